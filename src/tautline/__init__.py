@@ -1,0 +1,65 @@
+"""tautline: strings that are reeled out and in, and the rigid bodies they carry.
+
+Everything is loaded when it is first used: `import tautline` alone imports neither numpy nor numba.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tautline._version import __version__
+
+if TYPE_CHECKING:
+    from tautline import errors, reference
+    from tautline.model.body import RigidBody
+    from tautline.model.command import Free, Locked, Torque
+    from tautline.model.pendulum import Pendulum
+    from tautline.model.reel import Reel
+    from tautline.model.state import State, straight
+    from tautline.model.string import String
+    from tautline.simulate import simulate
+
+_HOMES = {
+    "RigidBody": "tautline.model.body",
+    "Free": "tautline.model.command",
+    "Locked": "tautline.model.command",
+    "Torque": "tautline.model.command",
+    "Pendulum": "tautline.model.pendulum",
+    "Reel": "tautline.model.reel",
+    "State": "tautline.model.state",
+    "straight": "tautline.model.state",
+    "String": "tautline.model.string",
+    "simulate": "tautline.simulate",
+}
+_MODULES = ("errors", "reference")
+
+__all__ = [
+    "Free",
+    "Locked",
+    "Pendulum",
+    "Reel",
+    "RigidBody",
+    "State",
+    "String",
+    "Torque",
+    "__version__",
+    "errors",
+    "reference",
+    "simulate",
+    "straight",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"tautline.{name}")
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'tautline' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

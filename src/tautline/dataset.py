@@ -1,0 +1,114 @@
+"""The schema of results: names, dimensions, units. Datasets are built here only."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from tautline.kernels import data
+from tautline.kernels.data import Array
+from tautline.model.pendulum import Pendulum
+
+
+class Variable(NamedTuple):
+    dims: tuple[str, ...]
+    units: str
+    long_name: str
+
+
+TIME = ("time",)
+SCHEMA = {
+    "reeled_length": Variable(TIME, "m", "unstretched length on the reel side of the guide entrance"),
+    "reel_speed": Variable(TIME, "m s-1", "rate of reeled_length; positive in retrieval"),
+    "unstretched_length": Variable(TIME, "m", "unstretched length of the deployed string"),
+    "stretched_length": Variable(TIME, "m", "stretched length of the deployed string"),
+    "position": Variable((*TIME, "node", "axis"), "m", "positions of the nodes; third axis down"),
+    "velocity": Variable((*TIME, "node", "axis"), "m s-1", "velocities of the mesh nodes"),
+    "attitude": Variable((*TIME, "row", "column"), "1", "rotation matrix, body to inertial frame"),
+    "angular_velocity": Variable((*TIME, "axis"), "rad s-1", "of the body, in the body frame"),
+    "strain": Variable((*TIME, "element"), "1", "strain of the elements"),
+    "tension": Variable((*TIME, "element"), "N", "tension in the elements; negative in compression"),
+    "kinetic_energy": Variable(TIME, "J", "kinetic energy of string, reel and body"),
+    "rotational_energy": Variable(TIME, "J", "Omega.J Omega/2 about the attachment point"),
+    "elastic_energy": Variable(TIME, "J", "elastic energy of the deployed string"),
+    "gravity_energy": Variable(TIME, "J", "potential energy in gravity, wound string included"),
+    "energy": Variable(TIME, "J", "total energy"),
+    "control_work": Variable(TIME, "J", "work done by the drum torque since the start"),
+    "guide_loss": Variable(TIME, "J", "energy lost at the guide since the start"),
+    "angular_momentum": Variable(TIME, "kg m2 s-1", "about the vertical axis through the guide entrance"),
+    "orthogonality_error": Variable(TIME, "1", "Frobenius norm of I - R^T R"),
+}
+
+
+class Record(NamedTuple):
+    """What any integrator delivers: the state and the figures that only it can know."""
+
+    time: Array
+    reeled_length: Array
+    reel_speed: Array
+    nodes: Array  # (n, N + 1, 3) relative to the guide entrance
+    velocity: Array
+    attitude: Array
+    angular_velocity: Array
+    kinetic_energy: Array
+    rotational_energy: Array
+    elastic_energy: Array
+    gravity_energy: Array
+    control_work: Array
+    guide_loss: Array
+    angular_momentum: Array
+    orthogonality_error: Array
+
+
+def record_of_samples(time: Array, samples: data.Samples) -> Record:
+    x = samples.scalars
+    return Record(
+        time=time,
+        reeled_length=x[:, data.REELED_LENGTH],
+        reel_speed=x[:, data.REEL_SPEED],
+        nodes=samples.nodes[:, 0],
+        velocity=samples.nodes[:, 1],
+        attitude=x[:, data.ROTATION : data.ROTATION + 9].reshape(-1, 3, 3),
+        angular_velocity=x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3],
+        kinetic_energy=x[:, data.KINETIC],
+        rotational_energy=x[:, data.ROTATIONAL],
+        elastic_energy=x[:, data.ELASTIC],
+        gravity_energy=x[:, data.GRAVITY],
+        control_work=x[:, data.CONTROL_WORK],
+        guide_loss=x[:, data.GUIDE_LOSS],
+        angular_momentum=x[:, data.ANGULAR_MOMENTUM],
+        orthogonality_error=x[:, data.ORTHOGONALITY],
+    )
+
+
+def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:
+    """The labelled result of a run."""
+    N = record.nodes.shape[1] - 1
+    unstretched = pendulum.string.length - record.reeled_length
+    lengths = np.linalg.norm(np.diff(record.nodes, axis=1), axis=2)
+    strain = lengths / (unstretched / N)[:, None] - 1.0
+    values = {name: x for name, x in record._asdict().items() if name not in ("time", "nodes")}
+    values.update(
+        unstretched_length=unstretched,
+        stretched_length=lengths.sum(axis=1),
+        position=record.nodes + np.array(pendulum.reel.guide_position),
+        strain=strain,
+        tension=pendulum.string.stiffness * strain,
+        energy=record.kinetic_energy + record.elastic_energy + record.gravity_energy,
+    )
+    variables = {
+        name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name})
+        for name, v in SCHEMA.items()
+    }
+    coords = {
+        "time": ("time", record.time, {"units": "s", "long_name": "time"}),
+        "axis": ("axis", ["x", "y", "z"]),
+    }
+    return xr.Dataset(variables, coords, attrs)
+
+
+def balance_error(run: xr.Dataset) -> xr.DataArray:
+    """Change of energy that neither the drum's work nor the loss at the guide explains (J)."""
+    return run.energy - run.energy[0] - run.control_work + run.guide_loss

@@ -1,0 +1,24 @@
+"""Exceptions, and the kernels' status codes with their sentences."""
+
+from __future__ import annotations
+
+
+class TautlineError(Exception):
+    """Base of all errors that tautline raises."""
+
+
+class InputError(TautlineError, ValueError):
+    """An argument is not what it must be. The message names it, what was expected and what came."""
+
+
+# What a kernel returns. A run that ends early is a value, not an exception.
+RUNNING, FULLY_RETRIEVED, FULLY_DEPLOYED, UNSTABLE_STEP, NEWTON_FAILED, NON_FINITE = range(6)
+
+STATUS_NAMES = {
+    RUNNING: "completed",
+    FULLY_RETRIEVED: "fully_retrieved",
+    FULLY_DEPLOYED: "fully_deployed",
+    UNSTABLE_STEP: "unstable_step",
+    NEWTON_FAILED: "newton_failed",
+    NON_FINITE: "non_finite",
+}

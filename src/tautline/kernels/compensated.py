@@ -1,0 +1,70 @@
+"""Compensated (Kahan) sums: what a sum loses to rounding is remembered and paid back in the next one.
+
+The steps add small increments to q, p, Pi and the quaternion millions of times. Each plain addition
+drops up to half a unit in the last place; over 10^8 steps that walk reached 3e-6 of pi_3. The sums here
+change no equation: they only make the additions of the scheme itself exact to rounding of the increment.
+"""
+
+from __future__ import annotations
+
+from tautline.kernels.data import Array, node_count
+from tautline.kernels.jit import kernel
+from tautline.kernels.so3 import Vector
+
+
+@kernel
+def compensated_sum(x: float, err: float, dx: float) -> tuple[float, float]:
+    """(x + dx, what is still owed)."""
+    y = dx - err
+    total = x + y
+    return total, (total - x) - y
+
+
+@kernel
+def accumulate(x: Array, i: int, owed: int, dx: float, compensated: bool) -> None:
+    """x[i] += dx, where x[owed] holds what that sum owes."""
+    if compensated:
+        x[i], x[owed] = compensated_sum(x[i], x[owed], dx)
+    else:
+        x[i] += dx
+
+
+@kernel
+def accumulate_triple(x: Array, i: int, owed: int, dx: Vector, compensated: bool) -> None:
+    accumulate(x, i, owed, dx[0], compensated)
+    accumulate(x, i + 1, owed + 1, dx[1], compensated)
+    accumulate(x, i + 2, owed + 2, dx[2], compensated)
+
+
+@kernel
+def accumulate_node(x: Array, err: Array, i: int, dx: Vector, compensated: bool) -> None:
+    n = node_count(x)
+    for a in range(3):
+        k = a * n + i
+        if compensated:
+            x[k], err[k] = compensated_sum(x[k], err[k], dx[a])
+        else:
+            x[k] += dx[a]
+
+
+@kernel
+def accumulate_scaled(x: Array, err: Array, h: float, dx: Array, compensated: bool) -> None:
+    """x += h dx."""
+    for k in range(len(x)):
+        if compensated:
+            x[k], err[k] = compensated_sum(x[k], err[k], h * dx[k])
+        else:
+            x[k] += h * dx[k]
+
+
+@kernel
+def accumulate_differences(
+    x: Array, err: Array, h: float, f: Array, shift: float, compensated: bool
+) -> None:
+    """x_k += h (f_k - f_{k-1} + shift) for k >= 1."""
+    for k in range(1, len(x)):
+        dx = h * (f[k] - f[k - 1] + shift)
+        if compensated:
+            x[k], err[k] = compensated_sum(x[k], err[k], dx)
+        else:
+            x[k] += dx

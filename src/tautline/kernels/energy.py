@@ -1,0 +1,220 @@
+"""Energies of the semi-discrete model and their derivatives (docs/theory.md, equations 3 to 12).
+
+Element e = 0..N-1 joins nodes e and e + 1; w = q_e - q_{e+1}; l = (L - s)/N.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tautline.kernels.data import Array, Parameters, clear_nodes, node, put_node
+from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.so3 import (
+    Matrix,
+    Vector,
+    add,
+    add_scaled,
+    apply,
+    apply_transposed,
+    cross,
+    dot,
+    scale,
+    sub,
+)
+
+# Shorter than any element that can be told from zero: keeps l/|w| finite, and |w| = 0 gives no force.
+TINY_LENGTH = 1e-290
+
+
+@kernel
+def element_length(par: Parameters, s: float) -> float:
+    return (par.L - s) / par.N
+
+
+@kernel
+def transport_weights(N: int, e: int) -> tuple[float, float, float]:
+    """alpha_e, beta_e, gamma_e: the integrals of the transport velocity over an element."""
+    k = N - e
+    sixth = 1.0 / (6.0 * N)
+    alpha = (3.0 * k - 1.0) * sixth
+    beta = (3.0 * k - 2.0) * sixth
+    gamma = (3.0 * k * (k - 1.0) + 1.0) * (2.0 * sixth / N)
+    return alpha, beta, gamma
+
+
+@kernel
+def kinetic_string(par: Parameters, s: float, sigma: float, q: Array, v: Array) -> float:
+    l = element_length(par, s)
+    T = 0.0
+    for e in range(par.N):
+        alpha, beta, gamma = transport_weights(par.N, e)
+        w = sub(node(q, e), node(q, e + 1))
+        v0 = node(v, e)
+        v1 = node(v, e + 1)
+        D = add_scaled(scale(alpha, v0), beta, v1)
+        T += l / 6.0 * (dot(v0, v0) + dot(v0, v1) + dot(v1, v1))
+        T += sigma * dot(w, D) + gamma * dot(w, w) / (2.0 * l) * sigma * sigma
+    return par.mu * T
+
+
+@kernel
+def kinetic_reel(par: Parameters, s: float, sigma: float) -> float:
+    return 0.5 * (par.mu * s + par.kappa) * sigma * sigma
+
+
+@kernel
+def kinetic_rotation(par: Parameters, omega: Vector) -> float:
+    return 0.5 * dot(omega, apply(par.J, omega))
+
+
+@kernel
+def kinetic_body(par: Parameters, v_N: Vector, R: Matrix, omega: Vector) -> float:
+    swing = apply(R, cross(omega, par.rho))
+    return par.M * (0.5 * dot(v_N, v_N) + dot(v_N, swing)) + kinetic_rotation(par, omega)
+
+
+@kernel
+def gravity_reel(par: Parameters, s: float) -> float:
+    """Of the string on the drum and in the guide way; r_d.e3 = r_p.e3 - b."""
+    wound = s - par.b
+    height = par.r_p[2] - par.b
+    return -par.mu * par.g * (wound * height + par.d**2 * (math.cos(wound / par.d) - 1.0))
+
+
+@kernel
+def gravity_deployed(par: Parameters, s: float, q: Array, R: Matrix) -> float:
+    l = element_length(par, s)
+    z = 2 * (par.N + 1)  # where the vertical components begin
+    depth = 0.0
+    for e in range(par.N):
+        depth += 2.0 * par.r_p[2] + q[z + e] + q[z + e + 1]
+    body = par.r_p[2] + q[z + par.N] + dot(R[2], par.rho)
+    return -par.g * (0.5 * par.mu * l * depth + par.M * body)
+
+
+@kernel
+def elastic(par: Parameters, s: float, q: Array) -> float:
+    l = element_length(par, s)
+    V = 0.0
+    for e in range(par.N):
+        w = sub(node(q, e), node(q, e + 1))
+        x = math.sqrt(dot(w, w)) - l
+        V += x * x
+    return 0.5 * par.EA / l * V
+
+
+@kernel
+def mean_strain_at_guide(q: Array, l: float) -> float:
+    w = node(q, 1)
+    return math.sqrt(dot(w, w)) / l - 1.0
+
+
+@inlined
+def element_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
+    """f_e = (EA/l) (1 - l/|w|) (q_{e+1} - q_e), and 0 beyond the last element."""
+    n = par.N + 1
+    k = par.EA / l
+    # separate rows: with one base pointer the compiler does not vectorise this loop
+    x, y, z = q[:n], q[n : 2 * n], q[2 * n :]
+    f_x, f_y, f_z = out_f[:n], out_f[n : 2 * n], out_f[2 * n :]
+    for e in range(par.N):
+        w = (x[e + 1] - x[e], y[e + 1] - y[e], z[e + 1] - z[e])
+        length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
+        f = scale(k * (1.0 - l / length), w)
+        f_x[e] = f[0]
+        f_y[e] = f[1]
+        f_z[e] = f[2]
+    put_node(out_f, par.N, (0.0, 0.0, 0.0))
+
+
+@kernel
+def node_force(par: Parameters, l: float, f: Array, i: int) -> Vector:
+    """-dV/dq_i for 1 <= i < N, from the element forces."""
+    x = sub(node(f, i), node(f, i - 1))
+    return (x[0], x[1], x[2] + par.mu * par.g * l)
+
+
+@kernel
+def end_force(par: Parameters, l: float, f: Array) -> Vector:
+    """-dV/dq_N."""
+    x = node(f, par.N - 1)
+    return (-x[0], -x[1], (0.5 * par.mu * l + par.M) * par.g - x[2])
+
+
+@inlined
+def body_moment(par: Parameters, R: Matrix) -> Vector:
+    """-dV/dR in the body frame: M g rho x R^T e3."""
+    return scale(par.M * par.g, cross(par.rho, R[2]))
+
+
+@kernel
+def reel_force(par: Parameters, s: float, q: Array) -> float:
+    """-dV/ds."""
+    l = element_length(par, s)
+    z = 2 * (par.N + 1)
+    depth = 0.0
+    stretch = 0.0
+    for e in range(par.N):
+        w = sub(node(q, e), node(q, e + 1))
+        depth += 2.0 * par.r_p[2] + q[z + e] + q[z + e + 1]
+        stretch += dot(w, w) - l * l
+    drum = par.d * math.sin((s - par.b) / par.d) - (par.r_p[2] - par.b)
+    deployed = (par.mu * par.g * depth + par.EA / (l * l) * stretch) / (2.0 * par.N)
+    return -par.mu * par.g * drum - deployed
+
+
+@kernel
+def momenta(
+    par: Parameters, s: float, sigma: float, q: Array, v: Array, out_p: Array
+) -> float:
+    """P = dT_s/dv of string and reel: nodes into out_p, P_s returned."""
+    l = element_length(par, s)
+    P_s = (par.mu * s + par.kappa) * sigma
+    clear_nodes(out_p)
+    for e in range(par.N):
+        alpha, beta, gamma = transport_weights(par.N, e)
+        w = sub(node(q, e), node(q, e + 1))
+        v0 = node(v, e)
+        v1 = node(v, e + 1)
+        D = add_scaled(scale(alpha, v0), beta, v1)
+        p0 = add_scaled(scale(l / 6.0, add_scaled(v1, 2.0, v0)), alpha * sigma, w)
+        p1 = add_scaled(scale(l / 6.0, add_scaled(v0, 2.0, v1)), beta * sigma, w)
+        put_node(out_p, e, add_scaled(node(out_p, e), par.mu, p0))
+        put_node(out_p, e + 1, scale(par.mu, p1))
+        P_s += par.mu * (dot(w, D) + gamma * dot(w, w) * sigma / l)
+    # node 0 stands still at the guide entrance and carries no momentum of its own
+    put_node(out_p, 0, (0.0, 0.0, 0.0))
+    return P_s
+
+
+@kernel
+def body_momenta(
+    par: Parameters, v_N: Vector, R: Matrix, omega: Vector
+) -> tuple[Vector, Vector]:
+    """What the body adds to p_N, and Pi."""
+    linear = scale(par.M, add(v_N, apply(R, cross(omega, par.rho))))
+    lever = cross(par.rho, apply_transposed(R, v_N))
+    return linear, add_scaled(apply(par.J, omega), par.M, lever)
+
+
+@kernel
+def transport_force(
+    gamma: float, l: float, sigma: float, w: Vector, D: Vector
+) -> Vector:
+    """x_e/mu = sigma D_e + gamma_e sigma^2 w_e/l: element e's part of dT_s/dq, + at e, - at e + 1."""
+    return scale(sigma, add_scaled(D, gamma * (sigma / l), w))
+
+
+@kernel
+def kinetic_gradient_s(par: Parameters, s: float, sigma: float, q: Array, v: Array) -> float:
+    """G_s = dT_s/ds."""
+    l = element_length(par, s)
+    G = 0.5 * sigma * sigma
+    for e in range(par.N):
+        gamma = transport_weights(par.N, e)[2]
+        w = sub(node(q, e), node(q, e + 1))
+        v0 = node(v, e)
+        v1 = node(v, e + 1)
+        G -= (dot(v0, v0) + dot(v0, v1) + dot(v1, v1)) / (6.0 * par.N)
+        G += gamma * dot(w, w) * sigma * sigma / (2.0 * par.N * l * l)
+    return par.mu * G

@@ -1,0 +1,200 @@
+"""The step at constant length: kick, drift, kick, with one force evaluation (docs/theory.md, equations 23, 24).
+
+The mass matrix is constant, so its tridiagonal factor is made once. The second half kick of a step and
+the first one of the next act at the same configuration: they are paid together, and `PENDING` says
+what is still owed. Samples read momenta with the debt paid in a copy, so sampling changes no bit of the motion.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
+from tautline.kernels.arrow import eliminate, substitute
+from tautline.kernels.compensated import accumulate_differences, accumulate_node, accumulate_scaled
+from tautline.kernels.data import (
+    FORCE,
+    H_BEFORE,
+    H_LAST,
+    INVERSE,
+    LOWER,
+    MEAN_VELOCITY,
+    MOMENTUM,
+    MOMENTUM_ERR,
+    OMEGA,
+    OMEGA_BEFORE,
+    PENDING,
+    POSITION,
+    POSITION_ERR,
+    RIGHT,
+    SPIN,
+    SPIN_ERR,
+    TARGET,
+    Array,
+    Motion,
+    Parameters,
+    S,
+    Scratch,
+    copy_nodes,
+    node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.energy import body_moment, element_forces, element_length, end_force, node_force
+from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.rotation import (
+    attitude,
+    lever_arm,
+    mean_swing,
+    push_spin,
+    solve_rotation,
+    turn,
+)
+from tautline.kernels.so3 import (
+    Matrix,
+    Vector,
+    add_scaled,
+    apply,
+    apply_transposed,
+    dot,
+    matrix_add_scaled,
+    outer,
+    scale,
+    sub,
+)
+
+IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+# Beyond this the linear extrapolation that starts Newton is worse than the last value.
+MAX_EXTRAPOLATION = 4.0
+
+
+@inlined
+def reduced_inertia(par: Parameters, t: float) -> Matrix:
+    """K = J - t M^2 (|rho|^2 I - rho rho^T), t = (A^{-1})_NN: inertia with the string's motion eliminated."""
+    k = t * par.M * par.M
+    K = matrix_add_scaled(par.J, -k * dot(par.rho, par.rho), IDENTITY)
+    return matrix_add_scaled(K, k, outer(par.rho, par.rho))
+
+
+@kernel
+def extrapolation(h: float, h_last: float, h_before: float) -> float:
+    """How far to go on along (last - before): means over steps belong to the middles of the steps."""
+    span = h_last + h_before
+    reach = h + h_last
+    if abs(reach) <= MAX_EXTRAPOLATION * abs(span):
+        return reach / span if span != 0.0 else 0.0
+    return 0.0
+
+
+@inlined
+def velocities_at_fixed_length(
+    par: Parameters, h: float, p: Array, Pi: Vector, R: Matrix, guess: Vector, scratch: Scratch
+) -> tuple[Vector, bool]:
+    """Mean velocities of a drift of length h into MEAN_VELOCITY, and omega.
+
+    h = 0 inverts the Legendre transform. The factor must belong to the present length.
+    """
+    y = scratch.nodes[RIGHT]
+    lower = scratch.factor[LOWER]
+    inverse = scratch.factor[INVERSE]
+    eliminate(par.N, p, lower, y)
+    t = inverse[par.N]
+    v_N = scale(t, node(y, par.N))
+    omega = guess
+    converged = True
+    if par.rotates:
+        b = sub(Pi, lever_arm(par, R, v_N))
+        omega, converged = solve_rotation(reduced_inertia(par, t), h, b, guess)
+        swing = mean_swing(h, omega, par.rho)
+        v_N = add_scaled(v_N, -t * par.M, apply(R, swing))
+    substitute(par.N, y, lower, inverse, v_N, scratch.nodes[MEAN_VELOCITY])
+    return omega, converged
+
+
+@inlined
+def kick_nodes(par: Parameters, l: float, f: Array, h: float, p: Array, p_err: Array) -> None:
+    """p -= h dV/dq, from the element forces."""
+    n = par.N + 1
+    z = 2 * n
+    compensated = par.compensated
+    weight = par.mu * par.g * l
+    accumulate_differences(p[:z], p_err[:z], h, f[:z], 0.0, compensated)
+    accumulate_differences(p[z : z + par.N], p_err[z:], h, f[z:], weight, compensated)
+    end = h * (0.5 * weight + par.M * par.g - f[z + par.N - 1])
+    accumulate_node(p, p_err, par.N, (0.0, 0.0, end), compensated)
+    # the flat run passed over the second component of node 0, which stands still at the guide entrance
+    p[n] = 0.0
+    p_err[n] = 0.0
+
+
+@inlined
+def kick(par: Parameters, motion: Motion, scratch: Scratch, R: Matrix, h: float) -> None:
+    """p -= h dV/dq, Pi += h M g rho x R^T e3."""
+    l = element_length(par, motion.reel[S])
+    f = scratch.nodes[FORCE]
+    element_forces(par, l, motion.nodes[POSITION], f)
+    kick_nodes(par, l, f, h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
+    if par.rotates:
+        push_spin(par, motion.body, scale(h, body_moment(par, R)))
+
+
+@inlined
+def drift(h: float, v: Array, q: Array, q_err: Array, compensated: bool) -> None:
+    """q += h v; node 0 has v = 0."""
+    accumulate_scaled(q, q_err, h, v, compensated)
+
+
+@inlined
+def fixed_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float) -> int:
+    """One step of length h; the factor must be current."""
+    body = motion.body
+    reel = motion.reel
+    v = scratch.nodes[MEAN_VELOCITY]
+    R = attitude(body)
+    kick(par, motion, scratch, R, reel[PENDING] + 0.5 * h)
+    last = triple(body, OMEGA)
+    x = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
+    guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
+    omega, converged = velocities_at_fixed_length(
+        par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch
+    )
+    v_N = node(v, par.N)
+    if not math.isfinite(dot(v_N, v_N) + dot(omega, omega)):
+        return NON_FINITE
+    if not converged:
+        return NEWTON_FAILED
+    drift(h, v, motion.nodes[POSITION], motion.nodes[POSITION_ERR], par.compensated)
+    if par.rotates:
+        turn(par, body, h, apply_transposed(R, v_N), omega)
+        put_triple(body, OMEGA_BEFORE, last)
+        put_triple(body, OMEGA, omega)
+    reel[PENDING] = 0.5 * h
+    reel[H_BEFORE] = reel[H_LAST]
+    reel[H_LAST] = h
+    return RUNNING
+
+
+@inlined
+def settle(par: Parameters, motion: Motion, scratch: Scratch) -> None:
+    """Pay what is pending, before something else than a constant-length step acts on the momenta."""
+    if motion.reel[PENDING] != 0.0:
+        kick(par, motion, scratch, attitude(motion.body), motion.reel[PENDING])
+        motion.reel[PENDING] = 0.0
+
+
+@inlined
+def settled_momenta(par: Parameters, motion: Motion, scratch: Scratch) -> Vector:
+    """Momenta with the pending kick paid: nodes into TARGET, Pi returned. The motion stays as it is."""
+    l = element_length(par, motion.reel[S])
+    h = motion.reel[PENDING]
+    f = scratch.nodes[FORCE]
+    p = scratch.nodes[TARGET]
+    owed = scratch.nodes[RIGHT]
+    element_forces(par, l, motion.nodes[POSITION], f)
+    copy_nodes(motion.nodes[MOMENTUM], p)
+    copy_nodes(motion.nodes[MOMENTUM_ERR], owed)
+    kick_nodes(par, l, f, h, p, owed)
+    Pi = sub(triple(motion.body, SPIN), triple(motion.body, SPIN_ERR))
+    if par.rotates:
+        Pi = add_scaled(Pi, h, body_moment(par, attitude(motion.body)))
+    return Pi

@@ -1,0 +1,120 @@
+"""How kernels are compiled, and where their machine code is kept.
+
+Numba's disk cache looks only at the file of the cached function itself: after a change in `so3.py`
+it would go on using the old machine code of `march.py`. So the folder is named after a hash of all
+kernel sources. Only entry points are cached; what they call is compiled into them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import event
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Contraction lets a*b + c become one fused instruction (10 % of a step). Compensated sums stay exact
+# under it: they hold no product that a fusion could change for the worse.
+OPTIONS: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy", "nogil": True, "_nrt": False}
+
+
+@cache
+def source_hash() -> str:
+    """Of all kernel sources, so that any change of any of them leads to a new folder."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _is_ours_and_writable(folder: Path) -> bool:
+    """Cached machine code is loaded and run, so a folder that others can write to is refused."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if hasattr(os, "getuid"):
+            info = folder.stat()
+            if info.st_uid != os.getuid() or info.st_mode & 0o022:
+                return False
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept, or None where no folder can be written."""
+    name = f"kernels-{source_hash()}"
+    if numba.config.CACHE_DIR:  # the user's NUMBA_CACHE_DIR
+        candidates = [Path(numba.config.CACHE_DIR) / "tautline" / name]
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        candidates = [Path(base) / "tautline" / name]
+    owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+    candidates.append(Path(tempfile.gettempdir()) / f"tautline-{owner}" / name)
+    return next((folder for folder in candidates if _is_ours_and_writable(folder)), None)
+
+
+class _Announcement(event.Listener):  # type: ignore[misc]
+    """Says once a process, on stderr, that compiling takes a while."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        if self.said or not event.data["dispatcher"].py_func.__module__.startswith(__package__):
+            return
+        self.said = True
+        kept = "first run only" if cache_folder() else "no writable cache folder, so in every process"
+        print(f"tautline: compiling, {kept} (about 10 s)", file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say when compiling ends: results follow."""
+
+
+if not numba.config.DISABLE_JIT:
+    event.register("numba:compile", _Announcement())
+
+
+def kernel(function: F) -> F:
+    """Compile for use inside other kernels."""
+    compiled: F = numba.njit(**OPTIONS)(function)
+    return compiled
+
+
+def plain(function: F) -> F:
+    """The Python function behind a kernel, for a single call that is not worth compiling for."""
+    uncompiled: F = getattr(function, "py_func", function)
+    return uncompiled
+
+
+def inlined(function: F) -> F:
+    """Compile as a part of its caller, for functions with one caller that steer others.
+
+    Numba optimises each function together with all that it calls; a chain of five such functions
+    is optimised five times (23 s in all), and hands its structures over by value.
+    """
+    compiled: F = numba.njit(inline="always", **OPTIONS)(function)
+    return compiled
+
+
+def entry(function: F) -> F:
+    """Compile for calls from Python, with the machine code kept on disk."""
+    folder = cache_folder()
+    if folder is None:
+        return kernel(function)
+    users_choice = numba.config.CACHE_DIR
+    try:
+        numba.config.CACHE_DIR = str(folder)  # read by Numba while it decorates
+        compiled: F = numba.njit(cache=True, **OPTIONS)(function)
+    finally:
+        numba.config.CACHE_DIR = users_choice
+    return compiled

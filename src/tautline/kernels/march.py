@@ -1,0 +1,156 @@
+"""Many steps: stages of a composition, sampling, stability guard, events."""
+
+from __future__ import annotations
+
+import math
+
+from tautline.errors import FULLY_DEPLOYED, FULLY_RETRIEVED, RUNNING, UNSTABLE_STEP
+from tautline.kernels.arrow import factorise
+from tautline.kernels.data import (
+    FORCE,
+    INVERSE,
+    LEVEL,
+    LOWER,
+    POSITION,
+    STEP,
+    WORST_RATIO,
+    Command,
+    Motion,
+    Parameters,
+    Plan,
+    S,
+    Samples,
+    Scratch,
+)
+from tautline.kernels.energy import element_length
+from tautline.kernels.fixed import fixed_stage
+from tautline.kernels.guide import torque_at
+from tautline.kernels.jit import entry, inlined, kernel
+from tautline.kernels.observe import observe
+from tautline.kernels.reeling import evaluate_forces, reeling_stage
+
+# Steps are never divided further than this: the minimum length stops a run long before.
+MAX_LEVEL = 40
+
+
+@kernel
+def stability_limit(par: Parameters, plan: Plan, l: float) -> float:
+    """Largest stable step of the composed method (docs/theory.md, "Stability").
+
+    l/(sqrt(3) c) holds for any mesh of consistent-mass elements; a single element has no neighbour
+    and is held by the body, which allows more.
+    """
+    if par.N == 1:
+        string = 2.0 * math.sqrt((par.mu * l / 3.0 + plan.end_mass) * l / par.EA)
+    else:
+        string = l * math.sqrt(par.mu / (3.0 * par.EA))
+    return plan.limit_multiple * min(string, plan.body_limit)
+
+
+@kernel
+def resolved_step(par: Parameters, plan: Plan, l: float) -> float:
+    """Step that resolves the fundamental stretching mode, which few elements would not ask for by stability."""
+    X = par.N * l
+    return plan.resolution * math.sqrt((plan.end_mass + par.mu * X / 3.0) * X / par.EA)
+
+
+@kernel
+def choose_level(par: Parameters, plan: Plan, l: float) -> int:
+    """Fewest halvings of the base step that keep it within the allowed part of the limit."""
+    allowed = min(plan.allowed_ratio * stability_limit(par, plan, l), resolved_step(par, plan, l))
+    level = 0
+    h = plan.h
+    while h > allowed and level < MAX_LEVEL:
+        h *= 0.5
+        level += 1
+    return level
+
+
+@kernel
+def begin_base_step(par: Parameters, plan: Plan, motion: Motion) -> int:
+    """Set the level for the present length; UNSTABLE_STEP if that does not suffice."""
+    l = element_length(par, motion.reel[S])
+    level = choose_level(par, plan, l) if plan.adaptive else 0
+    ratio = plan.h / (1 << level) / stability_limit(par, plan, l)
+    motion.reel[WORST_RATIO] = max(motion.reel[WORST_RATIO], ratio)
+    motion.clock[LEVEL] = level
+    return UNSTABLE_STEP if ratio > plan.allowed_ratio else RUNNING
+
+
+@kernel
+def reel_event(par: Parameters, plan: Plan, s: float) -> int:
+    """Ends of the model's validity."""
+    if par.L - s <= plan.minimum_length:
+        return FULLY_RETRIEVED
+    if s <= par.b:
+        return FULLY_DEPLOYED
+    return RUNNING
+
+
+@inlined
+def reeling_step(
+    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch
+) -> int:
+    """One base step with a moving reel, in 2**level parts, each a composition of stages."""
+    status = begin_base_step(par, plan, motion)
+    parts = 1 << motion.clock[LEVEL]
+    h = plan.h / parts
+    part = 0
+    while part < parts and status == RUNNING:
+        # times come from counters, not from sums: a resumed run sees the same ones
+        t = motion.clock[STEP] * plan.h + part * h
+        done = 0.0
+        i = 0
+        while i < len(plan.stages) and status == RUNNING:
+            stage = plan.stages[i]
+            u_start = torque_at(command, t + done * h)
+            done += stage
+            u_end = torque_at(command, t + done * h)
+            status = reeling_stage(par, motion, scratch, stage * h, u_start, u_end)
+            i += 1
+        if status == RUNNING:
+            status = reel_event(par, plan, motion.reel[S])
+        part += 1
+    return status
+
+
+@inlined
+def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -> int:
+    """One base step at constant length; the level was set when the march began."""
+    parts = 1 << motion.clock[LEVEL]
+    status = RUNNING
+    for i in range(parts * len(plan.stages)):
+        if status == RUNNING:
+            stage = plan.stages[i % len(plan.stages)]
+            status = fixed_stage(par, motion, scratch, stage * plan.h / parts)
+    return status
+
+
+@entry
+def march(
+    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, out: Samples
+) -> tuple[int, int]:
+    """Fill all rows of `out`, one every plan.steps_per_sample steps; (status, rows filled).
+
+    After an event the motion is the one that the event left, and the clock stands at the last step that
+    was completed; rows filled before are kept.
+    """
+    if command.locked:
+        l = element_length(par, motion.reel[S])
+        factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
+        status = begin_base_step(par, plan, motion)
+        if status != RUNNING:
+            return status, 0
+    for row in range(out.scalars.shape[0]):
+        if not command.locked:
+            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+        for _ in range(plan.steps_per_sample):
+            if command.locked:
+                status = locked_step(par, plan, motion, scratch)
+            else:
+                status = reeling_step(par, plan, command, motion, scratch)
+            if status != RUNNING:
+                return status, row
+            motion.clock[STEP] += 1
+        observe(par, command.locked, motion, scratch, out, row)
+    return RUNNING, out.scalars.shape[0]

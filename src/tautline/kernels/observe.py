@@ -1,0 +1,171 @@
+"""From momenta to what is reported at a sample: velocities, energies, angular momentum."""
+
+from __future__ import annotations
+
+from tautline.kernels.arrow import factorise
+from tautline.kernels.data import (
+    ANGULAR_MOMENTUM,
+    ANGULAR_VELOCITY,
+    CONTROL_WORK,
+    ELASTIC,
+    GRAVITY,
+    GUIDE_LOSS,
+    H_BEFORE,
+    H_LAST,
+    INVERSE,
+    KINETIC,
+    LOSS,
+    LOWER,
+    MEAN_VELOCITY,
+    MOMENTUM,
+    OMEGA,
+    OMEGA_BEFORE,
+    ORTHOGONALITY,
+    P_S,
+    P_S_ERR,
+    POSITION,
+    REEL_SPEED,
+    REELED_LENGTH,
+    ROTATION,
+    ROTATIONAL,
+    SIGMA,
+    SIGMA_BEFORE,
+    SPIN,
+    TARGET,
+    VELOCITY,
+    VELOCITY_BEFORE,
+    WORK,
+    Array,
+    Motion,
+    Parameters,
+    S,
+    Samples,
+    Scratch,
+    clear_nodes,
+    copy_nodes,
+    node,
+    node_count,
+    put_node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.energy import (
+    body_momenta,
+    elastic,
+    element_length,
+    gravity_deployed,
+    gravity_reel,
+    kinetic_body,
+    kinetic_reel,
+    kinetic_rotation,
+    kinetic_string,
+    momenta,
+)
+from tautline.kernels.fixed import settle, settled_momenta, velocities_at_fixed_length
+from tautline.kernels.jit import entry, inlined, kernel
+from tautline.kernels.reeling import ZERO, Rates, Target, solve_rates
+from tautline.kernels.rotation import attitude
+from tautline.kernels.so3 import Matrix, Vector, add, apply, cross, orthogonality_error
+
+
+@inlined
+def rates_of(par: Parameters, locked: bool, motion: Motion, Pi: Vector, scratch: Scratch) -> Rates:
+    """Inverse Legendre transform of the momenta in TARGET, p_s and Pi; node velocities into MEAN_VELOCITY."""
+    s = motion.reel[S]
+    R = attitude(motion.body)
+    clear_nodes(scratch.nodes[MEAN_VELOCITY])
+    if locked:
+        factorise(par, element_length(par, s), scratch.factor[LOWER], scratch.factor[INVERSE])
+        p = scratch.nodes[TARGET]
+        omega, _ = velocities_at_fixed_length(par, 0.0, p, Pi, R, ZERO, scratch)
+        return Rates(0.0, omega)
+    target = Target(motion.reel[P_S], Pi)
+    guess = Rates(0.0, ZERO)
+    rates, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
+    return rates
+
+
+@entry
+def begin(par: Parameters, motion: Motion) -> None:
+    """Momenta from the velocities in VELOCITY, OMEGA and SIGMA, by the Legendre transform."""
+    reel = motion.reel
+    body = motion.body
+    v = motion.nodes[VELOCITY]
+    p = motion.nodes[MOMENTUM]
+    reel[P_S] = momenta(par, reel[S], reel[SIGMA], motion.nodes[POSITION], v, p)
+    linear, Pi = body_momenta(par, node(v, par.N), attitude(body), triple(body, OMEGA))
+    put_node(p, par.N, add(node(p, par.N), linear))
+    put_triple(body, SPIN, Pi)
+    forget_history(motion)
+
+
+@entry
+def release(par: Parameters, motion: Motion, scratch: Scratch) -> None:
+    """Make a motion at constant length ready for a moving reel: p_s = P_s(g, v, 0)."""
+    settle(par, motion, scratch)
+    Pi = settled_momenta(par, motion, scratch)
+    rates = rates_of(par, True, motion, Pi, scratch)
+    v = motion.nodes[VELOCITY]
+    copy_nodes(scratch.nodes[MEAN_VELOCITY], v)
+    reel = motion.reel
+    reel[SIGMA] = 0.0
+    reel[P_S] = momenta(par, reel[S], 0.0, motion.nodes[POSITION], v, scratch.nodes[TARGET])
+    reel[P_S_ERR] = 0.0
+    put_triple(motion.body, OMEGA, rates.omega)
+    forget_history(motion)
+
+
+@inlined
+def forget_history(motion: Motion) -> None:
+    """Let the next Newton iteration start from the present velocities alone."""
+    copy_nodes(motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE])
+    put_triple(motion.body, OMEGA_BEFORE, triple(motion.body, OMEGA))
+    motion.reel[SIGMA_BEFORE] = motion.reel[SIGMA]
+    motion.reel[H_LAST] = 0.0
+    motion.reel[H_BEFORE] = 0.0
+
+
+@kernel
+def angular_momentum(q: Array, p: Array, R: Matrix, Pi: Vector) -> Vector:
+    """sum q_i x p_i + R Pi about the guide entrance."""
+    total = apply(R, Pi)
+    for i in range(1, node_count(q)):
+        total = add(total, cross(node(q, i), node(p, i)))
+    return total
+
+
+@entry
+def observe(
+    par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out: Samples, row: int
+) -> None:
+    """Write the present state into row `row` of the samples. The motion stays as it is, bit for bit."""
+    s = motion.reel[S]
+    q = motion.nodes[POSITION]
+    v = scratch.nodes[MEAN_VELOCITY]
+    R = attitude(motion.body)
+    Pi = settled_momenta(par, motion, scratch)
+    pi = angular_momentum(q, scratch.nodes[TARGET], R, Pi)
+    rates = rates_of(par, locked, motion, Pi, scratch)
+
+    x = out.scalars
+    x[row, REELED_LENGTH] = s
+    x[row, REEL_SPEED] = rates.sigma
+    x[row, ROTATIONAL] = kinetic_rotation(par, rates.omega)
+    x[row, KINETIC] = (
+        kinetic_string(par, s, rates.sigma, q, v)
+        + kinetic_reel(par, s, rates.sigma)
+        + kinetic_body(par, node(v, par.N), R, rates.omega)
+    )
+    x[row, ELASTIC] = elastic(par, s, q)
+    x[row, GRAVITY] = gravity_reel(par, s) + gravity_deployed(par, s, q, R)
+    x[row, CONTROL_WORK] = motion.reel[WORK]
+    x[row, GUIDE_LOSS] = motion.reel[LOSS]
+    x[row, ANGULAR_MOMENTUM] = pi[2]
+    x[row, ORTHOGONALITY] = orthogonality_error(R)
+    for i in range(3):
+        x[row, ANGULAR_VELOCITY + i] = rates.omega[i]
+        for j in range(3):
+            x[row, ROTATION + 3 * i + j] = R[i][j]
+        for k in range(par.N + 1):
+            out.nodes[row, 0, k, i] = q[i * (par.N + 1) + k]
+            out.nodes[row, 1, k, i] = v[i * (par.N + 1) + k]

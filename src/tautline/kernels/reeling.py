@@ -1,0 +1,463 @@
+"""The step with a moving reel: Newton's method on the arrow matrix (docs/theory.md, equations 18 to 22).
+
+One formula serves both schemes: with w_t = w + theta h (v_e - v_{e+1}) and l_t = l - theta h sigma/N the
+two evaluations of the kinetic quadrature merge into one pass over the elements.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
+from tautline.kernels.arrow import Corner, Row, eliminate_row, store_row, substitute_bordered
+from tautline.kernels.compensated import accumulate, accumulate_node
+from tautline.kernels.data import (
+    COLUMN,
+    FORCE,
+    H_BEFORE,
+    H_LAST,
+    ITERATIONS,
+    LOSS,
+    LOSS_ERR,
+    LOWER,
+    MEAN_VELOCITY,
+    MOMENTUM,
+    MOMENTUM_ERR,
+    OMEGA,
+    OMEGA_BEFORE,
+    P_S,
+    P_S_ERR,
+    POSITION,
+    POSITION_ERR,
+    RIGHT,
+    S,
+    S_ERR,
+    SIGMA,
+    SIGMA_BEFORE,
+    SPIN,
+    TARGET,
+    VELOCITY,
+    VELOCITY_BEFORE,
+    WORK,
+    WORK_ERR,
+    Array,
+    Motion,
+    Parameters,
+    Scratch,
+    copy_nodes,
+    node,
+    put_node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.energy import (
+    body_moment,
+    element_forces,
+    element_length,
+    end_force,
+    mean_strain_at_guide,
+    node_force,
+    reel_force,
+    transport_force,
+    transport_weights,
+)
+from tautline.kernels.fixed import drift, extrapolation, kick_nodes
+from tautline.kernels.guide import carnot_force
+from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.rotation import (
+    MAX_ITERATIONS,
+    attitude,
+    cayley_momentum,
+    lever_arm,
+    mean_swing,
+    mean_swing_by_omega,
+    push_spin,
+    turn,
+)
+from tautline.kernels.so3 import (
+    Matrix,
+    Vector,
+    add,
+    add_scaled,
+    apply,
+    apply_transposed,
+    cross,
+    dot,
+    hat,
+    matmul,
+    matrix_add_scaled,
+    scale,
+    solve3,
+    sub,
+)
+
+# Quadratic convergence: the error left after a correction x is about (h/l) x^2, and h v/l < 0.1.
+LAST_CORRECTION = 1e-7
+# Corrections below this part of the wave speed are rounding.
+ROUNDING_FLOOR = 1e-14
+# The smoothed sign of the dissipative law bends within sigma_0: resolve sigma well below that.
+PART_OF_SIGMA_0 = 1e-6
+
+# Where FORCE keeps -dV/ds.
+REEL_FORCE = -1
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+class Block(NamedTuple):
+    """Element e's part of the step equations: values, and derivatives by v_e, v_{e+1} and sigma."""
+
+    left: Vector  # in the row of node e
+    right: Vector  # in the row of node e + 1
+    reel: float  # in the reel's row
+    left_by_left: float
+    left_by_right: float
+    right_by_left: float
+    right_by_right: float
+    left_by_sigma: Vector
+    right_by_sigma: Vector
+    reel_by_left: Vector
+    reel_by_right: Vector
+    reel_by_sigma: float
+
+
+class Target(NamedTuple):
+    """Left-hand sides of the step equations that are not nodes."""
+
+    p_s: float  # without the guide law
+    Pi: Vector
+
+
+class Rates(NamedTuple):
+    """Unknowns of the step that are not nodes."""
+
+    sigma: float
+    omega: Vector
+
+
+@inlined
+def element_block(
+    par: Parameters, h: float, e: int, l: float, sigma: float, w: Vector, v0: Vector, v1: Vector
+) -> Block:
+    """(1 - theta)[P(g_k, v) - h G(g_k, v)] + theta P(g_{k+1}, v) of one element, with derivatives."""
+    mu = par.mu
+    theta = par.theta
+    N = par.N
+    alpha, beta, gamma = transport_weights(N, e)
+    h_start = (1.0 - theta) * h
+    h_end = theta * h
+
+    dv = sub(v0, v1)
+    l_t = l - h_end * (sigma / N)
+    l_1 = l - h * (sigma / N)
+    w_t = add_scaled(w, h_end, dv)
+    w_1 = add_scaled(w, h, dv)
+    inverse_l = 1.0 / l  # the same in all elements: divisions leave the loop
+    inverse_l_1 = 1.0 / l_1
+    inverse_N = 1.0 / N
+    stretch_k = dot(w, w) * inverse_l
+    stretch_1 = dot(w_1, w_1) * inverse_l_1
+    stretch = (1.0 - theta) * stretch_k + theta * stretch_1
+
+    D = add_scaled(scale(alpha, v0), beta, v1)
+    x = scale(sigma, add_scaled(D, gamma * sigma * inverse_l, w))
+    x_by_sigma = add_scaled(D, 2.0 * gamma * sigma * inverse_l, w)
+    m0 = scale(1.0 / 6.0, add_scaled(v1, 2.0, v0))
+    m1 = scale(1.0 / 6.0, add_scaled(v0, 2.0, v1))
+    speeds = dot(v0, m0) + dot(v1, m1)  # (|v0|^2 + v0.v1 + |v1|^2)/3
+    z = add_scaled(scale(h_end, D), 2.0 * h_end * gamma * sigma * inverse_l_1, w_1)
+
+    return Block(
+        scale(mu, add_scaled(add_scaled(scale(l_t, m0), alpha * sigma, w_t), -h_start, x)),
+        scale(mu, add_scaled(add_scaled(scale(l_t, m1), beta * sigma, w_t), h_start, x)),
+        mu
+        * (
+            dot(w_t, D)
+            + gamma * sigma * stretch
+            + 0.5 * h_start * inverse_N * (speeds - gamma * stretch_k * inverse_l * sigma * sigma)
+        ),
+        mu * (l_t / 3.0 + h * sigma * alpha * (2.0 * theta - 1.0)),
+        mu * (l_t / 6.0 - sigma * (h_end * alpha + h_start * beta)),
+        mu * (l_t / 6.0 + sigma * (h_end * beta + h_start * alpha)),
+        mu * (l_t / 3.0 + h * sigma * beta * (1.0 - 2.0 * theta)),
+        scale(mu, add_scaled(add_scaled(scale(alpha, w_t), -h_end * inverse_N, m0), -h_start, x_by_sigma)),
+        scale(mu, add_scaled(add_scaled(scale(beta, w_t), -h_end * inverse_N, m1), h_start, x_by_sigma)),
+        scale(mu, add_scaled(add_scaled(z, alpha, w_t), h_start * inverse_N, m0)),
+        scale(mu, add_scaled(sub(scale(beta, w_t), z), h_start * inverse_N, m1)),
+        mu
+        * gamma
+        * (
+            stretch
+            + sigma * inverse_N * (h_end * stretch_1 * inverse_l_1 - h_start * stretch_k * inverse_l)
+        ),
+    )
+
+
+@kernel
+def solve_end(
+    par: Parameters, h: float, R: Matrix, target: Target, rates: Rates, v_N: Vector, row: Row, corner: Corner
+) -> tuple[float, Vector, Vector]:
+    """dsigma, dv_N, domega from the last node's row, the reel's and the body's."""
+    t = 1.0 / row.diagonal
+    if not par.rotates:
+        # the reel's equation with the last node eliminated
+        pivot = corner.diagonal - t * dot(row.border, row.column)
+        dsigma = (corner.residual - t * dot(row.border, row.residual)) / pivot
+        return dsigma, scale(t, add_scaled(row.residual, -dsigma, row.column)), ZERO
+
+    k = t * par.M
+    phi = mean_swing(h, rates.omega, par.rho)
+    phi_by_omega = mean_swing_by_omega(h, rates.omega, par.rho, phi)
+    psi, psi_by_omega = cayley_momentum(par.J, h, rates.omega)
+    # in the body frame, so that R appears three times instead of in every matrix
+    residual = add_scaled(apply_transposed(R, row.residual), -par.M, phi)
+    column = apply_transposed(R, row.column)
+    border = apply_transposed(R, row.border)
+    spin_residual = sub(sub(target.Pi, psi), lever_arm(par, R, v_N))
+
+    W = matrix_add_scaled(psi_by_omega, -k * par.M, matmul(hat(par.rho), phi_by_omega))
+    by_residual = solve3(W, add_scaled(spin_residual, -k, cross(par.rho, residual)))
+    by_sigma = solve3(W, scale(k, cross(par.rho, column)))
+    swing = apply_transposed(phi_by_omega, border)
+    pivot = corner.diagonal - t * dot(border, column) - k * dot(swing, by_sigma)
+    dsigma = (
+        corner.residual - t * dot(border, residual) + k * dot(swing, by_residual)
+    ) / pivot
+    domega = add_scaled(by_residual, dsigma, by_sigma)
+    dv_N = add_scaled(residual, -dsigma, column)
+    dv_N = add_scaled(dv_N, -par.M, apply(phi_by_omega, domega))
+    return dsigma, scale(t, apply(R, dv_N)), domega
+
+
+@kernel
+def newton_correction(
+    par: Parameters, h: float, s: float, q: Array, R: Matrix, target: Target, rates: Rates, scratch: Scratch
+) -> tuple[Rates, float, float]:
+    """One correction of (MEAN_VELOCITY, sigma, omega); TARGET holds the nodes' left-hand sides.
+
+    Returns the new rates and the largest squares of a correction and of a speed.
+    """
+    N = par.N
+    p = scratch.nodes[TARGET]
+    v = scratch.nodes[MEAN_VELOCITY]
+    y = scratch.nodes[RIGHT]
+    a = scratch.nodes[COLUMN]
+    ratio = scratch.factor[LOWER]
+    l = element_length(par, s)
+    sigma = rates.sigma
+    h_start = (1.0 - par.theta) * h
+    Q, Q_by_sigma = carnot_force(par, mean_strain_at_guide(q, l), sigma)
+
+    mass = par.mu * (s + par.theta * h * sigma) + par.kappa
+    corner = Corner(
+        mass + par.mu * (par.theta * h - h_start) * sigma - h_start * Q_by_sigma,
+        target.p_s + h_start * Q - (mass - 0.5 * h_start * par.mu * sigma) * sigma,
+    )
+    row = Row(0.0, ZERO, ZERO, ZERO)
+    for e in range(N):
+        w = sub(node(q, e), node(q, e + 1))
+        block = element_block(par, h, e, l, sigma, w, node(v, e), node(v, e + 1))
+        corner = Corner(corner.diagonal + block.reel_by_sigma, corner.residual - block.reel)
+        following = Row(
+            block.right_by_right,
+            sub(node(p, e + 1), block.right),
+            block.right_by_sigma,
+            block.reel_by_right,
+        )
+        if e > 0:  # node 0 stands still and has no equation
+            row = Row(
+                row.diagonal + block.left_by_left,
+                sub(row.residual, block.left),
+                add(row.column, block.left_by_sigma),
+                add(row.border, block.reel_by_left),
+            )
+            store_row(row, block.left_by_right, e, ratio, y, a)
+            following, corner = eliminate_row(
+                row, block.right_by_left, block.left_by_right, following, corner
+            )
+        row = following
+
+    v_N = node(v, N)
+    row = Row(row.diagonal + par.M, add_scaled(row.residual, -par.M, v_N), row.column, row.border)
+    dsigma, dv_N, domega = solve_end(par, h, R, target, rates, v_N, row, corner)
+    correction2, speed2 = substitute_bordered(dsigma, dv_N, ratio, y, a, v)
+    rates = Rates(sigma + dsigma, add(rates.omega, domega))
+    lever2 = dot(par.rho, par.rho)
+    correction2 = max(correction2, dsigma * dsigma, lever2 * dot(domega, domega))
+    speed2 = max(speed2, rates.sigma * rates.sigma, lever2 * dot(rates.omega, rates.omega))
+    return rates, correction2, speed2
+
+
+@inlined
+def solve_rates(
+    par: Parameters, h: float, s: float, q: Array, R: Matrix, target: Target, rates: Rates, scratch: Scratch
+) -> tuple[Rates, int]:
+    """Newton's method; returns the number of iterations, 0 if it did not converge.
+
+    At h = 0 the equations are linear and this inverts the Legendre transform.
+    """
+    floor = ROUNDING_FLOOR * math.sqrt(par.EA / par.mu)
+    for iteration in range(1, MAX_ITERATIONS + 1):
+        before = rates
+        rates, correction2, speed2 = newton_correction(par, h, s, q, R, target, rates, scratch)
+        tolerance = LAST_CORRECTION * math.sqrt(speed2) + floor
+        spin2 = dot(rates.omega, rates.omega)
+        turned = sub(rates.omega, before.omega)
+        if (
+            correction2 <= tolerance * tolerance
+            and abs(rates.sigma - before.sigma) <= PART_OF_SIGMA_0 * par.sigma_0 + floor
+            and dot(turned, turned) <= LAST_CORRECTION**2 * spin2 + floor * floor
+        ):
+            return rates, iteration
+        if not math.isfinite(correction2):
+            return rates, 0
+    return rates, 0
+
+
+@kernel
+def first_kick(
+    par: Parameters, h: float, l: float, sigma: float, f: Array, q: Array, v: Array, p: Array, p_err: Array
+) -> float:
+    """p += (h/2) F(g_k) + h G for the nodes, G = (1 - theta) G(g_k, v) + theta G(g_{k+1}, v); returns G_s.
+
+    g_{k+1} is reached along v, so both ends are known before the nodes move.
+    """
+    N = par.N
+    theta = par.theta
+    compensated = par.compensated
+    weight = par.mu * par.g * l
+    l_1 = l - h * sigma / N
+    sigma2 = 3.0 * sigma * sigma
+    G_s = 0.0
+    before = ZERO
+    for e in range(N):
+        alpha, beta, gamma = transport_weights(N, e)
+        v0 = node(v, e)
+        v1 = node(v, e + 1)
+        w = sub(node(q, e), node(q, e + 1))
+        w_1 = add_scaled(w, h, sub(v0, v1))
+        D = add_scaled(scale(alpha, v0), beta, v1)
+        x = scale(1.0 - theta, transport_force(gamma, l, sigma, w, D))
+        x = add_scaled(x, theta, transport_force(gamma, l_1, sigma, w_1, D))
+        x = add_scaled(scale(h * par.mu, x), 0.5 * h, node(f, e))
+        stretch = (1.0 - theta) / (l * l) * dot(w, w) + theta / (l_1 * l_1) * dot(w_1, w_1)
+        G_s += sigma2 * gamma * stretch - dot(v0, v0) - dot(v0, v1) - dot(v1, v1)
+        if e > 0:
+            dp = sub(x, before)
+            dp = (dp[0], dp[1], dp[2] + 0.5 * h * weight)
+            accumulate_node(p, p_err, e, dp, compensated)
+        before = x
+    dp = (-before[0], -before[1], 0.5 * h * (0.5 * weight + par.M * par.g) - before[2])
+    accumulate_node(p, p_err, N, dp, compensated)
+    return par.mu * (0.5 * sigma * sigma + G_s / (6.0 * N))
+
+
+@kernel
+def evaluate_forces(par: Parameters, s: float, q: Array, out_f: Array) -> None:
+    """Element forces, and -dV/ds in the last place of out_f, which no element needs."""
+    element_forces(par, element_length(par, s), q, out_f)
+    out_f[REEL_FORCE] = reel_force(par, s, q)
+
+
+@kernel
+def left_hand_sides(par: Parameters, h: float, l: float, f: Array, p: Array, out: Array) -> None:
+    """p - (h/2) dV/dq."""
+    for i in range(1, par.N):
+        put_node(out, i, add_scaled(node(p, i), 0.5 * h, node_force(par, l, f, i)))
+    put_node(out, par.N, add_scaled(node(p, par.N), 0.5 * h, end_force(par, l, f)))
+
+
+@inlined
+def remember_rates(motion: Motion, v: Array, rates: Rates, h: float) -> None:
+    """Keep the last two solutions for the extrapolation that starts the next Newton iteration."""
+    copy_nodes(motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE])
+    copy_nodes(v, motion.nodes[VELOCITY])
+    put_triple(motion.body, OMEGA_BEFORE, triple(motion.body, OMEGA))
+    put_triple(motion.body, OMEGA, rates.omega)
+    motion.reel[SIGMA_BEFORE] = motion.reel[SIGMA]
+    motion.reel[SIGMA] = rates.sigma
+    motion.reel[H_BEFORE] = motion.reel[H_LAST]
+    motion.reel[H_LAST] = h
+
+
+@kernel
+def extrapolate_nodes(x: float, v: Array, v_before: Array, out_v: Array) -> None:
+    for k in range(len(v)):
+        out_v[k] = v[k] + x * (v[k] - v_before[k])
+
+
+@inlined
+def extrapolated_rates(motion: Motion, h: float, out_v: Array) -> Rates:
+    """Start of Newton's method."""
+    x = extrapolation(h, motion.reel[H_LAST], motion.reel[H_BEFORE])
+    extrapolate_nodes(x, motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE], out_v)
+    omega = triple(motion.body, OMEGA)
+    sigma = motion.reel[SIGMA]
+    return Rates(
+        sigma + x * (sigma - motion.reel[SIGMA_BEFORE]),
+        add_scaled(omega, x, sub(omega, triple(motion.body, OMEGA_BEFORE))),
+    )
+
+
+@inlined
+def reeling_stage(
+    par: Parameters, motion: Motion, scratch: Scratch, h: float, u_start: float, u_end: float
+) -> int:
+    """One step of length h; u_start and u_end are the drum torques at its ends.
+
+    FORCE must hold `evaluate_forces` of the present configuration; it does so again afterwards.
+    """
+    body = motion.body
+    reel = motion.reel
+    q = motion.nodes[POSITION]
+    p = motion.nodes[MOMENTUM]
+    p_err = motion.nodes[MOMENTUM_ERR]
+    f = scratch.nodes[FORCE]
+    v = scratch.nodes[MEAN_VELOCITY]
+    s = reel[S]
+    l = element_length(par, s)
+    R = attitude(body)
+    h_start = (1.0 - par.theta) * h
+    h_end = par.theta * h
+    force = f[REEL_FORCE]
+    moment = body_moment(par, R)
+
+    left_hand_sides(par, h, l, f, p, scratch.nodes[TARGET])
+    target = Target(
+        reel[P_S] + 0.5 * h * force + h_start * u_start / par.d,
+        add_scaled(triple(body, SPIN), 0.5 * h, moment),
+    )
+    guess = extrapolated_rates(motion, h, v)
+    rates, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
+    v_N = node(v, par.N)
+    sigma = rates.sigma
+    if not math.isfinite(sigma + dot(v_N, v_N) + dot(rates.omega, rates.omega)):
+        return NON_FINITE
+    if iterations == 0:
+        return NEWTON_FAILED
+    motion.clock[ITERATIONS] += iterations
+
+    loss_start = carnot_force(par, mean_strain_at_guide(q, l), sigma)[0]
+    dp_s = 0.5 * h * force + h_start * (u_start / par.d + loss_start)
+    dp_s += h * first_kick(par, h, l, sigma, f, q, v, p, p_err)
+    drift(h, v, q, motion.nodes[POSITION_ERR], par.compensated)
+    accumulate(reel, S, S_ERR, h * sigma, par.compensated)
+    if par.rotates:
+        push_spin(par, body, scale(0.5 * h, moment))
+        turn(par, body, h, apply_transposed(R, v_N), rates.omega)
+        push_spin(par, body, scale(0.5 * h, body_moment(par, attitude(body))))
+
+    s = reel[S]
+    l = element_length(par, s)
+    evaluate_forces(par, s, q, f)
+    kick_nodes(par, l, f, 0.5 * h, p, p_err)
+    loss_end = carnot_force(par, mean_strain_at_guide(q, l), sigma)[0]
+    dp_s += 0.5 * h * f[REEL_FORCE] + h_end * (u_end / par.d + loss_end)
+    accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
+    work = (h_start * u_start + h_end * u_end) / par.d * sigma
+    accumulate(reel, WORK, WORK_ERR, work, par.compensated)
+    loss = -(h_start * loss_start + h_end * loss_end) * sigma
+    accumulate(reel, LOSS, LOSS_ERR, loss, par.compensated)
+    remember_rates(motion, v, rates, h)
+    return RUNNING

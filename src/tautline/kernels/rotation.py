@@ -1,0 +1,129 @@
+"""The rigid body's part of a step: momentum of the Cayley increment, and its derivatives.
+
+The unknown is the mean angular velocity omega of the step, with c = h omega/2 and F = cay(c). At h = 0
+every formula becomes the Legendre transform, so one solver serves the step and the initial state alike.
+"""
+
+from __future__ import annotations
+
+from tautline.kernels.compensated import accumulate, accumulate_triple
+from tautline.kernels.data import ATTITUDE, ATTITUDE_ERR, SPIN, SPIN_ERR, Array, Parameters
+from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.so3 import (
+    Matrix,
+    Quaternion,
+    Vector,
+    add_scaled,
+    apply,
+    apply_transposed,
+    cayley_increment,
+    cross,
+    dot,
+    hat,
+    matmul,
+    matrix_add_scaled,
+    outer,
+    quaternion_increment,
+    rotation_of,
+    scale,
+    solve3,
+    sub,
+)
+
+MAX_ITERATIONS = 12
+# Newton converges quadratically: a correction x of omega leaves an error of about (h/2) x^2.
+# Stop when that is below a tenth of the rounding of omega.
+ERROR_LEFT = 1e-17
+
+
+@kernel
+def attitude(body: Array) -> Matrix:
+    """R."""
+    return rotation_of(quaternion(body))
+
+
+@kernel
+def quaternion(body: Array) -> Quaternion:
+    return (body[ATTITUDE], body[ATTITUDE + 1], body[ATTITUDE + 2], body[ATTITUDE + 3])
+
+
+@kernel
+def cayley_momentum(A: Matrix, h: float, omega: Vector) -> tuple[Vector, Matrix]:
+    """psi = (A omega + (h/2) omega x A omega)/(1 + |c|^2) and dpsi/domega."""
+    k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
+    A_omega = apply(A, omega)
+    psi = scale(k, add_scaled(A_omega, 0.5 * h, cross(omega, A_omega)))
+    slope = matrix_add_scaled(A, 0.5 * h, matmul(hat(omega), A))
+    slope = matrix_add_scaled(slope, -0.5 * h, hat(A_omega))
+    D = (scale(k, slope[0]), scale(k, slope[1]), scale(k, slope[2]))
+    return psi, matrix_add_scaled(D, -0.5 * h * h * k, outer(psi, omega))
+
+
+@kernel
+def mean_swing(h: float, omega: Vector, rho: Vector) -> Vector:
+    """phi = (F - I) rho/h, the mean velocity of the centre of mass about the attachment."""
+    k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
+    y = cross(omega, rho)
+    return scale(k, add_scaled(y, 0.5 * h, cross(omega, y)))
+
+
+@kernel
+def mean_swing_by_omega(h: float, omega: Vector, rho: Vector, phi: Vector) -> Matrix:
+    """dphi/domega."""
+    k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
+    rho_hat = hat(rho)
+    slope = matrix_add_scaled(hat(cross(omega, rho)), 1.0, matmul(hat(omega), rho_hat))
+    D = matrix_add_scaled(
+        (scale(-k, rho_hat[0]), scale(-k, rho_hat[1]), scale(-k, rho_hat[2])), -0.5 * h * k, slope
+    )
+    return matrix_add_scaled(D, -0.5 * h * h * k, outer(phi, omega))
+
+
+@kernel
+def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, bool]:
+    """omega from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, by Newton's method.
+
+    K is the inertia that is left when the string's motion is eliminated (docs/theory.md, equation 24).
+    """
+    omega = guess
+    for _ in range(MAX_ITERATIONS):
+        K_omega = apply(K, omega)
+        k = 1.0 + 0.25 * h * h * dot(omega, omega)
+        residual = add_scaled(add_scaled(K_omega, 0.5 * h, cross(omega, K_omega)), -k, b)
+        D = matrix_add_scaled(K, 0.5 * h, matmul(hat(omega), K))
+        D = matrix_add_scaled(D, -0.5 * h, hat(K_omega))
+        D = matrix_add_scaled(D, -0.5 * h * h, outer(b, omega))
+        correction = solve3(D, residual)
+        omega = sub(omega, correction)
+        x2 = dot(correction, correction)
+        if (0.5 * h * x2) ** 2 <= ERROR_LEFT**2 * dot(omega, omega):
+            return omega, True
+    return omega, False
+
+
+@inlined
+def push_spin(par: Parameters, body: Array, dPi: Vector) -> None:
+    accumulate_triple(body, SPIN, SPIN_ERR, dPi, par.compensated)
+
+
+@inlined
+def turn(par: Parameters, body: Array, h: float, V_N: Vector, omega: Vector) -> None:
+    """Turn the body by cay(h omega/2) and carry Pi along; V_N = R^T v_N before the turn.
+
+    Pi' - Pi = -(2 f/h) c x J c + M rho x (F^T - I) V_N, the difference of the two Legendre
+    transforms of docs/theory.md, equations 20 and 22, written as a small increment.
+    """
+    c = scale(0.5 * h, omega)
+    f = 2.0 / (1.0 + dot(c, c))
+    gyroscopic = scale(-f, cross(c, apply(par.J, omega)))
+    lever = cross(par.rho, cayley_increment(scale(-1.0, c), V_N))
+    push_spin(par, body, add_scaled(gyroscopic, par.M, lever))
+    dQ = quaternion_increment(quaternion(body), c)
+    for i in range(4):
+        accumulate(body, ATTITUDE + i, ATTITUDE_ERR + i, dQ[i], par.compensated)
+
+
+@inlined
+def lever_arm(par: Parameters, R: Matrix, v: Vector) -> Vector:
+    """M rho x R^T v."""
+    return scale(par.M, cross(par.rho, apply_transposed(R, v)))

@@ -1,0 +1,1 @@
+"""What the user builds: frozen, validated, in SI units."""

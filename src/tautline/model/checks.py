@@ -1,0 +1,105 @@
+"""Checks of user input. Each error names the argument, what was expected, and what came."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tautline.errors import InputError
+
+_LONGEST_REPR = 60
+
+
+def refuse(name: str, expected: str, got: Any) -> NoReturn:
+    try:
+        text = repr(got)
+    except Exception:
+        text = f"an object of type {type(got).__name__}"
+    if len(text) > _LONGEST_REPR:
+        text = text[: _LONGEST_REPR - 3] + "..."
+    raise InputError(f"{name}: expected {expected}, got {text}")
+
+
+def number(name: str, value: Any, expected: str = "a finite number") -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        refuse(name, expected, value)
+    try:
+        x = float(value)
+    except (OverflowError, ValueError, TypeError):
+        refuse(name, expected, value)
+    if not math.isfinite(x):
+        refuse(name, expected, value)
+    return x
+
+
+def positive(name: str, value: Any, unit: str) -> float:
+    expected = f"a positive finite number ({unit})"
+    x = number(name, value, expected)
+    if x <= 0.0:
+        refuse(name, expected, value)
+    return x
+
+
+def non_negative(name: str, value: Any, unit: str) -> float:
+    expected = f"a finite number of at least 0 ({unit})"
+    x = number(name, value, expected)
+    if x < 0.0:
+        refuse(name, expected, value)
+    return x
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    expected = f"a whole number of at least {least}"
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        refuse(name, expected, value)
+    n = int(value)
+    if not least <= n <= np.iinfo(np.int64).max:
+        refuse(name, expected, value)
+    return n
+
+
+def array(name: str, value: Any, shape: tuple[int | None, ...], unit: str) -> NDArray[np.float64]:
+    """A read-only array of finite floats; None in the shape stands for any length."""
+    wanted = " x ".join("n" if k is None else str(k) for k in shape)
+    expected = f"{wanted} finite numbers ({unit})"
+    try:
+        raw = np.asarray(value)
+    except Exception:
+        refuse(name, expected, value)
+    if raw.dtype.kind not in "iuf":
+        refuse(name, expected, value)
+    fits = raw.ndim == len(shape) and all(
+        k is None or k == n for k, n in zip(shape, raw.shape, strict=True)
+    )
+    if not fits:
+        got = " x ".join(map(str, raw.shape)) or "a single number"
+        raise InputError(f"{name}: expected {expected}, got shape {got}")
+    # longdouble beyond the range of a double becomes inf here, and is refused just below
+    with np.errstate(over="ignore"):
+        x = np.array(raw, dtype=np.float64)
+    if not np.isfinite(x).all():
+        bad = raw[~np.isfinite(x)].flat[0]
+        raise InputError(f"{name}: expected {expected}, got {bad} among them")
+    x.setflags(write=False)
+    return x
+
+
+def vector(name: str, value: Any, unit: str) -> tuple[float, float, float]:
+    x, y, z = array(name, value, (3,), unit).tolist()
+    return (x, y, z)
+
+
+def choice(name: str, value: Any, allowed: Iterable[Any]) -> None:
+    options = list(allowed)
+    if not any(type(value) is type(option) and value == option for option in options):
+        refuse(name, "one of " + ", ".join(map(repr, options)), value)
+
+
+def instance(name: str, value: Any, wanted: type) -> None:
+    if not isinstance(value, wanted):
+        refuse(name, f"a {wanted.__name__}", value)

@@ -1,0 +1,50 @@
+"""The reel: drum and guide way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tautline.kernels.data import LAW_DISSIPATIVE, LAW_NONE, LAW_PUBLISHED
+from tautline.model import checks
+
+GUIDE_LAWS = {"dissipative": LAW_DISSIPATIVE, "published": LAW_PUBLISHED, "none": LAW_NONE}
+
+
+@dataclass(frozen=True)
+class Reel:
+    """A drum with a guide way whose entrance stands still.
+
+    Parameters
+    ----------
+    drum_radius : float
+        d (m).
+    guide_length : float
+        Length b of the string between drum and guide entrance (m).
+    inertia_mass : float
+        Moment of inertia of the drum divided by drum_radius**2, kappa_d (kg).
+    guide_position : three floats
+        Position r_p of the guide entrance (m); the third axis points down.
+    guide_law : {"dissipative", "published", "none"}
+        Energy loss where the string enters or leaves the guide. "dissipative" never creates energy;
+        "published" is the paper's formula, right for retrieval, but in deployment it adds energy;
+        "none" is the conservative limit.
+    smoothing_speed : float
+        Reel speed sigma_0 below which the dissipative law fades to zero (m/s).
+    """
+
+    drum_radius: float
+    guide_length: float
+    inertia_mass: float
+    guide_position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    guide_law: str = "dissipative"
+    smoothing_speed: float = 1e-3
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        set_(self, "drum_radius", checks.positive("Reel.drum_radius", self.drum_radius, "m"))
+        set_(self, "guide_length", checks.non_negative("Reel.guide_length", self.guide_length, "m"))
+        set_(self, "inertia_mass", checks.positive("Reel.inertia_mass", self.inertia_mass, "kg"))
+        set_(self, "guide_position", checks.vector("Reel.guide_position", self.guide_position, "m"))
+        checks.choice("Reel.guide_law", self.guide_law, GUIDE_LAWS)
+        speed = checks.positive("Reel.smoothing_speed", self.smoothing_speed, "m/s")
+        set_(self, "smoothing_speed", speed)
