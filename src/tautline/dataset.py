@@ -99,16 +99,10 @@ def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Datas
         energy=record.kinetic_energy + record.elastic_energy + record.gravity_energy,
     )
     variables = {
-        name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name})
-        for name, v in SCHEMA.items()
+        name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name}) for name, v in SCHEMA.items()
     }
     coords = {
         "time": ("time", record.time, {"units": "s", "long_name": "time"}),
         "axis": ("axis", ["x", "y", "z"]),
     }
     return xr.Dataset(variables, coords, attrs)
-
-
-def balance_error(run: xr.Dataset) -> xr.DataArray:
-    """Change of energy that neither the drum's work nor the loss at the guide explains (J)."""
-    return run.energy - run.energy[0] - run.control_work + run.guide_loss

@@ -129,8 +129,8 @@ def _base_steps(sample: float, allowed: float) -> int:
     than three, so that halving meets what is allowed within a fourth.
     """
     needed = max(1, math.ceil(sample / allowed))
-    halvings = max(0, needed.bit_length() - 3)
-    return -(-needed // 2**halvings)
+    part: int = 2 ** max(0, needed.bit_length() - 3)
+    return -(-needed // part)
 
 
 def _timed_plan(
@@ -182,9 +182,7 @@ def _message(status: int, par: data.Parameters, plan: data.Plan, motion: data.Mo
         return f"completed at t = {t:.6g} s"
     head = f"stopped at t = {t:.6g} s: "
     if status == errors.FULLY_RETRIEVED:
-        return head + (
-            f"fully retrieved, {X:.3g} m of string left (minimum_length is {plan.minimum_length:.3g} m)"
-        )
+        return head + (f"fully retrieved, {X:.3g} m of string left (minimum_length is {plan.minimum_length:.3g} m)")
     if status == errors.FULLY_DEPLOYED:
         return head + f"fully deployed, {X:.6g} m of string out"
     if status == errors.UNSTABLE_STEP:
@@ -206,8 +204,7 @@ def _description(pendulum: Pendulum, state: State, command: Command, run: dict[s
     described = {
         "pendulum": dataclasses.asdict(pendulum),
         "state": {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in vars(state).items()
+            name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(state).items()
         },
         "command": {"kind": type(command).__name__, **dataclasses.asdict(command)},
         "run": run,
@@ -279,7 +276,7 @@ def simulate(
     samples = data.empty_samples(count + 1, par.N)
     status, filled = _run(par, plan, _kernel_command(command), motion, samples)
 
-    time = np.arange(filled) * interval
+    time = np.arange(filled, dtype=np.float64) * np.float64(interval)
     kept = data.Samples(samples.scalars[:filled], samples.nodes[:filled])
     settings = {
         "duration": duration,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tautline.kernels.data import Array, Parameters, node, node_count, put_node
-from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.jit import kernel
 from tautline.kernels.so3 import Vector, add, add_scaled, dot, scale
 
 
@@ -54,9 +54,7 @@ def eliminate(N: int, p: Array, lower: Array, out_y: Array) -> None:
 
 
 @kernel
-def substitute(
-    N: int, y: Array, lower: Array, inverse: Array, v_N: Vector, out_v: Array
-) -> None:
+def substitute(N: int, y: Array, lower: Array, inverse: Array, v_N: Vector, out_v: Array) -> None:
     put_node(out_v, N, v_N)
     v = v_N
     for i in range(N - 1, 0, -1):
@@ -64,10 +62,8 @@ def substitute(
         put_node(out_v, i, v)
 
 
-@inlined
-def eliminate_row(
-    row: Row, lower: float, upper: float, following: Row, corner: Corner
-) -> tuple[Row, Corner]:
+@kernel
+def eliminate_row(row: Row, lower: float, upper: float, following: Row, corner: Corner) -> tuple[Row, Corner]:
     """Eliminate a finished row from the following node's equation and from the reel's."""
     inverse = 1.0 / row.diagonal
     m = lower * inverse
@@ -86,7 +82,7 @@ def eliminate_row(
     )
 
 
-@inlined
+@kernel
 def store_row(row: Row, upper: float, i: int, out_ratio: Array, out_y: Array, out_a: Array) -> None:
     """Keep what the substitution needs: dv_i = y_i - a_i dsigma - ratio_i dv_{i+1}."""
     inverse = 1.0 / row.diagonal

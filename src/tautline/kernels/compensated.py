@@ -58,9 +58,7 @@ def accumulate_scaled(x: Array, err: Array, h: float, dx: Array, compensated: bo
 
 
 @kernel
-def accumulate_differences(
-    x: Array, err: Array, h: float, f: Array, shift: float, compensated: bool
-) -> None:
+def accumulate_differences(x: Array, err: Array, h: float, f: Array, shift: float, compensated: bool) -> None:
     """x_k += h (f_k - f_{k-1} + shift) for k >= 1."""
     for k in range(1, len(x)):
         dx = h * (f[k] - f[k - 1] + shift)

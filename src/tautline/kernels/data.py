@@ -20,6 +20,12 @@ from tautline.kernels.so3 import Matrix, Vector
 Array = NDArray[np.float64]
 Counters = NDArray[np.int64]
 
+
+def _places(*indices: int) -> tuple[int, ...]:
+    """As int64, because Numba compiles a function anew for every plain int constant it is called with."""
+    return tuple(np.int64(i) for i in indices)  # type: ignore[misc]
+
+
 # Guide laws (docs/theory.md, "The guide way").
 LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED = range(3)
 
@@ -28,14 +34,14 @@ POSITION, POSITION_ERR, MOMENTUM, MOMENTUM_ERR, VELOCITY, VELOCITY_BEFORE = rang
 NODE_QUANTITIES = 6
 
 # Places in Motion.body: a quaternion, then vectors.
-ATTITUDE, ATTITUDE_ERR, SPIN, SPIN_ERR, OMEGA, OMEGA_BEFORE = 0, 4, 8, 11, 14, 17
+ATTITUDE, ATTITUDE_ERR, SPIN, SPIN_ERR, OMEGA, OMEGA_BEFORE = _places(0, 4, 8, 11, 14, 17)
 BODY_SIZE = 20
 
 # Places in Motion.reel.
-S, S_ERR, P_S, P_S_ERR, SIGMA, SIGMA_BEFORE = range(6)
+S, S_ERR, P_S, P_S_ERR, SIGMA, SIGMA_BEFORE = _places(*range(6))
 H_LAST, H_BEFORE = 6, 7  # the two latest stage steps, for the extrapolation that starts Newton
 PENDING = 8  # the part of a kick that the constant-length step still owes to p and Pi
-WORK, WORK_ERR, LOSS, LOSS_ERR = range(9, 13)
+WORK, WORK_ERR, LOSS, LOSS_ERR = _places(*range(9, 13))
 WORST_RATIO = 13  # largest step/limit met
 REEL_SIZE = 14
 

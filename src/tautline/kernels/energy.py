@@ -88,7 +88,7 @@ def gravity_deployed(par: Parameters, s: float, q: Array, R: Matrix) -> float:
     depth = 0.0
     for e in range(par.N):
         depth += 2.0 * par.r_p[2] + q[z + e] + q[z + e + 1]
-    body = par.r_p[2] + q[z + par.N] + dot(R[2], par.rho)
+    body: float = par.r_p[2] + q[z + par.N] + dot(R[2], par.rho)
     return -par.g * (0.5 * par.mu * l * depth + par.M * body)
 
 
@@ -164,9 +164,7 @@ def reel_force(par: Parameters, s: float, q: Array) -> float:
 
 
 @kernel
-def momenta(
-    par: Parameters, s: float, sigma: float, q: Array, v: Array, out_p: Array
-) -> float:
+def momenta(par: Parameters, s: float, sigma: float, q: Array, v: Array, out_p: Array) -> float:
     """P = dT_s/dv of string and reel: nodes into out_p, P_s returned."""
     l = element_length(par, s)
     P_s = (par.mu * s + par.kappa) * sigma
@@ -188,9 +186,7 @@ def momenta(
 
 
 @kernel
-def body_momenta(
-    par: Parameters, v_N: Vector, R: Matrix, omega: Vector
-) -> tuple[Vector, Vector]:
+def body_momenta(par: Parameters, v_N: Vector, R: Matrix, omega: Vector) -> tuple[Vector, Vector]:
     """What the body adds to p_N, and Pi."""
     linear = scale(par.M, add(v_N, apply(R, cross(omega, par.rho))))
     lever = cross(par.rho, apply_transposed(R, v_N))
@@ -198,9 +194,7 @@ def body_momenta(
 
 
 @kernel
-def transport_force(
-    gamma: float, l: float, sigma: float, w: Vector, D: Vector
-) -> Vector:
+def transport_force(gamma: float, l: float, sigma: float, w: Vector, D: Vector) -> Vector:
     """x_e/mu = sigma D_e + gamma_e sigma^2 w_e/l: element e's part of dT_s/dq, + at e, - at e + 1."""
     return scale(sigma, add_scaled(D, gamma * (sigma / l), w))
 

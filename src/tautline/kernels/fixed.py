@@ -40,7 +40,7 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.energy import body_moment, element_forces, element_length, end_force, node_force
+from tautline.kernels.energy import body_moment, element_forces, element_length
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.rotation import (
     attitude,
@@ -155,9 +155,7 @@ def fixed_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float) -> 
     last = triple(body, OMEGA)
     x = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
     guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
-    omega, converged = velocities_at_fixed_length(
-        par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch
-    )
+    omega, converged = velocities_at_fixed_length(par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch)
     v_N = node(v, par.N)
     if not math.isfinite(dot(v_N, v_N) + dot(omega, omega)):
         return NON_FINITE

@@ -86,7 +86,7 @@ if not numba.config.DISABLE_JIT:
 
 def kernel(function: F) -> F:
     """Compile for use inside other kernels."""
-    compiled: F = numba.njit(**OPTIONS)(function)
+    compiled: F = numba.njit(forceinline=True, **OPTIONS)(function)
     return compiled
 
 

@@ -88,9 +88,7 @@ def reel_event(par: Parameters, plan: Plan, s: float) -> int:
 
 
 @inlined
-def reeling_step(
-    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch
-) -> int:
+def reeling_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch) -> int:
     """One base step with a moving reel, in 2**level parts, each a composition of stages."""
     status = begin_base_step(par, plan, motion)
     parts = 1 << motion.clock[LEVEL]

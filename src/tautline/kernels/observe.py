@@ -135,9 +135,7 @@ def angular_momentum(q: Array, p: Array, R: Matrix, Pi: Vector) -> Vector:
 
 
 @entry
-def observe(
-    par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out: Samples, row: int
-) -> None:
+def observe(par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out: Samples, row: int) -> None:
     """Write the present state into row `row` of the samples. The motion stays as it is, bit for bit."""
     s = motion.reel[S]
     q = motion.nodes[POSITION]

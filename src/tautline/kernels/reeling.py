@@ -31,7 +31,6 @@ from tautline.kernels.data import (
     POSITION,
     POSITION_ERR,
     RIGHT,
-    S,
     S_ERR,
     SIGMA,
     SIGMA_BEFORE,
@@ -44,6 +43,7 @@ from tautline.kernels.data import (
     Array,
     Motion,
     Parameters,
+    S,
     Scratch,
     copy_nodes,
     node,
@@ -136,7 +136,7 @@ class Rates(NamedTuple):
     omega: Vector
 
 
-@inlined
+@kernel
 def element_block(
     par: Parameters, h: float, e: int, l: float, sigma: float, w: Vector, v0: Vector, v1: Vector
 ) -> Block:
@@ -187,10 +187,7 @@ def element_block(
         scale(mu, add_scaled(sub(scale(beta, w_t), z), h_start * inverse_N, m1)),
         mu
         * gamma
-        * (
-            stretch
-            + sigma * inverse_N * (h_end * stretch_1 * inverse_l_1 - h_start * stretch_k * inverse_l)
-        ),
+        * (stretch + sigma * inverse_N * (h_end * stretch_1 * inverse_l_1 - h_start * stretch_k * inverse_l)),
     )
 
 
@@ -221,9 +218,7 @@ def solve_end(
     by_sigma = solve3(W, scale(k, cross(par.rho, column)))
     swing = apply_transposed(phi_by_omega, border)
     pivot = corner.diagonal - t * dot(border, column) - k * dot(swing, by_sigma)
-    dsigma = (
-        corner.residual - t * dot(border, residual) + k * dot(swing, by_residual)
-    ) / pivot
+    dsigma = (corner.residual - t * dot(border, residual) + k * dot(swing, by_residual)) / pivot
     domega = add_scaled(by_residual, dsigma, by_sigma)
     dv_N = add_scaled(residual, -dsigma, column)
     dv_N = add_scaled(dv_N, -par.M, apply(phi_by_omega, domega))
@@ -273,9 +268,7 @@ def newton_correction(
                 add(row.border, block.reel_by_left),
             )
             store_row(row, block.left_by_right, e, ratio, y, a)
-            following, corner = eliminate_row(
-                row, block.right_by_left, block.left_by_right, following, corner
-            )
+            following, corner = eliminate_row(row, block.right_by_left, block.left_by_right, following, corner)
         row = following
 
     v_N = node(v, N)
@@ -401,9 +394,7 @@ def extrapolated_rates(motion: Motion, h: float, out_v: Array) -> Rates:
 
 
 @inlined
-def reeling_stage(
-    par: Parameters, motion: Motion, scratch: Scratch, h: float, u_start: float, u_end: float
-) -> int:
+def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u_start: float, u_end: float) -> int:
     """One step of length h; u_start and u_end are the drum torques at its ends.
 
     FORCE must hold `evaluate_forces` of the present configuration; it does so again afterwards.

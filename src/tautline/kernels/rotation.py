@@ -73,9 +73,7 @@ def mean_swing_by_omega(h: float, omega: Vector, rho: Vector, phi: Vector) -> Ma
     k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
     rho_hat = hat(rho)
     slope = matrix_add_scaled(hat(cross(omega, rho)), 1.0, matmul(hat(omega), rho_hat))
-    D = matrix_add_scaled(
-        (scale(-k, rho_hat[0]), scale(-k, rho_hat[1]), scale(-k, rho_hat[2])), -0.5 * h * k, slope
-    )
+    D = matrix_add_scaled((scale(-k, rho_hat[0]), scale(-k, rho_hat[1]), scale(-k, rho_hat[2])), -0.5 * h * k, slope)
     return matrix_add_scaled(D, -0.5 * h * h * k, outer(phi, omega))
 
 

@@ -29,7 +29,8 @@ class Shape(NamedTuple):
 def _steiner(mass: float, offset: Vector) -> NDArray[np.float64]:
     """Parallel-axis term: what shifting the reference point by `offset` adds to the inertia."""
     x = np.array(offset)
-    return mass * (x @ x * np.eye(3) - np.outer(x, x))
+    term: NDArray[np.float64] = mass * (x @ x * np.eye(3) - np.outer(x, x))
+    return term
 
 
 def _as_tuple(A: NDArray[np.float64]) -> Matrix:
@@ -92,9 +93,7 @@ class RigidBody:
         return cls(mass, _as_tuple(J + _steiner(mass, center)), center, shape)
 
     @classmethod
-    def elliptic_cylinder(
-        cls, mass: float, semi_axes: Any, height: float, center_of_mass: Any
-    ) -> RigidBody:
+    def elliptic_cylinder(cls, mass: float, semi_axes: Any, height: float, center_of_mass: Any) -> RigidBody:
         """Homogeneous elliptic cylinder: semi-axes along x and y, height along z of the body frame."""
         mass = checks.positive("mass", mass, "kg")
         a, b = checks.array("semi_axes", semi_axes, (2,), "m").tolist()

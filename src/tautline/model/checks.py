@@ -73,9 +73,7 @@ def array(name: str, value: Any, shape: tuple[int | None, ...], unit: str) -> ND
         refuse(name, expected, value)
     if raw.dtype.kind not in "iuf":
         refuse(name, expected, value)
-    fits = raw.ndim == len(shape) and all(
-        k is None or k == n for k, n in zip(shape, raw.shape, strict=True)
-    )
+    fits = raw.ndim == len(shape) and all(k is None or k == n for k, n in zip(shape, raw.shape, strict=True))
     if not fits:
         got = " x ".join(map(str, raw.shape)) or "a single number"
         raise InputError(f"{name}: expected {expected}, got shape {got}")

@@ -124,7 +124,7 @@ def straight(
     N = checks.whole("elements", elements, 1)
     X = checks.positive("deployed", deployed, "m")
     longest = pendulum.string.length - pendulum.reel.guide_length
-    if X > longest:
+    if longest < X:
         checks.refuse("deployed", f"at most {longest:g} m (string.length - reel.guide_length)", deployed)
     unit = np.array(checks.vector("direction", direction, "any length"))
     size = float(np.linalg.norm(unit))

@@ -1,0 +1,44 @@
+# Two commands for everyone: `make reproduce` and `make test`. Both set up all they need in .venv.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.PHONY: reproduce test lint warm verify bench clean
+
+reproduce: $(VENV)/core
+	$(BIN)/python -m tautline.paper
+
+test: $(VENV)/dev lint warm
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
+
+lint: $(VENV)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Compile the kernels once, so that parallel tests find them in the cache.
+warm: $(VENV)/dev
+	$(BIN)/python -m tautline.paper --quick
+
+# The long proofs: 10^8 steps and more. Takes about half an hour, and rewrites docs/verification.md.
+verify: $(VENV)/dev warm
+	$(BIN)/python -m pytest -m "long or not long" --verification-table docs/verification.md -s
+
+bench: $(VENV)/dev
+	$(BIN)/python benchmarks/kernel.py
+	$(BIN)/python benchmarks/startup.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/core: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@ $(VENV)/core
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

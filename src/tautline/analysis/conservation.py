@@ -1,0 +1,33 @@
+"""How well a run keeps what it should keep."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+
+def balance_error(run: xr.Dataset) -> xr.DataArray:
+    """Change of energy that neither the drum's work nor the loss at the guide explains (J)."""
+    error: xr.DataArray = run.energy - run.energy[0] - run.control_work + run.guide_loss
+    return error
+
+
+class Conservation(NamedTuple):
+    """Largest deviations over a run."""
+
+    energy: float  # balance error over the largest kinetic energy
+    angular_momentum: float  # relative to the first value; absolute where that is zero
+    orthogonality: float  # |I - R^T R|
+
+
+def conservation(run: xr.Dataset) -> Conservation:
+    """Balance error over the largest kinetic energy, drift of pi_3, orthogonality error."""
+    momentum = run.angular_momentum.values
+    scale = abs(momentum[0]) or 1.0
+    return Conservation(
+        float(np.abs(balance_error(run)).max() / run.kinetic_energy.max()),
+        float(np.abs(momentum - momentum[0]).max() / scale),
+        float(run.orthogonality_error.max()),
+    )

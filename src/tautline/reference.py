@@ -1,0 +1,341 @@
+"""The continuous-time equations as an ordinary differential equation: the independent comparator.
+
+Nothing here is shared with the kernels. The velocity field of the deployed string is taken as it stands
+and integrated over each element by Gauss's rule, where the kernels use closed integrals; the equations are
+solved for accelerations with a dense mass matrix, where the kernels work with momenta. Rotation matrices are
+nine plain numbers without group structure, so that a conventional method shows what it does to them.
+Agreement between the two routes therefore means something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tautline._version import __version__
+from tautline.model import checks
+from tautline.model.command import Command, Locked, Torque
+from tautline.model.pendulum import Pendulum
+from tautline.model.state import State
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+# Gauss's two points on [0, 1]: exact for the kinetic energy, which is quadratic along an element.
+_XI = 0.5 + np.array([-0.5, 0.5]) / np.sqrt(3.0)
+_WEIGHT = 0.5
+_METHODS = ("DOP853", "Radau", "RK45", "RK23", "BDF", "LSODA", "RK4")
+# A run ends when less than this part of the initial length is out, or when s reaches the guide length.
+_MINIMUM_LENGTH = 0.01
+
+
+class _Fields(NamedTuple):
+    """A state taken apart."""
+
+    s: float
+    q: Array  # (N + 1, 3)
+    R: Array
+    sigma: float
+    v: Array  # (N + 1, 3)
+    omega: Array
+
+
+class Equations:
+    """Right-hand side y' = f(t, y), y = (s, q_1..q_N, R, sigma, v_1..v_N, Omega, work, loss)."""
+
+    def __init__(self, pendulum: Pendulum, elements: int, command: Command) -> None:
+        self.pendulum = pendulum
+        self.N = elements
+        self.locked = isinstance(command, Locked)
+        self.rotates = not pendulum.body.is_point
+        self.J = np.array(pendulum.body.inertia)
+        self.rho = np.array(pendulum.body.center_of_mass)
+        self.rho_hat = _hat(self.rho)
+        self.table = command.table() if isinstance(command, Torque) else None
+
+    def pack(self, state: State) -> Array:
+        return np.concatenate(
+            [
+                [state.reeled_length],
+                state.nodes[1:].ravel(),
+                np.asarray(state.attitude).ravel(),
+                [state.reel_speed],
+                state.node_velocities[1:].ravel(),
+                np.asarray(state.angular_velocity),
+                [0.0, 0.0],
+            ]
+        )
+
+    def unpack(self, y: Array) -> _Fields:
+        n = 3 * self.N
+        q = np.zeros((self.N + 1, 3))
+        v = np.zeros((self.N + 1, 3))
+        q[1:] = y[1 : 1 + n].reshape(-1, 3)
+        v[1:] = y[11 + n : 11 + 2 * n].reshape(-1, 3)
+        R = y[1 + n : 10 + n].reshape(3, 3)
+        return _Fields(y[0], q, R, y[10 + n], v, y[11 + 2 * n : 14 + 2 * n])
+
+    def torque(self, t: float) -> float:
+        return 0.0 if self.table is None else float(np.interp(t, *self.table))
+
+    def guide_force(self, x: _Fields) -> float:
+        """Q of the guide law."""
+        string, reel = self.pendulum.string, self.pendulum.reel
+        if reel.guide_law == "none":
+            return 0.0
+        l = (string.length - x.s) / self.N
+        strain = float(np.linalg.norm(x.q[1])) / l - 1.0
+        Q = -0.5 * (string.density * x.sigma**2 + string.stiffness) * strain**2
+        if reel.guide_law == "dissipative":
+            Q *= x.sigma / np.hypot(x.sigma, reel.smoothing_speed)
+        return Q
+
+    def accelerations(self, x: _Fields, u: float) -> tuple[float, Array, Array]:
+        """sigma', v' and Omega' from the mass matrix and the generalised forces."""
+        p, N = self.pendulum, self.N
+        mu, EA, g, M = p.string.density, p.string.stiffness, p.gravity, p.body.mass
+        e3 = np.array([0.0, 0.0, 1.0])
+        l = (p.string.length - x.s) / N
+        l_rate = -x.sigma / N
+        w = x.q[:-1] - x.q[1:]
+        a = w / l
+        a_rate = (x.v[:-1] - x.v[1:]) / l - a * (l_rate / l)
+
+        size = 1 + 3 * N + 3
+        mass = np.zeros((size, size))
+        force = np.zeros(size)
+        nodes = np.zeros((N + 1, 3))  # forces on the nodes
+        border = np.zeros((N + 1, 3))  # mass between sigma and the nodes
+        shape = np.zeros((N + 1, N + 1))
+        diagonal = np.arange(N)
+        for xi in _XI:
+            k = mu * l * _WEIGHT
+            phi = ((N - diagonal - xi) / N)[:, None]
+            velocity = (1.0 - xi) * x.v[:-1] + xi * x.v[1:] + phi * a * x.sigma
+            bias = phi * a_rate * x.sigma  # what remains of its rate without accelerations
+            inertial = k * (bias + (l_rate / l) * velocity)
+            gradient = (k / l) * phi * x.sigma * velocity  # dT/dw
+            nodes[:-1] += gradient - (1.0 - xi) * inertial
+            nodes[1:] += -gradient - xi * inertial
+            along = np.sum(a * velocity, axis=1, keepdims=True) * phi
+            slope = _WEIGHT * mu * (0.5 * np.sum(velocity**2, axis=1) - x.sigma * along[:, 0])
+            force[0] += -slope.sum() / N
+            force[0] -= np.sum(phi * a * inertial) + np.sum(k * phi * a_rate * velocity)
+            shape[diagonal, diagonal] += k * (1.0 - xi) ** 2
+            shape[diagonal + 1, diagonal + 1] += k * xi**2
+            shape[diagonal, diagonal + 1] += k * xi * (1.0 - xi)
+            shape[diagonal + 1, diagonal] += k * xi * (1.0 - xi)
+            border[:-1] += k * (1.0 - xi) * phi * a
+            border[1:] += k * xi * phi * a
+            mass[0, 0] += np.sum(k * (phi * a) ** 2)
+
+        lengths = np.linalg.norm(w, axis=1, keepdims=True)
+        unit = np.divide(w, lengths, out=np.zeros_like(w), where=lengths > 0.0)
+        tension = EA * (lengths / l - 1.0)
+        nodes[:-1] += -tension * unit + 0.5 * mu * g * l * e3
+        nodes[1:] += tension * unit + 0.5 * mu * g * l * e3
+        nodes[N] += M * g * e3
+
+        reel = p.reel
+        r_p = np.array(reel.guide_position)
+        mass[0, 0] += mu * x.s + reel.inertia_mass
+        force[0] -= 0.5 * mu * x.sigma**2
+        force[0] += mu * g * (r_p[2] - reel.guide_length)
+        force[0] -= mu * g * reel.drum_radius * np.sin((x.s - reel.guide_length) / reel.drum_radius)
+        depth = 2.0 * r_p[2] + x.q[:-1, 2] + x.q[1:, 2]
+        strain_energy_rate = EA * ((lengths[:, 0] / l) ** 2 - 1.0)
+        force[0] -= (mu * g * depth + strain_energy_rate).sum() / (2 * N)
+        force[0] += u / reel.drum_radius + self.guide_force(x)
+
+        mass[1:-3, 1:-3] = np.kron(shape[1:, 1:], np.eye(3))
+        mass[0, 1:-3] = mass[1:-3, 0] = border[1:].ravel()
+        last = slice(3 * N - 2, 3 * N + 1)
+        mass[last, last] += M * np.eye(3)
+        if self.rotates:
+            mass[last, -3:] = -M * x.R @ self.rho_hat
+            mass[-3:, last] = M * self.rho_hat @ x.R.T
+            mass[-3:, -3:] = self.J
+            spin = np.cross(x.omega, np.cross(x.omega, self.rho))
+            nodes[N] -= M * x.R @ spin
+            force[-3:] = M * g * np.cross(self.rho, x.R.T @ e3) - np.cross(x.omega, self.J @ x.omega)
+        else:
+            mass[-3:, -3:] = np.eye(3)
+        force[1:-3] = nodes[1:].ravel()
+        acceleration = np.zeros(size)
+        first = 1 if self.locked else 0
+        acceleration[first:] = np.linalg.solve(mass[first:, first:], force[first:])
+        return acceleration[0], acceleration[1:-3], acceleration[-3:]
+
+    def __call__(self, t: float, y: Array) -> Array:
+        x = self.unpack(y)
+        u = self.torque(t)
+        sigma_rate, v_rate, omega_rate = self.accelerations(x, u)
+        power = u / self.pendulum.reel.drum_radius * x.sigma
+        loss = -self.guide_force(x) * x.sigma
+        return np.concatenate(
+            [
+                [x.sigma],
+                x.v[1:].ravel(),
+                (x.R @ _hat(x.omega)).ravel(),
+                [sigma_rate],
+                v_rate,
+                omega_rate,
+                [power, loss],
+            ]
+        )
+
+    def figures(self, y: Array) -> dict[str, Any]:
+        """Energies, angular momentum and orthogonality error of a state."""
+        p, N, x = self.pendulum, self.N, self.unpack(y)
+        mu, g, M = p.string.density, p.gravity, p.body.mass
+        reel = p.reel
+        l = (p.string.length - x.s) / N
+        w = x.q[:-1] - x.q[1:]
+        kinetic = 0.5 * (mu * x.s + reel.inertia_mass) * x.sigma**2
+        momentum = np.zeros(3)
+        for xi in _XI:
+            phi = ((N - np.arange(N) - xi) / N)[:, None]
+            velocity = (1.0 - xi) * x.v[:-1] + xi * x.v[1:] + phi * w / l * x.sigma
+            place = (1.0 - xi) * x.q[:-1] + xi * x.q[1:]
+            kinetic += 0.5 * mu * l * _WEIGHT * np.sum(velocity**2)
+            momentum += mu * l * _WEIGHT * np.cross(place, velocity).sum(axis=0)
+        swing = x.R @ np.cross(x.omega, self.rho)
+        rotational = 0.5 * x.omega @ self.J @ x.omega
+        kinetic += M * (0.5 * x.v[N] @ x.v[N] + x.v[N] @ swing) + rotational
+        momentum += M * np.cross(x.q[N], x.v[N] + swing)
+        momentum += x.R @ (self.J @ x.omega + M * np.cross(self.rho, x.R.T @ x.v[N]))
+        height = reel.guide_position[2]
+        wound = x.s - reel.guide_length
+        drum = reel.drum_radius
+        gravity = -mu * g * (wound * (height - reel.guide_length) + drum**2 * (np.cos(wound / drum) - 1.0))
+        gravity -= 0.5 * mu * g * l * (2.0 * height + x.q[:-1, 2] + x.q[1:, 2]).sum()
+        gravity -= M * g * (height + x.q[N, 2] + (x.R @ self.rho)[2])
+        elastic = 0.5 * p.string.stiffness / l * np.sum((np.linalg.norm(w, axis=1) - l) ** 2)
+        return {
+            "reeled_length": x.s,
+            "reel_speed": x.sigma,
+            "nodes": x.q,
+            "velocity": x.v,
+            "attitude": x.R,
+            "angular_velocity": x.omega,
+            "kinetic_energy": kinetic,
+            "rotational_energy": rotational,
+            "elastic_energy": elastic,
+            "gravity_energy": gravity,
+            "control_work": y[-2],
+            "guide_loss": y[-1],
+            "angular_momentum": momentum[2],
+            "orthogonality_error": float(np.linalg.norm(np.eye(3) - x.R.T @ x.R)),
+        }
+
+
+def _hat(a: Array) -> Array:
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def integrate(
+    pendulum: Pendulum,
+    state: State,
+    command: Command,
+    *,
+    duration: float,
+    sample: float,
+    method: str = "DOP853",
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+    step: float | None = None,
+) -> xr.Dataset:
+    """Solve the equations by a general method; same Dataset as `simulate`.
+
+    Parameters
+    ----------
+    pendulum, state, command, duration, sample
+        As in `simulate`.
+    method : str
+        One of SciPy's ("DOP853", "Radau", "RK45", "RK23", "BDF", "LSODA"), or "RK4", the classical
+        Runge-Kutta method with a fixed `step`.
+    rtol, atol : float
+        Tolerances of SciPy's methods.
+    step : float, optional
+        Of "RK4" (s); a sample is made of whole steps no longer than this.
+    """
+    from tautline import dataset
+
+    checks.choice("method", method, _METHODS)
+    state.check_against(pendulum)
+    duration = checks.positive("duration", duration, "s")
+    sample = checks.positive("sample", sample, "s")
+    equations = Equations(pendulum, state.elements, command)
+    times = np.arange(round(duration / sample) + 1, dtype=np.float64) * np.float64(sample)
+    y0 = equations.pack(state)
+    if method == "RK4":
+        step = checks.positive("step", step, "s")
+        status, states = _rk4(equations, y0, times, max(1, int(np.ceil(sample / step - 1e-9))))
+    else:
+        status, states = _scipy(equations, y0, times, method, rtol, atol)
+    rows = [equations.figures(y) for y in states]
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    record = dataset.Record(time=times[: len(states)], **columns)
+    attrs = {
+        "status": status,
+        "message": f"{status} at t = {record.time[-1]:.6g} s",
+        "scheme": f"reference {method}",
+        "version": __version__,
+    }
+    return dataset.build(pendulum, record, attrs)
+
+
+def _scipy(
+    equations: Equations, y0: Array, times: Array, method: str, rtol: float, atol: float
+) -> tuple[str, list[Array]]:
+    from scipy.integrate import solve_ivp
+
+    L, b = equations.pendulum.string.length, equations.pendulum.reel.guide_length
+    end = L - _MINIMUM_LENGTH * (L - y0[0])
+
+    def retrieved(t: float, y: Array) -> float:
+        return float(end - y[0])
+
+    def deployed(t: float, y: Array) -> float:
+        return float(y[0] - b)
+
+    retrieved.terminal = deployed.terminal = True  # type: ignore[attr-defined]
+    events: list[Callable[..., float]] = [] if equations.locked else [retrieved, deployed]
+    result = solve_ivp(
+        equations,
+        (0.0, times[-1]),
+        y0,
+        method,
+        t_eval=times,
+        events=events,
+        rtol=rtol,
+        atol=atol,
+    )
+    names = {0: "completed", 1: "event", -1: "failed"}
+    status = names[result.status]
+    if status == "event":
+        status = "fully_retrieved" if len(result.t_events[0]) else "fully_deployed"
+    return status, list(result.y.T)
+
+
+def _rk4(equations: Equations, y0: Array, times: Array, steps: int) -> tuple[str, list[Array]]:
+    """Classical Runge-Kutta, on the plain numbers."""
+    h = (times[1] - times[0]) / steps
+    y, states = y0, [y0]
+    for t0 in times[:-1]:
+        for i in range(steps):
+            t = t0 + i * h
+            k1 = equations(t, y)
+            k2 = equations(t + 0.5 * h, y + 0.5 * h * k1)
+            k3 = equations(t + 0.5 * h, y + 0.5 * h * k2)
+            k4 = equations(t + h, y + h * k3)
+            y = y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+        if not np.isfinite(y).all():
+            return "non_finite", states
+        states.append(y)
+    return "completed", states
