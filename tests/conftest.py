@@ -1,0 +1,63 @@
+"""Fixtures of all tests, and the table of figures that the verification writes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("tautline", deadline=None, print_blob=True)
+settings.load_profile("tautline")
+
+_FIGURES: list[dict[str, Any]] = []
+Report = Callable[..., None]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--verification-table", default=None, help="write the measured figures to this file")
+
+
+@pytest.fixture
+def report(request: pytest.FixtureRequest) -> Report:
+    """report(what, value, bound): put a measured figure into the verification table."""
+
+    def add(what: str, value: float, bound: str) -> None:
+        _FIGURES.append({"test": request.node.nodeid, "what": what, "value": value, "bound": bound})
+
+    return add
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Workers of a parallel run hand their figures to the main process; that one writes the table."""
+    target = session.config.getoption("--verification-table")
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["figures"] = json.dumps(_FIGURES)
+    elif target:
+        _write_table(Path(target))
+
+
+def pytest_testnodedown(node: Any) -> None:
+    _FIGURES.extend(json.loads(getattr(node, "workeroutput", {}).get("figures", "[]")))
+
+
+def _write_table(path: Path) -> None:
+    sections: dict[str, list[dict[str, Any]]] = {}
+    for figure in sorted(_FIGURES, key=lambda f: f["test"]):
+        sections.setdefault(figure["test"].split("::")[0], []).append(figure)
+    lines = [
+        "# What was measured",
+        "",
+        "Written by the verification (`make verify`); every row is a figure that a test asserted on.",
+        "",
+    ]
+    for name, figures in sections.items():
+        title = Path(name).stem.removeprefix("test_").replace("_", " ")
+        lines += [f"## {title}", "", "| what | measured | asserted |", "|---|---|---|"]
+        lines += [f"| {f['what']} | {f['value']:.3g} | {f['bound']} |" for f in figures]
+        lines.append("")
+    path.write_text(os.linesep.join(lines), encoding="utf-8")
