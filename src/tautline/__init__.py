@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tautline.model.reel import Reel
     from tautline.model.state import State, straight
     from tautline.model.string import String
-    from tautline.simulate import simulate
+    from tautline.simulation import simulate
 
 _HOMES = {
     "RigidBody": "tautline.model.body",
@@ -30,7 +30,7 @@ _HOMES = {
     "State": "tautline.model.state",
     "straight": "tautline.model.state",
     "String": "tautline.model.string",
-    "simulate": "tautline.simulate",
+    "simulate": "tautline.simulation",
 }
 _MODULES = ("errors", "reference")
 

@@ -7,6 +7,10 @@ import math
 from tautline.kernels.data import LAW_DISSIPATIVE, LAW_NONE, Array, Command, Parameters
 from tautline.kernels.jit import kernel
 
+# Bisection alone would need about 60 halvings; Newton's method needs two to ten.
+MAX_ITERATIONS = 100
+LAST_CORRECTION = 1e-15
+
 
 @kernel
 def carnot_force(par: Parameters, strain: float, sigma: float) -> tuple[float, float]:
@@ -22,6 +26,38 @@ def carnot_force(par: Parameters, strain: float, sigma: float) -> tuple[float, f
         sign_slope = par.sigma_0 * par.sigma_0 / (norm * norm * norm)
         return -sign * loss, -sign * slope - sign_slope * loss
     return -loss, -slope
+
+
+@kernel
+def solve_with_carnot_force(
+    par: Parameters, strain: float, sigma: float, h: float, pivot: float, residual: float
+) -> float:
+    """x from pivot x = residual + h Q(sigma + x): the correction of sigma, all else eliminated.
+
+    The smoothed sign of the dissipative law bends within sigma_0, where a linearised Q would let Newton's
+    method jump to and fro. For h > 0 the equation is monotone, and its solution lies between the one
+    without loss and the standstill of the reel: Newton's method is kept inside that bracket.
+    """
+    low = -math.inf
+    high = math.inf
+    x = residual / pivot
+    if par.law == LAW_DISSIPATIVE and h > 0.0:
+        low = min(x, -sigma)
+        high = max(x, -sigma)
+    for _ in range(MAX_ITERATIONS):
+        Q, slope = carnot_force(par, strain, sigma + x)
+        error = pivot * x - residual - h * Q
+        if error > 0.0:
+            high = min(high, x)
+        else:
+            low = max(low, x)
+        before = x
+        x -= error / (pivot - h * slope)
+        if not low <= x <= high:
+            x = 0.5 * (low + high)
+        if abs(x - before) <= LAST_CORRECTION * abs(sigma + x):
+            return x
+    return x
 
 
 @kernel

@@ -63,7 +63,7 @@ from tautline.kernels.energy import (
     transport_weights,
 )
 from tautline.kernels.fixed import drift, extrapolation, kick_nodes
-from tautline.kernels.guide import carnot_force
+from tautline.kernels.guide import carnot_force, solve_with_carnot_force
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.rotation import (
     MAX_ITERATIONS,
@@ -96,8 +96,6 @@ from tautline.kernels.so3 import (
 LAST_CORRECTION = 1e-7
 # Corrections below this part of the wave speed are rounding.
 ROUNDING_FLOOR = 1e-14
-# The smoothed sign of the dissipative law bends within sigma_0: resolve sigma well below that.
-PART_OF_SIGMA_0 = 1e-6
 
 # Where FORCE keeps -dV/ds.
 REEL_FORCE = -1
@@ -193,14 +191,23 @@ def element_block(
 
 @kernel
 def solve_end(
-    par: Parameters, h: float, R: Matrix, target: Target, rates: Rates, v_N: Vector, row: Row, corner: Corner
+    par: Parameters,
+    h: float,
+    R: Matrix,
+    target: Target,
+    rates: Rates,
+    v_N: Vector,
+    strain: float,
+    row: Row,
+    corner: Corner,
 ) -> tuple[float, Vector, Vector]:
-    """dsigma, dv_N, domega from the last node's row, the reel's and the body's."""
+    """dsigma, dv_N, domega from the last node's row, the reel's and the body's; strain is that at the guide."""
     t = 1.0 / row.diagonal
+    h_start = (1.0 - par.theta) * h
     if not par.rotates:
-        # the reel's equation with the last node eliminated
         pivot = corner.diagonal - t * dot(row.border, row.column)
-        dsigma = (corner.residual - t * dot(row.border, row.residual)) / pivot
+        left = corner.residual - t * dot(row.border, row.residual)
+        dsigma = solve_with_carnot_force(par, strain, rates.sigma, h_start, pivot, left)
         return dsigma, scale(t, add_scaled(row.residual, -dsigma, row.column)), ZERO
 
     k = t * par.M
@@ -218,7 +225,8 @@ def solve_end(
     by_sigma = solve3(W, scale(k, cross(par.rho, column)))
     swing = apply_transposed(phi_by_omega, border)
     pivot = corner.diagonal - t * dot(border, column) - k * dot(swing, by_sigma)
-    dsigma = (corner.residual - t * dot(border, residual) + k * dot(swing, by_residual)) / pivot
+    left = corner.residual - t * dot(border, residual) + k * dot(swing, by_residual)
+    dsigma = solve_with_carnot_force(par, strain, rates.sigma, h_start, pivot, left)
     domega = add_scaled(by_residual, dsigma, by_sigma)
     dv_N = add_scaled(residual, -dsigma, column)
     dv_N = add_scaled(dv_N, -par.M, apply(phi_by_omega, domega))
@@ -242,12 +250,11 @@ def newton_correction(
     l = element_length(par, s)
     sigma = rates.sigma
     h_start = (1.0 - par.theta) * h
-    Q, Q_by_sigma = carnot_force(par, mean_strain_at_guide(q, l), sigma)
 
     mass = par.mu * (s + par.theta * h * sigma) + par.kappa
     corner = Corner(
-        mass + par.mu * (par.theta * h - h_start) * sigma - h_start * Q_by_sigma,
-        target.p_s + h_start * Q - (mass - 0.5 * h_start * par.mu * sigma) * sigma,
+        mass + par.mu * (par.theta * h - h_start) * sigma,
+        target.p_s - (mass - 0.5 * h_start * par.mu * sigma) * sigma,
     )
     row = Row(0.0, ZERO, ZERO, ZERO)
     for e in range(N):
@@ -273,7 +280,8 @@ def newton_correction(
 
     v_N = node(v, N)
     row = Row(row.diagonal + par.M, add_scaled(row.residual, -par.M, v_N), row.column, row.border)
-    dsigma, dv_N, domega = solve_end(par, h, R, target, rates, v_N, row, corner)
+    strain = mean_strain_at_guide(q, l)
+    dsigma, dv_N, domega = solve_end(par, h, R, target, rates, v_N, strain, row, corner)
     correction2, speed2 = substitute_bordered(dsigma, dv_N, ratio, y, a, v)
     rates = Rates(sigma + dsigma, add(rates.omega, domega))
     lever2 = dot(par.rho, par.rho)
@@ -297,11 +305,7 @@ def solve_rates(
         tolerance = LAST_CORRECTION * math.sqrt(speed2) + floor
         spin2 = dot(rates.omega, rates.omega)
         turned = sub(rates.omega, before.omega)
-        if (
-            correction2 <= tolerance * tolerance
-            and abs(rates.sigma - before.sigma) <= PART_OF_SIGMA_0 * par.sigma_0 + floor
-            and dot(turned, turned) <= LAST_CORRECTION**2 * spin2 + floor * floor
-        ):
+        if correction2 <= tolerance * tolerance and dot(turned, turned) <= LAST_CORRECTION**2 * spin2 + floor * floor:
             return rates, iteration
         if not math.isfinite(correction2):
             return rates, 0

@@ -13,7 +13,7 @@ from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.state import State, straight
 from tautline.model.string import String
-from tautline.simulate import simulate
+from tautline.simulation import simulate
 
 STEP = 5e-4
 SAMPLE = 0.01

@@ -1,0 +1,654 @@
+"""Every argument of every constructor and of simulate(): what is refused, and that the message says why."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline import simulate
+from tautline.errors import InputError, TautlineError
+from tautline.model.body import Shape
+from tests.checking import check_close
+
+STRING = tl.String(length=2.0, density=0.1, stiffness=50.0)
+REEL = tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=1.0)
+BODY = tl.RigidBody.box(mass=1.0, sides=(0.3, 0.2, 0.1), center_of_mass=(0.1, 0.0, 0.2))
+PENDULUM = tl.Pendulum(STRING, REEL, BODY)
+POINT = tl.Pendulum(STRING, REEL, tl.RigidBody.point(1.0))
+START = tl.straight(PENDULUM, deployed=1.0, elements=1)
+NODES = [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+REST = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+# A power of two, so that multiples of it are exact.
+STEP = 2.0**-10
+
+# Every call with arguments that it accepts; the tests spoil them.
+VALID: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "String": (tl.String, {"length": 2.0, "density": 0.1, "stiffness": 50.0}),
+    "Reel": (
+        tl.Reel,
+        {
+            "drum_radius": 0.2,
+            "guide_length": 0.5,
+            "inertia_mass": 1.0,
+            "guide_position": (0.0, 0.0, 0.0),
+            "guide_law": "dissipative",
+            "smoothing_speed": 1e-3,
+        },
+    ),
+    "RigidBody": (tl.RigidBody, {"mass": 1.0, "inertia": np.eye(3), "center_of_mass": (0.1, 0.0, 0.0), "shape": None}),
+    "about_center": (
+        tl.RigidBody.about_center,
+        {"mass": 1.0, "central_inertia": np.eye(3), "center_of_mass": (0.1, 0.0, 0.0), "shape": None},
+    ),
+    "elliptic_cylinder": (
+        tl.RigidBody.elliptic_cylinder,
+        {"mass": 1.0, "semi_axes": (0.5, 0.4), "height": 0.8, "center_of_mass": (0.3, 0.2, 0.4)},
+    ),
+    "box": (tl.RigidBody.box, {"mass": 1.0, "sides": (0.3, 0.2, 0.1), "center_of_mass": (0.1, 0.0, 0.2)}),
+    "sphere": (tl.RigidBody.sphere, {"mass": 1.0, "radius": 0.1, "center_of_mass": (0.0, 0.0, 0.1)}),
+    "point": (tl.RigidBody.point, {"mass": 1.0}),
+    "Pendulum": (tl.Pendulum, {"string": STRING, "reel": REEL, "body": BODY, "gravity": 9.81}),
+    "State": (
+        tl.State,
+        {
+            "reeled_length": 1.0,
+            "reel_speed": 0.0,
+            "nodes": NODES,
+            "node_velocities": REST,
+            "attitude": np.eye(3),
+            "angular_velocity": (0.0, 0.0, 0.0),
+        },
+    ),
+    "straight": (
+        tl.straight,
+        {
+            "pendulum": PENDULUM,
+            "deployed": 1.0,
+            "elements": 2,
+            "direction": (1.0, 0.0, 1.0),
+            "end_velocity": (0.0, 0.1, 0.0),
+            "reel_speed": 0.0,
+            "attitude": np.eye(3),
+            "angular_velocity": (0.0, 0.0, 0.0),
+        },
+    ),
+    "Torque": (tl.Torque, {"moment": 1.0}),
+    "simulate": (
+        simulate,
+        {
+            "pendulum": PENDULUM,
+            "state": START,
+            "command": tl.Free(),
+            "duration": 4 * STEP,
+            "step": STEP,
+            "sample": 2 * STEP,
+            "order": 2,
+            "scheme": "symmetric",
+            "compensated": True,
+            "minimum_length": 0.01,
+        },
+    ),
+}
+
+
+class Unprintable:
+    """An object that cannot even be shown."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+
+NO_NUMBERS = [None, True, np.True_, "1", b"1", 1j, (1.0, 2.0, 3.0), {}, Decimal(1), np.array(1.0), Unprintable()]
+NOT_FINITE = [math.nan, math.inf, -math.inf, np.float32("nan"), 10**400, Fraction(10) ** 400]
+NOT_ANY = [*NO_NUMBERS, *NOT_FINITE]
+NEGATIVE = [*NOT_ANY, -1.0, -5e-324, Fraction(-1, 3)]
+NOT_POSITIVE = [*NEGATIVE, 0, 0.0, -0.0]
+NOT_WHOLE = [*NOT_ANY, 0, -1, 2.0, np.float64(2.0), Fraction(2), 2**63]
+NO_ARRAYS = [None, "abc", b"abc", {}, {1.0, 2.0}, Unprintable(), [[1.0], [1.0, 2.0]], 1.0, [], [[[]]]]
+
+NUMBERS: list[tuple[str, str, list[Any]]] = [
+    *(("String", name, NOT_POSITIVE) for name in ("length", "density", "stiffness")),
+    *(("Reel", name, NOT_POSITIVE) for name in ("drum_radius", "inertia_mass", "smoothing_speed")),
+    ("Reel", "guide_length", NEGATIVE),
+    *((name, "mass", NOT_POSITIVE) for name in ("RigidBody", "about_center", "elliptic_cylinder", "box", "sphere")),
+    ("point", "mass", NOT_POSITIVE),
+    ("elliptic_cylinder", "height", NOT_POSITIVE),
+    ("sphere", "radius", NOT_POSITIVE),
+    ("Pendulum", "gravity", NEGATIVE),
+    ("State", "reeled_length", NEGATIVE),
+    ("State", "reel_speed", NOT_ANY),
+    ("straight", "deployed", NOT_POSITIVE),
+    ("straight", "elements", NOT_WHOLE),
+    ("straight", "reel_speed", NOT_ANY),
+    ("Torque", "moment", NOT_ANY),
+    ("simulate", "duration", NOT_POSITIVE),
+    ("simulate", "step", NOT_POSITIVE),
+    ("simulate", "sample", NOT_POSITIVE[1:]),  # None stands for the default
+    ("simulate", "minimum_length", NOT_POSITIVE[1:]),
+]
+
+CHOICES: list[tuple[str, str, list[Any]]] = [
+    ("Reel", "guide_law", ["Published", "", None, b"none", ["none"], 1, np.str_("none"), Unprintable()]),
+    ("simulate", "order", [3, 0, -2, 2.0, "2", True, None, [2], math.nan, Unprintable()]),
+    ("simulate", "scheme", ["Paper", "", None, 0.5, ["paper"], b"paper", Unprintable()]),
+    ("simulate", "step", ["fast", "AUTO", "", "0.001"]),
+    ("simulate", "compensated", [1, 0, None, "yes", np.array([True, False])]),
+]
+
+PARTS: list[tuple[str, str, list[Any]]] = [
+    ("Pendulum", "string", [None, REEL, tl.String, "string", Unprintable()]),
+    ("Pendulum", "reel", [None, STRING, tl.Reel, {}]),
+    ("Pendulum", "body", [None, 1.0, tl.RigidBody]),
+    ("RigidBody", "shape", ["point", ("point", ()), 1]),
+    ("straight", "pendulum", [None, STRING, tl.Pendulum]),
+    ("simulate", "pendulum", [None, START, tl.Pendulum, Unprintable()]),
+    ("simulate", "state", [None, PENDULUM, tl.State]),
+    ("simulate", "command", [None, "locked", 1.0, tl.Locked, Unprintable()]),
+]
+
+ARRAYS: list[tuple[str, str, tuple[int, ...]]] = [
+    ("Reel", "guide_position", (3,)),
+    ("RigidBody", "inertia", (3, 3)),
+    ("RigidBody", "center_of_mass", (3,)),
+    ("about_center", "central_inertia", (3, 3)),
+    ("elliptic_cylinder", "semi_axes", (2,)),
+    ("box", "sides", (3,)),
+    *((name, "center_of_mass", (3,)) for name in ("about_center", "elliptic_cylinder", "box", "sphere")),
+    ("State", "nodes", (2, 3)),
+    ("State", "node_velocities", (2, 3)),
+    ("straight", "direction", (3,)),
+    ("straight", "end_velocity", (3,)),
+    *((name, "attitude", (3, 3)) for name in ("State", "straight")),
+    *((name, "angular_velocity", (3,)) for name in ("State", "straight")),
+]
+
+
+def spoilt(call: str, **changes: Any) -> Any:
+    function, arguments = VALID[call]
+    return function(**{**arguments, **changes})
+
+
+def refusal(call: str, **changes: Any) -> str:
+    """The message of the InputError that must come."""
+    with pytest.raises(InputError) as caught:
+        spoilt(call, **changes)
+    assert isinstance(caught.value, ValueError) and isinstance(caught.value, TautlineError)
+    return str(caught.value)
+
+
+def each(table: Iterable[tuple[str, str, Iterable[Any]]]) -> Any:
+    """One case for every bad value, named after the call, the argument and the value's place in its list."""
+    return pytest.mark.parametrize(
+        ("call", "argument", "value"),
+        [
+            pytest.param(call, argument, value, id=f"{call}-{argument}-{type(value).__name__}-{k}")
+            for call, argument, values in table
+            for k, value in enumerate(values)
+        ],
+    )
+
+
+def bad_arrays(shape: tuple[int, ...]) -> list[Any]:
+    """Not numbers, of other shapes, or with entries that are not finite."""
+    good = np.ones(shape)
+    other = [np.ones((*shape, 1)), np.ones(shape[:-1] + (shape[-1] + 1,)), np.ones(shape[1:]), np.ones(0)]
+    typed = [good.astype(kind) for kind in (bool, complex, object, "U3", "M8[s]")]
+    poisoned = []
+    for bad in (math.nan, math.inf, -math.inf):
+        poisoned.append(good.copy())
+        poisoned[-1].flat[-1] = bad
+    return [*NO_ARRAYS, *other, *typed, *poisoned, poisoned[0].astype(np.float32), poisoned[0].tolist()]
+
+
+@pytest.mark.parametrize("call", VALID)
+def test_what_the_other_tests_spoil_is_accepted(call: str) -> None:
+    spoilt(call)
+
+
+@each(NUMBERS)
+def test_bad_number_is_refused_by_name(call: str, argument: str, value: Any) -> None:
+    message = refusal(call, **{argument: value})
+    assert re.match(rf"(\w+\.)?{argument}\b.*: expected .*, got ", message), message
+
+
+@each(CHOICES)
+def test_bad_choice_is_refused_by_name(call: str, argument: str, value: Any) -> None:
+    message = refusal(call, **{argument: value})
+    assert re.match(rf"(\w+\.)?{argument}: expected (one of .*|a bool), got ", message), message
+
+
+@each(PARTS)
+def test_wrong_part_is_refused_by_name(call: str, argument: str, value: Any) -> None:
+    message = refusal(call, **{argument: value})
+    assert re.match(rf"(\w+\.)?{argument}: expected (a [A-Z]\w+|Locked\(\).*), got ", message), message
+
+
+@each((call, argument, bad_arrays(shape)) for call, argument, shape in ARRAYS)
+def test_bad_array_is_refused_by_name(call: str, argument: str, value: Any) -> None:
+    message = refusal(call, **{argument: value})
+    assert re.match(rf"(\w+\.)?{argument}: expected .*, got ", message), message
+
+
+@pytest.mark.parametrize(
+    ("changes", "what_came"),
+    [
+        ({"length": -1.5}, "-1.5"),
+        ({"density": "heavy"}, "'heavy'"),
+        ({"stiffness": Unprintable()}, "an object of type Unprintable"),
+        ({"length": 10**5000}, "an object of type int"),
+        ({"length": "x" * 1000}, "'xxx"),
+    ],
+)
+def test_message_shows_what_came_in_one_short_line(changes: dict[str, Any], what_came: str) -> None:
+    message = refusal("String", **changes)
+    assert f"got {what_came}" in message
+    assert len(message) < 200 and "\n" not in message
+
+
+def test_message_about_an_array_shows_shape_or_entry() -> None:
+    assert "got shape 2" in refusal("Reel", guide_position=(1.0, 2.0))
+    assert "got shape a single number" in refusal("Reel", guide_position=1.0)
+    assert "expected 3 x 3 " in refusal("RigidBody", inertia=np.eye(2))
+    assert "got nan among them" in refusal("State", nodes=[[0, 0, 0], [0, math.nan, 0]])
+
+
+@pytest.mark.parametrize("kind", [int, float, Fraction, np.float32, np.float64, np.int64, np.longdouble])
+def test_real_numbers_of_any_type_become_floats(kind: Callable[[int], Any]) -> None:
+    string = tl.String(length=kind(2), density=kind(1), stiffness=kind(50))
+    assert string == tl.String(2.0, 1.0, 50.0)
+    assert type(string.length) is float
+
+
+@pytest.mark.parametrize("kind", [float, Fraction, np.float32, np.float64, np.longdouble])
+@pytest.mark.parametrize("argument", ["duration", "step", "sample", "minimum_length"])
+def test_simulate_takes_real_numbers_of_any_type(argument: str, kind: Callable[[float], Any]) -> None:
+    usual = spoilt("simulate", minimum_length=0.0078125)
+    value = {**VALID["simulate"][1], "minimum_length": 0.0078125}[argument]
+    run = spoilt("simulate", **{"minimum_length": 0.0078125, argument: kind(value)})
+    assert run.identical(usual)
+
+
+# --- RigidBody
+
+
+def test_body_refuses_inertia_that_no_body_has() -> None:
+    skew = np.eye(3) + 1e-3 * np.eye(3, k=1)
+    for inertia, complaint in (
+        (skew, "symmetric"),
+        (np.zeros((3, 3)), r"RigidBody\.point"),
+        (-np.eye(3), "positive definite"),
+        (np.diag([1.0, 1.0, 0.0]), "positive definite"),
+        (np.diag([1.0, 1.0, 2.1]), "none exceeds the sum"),
+    ):
+        message = refusal("RigidBody", inertia=inertia, center_of_mass=(0.0, 0.0, 0.0))
+        assert re.match(rf"RigidBody\.inertia: expected .*{complaint}", message), message
+
+
+def test_body_refuses_inertia_about_the_wrong_point() -> None:
+    """The usual mistake: the inertia about the centre of mass, handed over as if about the attachment point."""
+    central = np.diag([0.01, 0.02, 0.025])
+    message = refusal("RigidBody", inertia=central, center_of_mass=(0.0, 0.0, 1.0))
+    assert "about the attachment point" in message and "-0.99" in message and "-0.98" in message
+    assert tl.RigidBody.about_center(1.0, central, (0.0, 0.0, 1.0)).inertia[0][0] == pytest.approx(1.01)
+
+
+@pytest.mark.parametrize("center", [(0.0, 0.0, 0.0), (0.3, -0.2, 0.7)])
+def test_flat_plate_is_accepted(center: tuple[float, float, float]) -> None:
+    """The triangle inequality holds with equality, up to rounding."""
+    plate = tl.RigidBody.about_center(0.3, np.diag([0.1, 0.2, 0.1 + 0.2]), center)
+    check_close("inertia about the centre", plate.central_inertia(), np.diag([0.1, 0.2, 0.3]), 1e-15)
+
+
+def test_rounding_asymmetry_is_accepted_and_removed() -> None:
+    J = np.eye(3) + 1e-12 * np.eye(3, k=1)
+    kept = np.array(tl.RigidBody(1.0, J, (0.0, 0.0, 0.0)).inertia)  # type: ignore[arg-type]
+    assert (kept == kept.T).all()
+
+
+@pytest.mark.parametrize("changes", [{"inertia": np.eye(3)}, {"center_of_mass": (0.0, 0.0, 0.1)}])
+def test_point_has_no_extent(changes: dict[str, Any]) -> None:
+    point = {"inertia": np.zeros((3, 3)), "center_of_mass": (0.0, 0.0, 0.0), "shape": Shape("point", ())}
+    assert spoilt("RigidBody", **point) == tl.RigidBody.point(1.0)
+    assert "RigidBody.point" in refusal("RigidBody", **{**point, **changes})
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [Shape("cube", (1.0,)), Shape("box", (1.0,)), Shape("sphere", (math.nan,)), Shape("sphere", "r")],  # type: ignore[arg-type]
+    ids=repr,
+)
+def test_unknown_shape_is_refused(shape: Shape) -> None:
+    """It ends in the result's description and in pictures, far from where it was given."""
+    assert "RigidBody.shape" in refusal("RigidBody", shape=shape)
+
+
+@pytest.mark.parametrize(
+    ("call", "changes"),
+    [
+        ("elliptic_cylinder", {"semi_axes": (0.5, 0.0)}),
+        ("elliptic_cylinder", {"semi_axes": (-0.5, 0.4)}),
+        ("box", {"sides": (0.3, 0.2, 0.0)}),
+        ("box", {"sides": (-0.3, 0.2, 0.1)}),
+    ],
+)
+def test_sizes_of_a_body_are_positive(call: str, changes: dict[str, Any]) -> None:
+    assert re.match(rf"{next(iter(changes))}: expected a positive", refusal(call, **changes))
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+@pytest.mark.parametrize(("call", "argument"), [("elliptic_cylinder", "semi_axes"), ("box", "sides")])
+def test_size_whose_square_is_no_number_is_refused_by_name(call: str, argument: str, size: float) -> None:
+    """Not as `central_inertia` or `RigidBody.inertia`, which the user never gave."""
+    changes = {argument: (size,) * len(VALID[call][1][argument])}
+    if call == "elliptic_cylinder":
+        changes["height"] = size
+    assert argument in refusal(call, **changes)
+
+
+Grid = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
+# Gauss points for polynomials up to degree 7 in each variable; the integrands have degree 4 at most.
+NODES_1D, WEIGHTS_1D = np.polynomial.legendre.leggauss(4)
+
+
+def product(*axes: Grid) -> tuple[list[np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
+    """Points and weights of the product of one-dimensional rules."""
+    points = np.meshgrid(*(x for x, _ in axes), indexing="ij")
+    weights = np.ones(points[0].shape)
+    for w in np.meshgrid(*(w for _, w in axes), indexing="ij"):
+        weights = weights * w
+    return [x.ravel() for x in points], weights.ravel()
+
+
+def interval(start: float, end: float) -> Grid:
+    half = 0.5 * (end - start)
+    return start + half * (NODES_1D + 1.0), half * WEIGHTS_1D
+
+
+def circle() -> Grid:
+    """Equal weights on equal angles integrate trigonometric polynomials up to degree 15 exactly."""
+    return np.arange(16) * (math.pi / 8), np.full(16, math.pi / 8)
+
+
+def cylinder_points(a: float, b: float, H: float) -> Grid:
+    (r, phi, z), w = product(interval(0.0, 1.0), circle(), interval(-H / 2, H / 2))
+    return np.stack([a * r * np.cos(phi), b * r * np.sin(phi), z], axis=1), w * a * b * r
+
+
+def box_points(x: float, y: float, z: float) -> Grid:
+    points, w = product(*(interval(-side / 2, side / 2) for side in (x, y, z)))
+    return np.stack(points, axis=1), w
+
+
+def ball_points(radius: float) -> Grid:
+    (r, height, phi), w = product(interval(0.0, radius), interval(-1.0, 1.0), circle())
+    ring = r * np.sqrt(1.0 - height**2)
+    return np.stack([ring * np.cos(phi), ring * np.sin(phi), r * height], axis=1), w * r**2
+
+
+@pytest.mark.parametrize("center", [(0.0, 0.0, 0.0), (0.3, -0.2, 0.4)])
+@pytest.mark.parametrize(
+    ("make", "grid", "volume"),
+    [
+        (
+            lambda c: tl.RigidBody.elliptic_cylinder(1.7, (0.5, 0.4), 0.8, c),
+            cylinder_points(0.5, 0.4, 0.8),
+            math.pi * 0.5 * 0.4 * 0.8,
+        ),
+        (lambda c: tl.RigidBody.box(1.7, (0.5, 0.4, 0.8), c), box_points(0.5, 0.4, 0.8), 0.5 * 0.4 * 0.8),
+        (lambda c: tl.RigidBody.sphere(1.7, 0.6, c), ball_points(0.6), 4 / 3 * math.pi * 0.6**3),
+    ],
+    ids=["elliptic_cylinder", "box", "sphere"],
+)
+def test_inertia_is_the_integral_over_the_volume(
+    make: Callable[[Any], tl.RigidBody], grid: Grid, volume: float, center: tuple[float, float, float]
+) -> None:
+    points, weights = grid
+    check_close("volume of the quadrature", weights.sum(), volume, 1e-14)
+    body = make(center)
+    for origin, inertia in ((np.array(center), body.inertia), (np.zeros(3), body.central_inertia())):
+        x = points + origin
+        dm = body.mass * weights / volume
+        J = np.einsum("p,pi,pi", dm, x, x) * np.eye(3) - np.einsum("p,pi,pj->ij", dm, x, x)
+        check_close("inertia", inertia, J, 1e-14)
+
+
+def test_parallel_axes_for_a_cloud_of_masses() -> None:
+    """About the attachment point, from the inertia about the centre of mass and directly."""
+    masses = np.array([0.1, 0.5, 0.2, 0.9, 0.4])
+    x = np.array([[0.1, 0.7, -0.2], [0.3, -0.4, 0.5], [-0.6, 0.2, 0.9], [0.8, 0.3, 0.1], [-0.2, -0.5, -0.7]])
+
+    def inertia_of(x: np.ndarray[Any, Any]) -> Any:
+        return np.einsum("p,pi,pi", masses, x, x) * np.eye(3) - np.einsum("p,pi,pj->ij", masses, x, x)
+
+    center = masses @ x / masses.sum()
+    body = tl.RigidBody.about_center(masses.sum(), inertia_of(x - center), center)
+    check_close("inertia about the attachment point", body.inertia, inertia_of(x), 1e-14)
+
+
+# --- Pendulum, State, straight, Torque
+
+
+@pytest.mark.parametrize("guide_length", [2.0, 2.5])
+def test_guide_way_is_shorter_than_the_string(guide_length: float) -> None:
+    message = refusal("Pendulum", reel=tl.Reel(0.2, guide_length, 1.0))
+    assert "guide_length" in message and "(2 m)" in message and f"{guide_length:g} m" in message
+
+
+def test_no_gravity_and_no_guide_way_are_accepted() -> None:
+    assert spoilt("Pendulum", gravity=0, reel=tl.Reel(0.2, 0, 1.0)).gravity == 0.0
+
+
+@pytest.mark.parametrize("argument", ["nodes", "node_velocities"])
+def test_first_node_stays_at_the_guide(argument: str) -> None:
+    message = refusal("State", **{argument: [[0.0, 1e-9, 0.0], [0.0, 0.0, 1.0]]})
+    assert message.startswith(f"State.{argument}[0]: expected (0, 0, 0)") and "1e-09" in message
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_state_has_at_least_one_element(count: int) -> None:
+    message = refusal("State", nodes=np.zeros((count, 3)), node_velocities=np.zeros((count, 3)))
+    assert message.startswith("State.nodes: expected at least 2") and message.endswith(f"got {count}")
+
+
+def test_as_many_velocities_as_nodes() -> None:
+    message = refusal("State", node_velocities=np.zeros((3, 3)))
+    assert message.startswith("State.node_velocities: expected 2 x 3") and message.endswith("3 x 3")
+
+
+@pytest.mark.parametrize(
+    "attitude",
+    [
+        -np.eye(3),
+        np.diag([1.0, 1.0, -1.0]),
+        1.001 * np.eye(3),
+        (1.0 + 1e-6) * np.eye(3),
+        np.zeros((3, 3)),
+        np.ones((3, 3)),
+        np.full((3, 3), 1e308),
+        np.eye(3) + 1e-3 * np.eye(3, k=1),
+    ],
+    ids=["inversion", "reflection", "scaled", "slightly scaled", "zero", "singular", "huge", "sheared"],
+)
+@pytest.mark.parametrize("call", ["State", "straight"])
+def test_attitude_is_a_rotation(call: str, attitude: Any) -> None:
+    assert refusal(call, attitude=attitude).startswith("State.attitude: expected a rotation matrix")
+
+
+def test_attitude_with_eight_digits_is_accepted() -> None:
+    c, s = round(math.cos(0.3), 8), round(math.sin(0.3), 8)
+    spoilt("State", attitude=[[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def test_arrays_of_a_state_cannot_be_changed_from_outside() -> None:
+    nodes = np.array(NODES)
+    state = spoilt("State", nodes=nodes)
+    nodes[1, 2] = 7.0
+    assert state.nodes[1, 2] == 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        state.nodes[1, 2] = 7.0
+
+
+def test_no_more_is_deployed_than_there_is() -> None:
+    message = refusal("straight", deployed=1.6)
+    assert message.startswith("deployed: expected at most 1.5 m") and "guide_length" in message and "1.6" in message
+
+
+@pytest.mark.parametrize(("length", "guide_length"), [(2.0, 0.5), (100.0, 0.3), (1.1, 0.7), (3.3, 1.1), (7.0, 0.0)])
+def test_all_that_straight_accepts_can_be_simulated(length: float, guide_length: float) -> None:
+    """length - (length - guide_length) may round to less than guide_length."""
+    pendulum = tl.Pendulum(tl.String(length, 0.1, 50.0), tl.Reel(0.2, guide_length, 1.0), tl.RigidBody.point(1.0))
+    start = tl.straight(pendulum, deployed=length - guide_length, elements=1)
+    run = simulate(pendulum, start, tl.Locked(), duration=STEP, step=STEP, sample=STEP)
+    assert run.attrs["status"] == "completed"
+
+
+def test_direction_is_not_zero() -> None:
+    assert refusal("straight", direction=(0, 0, 0)).startswith("direction: expected a vector that is not zero")
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-200, 2.0, 1e200, 1.7e308])
+def test_direction_may_have_any_length(size: float) -> None:
+    start = spoilt("straight", direction=(size, 0.0, -size))
+    check_close("last node", start.nodes[-1], np.array([1.0, 0.0, -1.0]) / math.sqrt(2.0), 1e-15)
+
+
+@pytest.mark.parametrize("elements", [10**15, 2**62, 2**63 - 2])
+def test_more_elements_than_fit_into_memory_are_refused(elements: int) -> None:
+    assert refusal("straight", elements=elements).startswith("elements: expected ")
+
+
+@pytest.mark.parametrize(
+    ("moment", "complaint"),
+    [
+        (([0.0, 1.0, 1.0], [1.0, 2.0, 3.0]), r"moment\[0\] \(times\): expected increasing"),
+        (([1.0, 0.0], [1.0, 2.0]), r"moment\[0\] \(times\): expected increasing"),
+        (([], []), r"moment\[0\] \(times\): expected at least one"),
+        (([0.0, math.nan], [1.0, 2.0]), r"moment\[0\] \(times\): .*nan"),
+        ((["0", "1"], [1.0, 2.0]), r"moment\[0\] \(times\): expected n finite"),
+        ((0.0, 1.0), r"moment\[0\] \(times\): expected n finite"),
+        (([[0.0, 1.0]], [[1.0, 2.0]]), r"moment\[0\] \(times\): .*shape 1 x 2"),
+        (([0.0, 1.0], [1.0, 2.0, 3.0]), r"moment\[1\] \(values\): expected 2 .*shape 3"),
+        (([0.0, 1.0], 1.0), r"moment\[1\] \(values\): expected 2"),
+        (([0.0, 1.0], [1.0, math.inf]), r"moment\[1\] \(values\): .*inf"),
+        (([0.0, 1.0], [True, False]), r"moment\[1\] \(values\): expected 2 finite"),
+        (([0.0, 1.0],), r"moment: expected a number or a pair"),
+        ([1.0, 2.0, 3.0], r"moment: expected a number or a pair"),
+        (np.array([[0.0, 1.0], [1.0, 2.0]]), r"moment: expected "),
+    ],
+)
+def test_bad_table_is_refused(moment: Any, complaint: str) -> None:
+    message = refusal("Torque", moment=moment)
+    assert re.match(rf"Torque\.{complaint}", message), message
+
+
+@pytest.mark.parametrize("times", [[3.0], [0.0, 1.0], [-1e308, 1e308], [0.0, 5e-324]])
+def test_table_with_increasing_times_is_accepted(times: list[float]) -> None:
+    command = tl.Torque((np.array(times), range(len(times))))
+    assert command.table()[0].tolist() == times
+    assert command == tl.Torque([times, list(range(len(times)))]) and hash(command)
+
+
+# --- simulate()
+
+
+@pytest.mark.parametrize("reeled_length", [0.0, 0.499, 2.0, 3.0])
+def test_reeled_length_lies_between_guide_and_string(reeled_length: float) -> None:
+    state = spoilt("State", reeled_length=reeled_length)
+    message = refusal("simulate", state=state)
+    assert message.startswith("State.reeled_length: expected at least guide_length (0.5 m)")
+    assert "(2 m)" in message and message.endswith(f"got {reeled_length}")
+
+
+@pytest.mark.parametrize("elements", [1, 5])
+@pytest.mark.parametrize("order", [2, 4, 6])
+def test_step_above_the_limit_is_refused_and_the_limit_named(order: int, elements: int) -> None:
+    def run(step: float) -> Any:
+        start = tl.straight(PENDULUM, 1.0, elements)
+        return simulate(PENDULUM, start, tl.Free(), duration=step, step=step, sample=step, order=order)
+
+    with pytest.raises(InputError, match=r"^step: expected at most .* s \(0\.9 of the stability limit .*'auto'") as too:
+        run(10.0)
+    largest = float(re.findall(r"at most (\S+) s", str(too.value))[0])
+    # the message gives three digits
+    assert run(0.995 * largest).attrs["largest_step_ratio"] == pytest.approx(0.9, rel=0.01)
+    with pytest.raises(InputError, match=r"^step: "):
+        run(1.005 * largest)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sample": 2.5 * STEP}, r"sample: expected a multiple of step \(0\.0009765\d* s\)"),
+        ({"sample": 0.5 * STEP}, r"sample: expected a multiple of step"),
+        ({"sample": STEP * (1 + 1e-5)}, r"sample: expected a multiple of step .* the nearest is 0\.0009765625$"),
+        ({"duration": 5 * STEP}, r"duration: expected a multiple of sample \(0\.0019531\d* s\)"),
+        ({"duration": STEP}, r"duration: expected a multiple of sample .* the nearest is 0\.001953125$"),
+        ({"duration": 5 * STEP, "step": "auto"}, r"duration: expected a multiple of sample"),
+        ({"minimum_length": 1.0}, r"minimum_length: expected less than the 1 m deployed .* got 1\.0"),
+        ({"minimum_length": 1.5}, r"minimum_length: expected less than the 1 m deployed .* got 1\.5"),
+    ],
+)
+def test_times_and_lengths_that_do_not_fit_are_refused(changes: dict[str, Any], message: str) -> None:
+    got = refusal("simulate", **changes)
+    assert re.match(message, got), got
+
+
+def test_multiples_are_judged_with_rounding_in_mind() -> None:
+    run = spoilt("simulate", step=0.001, sample=0.003, duration=0.3)
+    assert len(run.time) == 101
+
+
+def test_a_duration_of_whole_steps_needs_no_sample() -> None:
+    """The default interval is the library's choice, so a duration is never refused because of it."""
+    run = spoilt("simulate", step=0.001, duration=1.501, sample=None)
+    assert run.attrs["end_time"] == pytest.approx(1.501)
+
+
+@pytest.mark.parametrize("sample", [None, 1e-3])
+@pytest.mark.parametrize("step", ["auto", 1e-3])
+def test_more_samples_or_steps_than_can_be_are_refused(step: float | str, sample: float | None) -> None:
+    """What neither memory nor a counter of 64 bits can hold."""
+    if step == "auto" and sample is None:
+        pytest.skip("a thousand samples, with as long a step as need be")
+    message = refusal("simulate", duration=1e25, step=step, sample=sample)
+    assert re.match(r"(duration|sample)\b.*: expected ", message), message
+
+
+@pytest.mark.parametrize("reel_speed", [1.0, -1e-300])
+def test_locked_reel_does_not_move(reel_speed: float) -> None:
+    state = spoilt("State", reel_speed=reel_speed)
+    message = refusal("simulate", state=state, command=tl.Locked())
+    assert message == f"State.reel_speed: expected 0 with Locked(), got {reel_speed}"
+
+
+@pytest.mark.parametrize(
+    ("order", "command"), itertools.product((2, 4, 6), (tl.Locked(), tl.Free(), tl.Torque(1.0))), ids=repr
+)
+def test_published_scheme_is_composed_only_with_the_reel_locked(order: int, command: Any) -> None:
+    changes = {"order": order, "scheme": "paper", "command": command}
+    if order == 2 or isinstance(command, tl.Locked):
+        assert spoilt("simulate", **changes).attrs["status"] == "completed"
+    else:
+        message = refusal("simulate", **changes)
+        assert message.startswith("order: expected 2 with scheme='paper'") and f"got {order}" in message
+
+
+def test_point_does_not_turn() -> None:
+    state = spoilt("State", angular_velocity=(0.0, 0.0, 1e-9))
+    message = refusal("simulate", pendulum=POINT, state=state)
+    assert message.startswith("State.angular_velocity: expected (0, 0, 0) for a point") and "1e-09" in message
+
+
+def test_auto_that_cannot_be_fine_enough_does_not_recommend_itself() -> None:
+    run = spoilt("simulate", duration=1e300, step="auto", sample=None)
+    assert run.attrs["status"] == "unstable_step"
+    assert "step='auto'" not in run.attrs["message"] and len(run.attrs["message"]) < 300

@@ -1,0 +1,341 @@
+"""The step against the discrete Lagrangian it comes from, derived by SymPy (model.md, sections 2 to 5).
+
+Nothing of the derivation is taken from the kernels: the kinetic energy is the integral of the squared velocity
+field, and the two Legendre transforms
+
+    p_k = -D1 L_d - f_minus        p_{k+1} = D2 L_d + f_plus
+
+are derivatives of L_d by the configurations at the two ends, on SO(3) by eta at R exp(hat(eta)), eta = 0.
+L_d is written in (g_k, f_k), g_{k+1} = g_k f_k: increments of compensated sums are known to more digits than
+differences of positions. What a kernel leaves behind must satisfy both equations.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import sympy as sp
+from numpy.typing import NDArray
+
+from tautline.errors import RUNNING
+from tautline.kernels import data
+from tautline.kernels.compose import COMPOSITIONS
+from tautline.kernels.energy import transport_weights
+from tautline.kernels.fixed import settled_momenta
+from tautline.kernels.jit import plain
+from tautline.kernels.march import march
+from tautline.simulation import initial_motion, kernel_parameters
+from tests.checking import check_below
+from tests.conftest import Report
+from tests.systems import random_system
+
+Array = NDArray[np.float64]
+
+LAWS = ("none", "published", "dissipative")
+STEP = 0.01
+TORQUE = data.Command(False, np.array([0.0, 0.1]), np.array([3.0, -5.0]))
+LOCKED = data.Command(True, np.zeros(1), np.zeros(1))
+# Relative to the momenta: some hundreds of roundings of a step's impulses, which can be ten times larger.
+TOLERANCE = 1e-12
+
+
+# The discrete Lagrangian
+
+
+def vector(name: str) -> Any:
+    return sp.Matrix(sp.symbols(f"{name}_1:4", real=True))
+
+
+def matrix(name: str) -> Any:
+    return sp.Matrix(3, 3, sp.symbols(f"{name}_1:4_1:4", real=True))
+
+
+def node_list(name: str, N: int) -> list[Any]:
+    return [sp.zeros(3, 1), *(vector(f"{name}{i}") for i in range(1, N + 1))]
+
+
+L, mu, EA, kappa, d, b, M, g, theta, h = sp.symbols("L mu EA kappa d b M g theta h", real=True)
+r_p, rho, J = vector("r"), vector("rho"), matrix("J")
+PARAMETERS = (L, mu, EA, kappa, d, b, *r_p, M, *J, *rho, g, theta)
+
+
+def parameter_values(par: data.Parameters) -> tuple[float, ...]:
+    """In the order of PARAMETERS."""
+    J_entries = (x for row in par.J for x in row)
+    head = (par.L, par.mu, par.EA, par.kappa, par.d, par.b, *par.r_p)
+    return (*head, par.M, *J_entries, *par.rho, par.g, par.theta)
+
+
+class Configuration(NamedTuple):
+    """Symbols, or numbers of the same shape: (s, q, R) of g, or (ds, dq, F) of f."""
+
+    s: Any
+    q: Any  # of nodes 0 to N; 0 at node 0
+    R: Any
+
+    def flat(self) -> list[Any]:
+        """Without node 0."""
+        return [self.s, *(x for q_i in self.q[1:] for x in q_i), *np.asarray(self.R).ravel()]
+
+
+def configuration(s: str, q: str, R: str, N: int) -> Configuration:
+    return Configuration(sp.Symbol(s, real=True), node_list(q, N), matrix(R))
+
+
+@cache
+def squared_speed() -> Any:
+    """One component of rdot, squared, integrated over element e: a function of (v_e, v_{e+1}, w_e sigma/l, e, N)."""
+    x, y, z, e, N, xi = sp.symbols("x y z e N xi")
+    rdot = (1 - xi) * x + xi * y + (N - e - xi) / N * z
+    return sp.Lambda((x, y, z, e, N), sp.integrate(sp.expand(rdot**2), (xi, 0, 1)))
+
+
+def kinetic_string(s: Any, sigma: Any, q: list[Any], v: list[Any]) -> Any:
+    """T_s = T_string + T_reel."""
+    N = len(q) - 1
+    l = (L - s) / N
+    T = (mu * s + kappa) * sigma**2 / 2
+    for e in range(N):
+        flow = (q[e] - q[e + 1]) / l * sigma
+        T += mu * l / 2 * sum(squared_speed()(x, y, z, e, N) for x, y, z in zip(v[e], v[e + 1], flow, strict=True))
+    return T
+
+
+def kinetic_body(v_N: Any, R: Any, omega: Any) -> Any:
+    return M * v_N.dot(v_N) / 2 + M * v_N.dot(R * omega.cross(rho)) + omega.dot(J * omega) / 2
+
+
+def potential(x: Configuration) -> Any:
+    N = len(x.q) - 1
+    l = (L - x.s) / N
+    V = -mu * g * ((x.s - b) * (r_p[2] - b) + d**2 * (sp.cos((x.s - b) / d) - 1))
+    V -= M * g * (r_p + x.q[N] + x.R * rho)[2]
+    for e in range(N):
+        w = x.q[e] - x.q[e + 1]
+        V -= mu * g * l / 2 * (2 * r_p + x.q[e] + x.q[e + 1])[2]
+        V += EA / (2 * l) * (sp.sqrt(w.dot(w)) - l) ** 2
+    return V
+
+
+def turning(F: Any) -> Any:
+    J_d = J.trace() / 2 * sp.eye(3) - J
+    return ((sp.eye(3) - F) * J_d).trace() / h
+
+
+def discrete_lagrangian(x: Configuration, dx: Configuration) -> Any:
+    x1 = Configuration(x.s + dx.s, [q + dq for q, dq in zip(x.q, dx.q, strict=True)], x.R * dx.R)
+    sigma = dx.s / h
+    v = [dq / h for dq in dx.q]
+    string = (1 - theta) * kinetic_string(x.s, sigma, x.q, v) + theta * kinetic_string(x1.s, sigma, x1.q, v)
+    swing = x.R * (dx.R - sp.eye(3)) * rho
+    body = h * M * v[-1].dot(v[-1]) / 2 + M * v[-1].dot(swing) + turning(dx.R)
+    return h * string + body - h / 2 * (potential(x) + potential(x1))
+
+
+def hat(a: Any) -> Any:
+    return sp.Matrix(3, 3, lambda i, j: -sum(sp.LeviCivita(i, j, k) * a[k] for k in range(3)))
+
+
+HAT_BASIS = [hat(sp.eye(3).col(k)) for k in range(3)]
+
+
+def along(f: Any, R: Any, dR: Any) -> Any:
+    """Derivative of f as R changes by dR."""
+    return sum(sp.diff(f, R[k]) * dR[k] for k in range(9))
+
+
+def by_start(f: Any, x: Configuration, dx: Configuration) -> list[Any]:
+    """D1 f, in the order of the momenta (p_s, p_1 ... p_N, Pi): g_{k+1} stays, so f_k changes against g_k.
+
+    R_k exp(hat(eta)) F' = R_{k+1} gives dR = R hat(eta), dF = -hat(eta) F.
+    """
+    n = len(x.flat()) - 9
+    straight = [sp.diff(f, y) - sp.diff(f, dy) for y, dy in zip(x.flat()[:n], dx.flat()[:n], strict=True)]
+    return straight + [along(f, x.R, x.R * E) - along(f, dx.R, E * dx.R) for E in HAT_BASIS]
+
+
+def by_end(f: Any, dx: Configuration) -> list[Any]:
+    """D2 f: g_k stays; R_{k+1} exp(hat(eta)) is R_k F exp(hat(eta))."""
+    return [sp.diff(f, dy) for dy in dx.flat()[:-9]] + [along(f, dx.R, dx.R * E) for E in HAT_BASIS]
+
+
+@cache
+def legendre_transforms(N: int) -> Callable[..., Any]:
+    """(-D1 L_d, D2 L_d) as a function of (parameters, h, g_k, f_k)."""
+    x, dx = configuration("s", "q", "R", N), configuration("ds", "dq", "F", N)
+    L_d = discrete_lagrangian(x, dx)
+    pair = (by_start(-L_d, x, dx), by_end(L_d, dx))
+    function: Callable[..., Any] = sp.lambdify([PARAMETERS, h, x.flat(), dx.flat()], pair, "numpy", cse=True)
+    return function
+
+
+def cayley(c: Any) -> Any:
+    C = hat(c)
+    return sp.eye(3) + 2 / (1 + c.dot(c)) * (C + C * C)
+
+
+def test_transport_weights_follow_from_the_velocity_field() -> None:
+    """alpha, beta and gamma of section 2 and of the kernels are coefficients of the integrated field."""
+    x, y, z = sp.symbols("x y z")
+    for N in range(1, 8):
+        for e in range(N):
+            f = sp.Poly(squared_speed()(x, y, z, e, N), x, y, z)
+            alpha, beta, gamma = f.coeff_monomial(x * z) / 2, f.coeff_monomial(y * z) / 2, f.coeff_monomial(z * z)
+            k = N - e
+            printed = (
+                sp.Rational(3 * k - 1, 6 * N),
+                sp.Rational(3 * k - 2, 6 * N),
+                sp.Rational(k**3 - (k - 1) ** 3, 3 * N**2),
+            )
+            assert (alpha, beta, gamma) == printed
+            np.testing.assert_allclose(plain(transport_weights)(N, e), [float(a) for a in printed], rtol=4e-16)
+
+
+def test_rotation_equations_of_section_4_follow_from_the_discrete_lagrangian() -> None:
+    """With F = cay(c): -D1 and D2 of tr[(I - F) J_d]/h are (2/h)/(1 + |c|^2) (J c +- c x J c)."""
+    c, F = vector("c"), matrix("F")
+    symmetric = {J[j, i]: J[i, j] for i in range(3) for j in range(i + 1, 3)}
+    minus = [along(turning(F), F, E * F) for E in HAT_BASIS]
+    plus = [along(turning(F), F, F * E) for E in HAT_BASIS]
+    turned = dict(zip(F, cayley(c), strict=True))
+    J_c = J * c
+    for derived, sign in ((minus, 1), (plus, -1)):
+        printed = 2 / h / (1 + c.dot(c)) * (J_c + sign * c.cross(J_c))
+        difference = (sp.Matrix(derived).subs(turned) - printed).subs(symmetric)
+        assert difference.applyfunc(sp.cancel) == sp.zeros(3, 1)
+
+
+# What the kernels do
+
+
+def quaternion_product(P: Array, Q: Array) -> Array:
+    vector_part = P[0] * Q[1:] + Q[0] * P[1:] + np.cross(P[1:], Q[1:])
+    return np.concatenate([[P[0] * Q[0] - P[1:] @ Q[1:]], vector_part])
+
+
+def rotation(Q: Array) -> Array:
+    """R of a quaternion (w, u) of any length: u u^T + (w I + hat(u))^2, over |Q|^2."""
+    w, u = Q[0], Q[1:]
+    A = w * np.eye(3) + np.cross(np.eye(3), u)
+    R: Array = (np.outer(u, u) + A @ A) / (Q @ Q)
+    return R
+
+
+def sums(motion: data.Motion) -> tuple[Array, Array]:
+    """Compensated sums (s, q, quaternion) and what each of them owes."""
+    at = (data.S, data.POSITION, data.ATTITUDE)
+    owed = (data.S_ERR, data.POSITION_ERR, data.ATTITUDE_ERR)
+    x, err = (np.concatenate([motion.reel[[s]], motion.nodes[q], motion.body[Q : Q + 4]]) for s, q, Q in (at, owed))
+    return x, err
+
+
+def configured(x: Array) -> Configuration:
+    return Configuration(x[0], x[1:-4].reshape(3, -1).T, rotation(x[-4:]))
+
+
+def increment(before: data.Motion, after: data.Motion) -> Configuration:
+    """f_k of a step, to the digits that the compensated sums hold."""
+    (x0, err0), (x1, err1) = sums(before), sums(after)
+    dx = (x1 - x0) - (err1 - err0)
+    Q = x0[-4:] - err0[-4:]
+    # conj(Q) (Q + dQ), whose vector part is not a difference of large numbers
+    dx[-4:] = quaternion_product(Q * [1, -1, -1, -1], dx[-4:])
+    dx[-4] += Q @ Q
+    return configured(dx)
+
+
+def momenta(par: data.Parameters, motion: data.Motion) -> Array:
+    """(p_s, p_1 ... p_N, Pi) with compensated sums completed and a pending kick paid."""
+    scratch = data.empty_scratch(par.N)
+    Pi = settled_momenta(par, motion, scratch)
+    p = scratch.nodes[data.TARGET].reshape(3, -1).T
+    return np.concatenate([[motion.reel[data.P_S] - motion.reel[data.P_S_ERR]], p[1:].ravel(), Pi])
+
+
+def plan_of_step(step: float, order: int = 2) -> data.Plan:
+    """One step a sample, no stability guard: the equations hold at any step."""
+    return data.Plan(step, COMPOSITIONS[order].stages, 1.0, False, np.inf, np.inf, 0.0, 1.0, np.inf, 1)
+
+
+def stepped(par: data.Parameters, plan: data.Plan, command: data.Command, motion: data.Motion) -> data.Motion:
+    """One step on; the given motion stays."""
+    after = data.Motion(*(x.copy() for x in motion))
+    status, _ = march(par, plan, command, after, data.empty_scratch(par.N), data.empty_samples(1, par.N))
+    assert status == RUNNING
+    return after
+
+
+def random_motion(seed: int, N: int, scheme: str, law: str, sigma: float) -> tuple[data.Parameters, data.Motion]:
+    pendulum, state, _ = random_system(np.random.default_rng(seed), N, law=law)
+    par = kernel_parameters(pendulum, N, scheme, True)
+    return par, initial_motion(par, dataclasses.replace(state, reel_speed=sigma))
+
+
+def guide_force(par: data.Parameters, x: Configuration, sigma: float) -> float:
+    """Q of section 5."""
+    eps = np.linalg.norm(x.q[1]) * par.N / (par.L - x.s) - 1.0
+    smooth_sign = sigma / np.hypot(sigma, par.sigma_0)
+    sign = {data.LAW_NONE: 0.0, data.LAW_PUBLISHED: 1.0, data.LAW_DISSIPATIVE: smooth_sign}[par.law]
+    return float(-sign * (par.mu * sigma**2 + par.EA) * eps**2 / 2.0)
+
+
+def step_forces(par: data.Parameters, start: data.Motion, end: data.Motion, sigma: float) -> tuple[float, float]:
+    """f_minus and f_plus: torque and guide force at the two ends, with the weights of the kinetic quadrature."""
+
+    def force(motion: data.Motion) -> float:
+        u = np.interp(motion.clock[data.STEP] * STEP, TORQUE.times, TORQUE.torques)
+        return float(u / par.d + guide_force(par, configured(sums(motion)[0]), sigma))
+
+    return STEP * (1.0 - par.theta) * force(start), STEP * par.theta * force(end)
+
+
+def residuals(par: data.Parameters, before: data.Motion, after: data.Motion, locked: bool) -> dict[str, float]:
+    """Of both equations for the reel, the nodes and the body, each relative to its own momenta."""
+    dx = increment(before, after)
+    start, end = legendre_transforms(par.N)(parameter_values(par), STEP, configured(sums(before)[0]).flat(), dx.flat())
+    p0, p1 = momenta(par, before), momenta(par, after)
+    f_minus, f_plus = step_forces(par, before, after, dx.s / STEP)
+    difference = np.abs([p0 - start, p1 - end])
+    difference[:, 0] = abs(p0[0] + f_minus - start[0]), abs(p1[0] - f_plus - end[0])
+    blocks = {"reel": slice(0, 1), "nodes": slice(1, 3 * par.N + 1), "body": slice(3 * par.N + 1, None)}
+    if locked:
+        del blocks["reel"]
+    return {
+        name: float(difference[:, k].max() / max(np.abs(p0[k]).max(), np.abs(p1[k]).max()))
+        for name, k in blocks.items()
+    }
+
+
+def largest_residual(command: data.Command, N: int, scheme: str, law: str, speeds: list[float]) -> float:
+    """Over random pendulums, three steps each: extrapolated starts and owed roundings take part."""
+    largest = 0.0
+    for seed, sigma in enumerate(speeds):
+        par, motion = random_motion(seed, N, scheme, law, sigma)
+        for _ in range(3):
+            after = stepped(par, plan_of_step(STEP), command, motion)
+            found = residuals(par, motion, after, command.locked)
+            largest = max(largest, *found.values())
+            motion = after
+    return largest
+
+
+@pytest.mark.parametrize("N", [1, 2, 3])
+@pytest.mark.parametrize("scheme", ["symmetric", "paper"])
+def test_reeling_step_solves_the_discrete_equations(N: int, scheme: str, report: Report) -> None:
+    """Retrieval, deployment, and a reel speed within the smoothing of the dissipative law."""
+    largest = max(largest_residual(TORQUE, N, scheme, law, [0.7, -0.7, 3e-4, -2.5, 1.5]) for law in LAWS)
+    check_below("residual", largest, TOLERANCE)
+    report(f"moving reel, {scheme}, N = {N}: residual of the discrete equations", largest, f"< {TOLERANCE:g}")
+
+
+@pytest.mark.parametrize("N", [1, 2, 3])
+def test_constant_length_step_solves_the_discrete_equations(N: int, report: Report) -> None:
+    """The same equations with ds = 0, but for the reel's; theta has no influence there."""
+    largest = max(largest_residual(LOCKED, N, scheme, "none", [0.0] * 5) for scheme in ("symmetric", "paper"))
+    check_below("residual", largest, TOLERANCE)
+    report(f"locked reel, N = {N}: residual of the discrete equations", largest, f"< {TOLERANCE:g}")
