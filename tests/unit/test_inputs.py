@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -200,7 +199,7 @@ def each(table: Iterable[tuple[str, str, Iterable[Any]]]) -> Any:
 def bad_arrays(shape: tuple[int, ...]) -> list[Any]:
     """Not numbers, of other shapes, or with entries that are not finite."""
     good = np.ones(shape)
-    other = [np.ones((*shape, 1)), np.ones(shape[:-1] + (shape[-1] + 1,)), np.ones(shape[1:]), np.ones(0)]
+    other = [np.ones((*shape, 1)), np.ones((*shape[:-1], shape[-1] + 1)), np.ones(shape[1:]), np.ones(0)]
     typed = [good.astype(kind) for kind in (bool, complex, object, "U3", "M8[s]")]
     poisoned = []
     for bad in (math.nan, math.inf, -math.inf):
@@ -275,9 +274,6 @@ def test_simulate_takes_real_numbers_of_any_type(argument: str, kind: Callable[[
     value = {**VALID["simulate"][1], "minimum_length": 0.0078125}[argument]
     run = spoilt("simulate", **{"minimum_length": 0.0078125, argument: kind(value)})
     assert run.identical(usual)
-
-
-# --- RigidBody
 
 
 def test_body_refuses_inertia_that_no_body_has() -> None:
@@ -434,9 +430,6 @@ def test_parallel_axes_for_a_cloud_of_masses() -> None:
     check_close("inertia about the attachment point", body.inertia, inertia_of(x), 1e-14)
 
 
-# --- Pendulum, State, straight, Torque
-
-
 @pytest.mark.parametrize("guide_length", [2.0, 2.5])
 def test_guide_way_is_shorter_than_the_string(guide_length: float) -> None:
     message = refusal("Pendulum", reel=tl.Reel(0.2, guide_length, 1.0))
@@ -557,9 +550,6 @@ def test_table_with_increasing_times_is_accepted(times: list[float]) -> None:
     assert command == tl.Torque([times, list(range(len(times)))]) and hash(command)
 
 
-# --- simulate()
-
-
 @pytest.mark.parametrize("reeled_length", [0.0, 0.499, 2.0, 3.0])
 def test_reeled_length_lies_between_guide_and_string(reeled_length: float) -> None:
     state = spoilt("State", reeled_length=reeled_length)
@@ -613,13 +603,13 @@ def test_a_duration_of_whole_steps_needs_no_sample() -> None:
     assert run.attrs["end_time"] == pytest.approx(1.501)
 
 
-@pytest.mark.parametrize("sample", [None, 1e-3])
-@pytest.mark.parametrize("step", ["auto", 1e-3])
-def test_more_samples_or_steps_than_can_be_are_refused(step: float | str, sample: float | None) -> None:
+@pytest.mark.parametrize(
+    ("duration", "step", "sample"),
+    [(1e25, 1e-3, None), (1e25, 1e-3, 1e-3), (1e15, 1e-3, 1e-3), (1e15, "auto", 1e-3), (1e300, 1e-300, None)],
+)
+def test_more_samples_or_steps_than_can_be_are_refused(duration: float, step: Any, sample: float | None) -> None:
     """What neither memory nor a counter of 64 bits can hold."""
-    if step == "auto" and sample is None:
-        pytest.skip("a thousand samples, with as long a step as need be")
-    message = refusal("simulate", duration=1e25, step=step, sample=sample)
+    message = refusal("simulate", duration=duration, step=step, sample=sample)
     assert re.match(r"(duration|sample)\b.*: expected ", message), message
 
 
@@ -630,9 +620,8 @@ def test_locked_reel_does_not_move(reel_speed: float) -> None:
     assert message == f"State.reel_speed: expected 0 with Locked(), got {reel_speed}"
 
 
-@pytest.mark.parametrize(
-    ("order", "command"), itertools.product((2, 4, 6), (tl.Locked(), tl.Free(), tl.Torque(1.0))), ids=repr
-)
+@pytest.mark.parametrize("order", [2, 4, 6])
+@pytest.mark.parametrize("command", [tl.Locked(), tl.Free(), tl.Torque(1.0)], ids=repr)
 def test_published_scheme_is_composed_only_with_the_reel_locked(order: int, command: Any) -> None:
     changes = {"order": order, "scheme": "paper", "command": command}
     if order == 2 or isinstance(command, tl.Locked):

@@ -48,9 +48,7 @@ def test_order(
     number: int, guide_law: str, scheme: str, order: int, expected: int, steps: list[float], report: Report
 ) -> None:
     exact = solution(number, guide_law=guide_law, order=6, step=1e-3)
-    errors = [
-        distance(solution(number, guide_law=guide_law, scheme=scheme, order=order, step=h), exact) for h in steps
-    ]
+    errors = [distance(solution(number, guide_law=guide_law, scheme=scheme, order=order, step=h), exact) for h in steps]
     measured = check_order(steps, errors, expected)
     what = f"example {number}, law {guide_law}, scheme {scheme}, order {order}: slope"
     report(what, measured, f"{expected} +- 0.3")

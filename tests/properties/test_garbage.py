@@ -1,0 +1,284 @@
+"""Whatever is thrown at the constructors and at simulate(): they accept it or raise InputError, nothing else.
+
+Warnings are errors in these tests, so an overflow on the way counts as a failure too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import tautline as tl
+from tautline import simulate
+from tautline import simulation as simulation_module
+from tautline.errors import InputError
+from tautline.kernels import data
+from tautline.kernels.jit import plain
+from tautline.kernels.march import choose_level
+from tautline.model.body import Shape
+from tests.unit.test_inputs import NODES, PENDULUM, REST, START, STEP, VALID
+
+# Above these an accepted run is legitimate but takes too long for a test, or more memory than there is.
+MOST_STEPS = 20_000
+MOST_ROWS = 20_000
+# From here on no machine has the memory, and numpy says so without trying.
+TOO_MANY_ROWS = 10**13
+
+
+class BrokenRepr:
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+
+class WrongRepr:
+    def __repr__(self) -> Any:
+        return 1
+
+
+class BrokenFloat(float):
+    def __float__(self) -> float:
+        raise ZeroDivisionError("no float")
+
+
+class BrokenInt(int):
+    def __int__(self) -> int:
+        raise ZeroDivisionError("no int")
+
+
+class BrokenArray:
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise KeyError("no array")
+
+
+class BrokenLength:
+    def __len__(self) -> int:
+        raise RuntimeError("no length")
+
+    def __getitem__(self, _: Any) -> Any:
+        raise RuntimeError("no item")
+
+
+class BrokenEquality:
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, _: object) -> bool:
+        raise RuntimeError("not comparable")
+
+    def __bool__(self) -> bool:
+        raise RuntimeError("neither true nor false")
+
+
+SIGNALLING_NAN = np.array([0x7FA00000, 0, 0], dtype=np.uint32).view(np.float32)
+OBJECTS: list[Any] = [
+    BrokenRepr(),
+    WrongRepr(),
+    BrokenFloat(1.0),
+    BrokenInt(1),
+    BrokenArray(),
+    BrokenLength(),
+    BrokenEquality(),
+    SIGNALLING_NAN,
+    SIGNALLING_NAN[0],
+    np.longdouble("1e4000"),
+    np.ma.masked_array([1.0, 2.0, 3.0], [True, False, False]),
+    np.datetime64("2000-01-01"),
+    Shape("point", ()),
+    Shape(np.ones(2), object()),  # type: ignore[arg-type]
+    object,
+    Ellipsis,
+    iter([1.0, 2.0, 3.0]),
+    tl.Locked(),
+    tl.Locked,
+    PENDULUM,
+    START,
+    STEP,
+]
+finite = st.floats(allow_nan=False, allow_infinity=False)
+extreme = st.sampled_from([5e-324, 1e-308, 1e-200, 1e-100, 1.0, 1e100, 1e154, 1e200, 1e308]) | finite
+# From 10**13 on, a count is beyond any memory; counts that merely fill this machine's are not drawn.
+whole = st.integers(-(10**4), 10**4) | st.integers(10**13, 10**30) | st.just(10**5000)
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.text(max_size=5),
+    st.binary(max_size=5),
+    whole,
+    st.fractions(),
+    st.decimals(),
+    st.complex_numbers(),
+    st.floats(),
+    extreme,
+    st.sampled_from(OBJECTS),
+)
+dtypes = st.one_of(hnp.scalar_dtypes(), hnp.array_dtypes(max_size=2), st.just(np.dtype("g")))
+arrays = dtypes.flatmap(lambda kind: hnp.arrays(kind, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)))
+objects = hnp.arrays(object, hnp.array_shapes(max_dims=2, max_side=3), elements=scalars)
+lists = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner), max_leaves=9)
+# Of the shapes that are asked for, so that the checks behind those of the shape are reached as well.
+shaped = st.sampled_from([(2,), (3,), (2, 3), (3, 3)]).flatmap(
+    lambda shape: hnp.arrays(np.float64, shape, elements=st.floats() | extreme)
+)
+tables = st.integers(1, 3).flatmap(lambda n: st.tuples(*[st.lists(extreme, min_size=n, max_size=n, unique=True)] * 2))
+mappings = st.dictionaries(st.text(max_size=2), st.floats(), max_size=2)
+garbage = st.one_of(scalars, arrays, objects, lists, shaped, tables, mappings)
+
+
+def vectors(*shape: int) -> st.SearchStrategy[Any]:
+    return hnp.arrays(np.float64, shape, elements=extreme)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _only_cheap_runs() -> Iterator[None]:
+    """Drop an example where the library is about to start a run that is valid but too long for a test."""
+    march, empty_samples = simulation_module.march, data.empty_samples
+
+    def cheap_march(par: Any, plan: Any, command: Any, motion: Any, scratch: Any, out: Any) -> Any:
+        l = (par.L - motion.reel[data.S]) / par.N
+        with np.errstate(all="ignore"):
+            parts = 2 ** plain(choose_level)(par, plan, l) if plan.adaptive else 1
+        steps = len(out.scalars) * plan.steps_per_sample * parts
+        # a step that is no part of a stable one ends the run before it begins
+        if MOST_STEPS < steps < 2**63 and plan.h / parts < 1e3:
+            reject()
+        return march(par, plan, command, motion, scratch, out)
+
+    def cheap_samples(n: int, N: int) -> data.Samples:
+        if MOST_ROWS < n * N < TOO_MANY_ROWS:
+            reject()
+        return empty_samples(n, N)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulation_module, "march", cheap_march)
+        patch.setattr(data, "empty_samples", cheap_samples)
+        yield
+
+
+many = settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+
+
+@pytest.mark.parametrize("call", VALID)
+@given(drawn=st.data())
+@many
+def test_garbage_in_one_argument_is_refused_by_name(call: str, drawn: st.DataObject) -> None:
+    function, arguments = VALID[call]
+    name = drawn.draw(st.sampled_from(sorted(arguments)), label="argument")
+    value = drawn.draw(garbage, label="value")
+    try:
+        function(**{**arguments, name: value})
+    except InputError as error:
+        # where two arguments contradict each other the message may name the other one first
+        assert any(argument in str(error) for argument in (*arguments, "inertia")), error
+        assert len(str(error)) < 500
+
+
+@pytest.mark.parametrize("call", VALID)
+@given(drawn=st.data())
+@many
+def test_garbage_in_several_arguments_is_refused(call: str, drawn: st.DataObject) -> None:
+    function, arguments = VALID[call]
+    spoilt = drawn.draw(st.dictionaries(st.sampled_from(sorted(arguments)), garbage, min_size=2), label="spoilt")
+    with_default = {**arguments, **spoilt}
+    try:
+        function(**with_default)
+    except InputError as error:
+        assert ": expected " in str(error)
+
+
+positive = extreme.map(abs).filter(lambda x: x > 0.0)
+
+
+@st.composite
+def extreme_bodies(draw: st.DrawFn) -> tl.RigidBody:
+    """Of any constructor, from numbers of any size."""
+    mass, center, sizes = draw(positive), draw(vectors(3)), draw(st.tuples(positive, positive, positive))
+    make = draw(st.sampled_from(["RigidBody", "about_center", "elliptic_cylinder", "box", "sphere", "point"]))
+    if make == "RigidBody":
+        A = draw(vectors(3, 3))
+        inertia = draw(st.sampled_from([A, np.triu(A) + np.triu(A, 1).T, np.diag(sizes)]))
+        return tl.RigidBody(mass, inertia, center)  # type: ignore[arg-type]
+    if make == "about_center":
+        return tl.RigidBody.about_center(mass, np.diag(sizes), center)
+    if make == "elliptic_cylinder":
+        return tl.RigidBody.elliptic_cylinder(mass, sizes[:2], sizes[2], center)
+    if make == "box":
+        return tl.RigidBody.box(mass, sizes, center)
+    if make == "sphere":
+        return tl.RigidBody.sphere(mass, sizes[0], center)
+    return tl.RigidBody.point(mass)
+
+
+@given(drawn=st.data())
+@many
+def test_bodies_of_any_size(drawn: st.DataObject) -> None:
+    """Accepted ones give numbers to the integrator, refused ones are refused without a warning."""
+    try:
+        body = drawn.draw(extreme_bodies(), label="body")
+    except InputError:
+        return
+    assert np.isfinite(body.inertia).all()
+    assert np.isfinite(body.central_inertia()).all()
+    assert 0.0 < body.least_effective_mass() <= body.mass * (1.0 + 1e-9)
+    assert body.swing_frequency2(9.81) >= 0.0
+
+
+@given(drawn=st.data())
+@many
+def test_runs_of_any_size(drawn: st.DataObject) -> None:
+    """A pendulum, a state and a command of finite numbers of any size: a result or an InputError."""
+    x = drawn.draw
+    try:
+        length = x(positive)
+        guide = length * x(st.floats(0.0, 1.0))
+        deployed = (length - guide) * x(st.floats(0.0, 1.0))
+        law = x(st.sampled_from(["dissipative", "published", "none"]))
+        pendulum = tl.Pendulum(
+            tl.String(length, x(positive), x(positive)),
+            tl.Reel(x(positive), guide, x(positive), x(vectors(3)), law, x(positive)),
+            x(extreme_bodies() | st.just(PENDULUM.body)),
+            x(extreme.map(abs)),
+        )
+        speed = x(st.just(0.0) | extreme)
+        start = tl.straight(pendulum, deployed, 1, x(vectors(3)), end_velocity=x(vectors(3)), reel_speed=speed)
+        if x(st.booleans()):
+            nodes, velocities = np.zeros((2, 2, 3))
+            nodes[1], velocities[1] = x(vectors(3)), x(vectors(3))
+            omega = x(st.just(np.zeros(3)) | vectors(3))
+            start = tl.State(start.reeled_length, speed, nodes, velocities, angular_velocity=omega)
+        command = x(st.sampled_from([tl.Locked(), tl.Free()]) | st.builds(tl.Torque, extreme | tables))
+        duration = x(positive)
+        step = x(st.just("auto") | positive | st.integers(1, 100).map(lambda n: duration / n))
+        sample = x(st.none() | st.just(duration) | positive)
+        run = simulate(pendulum, start, command, duration=duration, step=step, sample=sample)
+    except InputError as error:
+        assert len(str(error)) < 500
+        return
+    assert isinstance(run.attrs["message"], str) and len(run.attrs["message"]) < 500
+    assert math.isfinite(run.attrs["end_time"]) and run.attrs["end_time"] <= duration * (1.0 + 1e-6)
+
+
+@given(
+    nodes=vectors(2, 3) | st.just(np.array(NODES)),
+    velocities=vectors(2, 3) | st.just(np.array(REST)),
+    speed=extreme,
+    omega=vectors(3),
+    locked=st.booleans(),
+    scheme=st.sampled_from(["symmetric", "paper"]),
+)
+@many
+def test_states_of_any_size(nodes: Any, velocities: Any, speed: float, omega: Any, locked: bool, scheme: str) -> None:
+    """An ordinary pendulum from a state of finite numbers: whatever happens to it is told by the status."""
+    nodes, velocities = nodes.copy(), velocities.copy()
+    nodes[0] = velocities[0] = 0.0
+    state = tl.State(1.0, 0.0 if locked else speed, nodes, velocities, angular_velocity=omega)
+    command = tl.Locked() if locked else tl.Free()
+    run = simulate(PENDULUM, state, command, duration=4 * STEP, step=STEP, sample=STEP, scheme=scheme)
+    assert run.attrs["status"] in {"completed", "fully_retrieved", "fully_deployed", "newton_failed", "non_finite"}
+    if run.attrs["status"] == "completed":
+        assert np.isfinite(run.attitude).all() and np.isfinite(run.position).all()
