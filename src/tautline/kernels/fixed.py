@@ -77,6 +77,12 @@ def reduced_inertia(par: Parameters, t: float) -> Matrix:
 
 
 @kernel
+def all_finite(a: Vector, b: Vector) -> bool:
+    """One node is enough to look at: the elimination carries what is wrong with any of them to the last."""
+    return math.isfinite(dot(a, a) + dot(b, b))
+
+
+@kernel
 def extrapolation(h: float, h_last: float, h_before: float) -> float:
     """How far to go on along (last - before): means over steps belong to the middles of the steps."""
     span = h_last + h_before
@@ -157,9 +163,9 @@ def fixed_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float) -> 
     guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
     omega, converged = velocities_at_fixed_length(par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch)
     v_N = node(v, par.N)
-    if not math.isfinite(dot(v_N, v_N) + dot(omega, omega)):
+    if not all_finite(node(motion.nodes[MOMENTUM], par.N), triple(body, SPIN)):
         return NON_FINITE
-    if not converged:
+    if not converged or not all_finite(v_N, omega):
         return NEWTON_FAILED
     drift(h, v, motion.nodes[POSITION], motion.nodes[POSITION_ERR], par.compensated)
     if par.rotates:

@@ -62,7 +62,7 @@ from tautline.kernels.energy import (
     transport_force,
     transport_weights,
 )
-from tautline.kernels.fixed import drift, extrapolation, kick_nodes
+from tautline.kernels.fixed import all_finite, drift, extrapolation, kick_nodes
 from tautline.kernels.guide import carnot_force, solve_with_carnot_force
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.rotation import (
@@ -427,7 +427,7 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
     rates, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
     v_N = node(v, par.N)
     sigma = rates.sigma
-    if not math.isfinite(sigma + dot(v_N, v_N) + dot(rates.omega, rates.omega)):
+    if not (math.isfinite(target.p_s) and all_finite(node(p, par.N), target.Pi)):
         return NON_FINITE
     if iterations == 0:
         return NEWTON_FAILED

@@ -1,0 +1,36 @@
+"""Small runs through all branches of the kernels; prints the final states as JSON.
+
+Run by test_jit_modes.py in processes with the compiler switched off or with bounds checks on.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+import tautline as tl
+
+
+def final_states() -> dict[str, list[float]]:
+    results = {}
+    for law in ("none", "published", "dissipative"):
+        for body in (tl.RigidBody.point(0.5), tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))):
+            pendulum = tl.Pendulum(
+                string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+                reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8, guide_law=law),
+                body=body,
+            )
+            for N in (1, 3):
+                start = tl.straight(pendulum, 4.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+                table = tl.Torque(([0.0, 0.02], [1.0, -1.0]))
+                for command, order in ((tl.Locked(), 2), (tl.Locked(), 4), (tl.Free(), 2), (table, 4)):
+                    run = tl.simulate(pendulum, start, command, duration=0.04, sample=0.02, order=order)
+                    name = f"{law} {body.shape} {N} {command} {order}"
+                    parts = [run.position[-1], run.attitude[-1], run.reeled_length[-1], run.energy[-1]]
+                    results[name] = np.concatenate([np.ravel(p) for p in parts]).tolist()
+    return results
+
+
+if __name__ == "__main__":
+    print(json.dumps(final_states()))

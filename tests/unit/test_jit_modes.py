@@ -1,0 +1,30 @@
+"""The kernels without compiler, and with bounds checks: the same results, and no access out of bounds."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.unit.small_cases import final_states
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("variable", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
+def test_same_results(variable: str, tmp_path: Path) -> None:
+    environment = os.environ | {variable: "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    script = [sys.executable, "-m", "tests.unit.small_cases"]
+    done = subprocess.run(script, env=environment, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    expected = final_states()
+    found = json.loads(done.stdout)
+    assert found.keys() == expected.keys()
+    for name, values in expected.items():
+        # fused multiplications round differently: a few units in the last place, over about 50 steps
+        np.testing.assert_allclose(found[name], values, rtol=0.0, atol=1e-12, err_msg=name)

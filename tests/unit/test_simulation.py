@@ -1,0 +1,246 @@
+"""simulate(): events, steps, sampling, special cases, and the dataset that comes out."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import tautline as tl
+from tautline.analysis.conservation import balance_error, conservation
+from tautline.dataset import SCHEMA
+from tautline.errors import STATUS_NAMES
+from tautline.kernels import data
+from tautline.kernels.march import march
+from tautline.kernels.observe import observe
+from tautline.model.command import Command
+from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
+from tautline.simulation import initial_motion, kernel_parameters
+from tests.checking import check_close
+
+HEAVY = tl.Pendulum(
+    string=tl.String(length=3.0, density=0.05, stiffness=300.0),
+    reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=0.5),
+    body=tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)),
+)
+
+
+def test_example_3_continued_stops_before_it_would_blow_up() -> None:
+    """With h = 5e-4 the run leaves the stable region at 10.85 s; it must end just before, and say why."""
+    result = run(3, duration=12.0)
+    assert result.attrs["status"] == "unstable_step"
+    assert 10.8 < result.attrs["end_time"] < 10.85
+    assert 0.9 <= result.attrs["largest_step_ratio"] < 0.92
+    for part in ("stability limit", "step='auto'", "t = 10.8"):
+        assert part in result.attrs["message"]
+    assert len(result.time) == int(result.attrs["end_time"] / 0.01) + 1
+    assert np.isfinite(result.position).all()
+
+
+def test_example_3_continued_with_auto_step() -> None:
+    """The spinning body pulls the string out again from about half a metre."""
+    result = run(3, duration=12.0, step="auto", order=4)
+    assert result.attrs["status"] == "completed"
+    assert result.attrs["largest_step_ratio"] <= 0.5
+    assert 0.4 < float(result.unstretched_length.min()) < 0.6
+    assert float(result.unstretched_length[-1]) > 1.5
+    assert float(np.abs(balance_error(result)).max()) < 0.03 * float(result.kinetic_energy.max())
+
+
+def test_fully_deployed() -> None:
+    start = tl.straight(HEAVY, 1.0, 4)
+    result = tl.simulate(HEAVY, start, tl.Free(), duration=5.0)
+    assert result.attrs["status"] == "fully_deployed"
+    assert "fully deployed" in result.attrs["message"]
+    assert 2.4 < float(result.unstretched_length[-1]) < 2.5 + 1e-3
+
+
+@pytest.mark.parametrize("minimum", [None, 0.3])
+def test_fully_retrieved(minimum: float | None) -> None:
+    system = dataclasses.replace(HEAVY, body=tl.RigidBody.point(1.0))
+    start = tl.straight(system, 1.0, 4)
+    result = tl.simulate(system, start, tl.Torque(4.0), duration=5.0, minimum_length=minimum)
+    assert result.attrs["status"] == "fully_retrieved"
+    assert f"minimum_length is {minimum or 0.01:.3g} m" in result.attrs["message"]
+    assert float(result.unstretched_length[-1]) < 1.5 * (minimum or 0.01) + 0.05
+
+
+def test_a_body_that_spins_too_fast_for_the_step() -> None:
+    start = tl.straight(HEAVY, 1.0, 4, angular_velocity=(0.0, 4000.0, 3000.0))
+    result = tl.simulate(HEAVY, start, tl.Free(), duration=1.0, sample=0.01, step=1e-3)
+    assert result.attrs["status"] == "newton_failed"
+    assert "smaller step" in result.attrs["message"]
+    assert len(result.time) == 1
+
+
+@pytest.mark.parametrize("command", [tl.Locked(), tl.Free()])
+def test_numbers_that_overflow_end_the_run(command: Command) -> None:
+    start = tl.straight(HEAVY, 1.0, 4, end_velocity=(1e200, 0.0, 0.0))
+    result = tl.simulate(HEAVY, start, command, duration=1.0, sample=0.01)
+    assert result.attrs["status"] in ("non_finite", "newton_failed")
+
+
+def test_an_element_of_no_length_has_no_direction_and_no_force() -> None:
+    nodes = np.zeros((4, 3))
+    nodes[2:] = [[0.0, 0.0, 0.3], [0.0, 0.0, 0.6]]
+    state = tl.State(2.0, 0.0, nodes, np.zeros((4, 3)))
+    result = tl.simulate(HEAVY, state, tl.Locked(), duration=0.1)
+    assert result.attrs["status"] == "completed"
+    assert np.isfinite(result.position).all()
+
+
+@pytest.mark.parametrize("order", [2, 4, 6])
+@pytest.mark.parametrize("command", [tl.Locked(), tl.Free(), tl.Torque(1.0)])
+@pytest.mark.parametrize(
+    "body", [tl.RigidBody.point(1.0), tl.RigidBody.sphere(1.0, 0.1), HEAVY.body], ids=["point", "centred", "off"]
+)
+def test_special_cases(body: tl.RigidBody, command: Command, order: int) -> None:
+    """N = 1, rho_c = 0, a point mass, g = 0, constant length: all are first class."""
+    for N, gravity in ((1, 9.81), (3, 0.0)):
+        system = dataclasses.replace(HEAVY, body=body, gravity=gravity)
+        start = tl.straight(system, 1.5, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 0.5, 0.0))
+        result = tl.simulate(system, start, command, duration=0.3, sample=0.03, order=order)
+        assert result.attrs["status"] == "completed", result.attrs["message"]
+        kept = conservation(result)
+        assert kept.angular_momentum < 1e-13
+        assert kept.orthogonality < 4e-15
+        assert kept.energy < 0.01
+        if isinstance(command, tl.Locked):
+            assert (result.reeled_length == result.reeled_length[0]).all()
+
+
+def test_the_rotation_of_a_point_is_left_out() -> None:
+    system = dataclasses.replace(HEAVY, body=tl.RigidBody.point(1.0))
+    result = tl.simulate(system, tl.straight(system, 1.0, 2, (1, 0, 0)), tl.Free(), duration=0.2)
+    assert (result.attitude == np.eye(3)).all()
+    assert not result.angular_velocity.any()
+
+
+@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("order", [2, 4])
+def test_sampling_and_chunks_change_no_bit(number: int, order: int) -> None:
+    """The motion is the same whether it is looked at often or seldom, and marched in one call or many."""
+    example = EXAMPLES[number - 1]
+    motions = []
+    for chunks in ([10] * 20, [50, 1, 49, 100], [200]):
+        par = kernel_parameters(pendulum(), 20, "symmetric", True)
+        motion = initial_motion(par, initial_state(example))
+        for steps in chunks:
+            plan = _plan(order, steps)
+            out, scratch = data.empty_samples(1, 20), data.empty_scratch(20)
+            status, _ = march(par, plan, _command(number), motion, scratch, out)
+            assert STATUS_NAMES[status] == "completed"
+            observe(par, number == 1, motion, scratch, out, 0)
+        motions.append(motion)
+    for other in motions[1:]:
+        for a, b in zip(motions[0], other, strict=True):
+            assert a.tobytes() == b.tobytes()
+
+
+def _plan(order: int, steps: int) -> data.Plan:
+    from tautline.kernels.compose import COMPOSITIONS
+
+    stages = COMPOSITIONS[order].stages
+    return data.Plan(5e-4, stages, 1.0, False, 0.9, 0.05, 0.1, 0.1, np.inf, steps)
+
+
+def _command(number: int) -> data.Command:
+    return data.Command(number == 1, np.zeros(1), np.array([2.09]))
+
+
+def test_a_table_of_constant_torque_is_a_constant_torque() -> None:
+    a = run(3, duration=0.5)
+    start = initial_state(EXAMPLES[2])
+    table = tl.Torque(([0.1, 0.2, 0.3], [2.09, 2.09, 2.09]))
+    b = tl.simulate(pendulum(), start, table, duration=0.5, step=5e-4, sample=0.01)
+    check_close("position", a.position, b.position, 1e-12)
+
+
+@pytest.mark.parametrize("order", [2, 4, 6])
+def test_torque_table_against_the_continuous_model(order: int) -> None:
+    """Kinks at multiples of the step keep the order; the torque is taken at the stage times."""
+    start = initial_state(EXAMPLES[2], elements=4)
+    table = tl.Torque(([0.0, 0.1, 0.3], [0.0, 4.0, -1.0]))
+    settings = {"duration": 0.5, "sample": 0.1}
+    exact = tl.reference.integrate(pendulum("none"), start, table, method="DOP853", **settings)  # type: ignore[arg-type]
+    ours = tl.simulate(pendulum("none"), start, table, step=1e-3, order=order, **settings)
+    bound = {2: 2e-5, 4: 1e-8, 6: 1e-9}[order]
+    check_close("reeled_length", ours.reeled_length, exact.reeled_length, bound)
+    check_close("position", ours.position, exact.position, 10 * bound)
+    check_close("control_work", ours.control_work, exact.control_work, 10 * bound)
+
+
+def test_auto_step_divides_the_sample_and_keeps_half_of_the_limit() -> None:
+    for number in (1, 2, 3):
+        result = run(number, step="auto", duration=1.0, sample=0.03125)
+        ratio = 0.03125 / result.attrs["step"]
+        assert ratio == pytest.approx(round(ratio), abs=1e-9)
+        assert 0.1 < result.attrs["largest_step_ratio"] <= 0.5
+
+
+def test_auto_step_grows_with_a_string_that_is_paid_out() -> None:
+    first, last = (run(2, step="auto", duration=t).attrs["step"] for t in (0.1, 8.0))
+    assert last > 1.9 * first
+
+
+def test_default_sample_is_a_thousandth() -> None:
+    assert len(run(1, sample=None, duration=1.0).time) == 1001
+    assert len(run(1, sample=None, step="auto", duration=1.0).time) == 1001
+
+
+def test_uncompensated_sums_give_the_same_motion() -> None:
+    a, b = run(3, duration=1.0), run(3, duration=1.0, compensated=False)
+    check_close("position", a.position, b.position, 1e-9)
+    assert not np.array_equal(a.position, b.position)
+
+
+@pytest.fixture(scope="module")
+def retrieval() -> xr.Dataset:
+    return run(3, duration=0.5)
+
+
+def test_dataset_has_the_schema(retrieval: xr.Dataset) -> None:
+    assert set(retrieval.data_vars) == set(SCHEMA)
+    for name, variable in SCHEMA.items():
+        assert retrieval[name].dims == variable.dims
+        assert retrieval[name].attrs["units"] == variable.units
+        assert np.isfinite(retrieval[name]).all()
+    assert retrieval.time.attrs["units"] == "s"
+
+
+def test_dataset_is_consistent(retrieval: xr.Dataset) -> None:
+    x = retrieval
+    check_close("energy", x.energy, x.kinetic_energy + x.elastic_energy + x.gravity_energy, 0.0)
+    check_close("lengths", x.unstretched_length + x.reeled_length, np.full(51, 100.0), 1e-12)
+    spans = np.linalg.norm(np.diff(x.position, axis=1), axis=2)
+    check_close("stretched_length", x.stretched_length, spans.sum(axis=1), 1e-12)
+    check_close("tension", x.tension, 40.0 * x.strain, 1e-12)
+    elastic = (0.5 * x.tension * x.strain).mean("element") * x.unstretched_length
+    check_close("elastic_energy", x.elastic_energy, elastic, 1e-12)
+    speed = (x.reeled_length.values[2:] - x.reeled_length.values[:-2]) / 0.02
+    check_close("reel_speed", x.reel_speed[1:-1], speed, 1e-3)
+
+
+def test_dataset_explains_itself(retrieval: xr.Dataset) -> None:
+    scenario = json.loads(retrieval.attrs["scenario"])
+    assert scenario["pendulum"]["string"] == {"length": 100.0, "density": 0.025, "stiffness": 40.0}
+    assert scenario["command"] == {"kind": "Torque", "moment": 2.09}
+    assert scenario["run"]["order"] == 2
+    assert np.array(scenario["state"]["nodes"]).shape == (21, 3)
+    assert retrieval.attrs["version"] == tl.__version__
+    assert retrieval.attrs["status"] == "completed"
+
+
+def test_first_sample_is_the_initial_state() -> None:
+    """Velocities become momenta and come back."""
+    start = tl.straight(
+        HEAVY, 1.0, 5, (1.0, 2.0, 0.5), end_velocity=(0.3, 0.2, 0.1), reel_speed=0.7, angular_velocity=(1.0, -2.0, 3.0)
+    )
+    first = tl.simulate(HEAVY, start, tl.Free(), duration=0.01, sample=0.01).isel(time=0)
+    check_close("position", first.position, start.nodes, 0.0)
+    check_close("velocity", first.velocity, start.node_velocities, 1e-13)
+    check_close("angular_velocity", first.angular_velocity, start.angular_velocity, 1e-12)
+    assert float(first.reel_speed) == pytest.approx(0.7, abs=1e-13)

@@ -1,0 +1,484 @@
+"""Every derivative in the kernels, term by term.
+
+Derivatives of energies and of the body's formulas are compared with complex steps, f(x + i 1e-30 dx), through
+expressions that share nothing with the kernels: the energies that SymPy integrates in test_discrete_equations, and
+rotations as matrices. They carry no truncation error, so the tolerances are roundings. The rest is compared with
+central differences of the kernel's own values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tautline.kernels import data, energy, guide, reeling, so3
+from tautline.kernels import rotation as body
+from tests.checking import check_below, check_close, check_rotation
+from tests.conftest import Report
+from tests.systems import random_rotation
+from tests.verification.test_discrete_equations import (
+    LAWS,
+    SCHEMES,
+    STEP,
+    Case,
+    energies,
+    guide_force,
+    legendre_transforms,
+    parameter_values,
+    random_motion,
+    rotation,
+)
+
+Array = NDArray[np.float64]
+
+N = 3
+SEEDS = range(4)
+TINY = 1e-30
+# Sums of some tens of terms, relative to the largest entry.
+ROUNDING = 2e-14
+
+
+def hat(a: Array) -> Any:
+    return np.cross(np.eye(3), a)
+
+
+def complex_step(f: Callable[[Any], Any], x: Any, directions: Any) -> Array:
+    """Derivatives of f along the directions, one a row."""
+    x = np.asarray(x, dtype=complex)
+    return np.array([np.imag(f(x + 1j * TINY * np.asarray(dx))) / TINY for dx in directions])
+
+
+def jacobian(f: Callable[[Array], Array], x: Array, step: float) -> Array:
+    """Central differences with two steps, extrapolated to fourth order."""
+
+    def central(h: float) -> Array:
+        return np.stack([(f(x + h * e) - f(x - h * e)) / (2.0 * h) for e in np.eye(len(x))], axis=-1)
+
+    A: Array = (4.0 * central(step / 2.0) - central(step)) / 3.0
+    return A
+
+
+def relative_error(value: Any, expected: Any) -> float:
+    a, b = np.asarray(value, dtype=float), np.asarray(expected, dtype=float)
+    assert a.shape == b.shape
+    return float(np.abs(a - b).max() / np.abs(b).max())
+
+
+def as_vector(x: Any) -> so3.Vector:
+    a, b, c = (float(y) for y in x)
+    return (a, b, c)
+
+
+def as_matrix(A: Any) -> so3.Matrix:
+    a, b, c = (as_vector(row) for row in A)
+    return (a, b, c)
+
+
+class Sample(NamedTuple):
+    """A pendulum in motion, as the kernels and as the independent expressions take it."""
+
+    par: data.Parameters
+    s: float
+    sigma: float
+    q: Array  # flat
+    v: Array  # flat
+    R: so3.Matrix
+    omega: so3.Vector
+
+    @property
+    def element(self) -> float:
+        """l."""
+        return (self.par.L - self.s) / N
+
+    @property
+    def v_N(self) -> so3.Vector:
+        return as_vector(rows(self.v)[N])
+
+    @property
+    def configuration(self) -> Array:
+        return np.concatenate([[self.s], rows(self.q)[1:].ravel(), np.ravel(self.R)])
+
+    @property
+    def rates(self) -> Array:
+        return np.concatenate([[self.sigma], rows(self.v)[1:].ravel(), self.omega])
+
+
+def rows(x: Array) -> Array:
+    """A flat node array as one row a node."""
+    return x.reshape(3, -1).T
+
+
+def sample(seed: int, scheme: str = "symmetric", law: str = "none") -> Sample:
+    par, motion = random_motion(Case(N, scheme, law), seed, [0.8, -1.7, 0.02, -0.3][seed])
+    R = rotation(motion.body[data.ATTITUDE : data.ATTITUDE + 4])
+    omega = motion.body[data.OMEGA : data.OMEGA + 3]
+    q, v = motion.nodes[data.POSITION], motion.nodes[data.VELOCITY]
+    return Sample(par, motion.reel[data.S], motion.reel[data.SIGMA], q, v, as_matrix(R), as_vector(omega))
+
+
+def by_configuration(f: Callable[[Any], Any], x: Sample) -> Array:
+    """Gradient in the order of the momenta: s, q_1 ... q_N, and eta with R exp(hat(eta))."""
+    size = 1 + 3 * N
+    turns = np.zeros((3, size + 9))
+    for turn, e in zip(turns, np.eye(3), strict=True):
+        turn[size:] = (np.array(x.R) @ hat(e)).ravel()
+    return complex_step(f, x.configuration, [*np.eye(size, size + 9), *turns])
+
+
+def kinetic(x: Sample) -> Callable[[Any, Any], Any]:
+    return lambda g, rates: energies(N)[0](parameter_values(x.par), g, rates)
+
+
+def potential(x: Sample) -> Callable[[Any], Any]:
+    return lambda g: energies(N)[1](parameter_values(x.par), g)
+
+
+def kernel_kinetic(x: Sample) -> float:
+    string = energy.kinetic_string(x.par, x.s, x.sigma, x.q, x.v)
+    reel = energy.kinetic_reel(x.par, x.s, x.sigma)
+    return string + reel + energy.kinetic_body(x.par, x.v_N, x.R, x.omega)
+
+
+def kernel_momenta(x: Sample) -> Array:
+    p = np.zeros_like(x.q)
+    P_s = energy.momenta(x.par, x.s, x.sigma, x.q, x.v, p)
+    linear, Pi = energy.body_momenta(x.par, x.v_N, x.R, x.omega)
+    nodes = rows(p)
+    assert not nodes[0].any()
+    nodes[N] += linear
+    return np.concatenate([[P_s], nodes[1:].ravel(), Pi])
+
+
+def kernel_forces(x: Sample) -> Array:
+    f = np.zeros_like(x.q)
+    energy.element_forces(x.par, x.element, x.q, f)
+    nodes = [energy.node_force(x.par, x.element, f, i) for i in range(1, N)]
+    end = energy.end_force(x.par, x.element, f)
+    reel = energy.reel_force(x.par, x.s, x.q)
+    return np.concatenate([[reel], np.ravel([*nodes, end]), energy.body_moment(x.par, x.R)])
+
+
+def kernel_kinetic_gradient(x: Sample) -> Array:
+    """dT_s/d(s, q_1 ... q_N), assembled from the elements."""
+    q, v = rows(x.q), rows(x.v)
+    G = np.zeros((N + 1, 3))
+    for e in range(N):
+        alpha, beta, gamma = energy.transport_weights(N, e)
+        D = as_vector(alpha * v[e] + beta * v[e + 1])
+        push = energy.transport_force(gamma, x.element, x.sigma, as_vector(q[e] - q[e + 1]), D)
+        G[e] += x.par.mu * np.array(push)
+        G[e + 1] -= x.par.mu * np.array(push)
+    return np.concatenate([[energy.kinetic_gradient_s(x.par, x.s, x.sigma, x.q, x.v)], G[1:].ravel()])
+
+
+def energy_error(x: Sample) -> float:
+    gravity = energy.gravity_reel(x.par, x.s) + energy.gravity_deployed(x.par, x.s, x.q, x.R)
+    V = gravity + energy.elastic(x.par, x.s, x.q)
+    T_error = relative_error(kernel_kinetic(x), kinetic(x)(x.configuration, x.rates))
+    return max(T_error, relative_error(V, potential(x)(x.configuration)))
+
+
+def momentum_error(x: Sample) -> float:
+    p = complex_step(lambda rates: kinetic(x)(x.configuration, rates), x.rates, np.eye(len(x.rates)))
+    return relative_error(kernel_momenta(x), p)
+
+
+def force_error(x: Sample) -> float:
+    return relative_error(kernel_forces(x), -by_configuration(potential(x), x))
+
+
+def kinetic_gradient_error(x: Sample) -> float:
+    G = by_configuration(lambda g: kinetic(x)(g, x.rates), x)
+    return relative_error(kernel_kinetic_gradient(x), G[: 1 + 3 * N])
+
+
+def euler_error(x: Sample) -> float:
+    return relative_error(kernel_momenta(x) @ x.rates, 2.0 * kernel_kinetic(x))
+
+
+@pytest.mark.parametrize(
+    ("what", "error"),
+    [
+        ("kinetic and potential energy", energy_error),
+        ("momenta = dT/d(sigma, v, Omega)", momentum_error),
+        ("forces = -dV/d(s, q, R)", force_error),
+        ("G = dT_s/d(s, q)", kinetic_gradient_error),
+        ("2 T = p_s sigma + p.v + Pi.Omega", euler_error),
+    ],
+)
+def test_energies_and_their_gradients(what: str, error: Callable[[Sample], float], report: Report) -> None:
+    largest = max(error(sample(seed)) for seed in SEEDS)
+    report(what, check_below(what, largest, ROUNDING), f"< {ROUNDING:g}")
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("sigma", [0.0, 2e-4, -3e-3, 0.5, -4.0])
+def test_carnot_force_and_its_slope(law: str, sigma: float) -> None:
+    x = sample(0, law=law)
+    strain = energy.mean_strain_at_guide(x.q, x.element)
+    check_close("strain", strain, np.linalg.norm(rows(x.q)[1]) / x.element - 1.0, ROUNDING)
+    Q, slope = guide.carnot_force(x.par, strain, sigma)
+    expected = complex_step(lambda y: guide_force(x.par, strain, y), sigma, [1.0])[0]
+    scale = x.par.EA * strain**2
+    check_close("Q", Q, guide_force(x.par, strain, sigma), ROUNDING * scale)
+    check_close("dQ/dsigma", slope, expected, ROUNDING * scale / x.par.sigma_0)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("h", [1e-4, 1e-2, 1.0])
+def test_reel_equation_with_carnot_force_is_solved(law: str, h: float) -> None:
+    """pivot x = residual + h Q(sigma + x), from speeds within and far outside the smoothing."""
+    x = sample(1, law=law)
+    strain = 0.1
+    for sigma in (0.0, 1e-4, -2e-3, 0.5, -3.0):
+        for residual in (0.0, 1e-5, -0.02, 4.0):
+            pivot = 2.5
+            dsigma = guide.solve_with_carnot_force(x.par, strain, sigma, h, pivot, residual)
+            Q = guide.carnot_force(x.par, strain, sigma + dsigma)[0]
+            scale = abs(residual) + pivot * (abs(sigma) + abs(dsigma)) + h * x.par.EA * strain**2
+            check_close("reel equation", pivot * dsigma, residual + h * Q, ROUNDING * scale)
+
+
+def cayley_matrix(c: Any) -> Any:
+    """(I + hat(c)) (I - hat(c))^{-1}; the factors commute."""
+    return np.linalg.solve(np.eye(3) - hat(c), np.eye(3) + hat(c))
+
+
+def discrete_spin(A: Array, h: float, omega: Any) -> Any:
+    """(F A_d - A_d F^T)^v/h with A_d = tr(A)/2 I - A."""
+    F = cayley_matrix(0.5 * h * omega)
+    A_d = 0.5 * np.trace(A) * np.eye(3) - A
+    S = (F @ A_d - A_d @ F.T) / h
+    return np.array([S[2, 1], S[0, 2], S[1, 0]])
+
+
+def turning_error(x: Sample, h: float) -> float:
+    """Of Cayley momentum, mean swing, their derivatives, and of solve_rotation, which inverts the first."""
+    omega = np.array(x.omega)
+
+    def spin(y: Any) -> Any:
+        return discrete_spin(np.array(x.par.J), h, y)
+
+    def swing(y: Any) -> Any:
+        return (cayley_matrix(0.5 * h * y) - np.eye(3)) @ x.par.rho / h
+
+    psi, psi_by_omega = body.cayley_momentum(x.par.J, h, x.omega)
+    phi = body.mean_swing(h, x.omega, x.par.rho)
+    phi_by_omega = body.mean_swing_by_omega(h, x.omega, x.par.rho, phi)
+    found, converged = body.solve_rotation(x.par.J, h, psi, as_vector(0.9 * omega))
+    assert converged
+    return max(
+        relative_error(psi, spin(omega)),
+        relative_error(psi_by_omega, complex_step(spin, omega, np.eye(3)).T),
+        relative_error(phi, swing(omega)),
+        relative_error(phi_by_omega, complex_step(swing, omega, np.eye(3)).T),
+        relative_error(found, omega),
+    )
+
+
+@pytest.mark.parametrize("h", [1e-3, 0.1, 3.0])
+def test_cayley_momentum_and_mean_swing(h: float, report: Report) -> None:
+    """At large h every term counts."""
+    largest = max(turning_error(sample(seed), h) for seed in SEEDS)
+    # the matrix formulas divide F - I and F - F^T by h
+    bound = ROUNDING + 1e-15 / h
+    report(f"h = {h:g}: Cayley momentum and mean swing", check_below("error", largest, bound), f"< {bound:.1g}")
+
+
+def test_rotation_at_step_zero_is_the_legendre_transform() -> None:
+    x = sample(0)
+    psi, psi_by_omega = body.cayley_momentum(x.par.J, 0.0, x.omega)
+    phi = body.mean_swing(0.0, x.omega, x.par.rho)
+    check_close("psi", psi, np.array(x.par.J) @ x.omega, 1e-15)
+    check_close("dpsi", psi_by_omega, x.par.J, 0.0)
+    check_close("phi", phi, np.cross(x.omega, x.par.rho), 1e-15)
+    check_close("dphi", body.mean_swing_by_omega(0.0, x.omega, x.par.rho, phi), -hat(np.array(x.par.rho)), 0.0)
+
+
+def block_values(block: reeling.Block) -> Array:
+    return np.concatenate([block.left, block.right, [block.reel]])
+
+
+def block_derivatives(block: reeling.Block) -> Array:
+    """By (v_e, v_{e+1}, sigma), as one matrix."""
+    D = np.zeros((7, 7))
+    D[:6, :6] = np.kron(
+        [[block.left_by_left, block.left_by_right], [block.right_by_left, block.right_by_right]], np.eye(3)
+    )
+    D[:6, 6] = *block.left_by_sigma, *block.right_by_sigma
+    D[6, :6] = *block.reel_by_left, *block.reel_by_right
+    D[6, 6] = block.reel_by_sigma
+    return D
+
+
+def block_error(x: Sample, e: int) -> float:
+    """A step so long that the terms of order h and h^2 are as large as the others."""
+    h = 0.3
+    w, v0, v1 = rows(x.q)[e] - rows(x.q)[e + 1], rows(x.v)[e], rows(x.v)[e + 1]
+
+    def block(y: Array) -> reeling.Block:
+        ends = as_vector(y[:3]), as_vector(y[3:6])
+        return reeling.element_block(x.par, h, e, x.element, float(y[6]), as_vector(w), *ends)
+
+    y = np.concatenate([v0 + 0.1, v1, [x.sigma]])
+    numerical = jacobian(lambda y: block_values(block(y)), y, 1e-2)
+    return max(map(relative_error, block_derivatives(block(y)), numerical))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("e", range(N))
+def test_element_block_derivatives(scheme: str, e: int, report: Report) -> None:
+    largest = max(block_error(sample(seed, scheme), e) for seed in SEEDS)
+    # the values are cubic at most but for 1/l_1, whose fifth derivatives are small: no truncation to speak of
+    report(f"{scheme}, element {e}: derivatives of the step equations", check_below("error", largest, 1e-11), "< 1e-11")
+
+
+def step_equations(x: Sample, rates: Any) -> Any:
+    """Right-hand sides of section 4 for g_k = x: -D1 L_d without the potential."""
+    omega = rates[-3:]
+    f = np.concatenate([STEP * rates[:-3], cayley_matrix(0.5 * STEP * omega).ravel()])
+    minus_D1 = np.array(legendre_transforms(N)(parameter_values(x.par), STEP, x.configuration, f)[0])
+    return minus_D1 - 0.5 * STEP * by_configuration(potential(x), x)
+
+
+def kernel_newton(x: Sample, left_hand_sides: Array, rates: Array) -> Array:
+    """The rates after one correction."""
+    scratch = data.empty_scratch(N)
+    for place, values in ((data.TARGET, left_hand_sides), (data.MEAN_VELOCITY, rates)):
+        rows(scratch.nodes[place])[1:] = values[1:-3].reshape(-1, 3)
+    target = reeling.Target(float(left_hand_sides[0]), as_vector(left_hand_sides[-3:]))
+    start = reeling.Rates(float(rates[0]), as_vector(rates[-3:]))
+    end = reeling.newton_correction(x.par, STEP, x.s, x.q, x.R, target, start, scratch)[0]
+    return np.concatenate([[end.sigma], rows(scratch.nodes[data.MEAN_VELOCITY])[1:].ravel(), end.omega])
+
+
+def newton_error(x: Sample) -> float:
+    """From the left-hand sides of rates some way off."""
+    left_hand_sides = step_equations(x, x.rates + 0.3 * np.cos(np.arange(len(x.rates))))
+    D = complex_step(lambda rates: step_equations(x, rates), x.rates, np.eye(len(x.rates))).T
+    correction = np.linalg.solve(D, left_hand_sides - step_equations(x, x.rates))
+    return relative_error(kernel_newton(x, left_hand_sides, x.rates) - x.rates, correction)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_newton_correction_is_that_of_the_full_matrix(scheme: str, report: Report) -> None:
+    """The arrow elimination against a dense solve with the complex-step Jacobian of the derived equations."""
+    largest = max(newton_error(sample(seed, scheme)) for seed in SEEDS)
+    # roundings times the condition of the matrix, some hundreds
+    report(f"{scheme}: Newton's correction", check_below("error", largest, 1e-11), "< 1e-11")
+
+
+# The group: near the identity, at half turns (very large c), and in between
+
+unit = st.floats(-1.0, 1.0)
+directions = st.tuples(unit, unit, unit).filter(lambda a: max(map(abs, a)) > 1e-3)
+
+
+def scaled(exponents: st.SearchStrategy[float]) -> st.SearchStrategy[so3.Vector]:
+    return st.builds(lambda a, k: as_vector(np.array(a) * 10.0**k), directions, exponents)
+
+
+any_size = st.one_of(st.just((0.0, 0.0, 0.0)), scaled(st.floats(-300.0, 150.0)), scaled(st.floats(-9.0, 3.0)))
+moderate = scaled(st.floats(-9.0, 1.0))
+rotations = st.integers(0, 2**32 - 1).map(lambda seed: random_rotation(np.random.default_rng(seed)))
+quaternions = st.tuples(unit, unit, unit, unit).filter(lambda Q: np.linalg.norm(Q) > 0.1)
+# A few roundings in each of the nine entries.
+GROUP_ROUNDING = 4e-15
+
+
+@given(c=any_size)
+def test_cayley_is_a_rotation_about_its_argument(c: so3.Vector) -> None:
+    F = so3.cayley(c)
+    check_rotation(F, GROUP_ROUNDING)
+    check_close("cay(c) c", np.array(F) @ c, c, GROUP_ROUNDING * np.abs(c).max())
+    minus_c = as_vector(-np.array(c))
+    check_close("cay(-c) = cay(c)^T", so3.cayley(minus_c), so3.transpose(F), 0.0)
+
+
+@given(c=moderate)
+def test_cayley_is_the_quotient_of_matrices(c: so3.Vector) -> None:
+    check_close("cay", so3.cayley(c), cayley_matrix(np.array(c)), 1e-13)
+
+
+@given(a=moderate, b=moderate)
+def test_cayley_of_a_composition(a: so3.Vector, b: so3.Vector) -> None:
+    """cay(a) cay(b) = cay((a + b + a x b)/(1 - a.b)), and the unit is cay(0)."""
+    x, y = np.array(a), np.array(b)
+    product = np.array(so3.cayley(a)) @ so3.cayley(b)
+    check_close("product", so3.matmul(so3.cayley(a), so3.cayley(b)), product, GROUP_ROUNDING)
+    scale = 1.0 - x @ y
+    # 1 - a.b cancels where the product is nearly a half turn
+    tolerance = GROUP_ROUNDING * (1.0 + (1.0 + np.abs(x @ y)) / abs(scale)) if scale else np.inf
+    if tolerance < 1e-12:
+        c = as_vector((x + y + np.cross(x, y)) / scale)
+        check_close("composition", so3.cayley(c), product, tolerance)
+    check_close("unit", so3.cayley((0.0, 0.0, 0.0)), np.eye(3), 0.0)
+
+
+@given(c=any_size, A=rotations)
+def test_cayley_turns_with_its_argument(c: so3.Vector, A: Array) -> None:
+    """A cay(c) A^T = cay(A c)."""
+    check_close("cay(A c)", so3.cayley(as_vector(A @ c)), A @ so3.cayley(c) @ A.T, GROUP_ROUNDING)
+
+
+@given(c=any_size, Q=quaternions, size=st.floats(0.5, 2.0))
+def test_quaternion_increment_turns_by_cayley(c: so3.Vector, Q: so3.Quaternion, size: float) -> None:
+    """rotation_of(Q + dQ) = rotation_of(Q) cay(c) whatever the length of Q, which the turn keeps."""
+    P = size * np.array(Q) / np.linalg.norm(Q)
+    start: Any = tuple(P.tolist())
+    end = P + so3.quaternion_increment(start, c)
+    R = np.array(so3.rotation_of(start))
+    check_close("rotation_of", R, rotation(P), GROUP_ROUNDING)
+    check_close("turned", so3.rotation_of(tuple(end.tolist())), R @ so3.cayley(c), GROUP_ROUNDING)
+    check_close("length", np.linalg.norm(end), size, GROUP_ROUNDING)
+    check_rotation(R, GROUP_ROUNDING)
+    check_close("error", so3.orthogonality_error(as_matrix(R)), np.linalg.norm(R.T @ R - np.eye(3)), GROUP_ROUNDING)
+
+
+@given(c=scaled(st.floats(-150.0, 150.0)))
+def test_quaternion_increment_has_no_cancellation(c: so3.Vector) -> None:
+    """From Q = 1 the increment is (1/sqrt(1 + |c|^2) - 1, c/sqrt(1 + |c|^2)), to relative rounding."""
+    found = so3.quaternion_increment((1.0, 0.0, 0.0, 0.0), c)
+    with localcontext(prec=700):  # 1 + 1e-300 takes 300 digits
+        a = 1 / (1 + sum(Decimal(x) ** 2 for x in c)).sqrt()
+        expected = [float(a - 1), *(float(a * Decimal(x)) for x in c)]
+    for x, y in zip(found, expected, strict=True):
+        check_close("increment", x, y, 1e-15 * abs(y))
+
+
+@given(c=scaled(st.floats(-100.0, 100.0)), x=moderate)
+def test_cayley_increment_has_no_cancellation(c: so3.Vector, x: so3.Vector) -> None:
+    """(F - I) x in exact fractions; rounding relative to the size of its terms."""
+    a, y = ([Fraction(z) for z in vector] for vector in (c, x))
+
+    def exact_cross(a: list[Fraction], b: list[Fraction]) -> list[Fraction]:
+        return [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]
+
+    once = exact_cross(a, y)
+    twice = exact_cross(a, once)
+    f = 2 / (1 + sum(z * z for z in a))
+    expected = [float(f * (u + w)) for u, w in zip(once, twice, strict=True)]
+    size = np.abs(c).max()
+    terms = 2.0 / (1.0 + size * size) * size * (1.0 + size) * np.abs(x).max()
+    check_close("increment", so3.cayley_increment(c, x), expected, 4e-15 * terms)
+
+
+@given(U=rotations, V=rotations, exponents=directions, b=directions)
+def test_solve3(U: Array, V: Array, exponents: so3.Vector, b: so3.Vector) -> None:
+    """Against LAPACK, for conditions up to 1e4."""
+    A = U @ np.diag(100.0 ** np.array(exponents)) @ V
+    expected = np.linalg.solve(A, b)
+    condition = float(np.linalg.cond(A))
+    check_close("x", so3.solve3(as_matrix(A), b), expected, 1e-15 * condition * np.abs(expected).max())
+
+
+def test_solve3_of_a_singular_matrix_is_not_a_number() -> None:
+    assert np.isnan(so3.solve3(as_matrix(np.ones((3, 3))), (1.0, 2.0, 3.0))).all()
