@@ -76,7 +76,7 @@ def ours(number: int, N: int, steps: int, order: int = 2, compensated: bool = Tr
         resolution=0.05,
         minimum_length=0.1,
         end_mass=0.1,
-        body_limit=np.inf,
+        body_frequency2=0.0,
         steps_per_sample=steps,
     )
     command = data.Command(number == 1, np.zeros(1), np.array([2.09]))

@@ -14,8 +14,7 @@ from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
-from tautline.kernels.jit import plain
-from tautline.kernels.march import march, resolved_step, stability_limit
+from tautline.kernels.march import march, step_limits
 from tautline.kernels.observe import begin, observe
 from tautline.model import checks
 from tautline.model.command import Command, Locked, Torque
@@ -107,7 +106,6 @@ def _bare_plan(pendulum: Pendulum, order: int, adaptive: bool) -> data.Plan:
     """All of the plan that does not depend on times: method and limits."""
     composition = COMPOSITIONS[order]
     body = pendulum.body
-    swing2 = body.swing_frequency2(pendulum.gravity)
     return data.Plan(
         h=0.0,
         stages=composition.stages,
@@ -117,7 +115,7 @@ def _bare_plan(pendulum: Pendulum, order: int, adaptive: bool) -> data.Plan:
         resolution=AUTO_RESOLUTION,
         minimum_length=0.0,
         end_mass=body.least_effective_mass(),
-        body_limit=2.0 / math.sqrt(swing2) if swing2 > 0.0 else math.inf,
+        body_frequency2=body.swing_frequency2(pendulum.gravity),
         steps_per_sample=0,
     )
 
@@ -125,7 +123,7 @@ def _bare_plan(pendulum: Pendulum, order: int, adaptive: bool) -> data.Plan:
 def _base_steps(sample: float, allowed: float) -> int:
     """How many base steps "auto" makes of a sample interval, each to be halved as often as need be.
 
-    At most seven, so that a growing string lets the step grow; at least four where the start needs more
+    At most eight, so that a growing string lets the step grow; at least four where the start needs more
     than three, so that halving meets what is allowed within a fourth.
     """
     needed = max(1, math.ceil(sample / allowed))
@@ -134,21 +132,20 @@ def _base_steps(sample: float, allowed: float) -> int:
 
 
 def _timed_plan(
-    plan: data.Plan, par: data.Parameters, state: State, duration: float, step: Any, sample: Any
+    plan: data.Plan, par: data.Parameters, s: float, locked: bool, duration: float, step: Any, sample: Any
 ) -> data.Plan:
     """Add base step and sampling."""
-    l = (par.L - state.reeled_length) / par.N
-    limit = plain(stability_limit)(par, plan, l)
+    limit, resolved = step_limits(par, plan, s, locked)
     if plan.adaptive:
         sample = duration / DEFAULT_SAMPLES if sample is None else checks.positive("sample", sample, "s")
-        allowed = min(plan.allowed_ratio * limit, plain(resolved_step)(par, plan, l))
+        allowed = min(plan.allowed_ratio * limit, resolved)
         count = _base_steps(sample, allowed)
         return plan._replace(h=sample / count, steps_per_sample=count)
     step = checks.positive("step", step, "s, or 'auto'")
     if step > plan.allowed_ratio * limit:
         raise InputError(
             f"step: expected at most {plan.allowed_ratio * limit:.3g} s ({plan.allowed_ratio:g} of the stability limit "
-            f"{limit:.3g} s of {par.N} elements of {l:.3g} m), got {step!r}; use step='auto', or fewer elements"
+            f"{limit:.3g} s of {par.N} elements of {(par.L - s) / par.N:.3g} m), got {step!r}; use step='auto', or fewer elements"
         )
     if sample is None:
         return plan._replace(h=step, steps_per_sample=max(1, round(duration / DEFAULT_SAMPLES / step)))
@@ -186,7 +183,7 @@ def _message(status: int, par: data.Parameters, plan: data.Plan, motion: data.Mo
     if status == errors.FULLY_DEPLOYED:
         return head + f"fully deployed, {X:.6g} m of string out"
     if status == errors.UNSTABLE_STEP:
-        limit = plain(stability_limit)(par, plan, X / par.N)
+        limit, _ = step_limits(par, plan, motion.reel[data.S], False)
         return head + (
             f"the step {plan.h:g} s is {plan.h / limit:.2f} of the stability limit {limit:.3g} s of the {X:.3g} m "
             "of string left; use step='auto', a smaller step or fewer elements"
@@ -269,7 +266,8 @@ def simulate(
 
     par = kernel_parameters(pendulum, state.elements, scheme, compensated)
     plan = _bare_plan(pendulum, order, isinstance(step, str))._replace(minimum_length=shortest)
-    plan = _timed_plan(plan, par, state, duration, step, sample)
+    locked = isinstance(command, Locked)
+    plan = _timed_plan(plan, par, state.reeled_length, locked, duration, step, sample)
     interval = plan.steps_per_sample * plan.h
     count = _whole_ratio("duration", duration, "sample", interval)
     motion = initial_motion(par, state)

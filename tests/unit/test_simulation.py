@@ -144,7 +144,7 @@ def _plan(order: int, steps: int) -> data.Plan:
     from tautline.kernels.compose import COMPOSITIONS
 
     stages = COMPOSITIONS[order].stages
-    return data.Plan(5e-4, stages, 1.0, False, 0.9, 0.05, 0.1, 0.1, np.inf, steps)
+    return data.Plan(5e-4, stages, 1.0, False, 0.9, 0.05, 0.1, 0.1, 0.0, steps)
 
 
 def _command(number: int) -> data.Command:

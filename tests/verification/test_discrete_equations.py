@@ -28,7 +28,6 @@ from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.energy import transport_weights
 from tautline.kernels.fixed import settled_momenta
-from tautline.kernels.jit import plain
 from tautline.kernels.march import march
 from tautline.model.body import RigidBody
 from tautline.simulation import initial_motion, kernel_parameters
@@ -212,7 +211,7 @@ def test_transport_weights_follow_from_the_velocity_field() -> None:
                 sp.Rational(k**3 - (k - 1) ** 3, 3 * N**2),
             )
             assert (alpha, beta, gamma) == printed
-            np.testing.assert_allclose(plain(transport_weights)(N, e), [float(a) for a in printed], rtol=4e-16)
+            np.testing.assert_allclose(transport_weights(N, e), [float(a) for a in printed], rtol=4e-16)
 
 
 def test_rotation_equations_of_section_4_follow_from_the_discrete_lagrangian() -> None:

@@ -111,7 +111,7 @@ class Plan(NamedTuple):
     resolution: float  # adaptive only: step times the frequency of the fundamental, at most
     minimum_length: float  # deployed, unstretched
     end_mass: float  # least effective mass of the body at the attachment
-    body_limit: float  # stability limit of the body's own swing under gravity
+    body_frequency2: float  # squared frequency of the body's own swing under gravity
     steps_per_sample: int
 
 

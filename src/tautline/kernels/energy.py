@@ -75,7 +75,7 @@ def kinetic_body(par: Parameters, v_N: Vector, R: Matrix, omega: Vector) -> floa
 
 @kernel
 def gravity_reel(par: Parameters, s: float) -> float:
-    """Of the string on the drum and in the guide way; r_d.e3 = r_p.e3 - b."""
+    """Of the string on the drum; that in the guide way is constant and left out. r_d.e3 = r_p.e3 - b."""
     wound = s - par.b
     height = par.r_p[2] - par.b
     return -par.mu * par.g * (wound * height + par.d**2 * (math.cos(wound / par.d) - 1.0))

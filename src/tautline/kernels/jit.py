@@ -90,12 +90,6 @@ def kernel(function: F) -> F:
     return compiled
 
 
-def plain(function: F) -> F:
-    """The Python function behind a kernel, for a single call that is not worth compiling for."""
-    uncompiled: F = getattr(function, "py_func", function)
-    return uncompiled
-
-
 def inlined(function: F) -> F:
     """Compile as a part of its caller, for functions with one caller that steer others.
 

@@ -34,30 +34,52 @@ MAX_LEVEL = 40
 
 
 @kernel
-def stability_limit(par: Parameters, plan: Plan, l: float) -> float:
+def stretching_frequency2(par: Parameters, end_mass: float, s: float, locked: bool) -> float:
+    """Squared frequency of the deployed string as one element between the reel and the body.
+
+    Two masses on a spring; a locked reel is an infinite one.
+    """
+    X = par.L - s
+    body = end_mass + par.mu * X / 3.0
+    if locked:
+        return par.EA / (X * body)
+    reel = par.mu * s + par.kappa + par.mu * X / 3.0
+    between = par.mu * X / 6.0
+    return par.EA / X * (reel + body + 2.0 * between) / (reel * body - between * between)
+
+
+@kernel
+def stability_limit(par: Parameters, plan: Plan, s: float, locked: bool) -> float:
     """Largest stable step of the composed method (docs/theory.md, "Stability").
 
-    l/(sqrt(3) c) holds for any mesh of consistent-mass elements; a single element has no neighbour
-    and is held by the body, which allows more.
+    12 EA/(mu l^2) bounds the squared frequency of any mesh of consistent-mass elements, whatever they are tied to.
+    A single element has no neighbour that could swing with it, so its ends count; it shares them with the body.
     """
+    l = element_length(par, s)
     if par.N == 1:
-        string = 2.0 * math.sqrt((par.mu * l / 3.0 + plan.end_mass) * l / par.EA)
+        frequency2 = stretching_frequency2(par, plan.end_mass, s, locked) + plan.body_frequency2
     else:
-        string = l * math.sqrt(par.mu / (3.0 * par.EA))
-    return plan.limit_multiple * min(string, plan.body_limit)
+        frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2)
+    return plan.limit_multiple * 2.0 / math.sqrt(frequency2)
 
 
 @kernel
-def resolved_step(par: Parameters, plan: Plan, l: float) -> float:
+def resolved_step(par: Parameters, plan: Plan, s: float, locked: bool) -> float:
     """Step that resolves the fundamental stretching mode, which few elements would not ask for by stability."""
-    X = par.N * l
-    return plan.resolution * math.sqrt((plan.end_mass + par.mu * X / 3.0) * X / par.EA)
+    return plan.resolution / math.sqrt(stretching_frequency2(par, plan.end_mass, s, locked))
+
+
+@entry
+def step_limits(par: Parameters, plan: Plan, s: float, locked: bool) -> tuple[float, float]:
+    """Stability limit and resolved step, for planning a run."""
+    return stability_limit(par, plan, s, locked), resolved_step(par, plan, s, locked)
 
 
 @kernel
-def choose_level(par: Parameters, plan: Plan, l: float) -> int:
+def choose_level(par: Parameters, plan: Plan, s: float, locked: bool) -> int:
     """Fewest halvings of the base step that keep it within the allowed part of the limit."""
-    allowed = min(plan.allowed_ratio * stability_limit(par, plan, l), resolved_step(par, plan, l))
+    stable = plan.allowed_ratio * stability_limit(par, plan, s, locked)
+    allowed = min(stable, resolved_step(par, plan, s, locked))
     level = 0
     h = plan.h
     while h > allowed and level < MAX_LEVEL:
@@ -67,11 +89,11 @@ def choose_level(par: Parameters, plan: Plan, l: float) -> int:
 
 
 @kernel
-def begin_base_step(par: Parameters, plan: Plan, motion: Motion) -> int:
+def begin_base_step(par: Parameters, plan: Plan, locked: bool, motion: Motion) -> int:
     """Set the level for the present length; UNSTABLE_STEP if that does not suffice."""
-    l = element_length(par, motion.reel[S])
-    level = choose_level(par, plan, l) if plan.adaptive else 0
-    ratio = plan.h / (1 << level) / stability_limit(par, plan, l)
+    s = motion.reel[S]
+    level = choose_level(par, plan, s, locked) if plan.adaptive else 0
+    ratio = plan.h / (1 << level) / stability_limit(par, plan, s, locked)
     motion.reel[WORST_RATIO] = max(motion.reel[WORST_RATIO], ratio)
     motion.clock[LEVEL] = level
     return UNSTABLE_STEP if ratio > plan.allowed_ratio else RUNNING
@@ -90,7 +112,7 @@ def reel_event(par: Parameters, plan: Plan, s: float) -> int:
 @inlined
 def reeling_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch) -> int:
     """One base step with a moving reel, in 2**level parts, each a composition of stages."""
-    status = begin_base_step(par, plan, motion)
+    status = begin_base_step(par, plan, False, motion)
     parts = 1 << motion.clock[LEVEL]
     h = plan.h / parts
     part = 0
@@ -136,7 +158,7 @@ def march(
     if command.locked:
         l = element_length(par, motion.reel[S])
         factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
-        status = begin_base_step(par, plan, motion)
+        status = begin_base_step(par, plan, True, motion)
         if status != RUNNING:
             return status, 0
     for row in range(out.scalars.shape[0]):

@@ -299,13 +299,15 @@ def solve_rates(
     At h = 0 the equations are linear and this inverts the Legendre transform.
     """
     floor = ROUNDING_FLOOR * math.sqrt(par.EA / par.mu)
+    spin_floor = floor / element_length(par, s)
     for iteration in range(1, MAX_ITERATIONS + 1):
         before = rates
         rates, correction2, speed2 = newton_correction(par, h, s, q, R, target, rates, scratch)
         tolerance = LAST_CORRECTION * math.sqrt(speed2) + floor
         spin2 = dot(rates.omega, rates.omega)
         turned = sub(rates.omega, before.omega)
-        if correction2 <= tolerance * tolerance and dot(turned, turned) <= LAST_CORRECTION**2 * spin2 + floor * floor:
+        still = dot(turned, turned) <= LAST_CORRECTION**2 * spin2 + spin_floor * spin_floor
+        if correction2 <= tolerance * tolerance and still:
             return rates, iteration
         if not math.isfinite(correction2):
             return rates, 0

@@ -1,0 +1,75 @@
+"""The stability limit: steps below it stay bounded, and where it is sharp, steps above it do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.kernels import data
+from tautline.kernels.compose import COMPOSITIONS
+from tautline.kernels.march import march, step_limits
+from tautline.kernels.observe import observe
+from tautline.simulation import initial_motion, kernel_parameters
+from tests.conftest import Report
+
+STEPS = 20_000
+# A light reel and a heavy body: with one element the reel's mass decides.
+LIGHT_REEL = tl.Reel(drum_radius=0.5, guide_length=0.1, inertia_mass=0.05, guide_law="none")
+BODIES = {
+    "point": tl.RigidBody.point(1.0),
+    "off centre": tl.RigidBody.box(1.0, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)),
+}
+
+
+def growth(N: int, body: tl.RigidBody, locked: bool, order: int, part: float, gravity: float = 0.0) -> float:
+    """Kinetic energy at the end over that of the small push at the start, at a part of the limit."""
+    pendulum = tl.Pendulum(tl.String(1.0, 0.02, 400.0), LIGHT_REEL, body, gravity)
+    rng = np.random.default_rng(7)
+    start = tl.straight(pendulum, 0.5, N, (0.0, 0.0, 1.0))
+    v = 1e-4 * rng.normal(size=start.nodes.shape)
+    v[0] = 0.0
+    par = kernel_parameters(pendulum, N, "symmetric", True)
+    motion = initial_motion(par, tl.State(start.reeled_length, 0.0, start.nodes, v))
+    composition = COMPOSITIONS[order]
+    plan = data.Plan(
+        h=1.0,
+        stages=composition.stages,
+        limit_multiple=composition.limit_multiple,
+        adaptive=False,
+        allowed_ratio=10.0,
+        resolution=0.05,
+        minimum_length=1e-3,
+        end_mass=body.least_effective_mass(),
+        body_frequency2=body.swing_frequency2(gravity),
+        steps_per_sample=1,
+    )
+    limit, _ = step_limits(par, plan, start.reeled_length, locked)
+    plan = plan._replace(h=part * limit, steps_per_sample=STEPS // 10)
+    out, scratch = data.empty_samples(11, N), data.empty_scratch(N)
+    observe(par, locked, motion, scratch, out, 0)
+    rest = data.Samples(out.scalars[1:], out.nodes[1:])
+    command = data.Command(locked, np.zeros(1), np.zeros(1))
+    status, _ = march(par, plan, command, motion, scratch, rest)
+    if status != 0:
+        return np.inf
+    return float(out.scalars[-1, data.KINETIC] / out.scalars[0, data.KINETIC])
+
+
+@pytest.mark.parametrize("order", [2, 4, 6])
+@pytest.mark.parametrize("locked", [True, False], ids=["locked", "free"])
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("N", [1, 2, 5])
+def test_bounded_below_the_limit(N: int, body: str, locked: bool, order: int) -> None:
+    """At the 0.9 of the limit that a fixed step may use, energy stays of the order of the push."""
+    assert growth(N, BODIES[body], locked, order, 0.9) < 20.0
+
+
+@pytest.mark.parametrize("order", [2, 4, 6])
+@pytest.mark.parametrize(("N", "locked"), [(1, True), (1, False), (20, True)])
+def test_the_limit_is_sharp_where_nothing_else_helps(N: int, locked: bool, order: int, report: Report) -> None:
+    """One element between two masses, and the interior of a long string."""
+    grown = growth(N, BODIES["point"], locked, order, 1.05)
+    kind = "locked" if locked else "free"
+    report(f"energy growth at 1.05 of the limit, N = {N}, {kind}, order {order}", grown, "> 1e3")
+    assert grown > 1e3
