@@ -1,4 +1,4 @@
-"""The step against the discrete Lagrangian it comes from, derived by SymPy (model.md, sections 2 to 5).
+"""The step against the discrete Lagrangian it comes from, derived by SymPy (docs/theory.md, sections 2 to 5).
 
 Nothing of the derivation is taken from the kernels: the kinetic energy is the integral of the squared velocity
 field, and the two Legendre transforms

@@ -1,4 +1,4 @@
-"""The step map is symplectic on T*(R x R^{3N} x SO(3)): A^T Omega(z') A = Omega(z) (model.md, section 7).
+"""The step map is symplectic on T*(R x R^{3N} x SO(3)): A^T Omega(z') A = Omega(z) (docs/theory.md, section 7).
 
 Coordinates (s, q_1 ... q_N, eta; p_s, p_1 ... p_N, Pi) about a point z, with R exp(hat(eta)) for the attitude.
 """
