@@ -188,6 +188,11 @@ def _message(status: int, par: data.Parameters, plan: data.Plan, motion: data.Mo
             f"the step {plan.h:g} s is {plan.h / limit:.2f} of the stability limit {limit:.3g} s of the {X:.3g} m "
             "of string left; use step='auto', a smaller step or fewer elements"
         )
+    if status == errors.NEWTON_FAILED and par.law == data.LAW_DISSIPATIVE and len(plan.stages) > 1:
+        return head + (
+            "Newton's method did not converge; orders 4 and 6 have stages that go back in time, where the loss at "
+            "the guide has no unique solution while the reel stands nearly still. Use order=2, or a smaller step"
+        )
     if status == errors.NEWTON_FAILED:
         return head + (
             "Newton's method did not converge; the step is too large for how fast the body turns or the string "

@@ -76,6 +76,22 @@ def test_a_body_that_spins_too_fast_for_the_step() -> None:
     assert len(result.time) == 1
 
 
+def test_a_sticking_reel_is_for_order_two() -> None:
+    """A torque that nearly holds the load: the dissipative law lets the reel stand, and order 4 must say so."""
+    system = tl.Pendulum(
+        tl.String(20.0, 0.1, 40.0), tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.sphere(1.0, 0.2, (0.0, 0.0, 0.2))
+    )
+    x = np.linspace(0.0, 10.0, 5)
+    nodes = np.outer(x + (2.0 * 9.81 * x - 0.5 * 0.981 * x**2) / 40.0, [0.0, 0.0, 1.0])
+    strain = 2.0 * 9.81 / 40.0
+    held = tl.Torque(0.5 * 40.0 * (strain + 0.85 * strain**2))
+    state = tl.State(10.0, 0.0, nodes, np.zeros((5, 3)))
+    assert tl.simulate(system, state, held, duration=1.0).attrs["status"] == "completed"
+    fourth = tl.simulate(system, state, held, duration=1.0, order=4)
+    assert fourth.attrs["status"] == "newton_failed"
+    assert "order=2" in fourth.attrs["message"]
+
+
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Free()])
 def test_numbers_that_overflow_end_the_run(command: Command) -> None:
     start = tl.straight(HEAVY, 1.0, 4, end_velocity=(1e200, 0.0, 0.0))

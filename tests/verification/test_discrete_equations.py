@@ -48,9 +48,6 @@ LOCKED = data.Command(True, np.zeros(1), np.zeros(1))
 TOLERANCE = 1e-13
 
 
-# The discrete Lagrangian
-
-
 def vector(name: str) -> Any:
     return sp.Matrix(sp.symbols(f"{name}_1:4", real=True))
 
@@ -228,9 +225,6 @@ def test_rotation_equations_of_section_4_follow_from_the_discrete_lagrangian() -
         assert difference.applyfunc(sp.cancel) == sp.zeros(3, 1)
 
 
-# What the kernels do
-
-
 def quaternion_product(P: Array, Q: Array) -> Array:
     vector_part = P[0] * Q[1:] + Q[0] * P[1:] + np.cross(P[1:], Q[1:])
     return np.concatenate([[P[0] * Q[0] - P[1:] @ Q[1:]], vector_part])
@@ -277,7 +271,18 @@ def momenta(par: data.Parameters, motion: data.Motion) -> Array:
 
 def plan_of_step(step: float, order: int = 2) -> data.Plan:
     """One step a sample, no stability guard: the equations hold at any step."""
-    return data.Plan(step, COMPOSITIONS[order].stages, 1.0, False, np.inf, np.inf, 0.0, 1.0, np.inf, 1)
+    return data.Plan(
+        h=step,
+        stages=COMPOSITIONS[order].stages,
+        limit_multiple=1.0,
+        adaptive=False,
+        allowed_ratio=np.inf,
+        resolution=1.0,
+        minimum_length=0.0,
+        end_mass=1.0,
+        body_frequency2=0.0,
+        steps_per_sample=1,
+    )
 
 
 def stepped(par: data.Parameters, plan: data.Plan, command: data.Command, motion: data.Motion) -> data.Motion:

@@ -376,8 +376,6 @@ def test_newton_correction_is_that_of_the_full_matrix(scheme: str, report: Repor
     report(f"{scheme}: Newton's correction", check_below("error", largest, 1e-11), "< 1e-11")
 
 
-# The group: near the identity, at half turns (very large c), and in between
-
 unit = st.floats(-1.0, 1.0)
 directions = st.tuples(unit, unit, unit).filter(lambda a: max(map(abs, a)) > 1e-3)
 
@@ -386,6 +384,7 @@ def scaled(exponents: st.SearchStrategy[float]) -> st.SearchStrategy[so3.Vector]
     return st.builds(lambda a, k: as_vector(np.array(a) * 10.0**k), directions, exponents)
 
 
+# Near the identity, at half turns (very large c), and in between.
 any_size = st.one_of(st.just((0.0, 0.0, 0.0)), scaled(st.floats(-300.0, 150.0)), scaled(st.floats(-9.0, 3.0)))
 moderate = scaled(st.floats(-9.0, 1.0))
 rotations = st.integers(0, 2**32 - 1).map(lambda seed: random_rotation(np.random.default_rng(seed)))

@@ -36,14 +36,14 @@ def solve_with_carnot_force(
 
     The smoothed sign of the dissipative law bends within sigma_0, where a linearised Q would let Newton's
     method jump to and fro. For h > 0 the equation is monotone, and its solution lies between the one
-    without loss and the standstill of the reel: Newton's method is kept inside that bracket.
+    without loss and the standstill of the reel: Newton's method is kept inside that bracket. A stage of
+    order 4 or 6 that goes back in time (h < 0) has no such bracket, and near standstill perhaps no single
+    solution; then the correction that is returned does not converge, and the run ends with that status.
     """
-    low = -math.inf
-    high = math.inf
     x = residual / pivot
-    if par.law == LAW_DISSIPATIVE and h > 0.0:
-        low = min(x, -sigma)
-        high = max(x, -sigma)
+    bracketed = par.law == LAW_DISSIPATIVE and h > 0.0
+    low = min(x, -sigma)
+    high = max(x, -sigma)
     for _ in range(MAX_ITERATIONS):
         Q, slope = carnot_force(par, strain, sigma + x)
         error = pivot * x - residual - h * Q
@@ -53,7 +53,7 @@ def solve_with_carnot_force(
             low = max(low, x)
         before = x
         x -= error / (pivot - h * slope)
-        if not low <= x <= high:
+        if bracketed and not low <= x <= high:
             x = 0.5 * (low + high)
         if abs(x - before) <= LAST_CORRECTION * abs(sigma + x):
             return x
