@@ -23,7 +23,7 @@ from tautline.kernels.march import march
 from tautline.kernels.rotation import solve_rotation
 from tautline.kernels.so3 import Matrix, Vector
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tautline.simulation import initial_motion, kernel_parameters
+from tautline.planning import initial_motion, kernel_parameters
 
 ELEMENTS = (20, 100, 400, 1600)
 REPEATS = 7
@@ -107,7 +107,8 @@ def step_table(c: Callable[[int, int], float] | None) -> None:
         print(
             f"{N:>5} {yardstick:>8.3f} {constant:>8.3f} ({constant / yardstick:4.2f}x) "
             f"{plain:>8.3f} ({plain / yardstick:4.2f}x) {fourth:>8.3f} ({fourth / yardstick:4.1f}x) "
-            f"{reeling:>8.3f} ({reeling / constant:4.1f}x) {reeling4:>9.3f} ({reeling4 / constant:5.1f}x) {size:>6.0f} KB"
+            f"{reeling:>8.3f} ({reeling / constant:4.1f}x) {reeling4:>9.3f} ({reeling4 / constant:5.1f}x) "
+            f"{size:>6.0f} KB"
         )
 
 

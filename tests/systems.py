@@ -19,8 +19,8 @@ System = tuple[tl.Pendulum, tl.State, Command]
 
 def random_rotation(rng: np.random.Generator) -> Array:
     Q, R = np.linalg.qr(rng.normal(size=(3, 3)))
-    Q = Q * np.sign(np.diag(R))
-    return Q * np.linalg.det(Q)
+    rotation: Array = Q * np.sign(np.diag(R))
+    return rotation * float(np.linalg.det(rotation))
 
 
 def random_body(rng: np.random.Generator) -> tl.RigidBody:
@@ -71,7 +71,7 @@ def random_system(
 
 
 @st.composite
-def systems(draw: st.DrawFn, **options: Any) -> System:
+def systems(draw: st.DrawFn, /, **options: Any) -> System:
     """Random systems of one to eight elements; Hypothesis shrinks the seed and N."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     return random_system(rng, draw(st.integers(1, 8)), **options)
@@ -89,7 +89,7 @@ def transformed(system: System, Q: Array) -> System:
     P = Q if mirror else np.eye(3)
     if mirror:
         J = Q @ np.array(body.inertia) @ Q.T
-        body = tl.RigidBody(body.mass, tuple(map(tuple, J)), tuple(Q @ np.array(body.center_of_mass)))
+        body = tl.RigidBody(body.mass, J.tolist(), tuple(Q @ np.array(body.center_of_mass)))
     guide = Q @ np.array(pendulum.reel.guide_position)
     reel = dataclasses.replace(pendulum.reel, guide_position=tuple(guide))
     return (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tautline.model.reel import Reel
     from tautline.model.state import State, straight
     from tautline.model.string import String
-    from tautline.simulation import simulate
+    from tautline.simulation import Simulation, simulate
 
 _HOMES = {
     "RigidBody": "tautline.model.body",
@@ -30,6 +30,7 @@ _HOMES = {
     "State": "tautline.model.state",
     "straight": "tautline.model.state",
     "String": "tautline.model.string",
+    "Simulation": "tautline.simulation",
     "simulate": "tautline.simulation",
 }
 _MODULES = ("errors", "reference")
@@ -40,6 +41,7 @@ __all__ = [
     "Pendulum",
     "Reel",
     "RigidBody",
+    "Simulation",
     "State",
     "String",
     "Torque",

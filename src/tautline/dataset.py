@@ -87,8 +87,9 @@ def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Datas
     """The labelled result of a run."""
     N = record.nodes.shape[1] - 1
     unstretched = pendulum.string.length - record.reeled_length
-    lengths = np.linalg.norm(np.diff(record.nodes, axis=1), axis=2)
-    strain = lengths / (unstretched / N)[:, None] - 1.0
+    with np.errstate(all="ignore"):  # a run that overflowed says so in its status
+        lengths = np.linalg.norm(np.diff(record.nodes, axis=1), axis=2)
+        strain = lengths / (unstretched / N)[:, None] - 1.0
     values = {name: x for name, x in record._asdict().items() if name not in ("time", "nodes")}
     values.update(
         unstretched_length=unstretched,

@@ -409,8 +409,7 @@ def parse(text: str, source: str = "scenario", overrides: Mapping[str, str] | No
         raise ScenarioError(f"{source}: not valid TOML: {type(error).__name__}") from None
     for key, value in (overrides or {}).items():
         _override(tree, key, value)
-    scenario = from_dict(tree, source, text)
-    return scenario
+    return from_dict(tree, source, text)
 
 
 def from_dict(tree: Mapping[str, Any], source: str = "scenario", text: str = "") -> Scenario:

@@ -1,223 +1,431 @@
-"""simulate(): from a pendulum, a state and a command to a labelled result. The one caller of `march`."""
+"""Simulation, which advances a pendulum piece by piece, and simulate(), which does it all at once.
+
+The only callers of `march`. They know nothing of files; `store` drives a Simulation chunk by chunk.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import math
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from tautline import errors
+from tautline import errors, planning
 from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.kernels import data
-from tautline.kernels.compose import COMPOSITIONS
-from tautline.kernels.march import march, step_limits
-from tautline.kernels.observe import begin, observe
+from tautline.kernels.march import march
+from tautline.kernels.observe import observe, release
 from tautline.model import checks
-from tautline.model.command import Command, Locked, Torque
+from tautline.model.body import RigidBody, Shape
+from tautline.model.command import Command, Free, Locked, Torque
 from tautline.model.pendulum import Pendulum
-from tautline.model.reel import GUIDE_LAWS
+from tautline.model.reel import Reel
 from tautline.model.state import State
+from tautline.model.string import String
 
 if TYPE_CHECKING:
     import xarray as xr
 
-SCHEMES = {"symmetric": 0.5, "paper": 0.0}
-# Parts of the stability limit. Accuracy goes before stability does (docs/theory.md, "Stability").
-LARGEST_RATIO = 0.9
-AUTO_RATIO = 0.5
-# "auto" also keeps step * (frequency of the fundamental stretching mode) below this: 126 steps a period.
-AUTO_RESOLUTION = 0.05
-# Default end of a retrieval, as a part of the length deployed at the start.
-MINIMUM_LENGTH = 0.01
 DEFAULT_SAMPLES = 1000
 # Steps between two looks at the keyboard: about 0.1 s.
 STEPS_A_CALL = 50_000
-# A ratio of two times counts as whole when it is within this of a whole number.
-WHOLE = 1e-6
+CHECKPOINT_VERSION = 1
+
+Controller = Callable[["Simulation"], "float | Command"]
 
 
-def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensated: bool) -> data.Parameters:
-    string, reel, body = pendulum.string, pendulum.reel, pendulum.body
-    return data.Parameters(
-        N=elements,
-        L=string.length,
-        mu=string.density,
-        EA=string.stiffness,
-        kappa=reel.inertia_mass,
-        d=reel.drum_radius,
-        b=reel.guide_length,
-        r_p=reel.guide_position,
-        M=body.mass,
-        J=body.inertia,
-        rho=body.center_of_mass,
-        g=pendulum.gravity,
-        law=GUIDE_LAWS[reel.guide_law],
-        sigma_0=reel.smoothing_speed,
-        theta=SCHEMES[scheme],
-        rotates=not body.is_point,
-        compensated=compensated,
-    )
+class Simulation:
+    """A pendulum in motion, for control loops and for runs that save themselves.
 
+    Parameters
+    ----------
+    pendulum, state
+        What, and from where.
+    step, order, scheme, compensated, minimum_length
+        As in `simulate`.
 
-def initial_motion(par: data.Parameters, state: State) -> data.Motion:
-    """Configuration from the state; velocities become momenta by the Legendre transform."""
-    motion = data.empty_motion(par.N)
-    motion.nodes[data.POSITION] = state.nodes.T.ravel()
-    motion.nodes[data.VELOCITY] = state.node_velocities.T.ravel()
-    motion.body[data.ATTITUDE : data.ATTITUDE + 4] = _quaternion(np.asarray(state.attitude))
-    motion.body[data.OMEGA : data.OMEGA + 3] = state.angular_velocity
-    motion.reel[data.S] = state.reeled_length
-    motion.reel[data.SIGMA] = state.reel_speed
-    begin(par, motion)
-    return motion
-
-
-def _quaternion(R: data.Array) -> data.Array:
-    """Unit quaternion of the rotation nearest to R: the dominant eigenvector of Davenport's matrix."""
-    K = np.empty((4, 4))
-    K[0, 0] = np.trace(R)
-    K[0, 1:] = K[1:, 0] = (R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
-    K[1:, 1:] = R + R.T - np.trace(R) * np.eye(3)
-    Q: data.Array = np.linalg.eigh(K)[1][:, -1]
-    return Q if Q[0] >= 0.0 else -Q
-
-
-def _kernel_command(command: Command) -> data.Command:
-    times, torques = command.table() if isinstance(command, Torque) else (np.zeros(1), np.zeros(1))
-    return data.Command(isinstance(command, Locked), times, torques)
-
-
-def _whole_ratio(name: str, value: float, unit_name: str, unit: float) -> int:
-    ratio = value / unit
-    n = round(ratio) if ratio < 2**62 else 0
-    if n < 1 or abs(ratio - n) > WHOLE * n:
-        nearest = max(1, n) * unit
-        raise InputError(
-            f"{name}: expected a multiple of {unit_name} ({unit:g} s), got {value!r}; the nearest is {nearest:.12g}"
-        )
-    return n
-
-
-def _bare_plan(pendulum: Pendulum, order: int, adaptive: bool) -> data.Plan:
-    """All of the plan that does not depend on times: method and limits."""
-    composition = COMPOSITIONS[order]
-    body = pendulum.body
-    return data.Plan(
-        h=0.0,
-        stages=composition.stages,
-        limit_multiple=composition.limit_multiple,
-        adaptive=adaptive,
-        allowed_ratio=AUTO_RATIO if adaptive else LARGEST_RATIO,
-        resolution=AUTO_RESOLUTION,
-        minimum_length=0.0,
-        end_mass=body.least_effective_mass(),
-        body_frequency2=body.swing_frequency2(pendulum.gravity),
-        steps_per_sample=0,
-    )
-
-
-def _base_steps(sample: float, allowed: float) -> int:
-    """How many base steps "auto" makes of a sample interval, each to be halved as often as need be.
-
-    At most eight, so that a growing string lets the step grow; at least four where the start needs more
-    than three, so that halving meets what is allowed within a fourth.
+    Attributes
+    ----------
+    pendulum : Pendulum
+    status : str
+        "completed" while all is well, else the event that ended the motion.
+    message : str
+        The same in a sentence.
     """
-    needed = max(1, math.ceil(sample / allowed))
-    part: int = 2 ** max(0, needed.bit_length() - 3)
-    return -(-needed // part)
+
+    def __init__(
+        self,
+        pendulum: Pendulum,
+        state: State,
+        *,
+        step: float | str = "auto",
+        order: int = 2,
+        scheme: str = "symmetric",
+        compensated: bool = True,
+        minimum_length: float | None = None,
+    ) -> None:
+        checks.instance("pendulum", pendulum, Pendulum)
+        checks.instance("state", state, State)
+        planning.check_method(order, scheme, compensated)
+        state.check_against(pendulum)
+        if isinstance(step, str):
+            checks.choice("step", step, ["auto"])
+        fixed = None if isinstance(step, str) else checks.positive("step", step, "s, or 'auto'")
+        X = pendulum.string.length - state.reeled_length
+        shortest = planning.MINIMUM_LENGTH * X
+        if minimum_length is not None:
+            shortest = checks.positive("minimum_length", minimum_length, "m")
+            if shortest >= X:
+                checks.refuse("minimum_length", f"less than the {X:g} m deployed at the start", minimum_length)
+        self.pendulum = pendulum
+        self.settings: dict[str, Any] = {
+            "step": "auto" if fixed is None else fixed,
+            "order": order,
+            "scheme": scheme,
+            "compensated": compensated,
+            "minimum_length": shortest,
+        }
+        self.status = errors.STATUS_NAMES[errors.RUNNING]
+        self.message = "not started"
+        self._initial = state
+        self._reel_speed = state.reel_speed
+        self._par = planning.kernel_parameters(pendulum, state.elements, scheme, compensated)
+        self._plan = planning.method_plan(pendulum, order, fixed, shortest)
+        self._base_steps: dict[float, int] = {}  # of "auto", by sample interval; kept so that chunks change nothing
+        self._motion = planning.initial_motion(self._par, state)
+        self._scratch = data.empty_scratch(self._par.N)
+        self._command: Command | None = None
+        self._kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
+        self._last = data.empty_samples(1, self._par.N)
+        self._times: list[data.Array] = []
+        self._pieces: list[data.Samples] = []
+
+    # -- what can be asked at any time ----------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """Simulated time (s)."""
+        return float(self._motion.reel[data.T_START] + self._motion.clock[data.STEP] * self._plan.h)
+
+    @property
+    def reeled_length(self) -> float:
+        """s (m)."""
+        return float(self._motion.reel[data.S])
+
+    @property
+    def unstretched_length(self) -> float:
+        """Of the deployed string (m)."""
+        return float(self._par.L - self._motion.reel[data.S])
+
+    @property
+    def reel_speed(self) -> float:
+        """Rate of reeled_length; positive in retrieval (m/s)."""
+        return float(self._observed().scalars[0, data.REEL_SPEED])
+
+    @property
+    def energy(self) -> float:
+        """Total energy (J)."""
+        x = self._observed().scalars[0]
+        return float(x[data.KINETIC] + x[data.ELASTIC] + x[data.GRAVITY])
+
+    @property
+    def state(self) -> State:
+        """The present state, as a value that another simulation can start from."""
+        x = self._observed()
+        row = x.scalars[0]
+        return State(
+            row[data.REELED_LENGTH],
+            row[data.REEL_SPEED],
+            x.nodes[0, 0],
+            x.nodes[0, 1],
+            row[data.ROTATION : data.ROTATION + 9].reshape(3, 3),
+            row[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3],
+        )
+
+    def _observed(self) -> data.Samples:
+        if self._command is None:
+            locked = self._initial.reel_speed == 0.0
+            observe(self._par, locked, self._motion, self._scratch, self._last, 0)
+        return self._last
+
+    # -- moving on -------------------------------------------------------------------------------------
+
+    def advance(
+        self, duration: float, command: Command | None = None, *, sample: float | None = None, record: bool = True
+    ) -> str:
+        """Move on by `duration` (s) under a command; returns the status.
+
+        Parameters
+        ----------
+        duration : float
+            A multiple of the step, if that is fixed, and of `sample`.
+        command : Command, optional
+            By default the one given before; `Locked()` at first.
+        sample : float, optional
+            Interval between recorded states (s); by default only the end is recorded.
+        record : bool
+            Keep the states for `dataset`.
+        """
+        if self.status != "completed":
+            return self.status
+        self._take(command)
+        plan, rows = self._timed(duration, sample)
+        if record:
+            _check_memory(rows, self._par.N)
+        if not self._times:
+            self._record_start(record)
+        done = 0
+        piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
+        while done < rows and self.status == "completed":
+            count = min(piece, rows - done)
+            samples = self.march(count, plan)
+            done += count
+            if record and len(samples.scalars):
+                self._keep(samples, plan)
+        return self.status
+
+    def march(self, rows: int, plan: data.Plan) -> data.Samples:
+        """So many samples in one call of the kernel; fewer if an event ends the motion."""
+        out = self._last if rows == 1 else data.empty_samples(rows, self._par.N)
+        status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out)
+        if status != errors.RUNNING:
+            self.status = errors.STATUS_NAMES[status]
+            self.message = planning.message(status, self._par, plan, self._motion, self.time)
+            kept = data.Samples(out.scalars[:filled].copy(), out.nodes[:filled].copy())
+            observe(self._par, self._kernel_command.locked, self._motion, self._scratch, self._last, 0)
+            return kept
+        if rows != 1:
+            self._last.scalars[0], self._last.nodes[0] = out.scalars[-1], out.nodes[-1]
+        return out
+
+    def _take(self, command: Command | None) -> None:
+        """Make `command` the present one; a reel that was locked is released."""
+        if command is None or command is self._command:
+            if self._command is not None:
+                return
+            command = command or Locked()
+        if _is_constant(command) and _is_constant(self._command):
+            # the common case of a control loop: another constant torque
+            self._kernel_command.torques[0] = command.moment
+            self._command = command
+            return
+        before = self._command
+        speed = self._reel_speed if before is None else float(self._last.scalars[0, data.REEL_SPEED])
+        planning.check_command(command, self.settings["order"], self.settings["scheme"], speed)
+        self._kernel_command = planning.kernel_command(command)
+        if isinstance(before, Locked) and not isinstance(command, Locked):
+            release(self._par, self._motion, self._scratch)
+        self._command = command
+
+    def _timed(self, duration: float, sample: float | None) -> tuple[data.Plan, int]:
+        """Plan with base step and sampling, and the number of samples."""
+        duration = checks.positive("duration", duration, "s")
+        interval = duration if sample is None else checks.positive("sample", sample, "s")
+        locked = self._kernel_command.locked
+        s = float(self._motion.reel[data.S])
+        if self._plan.adaptive:
+            if interval not in self._base_steps:
+                self._base_steps[interval] = planning.base_steps(self._par, self._plan, s, locked, interval)
+            count = self._base_steps[interval]
+            h = interval / count
+            if h != self._plan.h:
+                # another base step: count from here on
+                self._motion.reel[data.T_START] = self.time
+                self._motion.clock[data.STEP] = 0
+                self._plan = self._plan._replace(h=h)
+        else:
+            if self._motion.clock[data.STEP] == 0:
+                planning.check_step(self._par, self._plan, s, locked)
+            count = planning.whole_ratio("duration" if sample is None else "sample", interval, "step", self._plan.h)
+        rows = 1 if sample is None else planning.whole_ratio("duration", duration, "sample", count * self._plan.h)
+        if count != self._plan.steps_per_sample:
+            self._plan = self._plan._replace(steps_per_sample=count)
+        return self._plan, rows
+
+    # -- what was recorded -----------------------------------------------------------------------------
+
+    def _record_start(self, record: bool) -> None:
+        out = data.empty_samples(1, self._par.N)
+        observe(self._par, self._kernel_command.locked, self._motion, self._scratch, out, 0)
+        self._last.scalars[:], self._last.nodes[:] = out.scalars, out.nodes
+        if record:
+            self._times.append(np.array([self.time]))
+            self._pieces.append(out)
+
+    def _keep(self, samples: data.Samples, plan: data.Plan) -> None:
+        rows = len(samples.scalars)
+        if samples is self._last:
+            samples = data.Samples(samples.scalars.copy(), samples.nodes.copy())
+        self._times.append(self.sample_times(rows, plan))
+        self._pieces.append(samples)
+
+    def sample_times(self, rows: int, plan: data.Plan) -> data.Array:
+        """Times of the last so many samples, each from the counter and not from sums."""
+        done = int(self._motion.clock[data.STEP]) // plan.steps_per_sample
+        counts = np.arange(done - rows + 1, done + 1, dtype=np.float64)
+        times: data.Array = self._motion.reel[data.T_START] + counts * plan.steps_per_sample * plan.h
+        return times
+
+    def dataset(self) -> xr.Dataset:
+        """All that was recorded, as `simulate` returns it."""
+        from tautline import dataset
+
+        if not self._pieces:
+            self._record_start(True)
+        samples = data.Samples(
+            np.concatenate([p.scalars for p in self._pieces]), np.concatenate([p.nodes for p in self._pieces])
+        )
+        record = dataset.record_of_samples(np.concatenate(self._times), samples)
+        return dataset.build(self.pendulum, record, self.attributes())
+
+    def attributes(self) -> dict[str, Any]:
+        """What a result says of itself."""
+        message = self.message
+        if self.status == "completed":
+            message = f"completed at t = {self.time:.6g} s"
+        return {
+            "status": self.status,
+            "message": message,
+            "end_time": self.time,
+            "step": self._plan.h / 2 ** int(self._motion.clock[data.LEVEL]),
+            "largest_step_ratio": float(self._motion.reel[data.WORST_RATIO]),
+            "newton_iterations": int(self._motion.clock[data.ITERATIONS]),
+            "order": self.settings["order"],
+            "scheme": self.settings["scheme"],
+            "scenario": json.dumps(self.description()),
+            "version": __version__,
+        }
+
+    def description(self) -> dict[str, Any]:
+        """The full input, so that a result explains itself and a checkpoint can be read back."""
+        command = self._command or Locked()
+        return {
+            "pendulum": dataclasses.asdict(self.pendulum),
+            "state": _state_description(self._initial),
+            "command": {"kind": type(command).__name__, **dataclasses.asdict(command)},
+            "run": self.settings,
+        }
+
+    # -- checkpoints -----------------------------------------------------------------------------------
+
+    def checkpoint(self) -> tuple[data.Motion, str]:
+        """All that the future depends on: arrays, and a JSON text."""
+        text = {
+            "checkpoint": CHECKPOINT_VERSION,
+            "description": self.description(),
+            "started": self._command is not None,
+            "status": self.status,
+            "message": self.message,
+            "h": self._plan.h,
+            "base_steps": [[interval, count] for interval, count in self._base_steps.items()],
+        }
+        return self._motion, json.dumps(text)
+
+    @classmethod
+    def from_checkpoint(cls, motion: data.Motion, text: str) -> Simulation:
+        """Go on exactly where `checkpoint` was taken."""
+        saved = json.loads(text)
+        described = saved["description"]
+        simulation = cls(_pendulum_from(described["pendulum"]), State(**described["state"]), **described["run"])
+        for ours, theirs in zip(simulation._motion, motion, strict=True):
+            ours[...] = theirs
+        simulation._plan = simulation._plan._replace(h=saved["h"])
+        simulation._base_steps = dict(saved["base_steps"])
+        simulation.status, simulation.message = saved["status"], saved["message"]
+        if saved["started"]:
+            simulation._command = _command_from(described["command"])
+            simulation._kernel_command = planning.kernel_command(simulation._command)
+            locked = simulation._kernel_command.locked
+            observe(simulation._par, locked, simulation._motion, simulation._scratch, simulation._last, 0)
+        return simulation
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checkpoint (not the recorded states): one npz file of plain arrays, replaced as a whole."""
+        motion, text = self.checkpoint()
+        target = Path(path)
+        temporary = target.with_name(target.name + ".part")
+        with temporary.open("wb") as file:
+            np.savez(file, checkpoint=np.frombuffer(text.encode(), dtype=np.uint8), **motion._asdict())
+        os.replace(temporary, target)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Simulation:
+        """Go on from a checkpoint written by `save`, bit for bit."""
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                motion = data.Motion(*(arrays[name] for name in data.Motion._fields))
+                text = arrays["checkpoint"].tobytes().decode()
+            return cls.from_checkpoint(motion, text)
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"path: expected a checkpoint of Simulation.save, got {os.fspath(path)!r}: {error}"
+            ) from None
 
 
-def _timed_plan(
-    plan: data.Plan, par: data.Parameters, s: float, locked: bool, duration: float, step: Any, sample: Any
-) -> data.Plan:
-    """Add base step and sampling."""
-    limit, resolved = step_limits(par, plan, s, locked)
-    if plan.adaptive:
-        sample = duration / DEFAULT_SAMPLES if sample is None else checks.positive("sample", sample, "s")
-        allowed = min(plan.allowed_ratio * limit, resolved)
-        count = _base_steps(sample, allowed)
-        return plan._replace(h=sample / count, steps_per_sample=count)
-    step = checks.positive("step", step, "s, or 'auto'")
-    if step > plan.allowed_ratio * limit:
+def _is_constant(command: Command | None) -> TypeGuard[Torque]:
+    return type(command) is Torque and not isinstance(command.moment, tuple)
+
+
+def _state_description(state: State) -> dict[str, Any]:
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(state).items()}
+
+
+def _pendulum_from(tree: dict[str, Any]) -> Pendulum:
+    body = dict(tree["body"])
+    shape = body.pop("shape")
+    return Pendulum(
+        String(**tree["string"]),
+        Reel(**tree["reel"]),
+        RigidBody(**body, shape=None if shape is None else Shape(shape[0], tuple(shape[1]))),
+        tree["gravity"],
+    )
+
+
+def _command_from(tree: dict[str, Any]) -> Command:
+    kinds: dict[str, Callable[..., Command]] = {"Locked": Locked, "Free": Free, "Torque": Torque}
+    arguments = dict(tree)
+    return kinds[arguments.pop("kind")](**arguments)
+
+
+def _check_memory(rows: int, N: int) -> None:
+    """Refuse what cannot fit, before hours are spent on it."""
+    size = 8 * rows * (data.SCALARS + 6 * (N + 1))
+    try:
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not on every system
+        there = 2**40
+    if size > there:
         raise InputError(
-            f"step: expected at most {plan.allowed_ratio * limit:.3g} s ({plan.allowed_ratio:g} of the stability limit "
-            f"{limit:.3g} s of {par.N} elements of {(par.L - s) / par.N:.3g} m), got {step!r}; use step='auto', or fewer elements"
+            f"sample: expected few enough samples to fit into memory ({there / 2**30:.3g} GB), "
+            f"got {rows:.3g} of {size / 2**30:.3g} GB together"
         )
-    if sample is None:
-        return plan._replace(h=step, steps_per_sample=max(1, round(duration / DEFAULT_SAMPLES / step)))
-    sample = checks.positive("sample", sample, "s")
-    return plan._replace(h=step, steps_per_sample=_whole_ratio("sample", sample, "step", step))
 
 
-def _checked_method(pendulum: Pendulum, state: State, command: Command, order: Any, scheme: Any) -> None:
-    checks.instance("pendulum", pendulum, Pendulum)
-    checks.instance("state", state, State)
-    if not isinstance(command, Command):
-        checks.refuse("command", "Locked(), Free() or Torque(...)", command)
-    checks.choice("order", order, COMPOSITIONS)
-    checks.choice("scheme", scheme, SCHEMES)
-    state.check_against(pendulum)
-    if isinstance(command, Locked):
-        if state.reel_speed != 0.0:
-            checks.refuse("State.reel_speed", "0 with Locked()", state.reel_speed)
-    elif order > 2 and scheme == "paper":
+def _default_sample(duration: float, step: float) -> float:
+    """About a thousandth of the duration, in whole steps, so that samples divide the duration."""
+    steps = planning.whole_ratio("duration", duration, "step", step)
+    aim = max(1, round(steps / DEFAULT_SAMPLES))
+    # among the divisors within a factor of ten of the aim, the nearest
+    near = range(max(1, aim // 10), min(steps, 10 * aim) + 1) if aim < 10**6 else range(aim, aim + 1)
+    divisors = [n for n in near if steps % n == 0]
+    if not divisors:
         raise InputError(
-            f"order: expected 2 with scheme='paper' and a moving reel, got {order}; that scheme is not "
-            "symmetric there, so composing it gains no order. Use scheme='symmetric'"
+            f"sample: expected one to be given, because {steps} steps have no divisor near {aim} for a default"
         )
-
-
-def _message(status: int, par: data.Parameters, plan: data.Plan, motion: data.Motion) -> str:
-    """What happened, when, and what to do about it."""
-    t = motion.clock[data.STEP] * plan.h
-    X = par.L - motion.reel[data.S]
-    if status == errors.RUNNING:
-        return f"completed at t = {t:.6g} s"
-    head = f"stopped at t = {t:.6g} s: "
-    if status == errors.FULLY_RETRIEVED:
-        return head + (f"fully retrieved, {X:.3g} m of string left (minimum_length is {plan.minimum_length:.3g} m)")
-    if status == errors.FULLY_DEPLOYED:
-        return head + f"fully deployed, {X:.6g} m of string out"
-    if status == errors.UNSTABLE_STEP:
-        limit, _ = step_limits(par, plan, motion.reel[data.S], False)
-        return head + (
-            f"the step {plan.h:g} s is {plan.h / limit:.2f} of the stability limit {limit:.3g} s of the {X:.3g} m "
-            "of string left; use step='auto', a smaller step or fewer elements"
-        )
-    if status == errors.NEWTON_FAILED and par.law == data.LAW_DISSIPATIVE and len(plan.stages) > 1:
-        return head + (
-            "Newton's method did not converge; orders 4 and 6 have stages that go back in time, where the loss at "
-            "the guide has no unique solution while the reel stands nearly still. Use order=2, or a smaller step"
-        )
-    if status == errors.NEWTON_FAILED:
-        return head + (
-            "Newton's method did not converge; the step is too large for how fast the body turns or the string "
-            "moves. Use a smaller step"
-        )
-    return head + "a number was no longer finite; use a smaller step and check the initial state"
-
-
-def _description(pendulum: Pendulum, state: State, command: Command, run: dict[str, Any]) -> str:
-    """The full input as JSON, so that a result explains itself."""
-    described = {
-        "pendulum": dataclasses.asdict(pendulum),
-        "state": {
-            name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(state).items()
-        },
-        "command": {"kind": type(command).__name__, **dataclasses.asdict(command)},
-        "run": run,
-    }
-    return json.dumps(described)
+    return min(divisors, key=lambda n: abs(n - aim)) * step
 
 
 def simulate(
     pendulum: Pendulum,
     state: State,
-    command: Command,
+    command: Command = Locked(),  # noqa: B008 - frozen and without fields
     *,
     duration: float,
     step: float | str = "auto",
@@ -226,6 +434,8 @@ def simulate(
     scheme: str = "symmetric",
     compensated: bool = True,
     minimum_length: float | None = None,
+    control: Controller | None = None,
+    period: float | None = None,
 ) -> xr.Dataset:
     """Simulate a pendulum from a state under a command.
 
@@ -239,7 +449,7 @@ def simulate(
         Time step (s), or a stable one that keeps to half of the stability limit while the string's
         length changes. With a number the run stops at 0.9 of the limit.
     sample : float, optional
-        Interval between stored states (s), a multiple of `step`; a thousandth of the duration by default.
+        Interval between stored states (s), a multiple of `step`; about a thousandth of the duration by default.
     order : {2, 4, 6}
         Order of accuracy; 4 and 6 compose a step of 5 or 11 second-order ones.
     scheme : {"symmetric", "paper"}
@@ -248,6 +458,11 @@ def simulate(
         Keep rounding from accumulating (the default). Costs about a tenth of the time.
     minimum_length : float, optional
         A retrieval ends when no more than this is deployed (m); 1 % of the initial length by default.
+    control : callable, optional
+        Called with the `Simulation` every `period`; returns the drum's moment (N m) or a command, held until the
+        next call. Takes the place of `command`.
+    period : float, optional
+        Of `control` (s); a multiple of `sample`, which it is by default.
 
     Returns
     -------
@@ -255,73 +470,39 @@ def simulate(
         On `time`. `attrs["status"]` is "completed" or the event that ended the run early, `attrs["message"]`
         says more.
     """
-    from tautline import dataset
-
-    _checked_method(pendulum, state, command, order, scheme)
-    checks.instance("compensated", compensated, bool)
+    planning.check_kind(command)
+    simulation = Simulation(
+        pendulum,
+        state,
+        step=step,
+        order=order,
+        scheme=scheme,
+        compensated=compensated,
+        minimum_length=minimum_length,
+    )
     duration = checks.positive("duration", duration, "s")
-    if isinstance(step, str):
-        checks.choice("step", step, ["auto"])
-    X = pendulum.string.length - state.reeled_length
-    shortest = MINIMUM_LENGTH * X
-    if minimum_length is not None:
-        shortest = checks.positive("minimum_length", minimum_length, "m")
-        if shortest >= X:
-            checks.refuse("minimum_length", f"less than the {X:g} m deployed at the start", minimum_length)
-
-    par = kernel_parameters(pendulum, state.elements, scheme, compensated)
-    plan = _bare_plan(pendulum, order, isinstance(step, str))._replace(minimum_length=shortest)
-    locked = isinstance(command, Locked)
-    plan = _timed_plan(plan, par, state.reeled_length, locked, duration, step, sample)
-    interval = plan.steps_per_sample * plan.h
-    count = _whole_ratio("duration", duration, "sample", interval)
-    motion = initial_motion(par, state)
-    samples = data.empty_samples(count + 1, par.N)
-    status, filled = _run(par, plan, _kernel_command(command), motion, samples)
-
-    time = np.arange(filled, dtype=np.float64) * np.float64(interval)
-    kept = data.Samples(samples.scalars[:filled], samples.nodes[:filled])
-    settings = {
-        "duration": duration,
-        "step": step,
-        "sample": interval,
-        "order": order,
-        "scheme": scheme,
-        "compensated": compensated,
-        "minimum_length": shortest,
-    }
-    attrs = {
-        "status": errors.STATUS_NAMES[status],
-        "message": _message(status, par, plan, motion),
-        "end_time": float(motion.clock[data.STEP] * plan.h),
-        "step": plan.h / 2 ** int(motion.clock[data.LEVEL]),
-        "largest_step_ratio": float(motion.reel[data.WORST_RATIO]),
-        "newton_iterations": int(motion.clock[data.ITERATIONS]),
-        "order": order,
-        "scheme": scheme,
-        "scenario": _description(pendulum, state, command, settings),
-        "version": __version__,
-    }
-    return dataset.build(pendulum, dataset.record_of_samples(time, kept), attrs)
+    if control is not None:
+        _controlled(simulation, duration, sample, control, period)
+        return simulation.dataset()
+    if period is not None:
+        raise InputError("period: expected together with control, got it alone")
+    if sample is None:
+        fixed = simulation.settings["step"]
+        sample = duration / DEFAULT_SAMPLES if fixed == "auto" else _default_sample(duration, fixed)
+    simulation.advance(duration, command, sample=sample)
+    return simulation.dataset()
 
 
-def _run(
-    par: data.Parameters, plan: data.Plan, command: data.Command, motion: data.Motion, samples: data.Samples
-) -> tuple[int, int]:
-    """Fill the samples, the first with the initial state; (status, rows filled).
-
-    In pieces, so that an interrupt from the keyboard is heard; the pieces change no bit of the result.
-    """
-    scratch = data.empty_scratch(par.N)
-    observe(par, command.locked, motion, scratch, samples, 0)
-    rows = len(samples.scalars)
-    piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
-    filled = 1
-    while filled < rows:
-        end = min(filled + piece, rows)
-        part = data.Samples(samples.scalars[filled:end], samples.nodes[filled:end])
-        status, done = march(par, plan, command, motion, scratch, part)
-        filled += done
-        if status != errors.RUNNING:
-            return status, filled
-    return errors.RUNNING, filled
+def _controlled(
+    simulation: Simulation, duration: float, sample: float | None, control: Controller, period: float | None
+) -> None:
+    """Zero-order hold: ask the controller, advance by a period, and so on."""
+    if not callable(control):
+        checks.refuse("control", "something that can be called", control)
+    tick = checks.positive("period", period, "s")
+    ticks = planning.whole_ratio("duration", duration, "period", tick)
+    for _ in range(ticks):
+        answer = control(simulation)
+        command = answer if isinstance(answer, Command) else Torque(answer)
+        if simulation.advance(tick, command, sample=sample) != "completed":
+            return

@@ -106,13 +106,25 @@ class Unprintable:
         raise RuntimeError("no repr")
 
 
-NO_NUMBERS = [None, True, np.True_, "1", b"1", 1j, (1.0, 2.0, 3.0), {}, Decimal(1), np.array(1.0), Unprintable()]
+NO_NUMBERS: list[Any] = [
+    None,
+    True,
+    np.True_,
+    "1",
+    b"1",
+    1j,
+    (1.0, 2.0, 3.0),
+    {},
+    Decimal(1),
+    np.array(1.0),
+    Unprintable(),
+]
 NOT_FINITE = [math.nan, math.inf, -math.inf, np.float32("nan"), 10**400, Fraction(10) ** 400]
 NOT_ANY = [*NO_NUMBERS, *NOT_FINITE]
 NEGATIVE = [*NOT_ANY, -1.0, -5e-324, Fraction(-1, 3)]
 NOT_POSITIVE = [*NEGATIVE, 0, 0.0, -0.0]
 NOT_WHOLE = [*NOT_ANY, 0, -1, 2.0, np.float64(2.0), Fraction(2), 2**63]
-NO_ARRAYS = [None, "abc", b"abc", {}, {1.0, 2.0}, Unprintable(), [[1.0], [1.0, 2.0]], 1.0, [], [[[]]]]
+NO_ARRAYS: list[Any] = [None, "abc", b"abc", {}, {1.0, 2.0}, Unprintable(), [[1.0], [1.0, 2.0]], 1.0, [], [[[]]]]
 
 NUMBERS: list[tuple[str, str, list[Any]]] = [
     *(("String", name, NOT_POSITIVE) for name in ("length", "density", "stiffness")),
@@ -184,7 +196,7 @@ def refusal(call: str, **changes: Any) -> str:
     return str(caught.value)
 
 
-def each(table: Iterable[tuple[str, str, Iterable[Any]]]) -> Any:
+def each(table: Iterable[tuple[str, str, Iterable[Any]]]) -> pytest.MarkDecorator:
     """One case for every bad value, named after the call, the argument and the value's place in its list."""
     return pytest.mark.parametrize(
         ("call", "argument", "value"),
@@ -306,7 +318,8 @@ def test_flat_plate_is_accepted(center: tuple[float, float, float]) -> None:
 
 def test_rounding_asymmetry_is_accepted_and_removed() -> None:
     J = np.eye(3) + 1e-12 * np.eye(3, k=1)
-    kept = np.array(tl.RigidBody(1.0, J, (0.0, 0.0, 0.0)).inertia)  # type: ignore[arg-type]
+    body = tl.RigidBody(1.0, J.tolist(), (0.0, 0.0, 0.0))
+    kept = np.array(body.inertia)
     assert (kept == kept.T).all()
 
 
@@ -344,7 +357,7 @@ def test_sizes_of_a_body_are_positive(call: str, changes: dict[str, Any]) -> Non
 @pytest.mark.parametrize(("call", "argument"), [("elliptic_cylinder", "semi_axes"), ("box", "sides")])
 def test_size_whose_square_is_no_number_is_refused_by_name(call: str, argument: str, size: float) -> None:
     """Not as `central_inertia` or `RigidBody.inertia`, which the user never gave."""
-    changes = {argument: (size,) * len(VALID[call][1][argument])}
+    changes: dict[str, Any] = {argument: (size,) * len(VALID[call][1][argument])}
     if call == "elliptic_cylinder":
         changes["height"] = size
     assert argument in refusal(call, **changes)
@@ -637,7 +650,6 @@ def test_point_does_not_turn() -> None:
     assert message.startswith("State.angular_velocity: expected (0, 0, 0) for a point") and "1e-09" in message
 
 
-def test_auto_that_cannot_be_fine_enough_does_not_recommend_itself() -> None:
-    run = spoilt("simulate", duration=1e40, step="auto", sample=None)
-    assert run.attrs["status"] == "unstable_step"
-    assert "step='auto'" not in run.attrs["message"] and len(run.attrs["message"]) < 300
+def test_auto_that_would_need_more_steps_than_can_be_counted() -> None:
+    message = refusal("simulate", duration=1e40, step="auto", sample=None)
+    assert "2^53 steps" in message and "step='auto'" not in message

@@ -89,10 +89,10 @@ def residuals(run: xr.Dataset, index: int) -> dict[str, float]:
     def tension(point: np.ndarray) -> np.ndarray:
         slope = curves[1](point, 1)
         length = np.linalg.norm(slope, axis=-1, keepdims=True)
-        return EA * (length - 1.0) / length * slope
+        return np.asarray(EA * (length - 1.0) / length * slope)
 
     def acceleration(point: np.ndarray) -> np.ndarray:
-        return (curves[2](point) - 2.0 * curves[1](point) + curves[0](point)) / dt**2
+        return np.asarray((curves[2](point) - 2.0 * curves[1](point) + curves[0](point)) / dt**2)
 
     inside = s[1] + (L - s[1]) * np.linspace(0.2, 0.8, 13)
     step = 1e-4 * X

@@ -30,7 +30,7 @@ from tautline.kernels.energy import transport_weights
 from tautline.kernels.fixed import settled_momenta
 from tautline.kernels.march import march
 from tautline.model.body import RigidBody
-from tautline.simulation import initial_motion, kernel_parameters
+from tautline.planning import initial_motion, kernel_parameters
 from tests.checking import check_below
 from tests.conftest import Report
 from tests.systems import random_system

@@ -10,7 +10,7 @@ from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.march import march, step_limits
 from tautline.kernels.observe import observe
-from tautline.simulation import initial_motion, kernel_parameters
+from tautline.planning import initial_motion, kernel_parameters
 from tests.conftest import Report
 
 STEPS = 20_000

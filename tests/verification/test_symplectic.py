@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import tautline as tl
 from tautline.kernels import data
 from tautline.kernels.observe import observe
-from tautline.simulation import initial_motion, kernel_parameters
+from tautline.planning import initial_motion, kernel_parameters
 from tests.checking import check_symplectic
 from tests.conftest import Report
 from tests.systems import random_system, state_at

@@ -43,7 +43,8 @@ H_LAST, H_BEFORE = 6, 7  # the two latest stage steps, for the extrapolation tha
 PENDING = 8  # the part of a kick that the constant-length step still owes to p and Pi
 WORK, WORK_ERR, LOSS, LOSS_ERR = _places(*range(9, 13))
 WORST_RATIO = 13  # largest step/limit met
-REEL_SIZE = 14
+T_START = 14  # time at which STEP was 0
+REEL_SIZE = 15
 
 # Places in Motion.clock.
 STEP, LEVEL, ITERATIONS = range(3)

@@ -13,6 +13,7 @@ from tautline.kernels.data import (
     LOWER,
     POSITION,
     STEP,
+    T_START,
     WORST_RATIO,
     Command,
     Motion,
@@ -118,7 +119,7 @@ def reeling_step(par: Parameters, plan: Plan, command: Command, motion: Motion, 
     part = 0
     while part < parts and status == RUNNING:
         # times come from counters, not from sums: a resumed run sees the same ones
-        t = motion.clock[STEP] * plan.h + part * h
+        t = motion.reel[T_START] + motion.clock[STEP] * plan.h + part * h
         done = 0.0
         i = 0
         while i < len(plan.stages) and status == RUNNING:

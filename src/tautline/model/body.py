@@ -19,6 +19,9 @@ TRIANGLE_TOLERANCE = 1e-9
 SYMMETRY_TOLERANCE = 1e-9
 
 
+_DIMENSIONS = {"elliptic_cylinder": 3, "box": 3, "sphere": 1, "point": 0}
+
+
 class Shape(NamedTuple):
     """What the body looks like, for pictures. Centred at the centre of mass, along the body's axes."""
 
@@ -68,7 +71,7 @@ class RigidBody:
         center = checks.vector("RigidBody.center_of_mass", self.center_of_mass, "m")
         set_(self, "center_of_mass", center)
         if self.shape is not None:
-            checks.instance("RigidBody.shape", self.shape, Shape)
+            set_(self, "shape", _checked_shape(self.shape))
         J = checks.array("RigidBody.inertia", self.inertia, (3, 3), "kg m^2")
         if self.is_point:
             if J.any() or any(center):
@@ -96,8 +99,7 @@ class RigidBody:
     def elliptic_cylinder(cls, mass: float, semi_axes: Any, height: float, center_of_mass: Any) -> RigidBody:
         """Homogeneous elliptic cylinder: semi-axes along x and y, height along z of the body frame."""
         mass = checks.positive("mass", mass, "kg")
-        a, b = checks.array("semi_axes", semi_axes, (2,), "m").tolist()
-        checks.positive("semi_axes", min(a, b), "m")
+        a, b = _sizes("semi_axes", semi_axes, 2)
         H = checks.positive("height", height, "m")
         moments = (b * b / 4 + H * H / 12, a * a / 4 + H * H / 12, (a * a + b * b) / 4)
         shape = Shape("elliptic_cylinder", (a, b, H))
@@ -107,8 +109,7 @@ class RigidBody:
     def box(cls, mass: float, sides: Any, center_of_mass: Any) -> RigidBody:
         """Homogeneous box with the given sides along x, y, z of the body frame."""
         mass = checks.positive("mass", mass, "kg")
-        x, y, z = checks.vector("sides", sides, "m")
-        checks.positive("sides", min(x, y, z), "m")
+        x, y, z = _sizes("sides", sides, 3)
         moments = ((y * y + z * z) / 12, (x * x + z * z) / 12, (x * x + y * y) / 12)
         return cls.about_center(mass, mass * np.diag(moments), center_of_mass, Shape("box", (x, y, z)))
 
@@ -152,6 +153,19 @@ class RigidBody:
         return float(np.linalg.eigvals(np.linalg.solve(self.central_inertia(), stiffness)).real.max())
 
 
+def _checked_shape(shape: Any) -> Shape:
+    name = "RigidBody.shape"
+    checks.instance(name, shape, Shape)
+    checks.choice(f"{name}.kind", shape.kind, _DIMENSIONS)
+    count = _DIMENSIONS[shape.kind]
+    sizes = _sizes(f"{name}.dimensions", shape.dimensions, count) if count else []
+    return Shape(shape.kind, tuple(sizes))
+
+
+def _sizes(name: str, value: Any, count: int) -> list[float]:
+    return [checks.positive(name, float(x), "m") for x in checks.array(name, value, (count,), "m")]
+
+
 def _checked_inertia(J: NDArray[np.float64], mass: float, center: Vector) -> NDArray[np.float64]:
     name = "RigidBody.inertia"
     scale = float(np.abs(J).max())
@@ -160,10 +174,7 @@ def _checked_inertia(J: NDArray[np.float64], mass: float, center: Vector) -> NDA
     if np.abs(J - J.T).max() > SYMMETRY_TOLERANCE * scale:
         raise InputError(f"{name}: expected a symmetric matrix, got an asymmetry of {np.abs(J - J.T).max():.3g}")
     J = 0.5 * (J + J.T)
-    with np.errstate(all="ignore"):
-        central = J - _steiner(mass, center)
-    if not np.isfinite(central).all():
-        raise InputError(f"{name}: expected numbers of physical size, got an overflow about the centre of mass")
+    central = J - _steiner(mass, center)
     a, b, c = np.linalg.eigvalsh(central / scale) * scale
     if a <= np.finfo(float).eps * scale:
         raise InputError(

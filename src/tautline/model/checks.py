@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from tautline.errors import InputError
 
 _LONGEST_REPR = 60
+# Within these, squares and products of a few numbers neither overflow nor vanish; nothing physical is outside.
+LARGEST = 1e50
+SMALLEST = 1e-50
 
 
 def refuse(name: str, expected: str, got: Any) -> NoReturn:
@@ -30,10 +33,12 @@ def number(name: str, value: Any, expected: str = "a finite number") -> float:
         refuse(name, expected, value)
     try:
         x = float(value)
-    except (OverflowError, ValueError, TypeError):
+    except Exception:  # whatever the object's own code raises
         refuse(name, expected, value)
     if not math.isfinite(x):
         refuse(name, expected, value)
+    if abs(x) > LARGEST:
+        refuse(name, f"{expected} of at most {LARGEST:g} in size", value)
     return x
 
 
@@ -42,6 +47,8 @@ def positive(name: str, value: Any, unit: str) -> float:
     x = number(name, value, expected)
     if x <= 0.0:
         refuse(name, expected, value)
+    if x < SMALLEST:
+        refuse(name, f"{expected} of at least {SMALLEST:g}", value)
     return x
 
 
@@ -53,12 +60,15 @@ def non_negative(name: str, value: Any, unit: str) -> float:
     return x
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    expected = f"a whole number of at least {least}"
+def whole(name: str, value: Any, least: int, most: int) -> int:
+    expected = f"a whole number from {least} to {most}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         refuse(name, expected, value)
-    n = int(value)
-    if not least <= n <= np.iinfo(np.int64).max:
+    try:
+        n = int(value)
+    except Exception:  # whatever the object's own code raises
+        refuse(name, expected, value)
+    if not least <= n <= most:
         refuse(name, expected, value)
     return n
 
@@ -78,11 +88,12 @@ def array(name: str, value: Any, shape: tuple[int | None, ...], unit: str) -> ND
         got = " x ".join(map(str, raw.shape)) or "a single number"
         raise InputError(f"{name}: expected {expected}, got shape {got}")
     # longdouble beyond the range of a double becomes inf here, and is refused just below
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         x = np.array(raw, dtype=np.float64)
-    if not np.isfinite(x).all():
-        bad = raw[~np.isfinite(x)].flat[0]
-        raise InputError(f"{name}: expected {expected}, got {bad} among them")
+    bad = ~(np.abs(x) <= LARGEST)
+    if bad.any():
+        limit = f" of at most {LARGEST:g} in size" if np.isfinite(x).all() else ""
+        raise InputError(f"{name}: expected {expected}{limit}, got {raw[bad].flat[0]} among them")
     x.setflags(write=False)
     return x
 

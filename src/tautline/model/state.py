@@ -14,6 +14,8 @@ from tautline.model.pendulum import Pendulum
 
 # A matrix typed in with eight digits still counts as a rotation; the kernels make it exact.
 ROTATION_TOLERANCE = 1e-7
+# Memory for one sample of so many elements is half a gigabyte.
+MOST_ELEMENTS = 10**7
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO = (0.0, 0.0, 0.0)
 
@@ -121,16 +123,19 @@ def straight(
         As in `State`.
     """
     checks.instance("pendulum", pendulum, Pendulum)
-    N = checks.whole("elements", elements, 1)
+    N = checks.whole("elements", elements, 1, MOST_ELEMENTS)
     X = checks.positive("deployed", deployed, "m")
     longest = pendulum.string.length - pendulum.reel.guide_length
     if longest < X:
         checks.refuse("deployed", f"at most {longest:g} m (string.length - reel.guide_length)", deployed)
     unit = np.array(checks.vector("direction", direction, "any length"))
-    size = float(np.linalg.norm(unit))
-    if not 0.0 < size < np.inf:
+    largest = float(np.abs(unit).max())
+    if largest == 0.0:
         checks.refuse("direction", "a vector that is not zero", direction)
-    nodes = np.linspace(0.0, X, N + 1)[:, None] * (unit / size)
+    unit /= largest  # so that no square of a component is too large or too small
+    nodes = np.linspace(0.0, X, N + 1)[:, None] * (unit / np.linalg.norm(unit))
     v = np.zeros((N + 1, 3))
     v[N] = checks.vector("end_velocity", end_velocity, "m/s")
-    return State(pendulum.string.length - X, reel_speed, nodes, v, attitude, angular_velocity)
+    # the difference may be rounded to just below the guide length
+    reeled = max(pendulum.string.length - X, pendulum.reel.guide_length)
+    return State(reeled, reel_speed, nodes, v, attitude, angular_velocity)

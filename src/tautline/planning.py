@@ -1,0 +1,196 @@
+"""From what the user says to what the kernels take: parameters, plan, command, initial motion, and back to words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tautline import errors
+from tautline.errors import InputError
+from tautline.kernels import data
+from tautline.kernels.compose import COMPOSITIONS
+from tautline.kernels.march import step_limits
+from tautline.kernels.observe import begin
+from tautline.model import checks
+from tautline.model.command import Command, Locked, Torque
+from tautline.model.pendulum import Pendulum
+from tautline.model.reel import GUIDE_LAWS
+from tautline.model.state import State
+
+SCHEMES = {"symmetric": 0.5, "paper": 0.0}
+# Parts of the stability limit. Accuracy goes before stability does (docs/theory.md, "Stability").
+LARGEST_RATIO = 0.9
+AUTO_RATIO = 0.5
+# "auto" also keeps step * (frequency of the fundamental stretching mode) below this: 126 steps a period.
+AUTO_RESOLUTION = 0.05
+# Default end of a retrieval, as a part of the length deployed at the start.
+MINIMUM_LENGTH = 0.01
+# A ratio of two times counts as whole when it is within this of a whole number.
+WHOLE = 1e-6
+# Counts beyond this are not exact in floating point, and no run takes so many steps.
+MOST_STEPS = 2**53
+
+
+def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensated: bool) -> data.Parameters:
+    string, reel, body = pendulum.string, pendulum.reel, pendulum.body
+    return data.Parameters(
+        N=elements,
+        L=string.length,
+        mu=string.density,
+        EA=string.stiffness,
+        kappa=reel.inertia_mass,
+        d=reel.drum_radius,
+        b=reel.guide_length,
+        r_p=reel.guide_position,
+        M=body.mass,
+        J=body.inertia,
+        rho=body.center_of_mass,
+        g=pendulum.gravity,
+        law=GUIDE_LAWS[reel.guide_law],
+        sigma_0=reel.smoothing_speed,
+        theta=SCHEMES[scheme],
+        rotates=not body.is_point,
+        compensated=compensated,
+    )
+
+
+def kernel_command(command: Command) -> data.Command:
+    times, torques = command.table() if isinstance(command, Torque) else (np.zeros(1), np.zeros(1))
+    return data.Command(isinstance(command, Locked), times, torques)
+
+
+def initial_motion(par: data.Parameters, state: State) -> data.Motion:
+    """Configuration from the state; velocities become momenta by the Legendre transform."""
+    motion = data.empty_motion(par.N)
+    motion.nodes[data.POSITION] = state.nodes.T.ravel()
+    motion.nodes[data.VELOCITY] = state.node_velocities.T.ravel()
+    motion.body[data.ATTITUDE : data.ATTITUDE + 4] = _quaternion(np.asarray(state.attitude))
+    motion.body[data.OMEGA : data.OMEGA + 3] = state.angular_velocity
+    motion.reel[data.S] = state.reeled_length
+    motion.reel[data.SIGMA] = state.reel_speed
+    begin(par, motion)
+    return motion
+
+
+def _quaternion(R: data.Array) -> data.Array:
+    """Unit quaternion of the rotation nearest to R: the dominant eigenvector of Davenport's matrix."""
+    K = np.empty((4, 4))
+    K[0, 0] = np.trace(R)
+    K[0, 1:] = K[1:, 0] = (R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
+    K[1:, 1:] = R + R.T - np.trace(R) * np.eye(3)
+    Q: data.Array = np.linalg.eigh(K)[1][:, -1]
+    return Q if Q[0] >= 0.0 else -Q
+
+
+def whole_ratio(name: str, value: float, unit_name: str, unit: float) -> int:
+    """value/unit, which must be a whole number of at least 1."""
+    ratio = value / unit
+    if not ratio < MOST_STEPS:
+        raise InputError(f"{name}: expected fewer than 2^53 times {unit_name} ({unit:g} s), got {value!r}")
+    n = round(ratio)
+    if n < 1 or abs(ratio - n) > WHOLE * n:
+        raise InputError(
+            f"{name}: expected a multiple of {unit_name} ({unit:g} s), got {value!r}; "
+            f"the nearest is {max(1, n) * unit:.12g}"
+        )
+    return n
+
+
+def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_length: float) -> data.Plan:
+    """All of the plan but sampling; step None is "auto"."""
+    composition = COMPOSITIONS[order]
+    return data.Plan(
+        h=step or 0.0,
+        stages=composition.stages,
+        limit_multiple=composition.limit_multiple,
+        adaptive=step is None,
+        allowed_ratio=AUTO_RATIO if step is None else LARGEST_RATIO,
+        resolution=AUTO_RESOLUTION,
+        minimum_length=minimum_length,
+        end_mass=pendulum.body.least_effective_mass(),
+        body_frequency2=pendulum.body.swing_frequency2(pendulum.gravity),
+        steps_per_sample=0,
+    )
+
+
+def base_steps(par: data.Parameters, plan: data.Plan, s: float, locked: bool, sample: float) -> int:
+    """How many base steps "auto" makes of a sample interval, each to be halved as often as need be.
+
+    At most eight, so that a growing string lets the step grow; at least four where the start needs more
+    than three, so that halving meets what is allowed within a fourth.
+    """
+    limit, resolved = step_limits(par, plan, s, locked)
+    ratio = sample / min(plan.allowed_ratio * limit, resolved)
+    if not ratio < MOST_STEPS:
+        raise InputError(f"sample: expected fewer than 2^53 steps in {sample:g} s, got {ratio:.3g} at a stable step")
+    needed = max(1, math.ceil(ratio))
+    part: int = 2 ** max(0, needed.bit_length() - 3)
+    return -(-needed // part)
+
+
+def check_step(par: data.Parameters, plan: data.Plan, s: float, locked: bool) -> None:
+    """Refuse a fixed step that is too near the stability limit from the start."""
+    limit, _ = step_limits(par, plan, s, locked)
+    if plan.h > plan.allowed_ratio * limit:
+        raise InputError(
+            f"step: expected at most {plan.allowed_ratio * limit:.3g} s ({plan.allowed_ratio:g} of the stability limit "
+            f"{limit:.3g} s of {par.N} elements of {(par.L - s) / par.N:.3g} m), got {plan.h!r}; "
+            "use step='auto', or fewer elements"
+        )
+
+
+def check_method(order: Any, scheme: Any, compensated: Any) -> None:
+    checks.choice("order", order, COMPOSITIONS)
+    checks.choice("scheme", scheme, SCHEMES)
+    checks.instance("compensated", compensated, bool)
+
+
+def check_kind(command: Any) -> None:
+    if not isinstance(command, Command):
+        checks.refuse("command", "Locked(), Free() or Torque(...)", command)
+
+
+def check_command(command: Any, order: int, scheme: str, reel_speed: float) -> None:
+    check_kind(command)
+    if isinstance(command, Locked):
+        if reel_speed != 0.0:
+            checks.refuse("State.reel_speed", "0 with Locked()", reel_speed)
+    elif order > 2 and scheme == "paper":
+        raise InputError(
+            f"order: expected 2 with scheme='paper' and a moving reel, got {order}; that scheme is not "
+            "symmetric there, so composing it gains no order. Use scheme='symmetric'"
+        )
+
+
+def message(status: int, par: data.Parameters, plan: data.Plan, motion: data.Motion, t: float) -> str:
+    """What happened, when, and what to do about it."""
+    s = float(motion.reel[data.S])
+    X = par.L - s
+    if status == errors.RUNNING:
+        return f"completed at t = {t:.6g} s"
+    head = f"stopped at t = {t:.6g} s: "
+    if status == errors.FULLY_RETRIEVED:
+        return head + f"fully retrieved, {X:.3g} m of string left (minimum_length is {plan.minimum_length:.3g} m)"
+    if status == errors.FULLY_DEPLOYED:
+        return head + f"fully deployed, {X:.6g} m of string out"
+    if status == errors.UNSTABLE_STEP:
+        limit, _ = step_limits(par, plan, s, False)
+        h = plan.h / 2 ** int(motion.clock[data.LEVEL])
+        remedy = "fewer elements" if plan.adaptive else "step='auto', a smaller step or fewer elements"
+        return head + (
+            f"the step {h:.3g} s is {h / limit:.2f} of the stability limit {limit:.3g} s of the {X:.3g} m "
+            f"of string left; use {remedy}"
+        )
+    if status == errors.NEWTON_FAILED and par.law == data.LAW_DISSIPATIVE and len(plan.stages) > 1:
+        return head + (
+            "Newton's method did not converge; orders 4 and 6 have stages that go back in time, where the loss at "
+            "the guide has no unique solution while the reel stands nearly still. Use order=2, or a smaller step"
+        )
+    if status == errors.NEWTON_FAILED:
+        return head + (
+            "Newton's method did not converge; the step is too large for how fast the body turns or the string "
+            "moves. Use a smaller step"
+        )
+    return head + "a number was no longer finite; use a smaller step and check the initial state"
