@@ -290,6 +290,7 @@ def test_runs_of_any_size(drawn: st.DataObject) -> None:
         return
     assert isinstance(run.attrs["message"], str) and len(run.attrs["message"]) < 500
     assert math.isfinite(run.attrs["end_time"]) and run.attrs["end_time"] <= duration * (1.0 + 1e-6)
+    assert run.attrs["status"] != "completed" or np.isfinite(run.position).all()
 
 
 @given(
