@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tautline.model.state import State, straight
     from tautline.model.string import String
     from tautline.simulation import Simulation, simulate
+    from tautline.store import open_run
 
 _HOMES = {
     "RigidBody": "tautline.model.body",
@@ -32,6 +33,7 @@ _HOMES = {
     "String": "tautline.model.string",
     "Simulation": "tautline.simulation",
     "simulate": "tautline.simulation",
+    "open_run": "tautline.store",
 }
 _MODULES = ("errors", "reference")
 
@@ -47,6 +49,7 @@ __all__ = [
     "Torque",
     "__version__",
     "errors",
+    "open_run",
     "reference",
     "simulate",
     "straight",

@@ -42,6 +42,14 @@ SCHEMA = {
 }
 
 
+TIME_VARIABLE = Variable(TIME, "s", "time")
+
+
+def sizes(N: int, rows: int) -> dict[str, int]:
+    """Of all dimensions."""
+    return {"time": rows, "node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3}
+
+
 class Record(NamedTuple):
     """What any integrator delivers: the state and the figures that only it can know."""
 
@@ -102,8 +110,13 @@ def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Datas
     variables = {
         name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name}) for name, v in SCHEMA.items()
     }
+    return labelled(variables, record.time, attrs)
+
+
+def labelled(variables: dict[str, Any], time: Array, attrs: dict[str, Any]) -> xr.Dataset:
+    """With the coordinates that every result has."""
     coords = {
-        "time": ("time", record.time, {"units": "s", "long_name": "time"}),
+        "time": ("time", time, {"units": TIME_VARIABLE.units, "long_name": TIME_VARIABLE.long_name}),
         "axis": ("axis", ["x", "y", "z"]),
     }
     return xr.Dataset(variables, coords, attrs)

@@ -113,6 +113,11 @@ class Simulation:
         return float(self._motion.reel[data.T_START] + self._motion.clock[data.STEP] * self._plan.h)
 
     @property
+    def elements(self) -> int:
+        """N."""
+        return self._par.N
+
+    @property
     def reeled_length(self) -> float:
         """s (m)."""
         return float(self._motion.reel[data.S])
@@ -177,8 +182,8 @@ class Simulation:
         plan, rows = self._timed(duration, sample)
         if record:
             _check_memory(rows, self._par.N)
-        if not self._times:
-            self._record_start(record)
+            if not self._times:
+                self._keep(self.first_sample())
         done = 0
         piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
         while done < rows and self.status == "completed":
@@ -186,8 +191,17 @@ class Simulation:
             samples = self.march(count, plan)
             done += count
             if record and len(samples.scalars):
-                self._keep(samples, plan)
+                self._keep(samples)
         return self.status
+
+    def begin(self, command: Command, duration: float, sample: float) -> int:
+        """Take a command and a sampling interval for calls of `march`; the number of samples."""
+        self._take(command)
+        return self._timed(duration, sample)[1]
+
+    def sampling(self, sample: float) -> data.Plan:
+        """The plan for calls of `march`, one sample every `sample` seconds."""
+        return self._timed(sample, sample)[0]
 
     def march(self, rows: int, plan: data.Plan) -> data.Samples:
         """So many samples in one call of the kernel; fewer if an event ends the motion."""
@@ -249,26 +263,25 @@ class Simulation:
 
     # -- what was recorded -----------------------------------------------------------------------------
 
-    def _record_start(self, record: bool) -> None:
+    def first_sample(self) -> data.Samples:
+        """The present state as a sample, for the beginning of a record."""
         out = data.empty_samples(1, self._par.N)
         observe(self._par, self._kernel_command.locked, self._motion, self._scratch, out, 0)
         self._last.scalars[:], self._last.nodes[:] = out.scalars, out.nodes
-        if record:
-            self._times.append(np.array([self.time]))
-            self._pieces.append(out)
+        return out
 
-    def _keep(self, samples: data.Samples, plan: data.Plan) -> None:
-        rows = len(samples.scalars)
+    def _keep(self, samples: data.Samples) -> None:
         if samples is self._last:
             samples = data.Samples(samples.scalars.copy(), samples.nodes.copy())
-        self._times.append(self.sample_times(rows, plan))
+        self._times.append(self.sample_times(len(samples.scalars)))
         self._pieces.append(samples)
 
-    def sample_times(self, rows: int, plan: data.Plan) -> data.Array:
+    def sample_times(self, rows: int) -> data.Array:
         """Times of the last so many samples, each from the counter and not from sums."""
-        done = int(self._motion.clock[data.STEP]) // plan.steps_per_sample
+        every = max(1, self._plan.steps_per_sample)
+        done = int(self._motion.clock[data.STEP]) // every
         counts = np.arange(done - rows + 1, done + 1, dtype=np.float64)
-        times: data.Array = self._motion.reel[data.T_START] + counts * plan.steps_per_sample * plan.h
+        times: data.Array = self._motion.reel[data.T_START] + counts * every * self._plan.h
         return times
 
     def dataset(self) -> xr.Dataset:
@@ -276,7 +289,8 @@ class Simulation:
         from tautline import dataset
 
         if not self._pieces:
-            self._record_start(True)
+            self._take(None if self._command else Locked() if self._reel_speed == 0.0 else Free())
+            self._keep(self.first_sample())
         samples = data.Samples(
             np.concatenate([p.scalars for p in self._pieces]), np.concatenate([p.nodes for p in self._pieces])
         )
@@ -294,6 +308,7 @@ class Simulation:
             "end_time": self.time,
             "step": self._plan.h / 2 ** int(self._motion.clock[data.LEVEL]),
             "largest_step_ratio": float(self._motion.reel[data.WORST_RATIO]),
+            "steps": int(self._motion.clock[data.TOTAL]),
             "newton_iterations": int(self._motion.clock[data.ITERATIONS]),
             "order": self.settings["order"],
             "scheme": self.settings["scheme"],
@@ -408,8 +423,11 @@ def _check_memory(rows: int, N: int) -> None:
         )
 
 
-def _default_sample(duration: float, step: float) -> float:
-    """About a thousandth of the duration, in whole steps, so that samples divide the duration."""
+def default_sample(duration: Any, step: float | str) -> float:
+    """About a thousandth of the duration; of a fixed step in whole steps, so that samples divide the duration."""
+    duration = checks.positive("duration", duration, "s")
+    if isinstance(step, str):
+        return float(duration / DEFAULT_SAMPLES)
     steps = planning.whole_ratio("duration", duration, "step", step)
     aim = max(1, round(steps / DEFAULT_SAMPLES))
     # among the divisors within a factor of ten of the aim, the nearest
@@ -480,23 +498,21 @@ def simulate(
         compensated=compensated,
         minimum_length=minimum_length,
     )
-    duration = checks.positive("duration", duration, "s")
     if control is not None:
         _controlled(simulation, duration, sample, control, period)
         return simulation.dataset()
     if period is not None:
         raise InputError("period: expected together with control, got it alone")
-    if sample is None:
-        fixed = simulation.settings["step"]
-        sample = duration / DEFAULT_SAMPLES if fixed == "auto" else _default_sample(duration, fixed)
-    simulation.advance(duration, command, sample=sample)
+    interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
+    simulation.advance(duration, command, sample=interval)
     return simulation.dataset()
 
 
 def _controlled(
-    simulation: Simulation, duration: float, sample: float | None, control: Controller, period: float | None
+    simulation: Simulation, duration: Any, sample: float | None, control: Controller, period: float | None
 ) -> None:
     """Zero-order hold: ask the controller, advance by a period, and so on."""
+    duration = checks.positive("duration", duration, "s")
     if not callable(control):
         checks.refuse("control", "something that can be called", control)
     tick = checks.positive("period", period, "s")

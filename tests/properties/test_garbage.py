@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import HealthCheck, assume, given, reject, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -196,6 +196,7 @@ def test_garbage_in_one_argument_is_refused_by_name(call: str, drawn: st.DataObj
     function, arguments = VALID[call]
     name = drawn.draw(st.sampled_from(sorted(arguments)), label="argument")
     value = drawn.draw(garbage, label="value")
+    assume(name != "control" or not callable(value))  # what the user's own function raises is not ours
     try:
         function(**{**arguments, name: value})
     except InputError as error:
@@ -210,6 +211,7 @@ def test_garbage_in_one_argument_is_refused_by_name(call: str, drawn: st.DataObj
 def test_garbage_in_several_arguments_is_refused(call: str, drawn: st.DataObject) -> None:
     function, arguments = VALID[call]
     spoilt = drawn.draw(st.dictionaries(st.sampled_from(sorted(arguments)), garbage, min_size=2), label="spoilt")
+    assume(not callable(spoilt.get("control")))
     try:
         function(**{**arguments, **spoilt})
     except InputError as error:

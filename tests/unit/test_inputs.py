@@ -94,6 +94,8 @@ VALID: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "scheme": "symmetric",
             "compensated": True,
             "minimum_length": 0.01,
+            "control": None,
+            "period": None,
         },
     ),
 }
@@ -299,6 +301,13 @@ def test_body_refuses_inertia_that_no_body_has() -> None:
     ):
         message = refusal("RigidBody", inertia=inertia, center_of_mass=(0.0, 0.0, 0.0))
         assert re.match(rf"RigidBody\.inertia: expected .*{complaint}", message), message
+
+
+@pytest.mark.parametrize("offset", [0.0, 5e-324, 1e10])
+def test_body_refuses_inertia_that_is_next_to_nothing(offset: float) -> None:
+    """Its inverse, which the stability limit needs, would be no number."""
+    message = refusal("RigidBody", inertia=np.diag([1e-300] * 3), center_of_mass=(offset, offset, offset))
+    assert message.startswith("RigidBody.inertia: expected ")
 
 
 def test_body_refuses_inertia_about_the_wrong_point() -> None:
@@ -642,6 +651,37 @@ def test_published_scheme_is_composed_only_with_the_reel_locked(order: int, comm
     else:
         message = refusal("simulate", **changes)
         assert message.startswith("order: expected 2 with scheme='paper'") and f"got {order}" in message
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"control": None, "period": STEP}, "period: expected together with control"),
+        ({"control": 1.0}, "control: expected something that can be called, got 1.0"),
+        ({"control": tl.Free()}, r"control: expected something that can be called, got Free\(\)"),
+        ({"control": Unprintable()}, "control: expected something that can be called, got an object"),
+        ({"period": 3 * STEP, "sample": STEP}, "duration: expected a multiple of period"),
+        ({"period": 2 * STEP, "sample": 4 * STEP}, "period: expected a multiple of sample"),
+        ({"control": lambda _: "full"}, "Torque.moment: expected a finite number, got 'full'"),
+        ({"control": lambda _: None}, "Torque.moment: expected a finite number, got None"),
+        ({"control": lambda _: math.nan}, "Torque.moment: expected a finite number, got nan"),
+        *(({"period": value}, "period: expected a positive finite number") for value in NOT_POSITIVE[1:]),
+    ],
+)
+def test_control_that_does_not_fit_is_refused(changes: dict[str, Any], message: str) -> None:
+    got = refusal("simulate", **{"control": lambda _: 0.0, "period": 2 * STEP, **changes})
+    assert re.match(message, got), got
+
+
+def test_the_period_of_control_is_the_sample_by_default() -> None:
+    times: list[float] = []
+
+    def control(simulation: tl.Simulation) -> float:
+        times.append(simulation.time)
+        return 0.0
+
+    spoilt("simulate", control=control)
+    assert times == [0.0, 2 * STEP]
 
 
 def test_point_does_not_turn() -> None:

@@ -48,7 +48,8 @@ REEL_SIZE = 15
 
 # Places in Motion.clock.
 STEP, LEVEL, ITERATIONS = range(3)
-CLOCK_SIZE = 3
+TOTAL = 3  # composed steps made, parts of base steps counted each
+CLOCK_SIZE = 4
 
 # Places in Scratch.nodes and in Scratch.factor.
 FORCE = 0  # of the elements

@@ -14,6 +14,7 @@ from tautline.kernels.data import (
     POSITION,
     STEP,
     T_START,
+    TOTAL,
     WORST_RATIO,
     Command,
     Motion,
@@ -173,5 +174,6 @@ def march(
             if status != RUNNING:
                 return status, row
             motion.clock[STEP] += 1
+            motion.clock[TOTAL] += 1 << motion.clock[LEVEL]
         observe(par, command.locked, motion, scratch, out, row)
     return RUNNING, out.scalars.shape[0]

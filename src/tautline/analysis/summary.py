@@ -1,0 +1,61 @@
+"""The figures that describe a whole run, gathered piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+
+def summarise(pieces: Iterable[xr.Dataset]) -> dict[str, Any]:
+    """Extremes and conservation over consecutive pieces of one run; bounded memory."""
+    first: xr.Dataset | None = None
+    rows = 0
+    largest: dict[str, float] = {}
+    least: dict[str, float] = {}
+
+    def note(name: str, values: Any) -> None:
+        x = np.asarray(values, dtype=float)
+        if x.size:
+            largest[name] = max(largest.get(name, -np.inf), float(x.max()))
+            least[name] = min(least.get(name, np.inf), float(x.min()))
+
+    attrs: dict[str, Any] = {}
+    time = 0.0
+    for piece in pieces:
+        if first is None:
+            first = piece.isel(time=0)
+            attrs = piece.attrs
+        rows += piece.sizes["time"]
+        time = float(piece.time[-1])
+        energy = piece.energy - piece.control_work + piece.guide_loss - (first.energy - first.control_work)
+        note("balance", energy)
+        note("momentum", piece.angular_momentum - first.angular_momentum)
+        for name in ("kinetic_energy", "strain", "tension", "unstretched_length", "stretched_length"):
+            note(name, piece[name])
+        note("orthogonality", piece.orthogonality_error)
+    if first is None:
+        return {"rows": 0}
+    scale = largest["kinetic_energy"] or 1.0
+    momentum = abs(float(first.angular_momentum)) or 1.0
+    return {
+        "status": attrs["status"],
+        "message": attrs["message"],
+        "time": time,
+        "rows": rows,
+        "energy_error": max(largest["balance"], -least["balance"]) / scale,
+        "angular_momentum_drift": max(largest["momentum"], -least["momentum"]) / momentum,
+        "orthogonality_error": largest["orthogonality"],
+        "largest_kinetic_energy": largest["kinetic_energy"],
+        "strain": [least["strain"], largest["strain"]],
+        "tension": [least["tension"], largest["tension"]],
+        "unstretched_length": [least["unstretched_length"], largest["unstretched_length"]],
+        "stretched_length": [least["stretched_length"], largest["stretched_length"]],
+        "steps": attrs["steps"],
+        "largest_step_ratio": attrs["largest_step_ratio"],
+        "order": attrs["order"],
+        "scheme": attrs["scheme"],
+        "version": attrs["version"],
+    }

@@ -1,0 +1,352 @@
+"""The commands."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tautline._version import __version__
+from tautline.cli import output
+from tautline.cli.output import one_line_errors
+
+app = typer.Typer(
+    name="tautline",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    help="""Simulate strings that are reeled out and in, and the rigid bodies they carry.
+
+    [bold]Examples[/bold]
+
+    tautline run fixed-length
+
+    tautline run crane-hoist -o hoist.nc --set body.mass="800 kg" --set run.order=4
+
+    tautline new my.toml && tautline check my.toml && tautline run my.toml
+
+    [bold]Exit codes[/bold]
+
+    0 done (also when the string is fully in or out); 2 bad input; 3 stopped by the numerics (unstable step, Newton's
+    method, overflow); 4 a file cannot be read or written; 130 interrupted (what is computed is saved, and
+    `tautline resume` goes on from there).
+    """,
+)
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else.")]
+NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (also: environment variable NO_COLOR).")]
+ScenarioName = Annotated[str, typer.Argument(help="A scenario file, or the name of a built-in one.")]
+RunPath = Annotated[Path, typer.Argument(help="A run file (.nc).")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help='Change a value, e.g. --set string.stiffness=60 or --set body.mass="2 kg".'),
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"tautline {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options of the program itself."""
+
+
+def _overrides(settings: list[str] | None) -> dict[str, str]:
+    from tautline.scenario import ScenarioError
+
+    pairs = {}
+    for setting in settings or []:
+        key, sign, value = setting.partition("=")
+        if not sign:
+            raise ScenarioError(f"--set {setting}: expected section.key=value")
+        pairs[key.strip()] = value.strip()
+    return pairs
+
+
+@app.command()
+def run(
+    scenario: ScenarioName,
+    out: Annotated[Path | None, typer.Option("--output", "-o", help="Run file; SCENARIO.nc by default.")] = None,
+    settings: Settings = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run file.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+    no_color: NoColor = False,
+) -> None:
+    """Simulate a scenario and save the run while it goes on.
+
+    Example: tautline run retrieval -o retrieval.nc --set command.moment="1.5 N*m"
+    """
+    from tautline.cli.watch import Stopwatch, watching
+
+    with one_line_errors():
+        from tautline import scenario as scenarios
+        from tautline import store
+
+        overrides = _overrides(settings)
+        source = scenarios.find(scenario)
+        chosen = scenarios.load(scenario, overrides)
+        built = chosen.build()
+        target = out or Path(f"{source.stem}.nc")
+        text = chosen.model_dump_json(exclude_none=True)
+        clock = Stopwatch()
+        with watching(quiet or as_json, no_color) as watcher:
+            store.run_to_file(
+                target,
+                built.pendulum,
+                built.state,
+                built.command,
+                overwrite=overwrite,
+                title=chosen.title,
+                scenario=text,
+                watch=watcher,
+                **built.options,
+            )
+        _finish(target, clock(), watcher.interrupted, quiet, as_json, no_color)
+
+
+@app.command()
+def resume(path: RunPath, quiet: Quiet = False, as_json: AsJson = False, no_color: NoColor = False) -> None:
+    """Finish a run that was interrupted or killed; the result is that of an uninterrupted run, bit for bit.
+
+    Example: tautline resume retrieval.nc
+    """
+    from tautline.cli.watch import Stopwatch, watching
+
+    with one_line_errors():
+        from tautline import store
+
+        clock = Stopwatch()
+        with watching(quiet or as_json, no_color) as watcher:
+            store.resume(path, watcher)
+        _finish(path, clock(), watcher.interrupted, quiet, as_json, no_color)
+
+
+def _finish(target: Path, wall: float, interrupted: bool, quiet: bool, as_json: bool, no_color: bool) -> None:
+    """Summary and exit code of a run that has just ended."""
+    from tautline import store
+    from tautline.analysis.summary import summarise
+
+    summary = summarise(store.blocks(target))
+    unfinished = summary["status"] == "unfinished"
+    if as_json:
+        output.print_json({**summary, "file": str(target), "wall_time": wall})
+    elif not quiet:
+        ratio = summary["time"] / wall if wall > 0.0 else 0.0
+        extra = {
+            "wall time": f"{wall:.2f} s ({ratio:.3g} x real time, {summary['steps'] / max(wall, 1e-9):.3g} steps a second)",
+            "file": str(target),
+        }
+        output.console(no_color).print(output.summary_table(summary, extra))
+        if summary["status"] != "completed":
+            print(summary["message"])
+    if interrupted and unfinished:
+        if quiet or as_json:
+            print(summary["message"], file=sys.stderr)
+        raise typer.Exit(output.INTERRUPTED)
+    if summary["status"] in output.NUMERICAL:
+        raise typer.Exit(output.STOPPED)
+
+
+@app.command()
+def scenarios(as_json: AsJson = False, no_color: NoColor = False) -> None:
+    """List the built-in scenarios."""
+    from tautline.scenario import built_in_names, load
+
+    found = {name: load(name) for name in built_in_names()}
+    if as_json:
+        output.print_json({name: {"title": s.title, "description": s.description} for name, s in found.items()})
+        return
+    from rich.table import Table
+
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for name, s in found.items():
+        table.add_row(name, s.description)
+    output.console(no_color).print(table)
+    print("\ntautline run NAME runs one, tautline show NAME prints it as a start for your own")
+
+
+@app.command()
+def show(scenario: ScenarioName) -> None:
+    """Print a scenario file.
+
+    Example: tautline show bungee > my-jump.toml
+    """
+    with one_line_errors():
+        from tautline.scenario import find
+
+        print(find(scenario).read_text(encoding="utf-8"), end="")
+
+
+@app.command()
+def check(scenario: ScenarioName, settings: Settings = None, as_json: AsJson = False) -> None:
+    """Check a scenario without running it: values, step, size of the result."""
+    with one_line_errors():
+        from tautline import scenario as scenarios
+        from tautline.kernels import data
+        from tautline.simulation import Simulation, default_sample
+
+        built = scenarios.load(scenario, _overrides(settings)).build()
+        chosen = dict(built.options)
+        duration, sample = chosen.pop("duration"), chosen.pop("sample")
+        simulation = Simulation(built.pendulum, built.state, **chosen)
+        sample = default_sample(duration, simulation.settings["step"]) if sample is None else sample
+        count = simulation.begin(built.command, duration, sample)
+        size = 8 * count * (data.SCALARS + 8 * simulation.elements)
+        plan = simulation.sampling(sample)
+        facts: dict[str, Any] = {
+            "scenario": scenario,
+            "elements": simulation.elements,
+            "samples": count + 1,
+            "base_step": plan.h,
+            "steps_per_sample": plan.steps_per_sample,
+            "size_bytes": size,
+        }
+        if as_json:
+            output.print_json(facts)
+        else:
+            kind = "base step, halved as need be," if plan.adaptive else "step"
+            print(f"{scenario}: good")
+            print(f"{simulation.elements} elements, {kind} {plan.h:.4g} s, {count + 1} samples, {size / 1e6:.1f} MB")
+
+
+_TEMPLATE_HEAD = """# A scenario for tautline. Values are SI, or text with a unit: "5 mm", "2.09 N*m", "15 deg".
+# `tautline check` checks this file, `tautline run` runs it, `tautline schema` helps your editor.
+
+"""
+
+
+@app.command()
+def new(
+    path: Annotated[Path, typer.Argument(help="The file to write.")],
+    like: Annotated[str, typer.Option(help="The built-in scenario to start from.")] = "retrieval",
+) -> None:
+    """Write a scenario file to start from; never over an existing one.
+
+    Example: tautline new my-crane.toml --like crane-hoist
+    """
+    with one_line_errors():
+        from tautline.scenario import find
+        from tautline.store import StoreError
+
+        text = _TEMPLATE_HEAD + find(like).read_text(encoding="utf-8")
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            raise StoreError(f"{path}: exists already") from None
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+        print(f"{path}: written; edit it, then `tautline run {path}`")
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors that check and complete TOML.
+
+    Example: tautline schema > tautline.schema.json
+    """
+    from tautline.scenario import json_schema
+
+    output.print_json(json_schema())
+
+
+@app.command()
+def info(path: RunPath, as_json: AsJson = False, no_color: NoColor = False) -> None:
+    """What a run file holds: status, conservation, extremes."""
+    with one_line_errors():
+        from tautline import store
+        from tautline.analysis.summary import summarise
+
+        summary = summarise(store.blocks(path))
+        if as_json:
+            output.print_json(summary)
+        else:
+            extra = {
+                "method": f"scheme {summary['scheme']}, order {summary['order']}",
+                "written by": f"tautline {summary['version']}",
+            }
+            output.console(no_color).print(output.summary_table(summary, extra))
+            print(summary["message"])
+
+
+@app.command()
+def export(
+    path: RunPath,
+    csv: Annotated[Path | None, typer.Option(help="Write all variables to this CSV file.")] = None,
+    vtk: Annotated[Path | None, typer.Option(help="Write a VTK series for ParaView into this folder.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
+) -> None:
+    """Write a run for other programs. The .nc file itself opens in MATLAB, Julia and xarray as it is.
+
+    Example: tautline export retrieval.nc --csv retrieval.csv --vtk frames/
+    """
+    with one_line_errors():
+        from tautline import store
+        from tautline.errors import InputError
+        from tautline.export import write_csv, write_vtk
+
+        if csv is None and vtk is None:
+            raise InputError("export: expected --csv FILE or --vtk FOLDER, got neither")
+        for target in (csv, vtk and vtk / "string.pvd"):
+            if target is not None and target.exists() and not overwrite:
+                raise store.StoreError(f"{target}: exists already; allow overwriting with --overwrite")
+        try:
+            if csv is not None:
+                print(f"{csv}: {write_csv(store.blocks(path), csv)} rows")
+            if vtk is not None:
+                count = write_vtk(store.blocks(path), vtk)
+                print(f"{vtk}: {count} frames; open {vtk / 'string.pvd'} and {vtk / 'body.pvd'} in ParaView")
+        except OSError as error:
+            raise store.StoreError(f"{error.filename}: cannot be written: {error.strerror}") from None
+
+
+@app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Versions, cache folder, and a self-test of a few seconds (longer when kernels have to be compiled)."""
+    import importlib.metadata
+    import platform
+
+    from tautline.cli.watch import Stopwatch
+
+    names = ("numpy", "numba", "scipy", "xarray", "netCDF4", "pydantic", "pint", "typer", "rich")
+    facts: dict[str, Any] = {
+        "tautline": __version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+    }
+    facts |= {name: importlib.metadata.version(name) for name in names}
+    clock = Stopwatch()
+    from tautline.kernels.jit import cache_folder
+
+    folder = cache_folder()
+    facts["kernel cache"] = str(folder) if folder else "none can be written: kernels are compiled in every process"
+    from tautline.analysis.conservation import conservation
+    from tautline.paper.examples import run as run_example
+
+    checks = {}
+    for number, order, bound in ((1, 2, 5e-6), (3, 4, 1e-6)):
+        kept = conservation(run_example(number, order=order, duration=2.0))
+        good = kept.energy < bound and kept.angular_momentum < 1e-13 and kept.orthogonality < 1e-14
+        checks[f"example {number}, order {order}"] = good
+    facts["self-test"] = "passed" if all(checks.values()) else f"FAILED: {checks}"
+    facts["self-test time"] = f"{clock():.2f} s"
+    if as_json:
+        output.print_json(facts)
+    else:
+        for name, value in facts.items():
+            print(f"{name:<16}{value}")
+    if not all(checks.values()):
+        raise typer.Exit(1)

@@ -1,0 +1,70 @@
+"""What commands print: tables for people, JSON for scripts, errors in one line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from tautline.errors import InputError, TautlineError
+
+# Exit codes, documented in `tautline --help`.
+BAD_INPUT, STOPPED, FILE_TROUBLE, INTERRUPTED = 2, 3, 4, 130
+# Events that belong to the numbers and not to the physics.
+NUMERICAL = ("unstable_step", "newton_failed", "non_finite")
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """Our own errors become a message and an exit code, never a traceback."""
+    try:
+        yield
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise typer.Exit(BAD_INPUT) from None
+    except TautlineError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise typer.Exit(FILE_TROUBLE) from None
+
+
+def console(no_color: bool, stderr: bool = False) -> Any:
+    from rich.console import Console
+
+    return Console(no_color=no_color, stderr=stderr, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    print(json.dumps(value, indent=2))
+
+
+def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
+    """A two-column table of the figures of a run."""
+    from rich.table import Table
+
+    def between(name: str, unit: str) -> str:
+        low, high = summary[name]
+        return f"{low:.4g} to {high:.4g} {unit}".rstrip()
+
+    rows = {
+        "status": summary["status"],
+        "simulated": f"{summary['time']:.6g} s, {summary['rows']} samples",
+        "energy balance error": f"{100 * summary['energy_error']:.2e} % of the largest kinetic energy",
+        "angular momentum drift": f"{summary['angular_momentum_drift']:.1e} (relative, about the vertical)",
+        "orthogonality error": f"{summary['orthogonality_error']:.1e}",
+        "unstretched length": between("unstretched_length", "m"),
+        "stretched length": between("stretched_length", "m"),
+        "strain": between("strain", ""),
+        "tension": between("tension", "N"),
+        "step / stability limit": f"{summary['largest_step_ratio']:.2f} at most",
+        **extra,
+    }
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column()
+    for name, value in rows.items():
+        table.add_row(name, value)
+    return table

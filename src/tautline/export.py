@@ -1,0 +1,143 @@
+"""Runs for other programs: CSV for spreadsheets, VTK for ParaView."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from tautline import dataset
+
+Array = NDArray[np.float64]
+
+
+def write_csv(pieces: Iterable[xr.Dataset], path: Path) -> int:
+    """One row a sample, all variables flattened (position[0,x], ...), units in the second line; rows written."""
+    rows = 0
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        for piece in pieces:
+            if rows == 0:
+                names, units = _columns(piece)
+                writer.writerow(names)
+                writer.writerow(units)
+            flat = [piece[name].values.reshape(piece.sizes["time"], -1) for name in dataset.SCHEMA]
+            table = np.concatenate([piece.time.values[:, None], *flat], axis=1)
+            # repr keeps every bit of a number
+            writer.writerows([[repr(float(x)) for x in row] for row in table])
+            rows += len(table)
+    return rows
+
+
+def _columns(piece: xr.Dataset) -> tuple[list[str], list[str]]:
+    names, units = ["time"], [dataset.TIME_VARIABLE.units]
+    for name, variable in dataset.SCHEMA.items():
+        axes = [list("xyz") if d == "axis" else range(piece.sizes[d]) for d in variable.dims[1:]]
+        for index in itertools.product(*axes):
+            names.append(f"{name}[{','.join(map(str, index))}]" if index else name)
+            units.append(variable.units)
+    return names, units
+
+
+def write_vtk(pieces: Iterable[xr.Dataset], folder: Path) -> int:
+    """A series for ParaView: open string.pvd and body.pvd. The third axis points down; frames written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    frames: list[float] = []
+    body: dict[str, Any] | None = None
+    for piece in pieces:
+        if body is None:
+            body = json.loads(piece.attrs["scenario"])["pendulum"]["body"]
+            points, faces = body_mesh(body)
+        for i, t in enumerate(piece.time.values):
+            row = piece.isel(time=i)
+            name = f"{len(frames):06d}.vtp"
+            nodes = row.position.values
+            tension, strain = row.tension.values, row.strain.values
+            (folder / f"string_{name}").write_text(_string_vtp(nodes, tension, strain), encoding="ascii")
+            placed = nodes[-1] + points @ row.attitude.values.T
+            (folder / f"body_{name}").write_text(_polydata(placed, "Polys", faces, {}), encoding="ascii")
+            frames.append(float(t))
+    for part in ("string", "body"):
+        entries = "".join(f'<DataSet timestep="{t!r}" file="{part}_{i:06d}.vtp"/>\n' for i, t in enumerate(frames))
+        text = (
+            '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1"><Collection>\n'
+            f"{entries}</Collection></VTKFile>\n"
+        )
+        (folder / f"{part}.pvd").write_text(text, encoding="ascii")
+    return len(frames)
+
+
+def _numbers(values: Any) -> str:
+    return " ".join(f"{x:.9g}" for x in np.ravel(values))
+
+
+def _string_vtp(nodes: Array, tension: Array, strain: Array) -> str:
+    lines = [[i, i + 1] for i in range(len(nodes) - 1)]
+    return _polydata(nodes, "Lines", lines, {"tension": tension, "strain": strain})
+
+
+def _polydata(points: Array, kind: str, cells: list[list[int]], cell_data: dict[str, Array]) -> str:
+    """VTK's XML format for points with lines or polygons."""
+    connectivity = " ".join(str(i) for cell in cells for i in cell)
+    offsets = " ".join(str(n) for n in itertools.accumulate(len(cell) for cell in cells))
+    data = "".join(
+        f'<DataArray type="Float64" Name="{name}" format="ascii">{_numbers(values)}</DataArray>'
+        for name, values in cell_data.items()
+    )
+    return (
+        '<?xml version="1.0"?>\n<VTKFile type="PolyData" version="0.1" byte_order="LittleEndian"><PolyData>'
+        f'<Piece NumberOfPoints="{len(points)}" NumberOf{kind}="{len(cells)}">'
+        f'<Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">{_numbers(points)}</DataArray>'
+        "</Points>"
+        f'<{kind}><DataArray type="Int64" Name="connectivity" format="ascii">{connectivity}</DataArray>'
+        f'<DataArray type="Int64" Name="offsets" format="ascii">{offsets}</DataArray></{kind}>'
+        f"<CellData>{data}</CellData></Piece></PolyData></VTKFile>\n"
+    )
+
+
+def body_mesh(body: dict[str, Any]) -> tuple[Array, list[list[int]]]:
+    """Points in the body frame and polygons of the body's shape; an octahedron where there is none."""
+    shape: Any = body["shape"] or ("unknown", ())
+    kind, sizes = shape
+    center = np.array(body["center_of_mass"])
+    if kind == "elliptic_cylinder":
+        points, faces = _cylinder(*sizes)
+    elif kind == "box":
+        x, y, z = (0.5 * s for s in sizes)
+        points = np.array(list(itertools.product((-x, x), (-y, y), (-z, z))))
+        faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    elif kind == "sphere":
+        points, faces = _ball(sizes[0])
+    else:
+        # as large as the body's radius of gyration
+        radius = max(float(np.sqrt(np.trace(body["inertia"]) / (2.0 * body["mass"]))), 0.05)
+        points = radius * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], dtype=float)
+        faces = [[i, j, k] for i in (0, 1) for j in (2, 3) for k in (4, 5)]
+    return points + center, faces
+
+
+def _cylinder(a: float, b: float, height: float, sides: int = 24) -> tuple[Array, list[list[int]]]:
+    angle = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
+    ring = np.stack([a * np.cos(angle), b * np.sin(angle)], axis=1)
+    points = np.concatenate([np.column_stack([ring, np.full(sides, z)]) for z in (-0.5 * height, 0.5 * height)])
+    around = [[i, (i + 1) % sides, sides + (i + 1) % sides, sides + i] for i in range(sides)]
+    return points, [*around, list(range(sides)), list(range(sides, 2 * sides))]
+
+
+def _ball(radius: float, rings: int = 8, sides: int = 16) -> tuple[Array, list[list[int]]]:
+    theta = np.linspace(0.0, np.pi, rings + 1)
+    phi = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
+    grid = [[np.sin(t) * np.cos(p), np.sin(t) * np.sin(p), np.cos(t)] for t in theta for p in phi]
+    faces = [
+        [i * sides + j, i * sides + (j + 1) % sides, (i + 1) * sides + (j + 1) % sides, (i + 1) * sides + j]
+        for i in range(rings)
+        for j in range(sides)
+    ]
+    return radius * np.array(grid), faces

@@ -1,0 +1,363 @@
+"""Run files that survive anything: netCDF-4, written while the run goes on, resumed bit for bit.
+
+The file is made at its full size when the run begins, so that later writes only fill places that exist: no index or
+table of contents changes any more, and a process killed at any moment leaves a file that opens. What the future
+depends on is kept twice, in turns, each copy with a number and a checksum: a copy that was torn by the kill is
+recognised, and the other one is used. Rows are synced before the copy that counts them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from tautline import dataset, errors
+from tautline._version import __version__
+from tautline.errors import TautlineError
+from tautline.kernels import data
+from tautline.model.command import Command
+from tautline.model.pendulum import Pendulum
+from tautline.model.state import State
+from tautline.simulation import Simulation, default_sample
+
+if TYPE_CHECKING:
+    import netCDF4
+    import xarray as xr
+
+FORMAT = "tautline run 1"
+# A chunk is what is computed between two syncs: long enough that the sync does not matter, short enough to lose little.
+SECONDS_A_CHUNK = 0.5
+_COPIES = 2
+_HEADER = 3  # number of the copy, rows that count, checksum
+_TEXT = 1 << 16  # room for the checkpoint's JSON text beyond the description
+
+
+class StoreError(TautlineError):
+    """A run file cannot be written or read."""
+
+
+class Progress(NamedTuple):
+    """What a run in progress can say of itself."""
+
+    time: float
+    duration: float
+    rows: int
+    wall: float
+    balance_error: float  # of the last sample, over the largest kinetic energy so far
+
+
+class RunFile:
+    """An open run file: rows and checkpoints in, nothing moved once it is written."""
+
+    def __init__(self, handle: netCDF4.Dataset) -> None:
+        self.handle = handle
+        self.copy = 0
+        self.rows = 0
+
+    @classmethod
+    def create(cls, path: Path, simulation: Simulation, rows: int, sample: float, title: str, scenario: str) -> RunFile:
+        """At full size, with the units and the whole input inside."""
+        import netCDF4
+
+        N = simulation.elements
+        handle = netCDF4.Dataset(path, "w", format="NETCDF4")
+        try:
+            handle.setncatts(
+                {
+                    "Conventions": "CF-1.11",
+                    "title": title or "tautline run",
+                    "source": f"tautline {__version__}",
+                    "format": FORMAT,
+                    "version": __version__,
+                    "scenario_file": scenario,
+                    "sample": sample,
+                    "rows_planned": np.int64(rows),
+                }
+            )
+            for name, size in dataset.sizes(N, rows).items():
+                handle.createDimension(name, size)
+            for name, variable in {"time": dataset.TIME_VARIABLE, **dataset.SCHEMA}.items():
+                v = handle.createVariable(name, "f8", variable.dims, contiguous=True, fill_value=np.nan)
+                v.setncatts({"units": variable.units, "long_name": variable.long_name})
+            handle["time"].setncatts({"standard_name": "time", "axis": "T"})
+            _create_checkpoint(handle, simulation)
+            handle.sync()
+        except BaseException:
+            handle.close()
+            raise
+        return cls(handle)
+
+    @classmethod
+    def open(cls, path: Path, mode: Literal["r", "r+"] = "r") -> RunFile:
+        import netCDF4
+
+        try:
+            handle = netCDF4.Dataset(path, mode)
+        except FileNotFoundError:
+            raise StoreError(f"{path}: no such file") from None
+        except PermissionError:
+            raise StoreError(f"{path}: not allowed to open this file") from None
+        except OSError as error:
+            raise StoreError(f"{path}: not a netCDF file, or a damaged one ({error})") from None
+        if getattr(handle, "format", None) != FORMAT:
+            handle.close()
+            raise StoreError(
+                f"{path}: a netCDF file, but not a run of tautline (its attribute `format` is not {FORMAT!r})"
+            )
+        run = cls(handle)
+        run.copy, run.rows = run._latest(path)
+        return run
+
+    def _latest(self, path: Path) -> tuple[int, int]:
+        """Number of the newest whole copy of the checkpoint, and the rows that it counts."""
+        group = self.handle["checkpoint"]
+        whole = []
+        for place in range(_COPIES):
+            number, rows, checksum = (int(x) for x in group["header"][place])
+            if number > 0 and checksum == _checksum(*self._copy(place), rows):
+                whole.append((number, rows))
+        if not whole:
+            self.handle.close()
+            raise StoreError(f"{path}: holds no data yet; the run was killed before its first sync")
+        return max(whole)
+
+    def _copy(self, place: int) -> tuple[data.Motion, bytes]:
+        group = self.handle["checkpoint"]
+        arrays = [np.ascontiguousarray(group[name][place]) for name in data.Motion._fields]
+        return data.Motion(*arrays), bytes(np.ascontiguousarray(group["text"][place])).rstrip(b"\0")
+
+    def checkpoint(self) -> tuple[data.Motion, str]:
+        """The newest one."""
+        motion, text = self._copy(self.copy % _COPIES)
+        return motion, text.decode()
+
+    def write(self, built: xr.Dataset, simulation: Simulation) -> None:
+        """Rows, then the checkpoint that counts them, each synced."""
+        start, stop = self.rows, self.rows + built.sizes["time"]
+        for name in ("time", *dataset.SCHEMA):
+            self.handle[name][start:stop] = built[name].values
+        self.handle.sync()
+        motion, text = simulation.checkpoint()
+        raw = text.encode()
+        group = self.handle["checkpoint"]
+        room = group["text"].shape[1]
+        if len(raw) > room:
+            raise StoreError("the checkpoint does not fit into its place in the file")
+        self.copy += 1
+        place = self.copy % _COPIES
+        for name, array in motion._asdict().items():
+            group[name][place] = array
+        group["text"][place] = np.frombuffer(raw.ljust(room, b"\0"), dtype=np.uint8)
+        group["header"][place] = [self.copy, stop, _checksum(motion, raw, stop)]
+        self.handle.sync()
+        self.rows = stop
+
+    def close(self) -> None:
+        self.handle.close()
+
+
+def _checksum(motion: data.Motion, text: bytes, rows: int) -> int:
+    value = zlib.crc32(f"{rows}".encode())
+    for array in motion:
+        value = zlib.crc32(np.ascontiguousarray(array).tobytes(), value)
+    return zlib.crc32(text, value)
+
+
+def _create_checkpoint(handle: netCDF4.Dataset, simulation: Simulation) -> None:
+    """Places for two copies, filled with zeros now so that later writes change no structure."""
+    motion, text = simulation.checkpoint()
+    group = handle.createGroup("checkpoint")
+    group.createDimension("copy", _COPIES)
+    arrays = {
+        "header": np.zeros(_HEADER, dtype=np.int64),
+        "text": np.zeros(len(text.encode()) + _TEXT, dtype=np.uint8),
+        **motion._asdict(),
+    }
+    for name, array in arrays.items():
+        dims = ["copy"]
+        for axis, size in enumerate(array.shape):
+            dims.append(f"{name}_{axis}")
+            group.createDimension(dims[-1], size)
+        v = group.createVariable(name, array.dtype, dims, contiguous=True, fill_value=False)
+        v[:] = np.zeros((_COPIES, *array.shape), dtype=array.dtype)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Errors of the file system, in words."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise StoreError(f"{path}: its folder does not exist") from None
+    except PermissionError:
+        raise StoreError(f"{path}: not allowed to write there") from None
+    except (OSError, RuntimeError) as error:
+        # netCDF and HDF5 report a full disk as a RuntimeError with little text
+        free = _free_space(path)
+        hint = f" ({free / 2**20:.1f} MB are free on that disk)" if free is not None else ""
+        raise StoreError(f"{path}: cannot be written: {error}{hint}") from None
+
+
+def _free_space(path: Path) -> int | None:
+    try:
+        info = os.statvfs(path.parent)
+    except (AttributeError, OSError):
+        return None
+    return info.f_bavail * info.f_frsize
+
+
+def run_to_file(
+    path: str | os.PathLike[str],
+    pendulum: Pendulum,
+    state: State,
+    command: Command,
+    *,
+    duration: float,
+    sample: float | None = None,
+    overwrite: bool = False,
+    title: str = "",
+    scenario: str = "",
+    watch: Callable[[Progress], bool] | None = None,
+    **options: Any,
+) -> Simulation:
+    """`simulate`, saved while it goes on; the file can be resumed after anything.
+
+    Parameters
+    ----------
+    path : path
+        Of the file; its folder must exist.
+    pendulum, state, command, duration, sample, **options
+        As in `simulate`.
+    overwrite : bool
+        Allow replacing an existing file, which happens only when the new one could be made.
+    title, scenario : str
+        Kept in the file; `scenario` is the text of the scenario file.
+    watch : callable, optional
+        Called with a `Progress` after every chunk; a true answer ends the run, which can be resumed.
+    """
+    target = Path(path)
+    if target.exists() and not overwrite:
+        raise StoreError(f"{target}: exists already; choose another name, or allow overwriting (--overwrite)")
+    simulation = Simulation(pendulum, state, **options)
+    interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
+    count = simulation.begin(command, duration, interval)
+    part = target.with_name(target.name + ".part")
+    with _explained(target):
+        try:
+            file = RunFile.create(part, simulation, count + 1, interval, title, scenario)
+            file.write(_built(simulation, simulation.first_sample()), simulation)
+            os.replace(part, target)
+        except BaseException:
+            with suppress(OSError):
+                part.unlink()
+            raise
+        try:
+            _drive(file, simulation, count + 1, interval, watch)
+        finally:
+            file.close()
+    return simulation
+
+
+def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | None = None) -> Simulation:
+    """Finish a run file that was interrupted or killed; the result is the one of an uninterrupted run, bit for bit."""
+    target = Path(path)
+    file = RunFile.open(target, "r+")
+    try:
+        with _explained(target):
+            simulation = Simulation.from_checkpoint(*file.checkpoint())
+            _drive(file, simulation, int(file.handle.rows_planned), float(file.handle.sample), watch)
+    finally:
+        file.close()
+    return simulation
+
+
+def _built(simulation: Simulation, samples: data.Samples) -> xr.Dataset:
+    times = simulation.sample_times(len(samples.scalars))
+    return dataset.build(simulation.pendulum, dataset.record_of_samples(times, samples), {})
+
+
+def _drive(
+    file: RunFile, simulation: Simulation, rows: int, sample: float, watch: Callable[[Progress], bool] | None
+) -> None:
+    """Chunk after chunk until the run is complete, ends by an event, or is asked to stop."""
+    started = time.perf_counter()
+    plan = simulation.sampling(sample)
+    chunk = 1
+    largest = 0.0
+    first = float(file.handle["energy"][0])
+    while file.rows < rows and simulation.status == errors.STATUS_NAMES[errors.RUNNING]:
+        count = min(chunk, rows - file.rows)
+        before = time.perf_counter()
+        samples = simulation.march(count, plan)
+        built = _built(simulation, samples)
+        file.write(built, simulation)
+        spent = time.perf_counter() - before
+        # aim at the time of a chunk, growing by no more than four at once
+        chunk = max(1, min(4 * chunk, int(count * SECONDS_A_CHUNK / max(spent, 1e-9))))
+        if watch is None or not built.sizes["time"]:
+            continue
+        largest = max(largest, float(built.kinetic_energy.max()), 1e-300)
+        last = built.isel(time=-1)
+        error = float(last.energy - last.control_work + last.guide_loss) - first
+        wall = time.perf_counter() - started
+        if watch(Progress(simulation.time, (rows - 1) * sample, file.rows, wall, error / largest)):
+            return
+
+
+# Rows read at once by what goes through a whole file: some megabytes.
+BLOCK = 5_000
+
+
+def blocks(path: str | os.PathLike[str]) -> Iterator[xr.Dataset]:
+    """A run file piece by piece, for files that need not fit into memory."""
+    target = Path(path)
+    file = RunFile.open(target)
+    try:
+        attrs = _attributes(file, target)
+        for start in range(0, file.rows, BLOCK):
+            yield _read(file, slice(start, min(start + BLOCK, file.rows)), attrs)
+    finally:
+        file.close()
+
+
+def open_run(path: str | os.PathLike[str]) -> xr.Dataset:
+    """A run file as a Dataset, as far as it was written; the file may still be in use.
+
+    `attrs` are those of `simulate`; "status" is "unfinished" if the run can be resumed.
+    """
+    target = Path(path)
+    file = RunFile.open(target)
+    try:
+        return _read(file, slice(0, file.rows), _attributes(file, target))
+    finally:
+        file.close()
+
+
+def _attributes(file: RunFile, path: Path) -> dict[str, Any]:
+    try:
+        simulation = Simulation.from_checkpoint(*file.checkpoint())
+        attrs = simulation.attributes()
+        planned, sample = int(file.handle.rows_planned), float(file.handle.sample)
+        if simulation.status == "completed" and file.rows < planned:
+            attrs["status"] = "unfinished"
+            attrs["message"] = f"unfinished at t = {simulation.time:.6g} s; `tautline resume {path}` goes on from there"
+        title, text = file.handle.title, file.handle.scenario_file
+    except (KeyError, IndexError, AttributeError, TypeError, json.JSONDecodeError) as error:
+        raise StoreError(f"{path}: a damaged run file ({error})") from None
+    return {**attrs, "title": title, "scenario_file": text, "sample": sample, "duration": (planned - 1) * sample}
+
+
+def _read(file: RunFile, rows: slice, attrs: dict[str, Any]) -> xr.Dataset:
+    variables = {
+        name: (v.dims, np.ma.filled(file.handle[name][rows], np.nan), {"units": v.units, "long_name": v.long_name})
+        for name, v in dataset.SCHEMA.items()
+    }
+    return dataset.labelled(variables, np.ma.filled(file.handle["time"][rows], np.nan), attrs)
