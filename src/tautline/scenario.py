@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import math
 import re
+import reprlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from tautline.errors import InputError
+from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.command import Command as ModelCommand
 from tautline.model.command import Free, Locked, Torque
@@ -28,19 +32,21 @@ from tautline.model.string import String
 # it reaches the unit library, so that no text in a file can make it compute something large.
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _UNIT = r"[A-Za-zµμ°%]{1,20}(?:(?:\^|\*\*)-?[1-4])?"
-_QUANTITY = re.compile(rf"\s*({_NUMBER})\s*((?:1\s*/\s*)?{_UNIT}(?:\s*[*/ ]\s*{_UNIT}){{0,5}})?\s*")
+_QUANTITY = re.compile(rf"\s*({_NUMBER})\s*((?:1\s*/\s*)?{_UNIT}(?:\s*[*/ ]\s*{_UNIT}){{0,5}})?\s*", re.ASCII)
+_LONGEST_QUANTITY = 100
+_LONGEST_SHOWN = 60
 _WORDS = {
-    "m": "length",
-    "kg": "mass",
-    "s": "time",
-    "N": "force",
-    "kg/m": "mass per length",
-    "kg*m^2": "moment of inertia",
-    "m/s": "speed",
-    "m/s^2": "acceleration",
-    "rad/s": "angular velocity",
-    "rad": "angle",
-    "N*m": "moment",
+    "m": "a length",
+    "kg": "a mass",
+    "s": "a time",
+    "N": "a force",
+    "kg/m": "a mass per length",
+    "kg*m^2": "a moment of inertia",
+    "m/s": "a speed",
+    "m/s^2": "an acceleration",
+    "rad/s": "an angular velocity",
+    "rad": "an angle",
+    "N*m": "a moment",
 }
 
 
@@ -55,35 +61,70 @@ def _units() -> Any:
     return pint.UnitRegistry(cache_folder=None)
 
 
-def _to_si(value: Any, unit: str) -> Any:
+def _to_si(value: Any, unit: str) -> float:
     """A plain number is SI; text is a number with a unit of the right dimension."""
-    if not isinstance(value, str):
-        return value
-    found = _QUANTITY.fullmatch(value)
-    wanted = f"a {_WORDS[unit]} such as 3 or '3 {unit}'"
+    wanted = f"expected {_WORDS[unit]} such as 3 or '3 {unit}'"
+    if isinstance(value, str):
+        number = _read(value, unit, wanted)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+    else:
+        raise ValueError(f"{wanted}, got {_shown(value)}")
+    if not math.isfinite(number):
+        raise ValueError(f"{wanted}, got {_shown(value)}, which is not a finite number")
+    return number
+
+
+def _read(value: str, unit: str, wanted: str) -> float:
+    import pint
+
+    found = _QUANTITY.fullmatch(value) if len(value) <= _LONGEST_QUANTITY else None
     if found is None:
-        raise ValueError(f"expected {wanted}, got {value!r}")
+        raise ValueError(f"{wanted}, got {_shown(value)}")
     number, name = float(found[1]), found[2]
     if name is None:
         return number
-    import pint
-
     try:
-        return float(_units().Quantity(number, _units().parse_units(name)).to(unit).magnitude)
+        given = _units().parse_units(name)
+        # The units themselves, not the dimensions alone: by those, hertz, decibel and per cent would do for angles.
+        if _units().get_base_units(given)[1] == _units().get_base_units(_units().parse_units(unit))[1]:
+            return float(_units().Quantity(number, given).to(unit).magnitude)
     except pint.UndefinedUnitError:
-        raise ValueError(f"expected {wanted}, got the unknown unit {name!r}") from None
-    except pint.DimensionalityError:
-        raise ValueError(f"expected {wanted}, got {value!r}, which is something else") from None
+        raise ValueError(f"{wanted}, got the unknown unit {name!r}") from None
+    except Exception:  # whatever the unit library makes of a senseless unit
+        raise ValueError(f"{wanted}, got {value!r}") from None
+    raise ValueError(f"{wanted}, got {value!r}, which is something else")
+
+
+def _shown(value: Any) -> str:
+    """What came, in a few characters and as TOML says it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a section"
+    if isinstance(value, (datetime.date, datetime.time)):
+        return str(value)
+    try:
+        # reprlib for the depth, which repr has no limit for
+        text = reprlib.repr(value) if isinstance(value, list) else repr(value)
+    except ValueError:  # an integer of thousands of digits
+        text = "a number that is too large"
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
 def _quantity(unit: str) -> BeforeValidator:
-    def convert(value: Any) -> Any:
-        if isinstance(value, list):
-            return [convert(item) for item in value]
-        return _to_si(value, unit)
-
     # for the JSON schema: a number, or text with a unit
-    return BeforeValidator(convert, json_schema_input_type=float | str)
+    return BeforeValidator(lambda value: _to_si(value, unit), json_schema_input_type=float | str)
+
+
+def _step(value: Any) -> float | str:
+    try:
+        return "auto" if isinstance(value, str) and value == "auto" else _to_si(value, "s")
+    except ValueError as error:
+        raise ValueError(str(error).replace("expected", "expected 'auto' or", 1)) from None
 
 
 def _schema(unit: str) -> dict[str, Any]:
@@ -107,12 +148,6 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
 
 
-def _vector(values: list[Any], name: str) -> tuple[Any, Any, Any]:
-    if len(values) != 3:
-        raise ValueError(f"{name}: expected three values, got {len(values)}")
-    return (values[0], values[1], values[2])
-
-
 class StringSection(_Section):
     length: Length
     density: LineDensity
@@ -134,15 +169,18 @@ class ReelSection(_Section):
     @model_validator(mode="after")
     def _one_inertia(self) -> ReelSection:
         if (self.inertia_mass is None) == (self.inertia is None):
-            raise ValueError("expected either inertia_mass (kg) or inertia (kg*m^2) of the drum, and not both")
+            raise ValueError(
+                f"expected either inertia_mass (kg) or inertia (kg*m^2) of the drum, got {_both(self.inertia)}"
+            )
         return self
 
     def build(self) -> Reel:
         mass = self.inertia_mass
         if mass is None:
             assert self.inertia is not None
-            mass = self.inertia / self.drum_radius**2 if self.drum_radius > 0.0 else self.inertia
-        position = _vector(self.guide_position, "reel.guide_position")
+            radius = checks.positive("drum_radius", self.drum_radius, "m")
+            mass = checks.positive("inertia", self.inertia, "kg m^2") / radius / radius
+        position: Any = self.guide_position
         return Reel(self.drum_radius, self.guide_length, mass, position, self.guide_law, self.smoothing_speed)
 
 
@@ -219,13 +257,17 @@ class StraightState(_Initial):
     @model_validator(mode="after")
     def _one_direction(self) -> StraightState:
         if self.direction is not None and self.inclination is not None:
-            raise ValueError("expected either direction or inclination (with azimuth), and not both")
+            raise ValueError("expected either direction or inclination (with azimuth), got both")
+        if self.inclination is None and "azimuth" in self.model_fields_set:
+            raise ValueError("expected azimuth together with inclination, got it alone")
         return self
 
     def build(self, pendulum: Pendulum, elements: int) -> State:
         tilt, turn = self.inclination or 0.0, self.azimuth
         across = math.sin(tilt)
-        direction = self.direction or [across * math.cos(turn), across * math.sin(turn), math.cos(tilt)]
+        direction = self.direction
+        if direction is None:
+            direction = [across * math.cos(turn), across * math.sin(turn), math.cos(tilt)]
         return straight(
             pendulum,
             self.deployed,
@@ -267,13 +309,13 @@ class NodesState(_Initial):
 
     def build(self, pendulum: Pendulum, elements: int) -> State:
         if len(self.nodes) != elements + 1:
-            raise InputError(f"initial.nodes: expected run.elements + 1 = {elements + 1} nodes, got {len(self.nodes)}")
-        still = [[0.0, 0.0, 0.0]] * len(self.nodes)
+            raise InputError(f"nodes: expected run.elements + 1 = {elements + 1} nodes, got {len(self.nodes)}")
+        velocities: Any = self.node_velocities
         return State(
             self.reeled_length,
             self.reel_speed,
             self.nodes,  # type: ignore[arg-type]
-            self.node_velocities or still,  # type: ignore[arg-type]
+            np.zeros((len(self.nodes), 3)) if velocities is None else velocities,
             self._attitude(),
             self.angular_velocity,  # type: ignore[arg-type]
         )
@@ -308,7 +350,8 @@ class TorqueCommand(_Section):
     def _constant_or_table(self) -> TorqueCommand:
         table = self.times is not None and self.moments is not None
         if (self.moment is None) != table or (self.times is None) != (self.moments is None):
-            raise ValueError("expected either moment, or times and moments")
+            names = [name for name in ("moment", "times", "moments") if getattr(self, name) is not None]
+            raise ValueError(f"expected either moment, or times and moments, got {' and '.join(names) or 'neither'}")
         return self
 
     def build(self) -> ModelCommand:
@@ -321,7 +364,7 @@ Command = Annotated[LockedCommand | FreeCommand | TorqueCommand, Field(discrimin
 class RunSection(_Section):
     duration: Time
     elements: int
-    step: Annotated[float | Literal["auto"], BeforeValidator(lambda v: v if v == "auto" else _to_si(v, "s"))] = "auto"
+    step: Annotated[float | str, BeforeValidator(_step, json_schema_input_type=float | str)] = "auto"
     sample: Time | None = None
     order: Literal[2, 4, 6] = 2
     scheme: Literal["symmetric", "paper"] = "symmetric"
@@ -330,7 +373,15 @@ class RunSection(_Section):
 
     def options(self) -> dict[str, Any]:
         """Keyword arguments of `simulate`."""
+        for name in ("duration", "step", "sample", "minimum_length"):
+            value = getattr(self, name)
+            if not (value is None or value == "auto"):
+                checks.positive(name, value, "m" if name == "minimum_length" else "s")
         return self.model_dump(exclude={"elements"})
+
+
+def _both(value: Any) -> str:
+    return "neither" if value is None else "both"
 
 
 class Built(NamedTuple):
@@ -340,6 +391,24 @@ class Built(NamedTuple):
     state: State
     command: ModelCommand
     options: dict[str, Any]
+
+
+class _Origin(NamedTuple):
+    """Where the values come from."""
+
+    source: str
+    text: str
+    given: tuple[tuple[str, ...], ...]  # keys that --set gave
+
+    def head(self, path: list[str]) -> str:
+        """File, line and key; or the option that gave the key."""
+        if any(tuple(path[: len(key)]) == key for key in self.given):
+            return f"--set {_dotted(path)}"
+        line = _line_of(self.text, path)
+        if line is None and path and any(list(key[: len(path)]) == path for key in self.given):
+            return f"--set {_dotted(path)}"
+        where = self.source if line is None else f"{self.source}:{line}"
+        return f"{where}: {_dotted(path)}" if path else where
 
 
 class Scenario(_Section):
@@ -355,11 +424,57 @@ class Scenario(_Section):
     command: Command
     run: RunSection
 
+    _origin: _Origin = PrivateAttr(default_factory=lambda: _Origin("scenario", "", ()))
+
     def build(self) -> Built:
-        """Plain SI objects; InputError where values do not fit together."""
-        pendulum = Pendulum(self.string.build(), self.reel.build(), self.body.build(), self.gravity)
-        state = self.initial.build(pendulum, self.run.elements)
-        return Built(pendulum, state, self.command.build(), self.run.options())
+        """Plain SI objects; ScenarioError where values are out of range or do not fit together."""
+        with self._refused_by_key("string"):
+            string = self.string.build()
+        with self._refused_by_key("reel"):
+            reel = self.reel.build()
+        with self._refused_by_key("body"):
+            body = self.body.build()
+        with self._refused_by_key("reel"):
+            pendulum = Pendulum(string, reel, body, self.gravity)
+        with self._refused_by_key("command"):
+            command = self.command.build()
+        with self._refused_by_key("run"):
+            options = self.run.options()
+        with self._refused_by_key("initial"):
+            state = self.initial.build(pendulum, self.run.elements)
+            state.check_against(pendulum)
+            if isinstance(command, Locked) and state.reel_speed != 0.0:
+                checks.refuse("reel_speed", "0 with a locked reel", state.reel_speed)
+        return Built(pendulum, state, command, options)
+
+    @contextmanager
+    def _refused_by_key(self, section: str) -> Iterator[None]:
+        """What the model says of its arguments, said of the keys of the file."""
+        try:
+            yield
+        except InputError as error:
+            name, _, rest = str(error).partition(": ")
+            path = _key_of(name, section, getattr(self, section))
+            raise ScenarioError(f"{self._origin.head(path)}: {rest}") from None
+
+
+# Where the model's name of an argument is not the name of the key.
+_MODEL_NAMES = {
+    "Pendulum": ["reel", "guide_length"],
+    "Pendulum.gravity": ["gravity"],
+    "elements": ["run", "elements"],
+    "Torque.moment[0] (times)": ["command", "times"],
+    "Torque.moment[1] (values)": ["command", "moments"],
+}
+
+
+def _key_of(name: str, section: str, values: BaseModel) -> list[str]:
+    if name in _MODEL_NAMES:
+        return _MODEL_NAMES[name]
+    plain = name.rpartition(".")[2].partition("[")[0]
+    if plain == "inertia_mass" and getattr(values, "inertia", None) is not None:
+        plain = "inertia"
+    return [section, plain] if plain in type(values).model_fields else [section]
 
 
 def json_schema() -> dict[str, Any]:
@@ -378,10 +493,16 @@ def built_in_names() -> list[str]:
 def find(name: str) -> Path:
     """A file, or one of the built-in scenarios by name."""
     path = Path(name)
-    if path.is_file():
-        return path
+    try:
+        if path.is_file():
+            return path
+        folder = path.is_dir()
+    except OSError as error:  # a name that is too long, a folder that may not be read
+        raise ScenarioError(f"{name}: cannot be read: {error.strerror}") from None
     if name in built_in_names():
         return BUILT_IN / f"{name}.toml"
+    if folder:
+        raise ScenarioError(f"{name}: expected a scenario file, got a folder")
     near = difflib.get_close_matches(name, built_in_names(), 1)
     hint = f"; did you mean {near[0]!r}?" if near else f"; built in are {', '.join(built_in_names())}"
     raise ScenarioError(f"{name}: no such file or built-in scenario{hint}")
@@ -391,7 +512,7 @@ def load(name: str, overrides: Mapping[str, str] | None = None) -> Scenario:
     """Read a scenario file or a built-in scenario; overrides are TOML values by dotted key."""
     path = find(name)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark first
     except UnicodeDecodeError:
         raise ScenarioError(f"{path}: not a text file in UTF-8") from None
     except OSError as error:
@@ -405,104 +526,146 @@ def parse(text: str, source: str = "scenario", overrides: Mapping[str, str] | No
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{source}: not valid TOML: {error}") from None
-    except (RecursionError, ValueError) as error:
-        raise ScenarioError(f"{source}: not valid TOML: {type(error).__name__}") from None
-    for key, value in (overrides or {}).items():
-        _override(tree, key, value)
-    return from_dict(tree, source, text)
+    except RecursionError:
+        raise ScenarioError(f"{source}: not valid TOML here: nested too deeply") from None
+    except ValueError:  # Python reads no integer of more than 4300 digits
+        raise ScenarioError(f"{source}: not valid TOML here: a number of thousands of digits") from None
+    given = tuple(_override(tree, key, value) for key, value in (overrides or {}).items())
+    return _validated(tree, _Origin(source, text, given))
 
 
-def from_dict(tree: Mapping[str, Any], source: str = "scenario", text: str = "") -> Scenario:
+def from_dict(tree: Mapping[str, Any], source: str = "scenario") -> Scenario:
+    """From what a TOML parser returns."""
+    return _validated(tree, _Origin(source, "", ()))
+
+
+def _validated(tree: Mapping[str, Any], origin: _Origin) -> Scenario:
     try:
-        return Scenario.model_validate(tree)
+        scenario = Scenario.model_validate(tree)
     except ValidationError as error:
-        problems = [_sentence(problem, source, text) for problem in error.errors()]
+        problems = [_sentence(problem, origin) for problem in error.errors(include_url=False)]
         raise ScenarioError("\n".join(problems)) from None
+    scenario._origin = origin
+    return scenario
 
 
-def _override(tree: dict[str, Any], key: str, value: str) -> None:
-    """`--set string.stiffness=60`: the value is read as TOML, and as text where it is none."""
+def _override(tree: dict[str, Any], key: str, value: str) -> tuple[str, ...]:
+    """`--set string.stiffness=60`: the value is read as TOML, and as text where it is none; the path of the key."""
     parts = key.split(".")
     if not all(parts):
-        raise ScenarioError(f"--set {key}: expected section.key=value")
+        raise ScenarioError(f"--set {_shown(key)}: expected section.key=value")
     try:
-        parsed = tomllib.loads(f"x = {value}")["x"]
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
-        parsed = value
+        parsed = tomllib.loads(f"x = {value}")
+    except (RecursionError, ValueError):
+        parsed = {}
     node = tree
     for part in parts[:-1]:
         child = node.setdefault(part, {})
         if not isinstance(child, dict):
-            raise ScenarioError(f"--set {key}: {part} is not a section")
+            raise ScenarioError(f"--set {_dotted(parts)}: {part} is not a section")
         node = child
-    node[parts[-1]] = parsed
+    node[parts[-1]] = parsed["x"] if list(parsed) == ["x"] else value
+    return tuple(parts)
 
 
-def _sentence(problem: Any, source: str, text: str) -> str:
-    """One line: where, which key, what was expected, what came, and the near miss."""
-    # pydantic puts the tag of a union into the path: not a key of the file
-    path = [str(part) for part in problem["loc"] if part not in _TAGS]
-    key = ".".join(path)
-    line = _line_of(text, path)
-    where = f"{source}:{line}" if line else source
-    kind = problem["type"]
-    if kind == "extra_forbidden":
-        near = difflib.get_close_matches(path[-1], _keys_beside(path), 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        return f"{where}: {key}: no such key{hint}"
-    if kind == "missing":
-        return f"{where}: {key}: missing"
-    if kind == "union_tag_not_found":
-        return f"{where}: {key}: missing its {problem['ctx']['discriminator']}"
-    message = problem["msg"].removeprefix("Value error, ")
-    got = repr(problem["input"])
-    if kind == "union_tag_invalid":
-        allowed = problem["ctx"]["expected_tags"]
-        discriminator = problem["ctx"]["discriminator"].strip("'")
-        return f"{where}: {key}.{discriminator}: expected one of {allowed}, got {problem['ctx']['tag']!r}"
-    if kind == "value_error":
-        return f"{where}: {key}: {message}" if key else f"{where}: {message}"
-    shown = got if len(got) <= 60 else got[:57] + "..."
-    return f"{where}: {key}: {message[0].lower()}{message[1:]}, got {shown}"
+def _dotted(path: list[str]) -> str:
+    """The key in one line, quoted where TOML would quote it, and not longer than one can read."""
+    key = ".".join(part if re.fullmatch(r"[\w-]+", part) else repr(part) for part in path)
+    return key if len(key) <= _LONGEST_SHOWN else key[: _LONGEST_SHOWN - 3] + "..."
 
 
-_TAGS = {
-    *("elliptic_cylinder", "box", "sphere", "custom"),
-    *("straight", "hanging"),
-    *("locked", "free", "torque"),
-    *("float", "literal['auto']", "function-before[<lambda>(), union[float,literal['auto']]]"),
+_UNIONS: dict[str, dict[str, type[BaseModel]]] = {
+    "body": {"elliptic_cylinder": EllipticCylinder, "box": Box, "sphere": Sphere, "point": Point, "custom": Custom},
+    "initial": {"straight": StraightState, "hanging": HangingState, "nodes": NodesState},
+    "command": {"locked": LockedCommand, "free": FreeCommand, "torque": TorqueCommand},
+}
+_SECTIONS: dict[str, type[BaseModel]] = {"string": StringSection, "reel": ReelSection, "run": RunSection}
+# What pydantic finds, in words of a scenario file.
+_EXPECTED = {
+    "model_type": "a section",
+    "model_attributes_type": "a section",
+    "list_type": "a list such as [1, 2, 3]",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "string_type": "text",
 }
 
 
-def _keys_beside(path: list[str]) -> list[str]:
-    """All keys that may stand where the last one of the path stands."""
+def _sentence(problem: Any, origin: _Origin) -> str:
+    """One line: where, which key, what was expected, what came, and the near miss."""
+    path, context = [str(part) for part in problem["loc"]], problem.get("ctx", {})
+    tag = None
+    if len(path) > 1 and path[0] in _UNIONS:
+        # pydantic puts the kind of a section into the path: not a key of the file
+        tag = path.pop(1)
+    kind = problem["type"]
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        path.append(context["discriminator"].strip("'"))
+    head = origin.head(path)
+    if kind == "extra_forbidden":
+        return f"{head}: {_unknown(path, tag)}"
+    if kind in ("missing", "union_tag_not_found"):
+        options = list(_UNIONS[path[0]]) if kind != "missing" else []
+        return f"{head}: missing" + (f"; expected one of {_listed(options)}" if options else "")
+    if kind == "value_error":
+        return f"{head}: {context['error']}"
+    if kind == "union_tag_invalid":
+        came = problem["input"].get(path[-1])
+        return f"{head}: expected one of {context['expected_tags']}, got {_shown(came)}{_near(came, _UNIONS[path[0]])}"
+    came = problem["input"]
+    if kind == "literal_error":
+        options = re.findall(r"'(\w+)'", context["expected"])
+        return f"{head}: expected {context['expected']}, got {_shown(came)}{_near(came, options)}"
+    expected = _EXPECTED.get(kind, f"another value ({problem['msg']})")
+    return f"{head}: expected {expected}, got {_shown(came)}"
+
+
+def _unknown(path: list[str], tag: str | None) -> str:
+    """Of a key that does not exist: the near miss, or the kind of section that has it."""
     if len(path) == 1:
-        return list(Scenario.model_fields)
-    groups: dict[str, list[type[BaseModel]]] = {
-        "string": [StringSection],
-        "reel": [ReelSection],
-        "body": [EllipticCylinder, Box, Sphere, Point, Custom],
-        "initial": [StraightState, HangingState, NodesState],
-        "command": [LockedCommand, FreeCommand, TorqueCommand],
-        "run": [RunSection],
-    }
-    return [name for model in groups.get(path[0], []) for name in model.model_fields]
+        return f"no such key{_near(path[0], Scenario.model_fields)}"
+    kinds = _UNIONS.get(path[0], {})
+    model = kinds[tag] if tag in kinds else _SECTIONS[path[0]]
+    elsewhere = [name for name, other in kinds.items() if path[-1] in other.model_fields]
+    if elsewhere:
+        discriminator = "shape" if path[0] == "body" else "kind"
+        return f"no such key with {discriminator} = {tag!r}, only with {_listed(elsewhere)}"
+    return f"no such key{_near(path[-1], model.model_fields)}"
+
+
+def _near(came: Any, options: Any) -> str:
+    # get_close_matches takes time in proportion to the length
+    near = difflib.get_close_matches(came, list(options), 1) if isinstance(came, str) and len(came) <= 100 else []
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
 def _line_of(text: str, path: list[str]) -> int | None:
     """Line of a key, found by reading the text as sections and assignments; of its section if the key is not there."""
     section: list[str] = []
     best: int | None = None
-    for number, line in enumerate(text.splitlines(), 1):
-        header = re.match(r"\s*\[+\s*([\w.\- ]+?)\s*\]+", line)
+    for number, line in enumerate(text.split("\n"), 1):
+        header = re.match(r"\s*\[+([^\[\]]+)\]+\s*(?:#.*)?$", line)
         if header:
-            section = [part.strip() for part in header[1].split(".")]
+            section = _parts(header[1])
+            if section[: len(path)] == path:
+                return number
             if section == path[: len(section)] and best is None:
                 best = number
             continue
-        assignment = re.match(r"\s*([\w.\-]+)\s*=", line)
+        assignment = re.match(r"\s*([^=\[\]{},#]+)=", line)
         if assignment:
-            full = [*section, *assignment[1].split(".")]
-            if full == path[: len(full)]:
+            full = [*section, *_parts(assignment[1])]
+            if full[: len(path)] == path[: len(full)]:
                 return number
     return best
+
+
+def _parts(key: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in key.split(".")]

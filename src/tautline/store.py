@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 FORMAT = "tautline run 1"
 # A chunk is what is computed between two syncs: long enough that the sync does not matter, short enough to lose little.
 SECONDS_A_CHUNK = 0.5
+BYTES_A_CHUNK = 8e6  # a few copies of it exist at a time
 _COPIES = 2
 _HEADER = 3  # number of the copy, rows that count, checksum
 _TEXT = 1 << 16  # room for the checkpoint's JSON text beyond the description
@@ -290,6 +291,7 @@ def _drive(
     """Chunk after chunk until the run is complete, ends by an event, or is asked to stop."""
     started = time.perf_counter()
     plan = simulation.sampling(sample)
+    most = max(1, int(BYTES_A_CHUNK / (8 * (data.SCALARS + 8 * simulation.elements))))
     chunk = 1
     largest = 0.0
     first = float(file.handle["energy"][0])
@@ -301,7 +303,7 @@ def _drive(
         file.write(built, simulation)
         spent = time.perf_counter() - before
         # aim at the time of a chunk, growing by no more than four at once
-        chunk = max(1, min(4 * chunk, int(count * SECONDS_A_CHUNK / max(spent, 1e-9))))
+        chunk = max(1, min(4 * chunk, most, int(count * SECONDS_A_CHUNK / max(spent, 1e-9))))
         if watch is None or not built.sizes["time"]:
             continue
         largest = max(largest, float(built.kinetic_energy.max()), 1e-300)

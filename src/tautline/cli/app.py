@@ -143,8 +143,9 @@ def _finish(target: Path, wall: float, interrupted: bool, quiet: bool, as_json: 
         output.print_json({**summary, "file": str(target), "wall_time": wall})
     elif not quiet:
         ratio = summary["time"] / wall if wall > 0.0 else 0.0
+        rate = summary["steps"] / wall if wall > 0.0 else 0.0
         extra = {
-            "wall time": f"{wall:.2f} s ({ratio:.3g} x real time, {summary['steps'] / max(wall, 1e-9):.3g} steps a second)",
+            "wall time": f"{wall:.2f} s ({ratio:.3g} x real time, {rate:.3g} steps a second)",
             "file": str(target),
         }
         output.console(no_color).print(output.summary_table(summary, extra))

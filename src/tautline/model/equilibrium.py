@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -49,13 +50,14 @@ def hanging(
 
 def _rotation_to_vertical(rho: NDArray[np.float64]) -> NDArray[np.float64]:
     """The least rotation that turns rho downwards."""
-    length = float(np.linalg.norm(rho))
+    length = math.hypot(*rho)
     if length == 0.0:
         return np.eye(3)
-    a, down = rho / length, np.array([0.0, 0.0, 1.0])
-    axis, cosine = np.cross(a, down), float(a @ down)
-    if cosine < -1.0 + 1e-12:  # rho points up: half a turn about any horizontal axis
-        return np.diag([1.0, -1.0, -1.0])
-    K = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
-    R: NDArray[np.float64] = np.eye(3) + K + K @ K / (1.0 + cosine)
+    x, y, z = rho / length
+    sine = math.hypot(x, y)
+    if sine == 0.0:  # rho points down, or up: then half a turn about any horizontal axis
+        return np.eye(3) if z > 0.0 else np.diag([1.0, -1.0, -1.0])
+    # Rodrigues about (y, -x, 0)/sine, in the form that stays a rotation when rho points nearly up
+    K = np.array([[0.0, 0.0, -x], [0.0, 0.0, -y], [x, y, 0.0]]) / sine
+    R: NDArray[np.float64] = np.eye(3) + sine * K + (1.0 - z) * K @ K
     return R

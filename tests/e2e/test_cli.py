@@ -1,0 +1,194 @@
+"""The installed command `tautline`, as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tautline as tl
+
+COMMAND = str(Path(sys.executable).with_name("tautline"))
+SHORT = ["--set", "run.duration=0.2"]
+
+
+def tautline(*arguments: str, cwd: Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == expect, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_run_info_and_resume(tmp_path: Path) -> None:
+    done = tautline("run", "retrieval", *SHORT, cwd=tmp_path)
+    for words in ("completed", "energy balance error", "angular momentum drift", "strain", "tension", "steps a second"):
+        assert words in done.stdout
+    run = tl.open_run(tmp_path / "retrieval.nc")
+    assert run.attrs["title"] == "Retrieval"
+    assert json.loads(run.attrs["scenario_file"])["run"]["duration"] == 0.2
+    assert "completed" in tautline("info", "retrieval.nc", cwd=tmp_path).stdout
+    assert "completed" in tautline("resume", "retrieval.nc", cwd=tmp_path).stdout
+    assert "exists already" in tautline("run", "retrieval", *SHORT, cwd=tmp_path, expect=4).stderr
+    tautline("run", "retrieval", *SHORT, "--overwrite", "--quiet", cwd=tmp_path)
+
+
+def test_modes_for_scripts(tmp_path: Path) -> None:
+    done = tautline("run", "fixed-length", *SHORT, "--json", "-o", "a.nc", cwd=tmp_path)
+    summary = json.loads(done.stdout)
+    assert summary["status"] == "completed" and summary["energy_error"] < 1e-5 and summary["file"] == "a.nc"
+    assert json.loads(tautline("info", "a.nc", "--json", cwd=tmp_path).stdout)["rows"] == 21
+    assert tautline("run", "fixed-length", *SHORT, "--quiet", "-o", "b.nc", cwd=tmp_path).stdout == ""
+    assert "\x1b" not in tautline("info", "a.nc", "--no-color", cwd=tmp_path).stdout
+    assert set(json.loads(tautline("scenarios", "--json", cwd=tmp_path).stdout)) >= {"fixed-length", "bungee", "yo-yo"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "fixed-lenght"], "did you mean 'fixed-length'"),
+        (["run", "fixed-length", "--set", "string.stifness=60"], "did you mean 'stiffness'"),
+        (["run", "fixed-length", "--set", "body.mass=3 s"], "body.mass"),
+        (["run", "fixed-length", "--set", "body.mass=-3"], "mass: expected a positive"),
+        (["run", "fixed-length", "--set", "run.step=1"], "stability limit"),
+        (["run", "fixed-length", "--set", "nonsense"], "section.key=value"),
+        (["check", "missing.toml"], "no such file"),
+        (["show", "nothing"], "no such file"),
+    ],
+)
+def test_bad_input_is_told_and_nothing_is_written(arguments: list[str], words: str, tmp_path: Path) -> None:
+    assert words in tautline(*arguments, cwd=tmp_path, expect=2).stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_error_names_file_and_line(tmp_path: Path) -> None:
+    text = tautline("show", "retrieval", cwd=tmp_path).stdout.replace('mass = "100 g"', 'mass = "100 m"')
+    (tmp_path / "my.toml").write_text(text)
+    line = text.splitlines().index('mass = "100 m"') + 1
+    message = tautline("run", "my.toml", cwd=tmp_path, expect=2).stderr
+    assert f"my.toml:{line}: body.mass: expected a mass" in message and "100 m" in message
+
+
+def test_exit_code_of_a_run_that_the_numerics_stop(tmp_path: Path) -> None:
+    done = tautline("run", "retrieval", "--set", "run.duration=12 s", cwd=tmp_path, expect=3)
+    assert "stability limit" in done.stdout
+    tautline("run", "retrieval", "--set", "run.minimum_length=9", "--overwrite", cwd=tmp_path)
+
+
+def test_new_check_show_schema(tmp_path: Path) -> None:
+    tautline("new", "my.toml", "--like", "crane-hoist", cwd=tmp_path)
+    assert "exists already" in tautline("new", "my.toml", cwd=tmp_path, expect=4).stderr
+    assert "good" in tautline("check", "my.toml", cwd=tmp_path).stdout
+    assert json.loads(tautline("check", "my.toml", "--json", cwd=tmp_path).stdout)["elements"] == 12
+    assert "title" in json.loads(tautline("schema", cwd=tmp_path).stdout)["properties"]
+    tautline("run", "my.toml", "--set", "run.duration=0.5", cwd=tmp_path)
+
+
+def test_export(tmp_path: Path) -> None:
+    tautline("run", "fixed-length", *SHORT, cwd=tmp_path)
+    assert "neither" in tautline("export", "fixed-length.nc", cwd=tmp_path, expect=2).stderr
+    tautline("export", "fixed-length.nc", "--csv", "a.csv", "--vtk", "frames", cwd=tmp_path)
+    run = tl.open_run(tmp_path / "fixed-length.nc")
+    with (tmp_path / "a.csv").open() as file:
+        names, units, *rows = csv.reader(file)
+    assert len(names) == len(units) == len(rows[0]) and len(rows) == 21
+    column = names.index("position[20,z]")
+    assert units[column] == "m"
+    assert [float(row[column]) for row in rows] == run.position.values[:, 20, 2].tolist()
+    series = ElementTree.parse(tmp_path / "frames" / "string.pvd").getroot()
+    entries = series.findall(".//DataSet")
+    assert [float(e.attrib["timestep"]) for e in entries] == run.time.values.tolist()
+    frame = ElementTree.parse(tmp_path / "frames" / entries[-1].attrib["file"]).getroot()
+    arrays = {a.attrib.get("Name", "points"): np.fromstring(a.text or "", sep=" ") for a in frame.iter("DataArray")}
+    np.testing.assert_allclose(arrays["tension"], run.tension.values[-1], rtol=1e-8)
+    np.testing.assert_allclose(arrays["points"].reshape(-1, 3), run.position.values[-1], rtol=1e-8, atol=1e-12)
+    assert "exists already" in tautline("export", "fixed-length.nc", "--csv", "a.csv", cwd=tmp_path, expect=4).stderr
+
+
+def test_doctor_and_version(tmp_path: Path) -> None:
+    facts = json.loads(tautline("doctor", "--json", cwd=tmp_path).stdout)
+    assert facts["self-test"] == "passed"
+    assert tl.__version__ in tautline("--version", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("command", ["", "run", "resume", "check", "export", "new"])
+def test_help_has_an_example(command: str, tmp_path: Path) -> None:
+    done = tautline(*command.split(), "--help", cwd=tmp_path)
+    assert re.search("Example|check a scenario", done.stdout, re.IGNORECASE)
+
+
+LONG = ["--set", "run.duration=40000", "--set", "run.sample=1"]
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 60.0
+    while not path.exists():
+        assert time.monotonic() < deadline, "the run file never appeared"
+        time.sleep(0.05)
+
+
+def test_control_c_saves_and_can_be_resumed(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [COMMAND, "run", "fixed-length", *LONG], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    wait_for(tmp_path / "fixed-length.nc")
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, out + err
+    assert "unfinished" in out and "tautline resume fixed-length.nc" in out
+    before = tl.open_run(tmp_path / "fixed-length.nc").sizes["time"]
+    assert 1 < before < 40001
+    second = subprocess.Popen(
+        [COMMAND, "resume", "fixed-length.nc", "--json"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    time.sleep(4.0)
+    second.send_signal(signal.SIGINT)
+    second.communicate(timeout=60)
+    assert second.returncode == 130
+    assert tl.open_run(tmp_path / "fixed-length.nc").sizes["time"] > before
+
+
+def test_progress_bar_in_a_terminal(tmp_path: Path) -> None:
+    """In a pseudo-terminal: simulated time, speed, time left, energy error."""
+    master, slave = pty.openpty()
+    environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "140"}
+    process = subprocess.Popen(
+        [COMMAND, "run", "fixed-length", "--set", "run.duration=3000", "--set", "run.sample=1"],
+        cwd=tmp_path,
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env=environment,
+    )
+    os.close(slave)
+    seen = b""
+    deadline = time.monotonic() + 90.0
+    while time.monotonic() < deadline:
+        ready, _, _ = select.select([master], [], [], 0.5)
+        if ready:
+            try:
+                piece = os.read(master, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not piece:
+                break
+            seen += piece
+        elif process.poll() is not None:
+            break
+    os.close(master)
+    assert process.wait(timeout=30) == 0
+    text = seen.decode(errors="replace")
+    for words in ("of 3000 s", "x real time", "energy error", "completed"):
+        assert words in text

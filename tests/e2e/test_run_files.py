@@ -1,0 +1,244 @@
+"""Run files: streamed, killed, resumed, damaged, refused. Real processes, real SIGKILLs."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import tautline as tl
+from tautline import store
+from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.store import Progress, StoreError
+
+# Long enough to be killed in the middle: half a second of work in a few hundred chunks.
+CASES: dict[str, dict[str, Any]] = {
+    "locked": {"number": 1, "duration": 500.0, "step": 5e-4, "sample": 0.25},
+    "reeling": {"number": 3, "duration": 8.0, "step": 4e-5, "sample": 0.01},
+    "auto": {"number": 3, "duration": 12.0, "step": "auto", "sample": 0.005, "order": 4},
+}
+KILLS = 16
+
+
+def arguments(case: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    options = dict(CASES[case])
+    example = EXAMPLES[options.pop("number") - 1]
+    return (pendulum(), initial_state(example), example.command), options
+
+
+def in_child(action: Callable[[], object]) -> int:
+    """Run in a forked process, so that a kill hits only that; its process id."""
+    child = os.fork()
+    if child == 0:
+        try:
+            store.SECONDS_A_CHUNK = 0.002
+            action()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    return child
+
+
+def kill_after(child: int, delay: float) -> bool:
+    """SIGKILL after a delay; False if the process had ended well before."""
+    time.sleep(delay)
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    if os.WIFEXITED(status):
+        assert os.WEXITSTATUS(status) == 0, "the child failed by itself"
+        return False
+    return True
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_killed_again_and_again(case: str, tmp_path: Path) -> None:
+    """At random moments: the file opens with all chunks so far, and the resumed run ends bit for bit the same."""
+    parts, options = arguments(case)
+    exact = tl.simulate(*parts, **options)
+    rng = random.Random(case)
+    path = tmp_path / "run.nc"
+    kills = lost = 0
+    while kills < KILLS:
+        if path.exists():
+            child = in_child(lambda: store.resume(path))
+        else:
+            child = in_child(lambda: store.run_to_file(path, *parts, **options))
+        if not kill_after(child, rng.uniform(0.0, 0.15)):
+            path.unlink()  # finished before it could be killed: begin anew
+            continue
+        kills += 1
+        if not path.exists():
+            continue  # killed before the file had its name; nothing was promised yet
+        found = tl.open_run(path)
+        rows = found.sizes["time"]
+        assert rows >= 1
+        assert found.equals(exact.isel(time=slice(0, rows)))
+        lost += rows < exact.sizes["time"]
+    assert lost > KILLS // 3, "the kills came too late to test anything"
+    if not path.exists():
+        store.run_to_file(path, *parts, **options)
+    store.resume(path)
+    whole = tl.open_run(path)
+    assert whole.attrs["status"] == exact.attrs["status"]
+    assert whole.equals(exact)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_stopped_and_resumed_many_times(case: str, tmp_path: Path) -> None:
+    parts, options = arguments(case)
+    path = tmp_path / "run.nc"
+    rng = random.Random(case)
+    wanted = 0
+
+    def enough(progress: Progress) -> bool:
+        return progress.rows >= wanted
+
+    store.run_to_file(path, *parts, watch=enough, **options)
+    for _ in range(8):
+        assert tl.open_run(path).attrs["status"] == "unfinished"
+        wanted = tl.open_run(path).sizes["time"] + rng.randrange(1, 15)
+        store.resume(path, watch=enough)
+    store.resume(path)
+    assert tl.open_run(path).equals(tl.simulate(*parts, **options))
+
+
+def short(path: Path, **changes: Any) -> tl.Simulation:
+    parts, _ = arguments("locked")
+    return store.run_to_file(path, *parts, **({"duration": 0.1, "step": 5e-4, "sample": 0.01} | changes))
+
+
+def test_an_event_is_kept_and_is_final(tmp_path: Path) -> None:
+    path = tmp_path / "run.nc"
+    parts, _ = arguments("reeling")
+    store.run_to_file(path, *parts, duration=12.0, step=5e-4, sample=0.01)
+    run = tl.open_run(path)
+    assert run.attrs["status"] == "unstable_step"
+    assert run.equals(tl.simulate(*parts, duration=12.0, step=5e-4, sample=0.01))
+    store.resume(path)
+    assert tl.open_run(path).identical(run)
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    short(tmp_path / "run.nc", watch=seen.append)
+    assert [p.rows for p in seen] == sorted({p.rows for p in seen})
+    assert seen[-1].time == pytest.approx(0.1) and seen[-1].duration == pytest.approx(0.1)
+    assert abs(seen[-1].balance_error) < 1e-5
+
+
+def test_file_follows_the_conventions(tmp_path: Path) -> None:
+    """Plain netCDF-4: xarray opens it without us, and units are where they belong."""
+    path = tmp_path / "run.nc"
+    short(path, title="a title", scenario="{}")
+    with xr.open_dataset(path, decode_times=False) as raw:
+        assert raw.attrs["Conventions"].startswith("CF-")
+        assert raw.attrs["version"] == tl.__version__
+        for name in raw.data_vars:
+            assert raw[name].attrs["units"] and raw[name].attrs["long_name"]
+    ours = tl.open_run(path)
+    assert ours.attrs["title"] == "a title"
+    assert ours.attrs["scenario_file"] == "{}"
+
+
+def test_existing_file_is_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "run.nc"
+    path.write_text("precious")
+    with pytest.raises(StoreError, match="exists already"):
+        short(path)
+    with pytest.raises(tl.errors.InputError):
+        short(path, overwrite=True, order=5)
+    assert path.read_text() == "precious"
+    short(path, overwrite=True)
+    assert tl.open_run(path).attrs["status"] == "completed"
+    assert os.listdir(tmp_path) == ["run.nc"]
+
+
+@pytest.mark.parametrize("where", ["nowhere/run.nc", "file/run.nc"])
+def test_folder_that_cannot_be_written(where: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(StoreError, match=r"run\.nc"):
+        short(tmp_path / where)
+
+
+def test_full_disk(tmp_path: Path) -> None:
+    """A limit on the size of files stands for a full disk: a clear error, no half-made file, the old one untouched."""
+    path = tmp_path / "run.nc"
+    path.write_text("precious")
+
+    def limited() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        try:
+            short(path, overwrite=True, duration=10.0)
+        except StoreError as error:
+            os._exit(7 if "cannot be written" in str(error) else 8)
+
+    child = in_child(limited)
+    _, status = os.waitpid(child, 0)
+    assert os.WEXITSTATUS(status) == 7
+    assert path.read_text() == "precious"
+    assert os.listdir(tmp_path) == ["run.nc"]
+
+
+def test_foreign_damaged_and_missing_files(tmp_path: Path) -> None:
+    good = tmp_path / "good.nc"
+    short(good)
+    bytes_ = good.read_bytes()
+    cases = {
+        "missing.nc": None,
+        "text.nc": b"not netCDF at all",
+        "empty.nc": b"",
+        "truncated.nc": bytes_[: len(bytes_) // 2],
+        "head.nc": bytes_[:600],
+    }
+    for name, content in cases.items():
+        path = tmp_path / name
+        if content is not None:
+            path.write_bytes(content)
+        for action in (tl.open_run, store.resume):
+            with pytest.raises(StoreError, match=name):
+                action(path)
+    foreign = tmp_path / "foreign.nc"
+    xr.Dataset({"x": ("t", np.zeros(3))}).to_netcdf(foreign)
+    with pytest.raises(StoreError, match="not a run of tautline"):
+        tl.open_run(foreign)
+
+
+def test_both_copies_of_the_checkpoint_torn(tmp_path: Path) -> None:
+    import netCDF4
+
+    path = tmp_path / "run.nc"
+    short(path)
+    with netCDF4.Dataset(path, "r+") as handle:
+        handle["checkpoint"]["reel"][:] += 1.0
+    with pytest.raises(StoreError, match=r"run\.nc"):
+        tl.open_run(path)
+
+
+def test_memory_stays_bounded(tmp_path: Path) -> None:
+    """A run of 200 MB in a process that may use little more than what the imports take."""
+    code = f"""
+import resource
+from tautline import store
+from tests.e2e.test_run_files import arguments
+parts, _ = arguments("locked")
+store.run_to_file({str(tmp_path / "small.nc")!r}, *parts, duration=0.1, step=5e-4, sample=5e-4)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+store.run_to_file({str(tmp_path / "large.nc")!r}, *parts, duration=60.0, step=5e-4, sample=5e-4)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "large.nc").stat().st_size > 150e6
+    assert float(done.stdout) < 120.0, f"{done.stdout} MB more"
