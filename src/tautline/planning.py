@@ -164,7 +164,7 @@ def check_command(command: Any, order: int, scheme: str, reel_speed: float) -> N
         )
 
 
-def message(status: int, par: data.Parameters, plan: data.Plan, motion: data.Motion, t: float) -> str:
+def message(status: int, par: data.Parameters, plan: data.Plan, locked: bool, motion: data.Motion, t: float) -> str:
     """What happened, when, and what to do about it."""
     s = float(motion.reel[data.S])
     X = par.L - s
@@ -176,9 +176,13 @@ def message(status: int, par: data.Parameters, plan: data.Plan, motion: data.Mot
     if status == errors.FULLY_DEPLOYED:
         return head + f"fully deployed, {X:.6g} m of string out"
     if status == errors.UNSTABLE_STEP:
-        limit, _ = step_limits(par, plan, s, False)
+        limit, _ = step_limits(par, plan, s, locked)
         h = plan.h / 2 ** int(motion.clock[data.LEVEL])
-        remedy = "fewer elements" if plan.adaptive else "step='auto', a smaller step or fewer elements"
+        remedy = (
+            "a shorter sample interval or fewer elements"
+            if plan.adaptive
+            else "step='auto', a smaller step or fewer elements"
+        )
         return head + (
             f"the step {h:.3g} s is {h / limit:.2f} of the stability limit {limit:.3g} s of the {X:.3g} m "
             f"of string left; use {remedy}"

@@ -209,7 +209,8 @@ class Simulation:
         status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out)
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[status]
-            self.message = planning.message(status, self._par, plan, self._motion, self.time)
+            locked = self._kernel_command.locked
+            self.message = planning.message(status, self._par, plan, locked, self._motion, self.time)
             kept = data.Samples(out.scalars[:filled].copy(), out.nodes[:filled].copy())
             observe(self._par, self._kernel_command.locked, self._motion, self._scratch, self._last, 0)
             return kept
@@ -429,15 +430,15 @@ def default_sample(duration: Any, step: float | str) -> float:
     if isinstance(step, str):
         return float(duration / DEFAULT_SAMPLES)
     steps = planning.whole_ratio("duration", duration, "step", step)
-    aim = max(1, round(steps / DEFAULT_SAMPLES))
-    # among the divisors within a factor of ten of the aim, the nearest
-    near = range(max(1, aim // 10), min(steps, 10 * aim) + 1) if aim < 10**6 else range(aim, aim + 1)
-    divisors = [n for n in near if steps % n == 0]
-    if not divisors:
-        raise InputError(
-            f"sample: expected one to be given, because {steps} steps have no divisor near {aim} for a default"
-        )
-    return min(divisors, key=lambda n: abs(n - aim)) * step
+    if steps <= DEFAULT_SAMPLES:
+        return float(step)
+    for samples in (*range(DEFAULT_SAMPLES, 10 * DEFAULT_SAMPLES), *range(DEFAULT_SAMPLES - 1, 99, -1)):
+        if steps % samples == 0:
+            return float(steps // samples * step)
+    raise InputError(
+        f"sample: expected one to be given, because {steps} steps cannot be divided evenly into 100 to "
+        f"{10 * DEFAULT_SAMPLES} samples"
+    )
 
 
 def simulate(
@@ -515,7 +516,11 @@ def _controlled(
     duration = checks.positive("duration", duration, "s")
     if not callable(control):
         checks.refuse("control", "something that can be called", control)
+    if period is None:
+        period = default_sample(duration, simulation.settings["step"]) if sample is None else sample
     tick = checks.positive("period", period, "s")
+    if sample is not None:
+        planning.whole_ratio("period", tick, "sample", checks.positive("sample", sample, "s"))
     ticks = planning.whole_ratio("duration", duration, "period", tick)
     for _ in range(ticks):
         answer = control(simulation)

@@ -11,7 +11,8 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,9 +29,13 @@ OPTIONS: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy", "no
 
 @cache
 def source_hash() -> str:
-    """Of all kernel sources, so that any change of any of them leads to a new folder."""
+    """Of all kernel sources, so that any change of any of them leads to a new folder.
+
+    With errors.py, whose status codes are compiled into the kernels.
+    """
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    folder = Path(__file__).parent
+    for path in (*sorted(folder.glob("*.py")), folder.parent / "errors.py"):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -41,26 +46,33 @@ def _is_ours_and_writable(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if hasattr(os, "getuid"):
-            info = folder.stat()
-            if info.st_uid != os.getuid() or info.st_mode & 0o022:
-                return False
+            # and its parent, in which another could put a folder of his own in its place
+            for info in (folder.stat(), folder.parent.stat()):
+                if info.st_uid != os.getuid() or info.st_mode & 0o022:
+                    return False
         with tempfile.TemporaryFile(dir=folder):
             return True
     except OSError:
         return False
 
 
+def _candidates(name: str) -> Iterator[Path]:
+    """Absolute, because the working directory may change before the first call compiles."""
+    if numba.config.CACHE_DIR:  # the user's NUMBA_CACHE_DIR
+        yield Path(numba.config.CACHE_DIR).absolute() / "tautline" / name
+    else:
+        with suppress(RuntimeError):  # a user without a home
+            base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+            yield Path(base).absolute() / "tautline" / name
+    owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+    with suppress(FileNotFoundError):  # no folder for temporary files
+        yield Path(tempfile.gettempdir()) / f"tautline-{owner}" / name
+
+
 @cache
 def cache_folder() -> Path | None:
     """Where compiled kernels are kept, or None where no folder can be written."""
-    name = f"kernels-{source_hash()}"
-    if numba.config.CACHE_DIR:  # the user's NUMBA_CACHE_DIR
-        candidates = [Path(numba.config.CACHE_DIR) / "tautline" / name]
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        candidates = [Path(base) / "tautline" / name]
-    owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    candidates.append(Path(tempfile.gettempdir()) / f"tautline-{owner}" / name)
+    candidates = _candidates(f"kernels-{source_hash()}")
     return next((folder for folder in candidates if _is_ours_and_writable(folder)), None)
 
 

@@ -17,6 +17,8 @@ Matrix = tuple[Vector, Vector, Vector]
 # Flat bodies satisfy the triangle inequality with equality, so rounding may show a slight excess.
 TRIANGLE_TOLERANCE = 1e-9
 SYMMETRY_TOLERANCE = 1e-9
+# Of the lightest and smallest body that the other checks let pass, with room for its shape.
+LEAST_INERTIA = 0.01 * checks.SMALLEST**3
 
 
 _DIMENSIONS = {"elliptic_cylinder": 3, "box": 3, "sphere": 1, "point": 0}
@@ -171,11 +173,13 @@ def _checked_inertia(J: NDArray[np.float64], mass: float, center: Vector) -> NDA
     scale = float(np.abs(J).max())
     if scale == 0.0:
         raise InputError(f"{name}: expected a positive definite matrix, got zero; for a point mass use RigidBody.point")
+    if scale < LEAST_INERTIA:
+        raise InputError(f"{name}: expected moments of at least {LEAST_INERTIA:g} kg m^2, got {scale:g} at most")
     if np.abs(J - J.T).max() > SYMMETRY_TOLERANCE * scale:
         raise InputError(f"{name}: expected a symmetric matrix, got an asymmetry of {np.abs(J - J.T).max():.3g}")
     J = 0.5 * (J + J.T)
     central = J - _steiner(mass, center)
-    a, b, c = np.linalg.eigvalsh(central / scale) * scale
+    a, b, c = np.linalg.eigvalsh(central)
     if a <= np.finfo(float).eps * scale:
         raise InputError(
             f"{name}: expected an inertia about the attachment point that leaves a positive definite one "

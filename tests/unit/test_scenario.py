@@ -1,0 +1,638 @@
+"""Scenario files: units, messages, overrides, the built-in ones, the JSON Schema, and the state at rest."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import tautline as tl
+from tautline import scenario
+from tautline.cli import app
+from tautline.errors import InputError
+from tautline.model.equilibrium import hanging
+from tautline.scenario import ScenarioError
+from tests.checking import check_below, check_close, check_rotation
+
+RETRIEVAL = (scenario.BUILT_IN / "retrieval.toml").read_text(encoding="utf-8")
+START = 'kind = "straight"\ndeployed = "10 m"\ninclination = "15 deg"\nend_velocity = [0, 0.5, 0]'
+# Words of pydantic, Python and pint that say nothing to the writer of a file.
+JARGON = ("function-before", "input should", "instance of", "Section", "dictionary", "True", "False", "None", "shape (")
+
+
+def changed(old: str, new: str) -> str:
+    assert RETRIEVAL.count(old) >= 1, f"{old!r} is not in the scenario"
+    return RETRIEVAL.replace(old, new, 1)
+
+
+def refusal(text: str, overrides: dict[str, str] | None = None) -> str:
+    """The message, which must be readable."""
+    with pytest.raises(ScenarioError) as caught:
+        scenario.parse(text, "my.toml", overrides).build()
+    message = str(caught.value)
+    assert not any(word in message for word in JARGON), message
+    assert all(len(line) < 250 for line in message.splitlines()), message
+    return message
+
+
+# -- units ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("string.length", "2 km", 2000.0),
+        ("string.length", "1e2 m", 100.0),
+        ("string.length", "+90 metre", 90.0),
+        ("string.length", "300 ft", 91.44),
+        ("string.density", "25 g/m", 0.025),
+        ("string.density", "25 g m^-1", 0.025),
+        ("string.density", "25g*m**-1", 0.025),
+        ("string.stiffness", "8.5 MN", 8.5e6),
+        ("string.stiffness", "40 kg*m/s^2", 40.0),
+        ("reel.drum_radius", "5 mm", 0.005),
+        ("reel.drum_radius", "5e3 µm", 0.005),
+        ("reel.inertia_mass", "500 g", 0.5),
+        ("reel.smoothing_speed", "3.6 km/h", 1.0),
+        ("reel.guide_position", ["1 m", "2 cm", 3], [1.0, 0.02, 3.0]),
+        ("body.mass", "1 lb", 0.45359237),
+        ("body.mass", " .5 kg ", 0.5),
+        ("body.mass", "3", 3.0),
+        ("body.mass", 3, 3.0),
+        ("gravity", "1.62 m/s^2", 1.62),
+        ("gravity", "1 standard gravity", None),
+        ("gravity", 0, 0.0),
+        ("initial.inclination", "15 deg", np.pi / 12),
+        ("initial.inclination", "15°", np.pi / 12),
+        ("initial.inclination", "0.5 turn", np.pi),
+        ("initial.angular_velocity", ["60 rpm", "180 deg/s", 1], [2 * np.pi, np.pi, 1.0]),
+        ("initial.end_velocity", ["1 m/s", "36 km/hour", 0], [1.0, 10.0, 0.0]),
+        ("command.moment", "2.09 N*m", 2.09),
+        ("command.moment", "-20 N cm", -0.2),
+        ("run.duration", "1 min", 60.0),
+        ("run.step", "0.5 ms", 5e-4),
+        ("run.step", 5e-4, 5e-4),
+        ("run.step", "auto", "auto"),
+        ("run.sample", "1/s", None),
+        ("run.minimum_length", "1 dm", 0.1),
+    ],
+)
+def test_units(key: str, text: Any, value: Any) -> None:
+    *section, name = key.split(".")
+    tree = tomllib.loads(RETRIEVAL)
+    (tree[section[0]] if section else tree)[name] = text
+    if value is None:
+        with pytest.raises(ScenarioError, match=f"{key}: expected .*, got"):
+            scenario.from_dict(tree)
+        return
+    read = scenario.from_dict(tree)
+    got = getattr(getattr(read, section[0]) if section else read, name)
+    assert got == pytest.approx(value, rel=1e-14)
+
+
+def test_inertia_of_the_drum_by_either_key() -> None:
+    by_inertia = changed('inertia_mass = "1 kg"', 'inertia = "2500 kg*cm^2"')  # d = 0.5 m
+    assert scenario.parse(by_inertia).build().pendulum.reel.inertia_mass == pytest.approx(1.0, rel=1e-14)
+    assert scenario.parse(RETRIEVAL).build().pendulum.reel.inertia_mass == 1.0
+
+
+def test_units_of_a_matrix_and_of_a_table() -> None:
+    tree = tomllib.loads(RETRIEVAL)
+    rows = [["2 kg*m^2", 0, 0], [0, "2e4 kg*cm^2", 0], [0, 0, 2]]
+    tree["body"] = {"shape": "custom", "mass": 1, "inertia": rows, "center_of_mass": [0, 0, "10 cm"]}
+    tree["command"] = {"kind": "torque", "times": [0, "500 ms"], "moments": [1, "200 N*cm"]}
+    built = scenario.from_dict(tree).build()
+    check_close("inertia", built.pendulum.body.inertia, 2.0 * np.eye(3), 1e-14)
+    assert built.command == tl.Torque(((0.0, 0.5), (1.0, 2.0)))
+
+
+@pytest.mark.parametrize(
+    ("value", "came"),
+    [
+        ("true", "true"),
+        ('"heavy"', "'heavy'"),
+        ('"3 m"', "'3 m', which is something else"),
+        ('"3 kg^2"', "'3 kg^2', which is something else"),
+        ('"3 degC"', "'3 degC', which is something else"),
+        ('"3 kgg"', "the unknown unit 'kgg'"),
+        ("[1]", "[1]"),
+        ("{a = 1}", "a section"),
+        ("nan", "nan, which is not a finite number"),
+        ("1e400", "inf, which is not a finite number"),
+        ('"1e400 kg"', "'1e400 kg', which is not a finite number"),
+        ("1" + 400 * "0", "1000"),
+        ("0x" + 5000 * "f", "a number that is too large, which is not a finite number"),
+        ("2000-01-01", "2000-01-01"),
+        ('""', "''"),
+        ('"9**9**9 kg"', "'9**9**9 kg'"),
+        ('"٣ kg"', "'٣ kg'"),
+        ("\"__import__('os')\"", "\"__import__('os')\""),
+        ('"3 kg' + 100_000 * " " + '!"', "'3 kg  "),
+        ('"' + "1" * 4000 + ' kg"', "'1111"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_value_that_is_no_mass(value: str, came: str) -> None:
+    message = refusal(changed('mass = "100 g"', f"mass = {value}"))
+    assert message.startswith(f"my.toml:16: body.mass: expected a mass such as 3 or '3 kg', got {came}")
+
+
+@pytest.mark.parametrize(
+    ("key", "wanted"),
+    [
+        ("string.length", "a length such as 3 or '3 m'"),
+        ("string.density", "a mass per length such as 3 or '3 kg/m'"),
+        ("string.stiffness", "a force such as 3 or '3 N'"),
+        ("reel.inertia", "a moment of inertia such as 3 or '3 kg*m^2'"),
+        ("reel.smoothing_speed", "a speed such as 3 or '3 m/s'"),
+        ("gravity", "an acceleration such as 3 or '3 m/s^2'"),
+        ("initial.inclination", "an angle such as 3 or '3 rad'"),
+        ("command.moment", "a moment such as 3 or '3 N*m'"),
+        ("run.duration", "a time such as 3 or '3 s'"),
+        ("run.step", "'auto' or a time such as 3 or '3 s'"),
+    ],
+)
+def test_the_wrong_dimension_of_every_kind(key: str, wanted: str) -> None:
+    came = refusal(RETRIEVAL, {key: "3 kelvin"})
+    assert came == f"--set {key}: expected {wanted}, got '3 kelvin', which is something else"
+
+
+@pytest.mark.parametrize("text", ["3 Hz", "3 %", "3 dB", "3 count", "3 m/m", "3 1/s"])
+@pytest.mark.parametrize("key", ["initial.inclination", "initial.angular_velocity"])
+def test_angles_are_not_any_number_without_dimension(key: str, text: str) -> None:
+    """A hertz is no radian per second: by dimension alone it would pass, and be wrong by 2 pi."""
+    value = text if key.endswith("inclination") else f'["{text}", 0, 0]'
+    assert "an ang" in refusal(RETRIEVAL, {key: value})
+
+
+def test_an_overflow_inside_a_unit() -> None:
+    assert "expected a length" in refusal(RETRIEVAL, {"string.length": "1 Ym^4*Ym^4*Ym^4*Ym^4/ym^4"})
+
+
+def test_an_item_of_a_list_is_named() -> None:
+    message = refusal(changed("[0.3, 0.2, 0.4]", '[0.3, "0.2 s", 0.4]'))
+    assert message.startswith("my.toml:19: body.center_of_mass.1: expected a length")
+
+
+# -- keys and sections ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("drum_radius", "drum_raduis", "my.toml:10: reel.drum_raduis: no such key; did you mean 'drum_radius'?"),
+        ("drum_radius", "drum_raduis", "my.toml:9: reel.drum_radius: missing"),
+        ("drum_radius", "'drum raduis'", "my.toml:10: reel.'drum raduis': no such key; did you mean 'drum_radius'?"),
+        ("[reel]", "[real]", "my.toml:9: real: no such key; did you mean 'reel'?"),
+        ("[reel]", "[real]", "my.toml: reel: missing"),
+        ("[reel]", "[[reel]]", "my.toml:9: reel: expected a section, got [{"),
+        ('title = "Retrieval"', "graivty = 1", "my.toml:1: graivty: no such key; did you mean 'gravity'?"),
+        ('title = "Retrieval"', "title = 3", "my.toml:1: title: expected text, got 3"),
+        ('title = "Retrieval"', "a.b = 3", "my.toml:1: a: no such key"),
+        ('title = "Retrieval"', '"" = 3', "my.toml:1: '': no such key"),
+        ('title = "Retrieval"', '"\\u0007\\n" = 3', "my.toml: '\\x07\\n': no such key"),
+        ('kind = "torque"', 'kind = "torq"', "my.toml:28: command.kind: expected one of 'locked', 'free', 'torque', "),
+        ('kind = "torque"', 'kind = "torq"', "got 'torq'; did you mean 'torque'?"),
+        ('kind = "torque"', "kind = 3", "my.toml:28: command.kind: expected one of 'locked', 'free', 'torque', got 3"),
+        ('kind = "torque"\n', "", "my.toml:27: command.kind: missing; expected one of 'locked', 'free', 'torque'"),
+        ("shape", "shap", "my.toml:14: body.shape: missing; expected one of 'elliptic_cylinder', 'box', 'sphere', "),
+        ("elements = 20", "elements = 2.5", "my.toml:33: run.elements: expected a whole number, got 2.5"),
+        ("elements = 20", 'elements = "20"', "my.toml:33: run.elements: expected a whole number, got '20'"),
+        (
+            "elements = 20",
+            "elements = 0",
+            "my.toml:33: run.elements: expected a whole number from 1 to 10000000, got 0",
+        ),
+        ("elements = 20\n", "", "my.toml:31: run.elements: missing"),
+        ("elements = 20", "elements = 20\norder = 3", "my.toml:34: run.order: expected 2, 4 or 6, got 3"),
+        ("elements = 20", "elements = 20\ncompensated = 1", "run.compensated: expected true or false, got 1"),
+        ("elements = 20", 'elements = 20\nscheme = "pape"', "got 'pape'; did you mean 'paper'?"),
+        (
+            'step = "0.5 ms"',
+            "step = true",
+            "my.toml:34: run.step: expected 'auto' or a time such as 3 or '3 s', got true",
+        ),
+        ("[0.3, 0.2, 0.4]", "3", "my.toml:19: body.center_of_mass: expected a list such as [1, 2, 3], got 3"),
+        (
+            "[0.3, 0.2, 0.4]",
+            "[0.3, 0.4]",
+            "my.toml:19: body.center_of_mass: expected 3 finite numbers (m), got shape 2",
+        ),
+        (
+            'kind = "straight"',
+            'kind = "hanging"',
+            "my.toml:24: initial.inclination: no such key with kind = 'hanging', ",
+        ),
+        ('kind = "straight"', 'kind = "hanging"', "only with 'straight'"),
+    ],
+)
+def test_message(old: str, new: str, expected: str) -> None:
+    assert expected in refusal(changed(old, new))
+
+
+@pytest.mark.parametrize("section", ["string", "reel", "body", "initial", "command", "run"])
+def test_a_section_that_is_missing_or_is_none(section: str) -> None:
+    tree = tomllib.loads(RETRIEVAL)
+    with pytest.raises(ScenarioError, match=f"^my.toml: {section}: expected a section, got 3$"):
+        scenario.from_dict({**tree, section: 3}, "my.toml")
+    del tree[section]
+    with pytest.raises(ScenarioError, match=f"^my.toml: {section}: missing$"):
+        scenario.from_dict(tree, "my.toml")
+
+
+def test_all_problems_are_told_at_once() -> None:
+    text = changed("length", "lenght").replace("density", "densty").replace("[run]", "[runn]")
+    assert len(refusal(text).splitlines()) == 6  # three unknown, three missing
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        ("# [body]\n", 17),
+        ('description2 = """\n[a]\nb = 1\n"""\n', 20),
+        ("# \u2028 is no new line\n", 17),
+        ("\r\n", 17),
+    ],
+)
+def test_the_line_is_right_where_the_text_is_unusual(before: str, line: int) -> None:
+    assert f"my.toml:{line}: body.mass: expected" in refusal(before + changed('mass = "100 g"', "mass = true"))
+
+
+def test_lines_of_quoted_and_dotted_keys_and_inline_tables() -> None:
+    assert "my.toml:16: body.mass:" in refusal(changed('mass = "100 g"', '"mass" = true'))
+    assert "my.toml:1: gravity:" in refusal(changed('title = "Retrieval"', "gravity . a = true"))
+    inline = changed('[command]\nkind = "torque"\nmoment = "2.09 N*m"\n', "").replace(
+        'title = "Retrieval"', 'command = {kind = "torque", moment = true}'
+    )
+    assert "my.toml:1: command.moment:" in refusal(inline)
+
+
+# -- values that contradict each other, or that the model refuses ---------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            'inertia_mass = "1 kg"',
+            "inertia_mass = 1\ninertia = 1",
+            "my.toml:9: reel: expected either inertia_mass (kg) or ",
+        ),
+        ('inertia_mass = "1 kg"', "inertia_mass = 1\ninertia = 1", "got both"),
+        ('inertia_mass = "1 kg"', "", "got neither"),
+        ("inclination", "direction = [1, 0, 0]\ninclination", "my.toml:21: initial: expected either direction or incl"),
+        ('inclination = "15 deg"', "azimuth = 1", "initial: expected azimuth together with inclination, got it alone"),
+        ('moment = "2.09 N*m"', "", "my.toml:27: command: expected either moment, or times and moments, got neither"),
+        ('moment = "2.09 N*m"', "moment = 1\ntimes = [0]\nmoments = [1]", "got moment and times and moments"),
+        ('moment = "2.09 N*m"', "times = [0]", "expected either moment, or times and moments, got times"),
+        (
+            'moment = "2.09 N*m"',
+            "times = [0, 1]\nmoments = [1]",
+            "my.toml:30: command.moments: expected 2 finite numbers",
+        ),
+        ('moment = "2.09 N*m"', "times = [1, 0]\nmoments = [1, 2]", "my.toml:29: command.times: expected increasing"),
+        ('moment = "2.09 N*m"', "times = []\nmoments = []", "my.toml:29: command.times: expected at least one time"),
+        (
+            'length = "100 m"',
+            "length = -1",
+            "my.toml:5: string.length: expected a positive finite number (m), got -1.0",
+        ),
+        (
+            'length = "100 m"',
+            "length = 1e60",
+            "my.toml:5: string.length: expected a positive finite number (m) of at most",
+        ),
+        ('density = "25 g/m"', "density = 0", "my.toml:6: string.density: expected a positive"),
+        ('drum_radius = "0.5 m"', "drum_radius = 0", "my.toml:10: reel.drum_radius: expected a positive"),
+        ('inertia_mass = "1 kg"', "inertia = -2", "my.toml:12: reel.inertia: expected a positive"),
+        ('inertia_mass = "1 kg"', "inertia = 1e-50", None),
+        ('guide_length = "0.5 m"', "guide_length = 100", "my.toml:11: reel.guide_length: expected a guide way shorter"),
+        ('mass = "100 g"', "mass = -1", "my.toml:16: body.mass: expected a positive finite number (kg), got -1.0"),
+        ('height = "0.8 m"', "height = -1", "my.toml:18: body.height: expected a positive finite number (m), got -1.0"),
+        ('semi_axes = ["0.5 m", "0.4 m"]', "semi_axes = [1]", "my.toml:17: body.semi_axes: expected 2 finite numbers"),
+        ('title = "Retrieval"', "gravity = -1", "my.toml:1: gravity: expected a finite number of at least 0"),
+        ('deployed = "10 m"', "deployed = 200", "my.toml:23: initial.deployed: expected at most 99.5 m"),
+        ('inclination = "15 deg"', "direction = []", "my.toml:24: initial.direction: expected 3 finite numbers"),
+        (
+            'inclination = "15 deg"',
+            "direction = [0, 0, 0]",
+            "my.toml:24: initial.direction: expected a vector that is not",
+        ),
+        ('inclination = "15 deg"', "attitude = [[2]]", "my.toml:24: initial.attitude: expected 3 x 3 finite numbers"),
+        (
+            'duration = "10 s"',
+            "duration = 0",
+            "my.toml:32: run.duration: expected a positive finite number (s), got 0.0",
+        ),
+        ('step = "0.5 ms"', "step = -1", "my.toml:34: run.step: expected a positive finite number (s), got -1.0"),
+        (
+            'sample = "10 ms"',
+            'sample = "-1 s"',
+            "my.toml:35: run.sample: expected a positive finite number (s), got -1.0",
+        ),
+        (
+            'sample = "10 ms"',
+            "minimum_length = 0",
+            "my.toml:35: run.minimum_length: expected a positive finite number (m)",
+        ),
+        (
+            START,
+            'kind = "nodes"\nreeled_length = 90\nnodes = [[0, 0, 0], [0, 0, 1]]',
+            "expected run.elements + 1 = 21 nod",
+        ),
+        (
+            START,
+            'kind = "nodes"\nreeled_length = 90\nnodes = [[0, 0], ["x"]]',
+            "my.toml:24: initial.nodes.1.0: expected a",
+        ),
+        (START, 'kind = "hanging"\ndeployed = -1', "my.toml:23: initial.deployed: expected a positive finite number"),
+    ],
+)
+def test_values_that_do_not_go_together(old: str, new: str, expected: str | None) -> None:
+    if expected is None:
+        assert "reel.inertia: expected" in refusal(changed(old, new))
+    else:
+        assert expected in refusal(changed(old, new))
+
+
+@pytest.mark.parametrize("radius", ["1e-200", "1e-40", "1e40", "1e200"])
+def test_an_inertia_over_a_radius_of_any_size(radius: str) -> None:
+    text = changed('drum_radius = "0.5 m"', f"drum_radius = {radius}").replace('inertia_mass = "1 kg"', "inertia = 1")
+    assert "reel." in refusal(text)
+
+
+@pytest.mark.parametrize(
+    ("extra", "expected"),
+    [
+        ("nodes = [[0, 0, 0], [0, 0, 1]]", None),
+        ("nodes = [[0, 0, 0], [0, 0, 1]]\nnode_velocities = []", "initial.node_velocities: expected 2 x 3 finite"),
+        ("nodes = [[0, 0, 1], [0, 0, 1]]", "initial.nodes: expected (0, 0, 0), the guide entrance"),
+        ("nodes = [[0, 0, 0], [0, 0]]", "initial.nodes: expected n x 3 finite numbers"),
+        (
+            "nodes = [[0, 0, 0], [0, 0, 1]]\nreeled_length = 100",
+            "initial.reeled_length: expected at least guide_length",
+        ),
+        (
+            "nodes = [[0, 0, 0], [0, 0, 1]]\nreel_speed = 1",
+            "initial.reel_speed: expected 0 with a locked reel, got 1.0",
+        ),
+    ],
+)
+def test_explicit_nodes(extra: str, expected: str | None) -> None:
+    head = 'kind = "nodes"\n' + ("" if "reeled_length" in extra else "reeled_length = 90\n")
+    text = changed(START, head + extra).replace("elements = 20", "elements = 1")
+    text = text.replace('kind = "torque"\nmoment = "2.09 N*m"', 'kind = "locked"')
+    if expected is None:
+        state = scenario.parse(text).build().state
+        assert state.elements == 1 and not state.node_velocities.any()
+    else:
+        assert expected in refusal(text)
+
+
+def test_a_straight_string_hangs_down_without_a_direction() -> None:
+    down = scenario.parse(changed('inclination = "15 deg"\n', "")).build().state
+    assert down.nodes[-1].tolist() == [0.0, 0.0, 10.0]
+    turned = scenario.parse(RETRIEVAL, overrides={"initial.azimuth": "90 deg"}).build().state
+    angle = np.pi / 12
+    check_close("last node", turned.nodes[-1], [0.0, 10 * np.sin(angle), 10 * np.cos(angle)], 1e-14)
+
+
+@pytest.mark.parametrize(
+    ("body", "mass"),
+    [
+        ({"shape": "box", "mass": 2, "sides": [1, 1, "10 cm"]}, 2.0),
+        ({"shape": "sphere", "mass": "2 kg", "radius": 1}, 2.0),
+        ({"shape": "point", "mass": "2 kg"}, 2.0),
+    ],
+)
+def test_bodies(body: dict[str, Any], mass: float) -> None:
+    tree = {**tomllib.loads(RETRIEVAL), "body": body}
+    assert scenario.from_dict(tree).build().pendulum.body.mass == mass
+
+
+# -- overrides ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("run.elements", "x", "--set run.elements: expected a whole number, got 'x'"),
+        ("run.elements.x", "3", "--set run.elements.x: elements is not a section"),
+        ("", "3", "--set '': expected section.key=value"),
+        ("a..b", "3", "--set 'a..b': expected section.key=value"),
+        ("body.mas", "3", "--set body.mas: no such key; did you mean 'mass'?"),
+        ("string", "3", "--set string: expected a section, got 3"),
+        ("body.mass", "", "--set body.mass: expected a mass such as 3 or '3 kg', got ''"),
+        ("body.mass", "-2", "--set body.mass: expected a positive finite number (kg), got -2.0"),
+        ("body.mass", "3\ny = 4", "--set body.mass: expected a mass such as 3 or '3 kg', got '3\\ny = 4'"),
+        ("body.mass", "[" * 3000, "--set body.mass: expected a mass such as 3 or '3 kg', got '[[["),
+        ("body.mass", "9" * 5000, "--set body.mass: expected a mass such as 3 or '3 kg', got '999"),
+        ("gravity" + 3000 * ".a", "3", "--set gravity: expected an acceleration such as 3 or '3 m/s^2', got a section"),
+        ("x" * 3000, "3", "--set xxx"),
+    ],
+)
+def test_bad_overrides(key: str, value: str, expected: str) -> None:
+    assert refusal(RETRIEVAL, {key: value}).startswith(expected)
+
+
+def test_overrides() -> None:
+    changes = {
+        "body.mass": "2 kg",
+        "reel.drum_radius": '"10 cm"',
+        "run.order": "4",
+        "reel.guide_position": '[1, "20 cm", 3]',
+        "gravity": "0",
+        "run.scheme": "symmetric",
+    }
+    read = scenario.parse(RETRIEVAL, overrides=changes)
+    assert (read.body.mass, read.reel.drum_radius, read.run.order, read.gravity) == (2.0, 0.1, 4, 0.0)
+    assert read.reel.guide_position == [1.0, 0.2, 3.0]
+
+
+# -- files -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", "string: missing"),
+        (b"\xff\xfe\x00", "not a text file in UTF-8"),
+        (bytes(range(256)), "not a text file in UTF-8"),
+        (b"\x00\x01\x02", "not valid TOML: Invalid statement (at line 1, column 1)"),
+        (b"a = " + 20_000 * b"[", "not valid TOML here: nested too deeply"),
+        (b"a = " + 20_000 * b"{a = ", "not valid TOML here: nested too deeply"),
+        (
+            b"gravity" + 5_000 * b".a" + b" = 1",
+            "gravity: expected an acceleration such as 3 or '3 m/s^2', got a section",
+        ),
+        (b"a = 1" + 5_000 * b"0", "not valid TOML here: a number of thousands of digits"),
+        (b"title = 0x" + 5_000 * b"f", "title: expected text, got a number that is too large"),
+        (b"a = 1\na = 2", "not valid TOML: Cannot overwrite a value (at line 2"),
+    ],
+    ids=["empty", "utf-16", "bytes", "zeros", "lists", "tables", "dots", "digits", "hexadecimal", "twice"],
+)
+def test_files_that_are_no_scenarios(tmp_path: Path, content: bytes, expected: str) -> None:
+    """The same by the function and by the command: exit code 2, no traceback, nothing written."""
+    path = tmp_path / "my.toml"
+    path.write_bytes(content)
+    with pytest.raises(ScenarioError) as caught:
+        scenario.load(str(path))
+    assert str(path) in str(caught.value) and expected in str(caught.value)
+    target = tmp_path / "out.nc"
+    result = CliRunner().invoke(app, ["run", str(path), "-o", str(target)])
+    assert result.exit_code == 2
+    assert result.output == f"error: {caught.value}\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("retreival", "no such file or built-in scenario; did you mean 'retrieval'?"),
+        ("zzz", "no such file or built-in scenario; built in are bungee, crane-hoist"),
+        (".", "expected a scenario file, got a folder"),
+        ("a" * 300, "cannot be read: File name too long"),
+        ("a\0b", "no such file"),
+        ("", "expected a scenario file, got a folder"),
+    ],
+)
+def test_names_that_are_no_files(name: str, expected: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        scenario.load(name)
+    assert expected in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + RETRIEVAL.replace("\n", "\r\n").encode())
+    assert scenario.load(str(path)).build().pendulum == scenario.load("retrieval").build().pendulum
+
+
+# -- the built-in scenarios and the schema -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", scenario.built_in_names())
+def test_built_in_scenarios_run(name: str) -> None:
+    read = scenario.load(name)
+    assert read.title and read.description
+    built = read.build()
+    options = {**built.options, "duration": 3 * built.options["sample"]}
+    run = tl.simulate(built.pendulum, built.state, built.command, **options)
+    assert run.attrs["status"] == "completed"
+    assert len(run.time) == 4 and np.isfinite(run.position).all()
+    # and what is written into a run file reads back as the same system
+    again = scenario.from_dict(tomllib.loads(read_as_toml(name))).build()
+    assert again.pendulum == built.pendulum and again.command == built.command
+
+
+def read_as_toml(name: str) -> str:
+    return scenario.find(name).read_text(encoding="utf-8")
+
+
+def test_the_schema_is_one_and_admits_the_built_in_scenarios() -> None:
+    schema = scenario.json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for name in scenario.built_in_names():
+        validator.validate(tomllib.loads(read_as_toml(name)))
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "good"),
+    [
+        ("body", "mass", "2 kg", True),
+        ("body", "mass", 2, True),
+        ("body", "mass", True, False),
+        ("body", "mass", [2], False),
+        ("body", "mas", 2, False),
+        ("body", "center_of_mass", ["1 m", 0, 0.5], True),
+        ("body", "shape", "cube", False),
+        ("run", "step", "auto", True),
+        ("run", "step", "1 ms", True),
+        ("run", "step", 0.001, True),
+        ("run", "step", [], False),
+        ("run", "order", 3, False),
+        ("run", "sample", "1 ms", True),
+        ("run", "minimum_length", "1 mm", True),
+        ("reel", "inertia_mass", "1 kg", True),
+        ("command", "moment", "1 N*m", True),
+        ("command", "kind", "torq", False),
+    ],
+)
+def test_the_schema_and_the_program_agree(section: str, key: str, value: Any, good: bool) -> None:
+    tree = tomllib.loads(RETRIEVAL)
+    tree[section][key] = value
+    assert jsonschema.Draft202012Validator(scenario.json_schema()).is_valid(tree) == good
+    if good:
+        scenario.from_dict(tree)
+    else:
+        with pytest.raises(ScenarioError):
+            scenario.from_dict(tree)
+
+
+# -- hanging at rest ---------------------------------------------------------------------------------------
+
+STRING, REEL = tl.String(20.0, 0.1, 800.0), tl.Reel(0.5, 0.5, 1.0, (1.0, 2.0, 3.0))
+
+
+@pytest.mark.parametrize(
+    "rho",
+    [
+        (0.3, 0.2, 0.4),
+        (0.0, 0.0, -0.3),
+        (0.0, 0.0, 0.3),
+        (0.0, 0.0, 0.0),
+        (0.3, 0.0, 0.0),
+        (6e-7, 0.0, -0.3),
+        (1e-9, -1e-9, -0.3),
+        (1e-30, 0.0, -0.3),
+        (1e-170, 1e-170, 0.0),
+    ],
+)
+def test_hanging_stays_at_rest(rho: tuple[float, float, float]) -> None:
+    """Wherever the centre of mass is: nothing moves by more than rounding for a dozen bounces."""
+    pendulum = tl.Pendulum(STRING, REEL, tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), rho))
+    state = hanging(pendulum, 10.0, 5)
+    check_rotation(state.attitude, 2e-15)
+    check_close("horizontal offset", (np.asarray(state.attitude) @ np.array(rho))[:2], [0.0, 0.0], 1e-15)
+    run = tl.simulate(pendulum, state, tl.Locked(), duration=5.0, sample=0.1)
+    assert run.attrs["status"] == "completed"
+    moved = float(np.abs(run.position - run.position[0]).max())
+    check_below("displacement", moved, 1e-12)
+    check_below("turning", float(np.abs(run.attitude - run.attitude[0]).max()), 1e-12)
+
+
+@pytest.mark.parametrize("elements", [1, 7])
+def test_hanging_meets_the_continuous_solution(elements: int) -> None:
+    M, mu, EA, X, g = 2.0, 0.1, 800.0, 10.0, 9.81
+    pendulum = tl.Pendulum(STRING, REEL, tl.RigidBody.point(M))
+    state = hanging(pendulum, X, elements)
+    # EA u'(x) = (M + mu (X - x)) g, integrated over the string
+    check_close("end", state.nodes[-1], [0.0, 0.0, X + (M + mu * X / 2) * g * X / EA], 1e-13)
+    assert (state.reeled_length, state.reel_speed) == (10.0, 0.0)
+
+
+def test_hanging_without_gravity_and_with_a_push() -> None:
+    pendulum = tl.Pendulum(STRING, REEL, tl.RigidBody.sphere(1.0, 0.1), gravity=0.0)
+    state = hanging(pendulum, 10.0, 4, end_velocity=(1.0, 0.0, 0.0), angular_velocity=(0.0, 2.0, 0.0))
+    assert state.nodes[-1].tolist() == [0.0, 0.0, 10.0]
+    assert state.node_velocities[-1].tolist() == [1.0, 0.0, 0.0]
+    assert np.asarray(state.angular_velocity).tolist() == [0.0, 2.0, 0.0]
+
+
+@pytest.mark.parametrize(("deployed", "elements"), [(-1.0, 4), (30.0, 4), (10.0, 0), (10.0, 2.5), ("10 m", 4)])
+def test_hanging_refuses(deployed: Any, elements: Any) -> None:
+    pendulum = tl.Pendulum(STRING, REEL, tl.RigidBody.point(1.0))
+    with pytest.raises(InputError, match="^(deployed|elements): expected"):
+        hanging(pendulum, deployed, elements)
+
+
+def test_a_string_too_soft_to_hang() -> None:
+    pendulum = tl.Pendulum(tl.String(20.0, 0.1, 1e-50), REEL, tl.RigidBody.point(1e40))
+    with pytest.raises(InputError, match="State.nodes"):
+        hanging(pendulum, 10.0, 2)
