@@ -21,13 +21,14 @@ lint: $(VENV)/dev
 warm: $(VENV)/dev
 	$(BIN)/python -m tautline.paper --quick
 
-# The long proofs: 10^8 steps and more. Takes about half an hour, and rewrites docs/verification.md.
+# The long proofs, 10^8 steps among them. Takes a few minutes, and rewrites docs/verification.md.
 verify: $(VENV)/dev warm
 	$(BIN)/python -m pytest -m "long or not long" --verification-table docs/verification.md -s
 
 bench: $(VENV)/dev
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/stepping.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

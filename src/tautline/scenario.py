@@ -258,7 +258,7 @@ class StraightState(_Initial):
     def _one_direction(self) -> StraightState:
         if self.direction is not None and self.inclination is not None:
             raise ValueError("expected either direction or inclination (with azimuth), got both")
-        if self.inclination is None and "azimuth" in self.model_fields_set:
+        if self.inclination is None and self.azimuth != 0.0:
             raise ValueError("expected azimuth together with inclination, got it alone")
         return self
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 
 import tautline as tl
 from tautline import scenario
-from tautline.cli import app
+from tautline.cli.app import app
 from tautline.errors import InputError
 from tautline.model.equilibrium import hanging
 from tautline.scenario import ScenarioError
@@ -92,7 +93,7 @@ def test_units(key: str, text: Any, value: Any) -> None:
         return
     read = scenario.from_dict(tree)
     got = getattr(getattr(read, section[0]) if section else read, name)
-    assert got == pytest.approx(value, rel=1e-14)
+    assert got == (value if isinstance(value, str) else pytest.approx(value, rel=1e-14))
 
 
 def test_inertia_of_the_drum_by_either_key() -> None:
@@ -310,7 +311,6 @@ def test_lines_of_quoted_and_dotted_keys_and_inline_tables() -> None:
         ('density = "25 g/m"', "density = 0", "my.toml:6: string.density: expected a positive"),
         ('drum_radius = "0.5 m"', "drum_radius = 0", "my.toml:10: reel.drum_radius: expected a positive"),
         ('inertia_mass = "1 kg"', "inertia = -2", "my.toml:12: reel.inertia: expected a positive"),
-        ('inertia_mass = "1 kg"', "inertia = 1e-50", None),
         ('guide_length = "0.5 m"', "guide_length = 100", "my.toml:11: reel.guide_length: expected a guide way shorter"),
         ('mass = "100 g"', "mass = -1", "my.toml:16: body.mass: expected a positive finite number (kg), got -1.0"),
         ('height = "0.8 m"', "height = -1", "my.toml:18: body.height: expected a positive finite number (m), got -1.0"),
@@ -353,11 +353,8 @@ def test_lines_of_quoted_and_dotted_keys_and_inline_tables() -> None:
         (START, 'kind = "hanging"\ndeployed = -1', "my.toml:23: initial.deployed: expected a positive finite number"),
     ],
 )
-def test_values_that_do_not_go_together(old: str, new: str, expected: str | None) -> None:
-    if expected is None:
-        assert "reel.inertia: expected" in refusal(changed(old, new))
-    else:
-        assert expected in refusal(changed(old, new))
+def test_values_that_do_not_go_together(old: str, new: str, expected: str) -> None:
+    assert expected in refusal(changed(old, new))
 
 
 @pytest.mark.parametrize("radius", ["1e-200", "1e-40", "1e40", "1e200"])
@@ -472,7 +469,7 @@ def test_overrides() -> None:
         ),
         (b"a = 1" + 5_000 * b"0", "not valid TOML here: a number of thousands of digits"),
         (b"title = 0x" + 5_000 * b"f", "title: expected text, got a number that is too large"),
-        (b"a = 1\na = 2", "not valid TOML: Cannot overwrite a value (at line 2"),
+        (b"a = 1\na = 2\nb = 3", "not valid TOML: Cannot overwrite a value (at line 2"),
     ],
     ids=["empty", "utf-16", "bytes", "zeros", "lists", "tables", "dots", "digits", "hexadecimal", "twice"],
 )
@@ -526,12 +523,8 @@ def test_built_in_scenarios_run(name: str) -> None:
     assert run.attrs["status"] == "completed"
     assert len(run.time) == 4 and np.isfinite(run.position).all()
     # and what is written into a run file reads back as the same system
-    again = scenario.from_dict(tomllib.loads(read_as_toml(name))).build()
+    again = scenario.from_dict(json.loads(read.model_dump_json(exclude_none=True))).build()
     assert again.pendulum == built.pendulum and again.command == built.command
-
-
-def read_as_toml(name: str) -> str:
-    return scenario.find(name).read_text(encoding="utf-8")
 
 
 def test_the_schema_is_one_and_admits_the_built_in_scenarios() -> None:
@@ -539,7 +532,7 @@ def test_the_schema_is_one_and_admits_the_built_in_scenarios() -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     for name in scenario.built_in_names():
-        validator.validate(tomllib.loads(read_as_toml(name)))
+        validator.validate(tomllib.loads(scenario.find(name).read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize(
@@ -628,11 +621,11 @@ def test_hanging_without_gravity_and_with_a_push() -> None:
 @pytest.mark.parametrize(("deployed", "elements"), [(-1.0, 4), (30.0, 4), (10.0, 0), (10.0, 2.5), ("10 m", 4)])
 def test_hanging_refuses(deployed: Any, elements: Any) -> None:
     pendulum = tl.Pendulum(STRING, REEL, tl.RigidBody.point(1.0))
-    with pytest.raises(InputError, match="^(deployed|elements): expected"):
+    with pytest.raises(InputError, match=r"^(deployed|elements): expected"):
         hanging(pendulum, deployed, elements)
 
 
 def test_a_string_too_soft_to_hang() -> None:
     pendulum = tl.Pendulum(tl.String(20.0, 0.1, 1e-50), REEL, tl.RigidBody.point(1e40))
-    with pytest.raises(InputError, match="State.nodes"):
+    with pytest.raises(InputError, match=r"State\.nodes"):
         hanging(pendulum, 10.0, 2)
