@@ -23,7 +23,7 @@ warm: $(VENV)/dev
 
 # The long proofs, 10^8 steps among them. Takes a few minutes, and rewrites docs/verification.md.
 verify: $(VENV)/dev warm
-	$(BIN)/python -m pytest -m "long or not long" --verification-table docs/verification.md -s
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
 
 bench: $(VENV)/dev
 	$(BIN)/python benchmarks/kernel.py

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,13 @@ def pytest_testnodedown(node: Any) -> None:
     _FIGURES.extend(json.loads(getattr(node, "workeroutput", {}).get("figures", "[]")))
 
 
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the figures too, where they are asked for."""
+    target = config.getoption("--verification-table")
+    if target:
+        terminalreporter.write_line(Path(target).read_text(encoding="utf-8"))
+
+
 def _write_table(path: Path) -> None:
     sections: dict[str, list[dict[str, Any]]] = {}
     for figure in sorted(_FIGURES, key=lambda f: f["test"]):
@@ -60,4 +66,4 @@ def _write_table(path: Path) -> None:
         lines += [f"## {title}", "", "| what | measured | asserted |", "|---|---|---|"]
         lines += [f"| {f['what']} | {f['value']:.3g} | {f['bound']} |" for f in figures]
         lines.append("")
-    path.write_text(os.linesep.join(lines), encoding="utf-8")
+    path.write_text("\n".join(lines), encoding="utf-8")

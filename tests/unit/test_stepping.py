@@ -1,0 +1,496 @@
+"""Simulation piece by piece, checkpoints, and control from a callback."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import tautline as tl
+from tautline.analysis.conservation import balance_error
+from tautline.errors import InputError
+from tautline.model.command import Command
+from tautline.simulation import Simulation
+from tests.checking import check_below, check_close
+
+PENDULUM = tl.Pendulum(
+    string=tl.String(length=10.0, density=0.05, stiffness=300.0),
+    reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=0.5),
+    body=tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)),
+)
+START = tl.straight(PENDULUM, 4.0, 4, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
+STEP, SAMPLE = 1e-3, 0.01
+TABLE = tl.Torque(([0.0, 0.1, 0.3], [1.0, 3.0, -1.0]))
+STEPS: list[float | str] = [STEP, "auto"]
+
+
+def simulation(step: float | str = STEP, **options: Any) -> Simulation:
+    return Simulation(PENDULUM, START, step=step, **options)
+
+
+def check_same(a: xr.Dataset, b: xr.Dataset) -> None:
+    """Bit for bit."""
+    assert a.sizes == b.sizes
+    for name in a.variables:
+        assert np.array_equal(a[name].values, b[name].values), f"{name} differs"
+
+
+def check_same_state(a: tl.State, b: tl.State) -> None:
+    for name, value in vars(a).items():
+        assert np.array_equal(value, getattr(b, name)), f"{name} differs"
+
+
+# -- pieces ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [2, 4])
+@pytest.mark.parametrize("command", [tl.Locked(), tl.Free(), TABLE], ids=["locked", "free", "table"])
+@pytest.mark.parametrize("step", STEPS)
+def test_pieces_are_the_whole(step: float | str, command: Command, order: int) -> None:
+    whole = tl.simulate(PENDULUM, START, command, duration=0.4, step=step, sample=SAMPLE, order=order)
+    pieces = simulation(step, order=order)
+    for length in (0.01, 0.05, 0.04, 0.2, 0.1):
+        assert pieces.advance(length, command, sample=SAMPLE) == "completed"
+    check_same(pieces.dataset(), whole)
+    for name in ("status", "end_time", "steps", "newton_iterations", "largest_step_ratio"):
+        assert pieces.dataset().attrs[name] == whole.attrs[name]
+
+
+def test_the_command_is_kept_until_the_next() -> None:
+    named, silent = simulation(), simulation()
+    for _ in range(3):
+        named.advance(0.05, TABLE, sample=SAMPLE)
+    silent.advance(0.05, TABLE, sample=SAMPLE)
+    silent.advance(0.05, sample=SAMPLE)
+    silent.advance(0.05, sample=SAMPLE)
+    check_same(named.dataset(), silent.dataset())
+    check_same_state(named.state, silent.state)
+
+
+def test_what_is_not_recorded_is_advanced_all_the_same() -> None:
+    quiet, kept = simulation(), simulation()
+    quiet.advance(0.2, tl.Free(), sample=SAMPLE, record=False)
+    kept.advance(0.2, tl.Free(), sample=SAMPLE)
+    check_same_state(quiet.state, kept.state)
+    assert len(kept.dataset().time) == 21
+    assert len(quiet.dataset().time) == 1
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_properties_are_those_of_the_record(step: float | str) -> None:
+    run = simulation(step)
+    assert (run.time, run.reel_speed, run.elements) == (0.0, 0.0, 4)
+    assert (run.unstretched_length, run.reeled_length) == (4.0, 6.0)
+    for name, value in vars(START).items():
+        check_close(name, getattr(run.state, name), value, 1e-15)
+    for _ in range(3):
+        run.advance(0.05, tl.Torque(2.0), sample=SAMPLE)
+        last = run.dataset().isel(time=-1)
+        assert run.time == float(last.time)
+        assert run.reel_speed == float(last.reel_speed) == run.state.reel_speed
+        assert run.reeled_length == float(last.reeled_length) == run.state.reeled_length
+        assert run.unstretched_length == float(last.unstretched_length)
+        assert run.energy == pytest.approx(float(last.energy), rel=1e-14)
+    assert run.time == pytest.approx(0.15, rel=1e-14)
+    times = run.dataset().time.values
+    check_close("times", times, np.linspace(0.0, 0.15, 16), 1e-15)
+
+
+def test_a_state_starts_another_simulation() -> None:
+    """From the state in the middle, not from its momenta: the same motion to the order of the step."""
+    first = simulation()
+    first.advance(0.2, tl.Torque(2.0))
+    second = Simulation(PENDULUM, first.state, step=STEP)
+    for run in (first, second):
+        run.advance(0.1, tl.Torque(2.0))
+    check_close("nodes", second.state.nodes, first.state.nodes, 1e-4)
+    check_close("attitude", second.state.attitude, first.state.attitude, 1e-4)
+
+
+def test_a_dataset_before_any_advance() -> None:
+    run = simulation().dataset()
+    assert run.time.values.tolist() == [0.0]
+    check_close("nodes", run.position[0], START.nodes, 0.0)
+    moving = tl.straight(PENDULUM, 4.0, 4, reel_speed=0.5)
+    assert float(Simulation(PENDULUM, moving, step=STEP).dataset().reel_speed[0]) == pytest.approx(0.5, rel=1e-12)
+
+
+def test_a_look_changes_nothing() -> None:
+    looked, straight_on = simulation(), simulation()
+    for _ in range(4):
+        looked.dataset()
+        _ = looked.state, looked.energy, looked.reel_speed, looked.time
+        looked.advance(0.02, tl.Locked(), sample=SAMPLE)
+        straight_on.advance(0.02, tl.Locked(), sample=SAMPLE)
+    check_same_state(looked.state, straight_on.state)
+
+
+def test_a_look_before_the_first_advance_changes_nothing() -> None:
+    looked, direct = simulation(), simulation()
+    looked.dataset()
+    for run in (looked, direct):
+        run.advance(0.1, tl.Free(), sample=SAMPLE)
+    check_same(looked.dataset(), direct.dataset())
+    moving = Simulation(PENDULUM, tl.straight(PENDULUM, 4.0, 4, reel_speed=0.5), step=STEP)
+    moving.dataset()
+    with pytest.raises(InputError, match="expected 0 with Locked"):
+        moving.advance(0.1)
+
+
+def test_an_event_ends_all_that_follows() -> None:
+    run = simulation()
+    status = run.advance(20.0, tl.Free(), sample=SAMPLE)
+    assert status == run.status == "fully_deployed"
+    end, rows = run.time, len(run.dataset().time)
+    assert run.advance(1.0, sample=SAMPLE) == "fully_deployed"
+    assert (run.time, len(run.dataset().time)) == (end, rows)
+    assert "fully deployed" in run.message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"duration": 0.0}, "duration: expected a positive"),
+        ({"duration": "1 s"}, "duration: expected a positive"),
+        ({"duration": 0.0015}, "duration: expected a multiple of step"),
+        ({"duration": 0.1, "sample": 0.0015}, "sample: expected a multiple of step"),
+        ({"duration": 0.1, "sample": 0.03}, "duration: expected a multiple of sample"),
+        ({"duration": 0.1, "command": 3.0}, "command: expected Locked"),
+    ],
+)
+def test_advance_refuses_and_stays_where_it_is(arguments: dict[str, Any], expected: str) -> None:
+    run, other = simulation(), simulation()
+    for each in (run, other):
+        each.advance(0.05, tl.Free(), sample=SAMPLE)
+    with pytest.raises(InputError) as caught:
+        run.advance(**arguments)
+    assert expected in str(caught.value)
+    for each in (run, other):
+        each.advance(0.05, sample=SAMPLE)
+    check_same(run.dataset(), other.dataset())
+
+
+# -- switching ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("after", [tl.Free(), tl.Torque(2.0), TABLE], ids=["free", "torque", "table"])
+def test_release(step: float | str, after: Command) -> None:
+    """Nothing jumps when the reel is let go: energy, state and time are those of just before."""
+    run = simulation(step)
+    run.advance(0.3, tl.Locked(), sample=SAMPLE)
+    energy, state = run.energy, run.state
+    run._take(after)
+    released = run.first_sample()
+    assert run.time == pytest.approx(0.3, rel=1e-12)
+    check_close("energy", run.energy, energy, 1e-11 * abs(energy))
+    check_close("nodes", released.nodes[0, 0], state.nodes, 0.0)
+    check_close("velocities", released.nodes[0, 1], state.node_velocities, 1e-11)
+    check_close("reel speed", run.reel_speed, 0.0, 1e-12)
+    run.advance(0.3, sample=SAMPLE)
+    record = run.dataset()
+    assert run.reel_speed != 0.0
+    # the balance holds across the release
+    largest = float(np.abs(balance_error(record)).max())
+    check_below("energy balance", largest, 2e-3 * float(record.kinetic_energy.max()))
+
+
+def test_locking_a_moving_reel_is_refused() -> None:
+    run, other = simulation(), simulation()
+    for each in (run, other):
+        each.advance(0.1, tl.Locked(), sample=SAMPLE)
+        each.advance(0.1, tl.Torque(2.0), sample=SAMPLE)
+    with pytest.raises(InputError) as caught:
+        run.advance(0.1, tl.Locked(), sample=SAMPLE)
+    assert "reel_speed: expected 0 with Locked(), got " in str(caught.value)
+    for each in (run, other):
+        each.advance(0.1, sample=SAMPLE)
+    check_same(run.dataset(), other.dataset())
+
+
+def test_torques_one_after_the_other() -> None:
+    """A constant after a constant, after a table, and back: as if each were there alone."""
+    run = simulation()
+    for command in (tl.Torque(1.0), tl.Torque(3.0), TABLE, tl.Torque(0.0), tl.Free()):
+        run.advance(0.05, command, sample=SAMPLE)
+    free = simulation()
+    free.advance(0.05, tl.Torque(1.0), sample=SAMPLE)
+    free.advance(0.05, tl.Torque(([0.0], [3.0])), sample=SAMPLE)
+    free.advance(0.05, TABLE, sample=SAMPLE)
+    free.advance(0.1, tl.Free(), sample=SAMPLE)
+    check_same(run.dataset(), free.dataset())
+
+
+def test_a_command_given_is_not_changed_by_the_next() -> None:
+    first, second = tl.Torque(1.0), tl.Torque(2.0)
+    run = simulation()
+    for command in (first, second, first):
+        run.advance(0.05, command)
+    assert (first.moment, second.moment) == (1.0, 2.0)
+
+
+# -- checkpoints -------------------------------------------------------------------------------------------
+
+STORIES: dict[str, list[Command]] = {
+    "locked": [tl.Locked()],
+    "free": [tl.Free()],
+    "table": [TABLE],
+    "released": [tl.Locked(), tl.Free()],
+    "released with torque": [tl.Locked(), tl.Torque(2.0)],
+    "torques": [tl.Torque(1.0), tl.Torque(2.0)],
+}
+
+
+@pytest.mark.parametrize("compensated", [True, False])
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("story", STORIES)
+def test_a_checkpoint_goes_on_bit_for_bit(tmp_path: Path, story: str, step: float | str, compensated: bool) -> None:
+    run = simulation(step, compensated=compensated)
+    for command in STORIES[story]:
+        run.advance(0.1, command, sample=SAMPLE)
+    run.save(tmp_path / "run.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.npz"]
+    again = Simulation.load(tmp_path / "run.npz")
+    assert (again.time, again.energy, again.reel_speed) == (run.time, run.energy, run.reel_speed)
+    assert again.pendulum == run.pendulum and again.settings == run.settings
+    check_same_state(again.state, run.state)
+    for each in (run, again):
+        each.advance(0.1, sample=SAMPLE)
+    check_same_state(again.state, run.state)
+    check_same(again.dataset(), run.dataset().isel(time=slice(10 * len(STORIES[story]), None)))
+    # and then through a change of command
+    for each in (run, again):
+        each.advance(0.1, tl.Torque(1.5), sample=SAMPLE)
+    check_same_state(again.state, run.state)
+
+
+def test_a_checkpoint_before_the_first_step(tmp_path: Path) -> None:
+    run = simulation()
+    run.save(tmp_path / "run.npz")
+    again = Simulation.load(str(tmp_path / "run.npz"))
+    check_same_state(again.state, run.state)
+    for each in (run, again):
+        each.advance(0.1, tl.Free(), sample=SAMPLE)
+    check_same(again.dataset(), run.dataset())
+
+
+def test_a_checkpoint_replaces_the_one_before(tmp_path: Path) -> None:
+    run = simulation()
+    for _ in range(2):
+        run.advance(0.1, tl.Free())
+        run.save(tmp_path / "run.npz")
+    assert Simulation.load(tmp_path / "run.npz").time == run.time
+
+
+def test_a_checkpoint_remembers_that_the_motion_is_over(tmp_path: Path) -> None:
+    run = simulation()
+    run.advance(20.0, tl.Free(), sample=SAMPLE)
+    run.save(tmp_path / "run.npz")
+    again = Simulation.load(tmp_path / "run.npz")
+    assert (again.status, again.message) == (run.status, run.message)
+    assert again.advance(1.0) == "fully_deployed"
+
+
+class Executed:
+    """Unpickling this would run code."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return (pytest.fail, ("a pickle was loaded",))
+
+
+def _text(path: Path) -> None:
+    path.write_text("not a checkpoint")
+
+
+def _nothing(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _half(path: Path) -> None:
+    simulation().save(path)
+    path.write_bytes(path.read_bytes()[:700])
+
+
+def _pickle(path: Path) -> None:
+    path.write_bytes(pickle.dumps(Executed()))
+
+
+def _array(path: Path) -> None:
+    with path.open("wb") as file:
+        np.save(file, np.zeros(3))
+
+
+def _other_arrays(path: Path) -> None:
+    with path.open("wb") as file:
+        np.savez(file, a=np.zeros(3))
+
+
+def _rewritten(path: Path, **changes: Any) -> None:
+    simulation().save(path)
+    with np.load(path) as arrays:
+        parts = {**{name: arrays[name] for name in arrays.files}, **changes}
+    with path.open("wb") as file:
+        np.savez(file, **parts)
+
+
+def _objects(path: Path) -> None:
+    _rewritten(path, nodes=np.array([Executed()], dtype=object))
+
+
+def _no_json(path: Path) -> None:
+    _rewritten(path, checkpoint=np.frombuffer(b"{", dtype=np.uint8))
+
+
+def _json_of_something_else(path: Path) -> None:
+    _rewritten(path, checkpoint=np.frombuffer(b"[1, 2]", dtype=np.uint8))
+
+
+def _other_size(path: Path) -> None:
+    _rewritten(path, nodes=np.zeros((2, 7)))
+
+
+FOREIGN = [
+    _text,
+    _nothing,
+    _half,
+    _pickle,
+    _array,
+    _other_arrays,
+    _objects,
+    _no_json,
+    _json_of_something_else,
+    _other_size,
+]
+
+
+@pytest.mark.parametrize("write", FOREIGN, ids=lambda f: f.__name__)
+def test_a_foreign_file_is_refused(tmp_path: Path, write: Callable[[Path], None]) -> None:
+    path = tmp_path / "run.npz"
+    write(path)
+    with pytest.raises(InputError) as caught:
+        Simulation.load(path)
+    assert "expected a checkpoint of Simulation.save" in str(caught.value)
+    assert "run.npz" in str(caught.value)
+
+
+def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Simulation.load(tmp_path / "none.npz")
+    with pytest.raises(InputError, match="expected a checkpoint"):
+        Simulation.load(tmp_path)
+
+
+# -- control -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("answer", [2.0, 2, np.float64(2.0), tl.Torque(2.0)], ids=repr)
+def test_a_constant_controller_is_a_constant_torque(step: float | str, answer: Any) -> None:
+    options: dict[str, Any] = {"duration": 0.4, "step": step, "sample": SAMPLE}
+    controlled = tl.simulate(PENDULUM, START, control=lambda _: answer, period=0.02, **options)
+    check_same(controlled, tl.simulate(PENDULUM, START, tl.Torque(2.0), **options))
+
+
+def test_a_controller_is_called_once_a_period_at_its_beginning() -> None:
+    times, speeds = [], []
+
+    def control(run: Simulation) -> float:
+        times.append(run.time)
+        speeds.append(run.reel_speed)
+        return 1.0
+
+    record = tl.simulate(PENDULUM, START, duration=0.3, step=STEP, sample=SAMPLE, control=control, period=0.03)
+    check_close("times", times, np.arange(10) * 0.03, 1e-15)
+    assert len(record.time) == 31
+    # what it sees is what is recorded
+    check_close("first speed", speeds[0], 0.0, 1e-15)
+    assert speeds[1:] == record.reel_speed.values[3:30:3].tolist()
+
+
+def test_samples_are_periods_by_default() -> None:
+    record = tl.simulate(PENDULUM, START, duration=0.3, step=STEP, control=lambda _: 1.0, period=0.03)
+    check_close("times", record.time, np.linspace(0.0, 0.3, 11), 1e-15)
+
+
+def test_a_controller_that_brakes() -> None:
+    """The falling weight pulls the string out; the drum's moment against the speed and the weight holds it."""
+    hold = 9.81 * (PENDULUM.body.mass + 0.05 * 4.0) * PENDULUM.reel.drum_radius
+    earlier = [0.0]
+
+    def control(run: Simulation) -> float:
+        speed = run.reel_speed
+        change, earlier[0] = speed - earlier[0], speed
+        return hold - 3.0 * speed - 0.05 * change / 0.005
+
+    start = tl.straight(PENDULUM, 4.0, 4, reel_speed=-1.0)
+    record = tl.simulate(PENDULUM, start, duration=3.0, step=STEP, control=control, period=0.005)
+    free = tl.simulate(PENDULUM, start, tl.Free(), duration=0.5, step=STEP)
+    assert record.attrs["status"] == "completed"
+    late = float(np.abs(record.reel_speed[record.time > 2.0]).max())
+    check_below("speed under control", late, 0.3)
+    assert float(np.abs(free.reel_speed).max()) > 2.0
+
+
+def test_a_controller_may_return_commands() -> None:
+    def control(run: Simulation) -> Command:
+        return tl.Locked() if run.time < 0.095 else tl.Free()
+
+    record = tl.simulate(PENDULUM, START, duration=0.3, step=STEP, sample=SAMPLE, control=control, period=0.05)
+    steps = simulation()
+    steps.advance(0.1, tl.Locked(), sample=SAMPLE)
+    steps.advance(0.2, tl.Free(), sample=SAMPLE)
+    check_same(record, steps.dataset())
+
+
+def test_a_controller_is_not_called_after_the_end() -> None:
+    calls = [0]
+
+    def control(run: Simulation) -> float:
+        assert run.status == "completed"
+        calls[0] += 1
+        return 0.0
+
+    record = tl.simulate(PENDULUM, START, duration=20.0, step=STEP, sample=SAMPLE, control=control, period=0.1)
+    assert record.attrs["status"] == "fully_deployed"
+    assert calls[0] == int(np.ceil(record.attrs["end_time"] / 0.1))
+
+
+@pytest.mark.parametrize("answer", [None, "2", float("nan"), float("inf"), [1.0], True, 1e60, object(), 1j])
+def test_a_controller_that_returns_garbage(answer: Any) -> None:
+    with pytest.raises(InputError, match=r"Torque\.moment: expected"):
+        tl.simulate(PENDULUM, START, duration=0.1, step=STEP, control=lambda _: answer, period=0.01)
+
+
+def test_what_a_controller_raises_is_its_own() -> None:
+    class TheirError(Exception):
+        pass
+
+    def control(run: Simulation) -> float:
+        raise TheirError("theirs")
+
+    with pytest.raises(TheirError, match="theirs"):
+        tl.simulate(PENDULUM, START, duration=0.1, step=STEP, control=control, period=0.01)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"period": 0.03}, "duration: expected a multiple of period"),
+        ({"period": 0.0125}, "expected a multiple of s"),
+        ({"period": 0.0125, "sample": None, "step": 1e-3}, "duration: expected a multiple of step"),
+        ({"period": None}, "period: expected a positive"),
+        ({"period": -1.0}, "period: expected a positive"),
+        ({"period": 0.02, "control": 3}, "control: expected something that can be called, got 3"),
+        ({"period": 0.02, "control": None}, "period: expected together with control, got it alone"),
+    ],
+)
+def test_bad_periods(options: dict[str, Any], expected: str) -> None:
+    arguments = {"duration": 0.1, "step": STEP, "sample": SAMPLE, "control": lambda _: 1.0, **options}
+    with pytest.raises(InputError) as caught:
+        tl.simulate(PENDULUM, START, **arguments)
+    assert expected in str(caught.value)
