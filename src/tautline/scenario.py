@@ -35,6 +35,7 @@ _UNIT = r"[A-Za-zµμ°%]{1,20}(?:(?:\^|\*\*)-?[1-4])?"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*((?:1\s*/\s*)?{_UNIT}(?:\s*[*/ ]\s*{_UNIT}){{0,5}})?\s*", re.ASCII)
 _LONGEST_QUANTITY = 100
 _LONGEST_SHOWN = 60
+_MOST_BITS = 14_000  # 4215 digits; Python prints 4300
 _WORDS = {
     "m": "a length",
     "kg": "a mass",
@@ -107,11 +108,8 @@ def _shown(value: Any) -> str:
         return "a section"
     if isinstance(value, (datetime.date, datetime.time)):
         return str(value)
-    try:
-        # reprlib for the depth, which repr has no limit for
-        text = reprlib.repr(value) if isinstance(value, list) else repr(value)
-    except ValueError:  # an integer of thousands of digits
-        text = "a number that is too large"
+    # reprlib for the depth, which repr has no limit for
+    text = reprlib.repr(value) if isinstance(value, list) else repr(value)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
@@ -540,6 +538,9 @@ def from_dict(tree: Mapping[str, Any], source: str = "scenario") -> Scenario:
 
 
 def _validated(tree: Mapping[str, Any], origin: _Origin) -> Scenario:
+    endless = _endless(tree)
+    if endless is not None:
+        raise ScenarioError(f"{origin.head(endless)}: expected a number of fewer digits, got thousands")
     try:
         scenario = Scenario.model_validate(tree)
     except ValidationError as error:
@@ -547,6 +548,23 @@ def _validated(tree: Mapping[str, Any], origin: _Origin) -> Scenario:
         raise ScenarioError("\n".join(problems)) from None
     scenario._origin = origin
     return scenario
+
+
+def _endless(tree: Any) -> list[str] | None:
+    """Path of an integer that Python declines to print (hexadecimal ones are read at any length), if there is one.
+
+    Neither pydantic nor a message could deal with it. A stack, because a tree may be deeper than Python recurses.
+    """
+    stack: list[tuple[Any, list[str]]] = [(tree, [])]
+    while stack:
+        value, path = stack.pop()
+        if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            return path
+        if isinstance(value, Mapping):
+            stack += [(item, [*path, str(key)]) for key, item in value.items()]
+        elif isinstance(value, list):
+            stack += [(item, path) for item in value]
+    return None
 
 
 def _override(tree: dict[str, Any], key: str, value: str) -> tuple[str, ...]:

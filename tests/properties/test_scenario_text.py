@@ -210,7 +210,7 @@ def test_a_scenario_with_branches_changed(drawn: st.DataObject) -> None:
     for _ in range(drawn.draw(st.integers(1, 3))):
         section = drawn.draw(st.sampled_from(sorted(tree)))
         if isinstance(tree[section], dict) and drawn.draw(st.integers(0, 4)):
-            tree[section][drawn.draw(st.sampled_from(sorted(tree[section])) | keys)] = drawn.draw(trees)
+            tree[section][drawn.draw(st.sampled_from([*sorted(tree[section]), "new"]) | keys)] = drawn.draw(trees)
         else:
             tree[section] = drawn.draw(trees)
     take(tree)

@@ -417,6 +417,17 @@ def test_samples_are_periods_by_default() -> None:
     check_close("times", record.time, np.linspace(0.0, 0.3, 11), 1e-15)
 
 
+def test_periods_are_samples_by_default() -> None:
+    times = []
+
+    def control(run: Simulation) -> float:
+        times.append(run.time)
+        return 1.0
+
+    tl.simulate(PENDULUM, START, duration=0.3, step=STEP, sample=0.05, control=control)
+    check_close("times", times, np.arange(6) * 0.05, 1e-15)
+
+
 def test_a_controller_that_brakes() -> None:
     """The falling weight pulls the string out; the drum's moment against the speed and the weight holds it."""
     hold = 9.81 * (PENDULUM.body.mass + 0.05 * 4.0) * PENDULUM.reel.drum_radius
@@ -483,7 +494,7 @@ def test_what_a_controller_raises_is_its_own() -> None:
         ({"period": 0.03}, "duration: expected a multiple of period"),
         ({"period": 0.0125}, "expected a multiple of s"),
         ({"period": 0.0125, "sample": None, "step": 1e-3}, "duration: expected a multiple of step"),
-        ({"period": None}, "period: expected a positive"),
+        ({"period": "0.02 s"}, "period: expected a positive"),
         ({"period": -1.0}, "period: expected a positive"),
         ({"period": 0.02, "control": 3}, "control: expected something that can be called, got 3"),
         ({"period": 0.02, "control": None}, "period: expected together with control, got it alone"),

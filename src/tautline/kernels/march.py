@@ -114,7 +114,7 @@ def reel_event(par: Parameters, plan: Plan, s: float) -> int:
 @inlined
 def reeling_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch) -> int:
     """One base step with a moving reel, in 2**level parts, each a composition of stages."""
-    status = begin_base_step(par, plan, False, motion)
+    status = begin_base_step(par, plan, command.locked, motion)
     parts = 1 << motion.clock[LEVEL]
     h = plan.h / parts
     part = 0
@@ -160,7 +160,7 @@ def march(
     if command.locked:
         l = element_length(par, motion.reel[S])
         factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
-        status = begin_base_step(par, plan, True, motion)
+        status = begin_base_step(par, plan, command.locked, motion)
         if status != RUNNING:
             return status, 0
     for row in range(out.scalars.shape[0]):

@@ -155,10 +155,5 @@ def rotation_of(Q: Quaternion) -> Matrix:
 @kernel
 def orthogonality_error(R: Matrix) -> float:
     """|I - R^T R| (Frobenius)."""
-    G = matmul(transpose(R), R)
-    total = 0.0
-    for i in range(3):
-        for j in range(3):
-            x = G[i][j] - (1.0 if i == j else 0.0)
-            total += x * x
-    return math.sqrt(total)
+    D = matrix_add_scaled(matmul(transpose(R), R), -1.0, ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+    return math.sqrt(dot(D[0], D[0]) + dot(D[1], D[1]) + dot(D[2], D[2]))
