@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -289,13 +290,11 @@ class Simulation:
         """All that was recorded, as `simulate` returns it."""
         from tautline import dataset
 
-        if not self._pieces:
-            self._take(None if self._command else Locked() if self._reel_speed == 0.0 else Free())
-            self._keep(self.first_sample())
-        samples = data.Samples(
-            np.concatenate([p.scalars for p in self._pieces]), np.concatenate([p.nodes for p in self._pieces])
-        )
-        record = dataset.record_of_samples(np.concatenate(self._times), samples)
+        # nothing recorded yet: the present state alone
+        pieces = self._pieces or [self._observed()]
+        times = self._times or [np.array([self.time])]
+        samples = data.Samples(np.concatenate([p.scalars for p in pieces]), np.concatenate([p.nodes for p in pieces]))
+        record = dataset.record_of_samples(np.concatenate(times), samples)
         return dataset.build(self.pendulum, record, self.attributes())
 
     def attributes(self) -> dict[str, Any]:
@@ -373,13 +372,13 @@ class Simulation:
     def load(cls, path: str | os.PathLike[str]) -> Simulation:
         """Go on from a checkpoint written by `save`, bit for bit."""
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 motion = data.Motion(*(arrays[name] for name in data.Motion._fields))
                 text = arrays["checkpoint"].tobytes().decode()
             return cls.from_checkpoint(motion, text)
         except FileNotFoundError:
             raise
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise InputError(
                 f"path: expected a checkpoint of Simulation.save, got {os.fspath(path)!r}: {error}"
             ) from None
