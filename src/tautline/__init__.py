@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tautline._version import __version__
 
 if TYPE_CHECKING:
-    from tautline import errors, reference
+    from tautline import errors, figures, reference
     from tautline.model.body import RigidBody
     from tautline.model.command import Free, Locked, Torque
     from tautline.model.pendulum import Pendulum
@@ -35,7 +35,7 @@ _HOMES = {
     "simulate": "tautline.simulation",
     "open_run": "tautline.store",
 }
-_MODULES = ("errors", "reference")
+_MODULES = ("errors", "figures", "reference")
 
 __all__ = [
     "Free",
@@ -49,6 +49,7 @@ __all__ = [
     "Torque",
     "__version__",
     "errors",
+    "figures",
     "open_run",
     "reference",
     "simulate",

@@ -509,13 +509,17 @@ def find(name: str) -> Path:
 def load(name: str, overrides: Mapping[str, str] | None = None) -> Scenario:
     """Read a scenario file or a built-in scenario; overrides are TOML values by dotted key."""
     path = find(name)
+    return parse(read(path), str(path), overrides)
+
+
+def read(path: Path) -> str:
+    """The text of a scenario file."""
     try:
-        text = path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark first
+        return path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark first
     except UnicodeDecodeError:
         raise ScenarioError(f"{path}: not a text file in UTF-8") from None
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
-    return parse(text, str(path), overrides)
 
 
 def parse(text: str, source: str = "scenario", overrides: Mapping[str, str] | None = None) -> Scenario:
@@ -561,7 +565,7 @@ def _endless(tree: Any) -> list[str] | None:
         if isinstance(value, int) and value.bit_length() > _MOST_BITS:
             return path
         if isinstance(value, Mapping):
-            stack += [(item, [*path, str(key)]) for key, item in value.items()]
+            stack += [(item, [*path, str(key)][:2]) for key, item in value.items()]  # section and key
         elif isinstance(value, list):
             stack += [(item, path) for item in value]
     return None

@@ -345,6 +345,8 @@ class Simulation:
     def from_checkpoint(cls, motion: data.Motion, text: str) -> Simulation:
         """Go on exactly where `checkpoint` was taken."""
         saved = json.loads(text)
+        if saved["checkpoint"] != CHECKPOINT_VERSION:
+            raise InputError(f"checkpoint: expected version {CHECKPOINT_VERSION}, got {saved['checkpoint']!r}")
         described = saved["description"]
         simulation = cls(_pendulum_from(described["pendulum"]), State(**described["state"]), **described["run"])
         for ours, theirs in zip(simulation._motion, motion, strict=True):

@@ -179,7 +179,6 @@ def test_an_item_of_a_list_is_named() -> None:
     assert message.startswith("my.toml:19: body.center_of_mass.1: expected a length")
 
 
-@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     "key", ["body.mass", "body.shape", "run.order", "run.elements", "command.kind", "nothing", "title"]
 )

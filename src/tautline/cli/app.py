@@ -186,9 +186,9 @@ def show(scenario: ScenarioName) -> None:
     Example: tautline show bungee > my-jump.toml
     """
     with one_line_errors():
-        from tautline.scenario import find
+        from tautline.scenario import find, read
 
-        print(find(scenario).read_text(encoding="utf-8"), end="")
+        print(read(find(scenario)), end="")
 
 
 @app.command()
@@ -239,10 +239,10 @@ def new(
     Example: tautline new my-crane.toml --like crane-hoist
     """
     with one_line_errors():
-        from tautline.scenario import find
+        from tautline.scenario import find, read
         from tautline.store import StoreError
 
-        text = _TEMPLATE_HEAD + find(like).read_text(encoding="utf-8")
+        text = _TEMPLATE_HEAD + read(find(like))
         try:
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)

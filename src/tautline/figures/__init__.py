@@ -1,0 +1,21 @@
+"""Pictures of a run: a Dataset in, a matplotlib Figure out. `tl.figures.energy(run)` and so on."""
+
+from __future__ import annotations
+
+from tautline.figures.animation import animate
+from tautline.figures.motion import attitude, phase, snapshots
+from tautline.figures.series import conservation, energy, lengths, strain_map, tension
+from tautline.figures.style import save
+
+__all__ = [
+    "animate",
+    "attitude",
+    "conservation",
+    "energy",
+    "lengths",
+    "phase",
+    "save",
+    "snapshots",
+    "strain_map",
+    "tension",
+]

@@ -1,0 +1,116 @@
+"""Figures in space: snapshots of the motion, phase portraits, the body's attitude."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import xarray as xr
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
+
+from tautline.figures.style import BLUE, BODY, GREEN, ORANGE, RED, STRAIN_MAP, new_figure, new_scene, styled
+from tautline.shapes import body_mesh
+
+
+def elastic_shade(row: xr.Dataset) -> np.ndarray:
+    """Elastic energy of the elements relative to the largest of that moment."""
+    density = row.strain.values**2
+    return np.asarray(density / max(float(density.max()), 1e-300))
+
+
+def draw(axes: Any, row: xr.Dataset, mesh: Any, alpha: float = 1.0) -> list[Any]:
+    """String and body at one moment; the artists."""
+    nodes = row.position.values
+    segments = np.stack([nodes[:-1], nodes[1:]], axis=1)
+    colours = mpl.colormaps[STRAIN_MAP](elastic_shade(row))
+    string = Line3DCollection(segments, colors=colours, linewidths=1.6, alpha=alpha)
+    axes.add_collection3d(string)
+    points, faces = mesh
+    placed = nodes[-1] + points @ row.attitude.values.T
+    body = Poly3DCollection(
+        [placed[face] for face in faces], facecolors=BODY, edgecolors="#44546A", linewidths=0.2, alpha=0.75 * alpha
+    )
+    axes.add_collection3d(body)
+    return [string, body]
+
+
+def body_of(run: xr.Dataset) -> Any:
+    """Mesh of the body of a run."""
+    return body_mesh(json.loads(run.attrs["scenario"])["pendulum"]["body"])
+
+
+def frame(axes: Any, run: xr.Dataset, mesh: Any) -> None:
+    """Limits that hold the whole motion, equal scales, third axis down."""
+    reach = float(np.linalg.norm(mesh[0], axis=1).max())
+    low = run.position.min(("time", "node")).values - reach
+    high = run.position.max(("time", "node")).values + reach
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
+    axes.set_zlim(high[2], low[2])
+    axes.set_box_aspect(np.maximum(high - low, 0.05 * (high - low).max()))
+    for axis, span in zip((axes.xaxis, axes.yaxis, axes.zaxis), high - low, strict=True):
+        # as many ticks as the side has room for
+        axis.set_major_locator(MaxNLocator(max(1, round(6.0 * span / (high - low).max()))))
+
+
+@styled
+def snapshots(
+    run: xr.Dataset, every: float, until: float | None = None, view: tuple[float, float] = (12.0, -75.0)
+) -> Figure:
+    """The manoeuvre at equal intervals, the string shaded by its relative elastic energy at each moment."""
+    figure, axes = new_scene()
+    end = float(run.time[-1]) if until is None else until
+    times = np.arange(0.0, end + 1e-9, every)
+    chosen = run.sel(time=times, method="nearest")
+    mesh = body_of(run)
+    for i in range(chosen.sizes["time"]):
+        draw(axes, chosen.isel(time=i), mesh, alpha=0.9)
+    frame(axes, chosen, mesh)
+    axes.view_init(*view)
+    shade = ScalarMappable(Normalize(0.0, 1.0), mpl.colormaps[STRAIN_MAP])
+    figure.colorbar(shade, ax=axes, shrink=0.5, pad=0.1, label="elastic energy, relative")
+    axes.set_title(f"every {every:g} s in [0, {end:g}] s", fontsize=9)
+    return figure
+
+
+@styled
+def phase(run: xr.Dataset) -> Figure:
+    """Phase portrait of the swing: angle of the attachment point from the vertical against its rate."""
+    figure, (axes,) = new_figure(width=4.2, height=4.0)
+    guide = run.position.values[:, 0]
+    end = run.position.values[:, -1] - guide
+    angle = np.unwrap(np.arctan2(end[:, 0], end[:, 2]))
+    rate = np.gradient(angle, run.time.values)
+    axes.plot(angle, rate, color=BLUE, linewidth=0.8)
+    axes.plot(angle[:1], rate[:1], "o", color=RED, markersize=4, label="start")
+    axes.set_xlabel("angle in the x-z plane (rad)")
+    axes.set_ylabel("rate (rad/s)")
+    axes.legend()
+    return figure
+
+
+@styled
+def attitude(run: xr.Dataset) -> Figure:
+    """Paths of the three body axes on the unit sphere."""
+    figure, axes = new_scene(width=4.8, height=4.6)
+    for k, (name, colour) in enumerate((("x", RED), ("y", GREEN), ("z", BLUE))):
+        path = run.attitude.values[:, :, k]
+        axes.plot(*path.T, color=colour, linewidth=0.7, label=f"body {name}")
+        axes.plot(*path[-1:].T, "o", color=colour, markersize=4)
+    u, v = np.mgrid[0 : 2 * np.pi : 24j, 0 : np.pi : 13j]
+    sphere = (np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v))
+    axes.plot_wireframe(*sphere, color="#CCCCCC", linewidth=0.3)
+    axes.set_zlim(1.0, -1.0)
+    axes.set_box_aspect((1, 1, 1))
+    axes.set_xlabel("x")
+    axes.set_ylabel("y")
+    axes.set_zlabel("z, down")
+    axes.legend(loc="upper left")
+    axes.plot([0.0], [0.0], [0.0], ".", color=ORANGE, markersize=2)
+    return figure

@@ -1,0 +1,95 @@
+"""Figures over time."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from tautline.analysis.conservation import balance_error
+from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, STRAIN_MAP, new_figure, styled
+
+TIME_LABEL = "time (s)"
+
+
+@styled
+def energy(run: xr.Dataset) -> Figure:
+    """Energy exchange in the paper's line styles: E and T solid, T_rot dashed, gravity dash-dotted, elastic dotted."""
+    figure, (axes,) = new_figure()
+    curves = (
+        ("energy", "total $E$", "-", BLACK),
+        ("kinetic_energy", "kinetic $T$", "-", BLUE),
+        ("rotational_energy", r"rotational $T_{\rm rot}$", "--", SKY),
+        ("gravity_energy", r"gravity $V_{\rm gravity}$", "-.", GREEN),
+        ("elastic_energy", r"elastic $V_{\rm elastic}$", ":", RED),
+    )
+    for name, label, line, colour in curves:
+        axes.plot(run.time, run[name], line, color=colour, label=label)
+    axes.set_xlabel(TIME_LABEL)
+    axes.set_ylabel("energy (J)")
+    figure.legend(loc="outside upper center", ncols=5, columnspacing=1.2, handlelength=1.8)
+    return figure
+
+
+@styled
+def lengths(run: xr.Dataset) -> Figure:
+    """Stretched and unstretched length of the deployed string, and the second component of Omega."""
+    figure, (above, below) = new_figure(2)
+    above.plot(run.time, run.stretched_length, color=BLUE, label="stretched")
+    above.plot(run.time, run.unstretched_length, "--", color=BLACK, label="unstretched")
+    above.set_ylabel("length (m)")
+    above.legend(loc="best", ncols=2)
+    below.plot(run.time, run.angular_velocity[:, 1], color=ORANGE)
+    below.set_ylabel(r"$\Omega_2$ (rad/s)")
+    below.set_xlabel(TIME_LABEL)
+    return figure
+
+
+@styled
+def conservation(run: xr.Dataset, *quantities: str) -> Figure:
+    """Deviations of what should be kept: "energy", "momentum", "orthogonality"; all three by default."""
+    wanted = quantities or ("energy", "momentum", "orthogonality")
+    moving = float(run.reeled_length.max() - run.reeled_length.min()) > 0.0
+    energy_label = "energy balance error (J)" if moving else "energy error (J)"
+    series = {
+        "energy": (balance_error(run), energy_label, BLUE),
+        "momentum": (run.angular_momentum - run.angular_momentum[0], r"$\Delta\pi_3$ (kg m$^2$/s)", GREEN),
+        "orthogonality": (run.orthogonality_error, r"$\|I-R^TR\|$", RED),
+    }
+    figure, axes = new_figure(len(wanted))
+    for ax, name in zip(axes, wanted, strict=True):
+        values, label, colour = series[name]
+        ax.plot(run.time, values, color=colour, linewidth=0.8)
+        ax.set_ylabel(label)
+        ax.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
+    axes[-1].set_xlabel(TIME_LABEL)
+    return figure
+
+
+@styled
+def strain_map(run: xr.Dataset) -> Figure:
+    """Waves in the string: strain over time and place, from the guide (0) to the body (1)."""
+    figure, (axes,) = new_figure()
+    axes.grid(False)
+    N = run.sizes["element"]
+    picture = axes.pcolormesh(
+        run.time, (np.arange(N) + 0.5) / N, run.strain.T, cmap=STRAIN_MAP, shading="nearest", rasterized=True
+    )
+    figure.colorbar(picture, ax=axes, label="strain")
+    axes.set_xlabel(TIME_LABEL)
+    axes.set_ylabel("place along the string")
+    return figure
+
+
+@styled
+def tension(run: xr.Dataset) -> Figure:
+    """Tension at the guide, in the middle and at the body."""
+    figure, (axes,) = new_figure()
+    last = run.sizes["element"] - 1
+    places = {0: ("at the guide", BLUE), last // 2: ("in the middle", ORANGE), last: ("at the body", GREEN)}
+    for element, (label, colour) in places.items():
+        axes.plot(run.time, run.tension[:, element], color=colour, label=label, linewidth=0.9)
+    axes.set_xlabel(TIME_LABEL)
+    axes.set_ylabel("tension (N)")
+    axes.legend(loc="best", ncols=3)
+    return figure

@@ -1,0 +1,84 @@
+"""How our figures look: sizes, fonts, colours that colour-blind readers can tell apart, and how they are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+# Okabe and Ito's palette.
+BLACK, ORANGE, SKY, GREEN, BLUE, RED, PINK = (
+    "#000000",
+    "#E69F00",
+    "#56B4E9",
+    "#009E73",
+    "#0072B2",
+    "#D55E00",
+    "#CC79A7",
+)
+STRAIN_MAP = "cividis"
+BODY = "#8FA3B8"
+SETTINGS: dict[str, Any] = {
+    "font.size": 9.0,
+    "axes.grid": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "lines.linewidth": 1.2,
+    "legend.frameon": False,
+    "svg.hashsalt": "tautline",  # the same figure gives the same file
+    "figure.constrained_layout.use": True,
+}
+WIDTH, HEIGHT = 6.0, 3.6
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def styled(function: Callable[P, R]) -> Callable[P, R]:
+    """Draw with our settings, and leave those of the user alone."""
+
+    @wraps(function)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+        with mpl.rc_context(SETTINGS):
+            return function(*args, **kwargs)
+
+    return inside
+
+
+def new_figure(rows: int = 1, width: float = WIDTH, height: float = HEIGHT) -> tuple[Figure, list[Any]]:
+    """A figure without pyplot's global state, and its axes, one below the other on one time axis."""
+    figure = Figure(figsize=(width, height * (0.55 + 0.45 * rows)))
+    FigureCanvasAgg(figure)
+    return figure, list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
+
+
+def new_scene(width: float = WIDTH, height: float = 5.2) -> tuple[Figure, Any]:
+    """A figure with one three-dimensional axes; the third axis points down, as in the model."""
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot(projection="3d")
+    axes.set_xlabel("x (m)")
+    axes.set_ylabel("y (m)")
+    axes.set_zlabel("z, down (m)")
+    return figure, axes
+
+
+@styled
+def save(figure: Figure, path: str | Path, formats: Iterable[str] = ("pdf", "svg", "png")) -> list[Path]:
+    """Save as path.pdf, path.svg and path.png; the files written."""
+    written = []
+    for kind in formats:
+        target = Path(f"{path}.{kind}")
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+        figure.savefig(target, dpi=160, metadata=metadata)
+        written.append(target)
+    return written
