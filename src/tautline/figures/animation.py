@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -43,13 +44,13 @@ def animate(
     view : elevation and azimuth of the camera (degrees).
     """
     target = Path(path)
-    writers = {".gif": PillowWriter, ".mp4": FFMpegWriter}
+    writers: dict[str, Any] = {".gif": PillowWriter, ".mp4": FFMpegWriter}
     if target.suffix not in writers:
         raise InputError(f"path: expected a name that ends in .gif or .mp4, got {target.name!r}")
     chosen = run.isel(time=np.unique(np.linspace(0, run.sizes["time"] - 1, frames).round().astype(int)))
-    figure = Figure(figsize=size)
+    figure = Figure(figsize=size, layout="none")
     FigureCanvasAgg(figure)
-    scene = figure.add_axes((-0.06, -0.06, 0.74, 1.12), projection="3d")
+    scene: Any = figure.add_axes((-0.06, -0.06, 0.74, 1.12), projection="3d")
     strip = figure.add_axes((0.74, 0.17, 0.24, 0.68))
     for name, label, colour in CURVES:
         strip.plot(run.time, run[name], color=colour, linewidth=0.9, label=label)

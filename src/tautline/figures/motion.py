@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 
-from tautline.figures.style import BLUE, BODY, GREEN, ORANGE, RED, STRAIN_MAP, new_figure, new_scene, styled
+from tautline.figures.style import BLUE, BODY, GREEN, RED, STRAIN_MAP, new_figure, new_scene, styled
 from tautline.shapes import body_mesh
 
 
@@ -108,9 +108,10 @@ def attitude(run: xr.Dataset) -> Figure:
     axes.plot_wireframe(*sphere, color="#CCCCCC", linewidth=0.3)
     axes.set_zlim(1.0, -1.0)
     axes.set_box_aspect((1, 1, 1))
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.set_major_locator(MaxNLocator(2))
     axes.set_xlabel("x")
     axes.set_ylabel("y")
     axes.set_zlabel("z, down")
     axes.legend(loc="upper left")
-    axes.plot([0.0], [0.0], [0.0], ".", color=ORANGE, markersize=2)
     return figure

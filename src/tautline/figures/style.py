@@ -23,7 +23,7 @@ BLACK, ORANGE, SKY, GREEN, BLUE, RED, PINK = (
 )
 STRAIN_MAP = "cividis"
 BODY = "#8FA3B8"
-SETTINGS: dict[str, Any] = {
+SETTINGS: Any = {
     "font.size": 9.0,
     "axes.grid": True,
     "grid.color": "#DDDDDD",

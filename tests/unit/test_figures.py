@@ -1,0 +1,86 @@
+"""Figures: they show what the run holds, on any run, and come out the same twice."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from matplotlib.figure import Figure
+from PIL import Image
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.paper.examples import pendulum, run
+
+FIGURES: dict[str, Callable[[xr.Dataset], Figure]] = {
+    "energy": tl.figures.energy,
+    "lengths": tl.figures.lengths,
+    "conservation": tl.figures.conservation,
+    "strain_map": tl.figures.strain_map,
+    "tension": tl.figures.tension,
+    "snapshots": lambda result: tl.figures.snapshots(result, every=0.1),
+    "phase": tl.figures.phase,
+    "attitude": tl.figures.attitude,
+}
+
+
+def point_run() -> xr.Dataset:
+    """One element, a point mass, a moving reel."""
+    system = dataclasses.replace(pendulum(), body=tl.RigidBody.point(0.1))
+    return tl.simulate(system, tl.straight(system, 5.0, 1, (1, 0, 1)), tl.Free(), duration=0.3, sample=0.01)
+
+
+@pytest.fixture(scope="module", params=[1, 3, "point"])
+def result(request: pytest.FixtureRequest) -> xr.Dataset:
+    return point_run() if request.param == "point" else run(request.param, duration=0.3)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figure_is_drawn_and_labelled(name: str, result: xr.Dataset, tmp_path: Path) -> None:
+    figure = FIGURES[name](result)
+    for axes in figure.axes[:1]:
+        assert axes.get_ylabel()
+    assert any(axes.get_xlabel() for axes in figure.axes)
+    files = tl.figures.save(figure, tmp_path / name)
+    assert [f.suffix for f in files] == [".pdf", ".svg", ".png"]
+    pixels = np.asarray(Image.open(files[-1]).convert("L"))
+    assert pixels.std() > 3.0, "an empty picture"
+
+
+def test_energy_curves_are_the_data() -> None:
+    result = run(1, duration=0.3)
+    lines = tl.figures.energy(result).axes[0].get_lines()
+    names = ("energy", "kinetic_energy", "rotational_energy", "gravity_energy", "elastic_energy")
+    styles = ("-", "-", "--", "-.", ":")
+    for line, name, style in zip(lines, names, styles, strict=True):
+        np.testing.assert_array_equal(np.asarray(line.get_ydata()), result[name].values)
+        assert line.get_linestyle() == style
+
+
+def test_files_are_the_same_twice(tmp_path: Path) -> None:
+    result = run(1, duration=0.3)
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        tl.figures.save(tl.figures.lengths(result), tmp_path / folder / "x")
+    for kind in ("pdf", "svg", "png"):
+        assert (tmp_path / "a" / f"x.{kind}").read_bytes() == (tmp_path / "b" / f"x.{kind}").read_bytes()
+
+
+def test_settings_of_the_user_are_left_alone() -> None:
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    tl.figures.energy(run(1, duration=0.1))
+    assert dict(mpl.rcParams) == before
+
+
+def test_animation(tmp_path: Path) -> None:
+    path = tl.figures.animate(run(1, duration=0.5), tmp_path / "x.gif", frames=4)
+    with Image.open(path) as picture:
+        assert getattr(picture, "n_frames", 1) == 4
+    with pytest.raises(InputError, match="ends in"):
+        tl.figures.animate(run(1, duration=0.1), tmp_path / "x.avi")
