@@ -48,7 +48,7 @@ def animate(
     if target.suffix not in writers:
         raise InputError(f"path: expected a name that ends in .gif or .mp4, got {target.name!r}")
     chosen = run.isel(time=np.unique(np.linspace(0, run.sizes["time"] - 1, frames).round().astype(int)))
-    figure = Figure(figsize=size, layout="none")
+    figure = Figure(figsize=size)
     FigureCanvasAgg(figure)
     scene: Any = figure.add_axes((-0.06, -0.06, 0.74, 1.12), projection="3d")
     strip = figure.add_axes((0.74, 0.17, 0.24, 0.68))

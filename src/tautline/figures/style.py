@@ -34,7 +34,6 @@ SETTINGS: Any = {
     "lines.linewidth": 1.2,
     "legend.frameon": False,
     "svg.hashsalt": "tautline",  # the same figure gives the same file
-    "figure.constrained_layout.use": True,
 }
 WIDTH, HEIGHT = 6.0, 3.6
 
@@ -56,14 +55,14 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
 
 def new_figure(rows: int = 1, width: float = WIDTH, height: float = HEIGHT) -> tuple[Figure, list[Any]]:
     """A figure without pyplot's global state, and its axes, one below the other on one time axis."""
-    figure = Figure(figsize=(width, height * (0.55 + 0.45 * rows)))
+    figure = Figure(figsize=(width, height * (0.55 + 0.45 * rows)), layout="constrained")
     FigureCanvasAgg(figure)
     return figure, list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
 
 
 def new_scene(width: float = WIDTH, height: float = 5.2) -> tuple[Figure, Any]:
     """A figure with one three-dimensional axes; the third axis points down, as in the model."""
-    figure = Figure(figsize=(width, height))
+    figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot(projection="3d")
     axes.set_xlabel("x (m)")
