@@ -12,17 +12,20 @@ from tautline._version import __version__
 
 if TYPE_CHECKING:
     from tautline import errors, figures, reference
-    from tautline.model.body import RigidBody
+    from tautline.model.body import RigidBody, Shape
     from tautline.model.command import Free, Locked, Torque
+    from tautline.model.equilibrium import hanging
     from tautline.model.pendulum import Pendulum
     from tautline.model.reel import Reel
     from tautline.model.state import State, straight
     from tautline.model.string import String
     from tautline.simulation import Simulation, simulate
-    from tautline.store import open_run
+    from tautline.store import open_run, resume, run_to_file
 
 _HOMES = {
     "RigidBody": "tautline.model.body",
+    "Shape": "tautline.model.body",
+    "hanging": "tautline.model.equilibrium",
     "Free": "tautline.model.command",
     "Locked": "tautline.model.command",
     "Torque": "tautline.model.command",
@@ -34,6 +37,8 @@ _HOMES = {
     "Simulation": "tautline.simulation",
     "simulate": "tautline.simulation",
     "open_run": "tautline.store",
+    "resume": "tautline.store",
+    "run_to_file": "tautline.store",
 }
 _MODULES = ("errors", "figures", "reference")
 
@@ -43,6 +48,7 @@ __all__ = [
     "Pendulum",
     "Reel",
     "RigidBody",
+    "Shape",
     "Simulation",
     "State",
     "String",
@@ -50,8 +56,11 @@ __all__ = [
     "__version__",
     "errors",
     "figures",
+    "hanging",
     "open_run",
     "reference",
+    "resume",
+    "run_to_file",
     "simulate",
     "straight",
 ]

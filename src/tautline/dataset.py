@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,6 +51,12 @@ def sizes(N: int, rows: int) -> dict[str, int]:
     return {"time": rows, "node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3}
 
 
+def row_length(N: int) -> int:
+    """Numbers in one sample."""
+    size = sizes(N, 1)
+    return 1 + sum(math.prod(size[d] for d in v.dims) for v in SCHEMA.values())
+
+
 class Record(NamedTuple):
     """What any integrator delivers: the state and the figures that only it can know."""
 
@@ -95,18 +102,18 @@ def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Datas
     """The labelled result of a run."""
     N = record.nodes.shape[1] - 1
     unstretched = pendulum.string.length - record.reeled_length
+    values = {name: x for name, x in record._asdict().items() if name not in ("time", "nodes")}
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         lengths = np.linalg.norm(np.diff(record.nodes, axis=1), axis=2)
         strain = lengths / (unstretched / N)[:, None] - 1.0
-    values = {name: x for name, x in record._asdict().items() if name not in ("time", "nodes")}
-    values.update(
-        unstretched_length=unstretched,
-        stretched_length=lengths.sum(axis=1),
-        position=record.nodes + np.array(pendulum.reel.guide_position),
-        strain=strain,
-        tension=pendulum.string.stiffness * strain,
-        energy=record.kinetic_energy + record.elastic_energy + record.gravity_energy,
-    )
+        values.update(
+            unstretched_length=unstretched,
+            stretched_length=lengths.sum(axis=1),
+            position=record.nodes + np.array(pendulum.reel.guide_position),
+            strain=strain,
+            tension=pendulum.string.stiffness * strain,
+            energy=record.kinetic_energy + record.elastic_energy + record.gravity_energy,
+        )
     variables = {
         name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name}) for name, v in SCHEMA.items()
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -22,18 +23,22 @@ Array = NDArray[np.float64]
 def write_csv(pieces: Iterable[xr.Dataset], path: Path) -> int:
     """One row a sample, all variables flattened (position[0,x], ...), units in the second line; rows written."""
     rows = 0
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        for piece in pieces:
-            if rows == 0:
-                names, units = _columns(piece)
-                writer.writerow(names)
-                writer.writerow(units)
-            flat = [piece[name].values.reshape(piece.sizes["time"], -1) for name in dataset.SCHEMA]
-            table = np.concatenate([piece.time.values[:, None], *flat], axis=1)
-            # repr keeps every bit of a number
-            writer.writerows([[repr(float(x)) for x in row] for row in table])
-            rows += len(table)
+    source = iter(pieces)
+    first = next(source)  # before anything is written: the run may be unreadable
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerows(_columns(first))
+            for piece in itertools.chain([first], source):
+                flat = [piece[name].values.reshape(piece.sizes["time"], -1) for name in dataset.SCHEMA]
+                table = np.concatenate([piece.time.values[:, None], *flat], axis=1)
+                # repr keeps every bit of a number
+                writer.writerows([[repr(float(x)) for x in row] for row in table])
+                rows += len(table)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
     return rows
 
 
@@ -49,13 +54,14 @@ def _columns(piece: xr.Dataset) -> tuple[list[str], list[str]]:
 
 def write_vtk(pieces: Iterable[xr.Dataset], folder: Path) -> int:
     """A series for ParaView: open string.pvd and body.pvd. The third axis points down; frames written."""
+    source = iter(pieces)
+    first = next(source)  # before anything is written: the run may be unreadable
+    points, faces = body_mesh(json.loads(first.attrs["scenario"])["pendulum"]["body"])
     folder.mkdir(parents=True, exist_ok=True)
+    for old in (*folder.glob("string_*.vtp"), *folder.glob("body_*.vtp")):
+        old.unlink()  # of a longer run before
     frames: list[float] = []
-    body: dict[str, Any] | None = None
-    for piece in pieces:
-        if body is None:
-            body = json.loads(piece.attrs["scenario"])["pendulum"]["body"]
-            points, faces = body_mesh(body)
+    for piece in itertools.chain([first], source):
         for i, t in enumerate(piece.time.values):
             row = piece.isel(time=i)
             name = f"{len(frames):06d}.vtp"

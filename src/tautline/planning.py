@@ -15,6 +15,7 @@ from tautline.kernels.march import step_limits
 from tautline.kernels.observe import begin
 from tautline.model import checks
 from tautline.model.command import Command, Locked, Torque
+from tautline.model.command import check_command as command_for_reel
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import GUIDE_LAWS
 from tautline.model.state import State
@@ -27,10 +28,6 @@ AUTO_RATIO = 0.5
 AUTO_RESOLUTION = 0.05
 # Default end of a retrieval, as a part of the length deployed at the start.
 MINIMUM_LENGTH = 0.01
-# A ratio of two times counts as whole when it is within this of a whole number.
-WHOLE = 1e-6
-# Counts beyond this are not exact in floating point, and no run takes so many steps.
-MOST_STEPS = 2**53
 
 
 def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensated: bool) -> data.Parameters:
@@ -84,20 +81,6 @@ def _quaternion(R: data.Array) -> data.Array:
     return Q if Q[0] >= 0.0 else -Q
 
 
-def whole_ratio(name: str, value: float, unit_name: str, unit: float) -> int:
-    """value/unit, which must be a whole number of at least 1."""
-    ratio = value / unit
-    if not ratio < MOST_STEPS:
-        raise InputError(f"{name}: expected fewer than 2^53 times {unit_name} ({unit:g} s), got {value!r}")
-    n = round(ratio)
-    if n < 1 or abs(ratio - n) > WHOLE * n:
-        raise InputError(
-            f"{name}: expected a multiple of {unit_name} ({unit:g} s), got {value!r}; "
-            f"the nearest is {max(1, n) * unit:.12g}"
-        )
-    return n
-
-
 def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_length: float) -> data.Plan:
     """All of the plan but sampling; step None is "auto"."""
     composition = COMPOSITIONS[order]
@@ -123,7 +106,7 @@ def base_steps(par: data.Parameters, plan: data.Plan, s: float, locked: bool, sa
     """
     limit, resolved = step_limits(par, plan, s, locked)
     ratio = sample / min(plan.allowed_ratio * limit, resolved)
-    if not ratio < MOST_STEPS:
+    if not ratio < checks.MOST_STEPS:
         raise InputError(f"sample: expected fewer than 2^53 steps in {sample:g} s, got {ratio:.3g} at a stable step")
     needed = max(1, math.ceil(ratio))
     part: int = 2 ** max(0, needed.bit_length() - 3)
@@ -147,17 +130,10 @@ def check_method(order: Any, scheme: Any, compensated: Any) -> None:
     checks.instance("compensated", compensated, bool)
 
 
-def check_kind(command: Any) -> None:
-    if not isinstance(command, Command):
-        checks.refuse("command", "Locked(), Free() or Torque(...)", command)
-
-
 def check_command(command: Any, order: int, scheme: str, reel_speed: float) -> None:
-    check_kind(command)
-    if isinstance(command, Locked):
-        if reel_speed != 0.0:
-            checks.refuse("State.reel_speed", "0 with Locked()", reel_speed)
-    elif order > 2 and scheme == "paper":
+    """Refuse what the drum cannot do from here by this method."""
+    command_for_reel(command, reel_speed)
+    if not isinstance(command, Locked) and order > 2 and scheme == "paper":
         raise InputError(
             f"order: expected 2 with scheme='paper' and a moving reel, got {order}; that scheme is not "
             "symmetric there, so composing it gains no order. Use scheme='symmetric'"

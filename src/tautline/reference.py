@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tautline._version import __version__
 from tautline.model import checks
-from tautline.model.command import Command, Locked, Torque
+from tautline.model.command import Command, Locked, Torque, check_command
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 
@@ -267,11 +267,17 @@ def integrate(
     from tautline import dataset
 
     checks.choice("method", method, _METHODS)
+    checks.instance("pendulum", pendulum, Pendulum)
+    checks.instance("state", state, State)
     state.check_against(pendulum)
+    check_command(command, state.reel_speed)
     duration = checks.positive("duration", duration, "s")
     sample = checks.positive("sample", sample, "s")
+    count = checks.whole_ratio("duration", duration, "sample", sample)
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        checks.positive(name, tolerance, "relative" if name == "rtol" else "SI")
     equations = Equations(pendulum, state.elements, command)
-    times = np.arange(round(duration / sample) + 1, dtype=np.float64) * np.float64(sample)
+    times = np.arange(count + 1, dtype=np.float64) * np.float64(sample)
     y0 = equations.pack(state)
     if method == "RK4":
         step = checks.positive("step", step, "s")

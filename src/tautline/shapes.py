@@ -25,8 +25,9 @@ def body_mesh(body: dict[str, Any]) -> tuple[Array, list[list[int]]]:
     elif kind == "sphere":
         points, faces = _ball(sizes[0])
     else:
-        # as large as the body's radius of gyration
-        radius = max(float(np.sqrt(np.trace(body["inertia"]) / (2.0 * body["mass"]))), 0.05)
+        # as large as the body's radius of gyration about its centre of mass
+        gyration2 = np.trace(body["inertia"]) / (2.0 * body["mass"]) - center @ center
+        radius = max(float(np.sqrt(max(gyration2, 0.0))), 0.05)
         points = radius * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], dtype=float)
         faces = [[i, j, k] for i in (0, 1) for j in (2, 3) for k in (4, 5)]
     return points + center, faces

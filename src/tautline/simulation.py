@@ -23,7 +23,7 @@ from tautline.kernels.march import march
 from tautline.kernels.observe import observe, release
 from tautline.model import checks
 from tautline.model.body import RigidBody, Shape
-from tautline.model.command import Command, Free, Locked, Torque
+from tautline.model.command import Command, Free, Locked, Torque, check_command
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.state import State
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 DEFAULT_SAMPLES = 1000
 # Steps between two looks at the keyboard: about 0.1 s.
 STEPS_A_CALL = 50_000
+# Fewer samples than this fit into any memory.
+MANY_ROWS = 10_000
 CHECKPOINT_VERSION = 1
 
 Controller = Callable[["Simulation"], "float | Command"]
@@ -103,6 +105,7 @@ class Simulation:
         self._command: Command | None = None
         self._kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
         self._last = data.empty_samples(1, self._par.N)
+        self._sampled = 0  # STEP at the latest sample
         self._times: list[data.Array] = []
         self._pieces: list[data.Samples] = []
 
@@ -112,6 +115,11 @@ class Simulation:
     def time(self) -> float:
         """Simulated time (s)."""
         return float(self._motion.reel[data.T_START] + self._motion.clock[data.STEP] * self._plan.h)
+
+    @property
+    def steps(self) -> int:
+        """Composed steps made so far."""
+        return int(self._motion.clock[data.TOTAL])
 
     @property
     def elements(self) -> int:
@@ -179,12 +187,13 @@ class Simulation:
         """
         if self.status != "completed":
             return self.status
+        self._check_times(duration, sample, command)
         self._take(command)
         plan, rows = self._timed(duration, sample)
-        if record:
+        if record and rows > MANY_ROWS:
             _check_memory(rows, self._par.N)
-            if not self._times:
-                self._keep(self.first_sample())
+        if record and not self._times:
+            self._keep(self.first_sample())
         done = 0
         piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
         while done < rows and self.status == "completed":
@@ -197,6 +206,7 @@ class Simulation:
 
     def begin(self, command: Command, duration: float, sample: float) -> int:
         """Take a command and a sampling interval for calls of `march`; the number of samples."""
+        self._check_times(duration, sample, command)
         self._take(command)
         return self._timed(duration, sample)[1]
 
@@ -207,7 +217,9 @@ class Simulation:
     def march(self, rows: int, plan: data.Plan) -> data.Samples:
         """So many samples in one call of the kernel; fewer if an event ends the motion."""
         out = self._last if rows == 1 else data.empty_samples(rows, self._par.N)
+        before = int(self._motion.clock[data.STEP])
         status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out)
+        self._sampled = before + filled * plan.steps_per_sample
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[status]
             locked = self._kernel_command.locked
@@ -237,6 +249,19 @@ class Simulation:
         if isinstance(before, Locked) and not isinstance(command, Locked):
             release(self._par, self._motion, self._scratch)
         self._command = command
+        if before is None:
+            self.first_sample()
+
+    def _check_times(self, duration: Any, sample: Any, command: Command | None) -> None:
+        """Refuse before anything is changed."""
+        interval = checks.positive("duration", duration, "s")
+        if sample is not None:
+            interval = checks.positive("sample", sample, "s")
+        if not self._plan.adaptive:
+            if self._motion.clock[data.STEP] == 0:
+                locked = isinstance(command or self._command or Locked(), Locked)
+                planning.check_step(self._par, self._plan, self.reeled_length, locked)
+            checks.whole_ratio("duration" if sample is None else "sample", interval, "step", self._plan.h)
 
     def _timed(self, duration: float, sample: float | None) -> tuple[data.Plan, int]:
         """Plan with base step and sampling, and the number of samples."""
@@ -255,10 +280,8 @@ class Simulation:
                 self._motion.clock[data.STEP] = 0
                 self._plan = self._plan._replace(h=h)
         else:
-            if self._motion.clock[data.STEP] == 0:
-                planning.check_step(self._par, self._plan, s, locked)
-            count = planning.whole_ratio("duration" if sample is None else "sample", interval, "step", self._plan.h)
-        rows = 1 if sample is None else planning.whole_ratio("duration", duration, "sample", count * self._plan.h)
+            count = checks.whole_ratio("duration" if sample is None else "sample", interval, "step", self._plan.h)
+        rows = 1 if sample is None else checks.whole_ratio("duration", duration, "sample", count * self._plan.h)
         if count != self._plan.steps_per_sample:
             self._plan = self._plan._replace(steps_per_sample=count)
         return self._plan, rows
@@ -270,6 +293,7 @@ class Simulation:
         out = data.empty_samples(1, self._par.N)
         observe(self._par, self._kernel_command.locked, self._motion, self._scratch, out, 0)
         self._last.scalars[:], self._last.nodes[:] = out.scalars, out.nodes
+        self._sampled = int(self._motion.clock[data.STEP])
         return out
 
     def _keep(self, samples: data.Samples) -> None:
@@ -280,10 +304,8 @@ class Simulation:
 
     def sample_times(self, rows: int) -> data.Array:
         """Times of the last so many samples, each from the counter and not from sums."""
-        every = max(1, self._plan.steps_per_sample)
-        done = int(self._motion.clock[data.STEP]) // every
-        counts = np.arange(done - rows + 1, done + 1, dtype=np.float64)
-        times: data.Array = self._motion.reel[data.T_START] + counts * every * self._plan.h
+        counts = self._sampled + self._plan.steps_per_sample * np.arange(1 - rows, 1, dtype=np.float64)
+        times: data.Array = self._motion.reel[data.T_START] + counts * self._plan.h
         return times
 
     def dataset(self) -> xr.Dataset:
@@ -308,7 +330,7 @@ class Simulation:
             "end_time": self.time,
             "step": self._plan.h / 2 ** int(self._motion.clock[data.LEVEL]),
             "largest_step_ratio": float(self._motion.reel[data.WORST_RATIO]),
-            "steps": int(self._motion.clock[data.TOTAL]),
+            "steps": self.steps,
             "newton_iterations": int(self._motion.clock[data.ITERATIONS]),
             "order": self.settings["order"],
             "scheme": self.settings["scheme"],
@@ -324,6 +346,7 @@ class Simulation:
             "state": _state_description(self._initial),
             "command": {"kind": type(command).__name__, **dataclasses.asdict(command)},
             "run": self.settings,
+            "time": self.time,
         }
 
     # -- checkpoints -----------------------------------------------------------------------------------
@@ -350,6 +373,8 @@ class Simulation:
         described = saved["description"]
         simulation = cls(_pendulum_from(described["pendulum"]), State(**described["state"]), **described["run"])
         for ours, theirs in zip(simulation._motion, motion, strict=True):
+            if ours.shape != theirs.shape:
+                raise InputError(f"checkpoint: expected an array of shape {ours.shape}, got {theirs.shape}")
             ours[...] = theirs
         simulation._plan = simulation._plan._replace(h=saved["h"])
         simulation._base_steps = dict(saved["base_steps"])
@@ -366,9 +391,12 @@ class Simulation:
         motion, text = self.checkpoint()
         target = Path(path)
         temporary = target.with_name(target.name + ".part")
-        with temporary.open("wb") as file:
-            np.savez(file, checkpoint=np.frombuffer(text.encode(), dtype=np.uint8), **motion._asdict())
-        os.replace(temporary, target)
+        try:
+            with temporary.open("wb") as file:
+                np.savez(file, checkpoint=np.frombuffer(text.encode(), dtype=np.uint8), **motion._asdict())
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Simulation:
@@ -413,7 +441,9 @@ def _command_from(tree: dict[str, Any]) -> Command:
 
 def _check_memory(rows: int, N: int) -> None:
     """Refuse what cannot fit, before hours are spent on it."""
-    size = 8 * rows * (data.SCALARS + 6 * (N + 1))
+    from tautline.dataset import row_length
+
+    size = 8 * rows * row_length(N)
     try:
         there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not on every system
@@ -430,7 +460,7 @@ def default_sample(duration: Any, step: float | str) -> float:
     duration = checks.positive("duration", duration, "s")
     if isinstance(step, str):
         return float(duration / DEFAULT_SAMPLES)
-    steps = planning.whole_ratio("duration", duration, "step", step)
+    steps = checks.whole_ratio("duration", duration, "step", step)
     if steps <= DEFAULT_SAMPLES:
         return float(step)
     for samples in (*range(DEFAULT_SAMPLES, 10 * DEFAULT_SAMPLES), *range(DEFAULT_SAMPLES - 1, 99, -1)):
@@ -490,7 +520,7 @@ def simulate(
         On `time`. `attrs["status"]` is "completed" or the event that ended the run early, `attrs["message"]`
         says more.
     """
-    planning.check_kind(command)
+    check_command(command, 0.0)
     simulation = Simulation(
         pendulum,
         state,
@@ -521,8 +551,8 @@ def _controlled(
         period = default_sample(duration, simulation.settings["step"]) if sample is None else sample
     tick = checks.positive("period", period, "s")
     if sample is not None:
-        planning.whole_ratio("period", tick, "sample", checks.positive("sample", sample, "s"))
-    ticks = planning.whole_ratio("duration", duration, "period", tick)
+        checks.whole_ratio("period", tick, "sample", checks.positive("sample", sample, "s"))
+    ticks = checks.whole_ratio("duration", duration, "period", tick)
     for _ in range(ticks):
         answer = control(simulation)
         command = answer if isinstance(answer, Command) else Torque(answer)

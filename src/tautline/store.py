@@ -1,5 +1,6 @@
-"""Run files that survive anything: netCDF-4, written while the run goes on, resumed bit for bit.
+"""Run files: netCDF-4, written while the run goes on, resumed bit for bit.
 
+A run survives the death of its process at any moment (not a crash of the machine: syncs hand the data to the system).
 The file is made at its full size when the run begins, so that later writes only fill places that exist: no index or
 table of contents changes any more, and a process killed at any moment leaves a file that opens. What the future
 depends on is kept twice, in turns, each copy with a number and a checksum: a copy that was torn by the kill is
@@ -8,7 +9,6 @@ recognised, and the other one is used. Rows are synced before the copy that coun
 
 from __future__ import annotations
 
-import json
 import os
 import time
 import zlib
@@ -50,9 +50,11 @@ class Progress(NamedTuple):
 
     time: float
     duration: float
+    begun: float  # where this process began
     rows: int
+    steps: int  # made by this process
     wall: float
-    balance_error: float  # of the last sample, over the largest kinetic energy so far
+    balance_error: float  # of the last sample, over the largest kinetic energy that this process saw
 
 
 class RunFile:
@@ -60,8 +62,9 @@ class RunFile:
 
     def __init__(self, handle: netCDF4.Dataset) -> None:
         self.handle = handle
-        self.copy = 0
+        self.copy = 0  # number of the newest checkpoint
         self.rows = 0
+        self._checkpoint: tuple[data.Motion, str]
 
     @classmethod
     def create(cls, path: Path, simulation: Simulation, rows: int, sample: float, title: str, scenario: str) -> RunFile:
@@ -92,7 +95,7 @@ class RunFile:
             _create_checkpoint(handle, simulation)
             handle.sync()
         except BaseException:
-            handle.close()
+            cls(handle).close()
             raise
         return cls(handle)
 
@@ -100,45 +103,49 @@ class RunFile:
     def open(cls, path: Path, mode: Literal["r", "r+"] = "r") -> RunFile:
         import netCDF4
 
+        if path.is_dir():
+            raise StoreError(f"{path}: is a folder, expected a run file")
+        if not path.is_file():
+            raise StoreError(f"{path}: no such file")
+        handle: netCDF4.Dataset | None
         try:
             handle = netCDF4.Dataset(path, mode)
-        except FileNotFoundError:
-            raise StoreError(f"{path}: no such file") from None
         except PermissionError:
             raise StoreError(f"{path}: not allowed to open this file") from None
-        except OSError as error:
-            raise StoreError(f"{path}: not a netCDF file, or a damaged one ({error})") from None
+        except (OSError, UnicodeError) as error:
+            handle = _while_it_is_written(path) if mode == "r" else None
+            if handle is None:
+                kind = (
+                    "a scenario file; use `tautline check` or `run`" if path.suffix == ".toml" else "damaged, or in use"
+                )
+                raise StoreError(f"{path}: cannot be opened as a run file ({kind}; {error})") from None
         if getattr(handle, "format", None) != FORMAT:
             handle.close()
-            raise StoreError(
-                f"{path}: a netCDF file, but not a run of tautline (its attribute `format` is not {FORMAT!r})"
-            )
+            raise StoreError(f"{path}: a netCDF file, but not a run of tautline (attribute `format` is not {FORMAT!r})")
         run = cls(handle)
-        run.copy, run.rows = run._latest(path)
+        try:
+            with _readable(path):
+                run._find_latest(path)
+        except BaseException:
+            handle.close()
+            raise
         return run
 
-    def _latest(self, path: Path) -> tuple[int, int]:
-        """Number of the newest whole copy of the checkpoint, and the rows that it counts."""
+    def _find_latest(self, path: Path) -> None:
+        """The newest whole copy of the checkpoint, and the rows that it counts."""
         group = self.handle["checkpoint"]
-        whole = []
         for place in range(_COPIES):
             number, rows, checksum = (int(x) for x in group["header"][place])
-            if number > 0 and checksum == _checksum(*self._copy(place), rows):
-                whole.append((number, rows))
-        if not whole:
-            self.handle.close()
+            arrays = [np.ascontiguousarray(group[name][place]) for name in data.Motion._fields]
+            motion, text = data.Motion(*arrays), bytes(np.ascontiguousarray(group["text"][place])).rstrip(b"\0")
+            if number > self.copy and checksum == _checksum(motion, text, number, rows):
+                self.copy, self.rows, self._checkpoint = number, rows, (motion, text.decode())
+        if not self.copy:
             raise StoreError(f"{path}: holds no data yet; the run was killed before its first sync")
-        return max(whole)
-
-    def _copy(self, place: int) -> tuple[data.Motion, bytes]:
-        group = self.handle["checkpoint"]
-        arrays = [np.ascontiguousarray(group[name][place]) for name in data.Motion._fields]
-        return data.Motion(*arrays), bytes(np.ascontiguousarray(group["text"][place])).rstrip(b"\0")
 
     def checkpoint(self) -> tuple[data.Motion, str]:
         """The newest one."""
-        motion, text = self._copy(self.copy % _COPIES)
-        return motion, text.decode()
+        return self._checkpoint
 
     def write(self, built: xr.Dataset, simulation: Simulation) -> None:
         """Rows, then the checkpoint that counts them, each synced."""
@@ -157,19 +164,42 @@ class RunFile:
         for name, array in motion._asdict().items():
             group[name][place] = array
         group["text"][place] = np.frombuffer(raw.ljust(room, b"\0"), dtype=np.uint8)
-        group["header"][place] = [self.copy, stop, _checksum(motion, raw, stop)]
+        group["header"][place] = [self.copy, stop, _checksum(motion, raw, self.copy, stop)]
         self.handle.sync()
         self.rows = stop
 
     def close(self) -> None:
-        self.handle.close()
+        # all that counts was synced before; on a full disk closing fails as well
+        with suppress(OSError, RuntimeError):
+            self.handle.close()
 
 
-def _checksum(motion: data.Motion, text: bytes, rows: int) -> int:
-    value = zlib.crc32(f"{rows}".encode())
+def _checksum(motion: data.Motion, text: bytes, number: int, rows: int) -> int:
+    value = zlib.crc32(f"{number} {rows}".encode())
     for array in motion:
         value = zlib.crc32(np.ascontiguousarray(array).tobytes(), value)
     return zlib.crc32(text, value)
+
+
+def _while_it_is_written(path: Path) -> netCDF4.Dataset | None:
+    """HDF5 locks a file that another process writes; a copy in memory can be read all the same."""
+    import netCDF4
+
+    try:
+        return netCDF4.Dataset(str(path), "r", memory=path.read_bytes())
+    except (OSError, RuntimeError, UnicodeError):
+        return None
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Whatever a damaged file makes the libraries raise, in words."""
+    try:
+        yield
+    except TautlineError:
+        raise
+    except (KeyError, IndexError, AttributeError, TypeError, ValueError, RuntimeError, OSError) as error:
+        raise StoreError(f"{path}: a damaged run file ({error})") from None
 
 
 def _create_checkpoint(handle: netCDF4.Dataset, simulation: Simulation) -> None:
@@ -193,26 +223,48 @@ def _create_checkpoint(handle: netCDF4.Dataset, simulation: Simulation) -> None:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Errors of the file system, in words."""
+    """Errors of the file system while writing, in words."""
     try:
         yield
-    except FileNotFoundError:
-        raise StoreError(f"{path}: its folder does not exist") from None
     except PermissionError:
         raise StoreError(f"{path}: not allowed to write there") from None
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, UnicodeError) as error:
         # netCDF and HDF5 report a full disk as a RuntimeError with little text
-        free = _free_space(path)
-        hint = f" ({free / 2**20:.1f} MB are free on that disk)" if free is not None else ""
-        raise StoreError(f"{path}: cannot be written: {error}{hint}") from None
+        raise StoreError(f"{path}: cannot be written: {error}") from None
 
 
-def _free_space(path: Path) -> int | None:
+def _check_target(path: Path, overwrite: bool, size: int) -> None:
+    """Refuse what cannot work before anything is made."""
+    if path.is_dir():
+        raise StoreError(f"{path}: is a folder, expected the name of a file")
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: its folder does not exist")
+    if path.exists() and not overwrite:
+        raise StoreError(
+            f"{path}: exists already{_resumable(path)}; choose another name, or allow overwriting (--overwrite)"
+        )
     try:
-        info = os.statvfs(path.parent)
-    except (AttributeError, OSError):
-        return None
-    return info.f_bavail * info.f_frsize
+        free = os.statvfs(path.parent).f_bavail * os.statvfs(path.parent).f_frsize
+    except (AttributeError, OSError):  # not on every system
+        return
+    if size > free:
+        raise StoreError(
+            f"{path}: needs {size / 1e9:.3g} GB, but {free / 1e9:.3g} GB are free there; "
+            "sample less often, or shorten the run"
+        )
+
+
+def _resumable(path: Path) -> str:
+    try:
+        unfinished = open_run(path).attrs["status"] == "unfinished"
+    except TautlineError:
+        return ""
+    return f" as an unfinished run that `tautline resume {path}` can finish" if unfinished else ""
+
+
+def file_size(rows: int, N: int) -> int:
+    """Of a run file, nearly (bytes)."""
+    return 8 * rows * dataset.row_length(N) + 100_000
 
 
 def run_to_file(
@@ -245,26 +297,37 @@ def run_to_file(
         Called with a `Progress` after every chunk; a true answer ends the run, which can be resumed.
     """
     target = Path(path)
-    if target.exists() and not overwrite:
-        raise StoreError(f"{target}: exists already; choose another name, or allow overwriting (--overwrite)")
     simulation = Simulation(pendulum, state, **options)
     interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
     count = simulation.begin(command, duration, interval)
-    part = target.with_name(target.name + ".part")
-    with _explained(target):
-        try:
+    _check_target(target, overwrite, file_size(count + 1, simulation.elements))
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    file = None
+    try:
+        with _explained(target):
             file = RunFile.create(part, simulation, count + 1, interval, title, scenario)
             file.write(_built(simulation, simulation.first_sample()), simulation)
-            os.replace(part, target)
-        except BaseException:
-            with suppress(OSError):
-                part.unlink()
-            raise
-        try:
-            _drive(file, simulation, count + 1, interval, watch)
-        finally:
+            _name(part, target, overwrite)
+        _drive(file, target, simulation, count + 1, interval, watch)
+    finally:
+        if file is not None:
             file.close()
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
     return simulation
+
+
+def _name(part: Path, target: Path, overwrite: bool) -> None:
+    """Give a file its name; without `overwrite` never that of a file that appeared meanwhile."""
+    if overwrite:
+        os.replace(part, target)
+        return
+    try:
+        os.link(part, target)
+    except FileExistsError:
+        raise StoreError(f"{target}: exists already; it was made while this run was being prepared") from None
+    except OSError:  # a file system without hard links
+        os.replace(part, target)
 
 
 def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | None = None) -> Simulation:
@@ -272,9 +335,16 @@ def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | Non
     target = Path(path)
     file = RunFile.open(target, "r+")
     try:
-        with _explained(target):
+        with _readable(target):
+            written = str(file.handle.version)
+            rows, sample = int(file.handle.rows_planned), float(file.handle.sample)
             simulation = Simulation.from_checkpoint(*file.checkpoint())
-            _drive(file, simulation, int(file.handle.rows_planned), float(file.handle.sample), watch)
+        if written != __version__ and file.rows < rows:
+            raise StoreError(
+                f"{target}: was begun by tautline {written}, and this is {__version__}; "
+                "a resumed run is exact only with the same version"
+            )
+        _drive(file, target, simulation, rows, sample, watch)
     finally:
         file.close()
     return simulation
@@ -286,21 +356,28 @@ def _built(simulation: Simulation, samples: data.Samples) -> xr.Dataset:
 
 
 def _drive(
-    file: RunFile, simulation: Simulation, rows: int, sample: float, watch: Callable[[Progress], bool] | None
+    file: RunFile,
+    path: Path,
+    simulation: Simulation,
+    rows: int,
+    sample: float,
+    watch: Callable[[Progress], bool] | None,
 ) -> None:
     """Chunk after chunk until the run is complete, ends by an event, or is asked to stop."""
     started = time.perf_counter()
     plan = simulation.sampling(sample)
-    most = max(1, int(BYTES_A_CHUNK / (8 * (data.SCALARS + 8 * simulation.elements))))
+    most = max(1, int(BYTES_A_CHUNK / (8 * dataset.row_length(simulation.elements))))
     chunk = 1
     largest = 0.0
     first = float(file.handle["energy"][0])
+    begun, steps = simulation.time, simulation.steps
     while file.rows < rows and simulation.status == errors.STATUS_NAMES[errors.RUNNING]:
         count = min(chunk, rows - file.rows)
         before = time.perf_counter()
         samples = simulation.march(count, plan)
         built = _built(simulation, samples)
-        file.write(built, simulation)
+        with _explained(path):
+            file.write(built, simulation)
         spent = time.perf_counter() - before
         # aim at the time of a chunk, growing by no more than four at once
         chunk = max(1, min(4 * chunk, most, int(count * SECONDS_A_CHUNK / max(spent, 1e-9))))
@@ -310,7 +387,16 @@ def _drive(
         last = built.isel(time=-1)
         error = float(last.energy - last.control_work + last.guide_loss) - first
         wall = time.perf_counter() - started
-        if watch(Progress(simulation.time, (rows - 1) * sample, file.rows, wall, error / largest)):
+        progress = Progress(
+            time=simulation.time,
+            duration=(rows - 1) * sample,
+            begun=begun,
+            rows=file.rows,
+            steps=simulation.steps - steps,
+            wall=wall,
+            balance_error=error / largest,
+        )
+        if watch(progress):
             return
 
 
@@ -325,7 +411,9 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[xr.Dataset]:
     try:
         attrs = _attributes(file, target)
         for start in range(0, file.rows, BLOCK):
-            yield _read(file, slice(start, min(start + BLOCK, file.rows)), attrs)
+            with _readable(target):
+                piece = _read(file, slice(start, min(start + BLOCK, file.rows)), attrs)
+            yield piece
     finally:
         file.close()
 
@@ -338,22 +426,21 @@ def open_run(path: str | os.PathLike[str]) -> xr.Dataset:
     target = Path(path)
     file = RunFile.open(target)
     try:
-        return _read(file, slice(0, file.rows), _attributes(file, target))
+        with _readable(target):
+            return _read(file, slice(0, file.rows), _attributes(file, target))
     finally:
         file.close()
 
 
 def _attributes(file: RunFile, path: Path) -> dict[str, Any]:
-    try:
+    with _readable(path):
         simulation = Simulation.from_checkpoint(*file.checkpoint())
-        attrs = simulation.attributes()
+        attrs = simulation.attributes() | {"version": str(file.handle.version)}
         planned, sample = int(file.handle.rows_planned), float(file.handle.sample)
         if simulation.status == "completed" and file.rows < planned:
             attrs["status"] = "unfinished"
             attrs["message"] = f"unfinished at t = {simulation.time:.6g} s; `tautline resume {path}` goes on from there"
         title, text = file.handle.title, file.handle.scenario_file
-    except (KeyError, IndexError, AttributeError, TypeError, json.JSONDecodeError) as error:
-        raise StoreError(f"{path}: a damaged run file ({error})") from None
     return {**attrs, "title": title, "scenario_file": text, "sample": sample, "duration": (planned - 1) * sample}
 
 

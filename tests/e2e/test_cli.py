@@ -192,3 +192,14 @@ def test_progress_bar_in_a_terminal(tmp_path: Path) -> None:
     text = seen.decode(errors="replace")
     for words in ("of 3000 s", "x real time", "energy error", "completed"):
         assert words in text
+
+
+def test_export_never_destroys_what_it_reads(tmp_path: Path) -> None:
+    tautline("run", "fixed-length", *SHORT, cwd=tmp_path)
+    before = (tmp_path / "fixed-length.nc").read_bytes()
+    done = tautline("export", "fixed-length.nc", "--csv", "fixed-length.nc", "--overwrite", cwd=tmp_path, expect=2)
+    assert "another file" in done.stderr
+    assert (tmp_path / "fixed-length.nc").read_bytes() == before
+    (tmp_path / "good.csv").write_text("good")
+    tautline("export", "missing.nc", "--csv", "good.csv", "--overwrite", cwd=tmp_path, expect=4)
+    assert (tmp_path / "good.csv").read_text() == "good"

@@ -242,3 +242,38 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "large.nc").stat().st_size > 150e6
     assert float(done.stdout) < 120.0, f"{done.stdout} MB more"
+
+
+def test_a_run_can_be_read_while_it_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "run.nc"
+    parts, options = arguments("locked")
+    rows: list[int] = []
+
+    def look(progress: Progress) -> bool:
+        reader = in_child(lambda: tl.open_run(path))
+        rows.append(os.WEXITSTATUS(os.waitpid(reader, 0)[1]))
+        return len(rows) >= 3
+
+    store.run_to_file(path, *parts, watch=look, **options)
+    assert rows == [0, 0, 0]
+
+
+def test_nothing_is_made_where_nothing_can_be(tmp_path: Path) -> None:
+    for action in (tl.open_run, store.resume):
+        with pytest.raises(StoreError, match="no such file"):
+            action(tmp_path / "typo.nc")
+        with pytest.raises(StoreError, match="is a folder"):
+            action(tmp_path)
+    with pytest.raises(StoreError, match="is a folder"):
+        short(tmp_path, overwrite=True)
+    with pytest.raises(StoreError, match="folder does not exist"):
+        short(tmp_path / "nowhere" / "run.nc")
+    with pytest.raises(StoreError, match="GB are free"):
+        short(tmp_path / "run.nc", duration=5e8)
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_unfinished_run_is_named_as_such_before_it_is_replaced(tmp_path: Path) -> None:
+    short(tmp_path / "run.nc", watch=lambda progress: True)
+    with pytest.raises(StoreError, match="tautline resume"):
+        short(tmp_path / "run.nc")

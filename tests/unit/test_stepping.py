@@ -505,3 +505,26 @@ def test_bad_periods(options: dict[str, Any], expected: str) -> None:
     with pytest.raises(InputError) as caught:
         tl.simulate(PENDULUM, START, **arguments)
     assert expected in str(caught.value)
+
+
+def test_times_of_samples_when_the_interval_changes() -> None:
+    run = simulation()
+    run.advance(10 * STEP, tl.Locked(), sample=10 * STEP)
+    run.advance(8 * STEP, sample=4 * STEP)
+    run.advance(3 * STEP, record=False)
+    run.advance(2 * STEP)
+    times = run.dataset().time.values / STEP
+    np.testing.assert_allclose(times, [0, 10, 14, 18, 23], rtol=0.0, atol=1e-9)
+
+
+def test_a_refused_advance_changes_nothing() -> None:
+    run = simulation()
+    for bad in (-1.0, 1.5 * STEP):
+        with pytest.raises(InputError):
+            run.advance(bad, tl.Free())
+    assert np.isfinite(run.energy)
+    run.advance(10 * STEP, tl.Locked())
+    with pytest.raises(InputError):
+        run.advance(1.5 * STEP, tl.Free())
+    run.advance(10 * STEP)
+    assert run.reeled_length == run.state.reeled_length == simulation().reeled_length

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+EXTREMES = ("kinetic_energy", "strain", "tension", "unstretched_length", "stretched_length", "reel_speed")
+
 
 def summarise(pieces: Iterable[xr.Dataset]) -> dict[str, Any]:
     """Extremes and conservation over consecutive pieces of one run; bounded memory."""
@@ -23,21 +25,21 @@ def summarise(pieces: Iterable[xr.Dataset]) -> dict[str, Any]:
             least[name] = min(least.get(name, np.inf), float(x.min()))
 
     attrs: dict[str, Any] = {}
-    time = 0.0
+    time = speed = 0.0
     for piece in pieces:
         if first is None:
             first = piece.isel(time=0)
             attrs = piece.attrs
         rows += piece.sizes["time"]
-        time = float(piece.time[-1])
-        energy = piece.energy - piece.control_work + piece.guide_loss - (first.energy - first.control_work)
+        time, speed = float(piece.time[-1]), float(piece.reel_speed[-1])
+        energy = piece.energy - piece.control_work + piece.guide_loss - first.energy
         note("balance", energy)
         note("momentum", piece.angular_momentum - first.angular_momentum)
-        for name in ("kinetic_energy", "strain", "tension", "unstretched_length", "stretched_length"):
+        for name in EXTREMES:
             note(name, piece[name])
         note("orthogonality", piece.orthogonality_error)
     if first is None:
-        return {"rows": 0}
+        raise ValueError("a run has at least one sample")
     scale = largest["kinetic_energy"] or 1.0
     momentum = abs(float(first.angular_momentum)) or 1.0
     return {
@@ -48,11 +50,8 @@ def summarise(pieces: Iterable[xr.Dataset]) -> dict[str, Any]:
         "energy_error": max(largest["balance"], -least["balance"]) / scale,
         "angular_momentum_drift": max(largest["momentum"], -least["momentum"]) / momentum,
         "orthogonality_error": largest["orthogonality"],
-        "largest_kinetic_energy": largest["kinetic_energy"],
-        "strain": [least["strain"], largest["strain"]],
-        "tension": [least["tension"], largest["tension"]],
-        "unstretched_length": [least["unstretched_length"], largest["unstretched_length"]],
-        "stretched_length": [least["stretched_length"], largest["stretched_length"]],
+        **{name: [least[name], largest[name]] for name in EXTREMES},
+        "final_reel_speed": speed,
         "steps": attrs["steps"],
         "largest_step_ratio": attrs["largest_step_ratio"],
         "order": attrs["order"],

@@ -112,7 +112,7 @@ def run(
                 watch=watcher,
                 **built.options,
             )
-        _finish(target, clock(), watcher.interrupted, quiet, as_json, no_color)
+        _finish(target, clock(), watcher, quiet, as_json, no_color)
 
 
 @app.command()
@@ -129,11 +129,11 @@ def resume(path: RunPath, quiet: Quiet = False, as_json: AsJson = False, no_colo
         clock = Stopwatch()
         with watching(quiet or as_json, no_color) as watcher:
             store.resume(path, watcher)
-        _finish(path, clock(), watcher.interrupted, quiet, as_json, no_color)
+        _finish(path, clock(), watcher, quiet, as_json, no_color)
 
 
-def _finish(target: Path, wall: float, interrupted: bool, quiet: bool, as_json: bool, no_color: bool) -> None:
-    """Summary and exit code of a run that has just ended."""
+def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool, no_color: bool) -> None:
+    """Summary and exit code of a run that has just ended; `watcher` knows what was computed now."""
     from tautline import store
     from tautline.analysis.summary import summarise
 
@@ -142,16 +142,11 @@ def _finish(target: Path, wall: float, interrupted: bool, quiet: bool, as_json: 
     if as_json:
         output.print_json({**summary, "file": str(target), "wall_time": wall})
     elif not quiet:
-        ratio = summary["time"] / wall if wall > 0.0 else 0.0
-        rate = summary["steps"] / wall if wall > 0.0 else 0.0
-        extra = {
-            "wall time": f"{wall:.2f} s ({ratio:.3g} x real time, {rate:.3g} steps a second)",
-            "file": str(target),
-        }
+        extra = {"wall time": watcher.rates(wall), "file": str(target)}
         output.console(no_color).print(output.summary_table(summary, extra))
         if summary["status"] != "completed":
             print(summary["message"])
-    if interrupted and unfinished:
+    if watcher.interrupted and unfinished:
         if quiet or as_json:
             print(summary["message"], file=sys.stderr)
         raise typer.Exit(output.INTERRUPTED)
@@ -196,7 +191,7 @@ def check(scenario: ScenarioName, settings: Settings = None, as_json: AsJson = F
     """Check a scenario without running it: values, step, size of the result."""
     with one_line_errors():
         from tautline import scenario as scenarios
-        from tautline.kernels import data
+        from tautline import store
         from tautline.simulation import Simulation, default_sample
 
         built = scenarios.load(scenario, _overrides(settings)).build()
@@ -205,7 +200,7 @@ def check(scenario: ScenarioName, settings: Settings = None, as_json: AsJson = F
         simulation = Simulation(built.pendulum, built.state, **chosen)
         sample = default_sample(duration, simulation.settings["step"]) if sample is None else sample
         count = simulation.begin(built.command, duration, sample)
-        size = 8 * count * (data.SCALARS + 8 * simulation.elements)
+        size = store.file_size(count + 1, simulation.elements)
         plan = simulation.sampling(sample)
         facts: dict[str, Any] = {
             "scenario": scenario,
@@ -214,13 +209,25 @@ def check(scenario: ScenarioName, settings: Settings = None, as_json: AsJson = F
             "base_step": plan.h,
             "steps_per_sample": plan.steps_per_sample,
             "size_bytes": size,
+            **_statics(built.pendulum, built.state),
         }
         if as_json:
             output.print_json(facts)
         else:
-            kind = "base step, halved as need be," if plan.adaptive else "step"
+            kind = "step chosen as it runs" if plan.adaptive else f"step {plan.h:.4g} s"
             print(f"{scenario}: good")
-            print(f"{simulation.elements} elements, {kind} {plan.h:.4g} s, {count + 1} samples, {size / 1e6:.1f} MB")
+            print(f"{simulation.elements} elements, {kind}, {count + 1} samples, {size / 1e6:.1f} MB")
+            print(
+                f"hanging at rest: strain {facts['static_strain']:.3g} at the guide, "
+                f"{facts['holding_moment']:.4g} N m hold it at the drum"
+            )
+
+
+def _statics(pendulum: Any, state: Any) -> dict[str, float]:
+    """What a user can check by hand: strain at the guide and moment at the drum when the load hangs at rest."""
+    string = pendulum.string
+    weight = (pendulum.body.mass + string.density * (string.length - state.reeled_length)) * pendulum.gravity
+    return {"static_strain": weight / string.stiffness, "holding_moment": weight * pendulum.reel.drum_radius}
 
 
 _TEMPLATE_HEAD = """# A scenario for tautline. Values are SI, or text with a unit: "5 mm", "2.09 N*m", "15 deg".
@@ -301,9 +308,14 @@ def export(
 
         if csv is None and vtk is None:
             raise InputError("export: expected --csv FILE or --vtk FOLDER, got neither")
+        if vtk is not None and vtk.is_file():
+            raise store.StoreError(f"{vtk}: is a file, expected a folder")
         for target in (csv, vtk and vtk / "string.pvd"):
-            if target is not None and target.exists() and not overwrite:
-                raise store.StoreError(f"{target}: exists already; allow overwriting with --overwrite")
+            if target is not None and target.exists():
+                if path.exists() and target.samefile(path):
+                    raise InputError(f"export: expected another file than the run itself, got {target}")
+                if not overwrite:
+                    raise store.StoreError(f"{target}: exists already; allow overwriting with --overwrite")
         try:
             if csv is not None:
                 print(f"{csv}: {write_csv(store.blocks(path), csv)} rows")
@@ -311,7 +323,7 @@ def export(
                 count = write_vtk(store.blocks(path), vtk)
                 print(f"{vtk}: {count} frames; open {vtk / 'string.pvd'} and {vtk / 'body.pvd'} in ParaView")
         except OSError as error:
-            raise store.StoreError(f"{error.filename}: cannot be written: {error.strerror}") from None
+            raise store.StoreError(f"{error.filename or path}: {error.strerror or error}") from None
 
 
 @app.command()

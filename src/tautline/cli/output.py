@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,11 +35,21 @@ def one_line_errors() -> Iterator[None]:
 def console(no_color: bool, stderr: bool = False) -> Any:
     from rich.console import Console
 
-    return Console(no_color=no_color, stderr=stderr, highlight=False)
+    # no markup: a file name may hold brackets
+    return Console(no_color=no_color, stderr=stderr, highlight=False, markup=False)
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, indent=2))
+    print(json.dumps(_plain(value), indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """JSON knows no NaN and no infinity: null."""
+    if isinstance(value, dict):
+        return {name: _plain(x) for name, x in value.items()}
+    if isinstance(value, list):
+        return [_plain(x) for x in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
@@ -59,6 +70,7 @@ def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
         "stretched length": between("stretched_length", "m"),
         "strain": between("strain", ""),
         "tension": between("tension", "N"),
+        "reel speed": f"{between('reel_speed', 'm/s')}, {summary['final_reel_speed']:.4g} m/s at the end",
         "step / stability limit": f"{summary['largest_step_ratio']:.2f} at most",
         **extra,
     }

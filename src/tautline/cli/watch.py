@@ -19,13 +19,13 @@ class Watcher:
 
     def __init__(self, bar: Any) -> None:
         self.interrupted = False
-        self.last: Progress | None = None
         self._bar = bar
+        self._last: Progress | None = None
         self._task: Any = None
         self._from: Progress | None = None
 
     def __call__(self, progress: Progress) -> bool:
-        self.last = progress
+        self._last = progress
         if self._from is None:
             self._from = progress
         if self._bar is not None:
@@ -41,6 +41,13 @@ class Watcher:
                 error=f"energy error {100 * abs(progress.balance_error):.1e} %",
             )
         return self.interrupted
+
+    def rates(self, wall: float) -> str:
+        """Of what was computed since this watcher began."""
+        if self._last is None or wall <= 0.0:
+            return "nothing was left to compute"
+        done = self._last.time - self._last.begun
+        return f"{wall:.2f} s ({done / wall:.3g} x real time, {self._last.steps / wall:.3g} steps a second)"
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """The first Ctrl-C ends the run after the present chunk; a second one ends the program."""

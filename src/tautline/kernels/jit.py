@@ -44,7 +44,9 @@ def source_hash() -> str:
 def _is_ours_and_writable(folder: Path) -> bool:
     """Cached machine code is loaded and run, so a folder that others can write to is refused."""
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # the mode is not given to parents, and a permissive umask would make ours writable for others
+        folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.mkdir(exist_ok=True, mode=0o700)
         if hasattr(os, "getuid"):
             # and its parent, in which another could put a folder of his own in its place
             for info in (folder.stat(), folder.parent.stat()):

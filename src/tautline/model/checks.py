@@ -18,6 +18,12 @@ LARGEST = 1e50
 SMALLEST = 1e-50
 
 
+# A ratio of two times counts as whole when it is within this part of a whole number, and within a thousandth.
+WHOLE = 1e-6
+# Counts beyond this are not exact in floating point, and no run takes so many steps.
+MOST_STEPS = 2**53
+
+
 def refuse(name: str, expected: str, got: Any) -> NoReturn:
     try:
         text = repr(got)
@@ -112,3 +118,17 @@ def choice(name: str, value: Any, allowed: Iterable[Any]) -> None:
 def instance(name: str, value: Any, wanted: type) -> None:
     if not isinstance(value, wanted):
         refuse(name, f"a {wanted.__name__}", value)
+
+
+def whole_ratio(name: str, value: float, unit_name: str, unit: float) -> int:
+    """value/unit, which must be a whole number of at least 1."""
+    ratio = value / unit
+    if not ratio < MOST_STEPS:
+        raise InputError(f"{name}: expected fewer than 2^53 times {unit_name} ({unit:g} s), got {value!r}")
+    n = round(ratio)
+    if n < 1 or abs(ratio - n) > min(WHOLE * n, 1e-3):
+        raise InputError(
+            f"{name}: expected a multiple of {unit_name} ({unit:g} s), got {value!r}; "
+            f"the nearest is {max(1, n) * unit:.12g}"
+        )
+    return n

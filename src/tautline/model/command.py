@@ -57,3 +57,11 @@ class Torque:
 
 
 Command = Locked | Free | Torque
+
+
+def check_command(command: Any, reel_speed: float) -> None:
+    """Refuse what is no command, and a lock on a reel that moves."""
+    if not isinstance(command, Command):
+        checks.refuse("command", "Locked(), Free() or Torque(...)", command)
+    if isinstance(command, Locked) and reel_speed != 0.0:
+        checks.refuse("State.reel_speed", "0 with Locked()", reel_speed)
