@@ -517,7 +517,8 @@ def read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark first
     except UnicodeDecodeError:
-        raise ScenarioError(f"{path}: not a text file in UTF-8") from None
+        hint = "; a run file? Then use `tautline info` or `resume`" if path.suffix == ".nc" else ""
+        raise ScenarioError(f"{path}: not a text file in UTF-8{hint}") from None
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
 
@@ -527,7 +528,7 @@ def parse(text: str, source: str = "scenario", overrides: Mapping[str, str] | No
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(f"{source}: not valid TOML: {error}") from None
+        raise ScenarioError(f'{source}: not valid TOML: {error}; values with units need quotes: "5 kg"') from None
     except RecursionError:
         raise ScenarioError(f"{source}: not valid TOML here: nested too deeply") from None
     except ValueError:  # Python reads no integer of more than 4300 digits

@@ -24,12 +24,10 @@ def one_line_errors() -> Iterator[None]:
     """Our own errors become a message and an exit code, never a traceback."""
     try:
         yield
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise typer.Exit(BAD_INPUT) from None
     except TautlineError as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise typer.Exit(FILE_TROUBLE) from None
+        for line in str(error).splitlines():
+            print(f"error: {line}", file=sys.stderr)
+        raise typer.Exit(BAD_INPUT if isinstance(error, InputError) else FILE_TROUBLE) from None
 
 
 def console(no_color: bool, stderr: bool = False) -> Any:

@@ -12,14 +12,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 # Okabe and Ito's palette.
-BLACK, ORANGE, SKY, GREEN, BLUE, RED, PINK = (
+BLACK, ORANGE, SKY, GREEN, BLUE, RED = (
     "#000000",
     "#E69F00",
     "#56B4E9",
     "#009E73",
     "#0072B2",
     "#D55E00",
-    "#CC79A7",
 )
 STRAIN_MAP = "cividis"
 BODY = "#8FA3B8"

@@ -78,7 +78,7 @@ def reduced_inertia(par: Parameters, t: float) -> Matrix:
 
 @kernel
 def all_finite(a: Vector, b: Vector) -> bool:
-    """One node is enough to look at: the elimination carries what is wrong with any of them to the last."""
+    """Whether two vectors are finite. Of the nodes the last one is looked at: the elimination ends there."""
     return math.isfinite(dot(a, a) + dot(b, b))
 
 

@@ -42,8 +42,7 @@ def main() -> None:
             "                    (% of max T)          (%)                         (m)    (s)"
         )
         for scheme, order in METHODS:
-            if order == 2 or scheme == "symmetric":
-                print(row(example, scheme, order, duration), flush=True)
+            print(row(example, scheme, order, duration), flush=True)
 
 
 if __name__ == "__main__":
