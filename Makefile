@@ -7,6 +7,7 @@ BIN = $(VENV)/bin
 
 reproduce: $(VENV)/core
 	$(BIN)/python -m tautline.paper
+	$(BIN)/tautline reproduce -o reproduction
 
 test: $(VENV)/dev lint warm
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"

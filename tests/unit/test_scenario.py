@@ -490,7 +490,8 @@ def test_files_that_are_no_scenarios(tmp_path: Path, content: bytes, expected: s
     target = tmp_path / "out.nc"
     result = CliRunner().invoke(app, ["run", str(path), "-o", str(target)])
     assert result.exit_code == 2
-    assert result.output == f"error: {caught.value}\n"
+    lines = str(caught.value).splitlines()
+    assert result.output == "".join(f"error: {line}\n" for line in lines)
     assert list(tmp_path.iterdir()) == [path]
 
 

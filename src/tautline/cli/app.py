@@ -327,6 +327,24 @@ def export(
 
 
 @app.command()
+def reproduce(
+    out: Annotated[Path, typer.Option("--output", "-o", help="The folder to write into.")] = Path("reproduction"),
+    animations: Annotated[bool, typer.Option(help="Also make the animations.")] = True,
+) -> None:
+    """Reproduce the paper's numerical section: figures, animations, claims, and a report in one HTML file.
+
+    Example: tautline reproduce -o paper/
+    """
+    with one_line_errors():
+        from tautline.errors import InputError
+        from tautline.paper.reproduce import reproduce as make
+
+        if out.is_file():
+            raise InputError(f"--output: expected a folder, got the file {out}")
+        make(out, animations=animations)
+
+
+@app.command()
 def doctor(as_json: AsJson = False) -> None:
     """Versions, cache folder, and a self-test of a few seconds (longer when kernels have to be compiled)."""
     import importlib.metadata

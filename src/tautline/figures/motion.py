@@ -69,9 +69,10 @@ def snapshots(
     times = np.arange(0.0, end + 1e-9, every)
     chosen = run.sel(time=times, method="nearest")
     mesh = body_of(run)
+    # limits first: they keep matplotlib from working out its own, in which polygons of unequal size go wrong
+    frame(axes, chosen, mesh)
     for i in range(chosen.sizes["time"]):
         draw(axes, chosen.isel(time=i), mesh, alpha=0.9)
-    frame(axes, chosen, mesh)
     axes.view_init(*view)
     shade = ScalarMappable(Normalize(0.0, 1.0), mpl.colormaps[STRAIN_MAP])
     figure.colorbar(shade, ax=axes, shrink=0.5, pad=0.1, label="elastic energy, relative")
