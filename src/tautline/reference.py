@@ -34,7 +34,7 @@ _METHODS = ("DOP853", "Radau", "RK45", "RK23", "BDF", "LSODA", "RK4")
 _MINIMUM_LENGTH = 0.01
 
 
-class _Fields(NamedTuple):
+class Fields(NamedTuple):
     """A state taken apart."""
 
     s: float
@@ -71,19 +71,19 @@ class Equations:
             ]
         )
 
-    def unpack(self, y: Array) -> _Fields:
+    def unpack(self, y: Array) -> Fields:
         n = 3 * self.N
         q = np.zeros((self.N + 1, 3))
         v = np.zeros((self.N + 1, 3))
         q[1:] = y[1 : 1 + n].reshape(-1, 3)
         v[1:] = y[11 + n : 11 + 2 * n].reshape(-1, 3)
         R = y[1 + n : 10 + n].reshape(3, 3)
-        return _Fields(y[0], q, R, y[10 + n], v, y[11 + 2 * n : 14 + 2 * n])
+        return Fields(y[0], q, R, y[10 + n], v, y[11 + 2 * n : 14 + 2 * n])
 
     def torque(self, t: float) -> float:
         return 0.0 if self.table is None else float(np.interp(t, *self.table))
 
-    def guide_force(self, x: _Fields) -> float:
+    def guide_force(self, x: Fields) -> float:
         """Q of the guide law."""
         string, reel = self.pendulum.string, self.pendulum.reel
         if reel.guide_law == "none":
@@ -95,8 +95,16 @@ class Equations:
             Q *= x.sigma / np.hypot(x.sigma, reel.smoothing_speed)
         return Q
 
-    def accelerations(self, x: _Fields, u: float) -> tuple[float, Array, Array]:
+    def accelerations(self, x: Fields, u: float) -> tuple[float, Array, Array]:
         """sigma', v' and Omega' from the mass matrix and the generalised forces."""
+        mass, force = self.assemble(x, u)
+        acceleration = np.zeros(len(force))
+        first = 1 if self.locked else 0
+        acceleration[first:] = np.linalg.solve(mass[first:, first:], force[first:])
+        return acceleration[0], acceleration[1:-3], acceleration[-3:]
+
+    def assemble(self, x: Fields, u: float) -> tuple[Array, Array]:
+        """Mass matrix and generalised forces, in the order sigma, nodes, body."""
         p, N = self.pendulum, self.N
         mu, EA, g, M = p.string.density, p.string.stiffness, p.gravity, p.body.mass
         e3 = np.array([0.0, 0.0, 1.0])
@@ -166,10 +174,7 @@ class Equations:
         else:
             mass[-3:, -3:] = np.eye(3)
         force[1:-3] = nodes[1:].ravel()
-        acceleration = np.zeros(size)
-        first = 1 if self.locked else 0
-        acceleration[first:] = np.linalg.solve(mass[first:, first:], force[first:])
-        return acceleration[0], acceleration[1:-3], acceleration[-3:]
+        return mass, force
 
     def __call__(self, t: float, y: Array) -> Array:
         x = self.unpack(y)
@@ -249,6 +254,7 @@ def integrate(
     rtol: float = 1e-10,
     atol: float = 1e-12,
     step: float | None = None,
+    equations: type[Equations] = Equations,
 ) -> xr.Dataset:
     """Solve the equations by a general method; same Dataset as `simulate`.
 
@@ -263,6 +269,8 @@ def integrate(
         Tolerances of SciPy's methods.
     step : float, optional
         Of "RK4" (s); a sample is made of whole steps no longer than this.
+    equations : type
+        A subclass of `Equations`, to try another model.
     """
     from tautline import dataset
 
@@ -276,15 +284,15 @@ def integrate(
     count = checks.whole_ratio("duration", duration, "sample", sample)
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         checks.positive(name, tolerance, "relative" if name == "rtol" else "SI")
-    equations = Equations(pendulum, state.elements, command)
+    system = equations(pendulum, state.elements, command)
     times = np.arange(count + 1, dtype=np.float64) * np.float64(sample)
-    y0 = equations.pack(state)
+    y0 = system.pack(state)
     if method == "RK4":
         step = checks.positive("step", step, "s")
-        status, states = _rk4(equations, y0, times, max(1, int(np.ceil(sample / step - 1e-9))))
+        status, states = _rk4(system, y0, times, max(1, int(np.ceil(sample / step - 1e-9))))
     else:
-        status, states = _scipy(equations, y0, times, method, rtol, atol)
-    rows = [equations.figures(y) for y in states]
+        status, states = _scipy(system, y0, times, method, rtol, atol)
+    rows = [system.figures(y) for y in states]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     record = dataset.Record(time=times[: len(states)], **columns)
     attrs = {

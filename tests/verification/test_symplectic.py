@@ -164,8 +164,10 @@ def test_runge_kutta_step_is_not_symplectic(report: Report) -> None:
 
     def rk4(steps: int) -> StepMap:
         def step(motion: data.Motion) -> data.Motion:
-            options = {"duration": STEP, "sample": STEP, "step": STEP / steps}
-            run = tl.reference.integrate(pendulum, present_state(par, motion), tl.Free(), method="RK4", **options)
+            start = present_state(par, motion)
+            run = tl.reference.integrate(
+                pendulum, start, tl.Free(), duration=STEP, sample=STEP, method="RK4", step=STEP / steps
+            )
             return initial_motion(par, state_at(run, pendulum))
 
         return step

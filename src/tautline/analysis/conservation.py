@@ -25,9 +25,9 @@ class Conservation(NamedTuple):
 def conservation(run: xr.Dataset) -> Conservation:
     """Balance error over the largest kinetic energy, drift of pi_3, orthogonality error."""
     momentum = run.angular_momentum.values
-    scale = abs(momentum[0]) or 1.0
+    # at rest there is nothing to relate to: absolute values
     return Conservation(
-        float(np.abs(balance_error(run)).max() / run.kinetic_energy.max()),
-        float(np.abs(momentum - momentum[0]).max() / scale),
+        float(np.abs(balance_error(run)).max()) / (float(run.kinetic_energy.max()) or 1.0),
+        float(np.abs(momentum - momentum[0]).max()) / (abs(float(momentum[0])) or 1.0),
         float(run.orthogonality_error.max()),
     )

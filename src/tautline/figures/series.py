@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from tautline.analysis.conservation import balance_error
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, STRAIN_MAP, new_figure, styled
+from tautline.model import checks
 
 TIME_LABEL = "time (s)"
 
@@ -56,6 +57,8 @@ def conservation(run: xr.Dataset, *quantities: str) -> Figure:
         "momentum": (run.angular_momentum - run.angular_momentum[0], r"$\Delta\pi_3$ (kg m$^2$/s)", GREEN),
         "orthogonality": (run.orthogonality_error, r"$\|I-R^TR\|$", RED),
     }
+    for name in wanted:
+        checks.choice("quantities", name, series)
     figure, axes = new_figure(len(wanted))
     for ax, name in zip(axes, wanted, strict=True):
         values, label, colour = series[name]
