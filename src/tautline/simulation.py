@@ -106,6 +106,8 @@ class Simulation:
         self._kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
         self._last = data.empty_samples(1, self._par.N)
         self._sampled = 0  # STEP at the latest sample
+        self._timed_for: tuple[float, float | None] | None = None
+        self._timed_result: tuple[data.Plan, int] = (self._plan, 0)
         self._times: list[data.Array] = []
         self._pieces: list[data.Samples] = []
 
@@ -187,7 +189,9 @@ class Simulation:
         """
         if self.status != "completed":
             return self.status
-        self._check_times(duration, sample, command)
+        duration, sample = _checked_times(duration, sample)
+        if (duration, sample) != self._timed_for:
+            self._check_ratio(duration, sample, command)
         self._take(command)
         plan, rows = self._timed(duration, sample)
         if record and rows > MANY_ROWS:
@@ -206,9 +210,10 @@ class Simulation:
 
     def begin(self, command: Command, duration: float, sample: float) -> int:
         """Take a command and a sampling interval for calls of `march`; the number of samples."""
-        self._check_times(duration, sample, command)
+        duration, interval = _checked_times(duration, sample)
+        self._check_ratio(duration, interval, command)
         self._take(command)
-        return self._timed(duration, sample)[1]
+        return self._timed(duration, interval)[1]
 
     def sampling(self, sample: float) -> data.Plan:
         """The plan for calls of `march`, one sample every `sample` seconds."""
@@ -252,11 +257,9 @@ class Simulation:
         if before is None:
             self.first_sample()
 
-    def _check_times(self, duration: Any, sample: Any, command: Command | None) -> None:
-        """Refuse before anything is changed."""
-        interval = checks.positive("duration", duration, "s")
-        if sample is not None:
-            interval = checks.positive("sample", sample, "s")
+    def _check_ratio(self, duration: float, sample: float | None, command: Command | None) -> None:
+        """Refuse times that do not fit a fixed step, before anything is changed."""
+        interval = duration if sample is None else sample
         if not self._plan.adaptive:
             if self._motion.clock[data.STEP] == 0:
                 locked = isinstance(command or self._command or Locked(), Locked)
@@ -264,9 +267,10 @@ class Simulation:
             checks.whole_ratio("duration" if sample is None else "sample", interval, "step", self._plan.h)
 
     def _timed(self, duration: float, sample: float | None) -> tuple[data.Plan, int]:
-        """Plan with base step and sampling, and the number of samples."""
-        duration = checks.positive("duration", duration, "s")
-        interval = duration if sample is None else checks.positive("sample", sample, "s")
+        """Plan with base step and sampling, and the number of samples; kept for the next call with the same times."""
+        if (duration, sample) == self._timed_for and self._plan is self._timed_result[0]:
+            return self._timed_result
+        interval = duration if sample is None else sample
         locked = self._kernel_command.locked
         s = float(self._motion.reel[data.S])
         if self._plan.adaptive:
@@ -284,7 +288,8 @@ class Simulation:
         rows = 1 if sample is None else checks.whole_ratio("duration", duration, "sample", count * self._plan.h)
         if count != self._plan.steps_per_sample:
             self._plan = self._plan._replace(steps_per_sample=count)
-        return self._plan, rows
+        self._timed_for, self._timed_result = (duration, sample), (self._plan, rows)
+        return self._timed_result
 
     # -- what was recorded -----------------------------------------------------------------------------
 
@@ -304,6 +309,8 @@ class Simulation:
 
     def sample_times(self, rows: int) -> data.Array:
         """Times of the last so many samples, each from the counter and not from sums."""
+        if rows == 1:  # every tick of a control loop
+            return np.array([self._motion.reel[data.T_START] + self._sampled * self._plan.h])
         counts = self._sampled + self._plan.steps_per_sample * np.arange(1 - rows, 1, dtype=np.float64)
         times: data.Array = self._motion.reel[data.T_START] + counts * self._plan.h
         return times
@@ -412,6 +419,11 @@ class Simulation:
             raise InputError(
                 f"path: expected a checkpoint of Simulation.save, got {os.fspath(path)!r}: {error}"
             ) from None
+
+
+def _checked_times(duration: Any, sample: Any) -> tuple[float, float | None]:
+    duration = checks.positive("duration", duration, "s")
+    return duration, None if sample is None else checks.positive("sample", sample, "s")
 
 
 def _is_constant(command: Command | None) -> TypeGuard[Torque]:
