@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 DEFAULT_SAMPLES = 1000
-# Steps between two looks at the keyboard: about 0.1 s.
+# Steps between two looks at the keyboard, about 0.1 s; a single sample of more steps is not interrupted.
 STEPS_A_CALL = 50_000
 # Fewer samples than this fit into any memory.
 MANY_ROWS = 10_000
@@ -354,6 +354,7 @@ class Simulation:
             "command": {"kind": type(command).__name__, **dataclasses.asdict(command)},
             "run": self.settings,
             "time": self.time,
+            "sample": self._plan.steps_per_sample * self._plan.h,
         }
 
     # -- checkpoints -----------------------------------------------------------------------------------
@@ -415,7 +416,7 @@ class Simulation:
             return cls.from_checkpoint(motion, text)
         except FileNotFoundError:
             raise
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, LookupError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
             raise InputError(
                 f"path: expected a checkpoint of Simulation.save, got {os.fspath(path)!r}: {error}"
             ) from None

@@ -292,7 +292,7 @@ def run_to_file(
     overwrite : bool
         Allow replacing an existing file, which happens only when the new one could be made.
     title, scenario : str
-        Kept in the file; `scenario` is the text of the scenario file.
+        Kept in the file; `scenario` describes the input as a text of the caller's choice.
     watch : callable, optional
         Called with a `Progress` after every chunk; a true answer ends the run, which can be resumed.
     """
