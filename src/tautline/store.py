@@ -36,6 +36,7 @@ FORMAT = "tautline run 1"
 # A chunk is what is computed between two syncs: long enough that the sync does not matter, short enough to lose little.
 SECONDS_A_CHUNK = 0.5
 BYTES_A_CHUNK = 8e6  # a few copies of it exist at a time
+WRITER_TRIES = 10
 _COPIES = 2
 _HEADER = 3  # number of the copy, rows that count, checksum
 _TEXT = 1 << 16  # room for the checkpoint's JSON text beyond the description
@@ -101,15 +102,13 @@ class RunFile:
 
     @classmethod
     def open(cls, path: Path, mode: Literal["r", "r+"] = "r") -> RunFile:
-        import netCDF4
-
         if path.is_dir():
             raise StoreError(f"{path}: is a folder, expected a run file")
         if not path.is_file():
             raise StoreError(f"{path}: no such file")
         handle: netCDF4.Dataset | None
         try:
-            handle = netCDF4.Dataset(path, mode)
+            handle = _open_unlocked(path, mode)
         except PermissionError:
             raise StoreError(f"{path}: not allowed to open this file") from None
         except (OSError, UnicodeError) as error:
@@ -179,6 +178,17 @@ def _checksum(motion: data.Motion, text: bytes, number: int, rows: int) -> int:
     for array in motion:
         value = zlib.crc32(np.ascontiguousarray(array).tobytes(), value)
     return zlib.crc32(text, value)
+
+
+def _open_unlocked(path: Path, mode: Literal["r", "r+"]) -> netCDF4.Dataset:
+    """HDF5 lets nobody write what somebody reads; a reader is done in a moment, so a writer asks again."""
+    import netCDF4
+
+    for _ in range(WRITER_TRIES if mode == "r+" else 0):
+        with suppress(OSError):
+            return netCDF4.Dataset(path, mode)
+        time.sleep(0.05)
+    return netCDF4.Dataset(path, mode)
 
 
 def _while_it_is_written(path: Path) -> netCDF4.Dataset | None:

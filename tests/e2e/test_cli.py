@@ -131,33 +131,34 @@ def test_help_has_an_example(command: str, tmp_path: Path) -> None:
 LONG = ["--set", "run.duration=40000", "--set", "run.sample=1"]
 
 
-def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 60.0
-    while not path.exists():
-        assert time.monotonic() < deadline, "the run file never appeared"
-        time.sleep(0.05)
+def wait_for_rows(path: Path, more_than: int) -> None:
+    """Until a run in progress has written so much; the file can be read meanwhile."""
+    deadline = time.monotonic() + 120.0
+    while not path.exists() or tl.open_run(path).sizes["time"] <= more_than:
+        assert time.monotonic() < deadline, "the run does not get on"
+        time.sleep(0.2)
 
 
 def test_control_c_saves_and_can_be_resumed(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [COMMAND, "run", "fixed-length", *LONG], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    wait_for(tmp_path / "fixed-length.nc")
-    time.sleep(1.0)
+    path = tmp_path / "fixed-length.nc"
+    wait_for_rows(path, 1)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, out + err
     assert "unfinished" in out and "tautline resume fixed-length.nc" in out
-    before = tl.open_run(tmp_path / "fixed-length.nc").sizes["time"]
+    before = tl.open_run(path).sizes["time"]
     assert 1 < before < 40001
     second = subprocess.Popen(
         [COMMAND, "resume", "fixed-length.nc", "--json"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    time.sleep(4.0)
+    wait_for_rows(path, before)
     second.send_signal(signal.SIGINT)
     second.communicate(timeout=60)
     assert second.returncode == 130
-    assert tl.open_run(tmp_path / "fixed-length.nc").sizes["time"] > before
+    assert tl.open_run(path).sizes["time"] > before
 
 
 def test_progress_bar_in_a_terminal(tmp_path: Path) -> None:
