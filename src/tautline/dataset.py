@@ -120,6 +120,12 @@ def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Datas
     return labelled(variables, record.time, attrs)
 
 
+def kept_energy(run: xr.Dataset) -> xr.DataArray:
+    """Energy less the drum's work and plus the loss at the guide: constant, but for the error of the method (J)."""
+    kept: xr.DataArray = run.energy - run.control_work + run.guide_loss
+    return kept
+
+
 def labelled(variables: dict[str, Any], time: Array, attrs: dict[str, Any]) -> xr.Dataset:
     """With the coordinates that every result has."""
     coords = {

@@ -96,7 +96,6 @@ class Simulation:
         self.status = errors.STATUS_NAMES[errors.RUNNING]
         self.message = "not started"
         self._initial = state
-        self._reel_speed = state.reel_speed
         self._par = planning.kernel_parameters(pendulum, state.elements, scheme, compensated)
         self._plan = planning.method_plan(pendulum, order, fixed, shortest)
         self._base_steps: dict[float, int] = {}  # of "auto", by sample interval; kept so that chunks change nothing
@@ -230,7 +229,7 @@ class Simulation:
             locked = self._kernel_command.locked
             self.message = planning.message(status, self._par, plan, locked, self._motion, self.time)
             kept = data.Samples(out.scalars[:filled].copy(), out.nodes[:filled].copy())
-            observe(self._par, self._kernel_command.locked, self._motion, self._scratch, self._last, 0)
+            observe(self._par, locked, self._motion, self._scratch, self._last, 0)
             return kept
         if rows != 1:
             self._last.scalars[0], self._last.nodes[0] = out.scalars[-1], out.nodes[-1]
@@ -248,7 +247,7 @@ class Simulation:
             self._command = command
             return
         before = self._command
-        speed = self._reel_speed if before is None else float(self._last.scalars[0, data.REEL_SPEED])
+        speed = self._initial.reel_speed if before is None else float(self._last.scalars[0, data.REEL_SPEED])
         planning.check_command(command, self.settings["order"], self.settings["scheme"], speed)
         self._kernel_command = planning.kernel_command(command)
         if isinstance(before, Locked) and not isinstance(command, Locked):
@@ -258,13 +257,14 @@ class Simulation:
             self.first_sample()
 
     def _check_ratio(self, duration: float, sample: float | None, command: Command | None) -> None:
-        """Refuse times that do not fit a fixed step, before anything is changed."""
+        """Refuse times that do not fit each other or a fixed step, before anything is changed."""
         interval = duration if sample is None else sample
         if not self._plan.adaptive:
             if self._motion.clock[data.STEP] == 0:
                 locked = isinstance(command or self._command or Locked(), Locked)
                 planning.check_step(self._par, self._plan, self.reeled_length, locked)
             checks.whole_ratio("duration" if sample is None else "sample", interval, "step", self._plan.h)
+        checks.whole_ratio("duration", duration, "sample", interval)
 
     def _timed(self, duration: float, sample: float | None) -> tuple[data.Plan, int]:
         """Plan with base step and sampling, and the number of samples; kept for the next call with the same times."""

@@ -395,7 +395,7 @@ def _drive(
             continue
         largest = max(largest, float(built.kinetic_energy.max()), 1e-300)
         last = built.isel(time=-1)
-        error = float(last.energy - last.control_work + last.guide_loss) - first
+        error = float(dataset.kept_energy(last)) - first
         wall = time.perf_counter() - started
         progress = Progress(
             time=simulation.time,

@@ -526,5 +526,7 @@ def test_a_refused_advance_changes_nothing() -> None:
     run.advance(10 * STEP, tl.Locked())
     with pytest.raises(InputError):
         run.advance(1.5 * STEP, tl.Free())
+    with pytest.raises(InputError, match="multiple of sample"):
+        run.advance(10 * STEP, tl.Free(), sample=4 * STEP)
     run.advance(10 * STEP)
     assert run.reeled_length == run.state.reeled_length == simulation().reeled_length

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from tautline.dataset import kept_energy
+
 
 def balance_error(run: xr.Dataset) -> xr.DataArray:
     """Change of energy that neither the drum's work nor the loss at the guide explains (J)."""
-    error: xr.DataArray = run.energy - run.energy[0] - run.control_work + run.guide_loss
-    return error
+    kept = kept_energy(run)
+    return kept - kept[0]
 
 
 class Conservation(NamedTuple):

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from tautline.dataset import kept_energy
+
 EXTREMES = ("kinetic_energy", "strain", "tension", "unstretched_length", "stretched_length", "reel_speed")
 
 
@@ -32,8 +34,7 @@ def summarise(pieces: Iterable[xr.Dataset]) -> dict[str, Any]:
             attrs = piece.attrs
         rows += piece.sizes["time"]
         time, speed = float(piece.time[-1]), float(piece.reel_speed[-1])
-        energy = piece.energy - piece.control_work + piece.guide_loss - first.energy
-        note("balance", energy)
+        note("balance", kept_energy(piece) - kept_energy(first))
         note("momentum", piece.angular_momentum - first.angular_momentum)
         for name in EXTREMES:
             note(name, piece[name])
