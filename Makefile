@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: reproduce test lint warm verify bench clean
+.PHONY: reproduce test lint warm verify bench docs clean
 
 reproduce: $(VENV)/core
 	$(BIN)/python -m tautline.paper
@@ -31,6 +31,11 @@ bench: $(VENV)/dev
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/stepping.py
 
+# The site: runs the examples, and needs no network when it is read.
+docs: $(VENV)/docs
+	$(BIN)/python -m sphinx -b html -W --keep-going -n -q docs build/docs
+	@echo "built: build/docs/index.html"
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -42,5 +47,9 @@ $(VENV)/dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ $(VENV)/core
 
+$(VENV)/docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@ $(VENV)/core
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

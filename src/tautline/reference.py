@@ -9,7 +9,7 @@ Agreement between the two routes therefore means something.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -272,8 +272,6 @@ def integrate(
     equations : type
         A subclass of `Equations`, to try another model.
     """
-    from tautline import dataset
-
     checks.choice("method", method, _METHODS)
     checks.instance("pendulum", pendulum, Pendulum)
     checks.instance("state", state, State)
@@ -292,16 +290,23 @@ def integrate(
         status, states = _rk4(system, y0, times, max(1, int(np.ceil(sample / step - 1e-9))))
     else:
         status, states = _scipy(system, y0, times, method, rtol, atol)
+    return labelled(system, states, times[: len(states)], status, method)
+
+
+def labelled(system: Equations, states: Sequence[Array], times: Array, status: str, method: str) -> xr.Dataset:
+    """The Dataset of states that any method has found."""
+    from tautline import dataset
+
     rows = [system.figures(y) for y in states]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    record = dataset.Record(time=times[: len(states)], **columns)
+    record = dataset.Record(time=times, **columns)
     attrs = {
         "status": status,
-        "message": f"{status} at t = {record.time[-1]:.6g} s",
+        "message": f"{status} at t = {times[-1]:.6g} s",
         "scheme": f"reference {method}",
         "version": __version__,
     }
-    return dataset.build(pendulum, record, attrs)
+    return dataset.build(system.pendulum, record, attrs)
 
 
 def _scipy(

@@ -485,6 +485,7 @@ BUILT_IN = Path(__file__).parent / "scenarios"
 
 
 def built_in_names() -> list[str]:
+    """Names of the built-in scenarios."""
     return sorted(path.stem for path in BUILT_IN.glob("*.toml"))
 
 
@@ -507,7 +508,15 @@ def find(name: str) -> Path:
 
 
 def load(name: str, overrides: Mapping[str, str] | None = None) -> Scenario:
-    """Read a scenario file or a built-in scenario; overrides are TOML values by dotted key."""
+    """Read a scenario file or a built-in scenario.
+
+    Parameters
+    ----------
+    name : str
+        A path, or the name of a built-in scenario.
+    overrides : dict, optional
+        TOML values by dotted key, such as {"body.mass": "2 kg"}.
+    """
     path = find(name)
     return parse(read(path), str(path), overrides)
 

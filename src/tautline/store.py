@@ -341,7 +341,15 @@ def _name(part: Path, target: Path, overwrite: bool) -> None:
 
 
 def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | None = None) -> Simulation:
-    """Finish a run file that was interrupted or killed; the result is the one of an uninterrupted run, bit for bit."""
+    """Finish a run file that was interrupted or killed; the result is the one of an uninterrupted run, bit for bit.
+
+    Parameters
+    ----------
+    path : path
+        Of the run file; a complete one is left as it is.
+    watch : callable, optional
+        As in `run_to_file`.
+    """
     target = Path(path)
     file = RunFile.open(target, "r+")
     try:

@@ -330,6 +330,9 @@ def export(
 def reproduce(
     out: Annotated[Path, typer.Option("--output", "-o", help="The folder to write into.")] = Path("reproduction"),
     animations: Annotated[bool, typer.Option(help="Also make the animations.")] = True,
+    full: Annotated[
+        bool, typer.Option("--full", help="Add the long comparisons with other integrators and MP4; takes minutes.")
+    ] = False,
 ) -> None:
     """Reproduce the paper's numerical section: figures, animations, claims, and a report in one HTML file.
 
@@ -341,7 +344,7 @@ def reproduce(
 
         if out.is_file():
             raise InputError(f"--output: expected a folder, got the file {out}")
-        make(out, animations=animations)
+        make(out, animations=animations, full=full)
 
 
 @app.command()

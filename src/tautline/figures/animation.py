@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import xarray as xr
 from matplotlib.animation import FFMpegWriter, PillowWriter
@@ -18,6 +20,20 @@ from tautline.figures.style import BLACK, BLUE, GREEN, RED, styled
 CURVES = (("kinetic_energy", "$T$", BLUE), ("gravity_energy", "$V_g$", GREEN), ("elastic_energy", "$V_e$", RED))
 
 
+def require_video() -> str:
+    """Path of the program that writes MP4: the one that comes with the extra [video], or the system's."""
+    try:
+        import imageio_ffmpeg
+    except ImportError:
+        found = shutil.which("ffmpeg")
+        if found is None:
+            raise InputError(
+                "path: .mp4 needs ffmpeg; pip install 'tautline[video]', or end the name in .gif"
+            ) from None
+        return found
+    return str(imageio_ffmpeg.get_ffmpeg_exe())
+
+
 @styled
 def animate(
     run: xr.Dataset,
@@ -29,7 +45,7 @@ def animate(
     dpi: float = 80.0,
     view: tuple[float, float] = (12.0, -75.0),
 ) -> Path:
-    """Write a GIF, or an MP4 (needs the program ffmpeg), by the ending of the path.
+    """Write a GIF, or an MP4 (needs the extra [video]), by the ending of the path.
 
     Parameters
     ----------
@@ -47,6 +63,8 @@ def animate(
     writers: dict[str, Any] = {".gif": PillowWriter, ".mp4": FFMpegWriter}
     if target.suffix not in writers:
         raise InputError(f"path: expected a name that ends in .gif or .mp4, got {target.name!r}")
+    if target.suffix == ".mp4":
+        mpl.rcParams["animation.ffmpeg_path"] = require_video()
     chosen = run.isel(time=np.unique(np.linspace(0, run.sizes["time"] - 1, frames).round().astype(int)))
     figure = Figure(figsize=size)
     FigureCanvasAgg(figure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -11,8 +12,9 @@ import xarray as xr
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
+from mpl_toolkits.mplot3d.proj3d import proj_transform
 
 from tautline.figures.style import BLUE, BODY, GREEN, RED, STRAIN_MAP, new_figure, new_scene, styled
 from tautline.shapes import body_mesh
@@ -63,8 +65,19 @@ def frame(axes: Any, run: xr.Dataset, mesh: Any) -> None:
 def snapshots(
     run: xr.Dataset, every: float, until: float | None = None, view: tuple[float, float] = (12.0, -75.0)
 ) -> Figure:
-    """The manoeuvre at equal intervals, the string shaded by its relative elastic energy at each moment."""
-    figure, axes = new_scene()
+    """The manoeuvre at equal intervals, the string shaded by its relative elastic energy at each moment.
+
+    Parameters
+    ----------
+    run : Dataset
+    every : float
+        Interval between the pictures (s).
+    until : float, optional
+        Time of the last one (s); the end of the run by default.
+    view : two floats
+        Elevation and azimuth of the camera (degrees).
+    """
+    figure, axes = new_scene(layout=None)
     end = float(run.time[-1]) if until is None else until
     times = np.arange(0.0, end + 1e-9, every)
     chosen = run.sel(time=times, method="nearest")
@@ -74,10 +87,40 @@ def snapshots(
     for i in range(chosen.sizes["time"]):
         draw(axes, chosen.isel(time=i), mesh, alpha=0.9)
     axes.view_init(*view)
+    _fit(figure, axes)
     shade = ScalarMappable(Normalize(0.0, 1.0), mpl.colormaps[STRAIN_MAP])
-    figure.colorbar(shade, ax=axes, shrink=0.5, pad=0.1, label="elastic energy, relative")
-    axes.set_title(f"every {every:g} s in [0, {end:g}] s", fontsize=9)
+    width = figure.get_figwidth()
+    bar = figure.add_axes((1.0 - 0.75 / width, 0.25, 0.13 / width, 0.5))
+    bar.grid(False)
+    figure.colorbar(shade, cax=bar, label="elastic energy, relative")
+    figure.suptitle(f"every {every:g} s in [0, {end:g}] s", fontsize=9)
     return figure
+
+
+# Inches around the box of a scene, for its labels and the colour bar: left, right, below, above.
+MARGINS = (0.35, 1.75, 0.75, 0.3)
+LARGEST_BOX = (4.6, 4.4)
+
+
+def _fit(figure: Figure, axes: Any) -> None:
+    """A figure just as large as the box as it is seen, where matplotlib would leave room to turn it."""
+    corners = np.array(list(itertools.product(axes.get_xlim(), axes.get_ylim(), axes.get_zlim())))
+    seen = np.stack(proj_transform(*corners.T, axes.get_proj())[:2])
+    window = axes.viewLim
+    low = (seen.min(axis=1) - window.min) / window.size  # as parts of the axes, which are square
+    high = (seen.max(axis=1) - window.min) / window.size
+    side = float(np.min(LARGEST_BOX / (high - low)))
+    left, right, below, above = MARGINS
+    width, height = side * (high - low) + (left + right, below + above)
+    figure.set_size_inches(width, height)
+    corner = np.array([left, below]) - side * low
+    axes.set_position((corner[0] / width, corner[1] / height, side / width, side / height))
+    # matplotlib scales these distances with the sides of the box
+    narrow = LARGEST_BOX[0] / float(side * (high - low)[0])
+    axes.zaxis.labelpad = 8.0 * narrow
+    axes.tick_params(axis="z", pad=3.0 * narrow)
+    if narrow > 1.3:
+        axes.yaxis.set_major_locator(FixedLocator([0.0]))  # no room for more
 
 
 @styled

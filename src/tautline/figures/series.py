@@ -48,7 +48,14 @@ def lengths(run: xr.Dataset) -> Figure:
 
 @styled
 def conservation(run: xr.Dataset, *quantities: str) -> Figure:
-    """Deviations of what should be kept: "energy", "momentum", "orthogonality"; all three by default."""
+    """Deviations of what should be kept.
+
+    Parameters
+    ----------
+    run : Dataset
+    *quantities : {"energy", "momentum", "orthogonality"}
+        One panel each; all three by default.
+    """
     wanted = quantities or ("energy", "momentum", "orthogonality")
     moving = float(run.reeled_length.max() - run.reeled_length.min()) > 0.0
     energy_label = "energy balance error (J)" if moving else "energy error (J)"

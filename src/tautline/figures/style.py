@@ -59,9 +59,9 @@ def new_figure(rows: int = 1, width: float = WIDTH, height: float = HEIGHT) -> t
     return figure, list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
 
 
-def new_scene(width: float = WIDTH, height: float = 5.2) -> tuple[Figure, Any]:
+def new_scene(width: float = WIDTH, height: float = 5.2, layout: Any = "constrained") -> tuple[Figure, Any]:
     """A figure with one three-dimensional axes; the third axis points down, as in the model."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
     axes = figure.add_subplot(projection="3d")
     axes.set_xlabel("x (m)")
@@ -72,7 +72,21 @@ def new_scene(width: float = WIDTH, height: float = 5.2) -> tuple[Figure, Any]:
 
 @styled
 def save(figure: Figure, path: str | Path, formats: Iterable[str] = ("pdf", "svg", "png")) -> list[Path]:
-    """Save as path.pdf, path.svg and path.png; the files written."""
+    """Save as path.pdf, path.svg and path.png.
+
+    Parameters
+    ----------
+    figure : Figure
+    path : path
+        Without the ending.
+    formats : names of formats
+        Any that matplotlib knows.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
     written = []
     for kind in formats:
         target = Path(f"{path}.{kind}")

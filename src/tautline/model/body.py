@@ -91,7 +91,17 @@ class RigidBody:
     def about_center(
         cls, mass: float, central_inertia: Any, center_of_mass: Any, shape: Shape | None = None
     ) -> RigidBody:
-        """From the inertia about the centre of mass, by the parallel-axis theorem."""
+        """From the inertia about the centre of mass, by the parallel-axis theorem.
+
+        Parameters
+        ----------
+        mass : float
+            M (kg).
+        central_inertia : 3 x 3 floats
+            About the centre of mass, in the body frame (kg m^2).
+        center_of_mass, shape
+            As in `RigidBody`.
+        """
         mass = checks.positive("mass", mass, "kg")
         center = checks.vector("center_of_mass", center_of_mass, "m")
         J = checks.array("central_inertia", central_inertia, (3, 3), "kg m^2")
@@ -99,7 +109,19 @@ class RigidBody:
 
     @classmethod
     def elliptic_cylinder(cls, mass: float, semi_axes: Any, height: float, center_of_mass: Any) -> RigidBody:
-        """Homogeneous elliptic cylinder: semi-axes along x and y, height along z of the body frame."""
+        """Homogeneous elliptic cylinder.
+
+        Parameters
+        ----------
+        mass : float
+            M (kg).
+        semi_axes : two floats
+            Along x and y of the body frame (m).
+        height : float
+            Along z (m).
+        center_of_mass : three floats
+            From the attachment point (m).
+        """
         mass = checks.positive("mass", mass, "kg")
         a, b = _sizes("semi_axes", semi_axes, 2)
         H = checks.positive("height", height, "m")
@@ -109,7 +131,17 @@ class RigidBody:
 
     @classmethod
     def box(cls, mass: float, sides: Any, center_of_mass: Any) -> RigidBody:
-        """Homogeneous box with the given sides along x, y, z of the body frame."""
+        """Homogeneous box.
+
+        Parameters
+        ----------
+        mass : float
+            M (kg).
+        sides : three floats
+            Along x, y, z of the body frame (m).
+        center_of_mass : three floats
+            From the attachment point (m).
+        """
         mass = checks.positive("mass", mass, "kg")
         x, y, z = _sizes("sides", sides, 3)
         moments = ((y * y + z * z) / 12, (x * x + z * z) / 12, (x * x + y * y) / 12)
@@ -117,7 +149,17 @@ class RigidBody:
 
     @classmethod
     def sphere(cls, mass: float, radius: float, center_of_mass: Any = (0.0, 0.0, 0.0)) -> RigidBody:
-        """Homogeneous ball."""
+        """Homogeneous ball.
+
+        Parameters
+        ----------
+        mass : float
+            M (kg).
+        radius : float
+            (m)
+        center_of_mass : three floats
+            From the attachment point (m); there by default.
+        """
         mass = checks.positive("mass", mass, "kg")
         r = checks.positive("radius", radius, "m")
         J = 0.4 * mass * r * r * np.eye(3)

@@ -1,0 +1,28 @@
+"""Pictures for the gallery: the files that an example saved beside itself, moved into the site."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from sphinx_gallery.scrapers import figure_rst
+
+ENDINGS = (".png", ".gif")
+
+
+class SavedPictures:
+    """Called by sphinx-gallery after every block of an example."""
+
+    def __repr__(self) -> str:
+        return "SavedPictures()"  # part of what decides whether examples are run again
+
+    def __call__(self, block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
+        folder = Path(block_vars["src_file"]).parent
+        saved = sorted((p for p in folder.iterdir() if p.suffix in ENDINGS), key=lambda p: p.stat().st_mtime_ns)
+        moved = []
+        for picture in saved:
+            target = Path(next(block_vars["image_path_iterator"])).with_suffix(picture.suffix)
+            shutil.move(picture, target)
+            moved.append(str(target))
+        return str(figure_rst(moved, gallery_conf["src_dir"]))

@@ -1,0 +1,74 @@
+"""
+Step 5: a controller
+====================
+
+A winch lowers a sensor by 8 m and has to arrive at rest. ``control`` is a function of yours: it is
+called once every ``period`` with the :class:`~tautline.Simulation`, reads what a real winch could
+read, and returns the moment of the motor. The moment is held until the next call, as a digital
+controller does it.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import tautline as tl
+
+pendulum = tl.Pendulum(
+    string=tl.String(length=40.0, density=0.05, stiffness=2e4),
+    reel=tl.Reel(drum_radius=0.15, guide_length=0.3, inertia_mass=4.0),
+    body=tl.RigidBody.sphere(mass=5.0, radius=0.15, center_of_mass=(0.02, 0.0, 0.2)),
+)
+
+# %%
+# The plan is a length for every moment: from 4 m to 12 m in 6 s, with a smooth start and a smooth
+# stop.
+
+
+def planned(t: float) -> tuple[float, float]:
+    """Length (m) and its rate (m/s)."""
+    x = min(t / 6.0, 1.0)
+    return 4.0 + 8.0 * x * x * x * (10 - 15 * x + 6 * x * x), 8.0 / 6.0 * 30 * x * x * (1 - x) ** 2
+
+
+# %%
+# The controller holds the weight and corrects errors of length and speed. A positive moment
+# retrieves, so a string that is too long needs a positive correction.
+
+moments: list[float] = []
+
+
+def winch(sim: tl.Simulation) -> float:
+    length, rate = planned(sim.time)
+    weight = (5.0 + 0.05 * sim.unstretched_length) * 9.81 * 0.15
+    moment = weight + 60.0 * (sim.unstretched_length - length) - 20.0 * (sim.reel_speed + rate)
+    moments.append(min(max(moment, 0.0), 15.0))  # the motor has its limits
+    return moments[-1]
+
+
+start = tl.hanging(pendulum, deployed=4.0, elements=12, end_velocity=(0.4, 0, 0))
+run = tl.simulate(pendulum, start, duration=9.0, control=winch, period=0.01)
+
+# %%
+# The load swings as it goes down, because it was pushed a little at the start.
+
+figure, axes = plt.subplots(4, 1, figsize=(6.4, 7), sharex=True, layout="constrained")
+axes[0].plot(run.time, run.unstretched_length, label="length")
+axes[0].plot(run.time, [planned(t)[0] for t in run.time.values], "k--", label="planned")
+axes[0].set_ylabel("length (m)")
+axes[0].legend()
+axes[1].step(run.time[:-1], moments, where="post")
+axes[1].set_ylabel("moment (N m)")
+axes[2].plot(run.time, run.tension.isel(element=-1))
+axes[2].set_ylabel("tension at\nthe body (N)")
+axes[3].plot(run.time, run.position.isel(node=-1).sel(axis="x"))
+axes[3].set(ylabel="sway (m)", xlabel="time (s)")
+tl.figures.save(figure, "winch", ["png"])
+
+miss = run.unstretched_length.values - np.array([planned(t)[0] for t in run.time.values])
+print(f"largest miss on the way {1e3 * np.abs(miss).max():.0f} mm, at the end {1e3 * miss[-1]:.2f} mm")
+print(f"speed at the end {1e3 * float(run.reel_speed[-1]):.2f} mm/s")
+print(f"work of the motor {float(run.control_work[-1]):.0f} J: it brakes, so the work is negative")
+
+# %%
+# That is the ladder. The :doc:`gallery </generated/gallery/index>` shows more effects, and the
+# :doc:`how-tos </howto/index>` say how to get things done.

@@ -1,0 +1,120 @@
+"""The examples and the code of the docs, as a reader runs them; and the pages that must keep up with the package."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tautline as tl
+from tautline.dataset import SCHEMA
+from tautline.scenario import built_in_names
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+EXAMPLES = sorted((ROOT / "examples").glob("*/*.py"))
+# Their ```python and ```sh blocks run in turn, in one folder. Blocks marked otherwise (```py, ```text) are only shown.
+PAGES = [DOCS / "quickstart.md", *sorted((DOCS / "howto").glob("*.md"))]
+BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SMALLEST_PICTURE = 5_000  # bytes; an empty figure has less
+
+
+def run(command: list[str], folder: Path) -> str:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "MPLBACKEND": "Agg", "PATH": path}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda p: p.stem)
+def test_an_example_runs_and_draws(script: Path, tmp_path: Path) -> None:
+    printed = run([sys.executable, str(script)], tmp_path)
+    assert printed
+    assert "nan" not in printed
+    pictures = list(tmp_path.iterdir())
+    assert pictures
+    for picture in pictures:
+        assert picture.suffix in (".png", ".gif")
+        assert picture.stat().st_size > SMALLEST_PICTURE
+
+
+def pieces(page: Path) -> list[tuple[str, str]]:
+    """Blocks in turn; Python blocks of a page share their names, so each is preceded by those before it."""
+    found: list[tuple[str, str]] = []
+    for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if kind == "python" and found and found[-1][0] == "python":
+            found[-1] = (kind, found[-1][1] + text)
+        else:
+            found.append((kind, text))
+    return found
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if pieces(p)], ids=lambda p: p.stem)
+def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+    imports = ""
+    for kind, text in pieces(page):
+        if kind == "sh":
+            run(["sh", "-e", "-c", text], tmp_path)
+            continue
+        run([sys.executable, "-c", imports + text], tmp_path)
+        imports += "".join(line + "\n" for line in text.splitlines() if line.startswith(("import ", "from ")))
+
+
+def test_the_glossary_has_every_variable_with_its_unit() -> None:
+    glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    results = glossary.split("## What you get")[1].split("\n## ")[0]
+    rows = {cells[2].strip(): cells[3].strip() for line in results.splitlines() if len(cells := line.split("|")) > 5}
+    for name, variable in SCHEMA.items():
+        assert f"`{name}`" in rows, f"docs/glossary.md: {name} is missing"
+        # "kg m2 s-1" in files, "kg m²/s" on the page
+        plain = variable.units.replace(" s-1", "/s").replace("m2", "m²")
+        assert rows[f"`{name}`"] == plain, f"docs/glossary.md: {name} has the unit {plain}"
+
+
+def test_the_glossary_has_every_input() -> None:
+    glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    for kind in (tl.String, tl.Reel, tl.RigidBody, tl.Pendulum, tl.Torque):
+        for field in kind.__dataclass_fields__:
+            if field not in ("shape", "string", "reel", "body"):  # parts, and what has no influence on the motion
+                assert f"`{kind.__name__}.{field}`" in glossary, f"docs/glossary.md: {kind.__name__}.{field} is missing"
+
+
+def test_the_reference_has_every_public_name() -> None:
+    pages = "".join(p.read_text(encoding="utf-8") for p in sorted((DOCS / "reference").glob("*.md")))
+    for name in tl.__all__:
+        assert re.search(rf"\b{name}\b", pages), f"docs/reference: {name} is missing"
+    for name in tl.figures.__all__:
+        assert f":: {name}\n" in pages, f"docs/reference/figures.md: {name} is missing"
+
+
+def test_every_group_of_the_verification_is_explained() -> None:
+    measured = (DOCS / "verification.md").read_text(encoding="utf-8")
+    explained = (DOCS / "trust.md").read_text(encoding="utf-8")
+    for group in re.findall(r"^## (.*)$", measured, re.MULTILINE):
+        assert f"| {group} |" in explained, f"docs/trust.md: {group} is missing"
+
+
+def test_the_number_of_scenarios_on_the_first_page() -> None:
+    assert len(built_in_names()) == 7  # "Seven scenarios are built in" in docs/quickstart.md
+
+
+def test_no_line_begins_with_a_percent_sign() -> None:
+    """Sphinx would take it for a comment and leave it out."""
+    for page in (*DOCS.glob("*.md"), *DOCS.glob("howto/*.md"), *DOCS.glob("reference/*.md")):
+        prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not re.search(r"^\s*%", prose, re.MULTILINE), page
+
+
+def test_equations_that_the_pages_mention_exist() -> None:
+    theory = (DOCS / "theory.md").read_text(encoding="utf-8")
+    numbers = re.findall(r"\\tag\{(\w+)\}", theory)
+    assert len(numbers) == len(set(numbers))
+    glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    prose = re.sub(r"\$.*?\$", "", re.sub(r"\$\$.*?\$\$", "", theory + glossary, flags=re.DOTALL), flags=re.DOTALL)
+    for mention in re.findall(r"\((A?\d{1,2})\)", prose):
+        assert mention in numbers, f"there is no equation ({mention})"
