@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tautline.model.string import String
     from tautline.simulation import Simulation, simulate
     from tautline.store import open_run, resume, run_to_file
+    from tautline.viewer import view
 
 _HOMES = {
     "RigidBody": "tautline.model.body",
@@ -39,6 +40,7 @@ _HOMES = {
     "open_run": "tautline.store",
     "resume": "tautline.store",
     "run_to_file": "tautline.store",
+    "view": "tautline.viewer",
 }
 _MODULES = ("errors", "figures", "reference")
 
@@ -63,6 +65,7 @@ __all__ = [
     "run_to_file",
     "simulate",
     "straight",
+    "view",
 ]
 
 

@@ -36,7 +36,7 @@ SCHEMA = {
     "elastic_energy": Variable(TIME, "J", "elastic energy of the deployed string"),
     "gravity_energy": Variable(TIME, "J", "potential energy in gravity, wound string included"),
     "energy": Variable(TIME, "J", "total energy"),
-    "control_work": Variable(TIME, "J", "work done by the drum torque since the start"),
+    "control_work": Variable(TIME, "J", "work done by the drum torque, and by blows, since the start"),
     "guide_loss": Variable(TIME, "J", "energy lost at the guide since the start"),
     "angular_momentum": Variable(TIME, "kg m2 s-1", "about the vertical axis through the guide entrance"),
     "orthogonality_error": Variable(TIME, "1", "Frobenius norm of I - R^T R"),
@@ -98,13 +98,13 @@ def record_of_samples(time: Array, samples: data.Samples) -> Record:
     )
 
 
-def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:
-    """The labelled result of a run."""
+def values_of(pendulum: Pendulum, record: Record) -> dict[str, Array]:
+    """Every variable of the schema, and the time."""
     N = record.nodes.shape[1] - 1
     unstretched = pendulum.string.length - record.reeled_length
-    values = {name: x for name, x in record._asdict().items() if name not in ("time", "nodes")}
+    values = record._asdict()
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
-        lengths = np.linalg.norm(np.diff(record.nodes, axis=1), axis=2)
+        lengths = np.linalg.norm(np.diff(values.pop("nodes"), axis=1), axis=2)
         strain = lengths / (unstretched / N)[:, None] - 1.0
         values.update(
             unstretched_length=unstretched,
@@ -114,6 +114,12 @@ def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Datas
             tension=pendulum.string.stiffness * strain,
             energy=record.kinetic_energy + record.elastic_energy + record.gravity_energy,
         )
+    return values
+
+
+def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:
+    """The labelled result of a run."""
+    values = values_of(pendulum, record)
     variables = {
         name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name}) for name, v in SCHEMA.items()
     }

@@ -9,7 +9,8 @@ import dataclasses
 import json
 import os
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -140,18 +141,18 @@ class Simulation:
     @property
     def reel_speed(self) -> float:
         """Rate of reeled_length; positive in retrieval (m/s)."""
-        return float(self._observed().scalars[0, data.REEL_SPEED])
+        return float(self.present_sample().scalars[0, data.REEL_SPEED])
 
     @property
     def energy(self) -> float:
         """Total energy (J)."""
-        x = self._observed().scalars[0]
+        x = self.present_sample().scalars[0]
         return float(x[data.KINETIC] + x[data.ELASTIC] + x[data.GRAVITY])
 
     @property
     def state(self) -> State:
         """The present state, as a value that another simulation can start from."""
-        x = self._observed()
+        x = self.present_sample()
         row = x.scalars[0]
         return State(
             row[data.REELED_LENGTH],
@@ -162,7 +163,8 @@ class Simulation:
             row[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3],
         )
 
-    def _observed(self) -> data.Samples:
+    def present_sample(self) -> data.Samples:
+        """The present state as the kernels report it; written over by the next advance."""
         if self._command is None:
             locked = self._initial.reel_speed == 0.0
             observe(self._par, locked, self._motion, self._scratch, self._last, 0)
@@ -291,6 +293,47 @@ class Simulation:
         self._timed_for, self._timed_result = (duration, sample), (self._plan, rows)
         return self._timed_result
 
+    # -- blows -------------------------------------------------------------------------------------------
+
+    def kick(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
+        """A blow on the body: an impulse at its centre of mass (N s) and an impulsive moment (N m s), inertial frame.
+
+        Momenta jump, positions do not. The energy it brings is counted in `control_work`.
+        """
+        J = checks.array("impulse", impulse, (3,), "N s")
+        L = checks.array("moment", moment, (3,), "N m s")
+        if self.pendulum.body.is_point and L.any():
+            checks.refuse("moment", "zero for a point mass", moment)
+        with self._blow():
+            N = self._par.N
+            self._motion.nodes[data.MOMENTUM, N :: N + 1] += J
+            R = self._last.scalars[0, data.ROTATION : data.ROTATION + 9].reshape(3, 3)
+            if not self.pendulum.body.is_point:
+                spin = np.cross(self._par.rho, R.T @ J) + R.T @ L
+                self._motion.body[data.SPIN : data.SPIN + 3] += spin
+
+    def stop_reel(self) -> None:
+        """Hold the drum at once, however fast it turns: an impulse on the reel alone, then `Locked`.
+
+        Nodes and body keep their momenta. The energy that is lost is counted in `control_work`.
+        """
+        with self._blow():
+            self._command = Locked()
+            self._kernel_command = planning.kernel_command(self._command)
+            self._motion.reel[data.SIGMA] = 0.0
+
+    @contextmanager
+    def _blow(self) -> Iterator[None]:
+        """Around a jump of the momenta: book the energy, and do not extrapolate across it."""
+        if self._command is None:
+            self._take(None if self._initial.reel_speed == 0.0 else Free())
+        before = self.energy
+        yield
+        self._motion.reel[[data.H_LAST, data.H_BEFORE]] = 0.0
+        self.first_sample()
+        self._motion.reel[data.WORK] += self.energy - before
+        self._last.scalars[0, data.CONTROL_WORK] = self._motion.reel[data.WORK]
+
     # -- what was recorded -----------------------------------------------------------------------------
 
     def first_sample(self) -> data.Samples:
@@ -307,6 +350,11 @@ class Simulation:
         self._times.append(self.sample_times(len(samples.scalars)))
         self._pieces.append(samples)
 
+    def forget_records(self) -> None:
+        """Drop what was recorded; the motion stays as it is."""
+        self._times.clear()
+        self._pieces.clear()
+
     def sample_times(self, rows: int) -> data.Array:
         """Times of the last so many samples, each from the counter and not from sums."""
         if rows == 1:  # every tick of a control loop
@@ -320,7 +368,7 @@ class Simulation:
         from tautline import dataset
 
         # nothing recorded yet: the present state alone
-        pieces = self._pieces or [self._observed()]
+        pieces = self._pieces or [self.present_sample()]
         times = self._times or [np.array([self.time])]
         samples = data.Samples(np.concatenate([p.scalars for p in pieces]), np.concatenate([p.nodes for p in pieces]))
         record = dataset.record_of_samples(np.concatenate(times), samples)

@@ -310,21 +310,47 @@ def run_to_file(
     simulation = Simulation(pendulum, state, **options)
     interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
     count = simulation.begin(command, duration, interval)
-    _check_target(target, overwrite, file_size(count + 1, simulation.elements))
+    first = _built(simulation, simulation.first_sample())
+    with _created(target, simulation, first, count + 1, interval, title, scenario, overwrite) as file:
+        _drive(file, target, simulation, count + 1, interval, watch)
+    return simulation
+
+
+def save_run(path: str | os.PathLike[str], simulation: Simulation, *, title: str = "", overwrite: bool = False) -> int:
+    """Write what a Simulation has recorded as a run file; the number of samples."""
+    built = simulation.dataset()
+    rows = int(built.sizes["time"])
+    interval = float(built.time[-1] - built.time[0]) / max(1, rows - 1)
+    with _created(Path(path), simulation, built, rows, interval, title, "", overwrite):
+        return rows
+
+
+@contextmanager
+def _created(
+    target: Path,
+    simulation: Simulation,
+    first: xr.Dataset,
+    rows: int,
+    sample: float,
+    title: str,
+    scenario: str,
+    overwrite: bool,
+) -> Iterator[RunFile]:
+    """A new run file with its first rows; it gets its name when they are in it."""
+    _check_target(target, overwrite, file_size(rows, simulation.elements))
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     file = None
     try:
         with _explained(target):
-            file = RunFile.create(part, simulation, count + 1, interval, title, scenario)
-            file.write(_built(simulation, simulation.first_sample()), simulation)
+            file = RunFile.create(part, simulation, rows, sample, title, scenario)
+            file.write(first, simulation)
             _name(part, target, overwrite)
-        _drive(file, target, simulation, count + 1, interval, watch)
+        yield file
     finally:
         if file is not None:
             file.close()
         with suppress(OSError):
             part.unlink(missing_ok=True)
-    return simulation
 
 
 def _name(part: Path, target: Path, overwrite: bool) -> None:
@@ -434,6 +460,24 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[xr.Dataset]:
             yield piece
     finally:
         file.close()
+
+
+class Reader:
+    """A run file that is read where it is wanted, for programs that look at parts of it."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        self._file = RunFile.open(self._path)
+        self.attrs = _attributes(self._file, self._path)
+        self.rows = self._file.rows
+
+    def read(self, name: str, rows: slice) -> data.Array:
+        """Some rows of a variable."""
+        with _readable(self._path):
+            return np.asarray(np.ma.filled(self._file.handle[name][rows], np.nan))
+
+    def close(self) -> None:
+        self._file.close()
 
 
 def open_run(path: str | os.PathLike[str]) -> xr.Dataset:

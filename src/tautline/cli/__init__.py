@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from tautline.cli import viewing  # adds its commands
 from tautline.cli.app import app
+
+__all__ = ["app", "main", "viewing"]
 
 
 def main() -> None:

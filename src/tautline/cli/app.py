@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,7 +62,8 @@ def options(
     """Options of the program itself."""
 
 
-def _overrides(settings: list[str] | None) -> dict[str, str]:
+def overrides(settings: list[str] | None) -> dict[str, str]:
+    """What --set gave, by key."""
     from tautline.scenario import ScenarioError
 
     pairs = {}
@@ -93,9 +95,8 @@ def run(
         from tautline import scenario as scenarios
         from tautline import store
 
-        overrides = _overrides(settings)
         source = scenarios.find(scenario)
-        chosen = scenarios.load(scenario, overrides)
+        chosen = scenarios.load(scenario, overrides(settings))
         built = chosen.build()
         target = out or Path(f"{source.stem}.nc")
         text = chosen.model_dump_json(exclude_none=True)
@@ -194,7 +195,7 @@ def check(scenario: ScenarioName, settings: Settings = None, as_json: AsJson = F
         from tautline import store
         from tautline.simulation import Simulation, default_sample
 
-        built = scenarios.load(scenario, _overrides(settings)).build()
+        built = scenarios.load(scenario, overrides(settings)).build()
         chosen = dict(built.options)
         duration, sample = chosen.pop("duration"), chosen.pop("sample")
         simulation = Simulation(built.pendulum, built.state, **chosen)
@@ -295,22 +296,25 @@ def export(
     path: RunPath,
     csv: Annotated[Path | None, typer.Option(help="Write all variables to this CSV file.")] = None,
     vtk: Annotated[Path | None, typer.Option(help="Write a VTK series for ParaView into this folder.")] = None,
+    html: Annotated[bool, typer.Option("--html", help="Write one HTML file that plays the run offline.")] = False,
+    out: Annotated[Path | None, typer.Option("--output", "-o", help="Of --html; RUN.html by default.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
 ) -> None:
     """Write a run for other programs. The .nc file itself opens in MATLAB, Julia and xarray as it is.
 
-    Example: tautline export retrieval.nc --csv retrieval.csv --vtk frames/
+    Example: tautline export retrieval.nc --csv retrieval.csv --vtk frames/ --html
     """
     with one_line_errors():
         from tautline import store
         from tautline.errors import InputError
         from tautline.export import write_csv, write_vtk
 
-        if csv is None and vtk is None:
-            raise InputError("export: expected --csv FILE or --vtk FOLDER, got neither")
+        page = (out or path.with_suffix(".html")) if html else None
+        if csv is None and vtk is None and page is None:
+            raise InputError("export: expected --csv FILE, --vtk FOLDER or --html, got none")
         if vtk is not None and vtk.is_file():
             raise store.StoreError(f"{vtk}: is a file, expected a folder")
-        for target in (csv, vtk and vtk / "string.pvd"):
+        for target in (csv, page, vtk and vtk / "string.pvd"):
             if target is not None and target.exists():
                 if path.exists() and target.samefile(path):
                     raise InputError(f"export: expected another file than the run itself, got {target}")
@@ -322,8 +326,28 @@ def export(
             if vtk is not None:
                 count = write_vtk(store.blocks(path), vtk)
                 print(f"{vtk}: {count} frames; open {vtk / 'string.pvd'} and {vtk / 'body.pvd'} in ParaView")
+            if page is not None:
+                print(_write_page(path, page))
         except OSError as error:
             raise store.StoreError(f"{error.filename or path}: {error.strerror or error}") from None
+
+
+def run_name(path: Path, attrs: Mapping[str, Any]) -> str:
+    """What a run is called on a page: its file, and its title if it has one."""
+    title = str(attrs["title"])
+    return path.stem if title == "tautline run" else f"{path.stem}: {title}"
+
+
+def _write_page(path: Path, target: Path) -> str:
+    from tautline.store import Reader
+    from tautline.viewer.page import offline
+
+    reader = Reader(path)
+    try:
+        target.write_text(offline((run_name(path, reader.attrs), reader)), encoding="utf-8")
+    finally:
+        reader.close()
+    return f"{target}: {target.stat().st_size / 1e6:.2f} MB; opens in any browser, without a network"
 
 
 @app.command()

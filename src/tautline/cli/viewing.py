@@ -1,0 +1,79 @@
+"""The commands that open a browser: view and live."""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tautline.cli.app import ScenarioName, Settings, app, overrides, run_name
+from tautline.cli.output import one_line_errors
+
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")]
+Browser = Annotated[bool, typer.Option(help="Open the page in the browser; its address is printed in any case.")]
+
+
+def _announce(what: str, browser: bool) -> Callable[[str], None]:
+    def ready(address: str) -> None:
+        print(f"{what}: {address}\nCtrl-C ends it.", flush=True)
+        if browser and not webbrowser.open(address):
+            print("No browser could be opened: copy the address into one.", flush=True)
+
+    return ready
+
+
+@app.command()
+def view(
+    path: Annotated[Path, typer.Argument(help="A run file (.nc).")],
+    other: Annotated[Path | None, typer.Argument(help="A second one, to compare.")] = None,
+    port: Port = 0,
+    browser: Browser = True,
+) -> None:
+    """Replay a run in the browser, or compare two: in three dimensions, with plots that follow.
+
+    Example: tautline view retrieval.nc
+    """
+    with one_line_errors():
+        from tautline.store import Reader
+        from tautline.viewer.server import replay, run_until_stopped
+
+        paths = [path] if other is None else [path, other]
+        readers = [Reader(each) for each in paths]
+        try:
+            server = replay(
+                [(run_name(each, reader.attrs), reader) for each, reader in zip(paths, readers, strict=True)]
+            )
+            run_until_stopped(server, port, _announce(" and ".join(map(str, paths)), browser))
+        finally:
+            for reader in readers:
+                reader.close()
+
+
+@app.command()
+def live(
+    scenario: ScenarioName,
+    settings: Settings = None,
+    record: Annotated[Path | None, typer.Option(help="File for recordings; SCENARIO-live.nc by default.")] = None,
+    port: Port = 0,
+    browser: Browser = True,
+) -> None:
+    """Simulate in real time and drive the reel from the browser: torque, lock, free, kick, record.
+
+    Example: tautline live retrieval
+    """
+    with one_line_errors():
+        from tautline import scenario as scenarios
+        from tautline.viewer.live import LiveServer, Session
+        from tautline.viewer.server import run_until_stopped
+
+        chosen = scenarios.load(scenario, overrides(settings))
+        session = Session(chosen.build(), scenarios.find(scenario).stem, record)
+        session.advance()  # compiles the kernels, before anyone waits for a page
+        session.reset()
+        server = LiveServer(session)
+        run_until_stopped(server.server, port, _announce(chosen.title or scenario, browser), server.run)
+        if session.message:
+            print(session.message)

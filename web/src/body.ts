@@ -1,0 +1,103 @@
+// The rigid body: its shape, its axes at the attachment point, its centre of mass, and where the centre has been.
+
+import {
+  BufferAttribute, BufferGeometry, Color, CylinderGeometry, DoubleSide, DynamicDrawUsage, Float32BufferAttribute, Group, Line, LineBasicMaterial, LineSegments,
+  Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, SphereGeometry,
+} from "three";
+import { sharpEdges, triangles } from "./edges";
+import { type Layout, type Row } from "./layout";
+import { type Meta } from "./types";
+
+const AXES = ["#e5484d", "#30a46c", "#4c8dff"]; // x, y, z
+const TRAIL_POINTS = 240;
+const LEAST_REACH = 0.01; // of the marks, over the scene's size: a point has no size of its own
+
+export class BodyView {
+  readonly group = new Group();
+  readonly trail: Line;
+  private readonly faces: MeshLambertMaterial;
+  private readonly lines: LineBasicMaterial;
+  private readonly centre: Mesh<SphereGeometry, MeshBasicMaterial>;
+  private readonly trailPoints = new Float32Array(3 * TRAIL_POINTS);
+  private readonly trailColours = new Float32Array(4 * TRAIL_POINTS);
+  private readonly trailGeometry = new BufferGeometry();
+  private readonly trailColour = new Color();
+
+  constructor(
+    private readonly meta: Meta,
+    private readonly layout: Layout,
+  ) {
+    const { points, faces, center_of_mass } = meta.body;
+    this.faces = new MeshLambertMaterial({ side: DoubleSide, flatShading: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+    this.lines = new LineBasicMaterial();
+    const reach = Math.max(...points.map((p) => Math.hypot(...p)), Math.hypot(...center_of_mass), LEAST_REACH * boxSize(meta));
+    if (faces.length > 0) {
+      const surface = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(triangles(points, faces), 3));
+      surface.computeVertexNormals();
+      const edges = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(sharpEdges(points, faces), 3));
+      this.group.add(new Mesh(surface, this.faces), new LineSegments(edges, this.lines));
+    }
+    this.group.add(axes(0.9 * reach));
+    // seen through the body: it lies inside
+    this.centre = new Mesh(new SphereGeometry(0.07 * reach, 12, 8), new MeshBasicMaterial({ transparent: true, depthTest: false }));
+    this.centre.position.set(...center_of_mass);
+    this.centre.renderOrder = 2;
+    this.group.add(this.centre);
+    this.group.matrixAutoUpdate = false;
+
+    this.trailGeometry.setAttribute("position", new BufferAttribute(this.trailPoints, 3).setUsage(DynamicDrawUsage));
+    this.trailGeometry.setAttribute("color", new BufferAttribute(this.trailColours, 4).setUsage(DynamicDrawUsage));
+    this.trail = new Line(this.trailGeometry, new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false }));
+    this.trail.frustumCulled = false;
+  }
+
+  update(row: Row): void {
+    const a = this.layout.attitude;
+    const p = a - 3;
+    const r = (i: number) => row[a + i];
+    this.group.matrix.copy(
+      new Matrix4().set(r(0), r(1), r(2), row[p], r(3), r(4), r(5), row[p + 1], r(6), r(7), r(8), row[p + 2], 0, 0, 0, 1),
+    );
+    this.group.matrixWorldNeedsUpdate = true;
+  }
+
+  /** Rows from the oldest to the newest; the path fades towards the past. */
+  drawTrail(rows: Row[]): void {
+    const count = Math.min(rows.length, TRAIL_POINTS);
+    const skip = rows.length - count;
+    const point: [number, number, number] = [0, 0, 0];
+    for (let i = 0; i < count; i++) {
+      this.trailPoints.set(this.layout.bodyPoint(rows[skip + i], this.meta.body.center_of_mass, point), 3 * i);
+      const c = this.trailColour;
+      this.trailColours.set([c.r, c.g, c.b, ((i + 1) / count) ** 1.5], 4 * i);
+    }
+    this.trailGeometry.setDrawRange(0, count);
+    this.trailGeometry.attributes.position.needsUpdate = true;
+    this.trailGeometry.attributes.color.needsUpdate = true;
+  }
+
+  recolour(face: Color, edge: Color, mark: Color): void {
+    this.faces.color.copy(face);
+    this.lines.color.copy(edge);
+    this.centre.material.color.copy(mark);
+    this.trailColour.copy(mark);
+  }
+}
+
+function boxSize({ bounds: [low, high] }: Meta): number {
+  return Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1;
+}
+
+function axes(length: number): Group {
+  const group = new Group();
+  const radius = 0.018 * length;
+  // drawn over the body, in which the attachment point may be hidden
+  const arm = (colour: string) =>
+    new Mesh(new CylinderGeometry(radius, radius, length, 6).translate(0, 0.5 * length, 0), new MeshBasicMaterial({ color: colour, transparent: true, depthTest: false }));
+  const [x, y, z] = AXES.map(arm);
+  x.rotation.z = -Math.PI / 2; // cylinders are made along y
+  z.rotation.x = Math.PI / 2;
+  for (const axis of [x, y, z]) axis.renderOrder = 1;
+  group.add(x, y, z);
+  return group;
+}

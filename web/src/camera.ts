@@ -1,0 +1,109 @@
+// Where the camera stands: views along the axes, the whole in sight, and following the body.
+
+import { PerspectiveCamera, Vector3 } from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { type Box } from "./ground";
+
+export type View = "front" | "side" | "top" | "iso";
+
+// Directions from the scene to the camera in the renderer's axes (y up): its x is our x, its z our y, its y against our z.
+const VIEWS: Record<View, [number, number, number]> = {
+  front: [0, 0, 1],
+  side: [1, 0, 0],
+  top: [0, 1, 1e-4], // not quite from above, where "up" on the screen would be undefined
+  iso: [0.5, 0.3, 1],
+};
+const FIELD = 35; // degrees
+const MARGIN = 1.12;
+
+export class CameraRig {
+  readonly camera = new PerspectiveCamera(FIELD, 1, 0.01, 1000);
+  readonly controls: OrbitControls;
+  follow = false;
+  private readonly followed = new Vector3();
+
+  constructor(
+    surface: HTMLElement,
+    private box: Box,
+    changed: () => void,
+  ) {
+    this.camera.position.set(...VIEWS.iso);
+    this.controls = new OrbitControls(this.camera, surface);
+    this.controls.addEventListener("change", changed);
+  }
+
+  setAspect(aspect: number): void {
+    this.camera.aspect = aspect;
+    this.camera.updateProjectionMatrix();
+  }
+
+  setBox(box: Box): void {
+    this.box = box;
+  }
+
+  view(name: View): void {
+    this.look(new Vector3(...VIEWS[name]));
+  }
+
+  /** The whole box in sight, from where the camera is now. */
+  fit(): void {
+    this.look(new Vector3().subVectors(this.camera.position, this.controls.target));
+  }
+
+  /** Move along with a point when following it. */
+  track(point: Vector3): void {
+    if (this.follow) {
+      const shift = point.clone().sub(this.followed);
+      this.camera.position.add(shift);
+      this.controls.target.add(shift);
+      this.controls.update();
+    }
+    this.followed.copy(point);
+  }
+
+  /** Put the followed point in the middle, near enough to see it turn. */
+  approach(radius: number): void {
+    const direction = new Vector3().subVectors(this.camera.position, this.controls.target).normalize();
+    this.controls.target.copy(this.followed);
+    this.camera.position.copy(this.followed).addScaledVector(direction, radius / Math.tan((0.5 * FIELD * Math.PI) / 180));
+    this.controls.update();
+  }
+
+  get distance(): number {
+    return this.camera.position.distanceTo(this.controls.target);
+  }
+
+  private look(direction: Vector3): void {
+    direction.normalize();
+    const corners = cornersOf(this.box);
+    const middle = corners.reduce((sum, corner) => sum.addScaledVector(corner, 1 / corners.length), new Vector3());
+    this.camera.position.copy(middle).add(direction);
+    this.controls.target.copy(middle);
+    this.camera.lookAt(middle);
+    const [right, up, back] = [new Vector3(), new Vector3(), new Vector3()];
+    this.camera.matrix.makeRotationFromQuaternion(this.camera.quaternion).extractBasis(right, up, back);
+    const tanY = Math.tan((0.5 * FIELD * Math.PI) / 180) / MARGIN;
+    const tanX = tanY * this.camera.aspect;
+    // A corner is in sight when its offset from the axis is within the field at its own depth; centre first, then step back.
+    const spread = (axis: Vector3) => corners.map((corner) => corner.clone().sub(middle).dot(axis));
+    const [xs, ys, zs] = [right, up, back].map(spread);
+    let distance = 0;
+    corners.forEach((_, i) => {
+      distance = Math.max(distance, zs[i] + Math.abs(xs[i]) / tanX, zs[i] + Math.abs(ys[i]) / tanY);
+    });
+    const size = corners[0].distanceTo(corners[7]);
+    this.camera.position.copy(middle).addScaledVector(direction, distance);
+    this.camera.near = 0.002 * size;
+    this.camera.far = 60 * size;
+    this.controls.minDistance = 0.01 * size;
+    this.controls.maxDistance = 20 * size;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+  }
+}
+
+function cornersOf([low, high]: Box): Vector3[] {
+  const corners: Vector3[] = [];
+  for (const x of [low[0], high[0]]) for (const y of [low[1], high[1]]) for (const z of [low[2], high[2]]) corners.push(new Vector3(x, -z, y));
+  return corners;
+}

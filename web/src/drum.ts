@@ -1,0 +1,88 @@
+// The reel: a drum that turns with the string, and the straight guide way in front of it.
+
+import {
+  BufferGeometry, Color, CylinderGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshLambertMaterial,
+} from "three";
+import { type Meta } from "./types";
+
+const FLANGE = 1.14; // over the drum's radius
+const WIDTH = 0.7; // of the drum, over its radius
+const SPOKES = 8;
+const TURNS = 9; // of string to be seen on the drum
+const SIDES = 40;
+
+export class Drum {
+  readonly group = new Group();
+  private readonly wheel = new Group();
+  private readonly metal = new MeshLambertMaterial();
+  private readonly dark = new MeshLambertMaterial();
+  private readonly lines = new LineBasicMaterial();
+  private readonly mark = new MeshLambertMaterial();
+
+  constructor(private readonly reel: Meta["reel"]) {
+    const radius = reel.drum_radius;
+    if (radius > 0) this.buildWheel(radius);
+    if (reel.guide_length > 0) this.buildGuide();
+    this.group.position.set(...reel.guide_position);
+  }
+
+  /** Retrieval pulls the string under the drum towards -x, which is a turn about -y. */
+  update(reeledLength: number, reeledAtStart: number): void {
+    if (this.reel.drum_radius > 0) this.wheel.rotation.y = -(reeledLength - reeledAtStart) / this.reel.drum_radius;
+  }
+
+  recolour(metal: Color, dark: Color, line: Color, mark: Color): void {
+    this.metal.color.copy(metal);
+    this.dark.color.copy(dark);
+    this.lines.color.copy(line);
+    this.mark.color.copy(mark);
+  }
+
+  private buildWheel(radius: number): void {
+    const width = WIDTH * radius;
+    const barrel = new Mesh(new CylinderGeometry(radius, radius, width, SIDES, 1, true), this.metal);
+    this.wheel.add(barrel, new LineSegments(woundString(1.004 * radius, width), this.lines));
+    for (const end of [-1, 1]) {
+      const flange = new Mesh(new CylinderGeometry(FLANGE * radius, FLANGE * radius, 0.06 * radius, SIDES), this.dark);
+      flange.position.y = 0.5 * end * width;
+      this.wheel.add(flange);
+      for (let k = 0; k < SPOKES; k++) this.wheel.add(this.spoke(radius, end, k));
+    }
+    // The string leaves at the drum's lowest point, level with the guide way; down is +z.
+    this.wheel.position.set(-this.reel.guide_length, 0, -radius);
+    this.group.add(this.wheel);
+  }
+
+  /** A bar on the flange's outside; the first one is in another colour, so that turns can be counted. */
+  private spoke(radius: number, end: number, k: number): Mesh {
+    const bar = new Mesh(new CylinderGeometry(0.035 * radius, 0.035 * radius, 0.85 * radius, 5), k === 0 ? this.mark : this.metal);
+    const angle = (2 * Math.PI * k) / SPOKES;
+    bar.position.set(0.55 * radius * Math.cos(angle), end * (0.5 * WIDTH + 0.04) * radius, -0.55 * radius * Math.sin(angle));
+    // bars are made along y: lay them along x, then turn them about the drum's axis
+    bar.rotation.set(0, angle, Math.PI / 2, "YXZ");
+    if (k === 0) bar.scale.set(1.8, 1, 1.8);
+    return bar;
+  }
+
+  private buildGuide(): void {
+    const length = this.reel.guide_length;
+    const radius = 0.05 * Math.max(length, this.reel.drum_radius);
+    const tube = new Mesh(new CylinderGeometry(radius, radius, length, 12, 1, true), this.dark);
+    tube.rotation.z = Math.PI / 2;
+    tube.position.x = -0.5 * length;
+    const lip = new Mesh(new CylinderGeometry(1.7 * radius, 1.7 * radius, 0.7 * radius, 16), this.mark);
+    lip.rotation.z = Math.PI / 2;
+    lip.position.x = -0.35 * radius;
+    this.group.add(tube, lip);
+  }
+}
+
+function woundString(radius: number, width: number): BufferGeometry {
+  const points: number[] = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    const y = width * ((turn + 0.5) / TURNS - 0.5);
+    for (let s = 0; s < SIDES; s++)
+      for (const a of [(2 * Math.PI * s) / SIDES, (2 * Math.PI * (s + 1)) / SIDES]) points.push(radius * Math.cos(a), y, radius * Math.sin(a));
+  }
+  return new BufferGeometry().setAttribute("position", new Float32BufferAttribute(points, 3));
+}

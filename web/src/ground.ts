@@ -1,0 +1,65 @@
+// What stands still: the grid under the scene, and the arrow of gravity.
+
+import { BufferGeometry, Color, ConeGeometry, CylinderGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial } from "three";
+import { roundUp } from "./format";
+import { type Vector } from "./types";
+
+export type Box = [Vector, Vector];
+
+const CELLS = 16; // about, over the longest side
+const LEAST_WIDTH = 0.3; // half of it, over the longest side
+
+export class Ground {
+  readonly group = new Group();
+  cell = 1;
+  level = 0;
+  private readonly lines = new LineBasicMaterial({ transparent: true, opacity: 0.55 });
+  private grid = new LineSegments(new BufferGeometry(), this.lines);
+
+  constructor() {
+    this.group.add(this.grid);
+  }
+
+  /** Lay the grid under a box; lines are at whole multiples of the cell, in metres. */
+  place([low, high]: Box): void {
+    const widths = [high[0] - low[0], high[1] - low[1], high[2] - low[2]];
+    this.cell = roundUp(Math.max(...widths, 1e-3) / CELLS);
+    this.level = high[2] + 0.04 * Math.max(widths[2], this.cell);
+    const ends = [0, 1].map((axis) => {
+      // a string that hangs straight down still stands on more than a strip
+      const middle = 0.5 * (low[axis] + high[axis]);
+      const half = Math.max(0.5 * widths[axis], LEAST_WIDTH * Math.max(...widths)) + this.cell;
+      return [Math.floor((middle - half) / this.cell), Math.ceil((middle + half) / this.cell)];
+    });
+    const [[x0, x1], [y0, y1]] = ends.map(([a, b]) => [a * this.cell, b * this.cell]);
+    const points: number[] = [];
+    for (let i = ends[0][0]; i <= ends[0][1]; i++) points.push(i * this.cell, y0, this.level, i * this.cell, y1, this.level);
+    for (let j = ends[1][0]; j <= ends[1][1]; j++) points.push(x0, j * this.cell, this.level, x1, j * this.cell, this.level);
+    this.grid.geometry.dispose();
+    this.grid.geometry = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(points, 3));
+  }
+
+  recolour(line: Color): void {
+    this.lines.color.copy(line);
+  }
+}
+
+/** An arrow of unit length along +z, which is down. */
+export class GravityArrow {
+  readonly group = new Group();
+  private readonly material = new MeshBasicMaterial();
+
+  constructor() {
+    const shaft = new Mesh(new CylinderGeometry(0.025, 0.025, 0.75, 8), this.material);
+    shaft.rotation.x = Math.PI / 2;
+    shaft.position.z = 0.375;
+    const head = new Mesh(new ConeGeometry(0.09, 0.25, 14), this.material);
+    head.rotation.x = Math.PI / 2;
+    head.position.z = 0.875;
+    this.group.add(shaft, head);
+  }
+
+  recolour(colour: Color): void {
+    this.material.color.copy(colour);
+  }
+}

@@ -1,0 +1,90 @@
+// The last stretch of a live run: frames to look at, curves to plot.
+
+import { type FrameSource } from "./frames";
+import { type Frame, Layout, type Row } from "./layout";
+import { nearestIndex } from "./search";
+import { Rolling } from "./series";
+import { type Meta } from "./types";
+
+export const HISTORY_SECONDS = 60;
+const HISTORY_BYTES = 64 * 2 ** 20;
+
+export class History implements Pick<FrameSource, "nearest"> {
+  readonly layout: Layout;
+  curves: Rolling;
+  private readonly series: number;
+  private rows: Row[] = [];
+  private first = 0; // number of the oldest row since the start
+
+  constructor(meta: Meta) {
+    this.layout = new Layout(meta.elements, meta.string.length);
+    this.series = meta.series.length;
+    this.curves = new Rolling(this.series, HISTORY_SECONDS);
+  }
+
+  /** Whether states of this run can follow those of another. */
+  fits(meta: Meta): boolean {
+    return meta.elements === this.layout.elements && meta.series.length === this.series && meta.string.length === this.layout.stringLength;
+  }
+
+  get start(): number {
+    return this.rows[0]?.[0] ?? 0;
+  }
+
+  get end(): number {
+    return this.rows[this.rows.length - 1]?.[0] ?? 0;
+  }
+
+  get empty(): boolean {
+    return this.rows.length === 0;
+  }
+
+  /** Take a state as it comes from the server: time, series, frame. Time that goes back is a run that began again; says whether it did. */
+  push(state: Float64Array): boolean {
+    const expected = 1 + this.series + this.layout.size;
+    if (state.length !== expected) throw new Error(`a state of ${state.length} numbers came; ${expected} were expected`);
+    const row = new Float32Array(state.subarray(1 + this.series));
+    const time = state[0];
+    const again = !this.empty && row[0] < this.end;
+    if (again) this.clear();
+    // a paused run may send the same state again
+    if (!this.empty && row[0] === this.end) this.rows[this.rows.length - 1] = row;
+    else {
+      this.rows.push(row);
+      this.curves.push(time, state.subarray(1, 1 + this.series));
+    }
+    this.trim();
+    return again;
+  }
+
+  clear(): void {
+    this.rows = [];
+    this.first = 0;
+    this.curves = new Rolling(this.series, HISTORY_SECONDS);
+  }
+
+  nearest(time: number): Frame | null {
+    if (this.empty) return null;
+    return this.frame(nearestIndex(this.rows.length, (i) => this.rows[i][0], time));
+  }
+
+  /** The frame so many states on from a given one. */
+  step(frame: Frame, states: number): Frame {
+    return this.frame(Math.min(Math.max(frame.index - this.first + states, 0), this.rows.length - 1));
+  }
+
+  private frame(at: number): Frame {
+    return { index: this.first + at, row: this.rows[at] };
+  }
+
+  private trim(): void {
+    const most = Math.max(2, Math.floor(HISTORY_BYTES / (4 * this.layout.size)));
+    const oldest = this.end - HISTORY_SECONDS;
+    let drop = Math.max(0, this.rows.length - most);
+    while (this.rows[drop][0] < oldest) drop++;
+    // in lumps, since shifting an array costs its whole length
+    if (drop < 0.1 * this.rows.length) return;
+    this.rows.splice(0, drop);
+    this.first += drop;
+  }
+}

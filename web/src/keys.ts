@@ -1,0 +1,88 @@
+// Which key does what; the help page is made from the same table.
+
+import { type Mode } from "./types";
+
+export type Action =
+  | "toggle" | "forward" | "back" | "start" | "end" | "faster" | "slower" | "loop" | "follow" | "front" | "side" | "top" | "iso" | "fit"
+  | "colour" | "compare" | "plots" | "theme" | "help" | "lock" | "free" | "drive" | "more" | "less" | "kick" | "reset" | "record" | "newest";
+
+export interface Binding {
+  keys: string[]; // as in KeyboardEvent.key, letters small
+  action: Action;
+  label: string;
+  where: "recorded" | "live" | "all";
+}
+
+export const BINDINGS: Binding[] = [
+  { keys: [" "], action: "toggle", label: "play or pause", where: "recorded" },
+  { keys: ["ArrowRight"], action: "forward", label: "one sample on", where: "recorded" },
+  { keys: ["ArrowLeft"], action: "back", label: "one sample back", where: "recorded" },
+  { keys: ["Home"], action: "start", label: "to the start", where: "recorded" },
+  { keys: ["End"], action: "end", label: "to the end", where: "recorded" },
+  { keys: ["+", "=", "ArrowUp"], action: "faster", label: "faster", where: "recorded" },
+  { keys: ["-", "_", "ArrowDown"], action: "slower", label: "slower", where: "recorded" },
+  { keys: ["l"], action: "loop", label: "loop", where: "recorded" },
+  { keys: ["g"], action: "compare", label: "overlay or side by side (two runs)", where: "recorded" },
+  { keys: [" "], action: "toggle", label: "pause or go on", where: "live" },
+  { keys: ["d", "ArrowRight"], action: "more", label: "more torque (retrieve)", where: "live" },
+  { keys: ["a", "ArrowLeft"], action: "less", label: "less torque (pay out)", where: "live" },
+  { keys: ["l"], action: "lock", label: "lock the drum", where: "live" },
+  { keys: ["o"], action: "free", label: "let the drum run", where: "live" },
+  { keys: ["t"], action: "drive", label: "drive with the set torque", where: "live" },
+  { keys: ["k"], action: "kick", label: "kick the body", where: "live" },
+  { keys: ["+", "=", "ArrowUp"], action: "faster", label: "faster", where: "live" },
+  { keys: ["-", "_", "ArrowDown"], action: "slower", label: "slower", where: "live" },
+  { keys: ["r"], action: "reset", label: "start again", where: "live" },
+  { keys: ["e"], action: "record", label: "record on or off", where: "live" },
+  { keys: ["n"], action: "newest", label: "back to the newest state", where: "live" },
+  { keys: ["1"], action: "front", label: "view from the front", where: "all" },
+  { keys: ["2"], action: "side", label: "view from the side", where: "all" },
+  { keys: ["3"], action: "top", label: "view from above", where: "all" },
+  { keys: ["4"], action: "iso", label: "oblique view", where: "all" },
+  { keys: ["0"], action: "fit", label: "all in sight", where: "all" },
+  { keys: ["f"], action: "follow", label: "follow the body", where: "all" },
+  { keys: ["c"], action: "colour", label: "next colouring of the string", where: "all" },
+  { keys: ["p"], action: "plots", label: "plots on or off", where: "all" },
+  { keys: ["m"], action: "theme", label: "dark or light", where: "all" },
+  { keys: ["?"], action: "help", label: "this help", where: "all" },
+];
+
+export function bindingsFor(mode: Mode): Binding[] {
+  return BINDINGS.filter(({ where }) => where === "all" || (where === "live") === (mode === "live"));
+}
+
+export function actionOf(key: string, mode: Mode): Action | null {
+  const name = key.length === 1 ? key.toLowerCase() : key;
+  return bindingsFor(mode).find(({ keys }) => keys.includes(name))?.action ?? null;
+}
+
+const NAMES: Record<string, string> = { " ": "space", ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", "-": "−" };
+const HIDDEN = ["=", "_"]; // the same physical keys without shift
+
+export function keyNames({ keys }: Binding): string[] {
+  return keys.filter((key) => !HIDDEN.includes(key)).map((key) => NAMES[key] ?? key);
+}
+
+/** Whether a focused control needs this key for itself. */
+export function takenBy(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement && target.type === "range") return target.id !== "time" && /^(Arrow|Home|End|Page)/.test(key);
+  if (target.matches("input, select, textarea")) return true;
+  return target.matches("button, summary") && (key === " " || key === "Enter");
+}
+
+export function listenToKeys(mode: Mode, act: (action: Action) => void): void {
+  window.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || takenBy(event.target, event.key)) return;
+    if (document.querySelector("dialog[open]") && event.key !== "?") return;
+    const action = actionOf(event.key, mode);
+    if (!action) return;
+    event.preventDefault();
+    act(action);
+  });
+  // A button keeps the focus after a click, and would then take the space bar; keyboard users press without a pointer.
+  document.addEventListener("click", (event) => {
+    const button = (event.target as Element).closest<HTMLElement>("button");
+    if (event.detail > 0) button?.blur();
+  });
+}

@@ -1,0 +1,196 @@
+// Live: a run that goes on while it is looked at, and takes commands.
+
+import { Controls } from "./controls";
+import { number } from "./format";
+import { History } from "./history";
+import { type Action } from "./keys";
+import { type Command, Link } from "./link";
+import { type Banner, get, toast } from "./notices";
+import { Plots } from "./plots";
+import { type SceneStage } from "./stage";
+import { trailRows } from "./trail";
+import { Transport } from "./transport";
+import { type Boot, type Meta, type Range, type Status } from "./types";
+
+const WINDOW = 20; // s that the plots show
+const PLOTS_EVERY = 120; // ms; curves are the dearest part of a picture where the browser draws without a graphics card
+const COUNT_EVERY = 1000; // ms
+const LOST = "Connection lost, trying again…";
+const DECIMALS = 2;
+
+export class Live {
+  received = 0;
+  time = 0;
+  private readonly link: Link;
+  private readonly controls: Controls;
+  private readonly transport: Transport;
+  private history: History;
+  private plots: Plots;
+  private status: Status | null = null;
+  private following = true;
+  private zoomed: Range | null = null;
+  private plotsAt = 0;
+  private plotsStale = false;
+  private counts = { at: 0, received: 0, drawn: 0 };
+
+  constructor(
+    boot: Boot,
+    private readonly stage: SceneStage,
+    private readonly banner: Banner,
+  ) {
+    [this.history, this.plots] = this.open(boot.runs[0]);
+    this.link = new Link(boot.token ?? "", {
+      hello: (meta, status) => this.hello(meta, status),
+      status: (status) => this.take(status),
+      state: (numbers) => this.push(numbers),
+      refused: (why) => toast(why),
+      lost: () => this.lost(),
+      trouble: (problem) => toast(`A message of the simulation could not be read: ${problem.message}`),
+    });
+    this.controls = new Controls((command) => this.send(command));
+    this.controls.setLimits(boot.runs[0].limits);
+    this.controls.setConnected(false);
+    this.transport = new Transport(true, {
+      toggle: () => this.act("toggle"),
+      step: (states) => this.step(states),
+      seek: (time) => this.seek(time),
+      speed: () => undefined,
+      loop: () => undefined,
+      newest: () => this.act("newest"),
+    });
+    get("readout").hidden = false;
+  }
+
+  /** Connect; the promise ends with the first picture of a state. */
+  start(): Promise<void> {
+    this.banner.set("link", "Connecting to the simulation…");
+    this.link.open();
+    return new Promise((done) => {
+      const loop = (now: number) => {
+        this.tick(now);
+        if (this.received > 0) done();
+        requestAnimationFrame(loop);
+      };
+      requestAnimationFrame(loop);
+    });
+  }
+
+  seek(time: number): void {
+    this.following = false;
+    this.time = time;
+  }
+
+  act(action: Action): void {
+    const { controls } = this;
+    if (action === "toggle") this.send({ type: "pause", on: !this.status?.paused });
+    else if (action === "lock" || action === "free") this.send({ type: action });
+    else if (action === "drive" || action === "kick" || action === "reset" || action === "record") controls[action]();
+    else if (action === "more") controls.nudge(1);
+    else if (action === "less") controls.nudge(-1);
+    else if (action === "faster") controls.faster(1);
+    else if (action === "slower") controls.faster(-1);
+    else if (action === "newest") this.following = true;
+  }
+
+  get plotted(): Range {
+    if (this.zoomed) return this.zoomed;
+    const { start, end } = this.history;
+    const from = Math.max(start, end - WINDOW);
+    return [from, from + WINDOW];
+  }
+
+  get connected(): boolean {
+    return this.link.connected;
+  }
+
+  private open(meta: Meta): [History, Plots] {
+    const history = new History(meta);
+    this.stage.open([meta], [history.layout]);
+    const plots = new Plots(get("plots"), [meta], [meta.start, meta.start + WINDOW], {
+      seek: (time) => this.seek(time),
+      zoom: (range) => {
+        this.zoomed = range;
+        this.plotsStale = true;
+      },
+    });
+    return [history, plots];
+  }
+
+  private hello(meta: Meta, status: Status): void {
+    this.banner.set("link", null);
+    if (!this.history.fits(meta)) [this.history, this.plots] = this.open(meta);
+    this.controls.setLimits(meta.limits);
+    this.controls.setConnected(true);
+    this.take(status);
+  }
+
+  private take(status: Status): void {
+    this.status = status;
+    this.controls.show(status);
+    this.banner.set("status", status.message || null, status.level);
+    const badge = get("state");
+    badge.hidden = false;
+    badge.textContent = status.ended ? "ended" : status.paused ? "paused" : status.running ? "running" : "stopped";
+    badge.classList.toggle("bad", status.ended && status.level === "warning");
+  }
+
+  private push(numbers: Float64Array): void {
+    if (this.history.push(numbers)) this.zoomed = null;
+    this.received++;
+    this.plotsStale = true;
+  }
+
+  private lost(): void {
+    this.banner.set("link", LOST, "warning");
+    this.controls.setConnected(false);
+    get("state").textContent = "not connected";
+  }
+
+  private send(command: Command): void {
+    if (!this.link.send(command)) toast("Not connected: the command was not sent.");
+  }
+
+  private step(states: number): void {
+    const frame = this.stage.shown(0);
+    if (frame) this.seek(this.history.step(frame, states).row[0]);
+  }
+
+  private tick(now: number): void {
+    const { history, stage } = this;
+    if (this.following) this.time = history.end;
+    this.time = Math.min(Math.max(this.time, history.start), history.end);
+    const frame = history.nearest(this.time);
+    if (frame && frame.row !== stage.shown(0)?.row) {
+      stage.show(0, frame);
+      stage.trail(0, trailRows(history, frame, 0));
+    }
+    stage.render();
+    if (this.plotsStale && now - this.plotsAt >= PLOTS_EVERY) {
+      this.plotsAt = now;
+      this.plotsStale = false;
+      this.plots.setRange(this.plotted);
+      this.plots.setTables([history.curves]);
+    }
+    this.plots.setTime(this.time);
+    this.transport.update({
+      time: this.time,
+      start: history.start,
+      end: history.end,
+      playing: this.connected && !this.status?.paused && !this.status?.ended,
+      decimals: DECIMALS,
+      waiting: false,
+      newest: this.following,
+    });
+    this.count(now);
+  }
+
+  private count(now: number): void {
+    const seconds = (now - this.counts.at) / 1000;
+    if (1000 * seconds < COUNT_EVERY) return;
+    const per = (count: number) => Math.round(count / seconds);
+    const achieved = this.status ? `${number(this.status.achieved, 3)}× real time` : "–";
+    get("readout").textContent =
+      `${per(this.received - this.counts.received)} states/s · ${per(this.stage.drawn - this.counts.drawn)} pictures/s · ${achieved}`;
+    this.counts = { at: now, received: this.received, drawn: this.stage.drawn };
+  }
+}

@@ -1,0 +1,223 @@
+// Replay and offline: runs that are finished, on a clock of our own.
+
+import { type FrameSource, MemoryFrames, RemoteFrames, strideFor } from "./frames";
+import { timeDecimals } from "./format";
+import { type Action } from "./keys";
+import { Layout } from "./layout";
+import { type Banner, get } from "./notices";
+import { embeddedFrames, embeddedTable, type FetchTable, remoteFrames, remoteTable } from "./payload";
+import { Player } from "./player";
+import { Plots } from "./plots";
+import { type Table } from "./series";
+import { type SceneStage } from "./stage";
+import { trailRows } from "./trail";
+import { Transport } from "./transport";
+import { type Boot, type Meta, type Range } from "./types";
+import { ExactValues } from "./values";
+
+const ZOOM_PAUSE = 120; // ms without a change before the server is asked for a finer curve
+const CURVES_RETRY = 2000; // ms
+const LONGEST_TICK = 0.25; // s; a page that was hidden does not leap
+
+export class Recorded {
+  readonly player: Player;
+  private readonly layouts: Layout[];
+  private readonly intervals: number[];
+  private readonly plots: Plots;
+  private readonly transport: Transport;
+  private readonly full: Range;
+  private range: Range;
+  private sources: FrameSource[] = [];
+  private fetchTables: FetchTable[] = [];
+  private overview: Table[] = [];
+  private values: ExactValues | null = null;
+  private zoomTimer = 0;
+  private zoomCount = 0;
+  private lastTick = 0;
+  private fresh = true;
+  private direction: -1 | 0 | 1 = 0;
+
+  constructor(
+    private readonly boot: Boot,
+    private readonly stage: SceneStage,
+    private readonly banner: Banner,
+  ) {
+    const metas = boot.runs;
+    this.layouts = metas.map((meta) => new Layout(meta.elements, meta.string.length));
+    this.intervals = metas.map((meta) => (meta.end - meta.start) / Math.max(1, meta.samples - 1) || 1);
+    this.full = [Math.min(...metas.map((meta) => meta.start)), Math.max(...metas.map((meta) => meta.end))];
+    if (!(this.full[1] > this.full[0])) this.full[1] = this.full[0] + 1e-3; // one sample: an axis must have a width
+    this.range = this.full;
+    this.player = new Player(...this.full);
+    this.plots = new Plots(get("plots"), metas, this.full, { seek: (time) => this.seek(time), zoom: (range) => this.zoom(range) });
+    this.transport = new Transport(false, {
+      toggle: () => this.player.toggle(),
+      step: (samples) => this.step(samples),
+      seek: (time) => this.seek(time),
+      speed: (value) => (this.player.speed = value),
+      loop: () => (this.player.loop = !this.player.loop),
+      newest: () => undefined,
+    });
+    stage.open(metas, this.layouts);
+  }
+
+  /** Everything the first picture needs; the promise ends when it is drawn. */
+  async start(): Promise<void> {
+    if (this.boot.mode === "offline") await this.openEmbedded();
+    else await this.openRemote();
+    await new Promise<void>((done) => {
+      const first = (now: number) => {
+        this.tick(now);
+        done();
+        const loop = (next: number) => {
+          this.tick(next);
+          requestAnimationFrame(loop);
+        };
+        requestAnimationFrame(loop);
+      };
+      requestAnimationFrame(first);
+    });
+  }
+
+  seek(time: number): void {
+    this.player.seek(time);
+    this.direction = 0;
+  }
+
+  act(action: Action): void {
+    const { player } = this;
+    if (action === "toggle") player.toggle();
+    else if (action === "forward") this.step(1);
+    else if (action === "back") this.step(-1);
+    else if (action === "start") this.seek(player.start);
+    else if (action === "end") this.seek(player.end);
+    else if (action === "faster") player.faster(1);
+    else if (action === "slower") player.faster(-1);
+    else if (action === "loop") player.loop = !player.loop;
+  }
+
+  get plotted(): Range {
+    return this.range;
+  }
+
+  private async openEmbedded(): Promise<void> {
+    const { runs } = this.boot;
+    this.sources = await Promise.all(
+      runs.map(async (meta, run) => new MemoryFrames(await embeddedFrames(run, meta, this.layouts[run].size), this.layouts[run])),
+    );
+    this.setOverview(await Promise.all(runs.map((meta, run) => embeddedTable(run, meta))));
+  }
+
+  private async openRemote(): Promise<void> {
+    const token = this.boot.token ?? "";
+    const trouble = (problem: Error | null) =>
+      this.banner.set("server", problem && `The server does not answer (${problem.message}). Trying again; what is loaded can still be seen.`, "warning");
+    const remotes = this.boot.runs.map(
+      (meta, run) => new RemoteFrames(meta, this.layouts[run], remoteFrames(token, run), () => (this.fresh = true), trouble),
+    );
+    this.sources = remotes;
+    this.fetchTables = this.boot.runs.map((meta, run) => remoteTable(token, run, meta));
+    this.values = new ExactValues(this.fetchTables, Math.min(...this.intervals));
+    await Promise.all([this.openCurves(trouble), ...remotes.map((remote) => remote.open())]);
+  }
+
+  private async openCurves(trouble: (problem: Error) => void): Promise<void> {
+    try {
+      this.setOverview(await this.tables(this.full));
+    } catch (problem) {
+      trouble(problem as Error);
+      window.setTimeout(() => void this.openCurves(trouble), CURVES_RETRY);
+    }
+  }
+
+  private tables([from, to]: Range): Promise<Table[]> {
+    return Promise.all(this.fetchTables.map((fetchTable) => fetchTable(from, to, this.points)));
+  }
+
+  /** Two for each pixel: the least and the greatest value. */
+  private get points(): number {
+    return 2 * this.plots.pixels;
+  }
+
+  private setOverview(tables: Table[]): void {
+    this.overview = tables;
+    const whole = tables.every((table, run) => table.times.length >= this.boot.runs[run].samples);
+    this.setCurves(tables, whole);
+  }
+
+  /** Thinned-out curves need the samples near the current time for its values; an offline page has no more than its curves. */
+  private setCurves(tables: Table[], whole: boolean): void {
+    const { values } = this;
+    this.plots.setTables(tables, whole || !values ? null : (time) => values.near(time));
+  }
+
+  private step(samples: number): void {
+    this.player.playing = false;
+    const source = this.sources[0];
+    // from the clock's sample, not the drawn one: keys may come faster than pictures
+    const index = source.nearest(this.player.time)?.index ?? 0;
+    this.seek(source.timeOf(index + samples));
+    this.direction = samples < 0 ? -1 : 1;
+  }
+
+  private zoom(range: Range | null): void {
+    const [start, end] = this.full;
+    const least = 2 * Math.min(...this.intervals);
+    this.range = this.full;
+    if (range && range[1] - range[0] < end - start) {
+      const from = Math.max(start, Math.min(range[0], end - least));
+      this.range = [from, Math.min(end, Math.max(range[1], from + least))];
+    }
+    this.plots.setRange(this.range);
+    window.clearTimeout(this.zoomTimer);
+    if (this.boot.mode === "replay") this.zoomTimer = window.setTimeout(() => void this.refine(), ZOOM_PAUSE);
+  }
+
+  private async refine(): Promise<void> {
+    const count = ++this.zoomCount;
+    if (this.range === this.full) return this.setOverview(this.overview);
+    try {
+      const tables = await this.tables(this.range);
+      if (count === this.zoomCount) this.setCurves(tables, false); // the current time may lie outside
+    } catch (problem) {
+      this.banner.set("server", `The server did not send the curves: ${(problem as Error).message}.`, "warning");
+    }
+  }
+
+  /** Turn the page of the plots when the time leaves it. */
+  private turnPage(): void {
+    const [from, to] = this.range;
+    const { time, playing } = this.player;
+    if (!playing || this.range === this.full || (time >= from && time <= to)) return;
+    const width = to - from;
+    const start = Math.min(Math.max(this.full[0], time - 0.05 * width), this.full[1] - width);
+    this.zoom([start, start + width]);
+  }
+
+  private tick(now: number): void {
+    const { player, stage } = this;
+    const elapsed = this.lastTick ? Math.min((now - this.lastTick) / 1000, LONGEST_TICK) : 0;
+    this.lastTick = now;
+    if (player.tick(elapsed)) this.direction = 1;
+    this.turnPage();
+    this.sources.forEach((source, run) => this.showRun(source, run, this.boot.runs[run]));
+    this.fresh = false;
+    stage.render();
+    this.plots.setTime(player.time);
+    this.transport.update({
+      ...player,
+      decimals: timeDecimals(Math.min(...this.intervals)),
+      waiting: this.sources.some((source) => source.waiting),
+    });
+  }
+
+  private showRun(source: FrameSource, run: number, meta: Meta): void {
+    const { time, playing, speed } = this.player;
+    const every = playing ? strideFor(speed, this.intervals[run]) : 1;
+    source.want(Math.min(Math.max(time, meta.start), meta.end), every, this.direction);
+    const frame = source.nearest(time);
+    if (!frame || (frame.row === this.stage.shown(run)?.row && !this.fresh)) return;
+    this.stage.show(run, frame);
+    this.stage.trail(run, trailRows(source, frame, this.intervals[run] * every));
+  }
+}

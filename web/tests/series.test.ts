@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import { test } from "node:test";
+import { padded, tick } from "../src/axis";
+import { bytesOfBase64, checkedBoot, gunzip } from "../src/payload";
+import { nearestIndex, TimeIndex } from "../src/search";
+import { decodeTable, join, Rolling, valueAt } from "../src/series";
+
+test("a table is times and then one series after another", () => {
+  const table = decodeTable(Float64Array.from([0, 1, 2, 10, 11, 12, 20, 21, 22]), 2);
+  assert.deepEqual([...table.times as Float64Array], [0, 1, 2]);
+  assert.equal(valueAt(table, 1, 1.2), 21);
+  assert.throws(() => decodeTable(new Float64Array(8), 2), /do not hold/);
+});
+
+test("values are looked up by time, and there is none far outside or where it is no number", () => {
+  const table = { times: [0, 1, 1, 4], columns: [[5, 6, 7, NaN]] };
+  assert.equal(valueAt(table, 0, 0.4), 5);
+  assert.equal(valueAt(table, 0, 0.6), 6);
+  assert.equal(valueAt(table, 0, 4), null);
+  assert.equal(valueAt(table, 0, 9), null);
+  assert.equal(valueAt({ times: [], columns: [[]] }, 0, 0), null);
+});
+
+test("the nearest of sorted numbers, against looking at all of them", () => {
+  const times = [0, 0.1, 0.1, 0.5, 2, 2.25, 7];
+  for (let x = -1; x < 8; x += 0.0625) {
+    const best = Math.min(...times.map((time) => Math.abs(time - x)));
+    assert.equal(Math.abs(times[nearestIndex(times.length, (i) => times[i], x)] - x), best);
+  }
+  assert.equal(nearestIndex(1, () => 3, 99), 0);
+});
+
+test("runs with different samples share an axis without inventing values", () => {
+  const a = { times: [0, 1, 2], columns: [[1, NaN, 3]] };
+  const b = { times: [0.5, 1, 3], columns: [[7, 8, 9]] };
+  assert.deepEqual(join([a, b]), [
+    [0, 0.5, 1, 2, 3],
+    [1, undefined, null, 3, undefined],
+    [undefined, 7, 8, undefined, 9],
+  ]);
+  assert.deepEqual(join([{ times: [1, 1, 2], columns: [[4, 5, 6]] }]), [[1, 1, 2], [4, 5, 6]]); // a peak and a trough at one time
+});
+
+test("a rolling table keeps its seconds", () => {
+  const rolling = new Rolling(1, 10);
+  for (let i = 0; i < 5000; i++) rolling.push(0.01 * i, [i]);
+  assert.ok(rolling.times[0] <= 40 && rolling.times[0] > 35);
+  assert.equal(rolling.times.length, rolling.columns[0].length);
+});
+
+test("the guess of a sample gets better with every time that is learnt", () => {
+  const times = new TimeIndex(1001, 0, 10);
+  assert.equal(times.index(5), 500);
+  times.learn(100, 5); // the samples lie closer at the end
+  assert.equal(times.index(5), 100);
+  assert.equal(times.index(2.5), 50);
+  assert.equal(times.time(100), 5);
+  assert.equal(times.time(550), 7.5);
+  assert.equal(times.index(-1), 0);
+  assert.equal(times.index(11), 1000);
+  assert.equal(new TimeIndex(1, 3, 3).index(9), 0);
+});
+
+test("embedded bytes come back as they were", async () => {
+  const numbers = Float64Array.from({ length: 1000 }, (_, i) => Math.sin(i));
+  const text = gzipSync(new Uint8Array(numbers.buffer)).toString("base64");
+  assert.deepEqual(new Float64Array(await gunzip(bytesOfBase64(`\n${text}\n`))), numbers);
+});
+
+test("a page with unusable data says what is wrong", () => {
+  assert.throws(() => checkedBoot("{"), /not valid JSON/);
+  assert.throws(() => checkedBoot('{"mode": "film", "runs": []}'), /unknown mode/);
+  assert.throws(() => checkedBoot('{"mode": "replay", "runs": []}'), /one run or two/);
+  assert.throws(() => checkedBoot('{"mode": "replay", "runs": [{"title": "a", "elements": 2, "samples": 0}]}'), /no samples/);
+});
+
+test("ticks are written with the digits their step needs", () => {
+  assert.equal(tick(7.5, 2.5, [5, 7.5]), "7.5");
+  assert.equal(tick(-20, 20, [-20, 0]), "−20");
+  assert.equal(tick(0.15, 0.05, [0.1, 0.15]), "0.15");
+  assert.equal(tick(2e-16, 1e-16, [1e-16, 2e-16]), "2e−16");
+  assert.equal(tick(1.5e-4, 0.5e-4, [1e-4, 1.5e-4]), "1.5e−4");
+  assert.equal(tick(-2.5e-6, 2.5e-6, [-5e-6, -2.5e-6]), "−2.5e−6");
+  assert.equal(tick(123000, 1000, [123000, 124000]), "1.23e5");
+  assert.equal(tick(0, 1, [0, 1]), "0");
+});
+
+test("an axis has a width even where a curve has none", () => {
+  for (const [low, high] of [[3, 3], [0, 0], [-1e-16, 1e-16], [1e9, 1e9]]) {
+    const [from, to] = padded(low, high);
+    assert.ok(from < low && to > high);
+  }
+  assert.deepEqual(padded(null, null), [0, 1]);
+});
