@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+# Installing builds the viewer's page from these.
+PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
 .PHONY: reproduce test lint warm verify bench docs clean
 
@@ -39,17 +41,17 @@ docs: $(VENV)/docs
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/core: pyproject.toml | $(VENV)/bin/python
+$(VENV)/core: $(PACKAGE) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-$(VENV)/dev: pyproject.toml | $(VENV)/bin/python
+$(VENV)/dev: $(PACKAGE) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ $(VENV)/core
 
-$(VENV)/docs: pyproject.toml | $(VENV)/bin/python
+$(VENV)/docs: $(PACKAGE) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@ $(VENV)/core
 
 clean:
-	rm -rf $(VENV) docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) web/node_modules web/dist src/tautline/viewer/viewer.html docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-from saved_pictures import SavedPictures  # noqa: E402 - from _ext
+from saved_pictures import PAGES, SavedPictures  # noqa: E402 - from _ext
 from tautline import __version__  # noqa: E402
 
 project = "tautline"
@@ -45,6 +45,9 @@ if _mathjax is None or _mathjax.origin is None:
 mathjax_path = "tex-svg.js"
 mathjax_scripts = Path(_mathjax.origin).parent / "static" / "mathjax"
 
+# Pages that examples make of runs
+PAGES.mkdir(parents=True, exist_ok=True)
+
 # Reference, from the docstrings
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # numpydoc sections name the types
@@ -77,7 +80,7 @@ sphinx_gallery_conf = {
 # Looks
 html_theme = "furo"
 html_title = f"tautline {release}"
-html_static_path = ["_static", str(mathjax_scripts / mathjax_path)]
+html_static_path = ["_static", str(PAGES), str(mathjax_scripts / mathjax_path)]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False

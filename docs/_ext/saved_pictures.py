@@ -1,4 +1,4 @@
-"""Pictures for the gallery: the files that an example saved beside itself, moved into the site."""
+"""Pictures for the gallery: what an example saved beside itself, moved into the site; pages are shown in a frame."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from typing import Any
 
 from sphinx_gallery.scrapers import figure_rst
 
+PAGES = Path(__file__).parents[1] / "generated" / "static"
 ENDINGS = (".png", ".gif")
+FRAME = """
+.. raw:: html
+
+    <iframe src="{address}" style="width: 100%; height: 540px; border: 0" loading="lazy"></iframe>
+"""
 
 
 class SavedPictures:
@@ -25,4 +31,11 @@ class SavedPictures:
             target = Path(next(block_vars["image_path_iterator"])).with_suffix(picture.suffix)
             shutil.move(picture, target)
             moved.append(str(target))
-        return str(figure_rst(moved, gallery_conf["src_dir"]))
+        pages = "".join(self._framed(page) for page in sorted(folder.glob("*.html")))
+        return str(figure_rst(moved, gallery_conf["src_dir"])) + pages
+
+    def _framed(self, page: Path) -> str:
+        """Move a page into the site's static files, and show it."""
+        shutil.move(page, PAGES / page.name)
+        # an example's page lies two folders deep
+        return FRAME.format(address=f"../../_static/{page.name}")

@@ -2,7 +2,7 @@
 A moving picture
 ================
 
-:func:`tautline.figures.animate` writes a GIF, or an MP4 if ffmpeg is installed. The paper's third
+:func:`tautline.figures.animate` writes a GIF, or an MP4 with the extra ``[video]``. The paper's third
 example: a constant moment winds the string in; the shorter it gets, the faster the body swings and
 tumbles.
 """

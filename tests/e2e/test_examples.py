@@ -39,7 +39,7 @@ def test_an_example_runs_and_draws(script: Path, tmp_path: Path) -> None:
     pictures = list(tmp_path.iterdir())
     assert pictures
     for picture in pictures:
-        assert picture.suffix in (".png", ".gif")
+        assert picture.suffix in (".png", ".gif", ".html")
         assert picture.stat().st_size > SMALLEST_PICTURE
 
 

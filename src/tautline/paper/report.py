@@ -15,6 +15,7 @@ from tautline._version import __version__
 from tautline.analysis.conservation import conservation
 from tautline.paper import claims
 from tautline.paper.examples import EXAMPLES
+from tautline.viewer import view
 
 CAPTIONS = {
     "snapshots": "Snapshots of the manoeuvre; the string is shaded by its relative elastic energy.",
@@ -116,7 +117,11 @@ def render(folder: Path, found: Found) -> str:
         moving = ""
         if found.animations:
             moving = f'<img class="moving" src="{_image(folder / f"example-{n}.gif")}" alt="animation">'
-        sections += f'<h2>Example {n}: {example.title}</h2>{moving}<div class="panels">{pictures}</div>'
+        replay = view(runs[SHOWN][n], height=540)._repr_html_()
+        sections += (
+            f'<h2>Example {n}: {example.title}</h2>{moving}<div class="panels">{pictures}</div>'
+            f"<details><summary>Replay it: turn it, stop it, read it off</summary>{replay}</details>"
+        )
     scenario = json.loads(runs[SHOWN][1].attrs["scenario"])
     parameters = html.escape(json.dumps(scenario["pendulum"], indent=2))
     versions = f"tautline {__version__}, Python {platform.python_version()}, numpy {np.__version__}"
@@ -141,6 +146,7 @@ th, td {{ text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border
 .yes {{ color: #006b4f; }} .no {{ color: #a33b00; font-weight: 600; }}
 .small {{ color: #5b6875; font-size: 0.8rem; }}
 .panels {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(430px, 1fr)); gap: 1rem; align-items: start; }}
+summary {{ cursor: pointer; margin: 1rem 0; color: #0060a0; }}
 figure {{ margin: 0; }} img {{ max-width: 100%; }} figcaption {{ color: #5b6875; font-size: 0.85rem; }}
 pre {{ background: #f4f6f8; padding: 1rem; overflow: auto; font-size: 0.8rem; }}
 </style></head><body>

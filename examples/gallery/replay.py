@@ -1,0 +1,28 @@
+"""
+A run to turn and to stop
+=========================
+
+:func:`tautline.view` makes one HTML page of a run: turn the scene, drag the time, zoom into the
+plots. It needs no server and no network. Here two runs are compared, deployment with the loss at the
+guide and without: the second one is the ghost.
+"""
+
+import dataclasses
+
+import tautline as tl
+from tautline import scenario
+
+case = scenario.load("deployment").build()
+run = tl.simulate(case.pendulum, case.state, case.command, **case.options)
+
+lossless = dataclasses.replace(case.pendulum, reel=dataclasses.replace(case.pendulum.reel, guide_law="none"))
+other = tl.simulate(lossless, case.state, case.command, **case.options)
+
+tl.view(run, other).save("deployment.html")
+apart = abs(run.unstretched_length - other.unstretched_length).max()
+print(f"lost at the guide: {float(run.guide_loss[-1]):.2f} J; lengths differ by up to {float(apart):.3f} m")
+
+# %%
+# The energies of the run with the loss:
+
+tl.figures.save(tl.figures.energy(run), "energy", ["png"])
