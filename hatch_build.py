@@ -52,6 +52,7 @@ class ViewerPage(BuildHookInterface[Any]):
         sources = [*web.glob("src/*"), *web.glob("*.json"), web / "build.mjs"]
         if target.is_file() and all(target.stat().st_mtime >= source.stat().st_mtime for source in sources):
             return
-        run_node(web, "ci", "--no-audit", "--no-fund", npm=True)
+        # install scripts would look for a `node` on the path, and none of our packages needs its own
+        run_node(web, "ci", "--no-audit", "--no-fund", "--ignore-scripts", npm=True)
         run_node(web, "build.mjs")
         shutil.copyfile(web / "dist" / "viewer.html", target)
