@@ -36,8 +36,14 @@ SCHEMA = {
     "elastic_energy": Variable(TIME, "J", "elastic energy of the deployed string"),
     "gravity_energy": Variable(TIME, "J", "potential energy in gravity, wound string included"),
     "energy": Variable(TIME, "J", "total energy"),
-    "control_work": Variable(TIME, "J", "work done by the drum torque, and by blows, since the start"),
+    "control_work": Variable(TIME, "J", "work done by the drum torque since the start"),
     "guide_loss": Variable(TIME, "J", "energy lost at the guide since the start"),
+    "damping_loss": Variable(TIME, "J", "energy lost to damping inside the string since the start"),
+    "friction_loss": Variable(TIME, "J", "energy lost to friction and brake of the drum since the start"),
+    "fluid_work": Variable(TIME, "J", "work done by the drag of the fluid since the start"),
+    "external_work": Variable(TIME, "J", "work done by forces, moments and blows on the body since the start"),
+    "guide_work": Variable(TIME, "J", "work done by the motion of the guide since the start"),
+    "torque": Variable(TIME, "N m", "moment on the drum, as commanded or as needed; positive retrieves"),
     "angular_momentum": Variable(TIME, "kg m2 s-1", "about the vertical axis through the guide entrance"),
     "orthogonality_error": Variable(TIME, "1", "Frobenius norm of I - R^T R"),
 }
@@ -73,6 +79,12 @@ class Record(NamedTuple):
     gravity_energy: Array
     control_work: Array
     guide_loss: Array
+    damping_loss: Array
+    friction_loss: Array
+    fluid_work: Array
+    external_work: Array
+    guide_work: Array
+    torque: Array
     angular_momentum: Array
     orthogonality_error: Array
 
@@ -93,6 +105,12 @@ def record_of_samples(time: Array, samples: data.Samples) -> Record:
         gravity_energy=x[:, data.GRAVITY],
         control_work=x[:, data.CONTROL_WORK],
         guide_loss=x[:, data.GUIDE_LOSS],
+        damping_loss=x[:, data.DAMPING_LOSS],
+        friction_loss=x[:, data.FRICTION_LOSS],
+        fluid_work=x[:, data.FLUID_WORK],
+        external_work=x[:, data.EXTERNAL_WORK],
+        guide_work=x[:, data.WORK_OF_GUIDE],
+        torque=x[:, data.DRUM_TORQUE],
         angular_momentum=x[:, data.ANGULAR_MOMENTUM],
         orthogonality_error=x[:, data.ORTHOGONALITY],
     )
@@ -127,8 +145,9 @@ def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Datas
 
 
 def kept_energy(run: xr.Dataset) -> xr.DataArray:
-    """Energy less the drum's work and plus the loss at the guide: constant, but for the error of the method (J)."""
-    kept: xr.DataArray = run.energy - run.control_work + run.guide_loss
+    """Energy less all work done on the system and plus all losses: constant, but for the error of the method (J)."""
+    work = run.control_work + run.fluid_work + run.external_work + run.guide_work
+    kept: xr.DataArray = run.energy - work + run.guide_loss + run.damping_loss + run.friction_loss
     return kept
 
 

@@ -234,6 +234,11 @@ class Equations:
             "gravity_energy": gravity,
             "control_work": y[-2],
             "guide_loss": y[-1],
+            "damping_loss": 0.0,
+            "friction_loss": 0.0,
+            "fluid_work": 0.0,
+            "external_work": 0.0,
+            "guide_work": 0.0,
             "angular_momentum": momentum[2],
             "orthogonality_error": float(np.linalg.norm(np.eye(3) - x.R.T @ x.R)),
         }
@@ -299,6 +304,7 @@ def labelled(system: Equations, states: Sequence[Array], times: Array, status: s
 
     rows = [system.figures(y) for y in states]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    columns["torque"] = np.array([system.torque(float(t)) for t in times])
     record = dataset.Record(time=times, **columns)
     attrs = {
         "status": status,

@@ -245,13 +245,14 @@ class Simulation:
             command = command or Locked()
         if _is_constant(command) and _is_constant(self._command):
             # the common case of a control loop: another constant torque
-            self._kernel_command.torques[0] = command.moment
+            self._kernel_command.torques[0] = self._motion.reel[data.TORQUE] = command.moment
             self._command = command
             return
         before = self._command
         speed = self._initial.reel_speed if before is None else float(self._last.scalars[0, data.REEL_SPEED])
         planning.check_command(command, self.settings["order"], self.settings["scheme"], speed)
         self._kernel_command = planning.kernel_command(command)
+        self._motion.reel[data.TORQUE] = np.interp(self.time, *self._kernel_command[1:])
         if isinstance(before, Locked) and not isinstance(command, Locked):
             release(self._par, self._motion, self._scratch)
         self._command = command
@@ -298,13 +299,13 @@ class Simulation:
     def kick(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
         """A blow on the body: an impulse at its centre of mass (N s) and an impulsive moment (N m s), inertial frame.
 
-        Momenta jump, positions do not. The energy it brings is counted in `control_work`.
+        Momenta jump, positions do not. The energy it brings is counted in `external_work`.
         """
         J = checks.array("impulse", impulse, (3,), "N s")
         L = checks.array("moment", moment, (3,), "N m s")
         if self.pendulum.body.is_point and L.any():
             checks.refuse("moment", "zero for a point mass", moment)
-        with self._blow():
+        with self._blow(data.EXTERNAL, 1.0):
             N = self._par.N
             self._motion.nodes[data.MOMENTUM, N :: N + 1] += J
             R = self._last.scalars[0, data.ROTATION : data.ROTATION + 9].reshape(3, 3)
@@ -315,15 +316,15 @@ class Simulation:
     def stop_reel(self) -> None:
         """Hold the drum at once, however fast it turns: an impulse on the reel alone, then `Locked`.
 
-        Nodes and body keep their momenta. The energy that is lost is counted in `control_work`.
+        Nodes and body keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
-        with self._blow():
+        with self._blow(data.FRICTION, -1.0):
             self._command = Locked()
             self._kernel_command = planning.kernel_command(self._command)
             self._motion.reel[data.SIGMA] = 0.0
 
     @contextmanager
-    def _blow(self) -> Iterator[None]:
+    def _blow(self, account: int, sign: float) -> Iterator[None]:
         """Around a jump of the momenta: book the energy, and do not extrapolate across it."""
         if self._command is None:
             self._take(None if self._initial.reel_speed == 0.0 else Free())
@@ -331,8 +332,8 @@ class Simulation:
         yield
         self._motion.reel[[data.H_LAST, data.H_BEFORE]] = 0.0
         self.first_sample()
-        self._motion.reel[data.WORK] += self.energy - before
-        self._last.scalars[0, data.CONTROL_WORK] = self._motion.reel[data.WORK]
+        self._motion.reel[account] += sign * (self.energy - before)
+        self.first_sample()
 
     # -- what was recorded -----------------------------------------------------------------------------
 

@@ -44,7 +44,11 @@ PENDING = 8  # the part of a kick that the constant-length step still owes to p 
 WORK, WORK_ERR, LOSS, LOSS_ERR = _places(*range(9, 13))
 WORST_RATIO = 13  # largest step/limit met
 T_START = 14  # time at which STEP was 0
-REEL_SIZE = 15
+# More accounts, each with its rounding debt: internal damping, drag, forces on the body, motion of the guide, friction.
+DAMPING, DAMPING_ERR, FLUID, FLUID_ERR, EXTERNAL, EXTERNAL_ERR = _places(*range(15, 21))
+GUIDE_WORK, GUIDE_WORK_ERR, FRICTION, FRICTION_ERR = _places(*range(21, 25))
+TORQUE = 25  # on the drum, at the end of the latest step
+REEL_SIZE = 26
 
 # Places in Motion.clock.
 STEP, LEVEL, ITERATIONS = range(3)
@@ -70,13 +74,19 @@ LOWER, INVERSE = range(2)
     GRAVITY,
     CONTROL_WORK,
     GUIDE_LOSS,
+    DAMPING_LOSS,
+    FRICTION_LOSS,
+    FLUID_WORK,
+    EXTERNAL_WORK,
+    WORK_OF_GUIDE,
+    DRUM_TORQUE,
     ANGULAR_MOMENTUM,
     ORTHOGONALITY,
     ANGULAR_VELOCITY,
     _,
     _,
     ROTATION,
-) = range(14)
+) = range(20)
 SCALARS = ROTATION + 9
 
 

@@ -7,9 +7,19 @@ from tautline.kernels.data import (
     ANGULAR_MOMENTUM,
     ANGULAR_VELOCITY,
     CONTROL_WORK,
+    DAMPING,
+    DAMPING_LOSS,
+    DRUM_TORQUE,
     ELASTIC,
+    EXTERNAL,
+    EXTERNAL_WORK,
+    FLUID,
+    FLUID_WORK,
+    FRICTION,
+    FRICTION_LOSS,
     GRAVITY,
     GUIDE_LOSS,
+    GUIDE_WORK,
     H_BEFORE,
     H_LAST,
     INVERSE,
@@ -32,9 +42,11 @@ from tautline.kernels.data import (
     SIGMA_BEFORE,
     SPIN,
     TARGET,
+    TORQUE,
     VELOCITY,
     VELOCITY_BEFORE,
     WORK,
+    WORK_OF_GUIDE,
     Array,
     Motion,
     Parameters,
@@ -158,6 +170,12 @@ def observe(par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out
     x[row, GRAVITY] = gravity_reel(par, s) + gravity_deployed(par, s, q, R)
     x[row, CONTROL_WORK] = motion.reel[WORK]
     x[row, GUIDE_LOSS] = motion.reel[LOSS]
+    x[row, DAMPING_LOSS] = motion.reel[DAMPING]
+    x[row, FRICTION_LOSS] = motion.reel[FRICTION]
+    x[row, FLUID_WORK] = motion.reel[FLUID]
+    x[row, EXTERNAL_WORK] = motion.reel[EXTERNAL]
+    x[row, WORK_OF_GUIDE] = motion.reel[GUIDE_WORK]
+    x[row, DRUM_TORQUE] = motion.reel[TORQUE]
     x[row, ANGULAR_MOMENTUM] = pi[2]
     x[row, ORTHOGONALITY] = orthogonality_error(R)
     for i in range(3):

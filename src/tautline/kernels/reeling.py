@@ -36,6 +36,7 @@ from tautline.kernels.data import (
     SIGMA_BEFORE,
     SPIN,
     TARGET,
+    TORQUE,
     VELOCITY,
     VELOCITY_BEFORE,
     WORK,
@@ -456,5 +457,6 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
     accumulate(reel, WORK, WORK_ERR, work, par.compensated)
     loss = -(h_start * loss_start + h_end * loss_end) * sigma
     accumulate(reel, LOSS, LOSS_ERR, loss, par.compensated)
+    reel[TORQUE] = u_end
     remember_rates(motion, v, rates, h)
     return RUNNING

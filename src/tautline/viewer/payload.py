@@ -81,6 +81,15 @@ PLOTS = (
     Plot("momentum", "angular momentum about the vertical", "kg m²/s"),
     Plot("orthogonality", "orthogonality error", "1"),
 )
+ACCOUNTS = (
+    "control_work",
+    "fluid_work",
+    "external_work",
+    "guide_work",
+    "guide_loss",
+    "damping_loss",
+    "friction_loss",
+)
 CURVES = (
     _variable("energy", "total", "energies"),
     _variable("kinetic_energy", "kinetic", "energies"),
@@ -99,7 +108,7 @@ CURVES = (
         "balance",
         "energy - work + loss, change",
         "energy_error",
-        ("energy", "control_work", "guide_loss"),
+        ("energy", *ACCOUNTS),
         lambda x: np.asarray(kept_energy(x)),
     ),
     _variable("angular_momentum", "π₃", "momentum"),
