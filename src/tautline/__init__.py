@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tautline.model.body import RigidBody, Shape
     from tautline.model.command import Free, Locked, Torque
     from tautline.model.equilibrium import hanging
+    from tautline.model.fluid import Fluid, Push
+    from tautline.model.path import Path
     from tautline.model.pendulum import Pendulum
     from tautline.model.reel import Reel
     from tautline.model.state import State, straight
@@ -30,6 +32,9 @@ _HOMES = {
     "Free": "tautline.model.command",
     "Locked": "tautline.model.command",
     "Torque": "tautline.model.command",
+    "Fluid": "tautline.model.fluid",
+    "Push": "tautline.model.fluid",
+    "Path": "tautline.model.path",
     "Pendulum": "tautline.model.pendulum",
     "Reel": "tautline.model.reel",
     "State": "tautline.model.state",
@@ -45,9 +50,12 @@ _HOMES = {
 _MODULES = ("errors", "figures", "reference")
 
 __all__ = [
+    "Fluid",
     "Free",
     "Locked",
+    "Path",
     "Pendulum",
+    "Push",
     "Reel",
     "RigidBody",
     "Shape",

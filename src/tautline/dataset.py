@@ -26,12 +26,12 @@ SCHEMA = {
     "unstretched_length": Variable(TIME, "m", "unstretched length of the deployed string"),
     "stretched_length": Variable(TIME, "m", "stretched length of the deployed string"),
     "position": Variable((*TIME, "node", "axis"), "m", "positions of the nodes; third axis down"),
-    "velocity": Variable((*TIME, "node", "axis"), "m s-1", "velocities of the mesh nodes"),
+    "velocity": Variable((*TIME, "node", "axis"), "m s-1", "velocities of the mesh nodes, inertial"),
     "attitude": Variable((*TIME, "row", "column"), "1", "rotation matrix, body to inertial frame"),
     "angular_velocity": Variable((*TIME, "axis"), "rad s-1", "of the body, in the body frame"),
     "strain": Variable((*TIME, "element"), "1", "strain of the elements"),
-    "tension": Variable((*TIME, "element"), "N", "tension in the elements; negative in compression"),
-    "kinetic_energy": Variable(TIME, "J", "kinetic energy of string, reel and body"),
+    "tension": Variable((*TIME, "element"), "N", "tension in the elements, damping included; negative in compression"),
+    "kinetic_energy": Variable(TIME, "J", "kinetic energy of string, reel and body, inertial"),
     "rotational_energy": Variable(TIME, "J", "Omega.J Omega/2 about the attachment point"),
     "elastic_energy": Variable(TIME, "J", "elastic energy of the deployed string"),
     "gravity_energy": Variable(TIME, "J", "potential energy in gravity, wound string included"),
@@ -121,18 +121,40 @@ def values_of(pendulum: Pendulum, record: Record) -> dict[str, Array]:
     N = record.nodes.shape[1] - 1
     unstretched = pendulum.string.length - record.reeled_length
     values = record._asdict()
+    displacement, frame = _carried(pendulum, record.time)
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         lengths = np.linalg.norm(np.diff(values.pop("nodes"), axis=1), axis=2)
         strain = lengths / (unstretched / N)[:, None] - 1.0
         values.update(
             unstretched_length=unstretched,
             stretched_length=lengths.sum(axis=1),
-            position=record.nodes + np.array(pendulum.reel.guide_position),
+            position=record.nodes + np.array(pendulum.reel.guide_position) + displacement[:, None],
+            velocity=record.velocity + frame[:, None],
             strain=strain,
-            tension=pendulum.string.stiffness * strain,
+            tension=pendulum.string.tension(strain) + _viscous(pendulum, record, unstretched / N, lengths),
             energy=record.kinetic_energy + record.elastic_energy + record.gravity_energy,
         )
     return values
+
+
+def _carried(pendulum: Pendulum, time: Array) -> tuple[Array, Array]:
+    """Displacement and velocity of the guide."""
+    path = pendulum.reel.guide_path
+    if path is None:
+        still = np.zeros((len(time), 3))
+        return still, still
+    return path.at(time)
+
+
+def _viscous(pendulum: Pendulum, record: Record, l: Array, lengths: Array) -> Array | float:
+    """Tension by the rate of strain."""
+    if pendulum.string.viscosity == 0.0:
+        return 0.0
+    N = lengths.shape[1]
+    along = np.diff(record.nodes, axis=1) / np.maximum(lengths, 1e-290)[:, :, None]
+    stretching = np.sum(along * np.diff(record.velocity, axis=1), axis=2)
+    rate = (stretching + lengths * (record.reel_speed / (N * l))[:, None]) / l[:, None]
+    return np.asarray(pendulum.string.viscosity * rate)
 
 
 def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:

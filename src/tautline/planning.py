@@ -14,11 +14,14 @@ from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.march import step_limits
 from tautline.kernels.observe import begin
 from tautline.model import checks
+from tautline.model.body import RigidBody
 from tautline.model.command import Command, Locked, Torque
 from tautline.model.command import check_command as command_for_reel
+from tautline.model.fluid import Push
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import GUIDE_LAWS
 from tautline.model.state import State
+from tautline.model.string import ELASTIC_LAWS
 
 SCHEMES = {"symmetric": 0.5, "paper": 0.0}
 # Parts of the stability limit. Accuracy goes before stability does (docs/theory.md, "Stability").
@@ -32,6 +35,8 @@ MINIMUM_LENGTH = 0.01
 
 def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensated: bool) -> data.Parameters:
     string, reel, body = pendulum.string, pendulum.reel, pendulum.body
+    moving = _with_added_mass(pendulum)
+    mu_g, weight, weight_rho = _weights(pendulum)
     return data.Parameters(
         N=elements,
         L=string.length,
@@ -41,16 +46,83 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
         d=reel.drum_radius,
         b=reel.guide_length,
         r_p=reel.guide_position,
-        M=body.mass,
-        J=body.inertia,
-        rho=body.center_of_mass,
-        g=pendulum.gravity,
+        M=moving.mass,
+        J=moving.inertia,
+        rho=moving.center_of_mass,
+        mu_g=mu_g,
+        weight=weight,
+        weight_rho=weight_rho,
+        elastic_law=ELASTIC_LAWS[string.law],
+        tension_table=string.coefficients(),
+        viscosity=string.viscosity,
         law=GUIDE_LAWS[reel.guide_law],
         sigma_0=reel.smoothing_speed,
         theta=SCHEMES[scheme],
         rotates=not body.is_point,
         compensated=compensated,
     )
+
+
+def _with_added_mass(pendulum: Pendulum) -> RigidBody:
+    """The body as it resists acceleration, the fluid that it moves along included."""
+    body, fluid = pendulum.body, pendulum.fluid
+    if fluid is None or fluid.added_mass == 0.0:
+        return body
+    if body.is_point:
+        return RigidBody.point(body.mass + fluid.added_mass)
+    place = np.array(fluid.buoyancy_center or body.center_of_mass)
+    mass = body.mass + fluid.added_mass
+    center = (body.mass * np.array(body.center_of_mass) + fluid.added_mass * place) / mass
+    inertia = np.array(body.inertia) + fluid.added_mass * (place @ place * np.eye(3) - np.outer(place, place))
+    return RigidBody(mass, inertia, center, body.shape)  # type: ignore[arg-type]
+
+
+def _weights(pendulum: Pendulum) -> tuple[float, float, tuple[float, float, float]]:
+    """Weight of the string per length and of the body, and the body's moment, buoyancy taken off."""
+    g, fluid, body = pendulum.gravity, pendulum.fluid, pendulum.body
+    density = 0.0 if fluid is None else fluid.density
+    volume = 0.0 if fluid is None else fluid.volume
+    place = body.center_of_mass if fluid is None or fluid.buoyancy_center is None else fluid.buoyancy_center
+    moment = g * (body.mass * np.array(body.center_of_mass) - density * volume * np.array(place))
+    x, y, z = moment.tolist()
+    string = g * (pendulum.string.density - density * pendulum.string.area)
+    return string, g * (body.mass - density * volume), (x, y, z)
+
+
+def kernel_loads(pendulum: Pendulum) -> data.Loads | None:
+    """Forces that are not in the Lagrangian and the path of the guide; None if there are none of them."""
+    string, fluid, push, path = pendulum.string, pendulum.fluid, pendulum.push, pendulum.reel.guide_path
+    acts = string.viscosity > 0.0 or fluid is not None or push is not None
+    if not acts and path is None:
+        return None
+    half = 0.0 if fluid is None else 0.5 * fluid.density
+    depths, velocities = ((0.0,), ((0.0, 0.0, 0.0),)) if fluid is None else fluid.flow
+    center = pendulum.body.center_of_mass
+    return data.Loads(
+        acts=acts,
+        normal=half * string.normal_drag * string.diameter,
+        tangential=half * math.pi * string.tangential_drag * string.diameter,
+        body=0.0 if fluid is None else half * fluid.drag_area,
+        drag_center=center if fluid is None else fluid.drag_center or center,
+        spin=0.0 if fluid is None else fluid.spin_damping,
+        push_point=(0.0, 0.0, 0.0) if push is None else push.point,
+        flow=np.ascontiguousarray(np.column_stack([depths, velocities]).T),
+        push=_push_table(push),
+        path=np.zeros((13, 1)) if path is None else path.coefficients(),
+    )
+
+
+def _push_table(push: Push | None) -> data.Array:
+    """Times, forces and moments on the union of both tables' times."""
+    if push is None:
+        return np.zeros((7, 1))
+    times = np.union1d(push.force[0], push.moment[0])
+    columns = [
+        np.interp(times, table[0], column)
+        for table in (push.force, push.moment)
+        for column in zip(*table[1], strict=True)
+    ]
+    return np.ascontiguousarray(np.stack([times, *columns]))
 
 
 def kernel_command(command: Command) -> data.Command:

@@ -11,7 +11,7 @@ import os
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -25,6 +25,8 @@ from tautline.kernels.observe import observe, release
 from tautline.model import checks
 from tautline.model.body import RigidBody, Shape
 from tautline.model.command import Command, Free, Locked, Torque, check_command
+from tautline.model.fluid import Fluid, Push
+from tautline.model.path import Path
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.state import State
@@ -100,7 +102,16 @@ class Simulation:
         self._par = planning.kernel_parameters(pendulum, state.elements, scheme, compensated)
         self._plan = planning.method_plan(pendulum, order, fixed, shortest)
         self._base_steps: dict[float, int] = {}  # of "auto", by sample interval; kept so that chunks change nothing
+        self._loads = planning.kernel_loads(pendulum)
+        if self._loads is not None and order > 2:
+            raise InputError(
+                f"order: expected 2 with damping, a fluid, a push or a moving guide, got {order}; higher orders step "
+                "back in time inside, where damping would feed energy in"
+            )
         self._motion = planning.initial_motion(self._par, state)
+        if pendulum.reel.guide_path is not None:
+            frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
+            self._motion.reel[frame] = pendulum.reel.guide_path.at(0.0)[1][0]
         self._scratch = data.empty_scratch(self._par.N)
         self._command: Command | None = None
         self._kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
@@ -167,8 +178,11 @@ class Simulation:
         """The present state as the kernels report it; written over by the next advance."""
         if self._command is None:
             locked = self._initial.reel_speed == 0.0
-            observe(self._par, locked, self._motion, self._scratch, self._last, 0)
+            self._observe(locked, self._last)
         return self._last
+
+    def _observe(self, locked: bool, out: data.Samples) -> None:
+        observe(self._par, locked, self._motion, self._scratch, out, 0, self.time, self._loads)
 
     # -- moving on -------------------------------------------------------------------------------------
 
@@ -224,14 +238,14 @@ class Simulation:
         """So many samples in one call of the kernel; fewer if an event ends the motion."""
         out = self._last if rows == 1 else data.empty_samples(rows, self._par.N)
         before = int(self._motion.clock[data.STEP])
-        status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out)
+        status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out, self._loads)
         self._sampled = before + filled * plan.steps_per_sample
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[status]
             locked = self._kernel_command.locked
             self.message = planning.message(status, self._par, plan, locked, self._motion, self.time)
             kept = data.Samples(out.scalars[:filled].copy(), out.nodes[:filled].copy())
-            observe(self._par, locked, self._motion, self._scratch, self._last, 0)
+            self._observe(locked, self._last)
             return kept
         if rows != 1:
             self._last.scalars[0], self._last.nodes[0] = out.scalars[-1], out.nodes[-1]
@@ -340,7 +354,7 @@ class Simulation:
     def first_sample(self) -> data.Samples:
         """The present state as a sample, for the beginning of a record."""
         out = data.empty_samples(1, self._par.N)
-        observe(self._par, self._kernel_command.locked, self._motion, self._scratch, out, 0)
+        self._observe(self._kernel_command.locked, out)
         self._last.scalars[:], self._last.nodes[:] = out.scalars, out.nodes
         self._sampled = int(self._motion.clock[data.STEP])
         return out
@@ -428,7 +442,7 @@ class Simulation:
         if saved["checkpoint"] != CHECKPOINT_VERSION:
             raise InputError(f"checkpoint: expected version {CHECKPOINT_VERSION}, got {saved['checkpoint']!r}")
         described = saved["description"]
-        simulation = cls(_pendulum_from(described["pendulum"]), State(**described["state"]), **described["run"])
+        simulation = cls(pendulum_from(described["pendulum"]), State(**described["state"]), **described["run"])
         for ours, theirs in zip(simulation._motion, motion, strict=True):
             if ours.shape != theirs.shape:
                 raise InputError(f"checkpoint: expected an array of shape {ours.shape}, got {theirs.shape}")
@@ -440,13 +454,13 @@ class Simulation:
             simulation._command = _command_from(described["command"])
             simulation._kernel_command = planning.kernel_command(simulation._command)
             locked = simulation._kernel_command.locked
-            observe(simulation._par, locked, simulation._motion, simulation._scratch, simulation._last, 0)
+            simulation._observe(locked, simulation._last)
         return simulation
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint (not the recorded states): one npz file of plain arrays, replaced as a whole."""
         motion, text = self.checkpoint()
-        target = Path(path)
+        target = FilePath(path)
         temporary = target.with_name(target.name + ".part")
         try:
             with temporary.open("wb") as file:
@@ -459,7 +473,7 @@ class Simulation:
     def load(cls, path: str | os.PathLike[str]) -> Simulation:
         """Go on from a checkpoint written by `save`, bit for bit."""
         try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            with FilePath(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 motion = data.Motion(*(arrays[name] for name in data.Motion._fields))
                 text = arrays["checkpoint"].tobytes().decode()
             return cls.from_checkpoint(motion, text)
@@ -484,14 +498,17 @@ def _state_description(state: State) -> dict[str, Any]:
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(state).items()}
 
 
-def _pendulum_from(tree: dict[str, Any]) -> Pendulum:
-    body = dict(tree["body"])
-    shape = body.pop("shape")
+def pendulum_from(tree: dict[str, Any]) -> Pendulum:
+    """A pendulum from its description."""
+    body, reel = dict(tree["body"]), dict(tree["reel"])
+    shape, path = body.pop("shape"), reel.pop("guide_path")
     return Pendulum(
         String(**tree["string"]),
-        Reel(**tree["reel"]),
+        Reel(**reel, guide_path=None if path is None else Path(**path)),
         RigidBody(**body, shape=None if shape is None else Shape(shape[0], tuple(shape[1]))),
         tree["gravity"],
+        None if tree["fluid"] is None else Fluid(**tree["fluid"]),
+        None if tree["push"] is None else Push(**tree["push"]),
     )
 
 

@@ -149,9 +149,9 @@ def test_sampling_and_chunks_change_no_bit(number: int, order: int) -> None:
         for steps in chunks:
             plan = _plan(order, steps)
             out, scratch = data.empty_samples(1, 20), data.empty_scratch(20)
-            status, _ = march(par, plan, _command(number), motion, scratch, out)
+            status, _ = march(par, plan, _command(number), motion, scratch, out, None)
             assert STATUS_NAMES[status] == "completed"
-            observe(par, number == 1, motion, scratch, out, 0)
+            observe(par, number == 1, motion, scratch, out, 0, 0.0, None)
         motions.append(motion)
     for other in motions[1:]:
         for a, b in zip(motions[0], other, strict=True):

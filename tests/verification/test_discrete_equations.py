@@ -69,7 +69,7 @@ def parameter_values(par: data.Parameters) -> tuple[float, ...]:
     """In the order of PARAMETERS."""
     J_entries = (x for row in par.J for x in row)
     head = (par.L, par.mu, par.EA, par.kappa, par.d, par.b, *par.r_p)
-    return (*head, par.M, *J_entries, *par.rho, par.g, par.theta)
+    return (*head, par.M, *J_entries, *par.rho, par.weight / par.M, par.theta)
 
 
 class Configuration(NamedTuple):
@@ -288,7 +288,7 @@ def plan_of_step(step: float, order: int = 2) -> data.Plan:
 def stepped(par: data.Parameters, plan: data.Plan, command: data.Command, motion: data.Motion) -> data.Motion:
     """One step on; the given motion stays."""
     after = deepcopy(motion)
-    status, _ = march(par, plan, command, after, data.empty_scratch(par.N), data.empty_samples(1, par.N))
+    status, _ = march(par, plan, command, after, data.empty_scratch(par.N), data.empty_samples(1, par.N), None)
     assert status == RUNNING
     return after
 

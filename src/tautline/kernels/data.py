@@ -29,6 +29,12 @@ def _places(*indices: int) -> tuple[int, ...]:
 # Guide laws (docs/theory.md, "The guide way").
 LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED = range(3)
 
+# Elastic laws of the string (docs/theory.md, "Strings that go slack, and other laws").
+LINEAR, TENSION_ONLY, TABLE = range(3)
+# Rows of Parameters.tension_table: knots of the strain, tension and energy there, and the cubic beyond each knot.
+KNOT, TENSION, ENERGY, SLOPE, SECOND, THIRD = range(6)
+TABLE_ROWS = 6
+
 # Places in Motion.nodes. *_ERR is what the compensated sum before it still owes.
 POSITION, POSITION_ERR, MOMENTUM, MOMENTUM_ERR, VELOCITY, VELOCITY_BEFORE = range(6)
 NODE_QUANTITIES = 6
@@ -48,7 +54,8 @@ T_START = 14  # time at which STEP was 0
 DAMPING, DAMPING_ERR, FLUID, FLUID_ERR, EXTERNAL, EXTERNAL_ERR = _places(*range(15, 21))
 GUIDE_WORK, GUIDE_WORK_ERR, FRICTION, FRICTION_ERR = _places(*range(21, 25))
 TORQUE = 25  # on the drum, at the end of the latest step
-REEL_SIZE = 26
+FRAME_VELOCITY = _places(26)[0]  # of the guide, which the momenta are relative to
+REEL_SIZE = 29
 
 # Places in Motion.clock.
 STEP, LEVEL, ITERATIONS = range(3)
@@ -61,7 +68,10 @@ RIGHT = 1  # right-hand sides and forward-eliminated residuals
 COLUMN = 2  # border column of the arrow matrix
 MEAN_VELOCITY = 3  # being solved for
 TARGET = 4  # momenta on the left-hand side of the step, or with pending kicks paid
-SCRATCH_NODES = 5
+STARTED_WITH = 5  # velocities before loads act
+DAMPED = 6  # forces of internal damping
+DRAGGED = 7  # forces of the fluid
+SCRATCH_NODES = 8
 LOWER, INVERSE = range(2)
 
 # Columns of Samples.scalars.
@@ -104,7 +114,12 @@ class Parameters(NamedTuple):
     M: float
     J: Matrix
     rho: Vector
-    g: float
+    mu_g: float  # weight of the string per length, buoyancy taken off
+    weight: float  # of the body, buoyancy taken off
+    weight_rho: Vector  # and its moment about the attachment point, in the body frame
+    elastic_law: int
+    tension_table: Array
+    viscosity: float  # of the string, times its cross-section
     law: int
     sigma_0: float
     theta: float  # weight of the step's end in the kinetic quadrature: 1/2 symmetric, 0 the paper's
@@ -133,6 +148,21 @@ class Command(NamedTuple):
     locked: bool
     times: Array
     torques: Array
+
+
+class Loads(NamedTuple):
+    """Forces that are not in the Lagrangian, and the path of the guide."""
+
+    acts: bool  # anything but the path
+    normal: float  # drag across the string: force/(length speed^2)
+    tangential: float
+    body: float  # drag of the body: force/speed^2
+    drag_center: Vector
+    spin: float  # moment/angular velocity
+    push_point: Vector
+    flow: Array  # depth, then velocity of the fluid
+    push: Array  # time, then force and moment on the body
+    path: Array  # of the guide: knots, then four coefficients a component
 
 
 class Motion(NamedTuple):
@@ -195,6 +225,14 @@ def put_node(x: Array, i: int, value: Vector) -> None:
     x[i] = value[0]
     x[n + i] = value[1]
     x[2 * n + i] = value[2]
+
+
+@kernel
+def add_to_node(x: Array, i: int, value: Vector) -> None:
+    n = node_count(x)
+    x[i] += value[0]
+    x[n + i] += value[1]
+    x[2 * n + i] += value[2]
 
 
 @kernel

@@ -6,8 +6,11 @@ import math
 
 from tautline.errors import FULLY_DEPLOYED, FULLY_RETRIEVED, RUNNING, UNSTABLE_STEP
 from tautline.kernels.arrow import factorise
+from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     FORCE,
+    GUIDE_WORK,
+    GUIDE_WORK_ERR,
     INVERSE,
     LEVEL,
     LOWER,
@@ -17,6 +20,7 @@ from tautline.kernels.data import (
     TOTAL,
     WORST_RATIO,
     Command,
+    Loads,
     Motion,
     Parameters,
     Plan,
@@ -28,8 +32,10 @@ from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import fixed_stage
 from tautline.kernels.guide import torque_at
 from tautline.kernels.jit import entry, inlined, kernel
+from tautline.kernels.loads import boost, load_stage, mean_velocity, momentum_now, on_path
 from tautline.kernels.observe import observe
-from tautline.kernels.reeling import evaluate_forces, reeling_stage
+from tautline.kernels.reeling import ZERO, evaluate_forces, reeling_stage
+from tautline.kernels.so3 import dot, sub
 
 # Steps are never divided further than this: the minimum length stops a run long before.
 MAX_LEVEL = 40
@@ -62,7 +68,11 @@ def stability_limit(par: Parameters, plan: Plan, s: float, locked: bool) -> floa
         frequency2 = stretching_frequency2(par, plan.end_mass, s, locked) + plan.body_frequency2
     else:
         frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2)
-    return plan.limit_multiple * 2.0 / math.sqrt(frequency2)
+    limit = plan.limit_multiple * 2.0 / math.sqrt(frequency2)
+    if par.viscosity > 0.0:
+        # the midpoint rule for half a step of damping, at the rate of the stiffest mode
+        limit = min(limit, 4.0 * par.EA / (par.viscosity * frequency2))
+    return limit
 
 
 @kernel
@@ -148,9 +158,52 @@ def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -
     return status
 
 
+@inlined
+def loaded_step(par: Parameters, plan: Plan, command: Command, loads: Loads, motion: Motion, scratch: Scratch) -> int:
+    """One base step: half of the loads, a step of the method in a frame that moves with the guide, the other half."""
+    locked = command.locked
+    status = begin_base_step(par, plan, locked, motion)
+    parts = 1 << motion.clock[LEVEL]
+    h = plan.h / parts
+    falls = (par.mu_g * par.L + par.weight) * h  # work of gravity, by the guide's speed
+    part = 0
+    while part < parts and status == RUNNING:
+        t = motion.reel[T_START] + motion.clock[STEP] * plan.h + part * h
+        if loads.acts:
+            load_stage(par, loads, locked, t, 0.5 * h, motion, scratch)
+        frame = mean_velocity(loads, t, h)
+        moves = dot(frame, frame) > 0.0
+        boost(par, locked, frame, motion, scratch)
+        before = ZERO
+        if moves:
+            before = momentum_now(par, locked, motion, scratch)
+        if locked:
+            status = fixed_stage(par, motion, scratch, h)
+        else:
+            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+            status = reeling_stage(par, motion, scratch, h, torque_at(command, t), torque_at(command, t + h))
+        if moves and status == RUNNING:
+            gained = sub(momentum_now(par, locked, motion, scratch), before)
+            work = dot(frame, gained) - falls * frame[2]
+            accumulate(motion.reel, GUIDE_WORK, GUIDE_WORK_ERR, work, par.compensated)
+        boost(par, locked, on_path(loads.path, t + h)[1], motion, scratch)
+        if loads.acts:
+            load_stage(par, loads, locked, t + h, 0.5 * h, motion, scratch)
+        if status == RUNNING and not locked:
+            status = reel_event(par, plan, motion.reel[S])
+        part += 1
+    return status
+
+
 @entry
 def march(
-    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, out: Samples
+    par: Parameters,
+    plan: Plan,
+    command: Command,
+    motion: Motion,
+    scratch: Scratch,
+    out: Samples,
+    loads: Loads | None,
 ) -> tuple[int, int]:
     """Fill all rows of `out`, one every plan.steps_per_sample steps; (status, rows filled).
 
@@ -167,7 +220,9 @@ def march(
         if not command.locked:
             evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
         for _ in range(plan.steps_per_sample):
-            if command.locked:
+            if loads is not None:
+                status = loaded_step(par, plan, command, loads, motion, scratch)
+            elif command.locked:
                 status = locked_step(par, plan, motion, scratch)
             else:
                 status = reeling_step(par, plan, command, motion, scratch)
@@ -175,5 +230,6 @@ def march(
                 return status, row
             motion.clock[STEP] += 1
             motion.clock[TOTAL] += 1 << motion.clock[LEVEL]
-        observe(par, command.locked, motion, scratch, out, row)
+        t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+        observe(par, command.locked, motion, scratch, out, row, t, loads)
     return RUNNING, out.scalars.shape[0]

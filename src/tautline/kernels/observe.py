@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tautline.kernels.arrow import factorise
 from tautline.kernels.data import (
     ANGULAR_MOMENTUM,
     ANGULAR_VELOCITY,
@@ -22,10 +21,8 @@ from tautline.kernels.data import (
     GUIDE_WORK,
     H_BEFORE,
     H_LAST,
-    INVERSE,
     KINETIC,
     LOSS,
-    LOWER,
     MEAN_VELOCITY,
     MOMENTUM,
     OMEGA,
@@ -48,12 +45,12 @@ from tautline.kernels.data import (
     WORK,
     WORK_OF_GUIDE,
     Array,
+    Loads,
     Motion,
     Parameters,
     S,
     Samples,
     Scratch,
-    clear_nodes,
     copy_nodes,
     node,
     node_count,
@@ -64,7 +61,6 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import (
     body_momenta,
     elastic,
-    element_length,
     gravity_deployed,
     gravity_reel,
     kinetic_body,
@@ -73,28 +69,12 @@ from tautline.kernels.energy import (
     kinetic_string,
     momenta,
 )
-from tautline.kernels.fixed import settle, settled_momenta, velocities_at_fixed_length
+from tautline.kernels.fixed import settle, settled_momenta
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.reeling import ZERO, Rates, Target, solve_rates
+from tautline.kernels.legendre import rates_of
+from tautline.kernels.loads import add_carried
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Matrix, Vector, add, apply, cross, orthogonality_error
-
-
-@inlined
-def rates_of(par: Parameters, locked: bool, motion: Motion, Pi: Vector, scratch: Scratch) -> Rates:
-    """Inverse Legendre transform of the momenta in TARGET, p_s and Pi; node velocities into MEAN_VELOCITY."""
-    s = motion.reel[S]
-    R = attitude(motion.body)
-    clear_nodes(scratch.nodes[MEAN_VELOCITY])
-    if locked:
-        factorise(par, element_length(par, s), scratch.factor[LOWER], scratch.factor[INVERSE])
-        p = scratch.nodes[TARGET]
-        omega, _ = velocities_at_fixed_length(par, 0.0, p, Pi, R, ZERO, scratch)
-        return Rates(0.0, omega)
-    target = Target(motion.reel[P_S], Pi)
-    guess = Rates(0.0, ZERO)
-    rates, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
-    return rates
 
 
 @entry
@@ -116,7 +96,7 @@ def release(par: Parameters, motion: Motion, scratch: Scratch) -> None:
     """Make a motion at constant length ready for a moving reel: p_s = P_s(g, v, 0)."""
     settle(par, motion, scratch)
     Pi = settled_momenta(par, motion, scratch)
-    rates = rates_of(par, True, motion, Pi, scratch)
+    rates = rates_of(par, True, motion, motion.reel[P_S], Pi, scratch)
     v = motion.nodes[VELOCITY]
     copy_nodes(scratch.nodes[MEAN_VELOCITY], v)
     reel = motion.reel
@@ -147,7 +127,16 @@ def angular_momentum(q: Array, p: Array, R: Matrix, Pi: Vector) -> Vector:
 
 
 @entry
-def observe(par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out: Samples, row: int) -> None:
+def observe(
+    par: Parameters,
+    locked: bool,
+    motion: Motion,
+    scratch: Scratch,
+    out: Samples,
+    row: int,
+    t: float,
+    loads: Loads | None,
+) -> None:
     """Write the present state into row `row` of the samples. The motion stays as it is, bit for bit."""
     s = motion.reel[S]
     q = motion.nodes[POSITION]
@@ -155,7 +144,7 @@ def observe(par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out
     R = attitude(motion.body)
     Pi = settled_momenta(par, motion, scratch)
     pi = angular_momentum(q, scratch.nodes[TARGET], R, Pi)
-    rates = rates_of(par, locked, motion, Pi, scratch)
+    rates = rates_of(par, locked, motion, motion.reel[P_S], Pi, scratch)
 
     x = out.scalars
     x[row, REELED_LENGTH] = s
@@ -185,3 +174,5 @@ def observe(par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out
         for k in range(par.N + 1):
             out.nodes[row, 0, k, i] = q[i * (par.N + 1) + k]
             out.nodes[row, 1, k, i] = v[i * (par.N + 1) + k]
+    if loads is not None:
+        add_carried(par, loads, t, motion, scratch, x[row])

@@ -326,7 +326,7 @@ def first_kick(
     N = par.N
     theta = par.theta
     compensated = par.compensated
-    weight = par.mu * par.g * l
+    weight = par.mu_g * l
     l_1 = l - h * sigma / N
     sigma2 = 3.0 * sigma * sigma
     G_s = 0.0
@@ -348,7 +348,7 @@ def first_kick(
             dp = (dp[0], dp[1], dp[2] + 0.5 * h * weight)
             accumulate_node(p, p_err, e, dp, compensated)
         before = x
-    dp = (-before[0], -before[1], 0.5 * h * (0.5 * weight + par.M * par.g) - before[2])
+    dp = (-before[0], -before[1], 0.5 * h * (0.5 * weight + par.weight) - before[2])
     accumulate_node(p, p_err, N, dp, compensated)
     return par.mu * (0.5 * sigma * sigma + G_s / (6.0 * N))
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from tautline.kernels.data import LAW_DISSIPATIVE, LAW_NONE, LAW_PUBLISHED
 from tautline.model import checks
+from tautline.model.path import Path
 
 GUIDE_LAWS = {"dissipative": LAW_DISSIPATIVE, "published": LAW_PUBLISHED, "none": LAW_NONE}
 
 
 @dataclass(frozen=True)
 class Reel:
-    """A drum with a guide way whose entrance stands still.
+    """A drum with a guide way whose entrance stands still, or moves as prescribed.
 
     Parameters
     ----------
@@ -30,6 +31,8 @@ class Reel:
         "none" is the conservative limit.
     smoothing_speed : float
         Reel speed sigma_0 below which the dissipative law fades to zero (m/s).
+    guide_path : Path, optional
+        Where the guide entrance goes, from guide_position; nodes and their velocities are relative to it.
     """
 
     drum_radius: float
@@ -38,6 +41,7 @@ class Reel:
     guide_position: tuple[float, float, float] = (0.0, 0.0, 0.0)
     guide_law: str = "dissipative"
     smoothing_speed: float = 1e-3
+    guide_path: Path | None = None
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -48,3 +52,5 @@ class Reel:
         checks.choice("Reel.guide_law", self.guide_law, GUIDE_LAWS)
         speed = checks.positive("Reel.smoothing_speed", self.smoothing_speed, "m/s")
         set_(self, "smoothing_speed", speed)
+        if self.guide_path is not None:
+            checks.instance("Reel.guide_path", self.guide_path, Path)

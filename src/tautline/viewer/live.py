@@ -253,7 +253,7 @@ class Session:
         for i, curve in enumerate(CURVES):
             if curve.name in CHANGES:
                 curves[i] -= self._first[i]
-        row = frames_of(values, sim.pendulum.string.stiffness)[0]
+        row = frames_of(values, sim.pendulum.string)[0]
         return np.concatenate([[sim.time], curves, row]).astype("<f8").tobytes()
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tautline.dataset import kept_energy
 from tautline.errors import InputError
+from tautline.model.string import String
 from tautline.shapes import body_mesh
 
 Array = NDArray[np.float64]
@@ -131,10 +132,10 @@ def frame_length(N: int) -> int:
     return 2 + 3 * (N + 1) + 9 + 2 * N
 
 
-def frames_of(values: Mapping[str, Array], stiffness: float) -> Array:
+def frames_of(values: Mapping[str, Array], string: String) -> Array:
     """Rows of a frame each, from variables of the same rows."""
     n = len(values["time"])
-    density = 0.5 * stiffness * values["strain"] ** 2
+    density = string.energy_density(values["strain"])
     parts = (
         values["time"][:, None],
         values["reeled_length"][:, None],
@@ -157,7 +158,7 @@ def frames(run: Recording, first: int, count: int, every: int = 1) -> bytes:
     count = min(count, MOST_FRAMES)
     rows = slice(first, min(first + count * every, run.rows), every)
     values = {name: run.read(name, rows) for name in FRAME_VARIABLES}
-    return frames_of(values, description(run)["string"]["stiffness"]).astype("<f4").tobytes()
+    return frames_of(values, String(**description(run)["string"])).astype("<f4").tobytes()
 
 
 def plots(run: Recording, start: float, end: float, points: int) -> bytes:
@@ -217,7 +218,7 @@ def survey(run: Recording) -> tuple[Array, dict[str, list[float]]]:
     end = place[:, -1:]
     place = np.concatenate([place, end - reach, end + reach], axis=1).reshape(-1, 3)
     strain, tension = run.read("strain", rows), run.read("tension", rows)
-    density = 0.5 * tree["string"]["stiffness"] * strain**2
+    density = String(**tree["string"]).energy_density(strain)
     box = np.stack([np.nanmin(place, axis=0), np.nanmax(place, axis=0)])
     return box, {"strain": _range(strain), "tension": _range(tension), "energy_density": _range(density)}
 
