@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import difflib
 import math
@@ -23,6 +24,8 @@ from tautline.model.body import RigidBody
 from tautline.model.command import Command as ModelCommand
 from tautline.model.command import Free, Locked, Torque
 from tautline.model.equilibrium import hanging
+from tautline.model.fluid import Fluid, Push
+from tautline.model.path import Path as GuidePath
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.state import State, straight
@@ -48,6 +51,11 @@ _WORDS = {
     "rad/s": "an angular velocity",
     "rad": "an angle",
     "N*m": "a moment",
+    "N*s": "a force times a time",
+    "N*m*s": "a moment per angular velocity",
+    "kg/m^3": "a density",
+    "m^2": "an area",
+    "m^3": "a volume",
 }
 
 
@@ -140,6 +148,11 @@ Acceleration = Annotated[float, _quantity("m/s^2"), Field(json_schema_extra=_sch
 AngularVelocity = Annotated[float, _quantity("rad/s"), Field(json_schema_extra=_schema("rad/s"))]
 Angle = Annotated[float, _quantity("rad"), Field(json_schema_extra=_schema("rad"))]
 Moment = Annotated[float, _quantity("N*m"), Field(json_schema_extra=_schema("N*m"))]
+Viscosity = Annotated[float, _quantity("N*s"), Field(json_schema_extra=_schema("N*s"))]
+SpinDamping = Annotated[float, _quantity("N*m*s"), Field(json_schema_extra=_schema("N*m*s"))]
+Density = Annotated[float, _quantity("kg/m^3"), Field(json_schema_extra=_schema("kg/m^3"))]
+Area = Annotated[float, _quantity("m^2"), Field(json_schema_extra=_schema("m^2"))]
+Volume = Annotated[float, _quantity("m^3"), Field(json_schema_extra=_schema("m^3"))]
 
 
 class _Section(BaseModel):
@@ -149,10 +162,32 @@ class _Section(BaseModel):
 class StringSection(_Section):
     length: Length
     density: LineDensity
-    stiffness: Force
+    stiffness: Force | None = None
+    law: Literal["linear", "tension_only", "table"] = "linear"
+    strains: list[float] | None = None
+    tensions: list[Force] | None = None
+    viscosity: Viscosity = 0.0
+    diameter: Length = 0.0
+    normal_drag: float = 1.2
+    tangential_drag: float = 0.01
+
+    @model_validator(mode="after")
+    def _one_law(self) -> StringSection:
+        table = (self.strains, self.tensions)
+        if self.law == "table":
+            if None in table or self.stiffness is not None:
+                raise ValueError("expected strains and tensions with law = 'table', and no stiffness")
+        elif self.stiffness is None or table != (None, None):
+            raise ValueError(f"expected stiffness, and no table, with law = '{self.law}'")
+        return self
 
     def build(self) -> String:
-        return String(self.length, self.density, self.stiffness)
+        others: dict[str, Any] = {
+            name: getattr(self, name) for name in ("viscosity", "diameter", "normal_drag", "tangential_drag")
+        }
+        if self.stiffness is None:
+            return String.from_table(self.length, self.density, self.strains, self.tensions, **others)
+        return String(self.length, self.density, self.stiffness, law=self.law, **others)
 
 
 class ReelSection(_Section):
@@ -409,6 +444,61 @@ class _Origin(NamedTuple):
         return f"{where}: {_dotted(path)}" if path else where
 
 
+class FluidSection(_Section):
+    density: Density
+    flow: tuple[Speed, Speed, Speed] = (0.0, 0.0, 0.0)
+    depths: list[Length] | None = None
+    flows: list[tuple[Speed, Speed, Speed]] | None = None
+    drag_area: Area = 0.0
+    drag_center: tuple[Length, Length, Length] | None = None
+    volume: Volume = 0.0
+    buoyancy_center: tuple[Length, Length, Length] | None = None
+    added_mass: Mass = 0.0
+    spin_damping: SpinDamping = 0.0
+
+    @model_validator(mode="after")
+    def _one_flow(self) -> FluidSection:
+        if (self.depths is None) != (self.flows is None):
+            raise ValueError("expected depths and flows together")
+        return self
+
+    def build(self) -> Fluid:
+        values = self.model_dump(exclude={"depths", "flows"})
+        if self.depths is not None:
+            values["flow"] = (self.depths, self.flows)
+        return Fluid(**values)
+
+
+class PushSection(_Section):
+    force: tuple[Force, Force, Force] = (0.0, 0.0, 0.0)
+    moment: tuple[Moment, Moment, Moment] = (0.0, 0.0, 0.0)
+    times: list[Time] | None = None
+    forces: list[tuple[Force, Force, Force]] | None = None
+    moments: list[tuple[Moment, Moment, Moment]] | None = None
+    point: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
+
+    @model_validator(mode="after")
+    def _timed(self) -> PushSection:
+        if (self.times is None) != (self.forces is None and self.moments is None):
+            raise ValueError("expected times together with forces or moments")
+        return self
+
+    def build(self) -> Push:
+        force = self.force if self.forces is None else (self.times, self.forces)
+        moment = self.moment if self.moments is None else (self.times, self.moments)
+        return Push(force, moment, self.point)
+
+
+class GuideSection(_Section):
+    times: list[Time]
+    displacements: list[tuple[Length, Length, Length]]
+    start_velocity: tuple[Speed, Speed, Speed] = (0.0, 0.0, 0.0)
+    end_velocity: tuple[Speed, Speed, Speed] = (0.0, 0.0, 0.0)
+
+    def build(self) -> GuidePath:
+        return GuidePath(tuple(self.times), tuple(self.displacements), (self.start_velocity, self.end_velocity))
+
+
 class Scenario(_Section):
     """A whole system and what to do with it."""
 
@@ -418,6 +508,9 @@ class Scenario(_Section):
     string: StringSection
     reel: ReelSection
     body: Body
+    fluid: FluidSection | None = None
+    push: PushSection | None = None
+    guide: GuideSection | None = None
     initial: Initial
     command: Command
     run: RunSection
@@ -432,8 +525,18 @@ class Scenario(_Section):
             reel = self.reel.build()
         with self._refused_by_key("body"):
             body = self.body.build()
+        fluid = push = None
+        if self.fluid is not None:
+            with self._refused_by_key("fluid"):
+                fluid = self.fluid.build()
+        if self.push is not None:
+            with self._refused_by_key("push"):
+                push = self.push.build()
+        if self.guide is not None:
+            with self._refused_by_key("guide"):
+                reel = dataclasses.replace(reel, guide_path=self.guide.build())
         with self._refused_by_key("reel"):
-            pendulum = Pendulum(string, reel, body, self.gravity)
+            pendulum = Pendulum(string, reel, body, self.gravity, fluid, push)
         with self._refused_by_key("command"):
             command = self.command.build()
         with self._refused_by_key("run"):

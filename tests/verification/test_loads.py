@@ -161,7 +161,7 @@ def test_trajectories_are_those_of_an_independent_integrator(name: str, number: 
 
 
 def point_on_light_string(**changes: Any) -> tl.Pendulum:
-    string = {"length": 50.0, "density": 1e-7, "stiffness": 100.0}
+    string: dict[str, Any] = {"length": 50.0, "density": 1e-7, "stiffness": 100.0}
     string |= changes.pop("string", {})
     settings: dict[str, Any] = {"gravity": 9.81} | changes
     return tl.Pendulum(
@@ -182,7 +182,7 @@ def test_a_slack_string_lets_the_body_fall(report: Report) -> None:
     """Thrown up from the unstretched position: a parabola until the string is taut again."""
     pendulum = point_on_light_string(string={"law": "tension_only"})
     speed = 3.0
-    state = tl.State(40.0, 0.0, [[0, 0, 0], [0, 0, 10.0]], [[0, 0, 0], [0, 0, -speed]])
+    state = tl.State(40.0, 0.0, np.array([[0, 0, 0], [0, 0, 10.0]]), np.array([[0, 0, 0], [0, 0, -speed]]))
     run = tl.simulate(pendulum, state, Locked(), duration=0.6, sample=0.01, step=1e-3)
     t = run.time.values
     expected = 10.0 - speed * t + 0.5 * 9.81 * t**2
@@ -240,7 +240,7 @@ def test_terminal_speed(report: Report) -> None:
     """Falling with drag on a slack string: v = v_t tanh(g t/v_t)."""
     area = 0.2
     pendulum = point_on_light_string(string={"law": "tension_only"}, fluid=tl.Fluid(1.2, drag_area=area))
-    state = tl.State(20.0, 0.0, [[0, 0, 0], [0, 0, 1.0]], np.zeros((2, 3)))  # 30 m of string, 1 m of it used
+    state = tl.State(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))  # 30 m of string, 1 m of it used
     v_t = np.sqrt(2.0 * 9.81 * 2.0 / (1.2 * area))
     steps = [2e-2, 1e-2, 5e-3]
     errors = []
@@ -255,7 +255,7 @@ def test_buoyancy_and_added_mass(report: Report) -> None:
     """Released under water: (M - rho V) g/(M + m_a), before drag and string matter."""
     fluid = tl.Fluid(1000.0, volume=5e-4, added_mass=0.25)
     pendulum = point_on_light_string(string={"law": "tension_only"}, fluid=fluid)
-    state = tl.State(20.0, 0.0, [[0, 0, 0], [0, 0, 1.0]], np.zeros((2, 3)))
+    state = tl.State(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))
     result = tl.simulate(pendulum, state, Locked(), duration=0.5, sample=0.1, step=1e-3)
     a = (2.0 - 0.5) * 9.81 / (2.0 + 0.25)
     error = check_close("velocity", result.velocity[:, -1, 2], a * result.time.values, 5e-6)  # 3 mg of string
@@ -274,7 +274,7 @@ def test_a_floating_string_weighs_nothing() -> None:
 def test_a_push_accelerates(report: Report) -> None:
     """Weightless and slack: F t/M; a moment alone turns a ball by M t/I."""
     pendulum = point_on_light_string(string={"law": "tension_only"}, gravity=0.0, push=tl.Push(force=(1.0, 2.0, 0.5)))
-    state = tl.State(20.0, 0.0, [[0, 0, 0], [0, 0, 1.0]], np.zeros((2, 3)))
+    state = tl.State(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))
     result = tl.simulate(pendulum, state, Locked(), duration=1.0, sample=0.1, step=1e-2)
     expected = np.outer(result.time, [0.5, 1.0, 0.25])
     report(
@@ -318,7 +318,7 @@ def test_shaken_pendulum(report: Report) -> None:
 
     path = tl.Path.of(wavy, 3.0, 0.01)
     pendulum = point_on_light_string(path=path)
-    state = tl.State(40.0, 0.0, [[0, 0, 0], [0.5, 0, 11.9]], [[0, 0, 0], [0, 0.3, 0]])
+    state = tl.State(40.0, 0.0, np.array([[0, 0, 0], [0.5, 0, 11.9]]), np.array([[0, 0, 0], [0, 0.3, 0]]))
     start, velocity = path.at(0.0)
 
     def rates(t: float, y: Any) -> Any:
