@@ -20,6 +20,8 @@ export class CameraRig {
   readonly camera = new PerspectiveCamera(FIELD, 1, 0.01, 1000);
   readonly controls: OrbitControls;
   follow = false;
+  /** Whether a hand moved the camera since it was last placed. */
+  moved = false;
   private readonly followed = new Vector3();
 
   constructor(
@@ -30,6 +32,7 @@ export class CameraRig {
     this.camera.position.set(...VIEWS.iso);
     this.controls = new OrbitControls(this.camera, surface);
     this.controls.addEventListener("change", changed);
+    this.controls.addEventListener("start", () => (this.moved = true));
   }
 
   setAspect(aspect: number): void {
@@ -74,6 +77,7 @@ export class CameraRig {
   }
 
   private look(direction: Vector3): void {
+    this.moved = false;
     direction.normalize();
     const corners = cornersOf(this.box);
     const middle = corners.reduce((sum, corner) => sum.addScaledVector(corner, 1 / corners.length), new Vector3());

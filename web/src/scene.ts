@@ -12,6 +12,7 @@ import { type Meta, type Vector } from "./types";
 const GHOST = 0.38;
 const RADIUS = 0.0023; // of the string, over the camera's distance: thick enough to carry a colour, however near
 const MAX_PIXEL_RATIO = 2;
+const SPARE = 0.2; // of the box, added where something leaves it, so that the camera does not step back at every picture
 
 export class Scene {
   readonly rig: CameraRig;
@@ -99,15 +100,21 @@ export class Scene {
   include(run: number): void {
     const frame = this.frames[run];
     if (!frame) return;
-    const { layout } = this.views[run];
+    const { layout, meta } = this.views[run];
+    const [low, high] = this.box;
+    const spare = SPARE * sizeOf(this.box);
+    const reach = Math.max(...meta.body.points.map((p) => Math.hypot(...p)));
     let grown = false;
     for (let node = 0; node <= layout.elements; node++)
       for (let i = 0; i < 3; i++) {
         const x = frame.row[layout.nodes + 3 * node + i];
-        if (x < this.box[0][i]) [this.box[0][i], grown] = [x, true];
-        if (x > this.box[1][i]) [this.box[1][i], grown] = [x, true];
+        const around = node === layout.elements ? reach : 0;
+        if (x - around < low[i]) [low[i], grown] = [x - around - spare, true];
+        if (x + around > high[i]) [high[i], grown] = [x + around + spare, true];
       }
-    if (grown) this.layOut();
+    if (!grown) return;
+    this.layOut();
+    if (!this.rig.moved && !this.rig.follow) this.rig.fit();
   }
 
   recolour(): void {

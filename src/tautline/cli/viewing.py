@@ -71,7 +71,8 @@ def live(
 
         chosen = scenarios.load(scenario, overrides(settings))
         session = Session(chosen.build(), scenarios.find(scenario).stem, record)
-        session.advance()  # compiles the kernels, before anyone waits for a page
+        # compiles the kernels before anyone waits for a page, and refuses a step that is too large
+        session.simulation.advance(session.tick, session.command, record=False)
         session.reset()
         server = LiveServer(session)
         run_until_stopped(server.server, port, _announce(chosen.title or scenario, browser), server.run)

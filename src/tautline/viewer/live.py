@@ -98,9 +98,11 @@ class Session:
             if self._recorded >= MOST_RECORDED:
                 self._stop_recording("the recording is full and was saved")
         if status != "completed":
-            self._say(f"{self.simulation.message}. Reset to start again.", "warning")
+            ended = f"{self.simulation.message}. Reset to start again."
             if self._recording is not None:
-                self._stop_recording(self.message)
+                self._stop_recording("the recording was saved")
+                ended = f"{ended} {self.message[:1].upper()}{self.message[1:]}"
+            self._say(ended, "warning")
         return True
 
     # -- what viewers ask ------------------------------------------------------------------------------
@@ -207,9 +209,13 @@ class Session:
         reach = float(np.linalg.norm(body_mesh(tree["body"])[0], axis=1).max())
         tension = 2.5 * (p.body.mass + p.string.density * X) * max(p.gravity, 1.0)
         strain = tension / p.string.stiffness
-        around = 1.1 * X * (1.0 + 0.4 * strain) + 2.0 * reach
         guide = np.array(p.reel.guide_position)
-        box = guide + around * np.array([[-1.0, -1.0, -0.3], [1.0, 1.0, 1.0]])
+        # as deep as the string hangs, as wide as it swings from here; the page makes room where that was too little
+        depth = 1.1 * X * (1.0 + 0.4 * strain) + 2.0 * reach
+        nodes = self.built.state.nodes  # from the guide
+        wide = max(0.35 * depth, float(np.hypot(nodes[:, 0], nodes[:, 1]).max()) + reach)
+        high = min(-0.1 * depth, float(nodes[:, 2].min()) - reach)
+        box = guide + np.array([[-wide, -wide, high], [wide, wide, depth]])
         ranges = {"strain": [0.0, strain], "tension": [0.0, tension], "energy_density": [0.0, 0.5 * tension * strain]}
         about = {
             "title": self.title,

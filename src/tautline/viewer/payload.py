@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 from tautline.dataset import kept_energy
 from tautline.errors import InputError
+from tautline.model import checks
 from tautline.model.string import String
 from tautline.shapes import body_mesh
 
 Array = NDArray[np.float64]
 MOST_FRAMES = 4096  # in one answer
 MOST_POINTS = 20_000
-# Rows looked at for the size of the scene and the range of colours.
-SURVEYED = 500
+# Numbers looked at for the size of the scene and the range of colours: all of a run of ordinary size.
+SURVEYED = 2_000_000
+ROUNDING = 1e-9  # strain, or part of a range: what is smaller is no value of its own
 
 
 class Recording(Protocol):
@@ -40,6 +42,13 @@ class InMemory:
     """A Dataset as a recording."""
 
     def __init__(self, run: xr.Dataset) -> None:
+        checks.instance("run", run, xr.Dataset)
+        if "time" not in run.dims:
+            raise InputError("run: expected samples over time, got none; keep one moment as run.isel(time=[k])")
+        needed = {*FRAME_VARIABLES}.union(*(curve.needs for curve in CURVES))
+        missing = sorted(needed.difference(map(str, run.variables)))
+        if missing:
+            raise InputError(f"run: expected all variables of a run, got one without {', '.join(missing)}")
         self._run = run
         self.attrs: Mapping[str, Any] = run.attrs
         self.rows = int(run.sizes["time"])
@@ -155,6 +164,8 @@ def frames(run: Recording, first: int, count: int, every: int = 1) -> bytes:
     for name, value, least in (("first", first, 0), ("count", count, 1), ("every", every, 1)):
         if value < least:
             raise InputError(f"{name}: expected at least {least}, got {value}")
+    if first >= run.rows:
+        raise InputError(f"first: expected less than the run's {run.rows} samples, got {first}")
     count = min(count, MOST_FRAMES)
     rows = slice(first, min(first + count * every, run.rows), every)
     values = {name: run.read(name, rows) for name in FRAME_VARIABLES}
@@ -163,8 +174,8 @@ def frames(run: Recording, first: int, count: int, every: int = 1) -> bytes:
 
 def plots(run: Recording, start: float, end: float, points: int) -> bytes:
     """Times, then every curve, float64, between two times."""
-    if not start < end:
-        raise InputError(f"from: expected less than to, got {start} and {end}")
+    if not start <= end:
+        raise InputError(f"from: expected at most to, got {start} and {end}")
     points = min(max(points, 10), MOST_POINTS)
     time = run.read("time", slice(0, run.rows))
     low = max(0, int(np.searchsorted(time, start)) - 1)
@@ -204,28 +215,46 @@ def thinned(x: Array, size: int) -> Array:
     if size == 1:
         return x
     grouped = _grouped(x, size)
-    least, greatest = np.argmin(grouped, axis=1), np.argmax(grouped, axis=1)
+    # a value that is no number must not hide the others
+    number = np.isfinite(grouped)
+    least = np.argmin(np.where(number, grouped, np.inf), axis=1)
+    greatest = np.argmax(np.where(number, grouped, -np.inf), axis=1)
     order = np.stack([np.minimum(least, greatest), np.maximum(least, greatest)], axis=1)
     return np.take_along_axis(grouped, order, axis=1).ravel()
 
 
 def survey(run: Recording) -> tuple[Array, dict[str, list[float]]]:
     """Box around all that moves, and ranges of what colours the string, from some rows of the run."""
-    rows = slice(0, run.rows, max(1, run.rows // SURVEYED))
     tree = description(run)
-    place = run.read("position", rows)
+    place = _some(run, "position")
     reach = float(np.linalg.norm(body_mesh(tree["body"])[0], axis=1).max())
     end = place[:, -1:]
     place = np.concatenate([place, end - reach, end + reach], axis=1).reshape(-1, 3)
-    strain, tension = run.read("strain", rows), run.read("tension", rows)
-    density = String(**tree["string"]).energy_density(strain)
-    box = np.stack([np.nanmin(place, axis=0), np.nanmax(place, axis=0)])
-    return box, {"strain": _range(strain), "tension": _range(tension), "energy_density": _range(density)}
+    place = place[np.isfinite(place).all(axis=1)]
+    if not len(place):
+        place = tree["string"]["length"] * np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
+    strain, tension = _some(run, "strain"), _some(run, "tension")
+    stiffness = tree["string"]["stiffness"]
+    box = np.stack([place.min(axis=0), place.max(axis=0)])
+    return box, {
+        "strain": _range(strain, ROUNDING),
+        "tension": _range(tension, stiffness * ROUNDING),
+        "energy_density": _range(String(**tree["string"]).energy_density(strain), 0.5 * stiffness * ROUNDING**2),
+    }
 
 
-def _range(x: Array) -> list[float]:
+def _some(run: Recording, name: str) -> Array:
+    """A variable at rows spread over the run, the last one among them."""
+    last = run.read(name, slice(run.rows - 1, run.rows))
+    every = -(-run.rows * last.size // SURVEYED)
+    return np.concatenate([run.read(name, slice(0, run.rows, every)), last])
+
+
+def _range(x: Array, smallest: float) -> list[float]:
     """Least and greatest, zero included: colours then mean the same in every run that starts at rest."""
-    return [min(0.0, float(np.nanmin(x))), max(1e-12, float(np.nanmax(x)))]
+    x = x[np.isfinite(x)]
+    low, high = float(np.min(x, initial=0.0)), float(np.max(x, initial=smallest))
+    return [0.0 if low > -max(smallest, ROUNDING * high) else low, high]
 
 
 def meta(run: Recording, title: str) -> dict[str, Any]:

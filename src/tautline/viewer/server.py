@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -26,6 +26,8 @@ from tautline.viewer.payload import Recording, frames, meta, plots
 
 HOST = "127.0.0.1"
 LARGEST_MESSAGE = 1 << 14  # bytes; what the page sends is far smaller
+FAREWELL = 1.0  # s for connections to end by themselves
+MOST_ASKED = 10**9  # samples or points; what is sent has limits of its own
 Query = Mapping[str, str]
 Answer = Callable[[Query], tuple[str, bytes]]  # content type and body
 Socket = Callable[[ServerConnection], Awaitable[None]]
@@ -70,12 +72,15 @@ class PageServer:
     def refusal(self, request: Request) -> str | None:
         """Why a request is refused, or None."""
         names = {f"{HOST}:{self._port}", f"localhost:{self._port}"}
-        if request.headers.get("Host") not in names:
+        hosts, origins = (request.headers.get_all(name) for name in ("Host", "Origin"))
+        if len(hosts) != 1 or hosts[0] not in names:
             return "this server answers to its own address only"
-        origin = request.headers.get("Origin")
-        if origin is not None and origin not in {f"http://{name}" for name in names}:
+        if not {f"http://{name}" for name in names}.issuperset(origins):
             return "pages of other origins are not answered"
-        given = _query(request).get("token", "")
+        try:
+            given = _query(request).get("token", "")
+        except ValueError:
+            return "the address cannot be read"
         if not secrets.compare_digest(given.encode(), self.token.encode()):
             return "the token is missing or wrong; open the address that the command printed"
         return None
@@ -134,12 +139,13 @@ def replay(named: Sequence[tuple[str, Recording]]) -> PageServer:
 
     def frames_answer(query: Query) -> tuple[str, bytes]:
         run = chosen(query)
-        numbers = (_number(query, name, least, run.rows) for name, least in (("first", 0), ("count", 1), ("every", 1)))
-        return "application/octet-stream", frames(run, *numbers)
+        first = _number(query, "first", 0, run.rows - 1)
+        count, every = (_number(query, name, 1, MOST_ASKED) for name in ("count", "every"))
+        return "application/octet-stream", frames(run, first, count, every)
 
     def plots_answer(query: Query) -> tuple[str, bytes]:
         start, end = (_real(query, name) for name in ("from", "to"))
-        return "application/octet-stream", plots(chosen(query), start, end, _number(query, "points", 10, 10**6))
+        return "application/octet-stream", plots(chosen(query), start, end, _number(query, "points", 10, MOST_ASKED))
 
     title = " and ".join(about["title"] for about in metas)
     server = PageServer(
@@ -174,18 +180,20 @@ async def _until_stopped(server: PageServer, port: int, ready: Callable[[str], N
     if sys.platform != "win32":
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(await server.start(port))
-        work = asyncio.ensure_future(beside()) if beside is not None else None
-        ready(server.address)
-        waiting = {asyncio.ensure_future(stop.wait())} | ({work} if work is not None else set())
-        done, left = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        for task in left:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-        for task in done:
-            task.result()
+    listening = await server.start(port)
+    work = asyncio.ensure_future(beside()) if beside is not None else None
+    ready(server.address)
+    waiting = {asyncio.ensure_future(stop.wait())} | ({work} if work is not None else set())
+    done, left = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    for task in left:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+    listening.close()
+    with suppress(TimeoutError):  # strangers who hold a connection and say nothing do not hold us
+        await asyncio.wait_for(listening.wait_closed(), FAREWELL)
+    for task in done:
+        task.result()
 
 
 def run_until_stopped(

@@ -1,0 +1,474 @@
+"""`tautline live` as a process, driven over its websocket: what it says and does by docs/viewer-protocol.md."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import socket
+import statistics
+import struct
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+import tautline as tl
+from tests.browser import COMMAND, Serving, serving
+from tests.checking import check_below, check_close
+from tests.conftest import Report
+
+STEP = 5e-4  # of the scenario, the paper's
+ELEMENTS = 20
+PATIENCE = 20.0  # s; nothing here takes a tenth of it
+
+
+class Pilot:
+    """What a page does, without the page: keeps the newest state and status, and asks for things."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.number = 0
+        self.status: dict[str, Any] = {}
+        self.raw = b""
+        self.states = 0
+        hello = json.loads(self._text())
+        assert hello["type"] == "hello"
+        self.meta: dict[str, Any] = hello["meta"]
+        self.status = hello["status"]
+        self.names = ["time", *(series["name"] for series in self.meta["series"])]
+        self.wait(lambda: self.states > 0)
+
+    def _text(self) -> str:
+        message = self.socket.recv(timeout=PATIENCE)
+        assert isinstance(message, str)
+        return message
+
+    def take(self) -> dict[str, Any] | None:
+        """The next message: a state is kept, a text is kept if it tells the status, and returned."""
+        message = self.socket.recv(timeout=PATIENCE)
+        if isinstance(message, bytes):
+            self.raw = message
+            self.states += 1
+            return None
+        told: dict[str, Any] = json.loads(message)
+        if "status" in told:
+            self.status = told["status"]
+        return told
+
+    def reply(self, text: str | bytes) -> dict[str, Any]:
+        """Send anything at all; the answer to it."""
+        self.socket.send(text)
+        while True:
+            told = self.take()
+            if told is not None and told["type"] in ("ok", "refused"):
+                return told
+
+    def ask(self, kind: str, **values: Any) -> None:
+        """Send a command, which must be obeyed; then wait for a state that comes after it."""
+        self.number += 1
+        told = self.reply(json.dumps({"type": kind, "id": self.number, **values}))
+        assert told == {"type": "ok", "id": self.number}
+        if kind in ("reset", "kick") or not (self.status["paused"] or self.status["ended"]):
+            self.next()
+
+    def next(self) -> Pilot:
+        seen = self.states
+        self.wait(lambda: self.states > seen)
+        return self
+
+    def wait(self, until: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not until():
+            assert time.monotonic() < deadline, f"waited in vain; {self.status}"
+            self.take()
+
+    def for_time(self, seconds: float) -> list[bytes]:
+        """All states that come in so many seconds of the clock."""
+        end, states = time.monotonic() + seconds, []
+        while (left := end - time.monotonic()) > 0.0:
+            with contextlib.suppress(TimeoutError):
+                message = self.socket.recv(timeout=left)
+                if isinstance(message, bytes):
+                    states.append(message)
+                    self.raw, self.states = message, self.states + 1
+        return states
+
+    def __getitem__(self, name: str) -> float:
+        return float(np.frombuffer(self.raw, "<f8")[self.names.index(name)])
+
+    def frame(self) -> dict[str, np.ndarray]:
+        """Of the newest state."""
+        numbers = np.frombuffer(self.raw, "<f8")[len(self.names) :]
+        n = self.meta["elements"]
+        assert len(numbers) == 2 + 3 * (n + 1) + 9 + 2 * n
+        nodes = numbers[2 : 2 + 3 * (n + 1)].reshape(-1, 3)
+        return {"time": numbers[0], "reeled_length": numbers[1], "position": nodes}
+
+
+def door(server: Serving) -> str:
+    return server.address.replace("http", "ws").replace("/?", "/live?")
+
+
+@contextlib.contextmanager
+def flying(server: Serving) -> Iterator[Pilot]:
+    # no limit to what waits to be read: a client that stops reading would not hear the farewell either
+    with connect(door(server), open_timeout=PATIENCE, max_queue=None) as socket:
+        yield Pilot(socket)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    folder = tmp_path_factory.mktemp("live")
+    with serving("live", "retrieval", "--record", str(folder / "flight.nc"), cwd=folder) as started:
+        yield started
+
+
+@pytest.fixture
+def pilot(server: Serving) -> Iterator[Pilot]:
+    """At the start of the run, at the rate of the clock."""
+    with flying(server) as found:
+        found.ask("pause", on=False)
+        found.ask("rate", value=1.0)
+        found.ask("reset")
+        yield found
+
+
+def decoded_times(states: list[bytes]) -> np.ndarray:
+    return np.array([struct.unpack_from("<d", state)[0] for state in states])
+
+
+# -- states and commands -----------------------------------------------------------------------------
+
+
+def test_sixty_states_a_second(pilot: Pilot, report: Report) -> None:
+    """At the paper's step and 20 elements; the time that they tell is that of the clock."""
+    assert pilot.meta["elements"] == ELEMENTS
+    times = decoded_times(pilot.for_time(3.0))
+    rate = len(times) / 3.0
+    report("live states a second", rate, "> 45")
+    print(f"\n{rate:.1f} states a second, {(times[-1] - times[0]) / 3.0:.3f} of real time")
+    assert rate > 45.0
+    assert 0.75 < (times[-1] - times[0]) / 3.0 < 1.05
+    steps = np.diff(times) / STEP
+    np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
+    assert (steps > 0.5).all()
+
+
+def test_torque_is_obeyed_at_once(pilot: Pilot, report: Report) -> None:
+    """From the command to the first state in which a drum that stood still turns."""
+    rng = random.Random(1)
+    waits = []
+    for _ in range(9):
+        pilot.ask("lock")
+        pilot.wait(lambda: pilot["reel_speed"] == 0.0)
+        pilot.for_time(0.02 + rng.uniform(0.0, 1 / 60))  # anywhere between two states
+        assert pilot["reel_speed"] == 0.0
+        sent = time.perf_counter()
+        pilot.socket.send(json.dumps({"type": "torque", "value": 6.0, "id": 1}))
+        pilot.wait(lambda: pilot["reel_speed"] != 0.0)
+        waits.append(1e3 * (time.perf_counter() - sent))
+    assert pilot["reel_speed"] > 0.0, "a positive torque retrieves"
+    median = statistics.median(waits)
+    report("live: torque obeyed after (ms, median)", median, "< 50")
+    print(f"\ntorque obeyed after {median:.1f} ms (median), {max(waits):.1f} ms at most")
+    check_below("milliseconds", median, 50.0)
+
+
+def test_lock_free_and_torque(pilot: Pilot) -> None:
+    pilot.ask("lock")
+    assert pilot.status["mode"] == "locked"
+    reeled = pilot.frame()["reeled_length"]
+    pilot.for_time(0.2)
+    assert pilot["reel_speed"] == 0.0 and pilot.frame()["reeled_length"] == reeled
+    pilot.ask("free")
+    pilot.for_time(0.3)
+    assert pilot.status["mode"] == "free"
+    assert pilot["reel_speed"] < 0.0 and pilot.frame()["reeled_length"] < reeled, "the weight pulls the string out"
+    pilot.ask("torque", value=8.0)
+    pilot.wait(lambda: pilot["reel_speed"] > 0.0)
+    assert pilot.status["mode"] == "torque" and pilot.status["torque"] == 8.0
+    pilot.ask("lock")
+    assert pilot["reel_speed"] == 0.0 and "stopped at once" in pilot.status["message"]
+    # whatever was done to the reel: energy is booked; what is left is the error of the step
+    check_below("error of the energy balance (J)", abs(pilot["balance"]), 0.05)
+
+
+def test_pause_and_going_on(pilot: Pilot) -> None:
+    pilot.ask("pause", on=True)
+    assert pilot.status["paused"] and not pilot.status["running"]
+    pilot.for_time(0.1)
+    time_then = pilot["time"]
+    assert decoded_times(pilot.for_time(0.4)).tolist() == []
+    pilot.ask("pause", on=False)
+    pilot.next()
+    assert 0.0 < pilot["time"] - time_then < 0.3, "the time of the pause was not simulated"
+
+
+@pytest.mark.parametrize("rate", [0.2, 3.0])
+def test_rate(rate: float, pilot: Pilot) -> None:
+    """States keep coming; the time between them is so many times longer."""
+    pilot.ask("rate", value=rate)
+    assert pilot.status["rate"] == rate
+    times = decoded_times(pilot.for_time(0.6))
+    expected = round(rate / 60.0 / STEP) * STEP
+    np.testing.assert_allclose(np.median(np.diff(times)), expected, rtol=1e-6)
+    assert len(times) > 20
+
+
+def test_reset(pilot: Pilot) -> None:
+    pilot.ask("torque", value=5.0)
+    pilot.for_time(0.4)
+    pilot.ask("pause", on=True)
+    moved = pilot.frame()["position"]
+    pilot.ask("reset")
+    pilot.wait(lambda: pilot["time"] == 0.0)
+    start = pilot.frame()
+    # the scenario: 10 m of straight string, 15 degrees from the vertical
+    tilt = np.radians(15.0)
+    line = np.linspace(0.0, 10.0, ELEMENTS + 1)[:, None] * [np.sin(tilt), 0.0, np.cos(tilt)]
+    check_close("positions at the start", start["position"] - start["position"][0], line, 1e-9)
+    low, high = np.array(pilot.meta["bounds"])
+    assert (start["position"] > low).all() and (start["position"] < high).all(), "in sight from the start"
+    assert np.abs(moved - start["position"]).max() > 0.01
+    assert pilot.status["mode"] == "torque" and pilot.status["torque"] == pytest.approx(2.09)
+    pilot.ask("pause", on=False)
+
+
+def test_kick(pilot: Pilot) -> None:
+    """Momenta jump and positions do not; the energy that came is booked as work."""
+    pilot.ask("pause", on=True)
+    pilot.for_time(0.1)
+    before = {name: pilot[name] for name in ("time", "kinetic_energy", "balance", "gravity_energy")}
+    position = pilot.frame()["position"]
+    pilot.ask("kick", impulse=[0.0, 0.3, 0.0])
+    # a body of 0.1 kg hit with 0.3 N s while it moves at 0.5 m/s: about J v + J^2 / 2 m, less the mass at the far end
+    gained = pilot["kinetic_energy"] - before["kinetic_energy"]
+    assert 0.3 < gained < 0.3 * 1.0 + 0.3**2 / 0.2
+    assert pilot["time"] == before["time"] and pilot["gravity_energy"] == before["gravity_energy"]
+    np.testing.assert_array_equal(pilot.frame()["position"], position)
+    assert abs(pilot["balance"] - before["balance"]) < 1e-12
+    pilot.ask("pause", on=False)
+
+
+def test_recordings(pilot: Pilot, server: Serving) -> None:
+    """A file with what was seen, from the beginning to the end of the recording; a second one under another name."""
+    paths = []
+    for _ in range(2):
+        pilot.ask("record", on=True)
+        paths.append(Path(pilot.status["recording"]))
+        begun = pilot["time"]
+        seen = pilot.for_time(0.5)
+        pilot.ask("record", on=False)
+        ended = pilot["time"]
+        pilot.wait(lambda: "saved" in pilot.status["message"])
+        assert pilot.status["recording"] is None and str(paths[-1]) in pilot.status["message"]
+        run = tl.open_run(paths[-1])
+        assert run.attrs["status"] == "completed"
+        times = run.time.values
+        assert begun - 0.3 < times[0] <= begun and begun + 0.2 < times[-1] <= ended
+        found = {round(struct.unpack_from("<d", state)[0] / STEP): state for state in seen}
+        both = [k for k, t in enumerate(times) if round(t / STEP) in found]
+        assert len(both) >= 10, "what was recorded is what was shown"
+        for k in both:
+            numbers = np.frombuffer(found[round(times[k] / STEP)], "<f8")
+            shown = numbers[len(pilot.names) + 2 :][: 3 * (ELEMENTS + 1)].reshape(-1, 3)
+            np.testing.assert_array_equal(run.position.values[k], shown)
+    info = run_tautline("info", str(paths[-1]), "--json")
+    assert info["rows"] == len(times)
+    assert [path.name for path in paths] == ["flight.nc", "flight-2.nc"]
+
+
+def run_tautline(*arguments: str) -> dict[str, Any]:
+    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, check=True, timeout=60)
+    value: dict[str, Any] = json.loads(done.stdout)
+    return value
+
+
+# -- what is refused ---------------------------------------------------------------------------------
+
+DEEP = "[" * 900 + "]" * 900
+LONG = "9" * 4000
+BAD: dict[str, tuple[str | bytes, str]] = {
+    "garbage": ("garbage", "expected JSON"),
+    "half": ('{"type": "lock"', "expected JSON"),
+    "list": ("[1]", "expected an object"),
+    "null": ("null", "expected an object"),
+    "number": ("3", "expected an object"),
+    "too deep": ("[" * 15_000, "expected JSON"),
+    "bytes": (b"\0\1", "expected text"),
+    "no type": ('{"id": 5}', "type: expected one of"),
+    "unknown type": ('{"type": "explode", "id": 5}', "'explode'"),
+    "deep type": (f'{{"id": 5, "type": {DEEP}}}', "type: expected one of"),
+    "surrogate": ('{"type": "\\ud800", "id": 5}', "type: expected one of"),
+    "no value": ('{"type": "torque", "id": 5}', "value: expected a finite number"),
+    "text": ('{"type": "torque", "value": "2", "id": 5}', "value: expected a finite number"),
+    "truth": ('{"type": "torque", "value": true, "id": 5}', "value: expected a finite number"),
+    "nan": ('{"type": "torque", "value": NaN, "id": 5}', "value: expected a finite number"),
+    "infinity": ('{"type": "torque", "value": -Infinity, "id": 5}', "value: expected a finite number"),
+    "overflow": ('{"type": "torque", "value": 1e999, "id": 5}', "value: expected a finite number"),
+    "long": (f'{{"type": "torque", "value": {LONG}, "id": 5}}', "value: expected a finite number"),
+    "large": ('{"type": "torque", "value": 1e6, "id": 5}', "value: expected -"),
+    "rate": ('{"type": "rate", "value": 0, "id": 5}', "value: expected 0.05 to 20"),
+    "switch": ('{"type": "pause", "on": 1, "id": 5}', "on: expected a bool"),
+    "two axes": ('{"type": "kick", "impulse": [1, 2], "id": 5}', "impulse: expected 3 finite numbers"),
+    "nan kick": ('{"type": "kick", "impulse": [NaN, 0, 0], "id": 5}', "impulse: expected 3 finite numbers"),
+    "huge kick": ('{"type": "kick", "impulse": [1e300, 1e300, 0], "id": 5}', "impulse: expected 3 finite numbers"),
+    "hard kick": ('{"type": "kick", "impulse": [1e3, 0, 0], "id": 5}', "impulse: expected at most"),
+    "deep kick": (f'{{"type": "kick", "impulse": {DEEP}, "id": 5}}', "impulse: expected 3 finite numbers"),
+    "object kick": ('{"type": "kick", "impulse": {"x": 1}, "id": 5}', "impulse: expected 3 finite numbers"),
+    "nothing recorded": ('{"type": "record", "on": false, "id": 5}', "nothing is being recorded"),
+}
+
+
+def test_nonsense_is_refused_with_a_reason(pilot: Pilot) -> None:
+    """And the id comes back, where there was one; the simulation goes on as if nothing had been said."""
+    for name, (text, words) in BAD.items():
+        told = pilot.reply(text)
+        assert told["type"] == "refused" and words in told["why"], f"{name}: {told}"
+        assert told["id"] == (5 if '"id": 5' in str(text) else None), name
+        assert len(told["why"]) < 300, name
+    assert pilot.status["mode"] == "torque" and pilot.status["torque"] == pytest.approx(2.09)
+    pilot.next()
+
+
+@pytest.mark.parametrize("number", [0, -7, "a name", "\u00e9", True])
+def test_an_id_is_given_back(number: Any, pilot: Pilot) -> None:
+    assert pilot.reply(json.dumps({"type": "explode", "id": number}))["id"] == number
+
+
+def test_ids_that_are_none(pilot: Pilot) -> None:
+    for text in (f'{{"type": "x", "id": {LONG}}}', '{"type": "x", "id": {"a": 1}}', '{"type": "x", "id": [1]}'):
+        assert pilot.reply(text)["id"] is None
+
+
+def test_too_large_a_message_costs_one_connection(pilot: Pilot, server: Serving) -> None:
+    with flying(server) as other:
+        other.socket.send("x" * 20_000)
+        with pytest.raises(ConnectionClosed) as closed:
+            other.for_time(5.0)
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 1009
+    pilot.next()
+    pilot.ask("free")
+
+
+def test_strangers_are_refused_at_the_door(server: Serving) -> None:
+    address = door(server)
+    doors: list[tuple[str, dict[str, Any]]] = [
+        (address[:-3] + "xyz", {}),
+        (address.split("?")[0], {}),
+        (address, {"origin": "http://evil.example"}),
+        (address, {"additional_headers": {"Host": "evil.example"}}),
+    ]
+    for where, options in doors:
+        with pytest.raises(InvalidStatus) as refused, connect(where, **options):
+            pass
+        assert refused.value.response.status_code == 403
+
+
+# -- several viewers ---------------------------------------------------------------------------------
+
+
+def test_two_viewers_see_the_same(pilot: Pilot, server: Serving) -> None:
+    with flying(server) as other:
+        first, second = pilot.for_time(0.4), other.for_time(0.4)
+        mine, theirs = ({state[:8]: state for state in states} for states in (first, second))
+        both = mine.keys() & theirs.keys()
+        assert len(both) > 10
+        assert all(mine[key] == theirs[key] for key in both)
+        pilot.ask("pause", on=True)
+        other.wait(lambda: other.status["paused"])
+        pilot.ask("pause", on=False)
+
+
+def test_the_ninth_viewer_is_refused_with_a_reason(server: Serving) -> None:
+    with contextlib.ExitStack() as stack:
+        pilots = [stack.enter_context(flying(server)) for _ in range(8)]
+        with connect(door(server)) as ninth, pytest.raises(ConnectionClosed) as closed:
+            ninth.recv(timeout=PATIENCE)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1013 and "watching already" in closed.value.rcvd.reason
+        pilots[0].next()
+    with flying(server) as again:  # a place is free
+        again.next()
+
+
+def test_viewers_that_vanish_or_sleep(pilot: Pilot, server: Serving) -> None:
+    """One pulls the plug while states stream; another never reads. The third notices nothing."""
+    for _ in range(5):
+        with contextlib.suppress(ConnectionClosed), flying(server) as lost:
+            lost.next()
+            # an immediate reset instead of a farewell
+            lost.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            lost.socket.socket.close()
+    with connect(door(server), max_queue=1, close_timeout=0.1):
+        assert len(pilot.for_time(0.5)) > 15
+
+
+# -- ends --------------------------------------------------------------------------------------------
+
+
+def test_the_end_of_the_string(tmp_path: Path) -> None:
+    """Fully retrieved, then fully deployed: told, commands refused with the reason, and a reset starts again."""
+    settings = ("run.step=auto", "initial.deployed=2", "string.length=6", "run.minimum_length=1")
+    with (
+        serving("live", "retrieval", *(f"--set={x}" for x in settings), cwd=tmp_path) as server,
+        flying(server) as pilot,
+    ):
+        for command, words in (
+            (("torque", {"value": pilot.meta["limits"]["torque"][1]}), "retrieved"),
+            (("torque", {"value": pilot.meta["limits"]["torque"][0]}), "deployed"),
+        ):
+            pilot.ask("record", on=True)
+            pilot.ask(command[0], **command[1])
+            pilot.wait(lambda: pilot.status["ended"])
+            status = pilot.status
+            assert words in status["message"] and "Reset to start again" in status["message"]
+            assert status["level"] == "warning" and not status["running"]
+            # a recording that was going on is kept, and says how it ended
+            assert status["recording"] is None and "the recording was saved" in status["message"].lower()
+            for late in ({"type": "free"}, {"type": "kick", "impulse": [0, 0, 0]}, {"type": "record", "on": True}):
+                told = pilot.reply(json.dumps({"id": 1, **late}))
+                assert told == {"type": "refused", "id": 1, "why": "the run has ended; reset to start again"}
+            pilot.ask("reset")
+            assert not pilot.status["ended"] and pilot.status["message"] == "" and pilot["time"] < 1.0
+        kept = tl.open_run(tmp_path / "retrieval-live.nc")
+        assert kept.attrs["status"] == "fully_retrieved"
+        assert kept.unstretched_length.values[-1] < 0.6 * kept.unstretched_length.values[0]
+
+
+def test_a_step_that_becomes_too_large(tmp_path: Path) -> None:
+    """Elements shrink in retrieval, and with them the stability limit of a fixed step."""
+    with serving("live", "retrieval", "--set", "run.step=4e-3", cwd=tmp_path) as server, flying(server) as pilot:
+        pilot.ask("torque", value=pilot.meta["limits"]["torque"][1])
+        pilot.wait(lambda: pilot.status["ended"])
+        assert pilot.status["level"] == "warning" and "stability limit" in pilot.status["message"]
+        assert np.isfinite(pilot.frame()["position"]).all()
+        pilot.ask("reset")
+        pilot.next()
+        assert pilot.status["running"]
+
+
+def test_a_step_that_is_too_large_from_the_start(tmp_path: Path) -> None:
+    arguments = [COMMAND, "live", "retrieval", "--set", "run.step=0.1", "--no-browser"]
+    done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("error: step: expected at most") and done.stderr.count("\n") == 1
+
+
+def test_control_c_keeps_a_recording(tmp_path: Path) -> None:
+    with serving("live", "fixed-length", "--record", "kept.nc", cwd=tmp_path) as server:
+        with flying(server) as pilot:
+            pilot.ask("record", on=True)
+            pilot.for_time(0.5)
+            last = pilot["time"]
+            code, out, err = server.stop()
+        assert (code, err) == (0, "") and "the recording was saved: kept.nc" in out
+    run = tl.open_run(tmp_path / "kept.nc")
+    assert run.sizes["time"] > 10 and abs(float(run.time[-1]) - last) < 0.3

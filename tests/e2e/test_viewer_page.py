@@ -1,0 +1,407 @@
+"""The viewer's page in a real browser, drawn in software: replay, offline, notebook, live."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import xarray as xr
+from PIL import Image
+
+import tautline as tl
+from tests.browser import Serving, browsing, serving
+from tests.conftest import Report
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Frame, Page, Route
+
+N = 6
+END = 3.0
+SAMPLE = 0.01
+READY = "window.tautline.ready.then(() => true)"
+
+
+def pendulum() -> tl.Pendulum:
+    return tl.Pendulum(
+        string=tl.String(length=12.0, density=0.05, stiffness=100.0),
+        reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
+        body=tl.RigidBody.box(0.5, (0.4, 0.5, 0.8), (0.1, 0.0, 0.4)),
+    )
+
+
+def make(path: Path, direction: tuple[float, float, float], command: Any) -> None:
+    p = pendulum()
+    start = tl.straight(p, 5.0, N, direction, end_velocity=(0.0, 1.0, 0.0))
+    tl.run_to_file(path, p, start, command, duration=END, sample=SAMPLE, title=path.stem)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("page")
+    make(made / "swing.nc", (1.0, 0.0, 1.0), tl.Locked())
+    make(made / "wind.nc", (0.0, 0.0, 1.0), tl.Torque(3.0))
+    return made
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> xr.Dataset:
+    return tl.open_run(folder / "swing.nc")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with browsing() as started:
+        yield started
+
+
+class Watched:
+    """A page on which nothing may go wrong unnoticed."""
+
+    def __init__(self, browser: Browser, offline: bool = False) -> None:
+        self.context = browser.new_context(viewport={"width": 800, "height": 560}, device_scale_factor=1)
+        self.page: Page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("console", self._said)
+        self.page.on("pageerror", lambda problem: self.complaints.append(str(problem)))
+        self.context.set_default_timeout(20_000)
+        if offline:
+            self.context.set_offline(True)
+            self.context.route("http*://**", self._cut)
+
+    def _said(self, message: ConsoleMessage) -> None:
+        # the one exception is about drawing in software
+        if message.type in ("error", "warning") and "GPU stall due to ReadPixels" not in message.text:
+            self.complaints.append(message.text)
+
+    def _cut(self, route: Route) -> None:
+        self.complaints.append(f"asked the network for {route.request.url}")
+        route.abort()
+
+
+class Pages:
+    """Opens pages; at the end no error may have been logged on any of them, but for what was forgiven."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+        self.opened: list[Watched] = []
+        self.forgiven = "nothing"
+
+    def __call__(self, address: str, offline: bool = False) -> Page:
+        """An address, when its first picture is drawn."""
+        watched = Watched(self.browser, offline)
+        self.opened.append(watched)
+        watched.page.goto(address)
+        assert watched.page.evaluate(READY)
+        return watched.page
+
+    def close(self) -> None:
+        for watched in self.opened:
+            found = watched.page.locator("#toasts").inner_text()
+            watched.context.close()
+            assert [text for text in watched.complaints if self.forgiven not in text] == []
+            assert found == ""
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Pages]:
+    pages = Pages(browser)
+    yield pages
+    pages.close()
+
+
+@pytest.fixture
+def offline_page(folder: Path, run: xr.Dataset, open_page: Pages) -> Page:
+    """A run in a file of its own, without any network."""
+    return open_page(tl.view(run).save(folder / "swing.html").as_uri(), offline=True)
+
+
+@pytest.fixture(scope="module")
+def replay_server(folder: Path) -> Iterator[Serving]:
+    with serving("view", "swing.nc", cwd=folder) as server:
+        yield server
+
+
+@pytest.fixture(params=["replay", "offline"])
+def shown(request: pytest.FixtureRequest, open_page: Pages) -> Page:
+    """The same run from a server, and from a file without any network."""
+    if request.param == "replay":
+        return open_page(request.getfixturevalue("replay_server").address)
+    page: Page = request.getfixturevalue("offline_page")
+    return page
+
+
+def picture(page: Page | Frame, selector: str = "#scene canvas") -> np.ndarray:
+    box = page.locator(selector).first.bounding_box()
+    assert box is not None
+    whole = page if hasattr(page, "screenshot") else page.page
+    raw = whole.screenshot(clip=box)
+    return np.asarray(Image.open(io.BytesIO(raw)).convert("RGB")).astype(int)
+
+
+def colours(image: np.ndarray) -> int:
+    return len(np.unique(image.reshape(-1, 3), axis=0))
+
+
+def settled(page: Page, expression: str, seconds: float = 10.0) -> None:
+    page.wait_for_function(expression, timeout=1e3 * seconds)
+
+
+def nodes(page: Page, number: int = 0) -> np.ndarray:
+    return np.array(page.evaluate(f"tautline.nodes({number})"), dtype=np.float32)
+
+
+def at(run: xr.Dataset, k: int) -> np.ndarray:
+    found: np.ndarray = run.position.values[k].astype(np.float32).ravel()
+    return found
+
+
+# -- replay and offline ------------------------------------------------------------------------------
+
+
+def test_scene_plots_and_slider(shown: Page, run: xr.Dataset) -> None:
+    """The picture is of this run at this time."""
+    before = picture(shown)
+    assert colours(before) > 100, "an empty scene"
+    np.testing.assert_array_equal(nodes(shown), at(run, 0))
+    slider = shown.get_by_test_id("time")
+    for k in (150, 37, run.sizes["time"] - 1):
+        slider.evaluate(f"e => {{ e.value = {float(run.time[k])}; e.dispatchEvent(new Event('input')) }}")
+        settled(shown, f"tautline.frame() === {k}")
+        np.testing.assert_array_equal(nodes(shown), at(run, k))
+        after = picture(shown)
+        assert (np.abs(after - before).max(axis=2) > 20).sum() > 100, "the picture did not follow"
+        before = after
+    assert "3.00 s / 3.00 s" in shown.get_by_test_id("clock").inner_text()
+    for name in ("energies", "lengths", "tension", "energy_error"):
+        chart = shown.get_by_test_id(f"chart-{name}")
+        chart.scroll_into_view_if_needed()
+        assert colours(picture(shown, f"[data-testid=chart-{name}] canvas")) > 10, f"an empty chart of {name}"
+
+
+def test_play_stops_at_the_end_or_loops(shown: Page) -> None:
+    shown.evaluate("tautline.seek(2.0)")
+    shown.get_by_test_id("play").click()
+    settled(shown, "tautline.time() > 2.0 && tautline.playing()")
+    first = shown.evaluate("tautline.nodes()")
+    settled(shown, f"tautline.time() === {END} && !tautline.playing()")
+    assert shown.evaluate("tautline.nodes()") != first
+    shown.get_by_test_id("loop").click()
+    shown.evaluate("tautline.seek(2.8)")
+    shown.get_by_test_id("play").click()
+    settled(shown, "tautline.time() < 1.0 && tautline.playing()")
+    shown.get_by_test_id("play").click()
+    assert not shown.evaluate("tautline.playing()")
+
+
+def test_keys(shown: Page) -> None:
+    keys = shown.keyboard
+    keys.press("ArrowRight")
+    keys.press("ArrowRight")
+    settled(shown, "tautline.frame() === 2")
+    keys.press("ArrowLeft")
+    settled(shown, "tautline.frame() === 1")
+    keys.press("End")
+    settled(shown, f"tautline.time() === {END}")
+    keys.press("Home")
+    settled(shown, "tautline.time() === 0")
+    keys.press("Space")
+    settled(shown, "tautline.playing() && tautline.time() > 0")
+    keys.press("Space")
+    assert not shown.evaluate("tautline.playing()")
+    dialog = shown.get_by_test_id("help")
+    keys.press("?")
+    dialog.wait_for(state="visible")
+    assert "play or pause" in dialog.inner_text()
+    keys.press("Space")
+    assert not shown.evaluate("tautline.playing()"), "a key behind the help"
+    keys.press("Escape")
+    dialog.wait_for(state="hidden")
+    keys.press("p")
+    shown.get_by_test_id("plots").wait_for(state="hidden")
+    keys.press("p")
+    shown.get_by_test_id("plots").wait_for(state="visible")
+
+
+def test_colours_views_and_theme(offline_page: Page, run: xr.Dataset) -> None:
+    """The legend tells the range of the run in its unit; each view is another picture."""
+    numbers = offline_page.locator("#legend-numbers")
+    greatest = {"strain": (run.strain, ""), "tension": (run.tension, "N"), "energy_density": (None, "J/m")}
+    for name, (values, unit) in greatest.items():
+        offline_page.get_by_test_id("colour").select_option(name)
+        *_, last = numbers.locator("span").all_inner_texts()
+        assert last.endswith(unit) if unit else last[-1].isdigit()
+        if values is not None:
+            assert float(last.split()[0]) == pytest.approx(float(values.max()), rel=6e-3)
+    seen: list[np.ndarray] = []
+    for view in ("front", "side", "top", "iso"):
+        offline_page.get_by_test_id(f"view-{view}").click()
+        drawn = offline_page.evaluate("tautline.drawn()")
+        settled(offline_page, f"tautline.drawn() > {drawn} - 1")
+        offline_page.wait_for_timeout(60)
+        seen.append(picture(offline_page))
+    for k in range(3):
+        assert (seen[k] != seen[k + 1]).any(axis=2).sum() > 500
+    background = seen[-1][5, 400]
+    offline_page.get_by_test_id("theme").click()
+    offline_page.wait_for_timeout(100)
+    assert np.abs(picture(offline_page)[5, 400] - background).max() > 60
+
+
+def test_whole_motion_is_in_sight(offline_page: Page) -> None:
+    """From the start to the end nothing leaves the picture: its border stays free of the string and the body."""
+    offline_page.get_by_test_id("view-front").click()
+    offline_page.wait_for_timeout(60)
+    views = []
+    for moment in np.linspace(0.0, END, 6):
+        offline_page.evaluate(f"tautline.seek({moment})")
+        offline_page.wait_for_timeout(120)
+        views.append(picture(offline_page))
+    changed = np.any([(np.abs(view - views[0]).max(axis=2) > 30) for view in views[1:]], axis=0)
+    rows, columns = np.nonzero(changed)
+    height, width = changed.shape
+    assert rows.min() > 3 and columns.min() > 3 and rows.max() < height - 4 and columns.max() < width - 4
+    assert rows.max() - rows.min() > 0.3 * height, "the motion fills a good part of the picture"
+
+
+def test_two_runs_compared(folder: Path, open_page: Pages) -> None:
+    with serving("view", "swing.nc", "wind.nc", cwd=folder) as server:
+        page = open_page(server.address)
+        page.evaluate("tautline.seek(1.5)")
+        settled(page, "tautline.frame(0) === 150 && tautline.frame(1) === 150")
+        for number, name in enumerate(("swing.nc", "wind.nc")):
+            np.testing.assert_array_equal(nodes(page, number), at(tl.open_run(folder / name), 150))
+        page.wait_for_timeout(100)
+        overlay = picture(page)
+        labels = page.locator("#run-labels").inner_text()
+        assert "A: swing" in labels and "B: wind" in labels and "ghost" in labels
+        page.get_by_test_id("compare").click()
+        page.wait_for_timeout(200)
+        beside = picture(page)
+        assert (np.abs(beside - overlay).max(axis=2) > 20).sum() > 1000
+        # a string in each half
+        half = beside.shape[1] // 2
+        assert colours(beside[:, :half]) > 60 and colours(beside[:, half:]) > 60
+        assert "ghost" not in page.locator("#run-labels").inner_text()
+
+
+def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:
+    """A point mass, one element, a single sample; a run that an event ended; rows without numbers."""
+    p = tl.Pendulum(string=pendulum().string, reel=pendulum().reel, body=tl.RigidBody.point(0.5))
+    start = tl.straight(p, 5.0, 1, (1.0, 0.0, 1.0))
+    single = tl.simulate(p, start, tl.Locked(), duration=0.02, sample=0.01).isel(time=slice(0, 1))
+    page = open_page(tl.view(single).save(tmp_path / "single.html").as_uri(), offline=True)
+    assert len(nodes(page)) == 6 and colours(picture(page)) > 50
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowRight")
+    ended = tl.simulate(p, start, tl.Free(), duration=30.0, sample=0.01)
+    assert ended.attrs["status"] == "fully_deployed"
+    ended["position"].values[-20:] = np.nan
+    page = open_page(tl.view(ended).save(tmp_path / "ended.html").as_uri(), offline=True)
+    assert page.get_by_test_id("state").inner_text() == "fully_deployed"
+    assert "fully deployed" in page.get_by_test_id("banner").inner_text()
+    page.keyboard.press("End")
+    page.get_by_test_id("scene-note").wait_for(state="visible")
+    page.keyboard.press("Home")
+    page.get_by_test_id("scene-note").wait_for(state="hidden")
+
+
+def test_a_notebook_shows_it(run: xr.Dataset, tmp_path: Path, browser: Browser) -> None:
+    """As Jupyter does: the view's HTML put into a page of somebody else's."""
+    inside = tl.view(run)._repr_html_()
+    text = f"<!doctype html><meta charset=utf-8><body>{inside}</body>"
+    (tmp_path / "notebook.html").write_text(text, encoding="utf-8")
+    watched = Watched(browser, offline=True)
+    watched.page.goto((tmp_path / "notebook.html").as_uri())
+    frame = watched.page.frames[1]
+    assert frame.evaluate(READY)
+    found = np.array(frame.evaluate("tautline.nodes()"), dtype=np.float32)
+    np.testing.assert_array_equal(found, at(run, 0))
+    assert colours(picture(frame)) > 100
+    assert watched.page.locator("iframe").bounding_box()["height"] == 560  # type: ignore[index]
+    watched.context.close()
+    assert watched.complaints == []
+
+
+def test_titles_are_text(run: xr.Dataset, tmp_path: Path, open_page: Pages) -> None:
+    from tautline.viewer.page import offline
+    from tautline.viewer.payload import InMemory
+
+    title = "</script><b id=broken>x</b> & <!--boot-->"
+    (tmp_path / "page.html").write_text(offline((title, InMemory(run))), encoding="utf-8")
+    page = open_page((tmp_path / "page.html").as_uri(), offline=True)
+    assert page.locator("#title").inner_text() == title and page.locator("#broken").count() == 0
+    assert page.title() == title
+
+
+def test_a_page_that_was_cut_off_says_so(run: xr.Dataset, tmp_path: Path, browser: Browser) -> None:
+    text = tl.view(run).save(tmp_path / "whole.html").read_text(encoding="utf-8")
+    for name, damaged, words in (
+        ("empty", text.replace('id="frames-0"', 'id="elsewhere"'), "frames-0"),
+        ("no run", text.replace('id="boot"', 'id="elsewhere"'), "holds no run"),
+    ):
+        (tmp_path / "cut.html").write_text(damaged, encoding="utf-8")
+        with contextlib.closing(browser.new_page()) as page:
+            page.goto((tmp_path / "cut.html").as_uri())
+            page.get_by_test_id("fatal").wait_for(state="visible")
+            assert words in page.get_by_test_id("fatal").inner_text(), name
+
+
+# -- live --------------------------------------------------------------------------------------------
+
+
+def reeled(page: Page) -> float:
+    """The unstretched length that the legend of the plot tells."""
+    texts = page.get_by_test_id("chart-lengths").inner_text()
+    return float(texts.split("unstretched")[1].split()[0].replace("\u2212", "-"))
+
+
+def test_live_page(tmp_path: Path, open_page: Pages, report: Report) -> None:
+    """The slider drives the drum; the end of the string is told; a server that went away is told."""
+    settings = ("run.step=auto", "initial.deployed=3", "run.minimum_length=1.5")
+    with serving("live", "fixed-length", *(f"--set={x}" for x in settings), cwd=tmp_path) as server:
+        page = open_page(server.address)
+        assert colours(picture(page)) > 100
+        assert page.get_by_test_id("lock").get_attribute("aria-pressed") == "true"
+        # pictures a second, drawn in software beside the server on the same processors
+        before, began = page.evaluate("[tautline.live.received, tautline.live.drawn]"), time.monotonic()
+        page.wait_for_timeout(1500)
+        received, drawn = page.evaluate("[tautline.live.received, tautline.live.drawn]")
+        seconds = time.monotonic() - began
+        report("live page: pictures a second in software", (drawn - before[1]) / seconds, "> 2")
+        print(f"\n{(received - before[0]) / seconds:.0f} states/s, {(drawn - before[1]) / seconds:.0f} pictures/s")
+        assert received - before[0] > 20 and (drawn - before[1]) / seconds > 2.0
+
+        still = nodes(page).reshape(-1, 3)
+        slider = page.get_by_test_id("torque")
+        slider.evaluate("e => { e.value = e.max; e.dispatchEvent(new Event('input')) }")
+        settled(page, "document.getElementById('drive').ariaPressed === 'true'")
+        banner = page.get_by_test_id("banner")
+        settled(page, "document.getElementById('banner-text').textContent.includes('retrieved')", 20.0)
+        assert banner.is_visible() and "Reset to start again" in banner.inner_text()
+        assert page.get_by_test_id("state").inner_text() == "ended"
+        wound = nodes(page).reshape(-1, 3)
+        lengths = [float(np.linalg.norm(np.diff(x, axis=0), axis=1).sum()) for x in (still, wound)]
+        assert lengths[1] < 0.8 * lengths[0], f"the string was not wound in: {lengths}"
+        assert reeled(page) < 2.0
+
+        page.get_by_test_id("reset").click()
+        settled(page, "document.getElementById('state').textContent === 'running'")
+        page.keyboard.press("Space")
+        settled(page, "document.getElementById('state').textContent === 'paused'")
+        page.keyboard.press("k")
+        page.get_by_test_id("record").click()
+        page.get_by_test_id("recording").wait_for(state="visible")
+        page.get_by_test_id("record").click()
+        page.get_by_test_id("recording").wait_for(state="hidden")
+        assert page.evaluate("tautline.live.connected")
+        open_page.forgiven = "ERR_CONNECTION_REFUSED"  # said by the browser itself, at each attempt to connect again
+        assert server.stop()[0] == 0
+        settled(page, "document.getElementById('banner-text').textContent.includes('Connection lost')")
+        assert banner.is_visible() and page.get_by_test_id("state").inner_text() == "not connected"
+        assert page.get_by_test_id("controls").evaluate("e => e.inert")

@@ -1,0 +1,337 @@
+"""`tautline view` as a process: what it serves, whom it refuses, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.viewer import payload
+from tests.browser import COMMAND, Serving, serving
+from tests.checking import check_below
+from tests.conftest import Report
+
+N = 3
+SAMPLES = 201
+
+
+def make(path: Path, elements: int = N) -> None:
+    p = tl.Pendulum(
+        string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+        reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
+        body=tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2)),
+    )
+    start = tl.straight(p, 4.0, elements, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+    tl.run_to_file(path, p, start, tl.Locked(), duration=2.0, sample=0.01, title=f"of {elements}")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("view")
+    make(made / "a.nc")
+    make(made / "b.nc", N + 2)
+    return made
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Serving]:
+    """Two runs."""
+    with serving("view", "a.nc", "b.nc", cwd=folder) as started:
+        yield started
+
+
+def boot_of(page: bytes) -> dict[str, object]:
+    found = re.search(rb'<script id="boot" type="application/json">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    value: dict[str, object] = json.loads(found[1])
+    return value
+
+
+# -- what it serves ----------------------------------------------------------------------------------
+
+
+def test_page_frames_and_plots_of_two_runs(server: Serving, folder: Path) -> None:
+    status, page = server.get("/?token={token}")
+    boot = boot_of(page)
+    assert status == 200 and boot["mode"] == "replay" and boot["token"] == server.token
+    assert isinstance(boot["runs"], list)
+    assert [run["title"] for run in boot["runs"]] == ["a: of 3", "b: of 5"]
+    assert [run["elements"] for run in boot["runs"]] == [N, N + 2]
+    for k, name in enumerate(("a.nc", "b.nc")):
+        recording = payload.InMemory(tl.open_run(folder / name))
+        status, frames = server.get(f"/frames?token={{token}}&run={k}&first=10&count=256&every=2")
+        assert status == 200 and frames == payload.frames(recording, 10, 256, 2)
+        status, plots = server.get(f"/plots?token={{token}}&run={k}&from=0.5&to=1.5&points=60")
+        assert status == 200 and plots == payload.plots(recording, 0.5, 1.5, 60)
+
+
+def test_a_run_shorter_than_a_block_is_sent_whole(server: Serving) -> None:
+    """The page asks for 256 frames whatever the run has."""
+    status, frames = server.get("/frames?token={token}&run=0&first=0&count=256&every=1")
+    assert status == 200
+    assert len(frames) == SAMPLES * 4 * (2 + 3 * (N + 1) + 9 + 2 * N)
+
+
+# -- whom it refuses ---------------------------------------------------------------------------------
+
+
+def test_bound_to_this_machine_only(server: Serving) -> None:
+    """127.0.0.2 and ::1 lead to this machine as well; a server for everyone would answer there."""
+    socket.create_connection(("127.0.0.1", server.port), timeout=5).close()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", server.port), timeout=5)
+    with pytest.raises(OSError):
+        socket.create_connection(("::1", server.port), timeout=5)
+
+
+def test_each_server_has_its_own_port_and_token(server: Serving, folder: Path) -> None:
+    with serving("view", "a.nc", cwd=folder) as other:
+        assert other.port != server.port and other.token != server.token and len(other.token) >= 20
+        assert other.get(f"/?token={server.token}")[0] == 403
+
+
+@pytest.mark.parametrize("path", ["/", "/?token=", "/?token=wrong", "/?token=%ff%fe", "/frames?run=0", "/x", "//["])
+def test_without_the_token_nothing_is_said(path: str, server: Serving) -> None:
+    status, body = server.get(path)
+    assert status == 403
+    assert re.search(r"token is missing or wrong; open the address|address cannot be read", body.decode())
+    assert server.token.encode() not in body
+
+
+@pytest.mark.parametrize(
+    ("headers", "words"),
+    [
+        ({"Origin": "http://evil.example"}, "other origins"),
+        ({"Origin": "null"}, "other origins"),
+        ({"Origin": "https://127.0.0.1:{port}"}, "other origins"),
+        ({"Host": "evil.example"}, "its own address"),
+        ({"Host": "evil.example:{port}"}, "its own address"),
+        ({"Host": "127.0.0.1"}, "its own address"),
+    ],
+)
+def test_foreign_origins_and_hosts_are_refused(headers: dict[str, str], words: str, server: Serving) -> None:
+    """The token alone is not enough: another page in the same browser, or a name that was bent to this machine."""
+    sent = {name: value.replace("{port}", str(server.port)) for name, value in headers.items()}
+    status, body = server.get("/frames?token={token}&run=0&first=0&count=1&every=1", sent)
+    assert status == 403 and words in body.decode()
+    own = {"Origin": f"http://127.0.0.1:{server.port}"}
+    assert server.get("/frames?token={token}&run=0&first=0&count=1&every=1", own)[0] == 200
+
+
+def test_unknown_paths(server: Serving) -> None:
+    for path in ("/x", "/live", "/frames/", "/../etc/passwd", "/index.html"):
+        status, body = server.get(f"{path}?token={{token}}")
+        assert (status, body) == (404, b"nothing here")
+
+
+FRAMES = {"run": "0", "first": "0", "count": "5", "every": "1"}
+PLOTS = {"run": "0", "from": "0", "to": "1", "points": "50"}
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value"),
+    [
+        ("frames", "run", "2"),
+        ("frames", "run", "-1"),
+        ("frames", "run", ""),
+        ("frames", "first", str(SAMPLES)),
+        ("frames", "first", "1.5"),
+        ("frames", "first", "%D9%A3"),
+        ("frames", "count", "0"),
+        ("frames", "count", "9" * 400),
+        ("frames", "every", "0"),
+        ("frames", "every", "x"),
+        ("plots", "run", "two"),
+        ("plots", "from", "nan"),
+        ("plots", "from", "later"),
+        ("plots", "to", "inf"),
+        ("plots", "to", "1e999"),
+        ("plots", "to", "-1"),
+        ("plots", "points", "9"),
+        ("plots", "points", "-50"),
+    ],
+)
+def test_bad_numbers_are_told(path: str, name: str, value: str, server: Serving) -> None:
+    query = (FRAMES if path == "frames" else PLOTS) | {name: value}
+    status, body = server.get(f"/{path}?token={{token}}&" + "&".join(f"{k}={v}" for k, v in query.items()))
+    blamed = "from" if (path, name, value) == ("plots", "to", "-1") else name
+    assert status == 400 and body.decode().startswith(f"{blamed}: expected")
+    assert len(body) < 300
+
+
+def test_missing_numbers_are_told(server: Serving) -> None:
+    assert server.get("/frames?token={token}&run=0") == (400, b"first: expected a whole number from 0 to 200, got ''")
+
+
+NONSENSE = {
+    "noise": bytes(range(256)) * 40 + b"\r\n\r\n",
+    "post": b"POST /?token=TOKEN HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Length: 3\r\n\r\nabc",
+    "long line": b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n",
+    "many headers": b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 2000 + b"\r\n",
+    "two hosts": b"GET /?token=TOKEN HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nHost: 127.0.0.1:PORT\r\n\r\n",
+    "tls": bytes.fromhex("16030100c8010000c40303") + bytes(200),
+    "no address": b"GET http://[ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n",
+    "bad upgrade": b"GET /live?token=TOKEN HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nUpgrade: websocket\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_nonsense_on_the_port_harms_nobody(name: str, server: Serving) -> None:
+    text = NONSENSE[name].replace(b"TOKEN", server.token.encode()).replace(b"PORT", str(server.port).encode())
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
+        client.sendall(text)
+        client.shutdown(socket.SHUT_WR)
+        answer = b""
+        try:
+            while piece := client.recv(65536):
+                answer += piece
+        except ConnectionResetError:
+            pass
+    assert b" 200 " not in answer and b" 500 " not in answer and b"Traceback" not in answer
+    assert server.get("/frames?token={token}&run=1&first=0&count=1&every=1")[0] == 200
+
+
+def test_half_open_connections_neither_block_nor_delay_the_end(folder: Path) -> None:
+    with serving("view", "a.nc", cwd=folder) as server:
+        held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(30)]
+        for k, client in enumerate(held):
+            client.sendall(b"GET /?token=" + b"x" * k if k % 2 else b"")
+        assert server.get("/?token={token}")[0] == 200
+        started = time.monotonic()
+        code, _, err = server.stop()
+        assert (code, err) == (0, "")
+        # without a limit it would be the ten seconds that a handshake may take
+        check_below("seconds to the end", time.monotonic() - started, 6.0)
+        for client in held:
+            client.close()
+
+
+# -- how it begins and ends --------------------------------------------------------------------------
+
+
+def test_control_c_ends_it_well(folder: Path) -> None:
+    server = Serving("view", "a.nc", cwd=folder)
+    assert server.get("/?token={token}")[0] == 200
+    code, out, err = server.stop()
+    assert (code, out, err) == (0, "", "") and server.hint == "Ctrl-C ends it.\n"
+    with pytest.raises(ConnectionRefusedError):
+        server.get("/")
+
+
+def refused(*arguments: str, cwd: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        [COMMAND, "view", *arguments, "--no-browser"], cwd=cwd, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout == "" and "Traceback" not in done.stderr
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
+    return done.returncode, done.stderr
+
+
+def test_files_that_cannot_be_shown(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "scenario.toml").write_text("title = 'x'\n")
+    (tmp_path / "cut.nc").write_bytes((folder / "a.nc").read_bytes()[:60_000])
+    for names, words in (
+        (["scenario.toml"], "a scenario file; use `tautline check` or `run`"),
+        (["cut.nc"], "cut.nc: cannot be opened as a run file (damaged"),
+        ([str(folder / "a.nc"), "missing.nc"], "missing.nc: no such file"),
+    ):
+        code, message = refused(*names, cwd=tmp_path)
+        assert code == 4 and words in message
+
+
+def test_a_port_in_use(server: Serving, folder: Path) -> None:
+    code, message = refused("a.nc", "--port", str(server.port), cwd=folder)
+    assert code == 4 and f"--port {server.port}" in message and "in use" in message
+
+
+def test_a_chosen_port(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port = found.getsockname()[1]
+    with serving("view", "a.nc", "--port", str(port), cwd=folder) as server:
+        assert server.port == port
+
+
+def test_unusual_runs_are_served(tmp_path: Path) -> None:
+    """A point mass on one element, a single sample, a run that was interrupted, one that an event ended."""
+    p = tl.Pendulum(
+        string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+        reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
+        body=tl.RigidBody.point(0.5),
+    )
+    start = tl.straight(p, 4.0, 1, (1.0, 0.0, 1.0))
+    tl.run_to_file(tmp_path / "tiny.nc", p, start, tl.Locked(), duration=1e-6, sample=1e-6)
+    tl.run_to_file(tmp_path / "cut.nc", p, start, tl.Locked(), duration=1e4, sample=0.01, watch=lambda _: True)
+    ended = tl.run_to_file(tmp_path / "event.nc", p, start, tl.Free(), duration=20.0, sample=0.01)
+    assert ended.status == "fully_deployed"
+    for names, statuses in ((["tiny.nc", "cut.nc"], ["completed", "unfinished"]), (["event.nc"], ["fully_deployed"])):
+        with serving("view", *names, cwd=tmp_path) as server:
+            runs = boot_of(server.get("/?token={token}")[1])["runs"]
+            assert isinstance(runs, list) and [run["status"] for run in runs] == statuses
+            for k, about in enumerate(runs):
+                status, frames = server.get(f"/frames?token={{token}}&run={k}&first=0&count=256&every=1")
+                assert status == 200 and len(frames) == 4 * 19 * min(256, about["samples"])
+                query = f"run={k}&from={about['start']}&to={about['end']}&points=2000"
+                assert server.get(f"/plots?token={{token}}&{query}")[0] == 200
+
+
+# -- long runs ---------------------------------------------------------------------------------------
+
+MILLION = 1_000_000
+
+
+def peak_memory(process: int) -> float:
+    """The most that a process has held (MB)."""
+    text = Path(f"/proc/{process}/status").read_text()
+    found = re.search(r"VmHWM:\s+(\d+) kB", text)
+    assert found is not None
+    return int(found[1]) / 1e3
+
+
+def test_a_million_samples(tmp_path: Path, report: Report) -> None:
+    """The first picture takes no longer than that of a short run, and memory stays that of a few curves."""
+    p = tl.Pendulum(
+        string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+        reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
+        body=tl.RigidBody.point(0.5),
+    )
+    path = tmp_path / "long.nc"
+    start = tl.straight(p, 4.0, 1, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+    tl.run_to_file(path, p, start, tl.Locked(), duration=1000.0, step=1e-3, sample=1e-3)
+    size = os.path.getsize(path) / 1e6
+    try:
+        began = time.monotonic()
+        with serving("view", "long.nc", cwd=tmp_path) as server:
+            times = {"start": time.monotonic() - began}
+            for name, query in (
+                ("plots", "plots?token={token}&run=0&from=0&to=1000&points=2000"),
+                ("first frames", "frames?token={token}&run=0&first=0&count=256&every=1"),
+                ("coarse frames", "frames?token={token}&run=0&first=0&count=256&every=4096"),
+                ("zoom", "plots?token={token}&run=0&from=500&to=500.5&points=2000"),
+            ):
+                began = time.monotonic()
+                status, body = server.get(f"/{query}")
+                times[name] = time.monotonic() - began
+                assert status == 200
+                row = 4 * 19 if "frames" in name else 8 * (1 + len(payload.CURVES))
+                assert 200 <= len(body) // row <= (256 if "frames" in name else 2000)
+                if name == "plots":
+                    curves = np.frombuffer(body, "<f8").reshape(1 + len(payload.CURVES), -1)
+            memory = peak_memory(server.process.pid)
+        stretched = tl.open_run(path).stretched_length.values
+        found = curves[1 + [curve.name for curve in payload.CURVES].index("stretched_length")]
+        assert (found.min(), found.max()) == (stretched.min(), stretched.max())
+    finally:
+        path.unlink()
+    for name, seconds in times.items():
+        report(f"a million samples: {name} (s)", check_below(name, seconds, 20.0), "< 20")
+    report(f"a million samples, {size:.0f} MB: peak memory (MB)", check_below("memory", memory, 700.0), "< 700")
+    print(f"\nfile {size:.0f} MB, peak {memory:.0f} MB,", {name: round(x, 3) for name, x in times.items()})

@@ -1,0 +1,483 @@
+"""What the viewer's page is sent, decoded by the protocol (docs/viewer-protocol.md) and held against the Dataset."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.paper import examples
+from tautline.shapes import body_mesh
+from tautline.store import Reader
+from tautline.viewer import page, payload
+from tests.checking import check_below, check_close
+from tests.conftest import Report
+
+N = 4
+LENGTH = 12.0
+STIFFNESS = 150.0
+# Rounding to float32, relative.
+SINGLE = 2.0**-24
+
+
+def pendulum() -> tl.Pendulum:
+    return tl.Pendulum(
+        string=tl.String(length=LENGTH, density=0.05, stiffness=STIFFNESS),
+        reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8, guide_position=(1.0, -2.0, 0.5)),
+        body=tl.RigidBody.box(0.5, (0.2, 0.3, 0.8), (0.1, 0.0, 0.4)),
+    )
+
+
+def arguments() -> tuple[Any, ...]:
+    start = tl.straight(pendulum(), 5.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+    return pendulum(), start, tl.Torque(([0.0, 2.0, 4.0], [1.2, 4.0, 2.0]))
+
+
+TIMES: dict[str, Any] = {"duration": 4.0, "sample": 0.002, "order": 4}
+
+
+@pytest.fixture(scope="module")
+def run() -> xr.Dataset:
+    """2001 samples in which the reel turns both ways."""
+    made = tl.simulate(*arguments(), **TIMES)
+    assert made.attrs["status"] == "completed" and made.sizes["time"] == 2001
+    assert made.reel_speed.min() < 0.0 < made.reel_speed.max()
+    return made
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+    """The same run from a file."""
+    path = tmp_path_factory.mktemp("payload") / "run.nc"
+    tl.run_to_file(path, *arguments(), **TIMES)
+    opened = Reader(path)
+    yield opened
+    opened.close()
+
+
+def decoded_frames(raw: bytes, elements: int = N) -> dict[str, np.ndarray]:
+    """By the protocol's sentence, without the code under test."""
+    widths = {
+        "time": 1,
+        "reeled_length": 1,
+        "position": 3 * (elements + 1),
+        "attitude": 9,
+        "tension": elements,
+        "energy_density": elements,
+    }
+    rows = np.frombuffer(raw, "<f4").reshape(-1, sum(widths.values()))
+    return dict(zip(widths, np.split(rows, np.cumsum(list(widths.values()))[:-1], axis=1), strict=True))
+
+
+def decoded_plots(raw: bytes) -> dict[str, np.ndarray]:
+    names = ["time", *(curve.name for curve in payload.CURVES)]
+    columns = np.frombuffer(raw, "<f8").reshape(len(names), -1)
+    return dict(zip(names, columns, strict=True))
+
+
+def expected_curves(run: xr.Dataset) -> dict[str, np.ndarray]:
+    """Of the names that a reader of the plots sees, straight from the Dataset."""
+    plain = ["energy", "kinetic_energy", "rotational_energy", "gravity_energy", "elastic_energy"]
+    plain += ["stretched_length", "unstretched_length", "reel_speed", "angular_momentum", "orthogonality_error"]
+    kept = (run.energy - run.control_work + run.guide_loss).values
+    return {name: run[name].values for name in plain} | {
+        "tension_guide": run.tension.values[:, 0],
+        "tension_body": run.tension.values[:, -1],
+        "spin_x": run.angular_velocity.values[:, 0],
+        "spin_y": run.angular_velocity.values[:, 1],
+        "spin_z": run.angular_velocity.values[:, 2],
+        "balance": kept - kept[0],
+    }
+
+
+# -- frames ------------------------------------------------------------------------------------------
+
+
+def test_frames_are_the_run_in_single_precision(run: xr.Dataset) -> None:
+    found = decoded_frames(payload.frames(payload.InMemory(run), 0, run.sizes["time"]))
+    n = run.sizes["time"]
+    for name in ("time", "reeled_length", "position", "attitude", "tension"):
+        wanted = run[name].values.reshape(n, -1).astype(np.float32)
+        np.testing.assert_array_equal(found[name], wanted, err_msg=name)
+    # of a linear spring: T^2 / 2 EA for each metre of unstretched string
+    density = run.tension.values**2 / (2.0 * STIFFNESS)
+    np.testing.assert_allclose(found["energy_density"], density, rtol=1e-6, atol=1e-12)
+
+
+def test_attitude_is_row_by_row_from_body_to_inertial(run: xr.Dataset) -> None:
+    """R^T dR/dt is the cross product with the angular velocity in the body frame; of the transpose it would not be."""
+    found = decoded_frames(payload.frames(payload.InMemory(run), 0, 2001))
+    R = found["attitude"].reshape(-1, 3, 3).astype(float)
+    rate = (R[2:] - R[:-2]) / (2 * 0.002)
+    turning = np.swapaxes(R[1:-1], 1, 2) @ rate
+    spin = np.stack([turning[:, 2, 1], turning[:, 0, 2], turning[:, 1, 0]], axis=1)
+    size = float(np.abs(run.angular_velocity.values).max())
+    assert size > 1.0
+    # the error of a central difference, (turning between samples)^2 / 6, with room for the angular acceleration
+    check_close("angular velocity", spin, run.angular_velocity.values[1:-1], 0.01 * size)
+
+
+def test_strain_follows_from_positions(run: xr.Dataset) -> None:
+    """As the page computes it: in double precision exactly, from a frame to what single precision allows."""
+    lengths = np.linalg.norm(np.diff(run.position.values, axis=1), axis=2)
+    exact = lengths * N / (LENGTH - run.reeled_length.values[:, None]) - 1.0
+    check_close("strain", exact, run.strain.values, 1e-12)
+    found = decoded_frames(payload.frames(payload.InMemory(run), 0, 2001))
+    nodes = found["position"].astype(float).reshape(-1, N + 1, 3)
+    deployed = LENGTH - found["reeled_length"].astype(float)
+    strain = np.linalg.norm(np.diff(nodes, axis=1), axis=2) * N / deployed - 1.0
+    # two nodes of three rounded coordinates each, and the rounded reeled length
+    size = np.abs(run.position.values).max()
+    bound = (np.sqrt(12.0) * size * N + 2.0 * LENGTH) * SINGLE / deployed.min()
+    check_close("strain of a frame", strain, run.strain.values, float(bound))
+
+
+@pytest.mark.parametrize(
+    ("first", "count", "every"), [(0, 1, 1), (7, 20, 3), (1990, 256, 1), (0, 256, 1000), (2000, 5, 9)]
+)
+def test_first_count_every(first: int, count: int, every: int, run: xr.Dataset) -> None:
+    found = decoded_frames(payload.frames(payload.InMemory(run), first, count, every))
+    wanted = run.time.values[first::every][:count]
+    np.testing.assert_array_equal(found["time"][:, 0], wanted.astype(np.float32))
+
+
+def test_an_answer_has_a_limit(run: xr.Dataset) -> None:
+    many = run.isel(time=np.zeros(payload.MOST_FRAMES + 10, dtype=int))
+    found = decoded_frames(payload.frames(payload.InMemory(many), 0, 10**9))
+    assert len(found["time"]) == payload.MOST_FRAMES
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"), [("first", (-1, 1, 1)), ("first", (2001, 1, 1)), ("count", (0, 0, 1)), ("every", (0, 1, 0))]
+)
+def test_impossible_frames_are_refused_by_name(name: str, numbers: tuple[int, int, int], run: xr.Dataset) -> None:
+    with pytest.raises(InputError, match=f"^{name}: expected (at least|less than)"):
+        payload.frames(payload.InMemory(run), *numbers)
+
+
+# -- plots -------------------------------------------------------------------------------------------
+
+
+def test_curves_are_those_of_the_run(run: xr.Dataset) -> None:
+    found = decoded_plots(payload.plots(payload.InMemory(run), 0.0, 4.0, 5000))
+    np.testing.assert_array_equal(found.pop("time"), run.time.values)
+    wanted = expected_curves(run)
+    assert found.keys() == wanted.keys()
+    for name, values in wanted.items():
+        check_close(name, found[name], values, 1e-12 * max(1.0, float(np.abs(values).max())))
+
+
+def test_every_curve_has_a_plot_and_a_unit(run: xr.Dataset) -> None:
+    about = payload.meta(payload.InMemory(run), "x")
+    plots = {plot["name"]: plot["units"] for plot in about["plots"]}
+    assert [series["name"] for series in about["series"]] == [curve.name for curve in payload.CURVES]
+    assert {series["plot"] for series in about["series"]} == plots.keys()
+    assert all(series["units"] == plots[series["plot"]] for series in about["series"])
+
+
+@pytest.mark.parametrize("points", [10, 11, 50, 333, 1999])
+def test_thinning_a_run_loses_no_peak(points: int, run: xr.Dataset) -> None:
+    found = decoded_plots(payload.plots(payload.InMemory(run), 0.0, 4.0, points))
+    times = found.pop("time")
+    assert 10 <= len(times) <= points
+    assert (np.diff(times) >= 0.0).all() and times[0] == 0.0
+    for name, values in expected_curves(run).items():
+        assert found[name].min() == pytest.approx(values.min(), abs=1e-12)
+        assert found[name].max() == pytest.approx(values.max(), abs=1e-12)
+
+
+def test_a_stretch_keeps_its_own_peaks(run: xr.Dataset) -> None:
+    """Each pair of points holds the least and the greatest value of the samples between its times."""
+    found = decoded_plots(payload.plots(payload.InMemory(run), 0.0, 4.0, 100))
+    tension, time = run.tension.values[:, -1], run.time.values
+    starts = np.append(np.searchsorted(time, found["time"][::2]), len(time))
+    for k in range(len(starts) - 1):
+        stretch = tension[starts[k] : starts[k + 1]]
+        pair = found["tension_body"][2 * k : 2 * k + 2]
+        assert (pair.min(), pair.max()) == (stretch.min(), stretch.max())
+        assert (pair[0] == stretch.min()) == (stretch.argmin() <= stretch.argmax())
+
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32)
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=200), st.integers(1, 40))
+def test_thinning_any_series(values: list[float], size: int) -> None:
+    """Least and greatest of each group, in the order of their occurrence, and nothing that was not there."""
+    x = np.array(values)
+    thin = payload.thinned(x, size)
+    if size == 1:
+        np.testing.assert_array_equal(thin, x)
+        return
+    assert len(thin) == 2 * -(-len(x) // size)
+    assert (thin.min(), thin.max()) == (x.min(), x.max())
+    for k, (a, b) in enumerate(thin.reshape(-1, 2)):
+        group = x[k * size : (k + 1) * size]
+        assert {a, b} == {group.min(), group.max()}
+        if a != b:
+            assert (a < b) == (group.argmin() < group.argmax())
+
+
+@given(st.lists(st.one_of(NUMBERS, st.just(float("nan"))), min_size=2, max_size=60), st.integers(2, 20))
+def test_what_is_no_number_hides_no_peak(values: list[float], size: int) -> None:
+    x = np.array(values)
+    if np.isnan(x).all():
+        assert np.isnan(payload.thinned(x, size)).all()
+        return
+    thin = payload.thinned(x, size)
+    assert (np.nanmin(thin), np.nanmax(thin)) == (np.nanmin(x), np.nanmax(x))
+
+
+@given(st.floats(0.0, 4.0), st.floats(0.001, 4.0))
+def test_a_range_is_covered_and_no_more(start: float, width: float) -> None:
+    """One sample on either side at most, so that the curve reaches the edges of the plot."""
+    time = np.arange(2001) * 0.002
+
+    class Times:
+        attrs: ClassVar[dict[str, Any]] = {}
+        rows = 2001
+
+        def read(self, name: str, rows: slice) -> np.ndarray:
+            shape = {"tension": (2001, 2), "angular_velocity": (2001, 3)}.get(name, (2001,))
+            return (time if name == "time" else np.zeros(shape))[rows]
+
+    end = start + width
+    found = decoded_plots(payload.plots(Times(), start, end, 5000))["time"]
+    assert found[0] <= start and (found[-1] >= end or found[-1] == time[-1])
+    assert (found < start).sum() <= 1 and (found > end).sum() <= 1
+
+
+def test_ranges_outside_the_run_and_backwards(run: xr.Dataset) -> None:
+    recording = payload.InMemory(run)
+    for start, end in ((-5.0, -1.0), (100.0, 200.0)):
+        assert len(decoded_plots(payload.plots(recording, start, end, 100))["time"]) <= 2
+    for start, end in ((2.1, 2.0), (3.0, 1.0), (float("nan"), 1.0)):
+        with pytest.raises(InputError, match=r"^from: expected at most to"):
+            payload.plots(recording, start, end, 100)
+
+
+def test_energy_balance_starts_at_zero_and_a_later_range_does_not(run: xr.Dataset) -> None:
+    """The change is since the start of the run, not since the start of the plot."""
+    recording = payload.InMemory(run)
+    whole = decoded_plots(payload.plots(recording, 0.0, 4.0, 5000))
+    later = decoded_plots(payload.plots(recording, 2.0, 4.0, 5000))
+    assert whole["balance"][0] == 0.0
+    at = np.searchsorted(whole["time"], later["time"][0])
+    np.testing.assert_array_equal(later["balance"], whole["balance"][at:])
+
+
+# -- the description ---------------------------------------------------------------------------------
+
+
+def test_bounds_hold_every_node_and_the_whole_body_at_all_times(run: xr.Dataset) -> None:
+    about = payload.meta(payload.InMemory(run), "x")
+    low, high = np.array(about["bounds"])
+    points = np.array(about["body"]["points"])
+    corners = run.position.values[:, -1, None] + np.einsum("tij,pj->tpi", run.attitude.values, points)
+    for where in (run.position.values.reshape(-1, 3), corners.reshape(-1, 3)):
+        assert (where >= low - 1e-9).all() and (where <= high + 1e-9).all()
+    # and it is no larger than the body's reach asks for
+    reach = np.linalg.norm(points, axis=1).max()
+    nodes = run.position.values.reshape(-1, 3)
+    assert (low >= nodes.min(axis=0) - reach - 1e-9).all() and (high <= nodes.max(axis=0) + reach + 1e-9).all()
+
+
+def test_bounds_hold_the_end_of_a_run_that_is_only_surveyed(run: xr.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a run ends by an event, its last sample is the one to see."""
+    monkeypatch.setattr(payload, "SURVEYED", 1000)
+    thrown = run.isel(time=slice(0, 2000)).copy(deep=True)
+    thrown["position"].values[-1] += 100.0
+    low, high = np.array(payload.meta(payload.InMemory(thrown), "x")["bounds"])
+    assert (high > 90.0).all() and (low < 10.0).all()
+
+
+def test_meta_says_what_the_run_is(run: xr.Dataset) -> None:
+    about = payload.meta(payload.InMemory(run), "a title")
+    p = pendulum()
+    assert about["title"] == "a title" and about["status"] == "completed" and about["elements"] == N
+    assert (about["samples"], about["start"], about["end"]) == (2001, 0.0, run.time.values[-1])
+    assert about["string"] == {"length": LENGTH, "density": 0.05, "stiffness": STIFFNESS}
+    assert about["reel"]["guide_position"] == [1.0, -2.0, 0.5]
+    assert about["body"]["center_of_mass"] == list(p.body.center_of_mass)
+    assert len(about["body"]["points"]) == 8 and all(len(face) == 4 for face in about["body"]["faces"])
+    strain = about["ranges"]["strain"]
+    assert strain[0] == min(0.0, run.strain.values.min()) and strain[1] == run.strain.values.max()
+
+
+def test_a_string_at_rest_shows_no_rounding_in_its_legend() -> None:
+    p = pendulum()
+    run = tl.simulate(p, tl.straight(p, 5.0, N, (1.0, 0.0, 1.0)), tl.Locked(), duration=1e-9, sample=1e-9)
+    for low, high in payload.meta(payload.InMemory(run), "x")["ranges"].values():
+        assert low == 0.0 and high > 0.0
+
+
+def test_a_file_and_a_dataset_give_the_same_bytes(run: xr.Dataset, reader: Reader) -> None:
+    memory = payload.InMemory(run)
+    assert payload.frames(reader, 3, 500, 2) == payload.frames(memory, 3, 500, 2)
+    for points in (60, 5000):
+        assert payload.plots(reader, 0.5, 3.0, points) == payload.plots(memory, 0.5, 3.0, points)
+    assert payload.meta(reader, "x") == payload.meta(memory, "x")
+
+
+def test_a_run_that_does_not_explain_itself_is_refused() -> None:
+    p, start, _ = arguments()
+    bare = tl.reference.integrate(p, start, tl.Locked(), duration=0.1, sample=0.05)
+    with pytest.raises(InputError, match=r"run: expected a run of simulate.*without its scenario"):
+        tl.view(bare)
+
+
+def test_what_is_no_run_is_refused(run: xr.Dataset) -> None:
+    for wrong, words in (
+        (run.isel(time=slice(0, 0)), "at least one sample"),
+        (run.isel(time=0), "samples over time"),
+        (run.drop_vars(["tension", "attitude"]), "without attitude, tension"),
+        ("run.nc", "run: expected a Dataset"),
+    ):
+        with pytest.raises(InputError, match=words):
+            tl.view(wrong)  # type: ignore[arg-type]
+
+
+# -- the page ----------------------------------------------------------------------------------------
+
+
+class Scripts(HTMLParser):
+    """Scripts with an id, the title, and all tags, as a browser would find them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.scripts: dict[str, str] = {}
+        self.title = ""
+        self.tags: list[str] = []
+        self._inside: str | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        name = dict(attrs).get("id") if tag == "script" else None
+        self._inside = name or tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = None
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "title":
+            self.title += data
+        elif self._inside:
+            self.scripts[self._inside] = self.scripts.get(self._inside, "") + data
+
+
+def strict(text: str) -> Any:
+    """JSON as browsers read it: no NaN, no Infinity."""
+
+    def refuse(name: str) -> NoReturn:
+        raise AssertionError(f"{name} in JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def unpacked(text: str) -> bytes:
+    return gzip.decompress(base64.b64decode(text))
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "</script><b>",
+        "<!-- <script>",
+        "<!--boot-->",
+        "<!--title-->",
+        "]]> & &lt; \" '",
+        "</TITLE><b>",
+        "\u2028\\ Ünïcode",
+    ],
+)
+def test_no_title_breaks_out_of_the_page(title: str) -> None:
+    plain = Scripts(page.fill({"mode": "offline", "runs": [{"title": "plain"}]}, "plain"))
+    found = Scripts(page.fill({"mode": "offline", "runs": [{"title": title}]}, title, [("frames-0", b"data")]))
+    assert strict(found.scripts["boot"])["runs"][0]["title"] == title
+    assert found.title == title
+    assert (
+        found.tags.count("b") == plain.tags.count("b") and found.tags.count("script") == plain.tags.count("script") + 1
+    )
+    assert unpacked(found.scripts["frames-0"]) == b"data"
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_offline_pages_of_the_paper_are_small(number: int, report: Report) -> None:
+    """Under 2 MB each, with every sample inside."""
+    run = examples.run(number)
+    text = page.offline(("run", payload.InMemory(run)))
+    size = check_below("megabytes of the page", len(text.encode()) / 1e6, 2.0)
+    report(f"offline page of example {number} (MB)", size, "< 2")
+    found = Scripts(text)
+    about = strict(found.scripts["boot"])["runs"][0]
+    assert about["samples"] == run.sizes["time"]
+    frames = decoded_frames(unpacked(found.scripts["frames-0"]), examples.ELEMENTS)
+    np.testing.assert_array_equal(frames["position"], run.position.values.reshape(-1, 63).astype(np.float32))
+    plots = decoded_plots(unpacked(found.scripts["plots-0"]))
+    np.testing.assert_array_equal(plots["kinetic_energy"], run.kinetic_energy.values)
+
+
+def test_offline_page_of_a_larger_run_is_thinned_out(run: xr.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "BYTES_INSIDE", 30_000)
+    found = Scripts(page.offline(("a", payload.InMemory(run)), ("b", payload.InMemory(run))))
+    for k, about in enumerate(strict(found.scripts["boot"])["runs"]):
+        frames = decoded_frames(unpacked(found.scripts[f"frames-{k}"]))
+        assert about["samples"] == len(frames["time"]) <= 30_000 / 4 / 34
+        np.testing.assert_allclose(np.diff(frames["time"][:, 0]), frames["time"][1, 0], atol=1e-5)
+
+
+def test_page_loads_nothing_from_elsewhere(run: xr.Dataset) -> None:
+    """No address in any place from which a browser would load something."""
+    text = tl.view(run)._repr_html_()
+    for pattern in (
+        r"(?:src|href)\s*=\s*(?:&quot;|\"|')(?:https?:)?//",
+        r"@import",
+        r"url\((?:&quot;|[\"'])?(?:https?:)?//",
+    ):
+        assert not re.search(pattern, text), pattern
+
+
+def test_a_run_that_blew_up_still_makes_a_page(run: xr.Dataset) -> None:
+    """Rows without numbers at the end, or nothing else at all: the description stays JSON that a browser reads."""
+    for rows in (slice(1500, None), slice(None)):
+        broken = run.copy(deep=True)
+        for name in ("position", "strain", "tension", "energy", "attitude", "reel_speed"):
+            broken[name].values[rows] = np.nan
+        broken["tension"].values[-1] = np.inf
+        about = strict(Scripts(page.offline(("broken", payload.InMemory(broken)))).scripts["boot"])["runs"][0]
+        box = np.array(about["bounds"], dtype=float)
+        assert np.isfinite(box).all() and (box[1] > box[0]).all()
+        assert all(low <= 0.0 < high for low, high in about["ranges"].values())
+
+
+def test_a_view_saves_what_it_shows(run: xr.Dataset, tmp_path: Path) -> None:
+    shown = tl.view(run, run, height=321)
+    path = shown.save(tmp_path / "run.html")
+    found = Scripts(path.read_text(encoding="utf-8"))
+    assert [about["title"] for about in strict(found.scripts["boot"])["runs"]] == ["first run", "second run"]
+    assert "height: 321px" in shown._repr_html_()
+    assert repr(shown).startswith("View of a run") and len(repr(shown)) < 200
+
+
+def test_a_body_without_shape_has_a_mesh_to_draw() -> None:
+    """A point mass is drawn as something small; the description must not be empty."""
+    p = tl.Pendulum(string=pendulum().string, reel=pendulum().reel, body=tl.RigidBody.point(0.5))
+    run = tl.simulate(p, tl.straight(p, 5.0, 1, (1.0, 0.0, 1.0)), tl.Locked(), duration=0.1, sample=0.01)
+    about = payload.meta(payload.InMemory(run), "x")
+    points, faces = body_mesh(json.loads(run.attrs["scenario"])["pendulum"]["body"])
+    assert about["elements"] == 1 and len(points) and about["body"]["faces"] == faces
+    assert len(decoded_frames(payload.frames(payload.InMemory(run), 0, 99), 1)["time"]) == 11
