@@ -12,9 +12,10 @@ from tautline._version import __version__
 
 if TYPE_CHECKING:
     from tautline import errors, figures, reference
+    from tautline.analysis.modes import modes
     from tautline.model.body import RigidBody, Shape
     from tautline.model.command import Free, Locked, Torque
-    from tautline.model.equilibrium import hanging
+    from tautline.model.equilibrium import Equilibrium, equilibrium, hanging
     from tautline.model.pendulum import Pendulum
     from tautline.model.reel import Reel
     from tautline.model.state import State, straight
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
     from tautline.viewer import view
 
 _HOMES = {
+    "modes": "tautline.analysis.modes",
     "RigidBody": "tautline.model.body",
     "Shape": "tautline.model.body",
+    "Equilibrium": "tautline.model.equilibrium",
+    "equilibrium": "tautline.model.equilibrium",
     "hanging": "tautline.model.equilibrium",
     "Free": "tautline.model.command",
     "Locked": "tautline.model.command",
@@ -45,6 +49,7 @@ _HOMES = {
 _MODULES = ("errors", "figures", "reference")
 
 __all__ = [
+    "Equilibrium",
     "Free",
     "Locked",
     "Pendulum",
@@ -56,9 +61,11 @@ __all__ = [
     "String",
     "Torque",
     "__version__",
+    "equilibrium",
     "errors",
     "figures",
     "hanging",
+    "modes",
     "open_run",
     "reference",
     "resume",
