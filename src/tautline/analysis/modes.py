@@ -22,8 +22,9 @@ from tautline.reference import Equations, Fields
 
 # The matrices are dense: some seconds and 300 MB at this number.
 MOST_ELEMENTS = 1000
-# Of the weight of string and body: a state with a larger unbalanced force is not at rest.
+# Of the weight, or its moment: a state with more of it unbalanced, beyond rounding, does not stay at rest.
 BALANCE = 1e-6
+ROUNDING = 1e-15
 # Of the shift: squared frequencies closer to zero than this are zero; rounding is a thousand times smaller.
 ZERO = 1e-9
 # Squared frequencies that differ by less, relatively, belong to one frequency, whose shapes may be mixed at will.
@@ -181,13 +182,15 @@ def _rest(pendulum: Pendulum, at: Any, deployed: float | None, elements: int) ->
     if at.reel_speed or at.node_velocities.any() or np.any(at.angular_velocity):
         raise InputError("at: expected a state at rest, got one that moves")
     at_nodes, moment = statics.forces(pendulum, Configuration(at.reeled_length, at.nodes, np.asarray(at.attitude)))
-    X = pendulum.string.length - at.reeled_length
-    weight = (pendulum.body.mass + pendulum.string.density * X) * pendulum.gravity
-    rounding = 1e-14 * pendulum.string.stiffness * at.elements
-    worst = max(float(np.abs(at_nodes).max()), float(np.abs(moment).max()) / max(X, 1.0))
-    if worst > BALANCE * weight + rounding:
+    string, body, g = pendulum.string, pendulum.body, pendulum.gravity
+    X = string.length - at.reeled_length
+    # l is rounded with the whole length, and stretched with EA
+    rounding = ROUNDING * string.stiffness * string.length / (X / at.elements)
+    force, turn = float(np.abs(at_nodes).max()), float(np.abs(moment).max())
+    too_much = force > BALANCE * (body.mass + string.density * X) * g + rounding
+    if too_much or turn > BALANCE * body.mass * g * float(np.linalg.norm(body.center_of_mass)):
         raise InputError(
-            f"at: expected a state in balance, got one with an unbalanced force of {worst:.3g} N; "
+            f"at: expected a state in balance, got an unbalanced force of {force:.3g} N and a moment of {turn:.3g} N m; "
             "tl.equilibrium finds one, also under a load"
         )
     return at, None
@@ -289,7 +292,7 @@ def _shapes(pendulum: Pendulum, x: Configuration, M: Array, squares: Array, shap
 def _scales(shapes: Array, rho: Array) -> Array:
     """Largest displacement of a node, of the centre of mass about the attachment or of the reel; or the rotation.
 
-    With the sign that makes the largest entry positive.
+    With the sign that moves the string forwards next to the guide, along the axis in which it moves most there.
     """
     turned = np.linalg.norm(shapes[:, -3:], axis=1)
     moved = np.max(
@@ -300,8 +303,9 @@ def _scales(shapes: Array, rho: Array) -> Array:
         ],
         axis=0,
     )
-    largest = shapes[np.arange(len(shapes)), np.argmax(np.abs(shapes), axis=1)]
-    scales: Array = np.copysign(np.where(moved > STILL * turned, moved, turned), largest)
+    first = np.where((moved > STILL * turned)[:, None], shapes[:, 1:4], shapes[:, -3:])
+    forwards = first[np.arange(len(first)), np.argmax(np.abs(first), axis=1)]
+    scales: Array = np.copysign(np.where(moved > STILL * turned, moved, turned), forwards)
     return scales
 
 

@@ -16,6 +16,7 @@ from tautline.model.statics import E3, Array, Configuration, Load
 
 # Unbalanced forces, relative to all that pulls: what counts as balance, and what will do where rounding leaves more.
 BALANCED, NEARLY_BALANCED = 1e-13, 1e-9
+FIRST_GUESSES = 4
 MOST_ITERATIONS = 30
 MOST_HALVINGS = 12
 # Of the load: the smallest part that is added at once, and how often a part is tried in all.
@@ -23,6 +24,8 @@ SMALLEST_PART = 1.0 / 1024.0
 MOST_PARTS = 60
 # Of the body's turning stiffness: keeps indifferent attitudes, such as a turn about the vertical, from moving.
 HOLD = 1e-7
+# Of the first guess at the attitude (rad): turns at most, largest one, and one that is small enough.
+MOST_TURNS, LARGEST_TURN, SETTLED = 40, 0.5, 1e-3
 # Of all that pulls: an element without tension has no direction, and would give way without limit.
 LEAST_TENSION = 1e-12
 
@@ -194,15 +197,49 @@ class _Solver:
         f = _sums_from_the_end(self.weights)
         if self.load is None or self.pull == 0.0:
             return _Trial(f, R, q, at_nodes, moment, np.zeros((self.N, 3)), np.zeros(3), 0.0), 0
-        guess = _sums_from_the_end(self.weights + at_nodes)
+        guess = self._first_guess(_sums_from_the_end(self.weights + at_nodes), R)
         along = _attitude_along(np.array(self.pendulum.body.center_of_mass), guess[-1])
-        found, iterations = self._newton(self._trial(guess, along))
+        found, iterations = self._newton(self._trial(guess, self._settled(guess, along)))
         if found.merit <= NEARLY_BALANCED:
             return found, iterations
+        if not self.weights.any():  # then there is no balance to begin with that says which way the string goes
+            f, R = guess, along
         return self._in_parts(f, R, iterations)
 
+    def _first_guess(self, f: Array, R: Array) -> Array:
+        """The best among the pulls of the load on the string as the pulls before would lay it."""
+        tried = []
+        for _ in range(FIRST_GUESSES):
+            x = self._trial(f, R)
+            tried.append((float(np.abs(x.unbalanced).max()), f))
+            f = _sums_from_the_end(self.weights + x.load_forces)
+        return min(tried, key=lambda pair: pair[0] if math.isfinite(pair[0]) else math.inf)[1]
+
+    def _settled(self, f: Array, R: Array) -> Array:
+        """The attitude that the body turns to while the string stands still; not one on its head."""
+        if not self.rotates:
+            return R
+        from scipy.spatial.transform import Rotation
+
+        for _ in range(MOST_TURNS):
+            x = self._trial(f, R)
+            turning = self._turning(x)
+            slopes, axes = np.linalg.eigh(0.5 * (turning + turning.T))
+            scale = float(np.abs(slopes).max())
+            if not math.isfinite(x.merit) or scale == 0.0:
+                return R
+            least = max(0.0, -2.0 * float(slopes[0])) + HOLD * scale  # a turn downhill, also from a hilltop
+            turn = np.linalg.solve(turning + least * np.eye(3), x.unbalanced_moment)
+            size = float(np.linalg.norm(turn))
+            if size < SETTLED:
+                if slopes[0] > -SETTLED * scale:
+                    return R
+                turn, size = axes[:, 0], 1.0
+            R = R @ Rotation.from_rotvec(turn * min(1.0, LARGEST_TURN / size)).as_matrix()
+        return R
+
     def _in_parts(self, f: Array, R: Array, iterations: int) -> tuple[_Trial, int]:
-        """Raise the load from zero, the more slowly the worse it goes."""
+        """Raise the load from nothing, the more slowly the worse it goes."""
         reached, step = 0.0, 0.5
         for _ in range(MOST_PARTS):
             self.part = min(1.0, reached + step)
@@ -282,8 +319,7 @@ class _Solver:
         if self.load is None:
             return None
         L = statics.load_by_configuration(self.load, x.q, x.R, self.l)
-        turning = self.part * L.corner(n) + statics.gravity_moment_by_attitude(self.pendulum, x.R)
-        held = HOLD * (float(np.abs(turning).max()) or 1.0)
+        held = HOLD * (float(np.abs(self._turning(x)).max()) or 1.0)
         r = np.arange(n)
         body = 2 * n + np.arange(3)
         e = 3 * np.arange(N)[:, None, None]
@@ -309,6 +345,13 @@ class _Solver:
         except RuntimeError:  # exactly singular
             return None
         return (y[:n].reshape(N, 3), y[-3:]) if np.isfinite(y).all() else None
+
+    def _turning(self, x: _Trial) -> Array:
+        """Resistance of the body to turns: minus the derivative of its moment along R exp(eta)."""
+        moment = statics.gravity_moment_by_attitude(self.pendulum, x.R)
+        if self.load is not None:
+            moment = moment + self.part * statics.load_by_attitude(self.load, x.q, x.R)[-1]
+        return -moment
 
     def _compliance(self, f: Array) -> Array:
         """C_e of (A7), the inverse of an element's stiffness."""

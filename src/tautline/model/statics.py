@@ -41,11 +41,6 @@ class Entries(NamedTuple):
         np.add.at(A, (self.rows, self.columns), self.values)
         return A
 
-    def corner(self, first: int) -> Array:
-        """The 3 x 3 block that begins at row and column `first`."""
-        inside = (self.rows >= first) & (self.columns >= first)
-        return Entries(self.rows[inside] - first, self.columns[inside] - first, self.values[inside]).dense(3)
-
 
 def element_length(pendulum: Pendulum, s: float, N: int) -> float:
     return (pendulum.string.length - s) / N
@@ -142,40 +137,42 @@ def evaluate(load: Load, q: Array, R: Array) -> tuple[Array, Array]:
     return at_nodes[1:], moment
 
 
+def load_by_attitude(load: Load, q: Array, R: Array) -> Array:
+    """Derivatives of forces and moment along R exp(eta), (N + 1, 3, 3): node 1..N and moment, component, eta."""
+    return np.stack([_difference(load, q, R, np.zeros_like(q), eta, DIFFERENCE) for eta in np.eye(3)], axis=-1)
+
+
 def load_by_configuration(load: Load, q: Array, R: Array, l: float) -> Entries:
     """Derivatives of forces and moment by q_1..q_N and eta, by central differences.
 
     The load of a node may depend on the node, on its neighbours and on the attitude; the moment on the last two
     nodes and on the attitude. Nodes three apart then do not disturb each other and are moved together.
     """
-    from scipy.spatial.transform import Rotation
-
     N = len(q) - 1
+    index = np.arange(3 * N + 3).reshape(N + 1, 3)
     node = np.append(np.arange(1, N + 1), N)  # of every row of a response; the moment counts as the last node
     rows, columns, values = [], [], []
-
-    def add(response: Array, column: Indices, valid: NDArray[np.bool_]) -> None:
-        index = np.arange(3 * N + 3).reshape(N + 1, 3)
-        rows.append(index[valid].ravel())
-        columns.append(np.repeat(column[valid], 3))
-        values.append(response[valid].ravel())
-
-    def difference(dq: Array, eta: Array, h: float) -> Array:
-        ends = [
-            np.vstack(evaluate(load, q + sign * h * dq, R @ Rotation.from_rotvec(sign * h * eta).as_matrix()))
-            for sign in (1.0, -1.0)
-        ]
-        change: Array = (ends[0] - ends[1]) / (2.0 * h)
-        return change
-
     for colour in range(3):
-        moved = node + (colour - node + 1) % 3 - 1  # the one of colour `colour` among node - 1, node, node + 1
+        moved = node + (colour - node + 1) % 3 - 1  # the one of this colour among node - 1, node, node + 1
+        valid = (moved >= 1) & (moved <= N)
         for axis in range(3):
             dq = np.zeros_like(q)
             dq[1:][np.arange(1, N + 1) % 3 == colour, axis] = 1.0
-            change = difference(dq, np.zeros(3), DIFFERENCE * l)
-            add(change, 3 * (moved - 1) + axis, (moved >= 1) & (moved <= N))
-    for axis in range(3):
-        change = difference(np.zeros_like(q), np.eye(3)[axis], DIFFERENCE)
-        add(change, np.full(N + 1, 3 * N + axis), np.full(N + 1, True))
+            change = _difference(load, q, R, dq, np.zeros(3), DIFFERENCE * l)
+            rows.append(index[valid].ravel())
+            columns.append(np.repeat(3 * (moved[valid] - 1) + axis, 3))
+            values.append(change[valid].ravel())
+    rows.append(np.repeat(index.ravel(), 3))
+    columns.append(np.tile(index[-1], 3 * N + 3))
+    values.append(load_by_attitude(load, q, R).ravel())
     return Entries(np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
+
+
+def _difference(load: Load, q: Array, R: Array, dq: Array, eta: Array, h: float) -> Array:
+    from scipy.spatial.transform import Rotation
+
+    before, after = (
+        np.vstack(evaluate(load, q + step * dq, R @ Rotation.from_rotvec(step * eta).as_matrix())) for step in (-h, h)
+    )
+    change: Array = (after - before) / (2.0 * h)
+    return change
