@@ -190,7 +190,7 @@ def _rest(pendulum: Pendulum, at: Any, deployed: float | None, elements: int) ->
     too_much = force > BALANCE * (body.mass + string.density * X) * g + rounding
     if too_much or turn > BALANCE * body.mass * g * float(np.linalg.norm(body.center_of_mass)):
         raise InputError(
-            f"at: expected a state in balance, got an unbalanced force of {force:.3g} N and a moment of {turn:.3g} N m; "
+            f"at: expected a state in balance, got an unbalanced force of {force:.3g} N and moment of {turn:.3g} N m; "
             "tl.equilibrium finds one, also under a load"
         )
     return at, None
