@@ -12,9 +12,10 @@ from tautline._version import __version__
 
 if TYPE_CHECKING:
     from tautline import errors, figures, reference
+    from tautline.analysis.modes import modes
     from tautline.model.body import RigidBody, Shape
     from tautline.model.command import Free, Locked, Torque
-    from tautline.model.equilibrium import hanging
+    from tautline.model.equilibrium import Equilibrium, equilibrium, hanging
     from tautline.model.fluid import Fluid, Push
     from tautline.model.path import Path
     from tautline.model.pendulum import Pendulum
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
     from tautline.viewer import view
 
 _HOMES = {
+    "modes": "tautline.analysis.modes",
     "RigidBody": "tautline.model.body",
     "Shape": "tautline.model.body",
+    "Equilibrium": "tautline.model.equilibrium",
+    "equilibrium": "tautline.model.equilibrium",
     "hanging": "tautline.model.equilibrium",
     "Free": "tautline.model.command",
     "Locked": "tautline.model.command",
@@ -50,6 +54,7 @@ _HOMES = {
 _MODULES = ("errors", "figures", "reference")
 
 __all__ = [
+    "Equilibrium",
     "Fluid",
     "Free",
     "Locked",
@@ -64,9 +69,11 @@ __all__ = [
     "String",
     "Torque",
     "__version__",
+    "equilibrium",
     "errors",
     "figures",
     "hanging",
+    "modes",
     "open_run",
     "reference",
     "resume",

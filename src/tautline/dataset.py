@@ -20,6 +20,7 @@ class Variable(NamedTuple):
 
 
 TIME = ("time",)
+AXES = ["x", "y", "z"]
 SCHEMA = {
     "reeled_length": Variable(TIME, "m", "unstretched length on the reel side of the guide entrance"),
     "reel_speed": Variable(TIME, "m s-1", "rate of reeled_length; positive in retrieval"),
@@ -46,6 +47,23 @@ SCHEMA = {
     "torque": Variable(TIME, "N m", "moment on the drum, as commanded or as needed; positive retrieves"),
     "angular_momentum": Variable(TIME, "kg m2 s-1", "about the vertical axis through the guide entrance"),
     "orthogonality_error": Variable(TIME, "1", "Frobenius norm of I - R^T R"),
+}
+
+
+MODE = ("mode",)
+MODES_SCHEMA = {
+    "frequency": Variable(MODE, "Hz", "natural frequency; 0 for a rigid or a growing motion"),
+    "angular_frequency": Variable(MODE, "rad s-1", "2 pi times the frequency"),
+    "growth_rate": Variable(MODE, "s-1", "of a motion that grows away from rest; 0 where the rest is stable"),
+    "kind": Variable(MODE, "", "longitudinal, swing, transverse, body, rigid"),
+    "shape": Variable((*MODE, "node", "axis"), "1", "displacements of the nodes, per amplitude"),
+    "rotation": Variable((*MODE, "axis"), "rad m-1", "small rotation of the body in its own frame, per amplitude"),
+    "reel": Variable(MODE, "1", "change of reeled_length, per amplitude"),
+    "modal_mass": Variable(MODE, "kg", "twice the kinetic energy at a rate of amplitude of 1 m/s"),
+    "longitudinal_share": Variable(MODE, "1", "part of the kinetic energy that is motion along the string"),
+    "rotation_share": Variable(MODE, "1", "part of the kinetic energy that is rotation about the centre of mass"),
+    "position": Variable(("node", "axis"), "m", "positions of the nodes at rest; third axis down"),
+    "attitude": Variable(("row", "column"), "1", "rotation matrix at rest, body to inertial frame"),
 }
 
 
@@ -160,10 +178,24 @@ def _viscous(pendulum: Pendulum, record: Record, l: Array, lengths: Array) -> Ar
 def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled result of a run."""
     values = values_of(pendulum, record)
-    variables = {
-        name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name}) for name, v in SCHEMA.items()
+    return labelled(_with_units(SCHEMA, values), record.time, attrs)
+
+
+def build_modes(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
+    """The labelled result of a linearisation."""
+    coords = {
+        "mode": (
+            "mode",
+            np.arange(1, len(values["frequency"]) + 1),
+            {"long_name": "number of the mode, slowest first"},
+        ),
+        "axis": ("axis", AXES),
     }
-    return labelled(variables, record.time, attrs)
+    return xr.Dataset(_with_units(MODES_SCHEMA, values), coords, attrs)
+
+
+def _with_units(schema: dict[str, Variable], values: dict[str, Any]) -> dict[str, Any]:
+    return {name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name}) for name, v in schema.items()}
 
 
 def kept_energy(run: xr.Dataset) -> xr.DataArray:
@@ -177,6 +209,6 @@ def labelled(variables: dict[str, Any], time: Array, attrs: dict[str, Any]) -> x
     """With the coordinates that every result has."""
     coords = {
         "time": ("time", time, {"units": TIME_VARIABLE.units, "long_name": TIME_VARIABLE.long_name}),
-        "axis": ("axis", ["x", "y", "z"]),
+        "axis": ("axis", AXES),
     }
     return xr.Dataset(variables, coords, attrs)
