@@ -47,6 +47,7 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
         g=pendulum.gravity,
         law=GUIDE_LAWS[reel.guide_law],
         sigma_0=reel.smoothing_speed,
+        extrapolated=reel.guide_strain == "extrapolated" and elements > 1,
         theta=SCHEMES[scheme],
         rotates=not body.is_point,
         compensated=compensated,

@@ -84,16 +84,30 @@ class Equations:
         return 0.0 if self.table is None else float(np.interp(t, *self.table))
 
     def guide_force(self, x: Fields) -> float:
-        """Q of the guide law."""
+        """Q of the guide law, from what the string is and does outside, after the jump, and from what is lost."""
         string, reel = self.pendulum.string, self.pendulum.reel
         if reel.guide_law == "none":
             return 0.0
-        l = (string.length - x.s) / self.N
-        strain = float(np.linalg.norm(x.q[1])) / l - 1.0
+        strain = self.guide_strain(x)
+        tension = string.stiffness * strain
+        if reel.guide_law == "momentum":
+            # the pull and the momentum that enters, both from outside, less what the variational principle has of them
+            flux = string.density * x.sigma * (1.0 + strain) * x.sigma - string.density * x.sigma**2
+            lossless = tension * (1.0 + strain) - 0.5 * tension * strain
+            lossless -= 0.5 * string.density * ((1.0 + strain) ** 2 - 1.0) * x.sigma**2
+            return flux - tension + lossless
         Q = -0.5 * (string.density * x.sigma**2 + string.stiffness) * strain**2
         if reel.guide_law == "dissipative":
             Q *= x.sigma / np.hypot(x.sigma, reel.smoothing_speed)
         return Q
+
+    def guide_strain(self, x: Fields) -> float:
+        """Just outside the guide: of the first element, or the value there of the line through the first two."""
+        l = (self.pendulum.string.length - x.s) / self.N
+        strains = np.linalg.norm(np.diff(x.q[:3], axis=0), axis=1) / l - 1.0
+        if self.pendulum.reel.guide_strain == "mean" or self.N == 1:
+            return float(strains[0])
+        return float(1.5 * strains[0] - 0.5 * strains[1])
 
     def accelerations(self, x: Fields, u: float) -> tuple[float, Array, Array]:
         """sigma', v' and Omega' from the mass matrix and the generalised forces."""

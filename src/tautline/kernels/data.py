@@ -27,7 +27,7 @@ def _places(*indices: int) -> tuple[int, ...]:
 
 
 # Guide laws (docs/theory.md, "The guide way").
-LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED = range(3)
+LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED, LAW_MOMENTUM = range(4)
 
 # Places in Motion.nodes. *_ERR is what the compensated sum before it still owes.
 POSITION, POSITION_ERR, MOMENTUM, MOMENTUM_ERR, VELOCITY, VELOCITY_BEFORE = range(6)
@@ -107,6 +107,7 @@ class Parameters(NamedTuple):
     g: float
     law: int
     sigma_0: float
+    extrapolated: bool  # strain at the guide from two elements, or the mean of the first
     theta: float  # weight of the step's end in the kinetic quadrature: 1/2 symmetric, 0 the paper's
     rotates: bool  # False for a point mass
     compensated: bool

@@ -104,9 +104,14 @@ def elastic(par: Parameters, s: float, q: Array) -> float:
 
 
 @kernel
-def mean_strain_at_guide(q: Array, l: float) -> float:
+def strain_at_guide(par: Parameters, q: Array, l: float) -> float:
+    """The first element's mean, or on the line through the means of the first two (equation 61)."""
     w = node(q, 1)
-    return math.sqrt(dot(w, w)) / l - 1.0
+    strain = math.sqrt(dot(w, w)) / l - 1.0
+    if par.extrapolated:
+        w = sub(node(q, 2), w)
+        strain += 0.5 * (strain + 1.0 - math.sqrt(dot(w, w)) / l)
+    return strain
 
 
 @inlined

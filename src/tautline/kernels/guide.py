@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tautline.kernels.data import LAW_DISSIPATIVE, LAW_NONE, Array, Command, Parameters
+from tautline.kernels.data import LAW_DISSIPATIVE, LAW_MOMENTUM, LAW_NONE, Array, Command, Parameters
 from tautline.kernels.jit import kernel
 
 # Bisection alone would need about 60 halvings; Newton's method needs two to ten.
@@ -14,12 +14,14 @@ LAST_CORRECTION = 1e-15
 
 @kernel
 def carnot_force(par: Parameters, strain: float, sigma: float) -> tuple[float, float]:
-    """Q and dQ/dsigma: the loss where the string changes speed and strain at the guide entrance."""
+    """Q and dQ/dsigma: the force of the jump of speed and strain at the guide entrance (equations 16 and 60)."""
     if par.law == LAW_NONE:
         return 0.0, 0.0
     half_strain2 = 0.5 * strain * strain
-    loss = (par.mu * sigma * sigma + par.EA) * half_strain2
     slope = 2.0 * par.mu * sigma * half_strain2
+    if par.law == LAW_MOMENTUM:
+        return (par.EA - par.mu * sigma * sigma) * half_strain2, -slope
+    loss = (par.mu * sigma * sigma + par.EA) * half_strain2
     if par.law == LAW_DISSIPATIVE:
         norm = math.sqrt(sigma * sigma + par.sigma_0 * par.sigma_0)
         sign = sigma / norm

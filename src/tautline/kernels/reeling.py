@@ -57,9 +57,9 @@ from tautline.kernels.energy import (
     element_forces,
     element_length,
     end_force,
-    mean_strain_at_guide,
     node_force,
     reel_force,
+    strain_at_guide,
     transport_force,
     transport_weights,
 )
@@ -281,7 +281,7 @@ def newton_correction(
 
     v_N = node(v, N)
     row = Row(row.diagonal + par.M, add_scaled(row.residual, -par.M, v_N), row.column, row.border)
-    strain = mean_strain_at_guide(q, l)
+    strain = strain_at_guide(par, q, l)
     dsigma, dv_N, domega = solve_end(par, h, R, target, rates, v_N, strain, row, corner)
     correction2, speed2 = substitute_bordered(dsigma, dv_N, ratio, y, a, v)
     rates = Rates(sigma + dsigma, add(rates.omega, domega))
@@ -436,7 +436,7 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
         return NEWTON_FAILED
     motion.clock[ITERATIONS] += iterations
 
-    loss_start = carnot_force(par, mean_strain_at_guide(q, l), sigma)[0]
+    loss_start = carnot_force(par, strain_at_guide(par, q, l), sigma)[0]
     dp_s = 0.5 * h * force + h_start * (u_start / par.d + loss_start)
     dp_s += h * first_kick(par, h, l, sigma, f, q, v, p, p_err)
     drift(h, v, q, motion.nodes[POSITION_ERR], par.compensated)
@@ -450,7 +450,7 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
     l = element_length(par, s)
     evaluate_forces(par, s, q, f)
     kick_nodes(par, l, f, 0.5 * h, p, p_err)
-    loss_end = carnot_force(par, mean_strain_at_guide(q, l), sigma)[0]
+    loss_end = carnot_force(par, strain_at_guide(par, q, l), sigma)[0]
     dp_s += 0.5 * h * f[REEL_FORCE] + h_end * (u_end / par.d + loss_end)
     accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
     work = (h_start * u_start + h_end * u_end) / par.d * sigma

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tautline.kernels.data import LAW_DISSIPATIVE, LAW_NONE, LAW_PUBLISHED
+from tautline.kernels.data import LAW_DISSIPATIVE, LAW_MOMENTUM, LAW_NONE, LAW_PUBLISHED
 from tautline.model import checks
 
-GUIDE_LAWS = {"dissipative": LAW_DISSIPATIVE, "published": LAW_PUBLISHED, "none": LAW_NONE}
+GUIDE_LAWS = {
+    "dissipative": LAW_DISSIPATIVE,
+    "published": LAW_PUBLISHED,
+    "momentum": LAW_MOMENTUM,
+    "none": LAW_NONE,
+}
+GUIDE_STRAINS = ("mean", "extrapolated")
 
 
 @dataclass(frozen=True)
@@ -24,12 +30,16 @@ class Reel:
         Moment of inertia of the drum divided by drum_radius**2, kappa_d (kg).
     guide_position : three floats
         Position r_p of the guide entrance (m); the third axis points down.
-    guide_law : {"dissipative", "published", "none"}
-        Energy loss where the string enters or leaves the guide. "dissipative" never creates energy;
-        "published" is the paper's formula, right for retrieval, but in deployment it adds energy;
-        "none" is the conservative limit.
+    guide_law : {"dissipative", "published", "momentum", "none"}
+        What becomes of the energy where the string enters or leaves the guide. "dissipative" never creates energy;
+        "published" is the paper's formula, right for retrieval, but in deployment it adds energy; "momentum" keeps
+        the momentum along the string, which loses energy in deployment and adds it in retrieval; "none" is the
+        conservative limit.
     smoothing_speed : float
         Reel speed sigma_0 below which the dissipative law fades to zero (m/s).
+    guide_strain : {"mean", "extrapolated"}
+        The strain just outside the guide: that of the first element, as in the paper, or extrapolated from the
+        first two, of second order in the number of elements. A single element has only its own.
     """
 
     drum_radius: float
@@ -38,6 +48,7 @@ class Reel:
     guide_position: tuple[float, float, float] = (0.0, 0.0, 0.0)
     guide_law: str = "dissipative"
     smoothing_speed: float = 1e-3
+    guide_strain: str = "mean"
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -48,3 +59,4 @@ class Reel:
         checks.choice("Reel.guide_law", self.guide_law, GUIDE_LAWS)
         speed = checks.positive("Reel.smoothing_speed", self.smoothing_speed, "m/s")
         set_(self, "smoothing_speed", speed)
+        checks.choice("Reel.guide_strain", self.guide_strain, GUIDE_STRAINS)
