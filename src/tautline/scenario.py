@@ -161,9 +161,10 @@ class ReelSection(_Section):
     inertia_mass: Mass | None = None
     inertia: Inertia | None = None
     guide_position: list[Length] = [0.0, 0.0, 0.0]
-    guide_law: Literal["dissipative", "published", "momentum", "none"] = "dissipative"
+    guide_law: Literal["dissipative", "published", "momentum", "stretched", "none"] = "dissipative"
     smoothing_speed: Speed = 1e-3
     guide_strain: Literal["mean", "extrapolated"] = "mean"
+    wound_strain: float = 0.0
 
     @model_validator(mode="after")
     def _one_inertia(self) -> ReelSection:
@@ -188,6 +189,7 @@ class ReelSection(_Section):
             self.guide_law,
             self.smoothing_speed,
             self.guide_strain,
+            self.wound_strain,
         )
 
 

@@ -100,7 +100,7 @@ class Simulation:
         self._par = planning.kernel_parameters(pendulum, state.elements, scheme, compensated)
         self._plan = planning.method_plan(pendulum, order, fixed, shortest)
         self._base_steps: dict[float, int] = {}  # of "auto", by sample interval; kept so that chunks change nothing
-        self._motion = planning.initial_motion(self._par, state)
+        self._motion = planning.initial_motion(self._par, state, pendulum.reel.wound_strain)
         self._scratch = data.empty_scratch(self._par.N)
         self._command: Command | None = None
         self._kernel_command = data.Command(True, np.zeros(1), np.zeros(1))

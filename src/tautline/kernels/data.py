@@ -27,7 +27,7 @@ def _places(*indices: int) -> tuple[int, ...]:
 
 
 # Guide laws (docs/theory.md, "The guide way").
-LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED, LAW_MOMENTUM = range(4)
+LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED, LAW_MOMENTUM, LAW_STRETCHED = range(5)
 
 # Places in Motion.nodes. *_ERR is what the compensated sum before it still owes.
 POSITION, POSITION_ERR, MOMENTUM, MOMENTUM_ERR, VELOCITY, VELOCITY_BEFORE = range(6)
@@ -49,6 +49,8 @@ DAMPING, DAMPING_ERR, FLUID, FLUID_ERR, EXTERNAL, EXTERNAL_ERR = _places(*range(
 GUIDE_WORK, GUIDE_WORK_ERR, FRICTION, FRICTION_ERR = _places(*range(21, 25))
 TORQUE = 25  # on the drum, at the end of the latest step
 REEL_SIZE = 26
+# Law `stretched` only: behind these, the mean strain of every cell of the string that is wound (wound.py).
+WOUND_CELLS = 4096
 
 # Places in Motion.clock.
 STEP, LEVEL, ITERATIONS = range(3)
@@ -161,11 +163,11 @@ class Samples(NamedTuple):
     nodes: Array  # (n, 2, N + 1, 3): positions relative to the guide entrance, velocities
 
 
-def empty_motion(N: int) -> Motion:
+def empty_motion(N: int, wound_cells: int = 0) -> Motion:
     return Motion(
         np.zeros((NODE_QUANTITIES, 3 * (N + 1))),
         np.zeros(BODY_SIZE),
-        np.zeros(REEL_SIZE),
+        np.zeros(REEL_SIZE + wound_cells),
         np.zeros(CLOCK_SIZE, dtype=np.int64),
     )
 

@@ -24,6 +24,7 @@ from tautline.kernels.data import (
     H_LAST,
     INVERSE,
     KINETIC,
+    LAW_STRETCHED,
     LOSS,
     LOWER,
     MEAN_VELOCITY,
@@ -74,10 +75,12 @@ from tautline.kernels.energy import (
     momenta,
 )
 from tautline.kernels.fixed import settle, settled_momenta, velocities_at_fixed_length
+from tautline.kernels.guide import Entrance
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.reeling import ZERO, Rates, Target, solve_rates
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Matrix, Vector, add, apply, cross, orthogonality_error
+from tautline.kernels.wound import wound_energy
 
 
 @inlined
@@ -91,7 +94,7 @@ def rates_of(par: Parameters, locked: bool, motion: Motion, Pi: Vector, scratch:
         p = scratch.nodes[TARGET]
         omega, _ = velocities_at_fixed_length(par, 0.0, p, Pi, R, ZERO, scratch)
         return Rates(0.0, omega)
-    target = Target(motion.reel[P_S], Pi)
+    target = Target(motion.reel[P_S], Pi, Entrance(0.0, 0.0))  # at h = 0 the guide has no part
     guess = Rates(0.0, ZERO)
     rates, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
     return rates
@@ -167,6 +170,8 @@ def observe(par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out
         + kinetic_body(par, node(v, par.N), R, rates.omega)
     )
     x[row, ELASTIC] = elastic(par, s, q)
+    if par.law == LAW_STRETCHED:
+        x[row, ELASTIC] += wound_energy(par, motion.reel, s)
     x[row, GRAVITY] = gravity_reel(par, s) + gravity_deployed(par, s, q, R)
     x[row, CONTROL_WORK] = motion.reel[WORK]
     x[row, GUIDE_LOSS] = motion.reel[LOSS]

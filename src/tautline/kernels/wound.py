@@ -1,0 +1,99 @@
+"""The string on the drum, as strained as it came in (docs/theory.md, "A drum that stores the string stretched").
+
+Law `stretched` only. The drum remembers strain by the material coordinate: cells of equal unstretched length over the
+whole string, each with the mean strain of what is wound of it, behind the other places of Motion.reel. The cell at
+the guide entrance is partly filled. All cells below it are full, what cells above it hold means nothing.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tautline.kernels.data import REEL_SIZE, Array, Parameters, S
+from tautline.kernels.jit import kernel
+
+
+@kernel
+def cell_length(par: Parameters, reel: Array) -> float:
+    return par.L / (len(reel) - REEL_SIZE)
+
+
+@kernel
+def cell_at(par: Parameters, reel: Array, s: float) -> int:
+    """The cell of the string just inside the entrance: its fill is above 0, up to all of it."""
+    cells = len(reel) - REEL_SIZE
+    return math.ceil(min(max(s / par.L * cells, 1.0), cells)) - 1
+
+
+@kernel
+def wound_strain(par: Parameters, reel: Array, s: float) -> float:
+    """Of the string that comes out next."""
+    return float(reel[REEL_SIZE + cell_at(par, reel, s)])
+
+
+@kernel
+def wound_energy(par: Parameters, reel: Array, s: float) -> float:
+    """V_w: of all that is wound."""
+    length = cell_length(par, reel)
+    top = cell_at(par, reel, s)
+    total = 0.0
+    for i in range(top):
+        total += reel[REEL_SIZE + i] ** 2
+    return 0.5 * par.EA * (total * length + reel[REEL_SIZE + top] ** 2 * (s - top * length))
+
+
+@kernel
+def wind_in(par: Parameters, s: float, s_end: float, strain: float, out_reel: Array) -> float:
+    """String of this strain comes in and mixes with what its cell holds; the change of V_w.
+
+    Mixing keeps the mean strain, so it loses energy: EA/2 times the variance, never gains.
+    """
+    length = cell_length(par, out_reel)
+    i = cell_at(par, out_reel, s)
+    s_end = min(s_end, par.L)
+    change = 0.0
+    while s < s_end and i < len(out_reel) - REEL_SIZE:
+        fill = s - i * length
+        end = min(s_end, (i + 1) * length)
+        new = max(end - s, 0.0)  # rounding may put s beyond a cell that is full
+        if new > 0.0:
+            mean = out_reel[REEL_SIZE + i]
+            both = fill + new
+            change += new * ((2.0 * strain - mean) * mean * fill + strain * strain * new) / both
+            out_reel[REEL_SIZE + i] = (mean * fill + strain * new) / both
+            s = end
+        i += 1
+    return 0.5 * par.EA * change
+
+
+@kernel
+def wind_out(par: Parameters, reel: Array, s: float, s_end: float) -> float:
+    """String leaves, as strained as its cell; the change of V_w."""
+    length = cell_length(par, reel)
+    i = cell_at(par, reel, s)
+    change = 0.0
+    while s > s_end and i >= 0:
+        end = max(s_end, i * length)
+        change -= reel[REEL_SIZE + i] ** 2 * (s - end)
+        s = end
+        i -= 1
+    return 0.5 * par.EA * change
+
+
+@kernel
+def wind(par: Parameters, h: float, s: float, outside: float, force: float, out_reel: Array) -> tuple[float, float]:
+    """The step from s to the present S has wound string: the impulse of V_w on s, and what mixing has lost.
+
+    `outside` is the strain that gives its sign to what comes in, `force` the mean of `carnot_force` over the step.
+    In retrieval the energy that the forces have taken, W(wound) - force a length, comes in with the string. In
+    deployment the impulse is that of the mean of W over what has left.
+    """
+    s_end = out_reel[S]
+    wound = wound_strain(par, out_reel, s)
+    density = 0.5 * par.EA * wound * wound
+    if s_end < s:
+        mean = wind_out(par, out_reel, s, s_end) / (s_end - s)
+        return -h * mean, 0.0
+    strain = math.copysign(math.sqrt(max(0.0, 2.0 * (density - force) / par.EA)), outside)
+    change = wind_in(par, s, s_end, strain, out_reel)
+    return -h * density, (density - force) * (s_end - s) - change
