@@ -36,10 +36,10 @@ def wound_energy(par: Parameters, reel: Array, s: float) -> float:
     """V_w: of all that is wound."""
     length = cell_length(par, reel)
     top = cell_at(par, reel, s)
-    total = 0.0
+    squares: float = reel[REEL_SIZE + top] ** 2 * (s / length - top)
     for i in range(top):
-        total += reel[REEL_SIZE + i] ** 2
-    return 0.5 * par.EA * (total * length + reel[REEL_SIZE + top] ** 2 * (s - top * length))
+        squares += reel[REEL_SIZE + i] ** 2
+    return 0.5 * par.EA * length * squares
 
 
 @kernel
