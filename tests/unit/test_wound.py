@@ -23,9 +23,10 @@ def memory(strain: float = 0.0) -> data.Array:
     return np.concatenate([np.zeros(data.REEL_SIZE), np.full(CELLS, strain)])
 
 
-def filled(s: float) -> np.ndarray:
+def filled(s: float) -> data.Array:
     """Unstretched length on the drum of every cell."""
-    return np.clip(s - LENGTH * np.arange(CELLS), 0.0, LENGTH)
+    lengths: data.Array = np.clip(s - LENGTH * np.arange(CELLS), 0.0, LENGTH)
+    return lengths
 
 
 def energy(reel: data.Array, s: float) -> float:

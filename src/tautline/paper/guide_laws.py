@@ -1,6 +1,7 @@
 """What every guide law does to the energy, from its formula and in runs.
 
-`python -m tautline.paper.guide_laws` writes docs/guide-laws.md, with which a test compares what it computes. The energy that goes from the guide to the drum (law `stretched`) is not lost and counts as kept.
+`python -m tautline.paper.guide_laws` writes docs/guide-laws.md, with which a test compares what is computed here. The
+energy that goes from the guide to the drum (law `stretched`) is not lost and counts as kept.
 """
 
 from __future__ import annotations
@@ -43,9 +44,10 @@ and `published` in retrieval only. `none` neither takes nor gives.
 
 ## From the formulas
 
-Energy lost with a unit of unstretched length, over $\tfrac12EA\,(\Delta\varepsilon)^2$, where $\Delta\varepsilon$ is the
-jump of the strain; minus is a gain. Least and largest value for strains up to 0.3 of either sign and reel speeds from
-0.05 to 0.95 of the wave speed $c_w$. For `stretched` the string on the drum has 0 to 2 times the strain of that outside.
+Energy lost with a unit of unstretched length, over $\tfrac12EA\,(\Delta\varepsilon)^2$, where $\Delta\varepsilon$ is
+the jump of the strain; minus is a gain. Least and largest value for strains up to 0.3 of either sign and reel speeds
+from 0.05 to 0.95 of the wave speed $c_w$. For `stretched` the string on the drum has 0 to 2 times the strain of that
+outside.
 
 <slower>
 
@@ -153,7 +155,7 @@ def _row(*cells: str) -> str:
 
 
 def _joules(energy: float) -> str:
-    return f"{round(energy, 3) + 0.0:+.3f} J" if abs(energy) > KEPT else "0"
+    return f"{energy:+.3g} J" if abs(energy) > KEPT else "0"
 
 
 def _formula_table(speeds: np.ndarray, laws: Sequence[str]) -> Iterator[str]:
