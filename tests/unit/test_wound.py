@@ -59,8 +59,11 @@ def test_winding_in_keeps_the_mean_strain(s: float, s_end: float) -> None:
 def test_winding_out_takes_what_is_there(s: float, s_end: float) -> None:
     reel = memory()
     reel[data.REEL_SIZE :] = np.linspace(-0.1, 0.4, CELLS)
-    change = wound.wind_out(PAR, reel, s, s_end)
+    change, jump2 = wound.wind_out(PAR, reel, s, s_end, 0.2, 0.3)
     check_close("energy", change, energy(reel, s_end) - energy(reel, s), 1e-14)
+    left = filled(s) - filled(s_end)
+    squares = [(strain - reel[data.REEL_SIZE :]) ** 2 for strain in (0.2, 0.3)]
+    check_close("squared jumps", jump2, left @ np.mean(squares, axis=0), 1e-14)
 
 
 def test_in_and_out_again_gives_the_energy_back() -> None:
@@ -68,7 +71,7 @@ def test_in_and_out_again_gives_the_energy_back() -> None:
     reel = memory()
     there = wound.wind_in(PAR, 1.0, 2.7, 0.2, reel)
     assert there == pytest.approx(0.5 * PAR.EA * 0.2**2 * 1.7, rel=1e-14)
-    check_close("energy", wound.wind_out(PAR, reel, 2.7, 1.0), -there, 1e-14)
+    check_close("energy", wound.wind_out(PAR, reel, 2.7, 1.0, 0.0, 0.0)[0], -there, 1e-14)
 
 
 def test_strain_of_what_comes_out_next() -> None:

@@ -460,9 +460,8 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
     loss = -(h_start * loss_start + h_end * loss_end) * sigma
     if par.law == LAW_STRETCHED:
         mean = (1.0 - par.theta) * loss_start + par.theta * loss_end
-        impulse, mixing = wind(par, h, s_start, at_end.strain, mean, reel)
-        dp_s += impulse
-        loss = mixing if s > s_start else loss
+        impulse, loss = wind(par, h, sigma, s_start, at_start.strain, at_end.strain, mean, reel)
+        dp_s += impulse - h * mean
     accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
     work = (h_start * u_start + h_end * u_end) / par.d * sigma
     accumulate(reel, WORK, WORK_ERR, work, par.compensated)

@@ -67,33 +67,44 @@ def wind_in(par: Parameters, s: float, s_end: float, strain: float, out_reel: Ar
 
 
 @kernel
-def wind_out(par: Parameters, reel: Array, s: float, s_end: float) -> float:
-    """String leaves, as strained as its cell; the change of V_w."""
+def wind_out(
+    par: Parameters, reel: Array, s: float, s_end: float, strain: float, strain_end: float
+) -> tuple[float, float]:
+    """String leaves, as strained as its cell: the change of V_w, and the length times squared jump of the strain.
+
+    The strain outside is weighted between its values at the ends of the step, as forces are.
+    """
     length = cell_length(par, reel)
     i = cell_at(par, reel, s)
     change = 0.0
+    jump2 = 0.0
     while s > s_end and i >= 0:
         end = max(s_end, i * length)
-        change -= reel[REEL_SIZE + i] ** 2 * (s - end)
+        mean = reel[REEL_SIZE + i]
+        change -= (s - end) * mean * mean
+        jump2 += (s - end) * ((1.0 - par.theta) * (strain - mean) ** 2 + par.theta * (strain_end - mean) ** 2)
         s = end
         i -= 1
-    return 0.5 * par.EA * change
+    return 0.5 * par.EA * change, jump2
 
 
 @kernel
-def wind(par: Parameters, h: float, s: float, outside: float, force: float, out_reel: Array) -> tuple[float, float]:
-    """The step from s to the present S has wound string: the impulse of V_w on s, and what mixing has lost.
+def wind(
+    par: Parameters, h: float, sigma: float, s: float, strain: float, strain_end: float, force: float, out_reel: Array
+) -> tuple[float, float]:
+    """The step from s to the present S has wound string: the impulse of the guide on s, and the loss (equation 65).
 
-    `outside` is the strain that gives its sign to what comes in, `force` the mean of `carnot_force` over the step.
-    In retrieval the energy that the forces have taken, W(wound) - force a length, comes in with the string. In
-    deployment the impulse is that of the mean of W over what has left.
+    `force` is the mean over the step of the part of Q that depends on sigma; that of deployment is found here anew,
+    from all that has left, so that borders of cells do not spoil the order.
     """
     s_end = out_reel[S]
-    wound = wound_strain(par, out_reel, s)
-    density = 0.5 * par.EA * wound * wound
     if s_end < s:
-        mean = wind_out(par, out_reel, s, s_end) / (s_end - s)
-        return -h * mean, 0.0
-    strain = math.copysign(math.sqrt(max(0.0, 2.0 * (density - force) / par.EA)), outside)
-    change = wind_in(par, s, s_end, strain, out_reel)
-    return -h * density, (density - force) * (s_end - s) - change
+        change, jump2 = wind_out(par, out_reel, s, s_end, strain, strain_end)
+        sign = -sigma / math.sqrt(sigma * sigma + par.sigma_0 * par.sigma_0)
+        resistance = sign * 0.5 * (par.EA + par.mu * sigma * sigma) * jump2 / (s - s_end)
+        return h * (change / (s - s_end) + resistance), -h * sigma * resistance
+    wound = wound_strain(par, out_reel, s)
+    density = max(0.0, 0.5 * par.EA * wound * wound - force)
+    entered = math.copysign(math.sqrt(2.0 * density / par.EA), strain_end)
+    change = wind_in(par, s, s_end, entered, out_reel)
+    return -h * density, density * (s_end - s) - change

@@ -102,7 +102,7 @@ def lost_energy(law: str, strain: float, wound_strain: float, sigma: float) -> f
     length = 1e-3 * par.L
     if sigma > 0.0:  # into an empty cell; one that holds something mixes, which takes energy
         return float(work - wound.wind_in(par, 0.0, length, strain, reel) / length)
-    return float(work - wound.wind_out(par, reel, par.L, par.L - length) / length)
+    return float(work - wound.wind_out(par, reel, par.L, par.L - length, strain, strain)[0] / length)
 
 
 def scanned(law: str, strains: np.ndarray, speeds: np.ndarray, direction: float) -> Range:
