@@ -57,6 +57,7 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
         viscosity=string.viscosity,
         law=GUIDE_LAWS[reel.guide_law],
         sigma_0=reel.smoothing_speed,
+        extrapolated=reel.guide_strain == "extrapolated" and elements > 1,
         theta=SCHEMES[scheme],
         rotates=not body.is_point,
         compensated=compensated,
@@ -130,9 +131,12 @@ def kernel_command(command: Command) -> data.Command:
     return data.Command(isinstance(command, Locked), times, torques)
 
 
-def initial_motion(par: data.Parameters, state: State) -> data.Motion:
+def initial_motion(
+    par: data.Parameters, state: State, wound_strain: float = 0.0, wound_cells: int = data.WOUND_CELLS
+) -> data.Motion:
     """Configuration from the state; velocities become momenta by the Legendre transform."""
-    motion = data.empty_motion(par.N)
+    motion = data.empty_motion(par.N, wound_cells if par.law == data.LAW_STRETCHED else 0)
+    motion.reel[data.REEL_SIZE :] = wound_strain
     motion.nodes[data.POSITION] = state.nodes.T.ravel()
     motion.nodes[data.VELOCITY] = state.node_velocities.T.ravel()
     motion.body[data.ATTITUDE : data.ATTITUDE + 4] = _quaternion(np.asarray(state.attitude))
@@ -155,6 +159,11 @@ def _quaternion(R: data.Array) -> data.Array:
 
 def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_length: float) -> data.Plan:
     """All of the plan but sampling; step None is "auto"."""
+    if order > 2 and pendulum.reel.guide_law == "stretched":
+        raise InputError(
+            f"order: expected 2 with guide_law='stretched', got {order}; higher orders go back in time for a while, "
+            "and string that was wound cannot be wound back"
+        )
     composition = COMPOSITIONS[order]
     return data.Plan(
         h=step or 0.0,

@@ -32,6 +32,8 @@ _WEIGHT = 0.5
 _METHODS = ("DOP853", "Radau", "RK45", "RK23", "BDF", "LSODA", "RK4")
 # A run ends when less than this part of the initial length is out, or when s reaches the guide length.
 _MINIMUM_LENGTH = 0.01
+# Points of a step of a method of high order that are remembered.
+_REMEMBERED = 8
 
 
 class Fields(NamedTuple):
@@ -47,6 +49,8 @@ class Fields(NamedTuple):
 
 class Equations:
     """Right-hand side y' = f(t, y), y = (s, q_1..q_N, R, sigma, v_1..v_N, Omega, work, loss)."""
+
+    remembers = False  # whether the future depends on more than y
 
     def __init__(self, pendulum: Pendulum, elements: int, command: Command) -> None:
         self.pendulum = pendulum
@@ -84,16 +88,30 @@ class Equations:
         return 0.0 if self.table is None else float(np.interp(t, *self.table))
 
     def guide_force(self, x: Fields) -> float:
-        """Q of the guide law."""
+        """Q of the guide law, from what the string is and does outside, after the jump, and from what is lost."""
         string, reel = self.pendulum.string, self.pendulum.reel
         if reel.guide_law == "none":
             return 0.0
-        l = (string.length - x.s) / self.N
-        strain = float(np.linalg.norm(x.q[1])) / l - 1.0
+        strain = self.guide_strain(x)
+        tension = string.stiffness * strain
+        if reel.guide_law == "momentum":
+            # the pull and the momentum that enters, both from outside, less what the variational principle has of them
+            flux = string.density * x.sigma * (1.0 + strain) * x.sigma - string.density * x.sigma**2
+            lossless = tension * (1.0 + strain) - 0.5 * tension * strain
+            lossless -= 0.5 * string.density * ((1.0 + strain) ** 2 - 1.0) * x.sigma**2
+            return flux - tension + lossless
         Q = -0.5 * (string.density * x.sigma**2 + string.stiffness) * strain**2
         if reel.guide_law == "dissipative":
             Q *= x.sigma / np.hypot(x.sigma, reel.smoothing_speed)
         return Q
+
+    def guide_strain(self, x: Fields) -> float:
+        """Just outside the guide: of the first element, or the value there of the line through the first two."""
+        l = (self.pendulum.string.length - x.s) / self.N
+        strains = np.linalg.norm(np.diff(x.q[:3], axis=0), axis=1) / l - 1.0
+        if self.pendulum.reel.guide_strain == "mean" or self.N == 1:
+            return float(strains[0])
+        return float(1.5 * strains[0] - 0.5 * strains[1])
 
     def accelerations(self, x: Fields, u: float) -> tuple[float, Array, Array]:
         """sigma', v' and Omega' from the mass matrix and the generalised forces."""
@@ -194,6 +212,9 @@ class Equations:
             ]
         )
 
+    def remember(self, y: Array) -> None:
+        """Called with the state after each step, where the equations remember."""
+
     def figures(self, y: Array) -> dict[str, Any]:
         """Energies, angular momentum and orthogonality error of a state."""
         p, N, x = self.pendulum, self.N, self.unpack(y)
@@ -244,6 +265,82 @@ class Equations:
         }
 
 
+class WithWoundString(Equations):
+    """The guide law `stretched`: y is followed by the energy of the string on the drum.
+
+    What came in is remembered as a curve, strain over material coordinate, with a point for every step; the kernels
+    keep means of cells.
+    """
+
+    remembers = True
+
+    def __init__(self, pendulum: Pendulum, elements: int, command: Command) -> None:
+        super().__init__(pendulum, elements, command)
+        self.coordinate: list[float] = []
+        self.strain: list[float] = []
+        self.turned = True  # the reel, since something was wound
+
+    def pack(self, state: State) -> Array:
+        wound = self.pendulum.reel.wound_strain
+        self.coordinate, self.strain = [0.0, state.reeled_length], [wound, wound]
+        return np.append(super().pack(state), self.density(wound) * state.reeled_length)
+
+    def density(self, strain: float) -> float:
+        """Elastic energy of a unit of unstretched length."""
+        return 0.5 * self.pendulum.string.stiffness * strain**2
+
+    def brought_in(self, x: Fields) -> float:
+        """Elastic energy that comes in with a unit of unstretched length, smoothed at standstill."""
+        wound = float(np.interp(x.s, self.coordinate, self.strain))
+        share = x.sigma / float(np.hypot(x.sigma, self.pendulum.reel.smoothing_speed))
+        return (1.0 - share) * self.density(wound) + share * self.density(self.guide_strain(x))
+
+    def lost_and_stored(self, x: Fields) -> tuple[float, float]:
+        """Energy that a unit of unstretched length loses at the guide, and that it has on the drum."""
+        if x.sigma >= 0.0:
+            return 0.0, self.brought_in(x)
+        wound = float(np.interp(x.s, self.coordinate, self.strain))
+        jump = self.guide_strain(x) - wound
+        impact = 0.5 * self.pendulum.string.density * (jump * x.sigma) ** 2 + self.density(jump)
+        share = abs(x.sigma) / float(np.hypot(x.sigma, self.pendulum.reel.smoothing_speed))
+        return share * impact, self.density(wound)
+
+    def guide_force(self, x: Fields) -> float:
+        lost, stored = self.lost_and_stored(x)
+        return -stored - float(np.sign(x.sigma)) * lost
+
+    def __call__(self, t: float, y: Array) -> Array:
+        rates = super().__call__(t, y[:-1])
+        x = self.unpack(y)
+        stored = self.lost_and_stored(x)[1] * x.sigma
+        rates[-1] -= stored
+        return np.append(rates, stored)
+
+    def remember(self, y: Array) -> None:
+        x = self.unpack(y)
+        if x.s > self.coordinate[-1]:
+            density = self.brought_in(x)
+            entered = float(np.copysign(np.sqrt(2.0 * density / self.pendulum.string.stiffness), self.guide_strain(x)))
+            if self.turned:  # what comes in after a time of deployment need not fit what is there
+                self.coordinate.append(self.coordinate[-1])
+                self.strain.append(entered)
+            self.coordinate.append(x.s)
+            self.strain.append(entered)
+            self.turned = False
+        elif x.s < self.coordinate[-1]:
+            top = float(np.interp(x.s, self.coordinate, self.strain))
+            while self.coordinate[-1] >= x.s:
+                del self.coordinate[-1], self.strain[-1]
+            self.coordinate.append(x.s)
+            self.strain.append(top)
+            self.turned = True
+
+    def figures(self, y: Array) -> dict[str, Any]:
+        figures = super().figures(y[:-1])
+        figures["elastic_energy"] += y[-1]
+        return figures
+
+
 def _hat(a: Array) -> Array:
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
@@ -259,7 +356,7 @@ def integrate(
     rtol: float = 1e-10,
     atol: float = 1e-12,
     step: float | None = None,
-    equations: type[Equations] = Equations,
+    equations: type[Equations] | None = None,
 ) -> xr.Dataset:
     """Solve the equations by a general method; same Dataset as `simulate`.
 
@@ -274,8 +371,8 @@ def integrate(
         Tolerances of SciPy's methods.
     step : float, optional
         Of "RK4" (s); a sample is made of whole steps no longer than this.
-    equations : type
-        A subclass of `Equations`, to try another model.
+    equations : type, optional
+        A subclass of `Equations`, to try another model; by default what the guide law needs.
     """
     checks.choice("method", method, _METHODS)
     checks.instance("pendulum", pendulum, Pendulum)
@@ -287,12 +384,16 @@ def integrate(
     count = checks.whole_ratio("duration", duration, "sample", sample)
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         checks.positive(name, tolerance, "relative" if name == "rtol" else "SI")
+    if equations is None:
+        equations = WithWoundString if pendulum.reel.guide_law == "stretched" else Equations
     system = equations(pendulum, state.elements, command)
     times = np.arange(count + 1, dtype=np.float64) * np.float64(sample)
     y0 = system.pack(state)
     if method == "RK4":
         step = checks.positive("step", step, "s")
         status, states = _rk4(system, y0, times, max(1, int(np.ceil(sample / step - 1e-9))))
+    elif system.remembers:
+        status, states = _stepwise(system, y0, times, method, rtol, atol)
     else:
         status, states = _scipy(system, y0, times, method, rtol, atol)
     return labelled(system, states, times[: len(states)], status, method)
@@ -348,6 +449,30 @@ def _scipy(
     return status, list(result.y.T)
 
 
+def _stepwise(
+    equations: Equations, y0: Array, times: Array, method: str, rtol: float, atol: float
+) -> tuple[str, list[Array]]:
+    """SciPy's methods step by step, for equations that remember; events end a run with the step that they are in."""
+    from scipy import integrate as scipy_integrate
+
+    L, b = equations.pendulum.string.length, equations.pendulum.reel.guide_length
+    end = L - _MINIMUM_LENGTH * (L - y0[0])
+    solver = getattr(scipy_integrate, method)(equations, 0.0, y0, times[-1], rtol=rtol, atol=atol)
+    states = [y0]
+    while solver.status == "running":
+        solver.step()
+        if solver.status == "failed":
+            return "failed", states
+        between = solver.dense_output()
+        for t in np.linspace(solver.t_old, solver.t, _REMEMBERED + 1)[1:]:
+            equations.remember(between(t))
+        while len(states) < len(times) and times[len(states)] <= solver.t:
+            states.append(between(times[len(states)]))
+        if not b < solver.y[0] < end:
+            return "fully_deployed" if solver.y[0] <= b else "fully_retrieved", states
+    return "completed", states
+
+
 def _rk4(equations: Equations, y0: Array, times: Array, steps: int) -> tuple[str, list[Array]]:
     """Classical Runge-Kutta, on the plain numbers."""
     h = (times[1] - times[0]) / steps
@@ -360,6 +485,7 @@ def _rk4(equations: Equations, y0: Array, times: Array, steps: int) -> tuple[str
             k3 = equations(t + 0.5 * h, y + 0.5 * h * k2)
             k4 = equations(t + h, y + h * k3)
             y = y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+            equations.remember(y)
         if not np.isfinite(y).all():
             return "non_finite", states
         states.append(y)

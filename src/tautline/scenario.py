@@ -196,8 +196,10 @@ class ReelSection(_Section):
     inertia_mass: Mass | None = None
     inertia: Inertia | None = None
     guide_position: list[Length] = [0.0, 0.0, 0.0]
-    guide_law: Literal["dissipative", "published", "none"] = "dissipative"
+    guide_law: Literal["dissipative", "published", "momentum", "stretched", "none"] = "dissipative"
     smoothing_speed: Speed = 1e-3
+    guide_strain: Literal["mean", "extrapolated"] = "mean"
+    wound_strain: float = 0.0
 
     @model_validator(mode="after")
     def _one_inertia(self) -> ReelSection:
@@ -214,7 +216,16 @@ class ReelSection(_Section):
             radius = checks.positive("drum_radius", self.drum_radius, "m")
             mass = checks.positive("inertia", self.inertia, "kg m^2") / radius / radius
         position: Any = self.guide_position
-        return Reel(self.drum_radius, self.guide_length, mass, position, self.guide_law, self.smoothing_speed)
+        return Reel(
+            self.drum_radius,
+            self.guide_length,
+            mass,
+            position,
+            self.guide_law,
+            self.smoothing_speed,
+            self.guide_strain,
+            self.wound_strain,
+        )
 
 
 class _Body(_Section):

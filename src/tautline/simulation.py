@@ -108,7 +108,7 @@ class Simulation:
                 f"order: expected 2 with damping, a fluid, a push or a moving guide, got {order}; higher orders step "
                 "back in time inside, where damping would feed energy in"
             )
-        self._motion = planning.initial_motion(self._par, state)
+        self._motion = planning.initial_motion(self._par, state, pendulum.reel.wound_strain)
         if pendulum.reel.guide_path is not None:
             frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
             self._motion.reel[frame] = pendulum.reel.guide_path.at(0.0)[1][0]

@@ -11,20 +11,23 @@ import numpy as np
 
 import tautline as tl
 
+STRAINS = {"none": "mean", "published": "mean", "dissipative": "extrapolated", "momentum": "mean", "stretched": "mean"}
+
 
 def final_states() -> dict[str, list[float]]:
     results = {}
-    for law in ("none", "published", "dissipative"):
+    for law in ("none", "published", "dissipative", "momentum", "stretched"):
         for body in (tl.RigidBody.point(0.5), tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))):
             pendulum = tl.Pendulum(
                 string=tl.String(length=10.0, density=0.05, stiffness=100.0),
-                reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8, guide_law=law),
+                reel=tl.Reel(0.3, 0.4, 0.8, guide_law=law, guide_strain=STRAINS[law]),
                 body=body,
             )
             for N in (1, 3):
                 start = tl.straight(pendulum, 4.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
                 table = tl.Torque(([0.0, 0.02], [1.0, -1.0]))
-                for command, order in ((tl.Locked(), 2), (tl.Locked(), 4), (tl.Free(), 2), (table, 4)):
+                high = 2 if law == "stretched" else 4
+                for command, order in ((tl.Locked(), 2), (tl.Locked(), high), (tl.Free(), 2), (table, high)):
                     run = tl.simulate(pendulum, start, command, duration=0.04, sample=0.02, order=order)
                     name = f"{law} {body.shape} {N} {command} {order}"
                     parts = [run.position[-1], run.attitude[-1], run.reeled_length[-1], run.energy[-1]]

@@ -27,7 +27,7 @@ def _places(*indices: int) -> tuple[int, ...]:
 
 
 # Guide laws (docs/theory.md, "The guide way").
-LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED = range(3)
+LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED, LAW_MOMENTUM, LAW_STRETCHED = range(5)
 
 # Elastic laws of the string (docs/theory.md, "Strings that go slack, and other laws").
 LINEAR, TENSION_ONLY, TABLE = range(3)
@@ -56,6 +56,8 @@ GUIDE_WORK, GUIDE_WORK_ERR, FRICTION, FRICTION_ERR = _places(*range(21, 25))
 TORQUE = 25  # on the drum, at the end of the latest step
 FRAME_VELOCITY = _places(26)[0]  # of the guide, which the momenta are relative to
 REEL_SIZE = 29
+# Law `stretched` only: behind these, the mean strain of every cell of the string that is wound (wound.py).
+WOUND_CELLS = 4096
 
 # Places in Motion.clock.
 STEP, LEVEL, ITERATIONS = range(3)
@@ -122,6 +124,7 @@ class Parameters(NamedTuple):
     viscosity: float  # of the string, times its cross-section
     law: int
     sigma_0: float
+    extrapolated: bool  # strain at the guide from two elements, or the mean of the first
     theta: float  # weight of the step's end in the kinetic quadrature: 1/2 symmetric, 0 the paper's
     rotates: bool  # False for a point mass
     compensated: bool
@@ -190,11 +193,11 @@ class Samples(NamedTuple):
     nodes: Array  # (n, 2, N + 1, 3): positions relative to the guide entrance, velocities
 
 
-def empty_motion(N: int) -> Motion:
+def empty_motion(N: int, wound_cells: int = 0) -> Motion:
     return Motion(
         np.zeros((NODE_QUANTITIES, 3 * (N + 1))),
         np.zeros(BODY_SIZE),
-        np.zeros(REEL_SIZE),
+        np.zeros(REEL_SIZE + wound_cells),
         np.zeros(CLOCK_SIZE, dtype=np.int64),
     )
 

@@ -106,7 +106,7 @@ def gravity_deployed(par: Parameters, s: float, q: Array, R: Matrix) -> float:
     return -0.5 * par.mu_g * l * depth - body
 
 
-@kernel
+@separate
 def tension_and_energy(par: Parameters, strain: float) -> tuple[float, float]:
     """Tension (N) and elastic energy per unstretched length (N) at a strain; the energy's slope is the tension."""
     if par.elastic_law == LINEAR:
@@ -172,9 +172,14 @@ def elastic(par: Parameters, s: float, q: Array) -> float:
 
 
 @kernel
-def mean_strain_at_guide(q: Array, l: float) -> float:
+def strain_at_guide(par: Parameters, q: Array, l: float) -> float:
+    """The first element's mean, or on the line through the means of the first two (equation 61)."""
     w = node(q, 1)
-    return math.sqrt(dot(w, w)) / l - 1.0
+    strain = math.sqrt(dot(w, w)) / l - 1.0
+    if par.extrapolated:
+        w = sub(node(q, 2), w)
+        strain += 0.5 * (strain + 1.0 - math.sqrt(dot(w, w)) / l)
+    return strain
 
 
 @inlined

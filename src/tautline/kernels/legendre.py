@@ -17,6 +17,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import velocities_at_fixed_length
+from tautline.kernels.guide import Entrance
 from tautline.kernels.jit import separate
 from tautline.kernels.reeling import ZERO, Rates, Target, solve_rates
 from tautline.kernels.rotation import attitude
@@ -34,7 +35,7 @@ def rates_of(par: Parameters, locked: bool, motion: Motion, p_s: float, Pi: Vect
         p = scratch.nodes[TARGET]
         omega, _ = velocities_at_fixed_length(par, 0.0, p, Pi, R, ZERO, scratch)
         return Rates(0.0, omega)
-    target = Target(p_s, Pi)
+    target = Target(p_s, Pi, Entrance(0.0, 0.0))  # at h = 0 the guide has no part
     guess = Rates(0.0, ZERO)
     rates, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
     return rates

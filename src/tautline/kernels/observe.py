@@ -22,6 +22,7 @@ from tautline.kernels.data import (
     H_BEFORE,
     H_LAST,
     KINETIC,
+    LAW_STRETCHED,
     LOSS,
     MEAN_VELOCITY,
     MOMENTUM,
@@ -75,6 +76,7 @@ from tautline.kernels.legendre import rates_of
 from tautline.kernels.loads import add_carried
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Matrix, Vector, add, apply, cross, orthogonality_error
+from tautline.kernels.wound import wound_energy
 
 
 @entry
@@ -156,6 +158,8 @@ def observe(
         + kinetic_body(par, node(v, par.N), R, rates.omega)
     )
     x[row, ELASTIC] = elastic(par, s, q)
+    if par.law == LAW_STRETCHED:
+        x[row, ELASTIC] += wound_energy(par, motion.reel, s)
     x[row, GRAVITY] = gravity_reel(par, s) + gravity_deployed(par, s, q, R)
     x[row, CONTROL_WORK] = motion.reel[WORK]
     x[row, GUIDE_LOSS] = motion.reel[LOSS]

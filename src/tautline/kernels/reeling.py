@@ -18,6 +18,7 @@ from tautline.kernels.data import (
     H_BEFORE,
     H_LAST,
     ITERATIONS,
+    LAW_STRETCHED,
     LOSS,
     LOSS_ERR,
     LOWER,
@@ -57,14 +58,13 @@ from tautline.kernels.energy import (
     element_forces,
     element_length,
     end_force,
-    mean_strain_at_guide,
     node_force,
     reel_force,
     transport_force,
     transport_weights,
 )
 from tautline.kernels.fixed import all_finite, drift, extrapolation, kick_nodes
-from tautline.kernels.guide import carnot_force, solve_with_carnot_force
+from tautline.kernels.guide import Entrance, carnot_force, entrance, solve_with_carnot_force, wound_force
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.rotation import (
     MAX_ITERATIONS,
@@ -92,6 +92,7 @@ from tautline.kernels.so3 import (
     solve3,
     sub,
 )
+from tautline.kernels.wound import wind
 
 # Quadratic convergence: the error left after a correction x is about (h/l) x^2, and h v/l < 0.1.
 LAST_CORRECTION = 1e-7
@@ -126,6 +127,7 @@ class Target(NamedTuple):
 
     p_s: float  # without the guide law
     Pi: Vector
+    at: Entrance
 
 
 class Rates(NamedTuple):
@@ -198,17 +200,16 @@ def solve_end(
     target: Target,
     rates: Rates,
     v_N: Vector,
-    strain: float,
     row: Row,
     corner: Corner,
 ) -> tuple[float, Vector, Vector]:
-    """dsigma, dv_N, domega from the last node's row, the reel's and the body's; strain is that at the guide."""
+    """dsigma, dv_N, domega from the last node's row, the reel's and the body's."""
     t = 1.0 / row.diagonal
     h_start = (1.0 - par.theta) * h
     if not par.rotates:
         pivot = corner.diagonal - t * dot(row.border, row.column)
         left = corner.residual - t * dot(row.border, row.residual)
-        dsigma = solve_with_carnot_force(par, strain, rates.sigma, h_start, pivot, left)
+        dsigma = solve_with_carnot_force(par, target.at, rates.sigma, h_start, pivot, left)
         return dsigma, scale(t, add_scaled(row.residual, -dsigma, row.column)), ZERO
 
     k = t * par.M
@@ -227,7 +228,7 @@ def solve_end(
     swing = apply_transposed(phi_by_omega, border)
     pivot = corner.diagonal - t * dot(border, column) - k * dot(swing, by_sigma)
     left = corner.residual - t * dot(border, residual) + k * dot(swing, by_residual)
-    dsigma = solve_with_carnot_force(par, strain, rates.sigma, h_start, pivot, left)
+    dsigma = solve_with_carnot_force(par, target.at, rates.sigma, h_start, pivot, left)
     domega = add_scaled(by_residual, dsigma, by_sigma)
     dv_N = add_scaled(residual, -dsigma, column)
     dv_N = add_scaled(dv_N, -par.M, apply(phi_by_omega, domega))
@@ -281,8 +282,7 @@ def newton_correction(
 
     v_N = node(v, N)
     row = Row(row.diagonal + par.M, add_scaled(row.residual, -par.M, v_N), row.column, row.border)
-    strain = mean_strain_at_guide(q, l)
-    dsigma, dv_N, domega = solve_end(par, h, R, target, rates, v_N, strain, row, corner)
+    dsigma, dv_N, domega = solve_end(par, h, R, target, rates, v_N, row, corner)
     correction2, speed2 = substitute_bordered(dsigma, dv_N, ratio, y, a, v)
     rates = Rates(sigma + dsigma, add(rates.omega, domega))
     lever2 = dot(par.rho, par.rho)
@@ -421,10 +421,13 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
     force = f[REEL_FORCE]
     moment = body_moment(par, R)
 
+    at_start = entrance(par, reel, s, q, l)
+
     left_hand_sides(par, h, l, f, p, scratch.nodes[TARGET])
     target = Target(
-        reel[P_S] + 0.5 * h * force + h_start * u_start / par.d,
+        reel[P_S] + 0.5 * h * force + h_start * (u_start / par.d + wound_force(par, at_start)),
         add_scaled(triple(body, SPIN), 0.5 * h, moment),
+        at_start,
     )
     guess = extrapolated_rates(motion, h, v)
     rates, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
@@ -436,7 +439,7 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
         return NEWTON_FAILED
     motion.clock[ITERATIONS] += iterations
 
-    loss_start = carnot_force(par, mean_strain_at_guide(q, l), sigma)[0]
+    loss_start = carnot_force(par, at_start, sigma)[0]
     dp_s = 0.5 * h * force + h_start * (u_start / par.d + loss_start)
     dp_s += h * first_kick(par, h, l, sigma, f, q, v, p, p_err)
     drift(h, v, q, motion.nodes[POSITION_ERR], par.compensated)
@@ -446,16 +449,22 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
         turn(par, body, h, apply_transposed(R, v_N), rates.omega)
         push_spin(par, body, scale(0.5 * h, body_moment(par, attitude(body))))
 
-    s = reel[S]
+    s_start, s = s, reel[S]
     l = element_length(par, s)
     evaluate_forces(par, s, q, f)
     kick_nodes(par, l, f, 0.5 * h, p, p_err)
-    loss_end = carnot_force(par, mean_strain_at_guide(q, l), sigma)[0]
+    # what comes in meets the string that was wound before it
+    at_end = entrance(par, reel, min(s_start, s), q, l)
+    loss_end = carnot_force(par, at_end, sigma)[0]
     dp_s += 0.5 * h * f[REEL_FORCE] + h_end * (u_end / par.d + loss_end)
+    loss = -(h_start * loss_start + h_end * loss_end) * sigma
+    if par.law == LAW_STRETCHED:
+        mean = (1.0 - par.theta) * loss_start + par.theta * loss_end
+        impulse, loss = wind(par, h, sigma, s_start, at_start.strain, at_end.strain, mean, reel)
+        dp_s += impulse - h * mean
     accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
     work = (h_start * u_start + h_end * u_end) / par.d * sigma
     accumulate(reel, WORK, WORK_ERR, work, par.compensated)
-    loss = -(h_start * loss_start + h_end * loss_end) * sigma
     accumulate(reel, LOSS, LOSS_ERR, loss, par.compensated)
     reel[TORQUE] = u_end
     remember_rates(motion, v, rates, h)

@@ -45,6 +45,11 @@ class Pendulum:
             checks.instance("Pendulum.push", self.push, Push)
         gravity = checks.non_negative("Pendulum.gravity", self.gravity, "m/s^2")
         object.__setattr__(self, "gravity", gravity)
+        if self.string.law != "linear" and self.reel.guide_law in ("momentum", "stretched"):
+            raise InputError(
+                f"Pendulum: expected a linear string with the guide law {self.reel.guide_law!r}, got String.law = "
+                f"{self.string.law!r}; use 'dissipative', 'published' or 'none'"
+            )
         if self.reel.guide_length >= self.string.length:
             raise InputError(
                 f"Pendulum: expected a guide way shorter than the string ({self.string.length:g} m), "
