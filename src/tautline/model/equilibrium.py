@@ -152,7 +152,7 @@ def equilibrium(pendulum: Pendulum, deployed: float, elements: int = 20, *, load
         load_forces=np.vstack([np.zeros(3), found.load_forces]),
         load_moment=found.load_moment,
         load=load,
-        message=f"in balance after {iterations} iterations; largest unbalanced force {residual:.2g} N",
+        message=f"in balance, Newton iterations: {iterations}; largest unbalanced force {residual:.2g} N",
     )
 
 
