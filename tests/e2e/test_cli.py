@@ -97,7 +97,7 @@ def test_new_check_show_schema(tmp_path: Path) -> None:
 
 def test_export(tmp_path: Path) -> None:
     tautline("run", "fixed-length", *SHORT, cwd=tmp_path)
-    assert "neither" in tautline("export", "fixed-length.nc", cwd=tmp_path, expect=2).stderr
+    assert "got none" in tautline("export", "fixed-length.nc", cwd=tmp_path, expect=2).stderr
     tautline("export", "fixed-length.nc", "--csv", "a.csv", "--vtk", "frames", cwd=tmp_path)
     run = tl.open_run(tmp_path / "fixed-length.nc")
     with (tmp_path / "a.csv").open() as file:
