@@ -14,7 +14,6 @@ from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.march import step_limits
 from tautline.kernels.observe import begin
 from tautline.model import checks
-from tautline.model.body import RigidBody
 from tautline.model.command import Command, Locked, Torque
 from tautline.model.command import check_command as command_for_reel
 from tautline.model.fluid import Push
@@ -35,8 +34,8 @@ MINIMUM_LENGTH = 0.01
 
 def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensated: bool) -> data.Parameters:
     string, reel, body = pendulum.string, pendulum.reel, pendulum.body
-    moving = _with_added_mass(pendulum)
-    mu_g, weight, weight_rho = _weights(pendulum)
+    moving = pendulum.moving_body()
+    weights = pendulum.weights()
     return data.Parameters(
         N=elements,
         L=string.length,
@@ -49,9 +48,9 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
         M=moving.mass,
         J=moving.inertia,
         rho=moving.center_of_mass,
-        mu_g=mu_g,
-        weight=weight,
-        weight_rho=weight_rho,
+        mu_g=weights.string,
+        weight=weights.body,
+        weight_rho=weights.moment,
         elastic_law=ELASTIC_LAWS[string.law],
         tension_table=string.coefficients(),
         viscosity=string.viscosity,
@@ -62,32 +61,6 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
         rotates=not body.is_point,
         compensated=compensated,
     )
-
-
-def _with_added_mass(pendulum: Pendulum) -> RigidBody:
-    """The body as it resists acceleration, the fluid that it moves along included."""
-    body, fluid = pendulum.body, pendulum.fluid
-    if fluid is None or fluid.added_mass == 0.0:
-        return body
-    if body.is_point:
-        return RigidBody.point(body.mass + fluid.added_mass)
-    place = np.array(fluid.buoyancy_center or body.center_of_mass)
-    mass = body.mass + fluid.added_mass
-    center = (body.mass * np.array(body.center_of_mass) + fluid.added_mass * place) / mass
-    inertia = np.array(body.inertia) + fluid.added_mass * (place @ place * np.eye(3) - np.outer(place, place))
-    return RigidBody(mass, inertia, center, body.shape)  # type: ignore[arg-type]
-
-
-def _weights(pendulum: Pendulum) -> tuple[float, float, tuple[float, float, float]]:
-    """Weight of the string per length and of the body, and the body's moment, buoyancy taken off."""
-    g, fluid, body = pendulum.gravity, pendulum.fluid, pendulum.body
-    density = 0.0 if fluid is None else fluid.density
-    volume = 0.0 if fluid is None else fluid.volume
-    place = body.center_of_mass if fluid is None or fluid.buoyancy_center is None else fluid.buoyancy_center
-    moment = g * (body.mass * np.array(body.center_of_mass) - density * volume * np.array(place))
-    x, y, z = moment.tolist()
-    string = g * (pendulum.string.density - density * pendulum.string.area)
-    return string, g * (body.mass - density * volume), (x, y, z)
 
 
 def kernel_loads(pendulum: Pendulum) -> data.Loads | None:

@@ -348,3 +348,39 @@ def test_a_run_with_loads_resumes_bit_for_bit(tmp_path: Any) -> None:
         rest.advance(0.5)
         assert np.array_equal(rest.state.nodes, whole.state.nodes)
         assert rest.energy == whole.energy
+
+
+@pytest.mark.parametrize("name", ["wind", "water", "table", "tension only"])
+def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:
+    """What statics finds, the kernels hold: drag, buoyancy and elastic law written down twice agree."""
+    found = tl.equilibrium(LOADED[name], 10.0, 20)
+    run = tl.simulate(LOADED[name], found.state, Locked(), duration=2.0, sample=0.1, step=5e-4)
+    # drag is taken at the velocities of half kicks, which shifts the discrete state of rest by O(h^2)
+    bound = 1e-5 if name == "wind" else 1e-8
+    error = check_below("distance", float(np.abs(run.position - run.position[0]).max()), bound)
+    report(f"{name}: motion of the equilibrium in 2 s (m)", error, f"< {bound:g}")
+    if name == "wind":
+        assert float(found.state.nodes[-1, 0]) > 1.0
+
+
+@pytest.mark.parametrize("name", ["water", "table"])
+def test_modes_with_another_law_and_a_fluid(name: str, report: Report) -> None:
+    """The first stretching mode against a small longitudinal oscillation in the kernels."""
+    pendulum = LOADED[name]
+    if pendulum.fluid is not None:
+        pendulum = replace(pendulum, fluid=replace(pendulum.fluid, drag_area=0.0, spin_damping=0.0))
+        pendulum = replace(pendulum, string=replace(pendulum.string, normal_drag=0.0, tangential_drag=0.0))
+    pendulum = replace(pendulum, body=tl.RigidBody.point(0.1))
+    modes = tl.modes(pendulum, deployed=10.0, elements=10)
+    frequency = float(modes.frequency.values[np.array([kind == "longitudinal" for kind in modes.kind.values])][0])
+    sim = tl.Simulation(pendulum, tl.equilibrium(pendulum, 10.0, 10).state, step=1e-3)
+    sim.kick((0.0, 0.0, 1e-4))
+    sim.advance(40.0, sample=0.01)
+    z = sim.dataset().position.values[:, -1, 2]
+    z = (z - z.mean()) * np.hanning(len(z))
+    padded = 16 * len(z)
+    measured = float(np.argmax(np.abs(np.fft.rfft(z, padded))) / (padded * 0.01))
+    report(
+        f"{name}: frequency of the first stretching mode, relative error", abs(measured / frequency - 1.0), "< 0.003"
+    )
+    assert abs(measured / frequency - 1.0) < 0.003

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,9 +152,10 @@ def linearised(
 ) -> Linearised:
     """Mass and stiffness at a state of rest."""
     N = len(x.q) - 1
-    equations = Equations(pendulum, N, Locked())
+    # at rest only the masses matter, those that the fluid adds among them
+    equations = Equations(dataclasses.replace(pendulum, body=pendulum.moving_body()), N, Locked())
     at_rest = Fields(x.s, x.q, x.R, 0.0, np.zeros_like(x.q), np.zeros(3))
-    M, force = equations.assemble(at_rest, 0.0)
+    M, _ = equations.assemble(at_rest, 0.0)
     K = statics.stiffness(pendulum, x)
     if load is not None:
         l = statics.element_length(pendulum, x.s, N)
@@ -162,7 +164,7 @@ def linearised(
     moves = np.full(len(M), True)
     moves[0] = free
     moves[-3:] = not pendulum.body.is_point
-    return Linearised(M, K, moves, float(force[0] - equations.guide_force(at_rest)))
+    return Linearised(M, K, moves, statics.reel_force(pendulum, x))
 
 
 def _rest(pendulum: Pendulum, at: Any, deployed: float | None, elements: int) -> tuple[State, statics.Load | None]:

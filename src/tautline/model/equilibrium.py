@@ -10,6 +10,7 @@ import numpy as np
 
 from tautline.errors import EquilibriumError
 from tautline.model import checks, statics
+from tautline.model.loads import steady_load
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import ZERO, State, straight
 from tautline.model.statics import E3, Array, Configuration, Load
@@ -28,6 +29,8 @@ HOLD = 1e-7
 MOST_TURNS, LARGEST_TURN, SETTLED = 40, 0.5, 1e-3
 # Of all that pulls: an element without tension has no direction, and would give way without limit.
 LEAST_TENSION = 1e-12
+# Of the steepest slope of the law: where tension hardly rises with strain, Newton's method takes it for rising so much.
+SMALLEST_SLOPE = 1e-9
 
 
 def hanging(
@@ -48,11 +51,16 @@ def hanging(
         A push to start with, of the last node (m/s) and of the body (rad/s).
     """
     state = straight(pendulum, deployed, elements, end_velocity=end_velocity, angular_velocity=angular_velocity)
-    string, g = pendulum.string, pendulum.gravity
+    string, net = pendulum.string, pendulum.weights()
     x = state.nodes[:, 2]
-    load = (pendulum.body.mass + string.density * x[-1]) * g * x - 0.5 * string.density * g * x**2
     nodes = np.zeros_like(state.nodes)
-    nodes[:, 2] = x + load / string.stiffness
+    if string.law == "linear":
+        nodes[:, 2] = x + ((net.body + net.string * x[-1]) * x - 0.5 * net.string * x**2) / string.stiffness
+    else:
+        tension = net.body + net.string * (x[-1] - 0.5 * (x[1:] + x[:-1]))  # in the middle of the elements
+        if tension.min() < 0.0:
+            checks.refuse("pendulum", "a weight that pulls all of the string tight", f"a pull of {tension.min():.3g} N")
+        nodes[1:, 2] = np.cumsum(np.diff(x) * (1.0 + string.strain(tension)))
     if not np.isfinite(nodes).all():
         checks.refuse("deployed", "a length at which the elongation is finite", deployed)
     return State(
@@ -60,7 +68,7 @@ def hanging(
         0.0,
         nodes,
         state.node_velocities,
-        _attitude_along(np.array(pendulum.body.center_of_mass), E3),
+        _attitude_along(np.array(net.moment) if any(net.moment) else np.array(pendulum.body.center_of_mass), E3),
         state.angular_velocity,
     )
 
@@ -123,7 +131,7 @@ def equilibrium(pendulum: Pendulum, deployed: float, elements: int = 20, *, load
     elements : int
         N.
     load : function, optional
-        A steady load beside gravity, such as drag in wind or current: `load(nodes, attitude)` takes the (N + 1) x 3
+        A steady load beside those of `Pendulum.fluid` and `Pendulum.push`: `load(nodes, attitude)` takes (N + 1) x 3
         positions relative to the guide entrance (m) and the rotation matrix of the body, and returns (N + 1) x 3
         forces on the nodes (N, inertial frame) and the moment on the body about the attachment point (N m, body
         frame). What it puts on a node may depend on that node, its neighbours and the attitude.
@@ -134,6 +142,7 @@ def equilibrium(pendulum: Pendulum, deployed: float, elements: int = 20, *, load
         When none is found; the message says how much of the load could be balanced.
     """
     state = hanging(pendulum, deployed, elements)
+    load = steady_load(pendulum, load)
     solver = _Solver(pendulum, state, load)
     found, iterations = solver.solve()
     x = Configuration(state.reeled_length, found.q, found.R)
@@ -144,7 +153,7 @@ def equilibrium(pendulum: Pendulum, deployed: float, elements: int = 20, *, load
     return Equilibrium(
         state=State(state.reeled_length, 0.0, found.q, np.zeros_like(found.q), found.R),
         tension=tension,
-        strain=tension / pendulum.string.stiffness,
+        strain=pendulum.string.strain(tension),
         energy=statics.potential(pendulum, x),
         residual=residual,
         residual_moment=residual_moment,
@@ -286,7 +295,7 @@ class _Solver:
         """(A7) gives the nodes; what is missing in (A6) and (A8) is unbalanced."""
         tension = np.maximum(np.linalg.norm(f, axis=1, keepdims=True), LEAST_TENSION * self.pull)
         q = np.zeros((self.N + 1, 3))
-        q[1:] = np.cumsum(self.l * (1.0 / tension + 1.0 / self.pendulum.string.stiffness) * f, axis=0)
+        q[1:] = np.cumsum(self.l * (1.0 + self.pendulum.string.strain(tension)) / tension * f, axis=0)
         at_nodes, moment = (self.part * x for x in self._load(q, R))
         unbalanced = self.weights + at_nodes - f
         unbalanced[:-1] += f[1:]
@@ -358,8 +367,10 @@ class _Solver:
         tension = np.maximum(np.linalg.norm(f, axis=1), LEAST_TENSION * self.pull)
         t = f / tension[:, None]
         along = t[:, :, None] * t[:, None, :]
-        across = np.eye(3) - along
-        C: Array = self.l * (np.eye(3) / self.pendulum.string.stiffness + across / tension[:, None, None])
+        strain = self.pendulum.string.strain(tension)
+        slope = np.maximum(self.pendulum.string.slope(strain), SMALLEST_SLOPE * self.pendulum.string.stiffness)
+        across = ((1.0 + strain) / tension)[:, None, None] * (np.eye(3) - along)
+        C: Array = self.l * (along / slope[:, None, None] + across)
         return C
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
@@ -10,6 +13,14 @@ from tautline.model.body import RigidBody
 from tautline.model.fluid import Fluid, Push
 from tautline.model.reel import Reel
 from tautline.model.string import String
+
+
+class Weights(NamedTuple):
+    """What gravity and buoyancy leave."""
+
+    string: float  # per unstretched length (N/m)
+    body: float  # (N)
+    moment: tuple[float, float, float]  # of the body's about the attachment point, body frame (N m)
 
 
 @dataclass(frozen=True)
@@ -55,3 +66,26 @@ class Pendulum:
                 f"Pendulum: expected a guide way shorter than the string ({self.string.length:g} m), "
                 f"got reel.guide_length = {self.reel.guide_length:g} m"
             )
+
+    def weights(self) -> Weights:
+        """Of string and body, buoyancy taken off."""
+        g, fluid, body = self.gravity, self.fluid, self.body
+        density, volume = (0.0, 0.0) if fluid is None else (fluid.density, fluid.volume)
+        place = body.center_of_mass if fluid is None or fluid.buoyancy_center is None else fluid.buoyancy_center
+        moment = g * (body.mass * np.array(body.center_of_mass) - density * volume * np.array(place))
+        x, y, z = moment.tolist()
+        string = g * (self.string.density - density * self.string.area)
+        return Weights(string, g * (body.mass - density * volume), (x, y, z))
+
+    def moving_body(self) -> RigidBody:
+        """The body as it resists acceleration, the fluid that it moves along included."""
+        body, fluid = self.body, self.fluid
+        if fluid is None or fluid.added_mass == 0.0:
+            return body
+        if body.is_point:
+            return RigidBody.point(body.mass + fluid.added_mass)
+        place = np.array(fluid.buoyancy_center or body.center_of_mass)
+        mass = body.mass + fluid.added_mass
+        center = (body.mass * np.array(body.center_of_mass) + fluid.added_mass * place) / mass
+        inertia = np.array(body.inertia) + fluid.added_mass * (place @ place * np.eye(3) - np.outer(place, place))
+        return RigidBody(mass, inertia, center, body.shape)  # type: ignore[arg-type]

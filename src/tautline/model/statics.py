@@ -48,22 +48,23 @@ def element_length(pendulum: Pendulum, s: float, N: int) -> float:
 
 def weights(pendulum: Pendulum, l: float, N: int) -> Array:
     """Of string and body, at the nodes 1..N; terms of (11)."""
-    at_nodes = np.full(N, pendulum.string.density * l * pendulum.gravity)
-    at_nodes[-1] = (0.5 * pendulum.string.density * l + pendulum.body.mass) * pendulum.gravity
+    net = pendulum.weights()
+    at_nodes = np.full(N, net.string * l)
+    at_nodes[-1] = 0.5 * net.string * l + net.body
     vectors: Array = at_nodes[:, None] * E3
     return vectors
 
 
 def gravity_moment(pendulum: Pendulum, R: Array) -> Array:
     """-dV/dR of (11)."""
-    moment: Array = pendulum.body.mass * pendulum.gravity * np.cross(pendulum.body.center_of_mass, R.T @ E3)
+    moment: Array = np.cross(pendulum.weights().moment, R.T @ E3)
     return moment
 
 
 def gravity_moment_by_attitude(pendulum: Pendulum, R: Array) -> Array:
     """Derivative of `gravity_moment` along R exp(eta): M g (gamma rho^T - rho.gamma I), gamma = R^T e3."""
-    rho, gamma = np.array(pendulum.body.center_of_mass), R.T @ E3
-    A: Array = pendulum.body.mass * pendulum.gravity * (np.outer(gamma, rho) - rho @ gamma * np.eye(3))
+    rho, gamma = np.array(pendulum.weights().moment), R.T @ E3
+    A: Array = np.outer(gamma, rho) - rho @ gamma * np.eye(3)
     return A
 
 
@@ -73,7 +74,7 @@ def forces(pendulum: Pendulum, x: Configuration) -> tuple[Array, Array]:
     l = element_length(pendulum, x.s, N)
     w = np.diff(x.q, axis=0)
     length = np.maximum(np.linalg.norm(w, axis=1, keepdims=True), TINY_LENGTH)
-    f = pendulum.string.stiffness / l * (1.0 - l / length) * w
+    f = pendulum.string.tension(length / l - 1.0) / length * w
     at_nodes = weights(pendulum, l, N) - f
     at_nodes[:-1] += f[1:]
     return at_nodes, gravity_moment(pendulum, x.R)
@@ -81,7 +82,7 @@ def forces(pendulum: Pendulum, x: Configuration) -> tuple[Array, Array]:
 
 def potential(pendulum: Pendulum, x: Configuration) -> float:
     """V: equations (6) and (7)."""
-    string, reel, body, g = pendulum.string, pendulum.reel, pendulum.body, pendulum.gravity
+    reel, net = pendulum.reel, pendulum.weights()
     N = len(x.q) - 1
     l = element_length(pendulum, x.s, N)
     z = reel.guide_position[2] + x.q[:, 2]
@@ -89,34 +90,48 @@ def potential(pendulum: Pendulum, x: Configuration) -> float:
     drum = wound * (z[0] - reel.guide_length) + d * d * (np.cos(wound / d) - 1.0)
     deployed = 0.5 * l * (z[:-1] + z[1:]).sum()
     lengths = np.linalg.norm(np.diff(x.q, axis=0), axis=1)
-    elastic = 0.5 * string.stiffness / l * ((lengths - l) ** 2).sum()
-    low = z[-1] + x.R[2] @ np.array(body.center_of_mass)
-    return float(elastic - g * (string.density * (drum + deployed) + body.mass * low))
+    elastic = l * pendulum.string.energy_density(lengths / l - 1.0).sum()
+    return float(elastic - net.string * (drum + deployed) - net.body * z[-1] - x.R[2] @ np.array(net.moment))
+
+
+def reel_force(pendulum: Pendulum, x: Configuration) -> float:
+    """-dV/ds: equation (11), for any elastic law (70)."""
+    reel, mu_g = pendulum.reel, pendulum.weights().string
+    N = len(x.q) - 1
+    l = element_length(pendulum, x.s, N)
+    strain = np.linalg.norm(np.diff(x.q, axis=0), axis=1) / l - 1.0
+    pull = pendulum.string.tension(strain) * (1.0 + strain) - pendulum.string.energy_density(strain)
+    wound = (x.s - reel.guide_length) / reel.drum_radius
+    drum = reel.guide_length + reel.drum_radius * np.sin(wound)
+    deployed = 0.5 * (x.q[:-1, 2] + x.q[1:, 2]).mean()
+    return float(-mu_g * (drum + deployed) - pull.mean())
 
 
 def stiffness(pendulum: Pendulum, x: Configuration) -> Array:
     """Second derivatives of V in the order s, q_1..q_N, eta with R exp(eta): equation (A9)."""
-    string, reel, g = pendulum.string, pendulum.reel, pendulum.gravity
-    mu, EA = string.density, string.stiffness
+    string, reel, mu_g = pendulum.string, pendulum.reel, pendulum.weights().string
     N = len(x.q) - 1
     l = element_length(pendulum, x.s, N)
     w = x.q[:-1] - x.q[1:]
     length = np.maximum(np.linalg.norm(w, axis=1), TINY_LENGTH)
     t = w / length[:, None]
-    along = (EA / l) * t[:, :, None] * t[:, None, :]
-    across = (EA / l) * (1.0 - l / length)[:, None, None] * (np.eye(3) - t[:, :, None] * t[:, None, :])
+    strain = length / l - 1.0
+    k, F = string.slope(strain), string.tension(strain)
+    along = (k / l)[:, None, None] * t[:, :, None] * t[:, None, :]
+    across = (F / length)[:, None, None] * (np.eye(3) - t[:, :, None] * t[:, None, :])
 
     blocks = np.zeros((N + 1, 3, N + 1, 3))
     by_s = np.zeros((N + 1, 3))
     e = np.arange(N)
     for first, second, sign in ((e, e, 1.0), (e + 1, e + 1, 1.0), (e, e + 1, -1.0), (e + 1, e, -1.0)):
         blocks[first, :, second, :] += sign * (along + across)
-    pull = EA / (N * l * l) * w
-    by_s[:-1] += pull + 0.5 * mu * g / N * E3
-    by_s[1:] += -pull + 0.5 * mu * g / N * E3
+    pull = (k / (N * l * l))[:, None] * w
+    by_s[:-1] += pull + 0.5 * mu_g / N * E3
+    by_s[1:] += -pull + 0.5 * mu_g / N * E3
 
     K = np.zeros((3 * N + 4, 3 * N + 4))
-    K[0, 0] = EA / (N * N * l**3) * (w * w).sum() + mu * g * np.cos((x.s - reel.guide_length) / reel.drum_radius)
+    K[0, 0] = (k * length**2).sum() / (N * N * l**3)
+    K[0, 0] += mu_g * np.cos((x.s - reel.guide_length) / reel.drum_radius)
     K[0, 1:-3] = K[1:-3, 0] = by_s[1:].ravel()
     K[1:-3, 1:-3] = blocks[1:, :, 1:, :].reshape(3 * N, 3 * N)
     turning = -gravity_moment_by_attitude(pendulum, x.R)

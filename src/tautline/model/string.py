@@ -98,6 +98,34 @@ class String:
         """Elastic tension at a strain (N)."""
         return self._evaluated(strain)[0]
 
+    def slope(self, strain: Any) -> Array:
+        """Rate of the elastic tension by strain (N)."""
+        x = np.asarray(strain, dtype=np.float64)
+        if self.law != "table":
+            return np.where((x < 0.0) & (self.law == "tension_only"), 0.0, self.stiffness)
+        c = self.coefficients()
+        i = np.clip(np.searchsorted(c[data.KNOT], x, side="right") - 1, 0, c.shape[1] - 1)
+        dx = x - c[data.KNOT, i]
+        bends = dx >= 0.0
+        curve = 2.0 * c[data.SECOND, i] + 3.0 * dx * c[data.THIRD, i]
+        return np.asarray(np.where(bends, c[data.SLOPE, i] + dx * curve, c[data.SLOPE, i]))
+
+    def strain(self, tension: Any) -> Array:
+        """Strain at an elastic tension that is not negative; the least one where several have it."""
+        F = np.asarray(tension, dtype=np.float64)
+        if self.law != "table":
+            return np.asarray(F / self.stiffness)
+        # bisection between knots, and beyond them along the straight lines
+        c = self.coefficients()
+        low = np.full_like(F, min(c[data.KNOT, 0], 0.0) - 1.0)
+        rise = np.maximum(F - c[data.TENSION, -1], 0.0) / max(c[data.SLOPE, -1], 1e-9 * self.stiffness)
+        high = c[data.KNOT, -1] + rise + 1e-12
+        for _ in range(100):
+            middle = 0.5 * (low + high)
+            below = self.tension(middle) < F
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        return np.asarray(high)
+
     def energy_density(self, strain: Any) -> Array:
         """Elastic energy per unstretched length at a strain (J/m)."""
         return self._evaluated(strain)[1]
