@@ -13,7 +13,7 @@ from tautline._version import __version__
 if TYPE_CHECKING:
     from tautline import errors, figures, reference
     from tautline.model.body import RigidBody, Shape
-    from tautline.model.command import Free, Locked, Torque
+    from tautline.model.command import Brake, Free, Length, Locked, Speed, Spring, Torque
     from tautline.model.equilibrium import hanging
     from tautline.model.pendulum import Pendulum
     from tautline.model.reel import Reel
@@ -27,6 +27,10 @@ _HOMES = {
     "RigidBody": "tautline.model.body",
     "Shape": "tautline.model.body",
     "hanging": "tautline.model.equilibrium",
+    "Brake": "tautline.model.command",
+    "Length": "tautline.model.command",
+    "Speed": "tautline.model.command",
+    "Spring": "tautline.model.command",
     "Free": "tautline.model.command",
     "Locked": "tautline.model.command",
     "Torque": "tautline.model.command",
@@ -45,13 +49,17 @@ _HOMES = {
 _MODULES = ("errors", "figures", "reference")
 
 __all__ = [
+    "Brake",
     "Free",
+    "Length",
     "Locked",
     "Pendulum",
     "Reel",
     "RigidBody",
     "Shape",
     "Simulation",
+    "Speed",
+    "Spring",
     "State",
     "String",
     "Torque",

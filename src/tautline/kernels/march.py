@@ -6,13 +6,21 @@ import math
 
 from tautline.errors import FULLY_DEPLOYED, FULLY_RETRIEVED, RUNNING, UNSTABLE_STEP
 from tautline.kernels.arrow import factorise
+from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
+    BY_PROFILE,
     FORCE,
+    FRICTION,
+    FRICTION_ERR,
     INVERSE,
     LEVEL,
     LOWER,
     POSITION,
+    SIGMA,
     STEP,
+    STOP,
+    STOP_TIME,
+    STUCK,
     T_START,
     TOTAL,
     WORST_RATIO,
@@ -24,11 +32,10 @@ from tautline.kernels.data import (
     Samples,
     Scratch,
 )
-from tautline.kernels.energy import element_length
+from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.fixed import fixed_stage
-from tautline.kernels.guide import torque_at
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.observe import observe
+from tautline.kernels.observe import hand_over, observe
 from tautline.kernels.reeling import evaluate_forces, reeling_stage
 
 # Steps are never divided further than this: the minimum length stops a run long before.
@@ -45,7 +52,7 @@ def stretching_frequency2(par: Parameters, end_mass: float, s: float, locked: bo
     body = end_mass + par.mu * X / 3.0
     if locked:
         return par.EA / (X * body)
-    reel = par.mu * s + par.kappa + par.mu * X / 3.0
+    reel = reel_mass(par, s)[0] + par.mu * X / 3.0
     between = par.mu * X / 6.0
     return par.EA / X * (reel + body + 2.0 * between) / (reel * body - between * between)
 
@@ -58,10 +65,11 @@ def stability_limit(par: Parameters, plan: Plan, s: float, locked: bool) -> floa
     A single element has no neighbour that could swing with it, so its ends count; it shares them with the body.
     """
     l = element_length(par, s)
+    drum = plan.drum_stiffness / reel_mass(par, s)[0]
     if par.N == 1:
-        frequency2 = stretching_frequency2(par, plan.end_mass, s, locked) + plan.body_frequency2
+        frequency2 = stretching_frequency2(par, plan.end_mass, s, locked) + plan.body_frequency2 + drum
     else:
-        frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2)
+        frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2, drum)
     return plan.limit_multiple * 2.0 / math.sqrt(frequency2)
 
 
@@ -102,12 +110,23 @@ def begin_base_step(par: Parameters, plan: Plan, locked: bool, motion: Motion) -
 
 
 @kernel
-def reel_event(par: Parameters, plan: Plan, s: float) -> int:
-    """Ends of the model's validity."""
+def reel_event(par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float) -> int:
+    """Ends of the model's validity. To be held there, the reel is put on the stop, unless it is led or comes away."""
+    reel = motion.reel
+    s = reel[S]
+    status = RUNNING
+    side = 0.0
     if par.L - s <= plan.minimum_length:
-        return FULLY_RETRIEVED
-    if s <= par.b:
-        return FULLY_DEPLOYED
+        status, side = FULLY_RETRIEVED, 1.0
+    elif s <= par.b:
+        status, side = FULLY_DEPLOYED, -1.0
+    if status == RUNNING or not plan.hold or command.kind == BY_PROFILE:
+        return status
+    if side * reel[SIGMA] > 0.0:
+        reel[STOP] = side
+        reel[STOP_TIME] = t
+        energy = hand_over(par, False, motion, scratch, STUCK, 0.0, 0.0)
+        accumulate(reel, FRICTION, FRICTION_ERR, -energy, par.compensated)
     return RUNNING
 
 
@@ -125,13 +144,12 @@ def reeling_step(par: Parameters, plan: Plan, command: Command, motion: Motion, 
         i = 0
         while i < len(plan.stages) and status == RUNNING:
             stage = plan.stages[i]
-            u_start = torque_at(command, t + done * h)
+            start = t + done * h
             done += stage
-            u_end = torque_at(command, t + done * h)
-            status = reeling_stage(par, motion, scratch, stage * h, u_start, u_end)
+            status = reeling_stage(par, command, motion, scratch, stage * h, start, t + done * h)
             i += 1
         if status == RUNNING:
-            status = reel_event(par, plan, motion.reel[S])
+            status = reel_event(par, plan, command, motion, scratch, t + h)
         part += 1
     return status
 
