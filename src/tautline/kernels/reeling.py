@@ -536,7 +536,9 @@ def reeling_stage(
         joint = rates.impulse if stuck else math.copysign(reel[GRIP], rates.impulse)
         loss = -rub * sigma - (rates.impulse - joint) * sigma - joint * 0.5 * (reel[SIGMA] + sigma)
         account_for_drum(par, reel, pull * sigma, loss)
-        reel[TORQUE] = motor * radius(par, s)
+        # the mean speed belongs to the middle of the step, what is reported to its end
+        x = extrapolation(0.0, h, reel[H_LAST])
+        reel[TORQUE] = motor_force(drum_end, sigma + x * (sigma - reel[SIGMA]))[0] * radius(par, s)
         reel[HELD] = STUCK if stuck else NOT_HELD
         reel[HELD_SPEED] = 0.0
         reel[HELD_ACCELERATION] = 0.0
