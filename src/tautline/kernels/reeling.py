@@ -522,7 +522,8 @@ def reeling_stage(
         rub = friction_impulse(drum, sigma, h_start) + friction_impulse(drum_end, sigma, h_end)
         dp_s += rates.impulse + rub
         account_for_drum(par, reel, rates.impulse * 0.5 * (reel[SIGMA] + sigma), -rub * sigma)
-        reel[TORQUE] = rates.impulse * radius(par, s) / (0.5 * (h + reel[H_LAST]))
+        if h + reel[H_LAST] != 0.0:
+            reel[TORQUE] = rates.impulse * radius(par, s) / (0.5 * (h + reel[H_LAST]))
         reel[HELD] = LED
         reel[HELD_SPEED] = drive.sigma
         reel[HELD_ACCELERATION] = drive.acceleration
