@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tautline import errors, figures, reference
     from tautline.analysis.modes import modes
     from tautline.model.body import RigidBody, Shape
-    from tautline.model.command import Free, Locked, Torque
+    from tautline.model.command import Brake, Free, Length, Locked, Speed, Spring, Torque
     from tautline.model.equilibrium import Equilibrium, equilibrium, hanging
     from tautline.model.fluid import Fluid, Push
     from tautline.model.path import Path
@@ -33,6 +33,10 @@ _HOMES = {
     "Equilibrium": "tautline.model.equilibrium",
     "equilibrium": "tautline.model.equilibrium",
     "hanging": "tautline.model.equilibrium",
+    "Brake": "tautline.model.command",
+    "Length": "tautline.model.command",
+    "Speed": "tautline.model.command",
+    "Spring": "tautline.model.command",
     "Free": "tautline.model.command",
     "Locked": "tautline.model.command",
     "Torque": "tautline.model.command",
@@ -54,9 +58,11 @@ _HOMES = {
 _MODULES = ("errors", "figures", "reference")
 
 __all__ = [
+    "Brake",
     "Equilibrium",
     "Fluid",
     "Free",
+    "Length",
     "Locked",
     "Path",
     "Pendulum",
@@ -65,6 +71,8 @@ __all__ = [
     "RigidBody",
     "Shape",
     "Simulation",
+    "Speed",
+    "Spring",
     "State",
     "String",
     "Torque",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tautline._version import __version__
 from tautline.model import checks
-from tautline.model.command import Command, Locked, Torque, check_command
+from tautline.model.command import Brake, Command, Led, Locked, Spring, Torque, check_command, check_start
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 
@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 # Gauss's two points on [0, 1]: exact for the kinetic energy, which is quadratic along an element.
 _XI = 0.5 + np.array([-0.5, 0.5]) / np.sqrt(3.0)
 _WEIGHT = 0.5
+# Points along the wound string; its angle on the drum is some hundred radians at most.
+_WOUND, _WOUND_WEIGHTS = np.polynomial.legendre.leggauss(400)
 _METHODS = ("DOP853", "Radau", "RK45", "RK23", "BDF", "LSODA", "RK4")
 # A run ends when less than this part of the initial length is out, or when s reaches the guide length.
 _MINIMUM_LENGTH = 0.01
@@ -48,7 +50,11 @@ class Fields(NamedTuple):
 
 
 class Equations:
-    """Right-hand side y' = f(t, y), y = (s, q_1..q_N, R, sigma, v_1..v_N, Omega, work, loss)."""
+    """Right-hand side y' = f(t, y), y = (s, q_1..q_N, R, sigma, v_1..v_N, Omega, [friction,] work, loss).
+
+    The friction's loss is there where the drum has friction. Dry friction is that of a drum that slips; it does not
+    stick here.
+    """
 
     remembers = False  # whether the future depends on more than y
 
@@ -60,7 +66,67 @@ class Equations:
         self.J = np.array(pendulum.body.inertia)
         self.rho = np.array(pendulum.body.center_of_mass)
         self.rho_hat = _hat(self.rho)
-        self.table = command.table() if isinstance(command, Torque) else None
+        self.command = command
+        reel = pendulum.reel
+        self.rubs = isinstance(command, Brake) or reel.viscous_friction > 0.0 or reel.coulomb_friction > 0.0
+        self.limits = [np.inf if x is None else x for x in (reel.max_torque, reel.max_power)]
+        self.curve: Any = None  # of the deployed length
+
+    def begin(self, state: State) -> None:
+        """Where a curve in time starts from is known only now."""
+        if isinstance(self.command, Led | Spring):
+            from scipy.interpolate import PPoly
+
+            rows = self.command.curve(0.0, self.pendulum.string.length - state.reeled_length)
+            knots = np.append(rows[:, 0], np.inf)
+            self.curve = [PPoly(rows[:, :0:-1].T, knots).derivative(k) for k in range(3)]
+
+    def planned(self, t: float) -> Array:
+        """Reeled length, speed and acceleration of the curve."""
+        deployed = np.array([float(self.curve[k](t)) for k in range(3)])
+        reeled: Array = np.array([self.pendulum.string.length, 0.0, 0.0]) - deployed
+        return reeled
+
+    def radius(self, s: float) -> float:
+        reel = self.pendulum.reel
+        return float(np.sqrt(reel.drum_radius**2 + reel.layer_growth * (s - reel.guide_length)))
+
+    def motor(self, t: float, x: Fields) -> float:
+        """Its torque, within the limits."""
+        command, d = self.command, self.radius(x.s)
+        u = 0.0
+        if isinstance(command, Torque):
+            u = float(command.moment(t)) if command.is_function else float(np.interp(t, *command.table()))
+        elif isinstance(command, Spring):
+            rest, speed, _ = self.planned(t)
+            u = d * (command.stiffness * (rest - x.s) + command.damping * (speed - x.sigma))
+        torque, power = self.limits
+        most = torque if x.sigma == 0.0 else min(torque, power * d / abs(x.sigma))
+        return float(np.clip(u, -most, most))
+
+    def friction(self, t: float, x: Fields) -> float:
+        """Force on s of a drum that slips."""
+        reel, d = self.pendulum.reel, self.radius(x.s)
+        dry = reel.coulomb_friction
+        if isinstance(self.command, Brake):
+            dry += float(np.interp(t, *self.command.table()))
+        return -reel.viscous_friction * x.sigma / d**2 - float(np.sign(x.sigma)) * dry / d
+
+    def wound(self, s: float) -> tuple[float, float, float, float]:
+        """Of the reel: inertia as a mass, and its rate by s; height of the wound string times its length, and its rate.
+
+        By quadrature along the string; what is wound first lies on a smaller radius where the drum grows.
+        """
+        reel, mu = self.pendulum.reel, self.pendulum.string.density
+        w, k = s - reel.guide_length, reel.layer_growth
+        points = 0.5 * w * (_WOUND + 1.0)
+        weights = 0.5 * w * _WOUND_WEIGHTS
+        radii = np.sqrt(reel.drum_radius**2 + k * points)
+        d = self.radius(s)
+        inertia = reel.turning_mass * reel.drum_radius**2 + mu * weights @ radii**2
+        behind = 2.0 * (w - points) / (d + radii)  # the integral of dw/d between two places
+        mass = inertia / d**2 + mu * reel.guide_length
+        return mass, mu - k * inertia / d**4, weights @ (radii * np.sin(behind)), weights @ (radii * np.cos(behind)) / d
 
     def pack(self, state: State) -> Array:
         return np.concatenate(
@@ -71,7 +137,7 @@ class Equations:
                 [state.reel_speed],
                 state.node_velocities[1:].ravel(),
                 np.asarray(state.angular_velocity),
-                [0.0, 0.0],
+                np.zeros(3 if self.rubs else 2),
             ]
         )
 
@@ -84,8 +150,18 @@ class Equations:
         R = y[1 + n : 10 + n].reshape(3, 3)
         return Fields(y[0], q, R, y[10 + n], v, y[11 + 2 * n : 14 + 2 * n])
 
-    def torque(self, t: float) -> float:
-        return 0.0 if self.table is None else float(np.interp(t, *self.table))
+    def torque(self, t: float, y: Array) -> float:
+        """On the drum, as commanded or as needed."""
+        x = self.unpack(y)
+        return self.led(t, x)[1] if isinstance(self.command, Led) else self.motor(t, x)
+
+    def led(self, t: float, x: Fields) -> tuple[Array, float]:
+        """Accelerations with that of the reel given, and the torque that it takes."""
+        mass, force = self.assemble(x, 0.0)
+        force[0] += self.friction(t, x)
+        acceleration = np.full(len(force), self.planned(t)[2])
+        acceleration[1:] = np.linalg.solve(mass[1:, 1:], force[1:] - mass[1:, 0] * acceleration[0])
+        return acceleration, float(mass[0] @ acceleration - force[0]) * self.radius(x.s)
 
     def guide_force(self, x: Fields) -> float:
         """Q of the guide law, from what the string is and does outside, after the jump, and from what is lost."""
@@ -169,14 +245,14 @@ class Equations:
 
         reel = p.reel
         r_p = np.array(reel.guide_position)
-        mass[0, 0] += mu * x.s + reel.inertia_mass
-        force[0] -= 0.5 * mu * x.sigma**2
-        force[0] += mu * g * (r_p[2] - reel.guide_length)
-        force[0] -= mu * g * reel.drum_radius * np.sin((x.s - reel.guide_length) / reel.drum_radius)
+        inertia, inertia_rate, _, lever = self.wound(x.s)
+        mass[0, 0] += inertia
+        force[0] -= 0.5 * inertia_rate * x.sigma**2
+        force[0] += mu * g * (r_p[2] - reel.guide_length - lever)
         depth = 2.0 * r_p[2] + x.q[:-1, 2] + x.q[1:, 2]
         strain_energy_rate = EA * ((lengths[:, 0] / l) ** 2 - 1.0)
         force[0] -= (mu * g * depth + strain_energy_rate).sum() / (2 * N)
-        force[0] += u / reel.drum_radius + self.guide_force(x)
+        force[0] += u / self.radius(x.s) + self.guide_force(x)
 
         mass[1:-3, 1:-3] = np.kron(shape[1:, 1:], np.eye(3))
         mass[0, 1:-3] = mass[1:-3, 0] = border[1:].ravel()
@@ -196,9 +272,15 @@ class Equations:
 
     def __call__(self, t: float, y: Array) -> Array:
         x = self.unpack(y)
-        u = self.torque(t)
-        sigma_rate, v_rate, omega_rate = self.accelerations(x, u)
-        power = u / self.pendulum.reel.drum_radius * x.sigma
+        d = self.radius(x.s)
+        rub = self.friction(t, x)
+        if isinstance(self.command, Led):
+            acceleration, u = self.led(t, x)
+            sigma_rate, v_rate, omega_rate = acceleration[0], acceleration[1:-3], acceleration[-3:]
+        else:
+            u = self.motor(t, x)
+            sigma_rate, v_rate, omega_rate = self.accelerations(x, u + rub * d)
+        power = u / d * x.sigma
         loss = -self.guide_force(x) * x.sigma
         return np.concatenate(
             [
@@ -208,7 +290,7 @@ class Equations:
                 [sigma_rate],
                 v_rate,
                 omega_rate,
-                [power, loss],
+                [-rub * x.sigma, power, loss] if self.rubs else [power, loss],
             ]
         )
 
@@ -222,7 +304,8 @@ class Equations:
         reel = p.reel
         l = (p.string.length - x.s) / N
         w = x.q[:-1] - x.q[1:]
-        kinetic = 0.5 * (mu * x.s + reel.inertia_mass) * x.sigma**2
+        inertia, _, above, _ = self.wound(x.s)
+        kinetic = 0.5 * inertia * x.sigma**2
         momentum = np.zeros(3)
         for xi in _XI:
             phi = ((N - np.arange(N) - xi) / N)[:, None]
@@ -236,9 +319,7 @@ class Equations:
         momentum += M * np.cross(x.q[N], x.v[N] + swing)
         momentum += x.R @ (self.J @ x.omega + M * np.cross(self.rho, x.R.T @ x.v[N]))
         height = reel.guide_position[2]
-        wound = x.s - reel.guide_length
-        drum = reel.drum_radius
-        gravity = -mu * g * (wound * (height - reel.guide_length) + drum**2 * (np.cos(wound / drum) - 1.0))
+        gravity = -mu * g * ((x.s - reel.guide_length) * (height - reel.guide_length) - above)
         gravity -= 0.5 * mu * g * l * (2.0 * height + x.q[:-1, 2] + x.q[1:, 2]).sum()
         gravity -= M * g * (height + x.q[N, 2] + (x.R @ self.rho)[2])
         elastic = 0.5 * p.string.stiffness / l * np.sum((np.linalg.norm(w, axis=1) - l) ** 2)
@@ -256,7 +337,7 @@ class Equations:
             "control_work": y[-2],
             "guide_loss": y[-1],
             "damping_loss": 0.0,
-            "friction_loss": 0.0,
+            "friction_loss": y[-3] if self.rubs else 0.0,
             "fluid_work": 0.0,
             "external_work": 0.0,
             "guide_work": 0.0,
@@ -379,6 +460,7 @@ def integrate(
     checks.instance("state", state, State)
     state.check_against(pendulum)
     check_command(command, state.reel_speed)
+    check_start(command, 0.0, pendulum.string.length - state.reeled_length, state.reel_speed)
     duration = checks.positive("duration", duration, "s")
     sample = checks.positive("sample", sample, "s")
     count = checks.whole_ratio("duration", duration, "sample", sample)
@@ -387,6 +469,7 @@ def integrate(
     if equations is None:
         equations = WithWoundString if pendulum.reel.guide_law == "stretched" else Equations
     system = equations(pendulum, state.elements, command)
+    system.begin(state)
     times = np.arange(count + 1, dtype=np.float64) * np.float64(sample)
     y0 = system.pack(state)
     if method == "RK4":
@@ -405,7 +488,7 @@ def labelled(system: Equations, states: Sequence[Array], times: Array, status: s
 
     rows = [system.figures(y) for y in states]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    columns["torque"] = np.array([system.torque(float(t)) for t in times])
+    columns["torque"] = np.array([system.torque(float(t), y) for t, y in zip(times, states, strict=True)])
     record = dataset.Record(time=times, **columns)
     attrs = {
         "status": status,

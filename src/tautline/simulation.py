@@ -20,14 +20,27 @@ from tautline import errors, planning
 from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.kernels import data
-from tautline.kernels.march import march
-from tautline.kernels.observe import observe, release
+from tautline.kernels.march import march, step_limits
+from tautline.kernels.observe import hand_over, observe
 from tautline.model import checks
 from tautline.model.body import RigidBody, Shape
-from tautline.model.command import Command, Free, Locked, Torque, check_command
+from tautline.model.command import (
+    KINDS,
+    SAME_LENGTH,
+    Command,
+    Free,
+    Led,
+    Length,
+    Locked,
+    Speed,
+    Torque,
+    check_command,
+    check_start,
+)
 from tautline.model.fluid import Fluid, Push
 from tautline.model.path import Path
 from tautline.model.pendulum import Pendulum
+from tautline.model.profile import values_at
 from tautline.model.reel import Reel
 from tautline.model.state import State
 from tautline.model.string import String
@@ -52,7 +65,7 @@ class Simulation:
     ----------
     pendulum, state
         What, and from where.
-    step, order, scheme, compensated, minimum_length
+    step, order, scheme, compensated, minimum_length, at_end
         As in `simulate`.
 
     Attributes
@@ -74,10 +87,11 @@ class Simulation:
         scheme: str = "symmetric",
         compensated: bool = True,
         minimum_length: float | None = None,
+        at_end: str = "stop",
     ) -> None:
         checks.instance("pendulum", pendulum, Pendulum)
         checks.instance("state", state, State)
-        planning.check_method(order, scheme, compensated)
+        planning.check_method(order, scheme, compensated, at_end)
         state.check_against(pendulum)
         if isinstance(step, str):
             checks.choice("step", step, ["auto"])
@@ -95,15 +109,16 @@ class Simulation:
             "scheme": scheme,
             "compensated": compensated,
             "minimum_length": shortest,
+            "at_end": at_end,
         }
         self.status = errors.STATUS_NAMES[errors.RUNNING]
         self.message = "not started"
         self._initial = state
         self._par = planning.kernel_parameters(pendulum, state.elements, scheme, compensated)
-        self._plan = planning.method_plan(pendulum, order, fixed, shortest)
+        self._plan = planning.method_plan(pendulum, order, fixed, shortest, at_end)
         self._base_steps: dict[float, int] = {}  # of "auto", by sample interval; kept so that chunks change nothing
         self._loads = planning.kernel_loads(pendulum)
-        if self._loads is not None and order > 2:
+        if (self._loads.acts or self._loads.moves) and order > 2:
             raise InputError(
                 f"order: expected 2 with damping, a fluid, a push or a moving guide, got {order}; higher orders step "
                 "back in time inside, where damping would feed energy in"
@@ -115,6 +130,8 @@ class Simulation:
         self._scratch = data.empty_scratch(self._par.N)
         self._command: Command | None = None
         self._kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
+        self._origin = (0.0, X)  # time and deployed length at which the present command was given
+        self._needed = [0.0, 0.0]  # largest torque and power that a given motion of the reel took, as sampled
         self._last = data.empty_samples(1, self._par.N)
         self._sampled = 0  # STEP at the latest sample
         self._timed_for: tuple[float, float | None] | None = None
@@ -181,8 +198,13 @@ class Simulation:
             self._observe(locked, self._last)
         return self._last
 
+    def _beyond(self) -> data.Loads | None:
+        """Loads, or None where the plain model will do: it is compiled sooner."""
+        plain = not (self._loads.acts or self._loads.moves or self._plan.hold or isinstance(self._command, Led))
+        return None if plain else self._loads
+
     def _observe(self, locked: bool, out: data.Samples) -> None:
-        observe(self._par, locked, self._motion, self._scratch, out, 0, self.time, self._loads)
+        observe(self._par, locked, self._motion, self._scratch, out, 0, self.time, self._beyond())
 
     # -- moving on -------------------------------------------------------------------------------------
 
@@ -238,8 +260,12 @@ class Simulation:
         """So many samples in one call of the kernel; fewer if an event ends the motion."""
         out = self._last if rows == 1 else data.empty_samples(rows, self._par.N)
         before = int(self._motion.clock[data.STEP])
-        status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out, self._loads)
+        if isinstance(self._command, Torque) and self._command.is_function:
+            self._tabulate(self._command, rows, plan)
+        status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out, self._beyond())
         self._sampled = before + filled * plan.steps_per_sample
+        if isinstance(self._command, Led):
+            self._note_needed(out.scalars[:filled])
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[status]
             locked = self._kernel_command.locked
@@ -251,35 +277,84 @@ class Simulation:
             self._last.scalars[0], self._last.nodes[0] = out.scalars[-1], out.nodes[-1]
         return out
 
+    def _tabulate(self, command: Torque, rows: int, plan: data.Plan) -> None:
+        """A torque that is a function, at the ends of all stages of the steps to come."""
+        stable, resolved = step_limits(self._par, plan, float(self._motion.reel[data.S]), False)
+        parts = 1
+        while plan.adaptive and plan.h / parts > min(plan.allowed_ratio * stable, resolved):
+            parts *= 2
+        h = plan.h / parts
+        begins = self.time + h * np.arange(rows * plan.steps_per_sample * parts + 1)
+        inner = np.cumsum(plan.stages)[:-1]
+        times = np.unique(np.concatenate([begins, *(begins[:-1] + x * h for x in inner)]))
+        times = times[np.concatenate([[True], np.diff(times) > SAME_LENGTH * h])]
+        times, torques = command.sampled(times)
+        self._kernel_command = self._kernel_command._replace(times=times, torques=torques)
+
+    def _note_needed(self, scalars: data.Array) -> None:
+        """Largest torque and power among samples of a reel that is led."""
+        if len(scalars):
+            torque = np.abs(scalars[:, data.DRUM_TORQUE])
+            radii = np.sqrt(self._par.d**2 + self._par.growth * (scalars[:, data.REELED_LENGTH] - self._par.b))
+            power = torque * np.abs(scalars[:, data.REEL_SPEED]) / radii
+            self._needed = [max(self._needed[0], float(torque.max())), max(self._needed[1], float(power.max()))]
+
     def _take(self, command: Command | None) -> None:
-        """Make `command` the present one; a reel that was locked is released."""
+        """Make `command` the present one; a reel that was locked or held is released."""
         if command is None or command is self._command:
             if self._command is not None:
                 return
             command = command or Locked()
         if _is_constant(command) and _is_constant(self._command):
             # the common case of a control loop: another constant torque
-            self._kernel_command.torques[0] = self._motion.reel[data.TORQUE] = command.moment
+            self._kernel_command.torques[0] = command.moment
+            limit = self._par.max_torque
+            self._motion.reel[data.TORQUE] = min(max(command.moment, -limit), limit)
             self._command = command
             return
         before = self._command
         speed = self._initial.reel_speed if before is None else float(self._last.scalars[0, data.REEL_SPEED])
-        planning.check_command(command, self.settings["order"], self.settings["scheme"], speed)
-        self._kernel_command = planning.kernel_command(command)
-        self._motion.reel[data.TORQUE] = np.interp(self.time, *self._kernel_command[1:])
-        if isinstance(before, Locked) and not isinstance(command, Locked):
-            release(self._par, self._motion, self._scratch)
+        time, length = self.time, self.unstretched_length
+        planning.check_command(command, self.settings["order"], self.settings["scheme"], speed, self.pendulum.reel)
+        check_start(command, time, length, speed)
+        kernel = planning.kernel_command(command, self._par.L, time, length)
+        if not (isinstance(before, Locked) and isinstance(command, Locked)):
+            self._let_go()
+        if isinstance(command, Locked | Led):
+            self._motion.reel[data.STOP] = 0.0
+        self._origin = (time, length)
+        self._kernel_command = kernel
         self._command = command
-        if before is None:
+        stiffness = planning.drum_stiffness(command)
+        if stiffness != self._plan.drum_stiffness:
+            self._plan = self._plan._replace(drum_stiffness=stiffness)
+        self._motion.reel[data.TORQUE] = planning.commanded_torque(self._par, kernel, self._motion, time)
+        if isinstance(command, Led):
+            # a jump of the speed is a blow by the motor
+            self._motion.reel[data.WORK] += self._lead()
+        if before is None or isinstance(command, Led):
             self.first_sample()
+            self._note_needed(self._last.scalars)
+
+    def _let_go(self) -> None:
+        """Give a reel that was locked, led or stuck the momentum of its speed."""
+        locked = isinstance(self._command, Locked)
+        if locked or self._motion.reel[data.HELD] != data.NOT_HELD:
+            hand_over(self._par, locked, self._motion, self._scratch, data.NOT_HELD, 0.0, 0.0)
+
+    def _lead(self) -> float:
+        """Let the reel follow the command from now on; the energy that it takes to reach its speed (J)."""
+        _, speed, acceleration = values_at(self._kernel_command.profile, self.time)
+        return float(hand_over(self._par, False, self._motion, self._scratch, data.LED, speed, acceleration))
 
     def _check_ratio(self, duration: float, sample: float | None, command: Command | None) -> None:
         """Refuse times that do not fit each other or a fixed step, before anything is changed."""
         interval = duration if sample is None else sample
         if not self._plan.adaptive:
             if self._motion.clock[data.STEP] == 0:
-                locked = isinstance(command or self._command or Locked(), Locked)
-                planning.check_step(self._par, self._plan, self.reeled_length, locked)
+                wanted = command or self._command or Locked()
+                plan = self._plan._replace(drum_stiffness=planning.drum_stiffness(wanted))
+                planning.check_step(self._par, plan, self.reeled_length, isinstance(wanted, Locked))
             checks.whole_ratio("duration" if sample is None else "sample", interval, "step", self._plan.h)
         checks.whole_ratio("duration", duration, "sample", interval)
 
@@ -335,7 +410,7 @@ class Simulation:
         with self._blow(data.FRICTION, -1.0):
             self._command = Locked()
             self._kernel_command = planning.kernel_command(self._command)
-            self._motion.reel[data.SIGMA] = 0.0
+            self._motion.reel[[data.SIGMA, data.STOP, data.TORQUE]] = 0.0
 
     @contextmanager
     def _blow(self, account: int, sign: float) -> Iterator[None]:
@@ -343,7 +418,11 @@ class Simulation:
         if self._command is None:
             self._take(None if self._initial.reel_speed == 0.0 else Free())
         before = self.energy
+        if not isinstance(self._command, Locked):
+            self._let_go()
         yield
+        if isinstance(self._command, Led):
+            self._lead()
         self._motion.reel[[data.H_LAST, data.H_BEFORE]] = 0.0
         self.first_sample()
         self._motion.reel[account] += sign * (self.energy - before)
@@ -394,6 +473,7 @@ class Simulation:
         message = self.message
         if self.status == "completed":
             message = f"completed at t = {self.time:.6g} s"
+        message += self._remarks()
         return {
             "status": self.status,
             "message": message,
@@ -408,13 +488,27 @@ class Simulation:
             "version": __version__,
         }
 
+    def _remarks(self) -> str:
+        """On what a user should know of a run besides how it ended."""
+        reel, text = self.pendulum.reel, ""
+        if self._motion.reel[data.STOP] != 0.0:
+            side = "retrieved" if self._motion.reel[data.STOP] > 0.0 else "deployed"
+            text += f"; held at the {side} end since t = {self._motion.reel[data.STOP_TIME]:.6g} s"
+        for name, needed, limit, unit in (
+            ("max_torque", self._needed[0], reel.max_torque, "N m"),
+            ("max_power", self._needed[1], reel.max_power, "W"),
+        ):
+            if limit is not None and needed > limit:
+                text += f"; the given motion of the reel took {needed:.4g} {unit}, more than {name} ({limit:g} {unit})"
+        return text
+
     def description(self) -> dict[str, Any]:
         """The full input, so that a result explains itself and a checkpoint can be read back."""
         command = self._command or Locked()
         return {
             "pendulum": dataclasses.asdict(self.pendulum),
             "state": _state_description(self._initial),
-            "command": {"kind": type(command).__name__, **dataclasses.asdict(command)},
+            "command": _command_description(command),
             "run": self.settings,
             "time": self.time,
             "sample": self._plan.steps_per_sample * self._plan.h,
@@ -424,6 +518,8 @@ class Simulation:
 
     def checkpoint(self) -> tuple[data.Motion, str]:
         """All that the future depends on: arrays, and a JSON text."""
+        if isinstance(self._command, Torque) and self._command.is_function:
+            raise InputError("Torque.moment: expected a number or a table in a run that is saved, got a function")
         text = {
             "checkpoint": CHECKPOINT_VERSION,
             "description": self.description(),
@@ -431,6 +527,8 @@ class Simulation:
             "status": self.status,
             "message": self.message,
             "h": self._plan.h,
+            "origin": self._origin,
+            "needed": self._needed,
             "base_steps": [[interval, count] for interval, count in self._base_steps.items()],
         }
         return self._motion, json.dumps(text)
@@ -452,7 +550,13 @@ class Simulation:
         simulation.status, simulation.message = saved["status"], saved["message"]
         if saved["started"]:
             simulation._command = _command_from(described["command"])
-            simulation._kernel_command = planning.kernel_command(simulation._command)
+            simulation._origin = tuple(saved["origin"])
+            simulation._needed = saved["needed"]
+            simulation._kernel_command = planning.kernel_command(
+                simulation._command, simulation._par.L, *simulation._origin
+            )
+            stiffness = planning.drum_stiffness(simulation._command)
+            simulation._plan = simulation._plan._replace(drum_stiffness=stiffness)
             locked = simulation._kernel_command.locked
             simulation._observe(locked, simulation._last)
         return simulation
@@ -491,7 +595,7 @@ def _checked_times(duration: Any, sample: Any) -> tuple[float, float | None]:
 
 
 def _is_constant(command: Command | None) -> TypeGuard[Torque]:
-    return type(command) is Torque and not isinstance(command.moment, tuple)
+    return type(command) is Torque and isinstance(command.moment, float)
 
 
 def _state_description(state: State) -> dict[str, Any]:
@@ -512,10 +616,20 @@ def pendulum_from(tree: dict[str, Any]) -> Pendulum:
     )
 
 
+def _command_description(command: Command) -> dict[str, Any]:
+    if isinstance(command, Torque) and command.is_function:
+        name = getattr(command.moment, "__qualname__", type(command.moment).__name__)
+        return {"kind": "Torque", "moment": f"function {name}"}
+    tree = {"kind": type(command).__name__, **dataclasses.asdict(command)}
+    follower = getattr(command, "length", None)
+    if isinstance(follower, Length | Speed):
+        tree["length"] = _command_description(follower)
+    return tree
+
+
 def _command_from(tree: dict[str, Any]) -> Command:
-    kinds: dict[str, Callable[..., Command]] = {"Locked": Locked, "Free": Free, "Torque": Torque}
-    arguments = dict(tree)
-    return kinds[arguments.pop("kind")](**arguments)
+    arguments = {name: _command_from(x) if isinstance(x, dict) else x for name, x in tree.items() if name != "kind"}
+    return KINDS[tree["kind"]](**arguments)
 
 
 def _check_memory(rows: int, N: int) -> None:
@@ -563,6 +677,7 @@ def simulate(
     scheme: str = "symmetric",
     compensated: bool = True,
     minimum_length: float | None = None,
+    at_end: str = "stop",
     control: Controller | None = None,
     period: float | None = None,
 ) -> xr.Dataset:
@@ -587,6 +702,9 @@ def simulate(
         Keep rounding from accumulating (the default). Costs about a tenth of the time.
     minimum_length : float, optional
         A retrieval ends when no more than this is deployed (m); 1 % of the initial length by default.
+    at_end : {"stop", "hold"}
+        What happens there, and when the string is off the drum: the run stops, or the reel is held by an end stop
+        until it is pulled away from it.
     control : callable, optional
         Called with the `Simulation` every `period`; returns the drum's moment (N m) or a command, held until the
         next call. Takes the place of `command`.
@@ -608,6 +726,7 @@ def simulate(
         scheme=scheme,
         compensated=compensated,
         minimum_length=minimum_length,
+        at_end=at_end,
     )
     if control is not None:
         _controlled(simulation, duration, sample, control, period)

@@ -55,9 +55,16 @@ DAMPING, DAMPING_ERR, FLUID, FLUID_ERR, EXTERNAL, EXTERNAL_ERR = _places(*range(
 GUIDE_WORK, GUIDE_WORK_ERR, FRICTION, FRICTION_ERR = _places(*range(21, 25))
 TORQUE = 25  # on the drum, at the end of the latest step
 FRAME_VELOCITY = _places(26)[0]  # of the guide, which the momenta are relative to
-REEL_SIZE = 29
+# A reel that does not move by its own equation: how it is held, and how fast it is led (m/s, m/s^2).
+HELD, HELD_SPEED, HELD_ACCELERATION = _places(29, 30, 31)
+GRIP = 32  # impulse that friction could still give at the end of a step in which the drum stood still
+STOP, STOP_TIME = 33, 34  # end stop that the reel rests on: 1 retrieved, -1 deployed, 0 none; and since when
+REEL_SIZE = 35
 # Law `stretched` only: behind these, the mean strain of every cell of the string that is wound (wound.py).
 WOUND_CELLS = 4096
+
+# Values of HELD.
+NOT_HELD, STUCK, LED = 0.0, 1.0, 2.0
 
 # Places in Motion.clock.
 STEP, LEVEL, ITERATIONS = range(3)
@@ -128,6 +135,11 @@ class Parameters(NamedTuple):
     theta: float  # weight of the step's end in the kinetic quadrature: 1/2 symmetric, 0 the paper's
     rotates: bool  # False for a point mass
     compensated: bool
+    viscous: float = 0.0  # friction of the drum: moment over angular velocity
+    coulomb: float = 0.0  # and moment of dry friction
+    max_torque: float = np.inf  # of the motor
+    max_power: float = np.inf
+    growth: float = 0.0  # of the drum's squared radius with the length wound
 
 
 class Plan(NamedTuple):
@@ -143,20 +155,40 @@ class Plan(NamedTuple):
     end_mass: float  # least effective mass of the body at the attachment
     body_frequency2: float  # squared frequency of the body's own swing under gravity
     steps_per_sample: int
+    hold: bool = False  # at the ends of the string, instead of stopping the run
+    drum_stiffness: float = 0.0  # of a spring on the length
+
+
+# What moves the reel: a torque, friction alone, a given motion, a spring and damper on the length.
+BY_TORQUE, BY_BRAKE, BY_PROFILE, BY_SPRING = range(4)
+# A row of a profile: the time from which it holds, and coefficients of powers of the time since then.
+PROFILE_ROW = 9
 
 
 class Command(NamedTuple):
-    """Locked, or a torque interpolated in a table and held outside its range."""
+    """Locked, or one of the kinds above.
+
+    The table is of the motor's torque or of the brake's moment; interpolated, and held outside its range.
+    """
 
     locked: bool
     times: Array
     torques: Array
+    kind: int = BY_TORQUE
+    profile: Array = np.zeros((1, PROFILE_ROW))
+    stiffness: float = 0.0
+    damping: float = 0.0
 
 
 class Loads(NamedTuple):
-    """Forces that are not in the Lagrangian, and the path of the guide."""
+    """Forces that are not in the Lagrangian, and the path of the guide.
+
+    A run that needs nothing beyond the plain model passes None in its place, and is compiled without all that asks for
+    it: loads, reels that are led, end stops.
+    """
 
     acts: bool  # anything but the path
+    moves: bool  # the guide
     normal: float  # drag across the string: force/(length speed^2)
     tangential: float
     body: float  # drag of the body: force/speed^2

@@ -72,8 +72,34 @@ def kinetic_string(par: Parameters, s: float, sigma: float, q: Array, v: Array) 
 
 
 @kernel
+def radius(par: Parameters, s: float) -> float:
+    """d(s) of the drum with what is wound on it (equation 50)."""
+    if par.growth == 0.0:
+        return par.d
+    return math.sqrt(par.d * par.d + par.growth * (s - par.b))
+
+
+@kernel
+def reel_mass(par: Parameters, s: float) -> tuple[float, float]:
+    """m and dm/ds: inertia of the drum, of what is wound on it and of the guide way's string (equation 51)."""
+    if par.growth == 0.0:
+        return par.mu * s + par.kappa, par.mu
+    d2 = par.d * par.d
+    wound = s - par.b
+    square = d2 + par.growth * wound
+    m = (par.kappa * d2 + par.mu * wound * (d2 + 0.5 * par.growth * wound)) / square
+    return m + par.mu * par.b, par.mu - par.growth * m / square
+
+
+@kernel
 def kinetic_reel(par: Parameters, s: float, sigma: float) -> float:
-    return 0.5 * (par.mu * s + par.kappa) * sigma * sigma
+    return 0.5 * reel_mass(par, s)[0] * sigma * sigma
+
+
+@kernel
+def wound_angle(par: Parameters, s: float) -> float:
+    """Of the drum, from the fastened end to the point where the string leaves it."""
+    return 2.0 * (s - par.b) / (par.d + radius(par, s))
 
 
 @kernel
@@ -92,7 +118,23 @@ def gravity_reel(par: Parameters, s: float) -> float:
     """Of the string on the drum; that in the guide way is constant and left out. r_d.e3 = r_p.e3 - b."""
     wound = s - par.b
     height = par.r_p[2] - par.b
-    return -par.mu_g * (wound * height + par.d**2 * (math.cos(wound / par.d) - 1.0))
+    angle = wound_angle(par, s)
+    k = par.growth
+    # the last two terms are those of a growing drum (equation 52)
+    above = par.d**2 * (1.0 - math.cos(angle)) + k * (wound - par.d * math.sin(angle))
+    above -= 0.5 * k * k * (1.0 - math.cos(angle))
+    return -par.mu_g * (wound * height - above)
+
+
+@kernel
+def wound_lever(par: Parameters, s: float) -> float:
+    """Rate by s of the wound string's moment of weight about the drum axis, over its line weight (equation 53)."""
+    angle = wound_angle(par, s)
+    if par.growth == 0.0:
+        return par.d * math.sin(angle)
+    k = par.growth
+    d = radius(par, s)
+    return ((par.d**2 - 0.5 * k * k) * math.sin(angle) + k * (d - par.d * math.cos(angle))) / d
 
 
 @kernel
@@ -240,7 +282,7 @@ def reel_force(par: Parameters, s: float, q: Array) -> float:
         depth += 2.0 * par.r_p[2] + q[z + e] + q[z + e + 1]
         stretch += dot(w, w) - l * l
     pull = par.EA / (l * l) * stretch if par.elastic_law == LINEAR else 2.0 * law_sums(par, l, q)[1]
-    drum = par.d * math.sin((s - par.b) / par.d) - (par.r_p[2] - par.b)
+    drum = wound_lever(par, s) - (par.r_p[2] - par.b)
     deployed = (par.mu_g * depth + pull) / (2.0 * par.N)
     return -par.mu_g * drum - deployed
 
@@ -249,7 +291,7 @@ def reel_force(par: Parameters, s: float, q: Array) -> float:
 def momenta(par: Parameters, s: float, sigma: float, q: Array, v: Array, out_p: Array) -> float:
     """P = dT_s/dv of string and reel: nodes into out_p, P_s returned."""
     l = element_length(par, s)
-    P_s = (par.mu * s + par.kappa) * sigma
+    P_s = reel_mass(par, s)[0] * sigma
     clear_nodes(out_p)
     for e in range(par.N):
         alpha, beta, gamma = transport_weights(par.N, e)
@@ -285,7 +327,7 @@ def transport_force(gamma: float, l: float, sigma: float, w: Vector, D: Vector) 
 def kinetic_gradient_s(par: Parameters, s: float, sigma: float, q: Array, v: Array) -> float:
     """G_s = dT_s/ds."""
     l = element_length(par, s)
-    G = 0.5 * sigma * sigma
+    G = 0.0
     for e in range(par.N):
         gamma = transport_weights(par.N, e)[2]
         w = sub(node(q, e), node(q, e + 1))
@@ -293,4 +335,4 @@ def kinetic_gradient_s(par: Parameters, s: float, sigma: float, q: Array, v: Arr
         v1 = node(v, e + 1)
         G -= (dot(v0, v0) + dot(v0, v1) + dot(v1, v1)) / (6.0 * par.N)
         G += gamma * dot(w, w) * sigma * sigma / (2.0 * par.N * l * l)
-    return par.mu * G
+    return par.mu * G + 0.5 * reel_mass(par, s)[1] * sigma * sigma

@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+import math
+
 from tautline.kernels.arrow import factorise
 from tautline.kernels.data import (
+    HELD,
+    HELD_SPEED,
     INVERSE,
     LOWER,
     MEAN_VELOCITY,
+    NOT_HELD,
     POSITION,
     TARGET,
+    Array,
     Motion,
     Parameters,
     S,
     Scratch,
     clear_nodes,
 )
+from tautline.kernels.drum import Drum
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import velocities_at_fixed_length
 from tautline.kernels.guide import Entrance
-from tautline.kernels.jit import separate
+from tautline.kernels.jit import entry, kernel, separate
 from tautline.kernels.reeling import ZERO, Rates, Target, solve_rates
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Vector
+from tautline.kernels.so3 import Matrix, Vector
+
+
+@kernel
+def holding(held: bool) -> Drum:
+    """No forces of the drum; with sigma given or not."""
+    return Drum(not held, held, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
+
+
+@entry
+def rates_at(
+    par: Parameters, h: float, s: float, q: Array, R: Matrix, target: Target, guess: Rates, scratch: Scratch
+) -> Rates:
+    """`solve_rates`, compiled once for all who ask for velocities."""
+    return solve_rates(par, h, s, q, R, target, guess, scratch)[0]
 
 
 @separate
@@ -34,8 +55,8 @@ def rates_of(par: Parameters, locked: bool, motion: Motion, p_s: float, Pi: Vect
         factorise(par, element_length(par, s), scratch.factor[LOWER], scratch.factor[INVERSE])
         p = scratch.nodes[TARGET]
         omega, _ = velocities_at_fixed_length(par, 0.0, p, Pi, R, ZERO, scratch)
-        return Rates(0.0, omega)
-    target = Target(p_s, Pi, Entrance(0.0, 0.0))  # at h = 0 the guide has no part
-    guess = Rates(0.0, ZERO)
-    rates, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
-    return rates
+        return Rates(0.0, omega, 0.0)
+    held = motion.reel[HELD] != NOT_HELD
+    target = Target(p_s, Pi, Entrance(0.0, 0.0), holding(held))  # at h = 0 the guide has no part
+    guess = Rates(motion.reel[HELD_SPEED] if held else 0.0, ZERO, 0.0)
+    return rates_at(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)

@@ -48,7 +48,7 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.energy import element_length, transport_weights
+from tautline.kernels.energy import element_length, transport_weights, wound_lever
 from tautline.kernels.fixed import settle, settled_momenta
 from tautline.kernels.jit import inlined, kernel, separate
 from tautline.kernels.legendre import rates_of
@@ -293,7 +293,7 @@ def load_stage(
 @kernel
 def wound_by_s(par: Parameters, s: float) -> Vector:
     """Slope of the wound string's first moment: vertical, as its potential has it; where the drum lies is not said."""
-    return (0.0, 0.0, -par.mu * (par.b + par.d * math.sin((s - par.b) / par.d)))
+    return (0.0, 0.0, -par.mu * (par.b + wound_lever(par, s)))
 
 
 @kernel
@@ -371,6 +371,6 @@ def add_carried(par: Parameters, loads: Loads, t: float, motion: Motion, scratch
     """Energies of a sample as seen by one who stands still: `x` are its scalars, MEAN_VELOCITY its nodes."""
     where, frame = on_path(loads.path, t)
     omega = (x[ANGULAR_VELOCITY], x[ANGULAR_VELOCITY + 1], x[ANGULAR_VELOCITY + 2])
-    relative = momentum_of(par, motion, Rates(x[REEL_SPEED], omega), scratch.nodes[MEAN_VELOCITY])
+    relative = momentum_of(par, motion, Rates(x[REEL_SPEED], omega, 0.0), scratch.nodes[MEAN_VELOCITY])
     x[KINETIC] += dot(frame, relative) + 0.5 * (par.mu * par.L + par.M) * dot(frame, frame)
     x[GRAVITY] -= (par.mu_g * par.L + par.weight) * where[2]

@@ -8,14 +8,21 @@ from tautline.errors import FULLY_DEPLOYED, FULLY_RETRIEVED, RUNNING, UNSTABLE_S
 from tautline.kernels.arrow import factorise
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
+    BY_PROFILE,
     FORCE,
+    FRICTION,
+    FRICTION_ERR,
     GUIDE_WORK,
     GUIDE_WORK_ERR,
     INVERSE,
     LEVEL,
     LOWER,
     POSITION,
+    SIGMA,
     STEP,
+    STOP,
+    STOP_TIME,
+    STUCK,
     T_START,
     TOTAL,
     WORST_RATIO,
@@ -28,12 +35,11 @@ from tautline.kernels.data import (
     Samples,
     Scratch,
 )
-from tautline.kernels.energy import element_length
+from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.fixed import fixed_stage
-from tautline.kernels.guide import torque_at
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.loads import boost, load_stage, mean_velocity, momentum_now, on_path
-from tautline.kernels.observe import observe
+from tautline.kernels.observe import hand_over, observe
 from tautline.kernels.reeling import ZERO, evaluate_forces, reeling_stage
 from tautline.kernels.so3 import dot, sub
 
@@ -51,7 +57,7 @@ def stretching_frequency2(par: Parameters, end_mass: float, s: float, locked: bo
     body = end_mass + par.mu * X / 3.0
     if locked:
         return par.EA / (X * body)
-    reel = par.mu * s + par.kappa + par.mu * X / 3.0
+    reel = reel_mass(par, s)[0] + par.mu * X / 3.0
     between = par.mu * X / 6.0
     return par.EA / X * (reel + body + 2.0 * between) / (reel * body - between * between)
 
@@ -64,10 +70,11 @@ def stability_limit(par: Parameters, plan: Plan, s: float, locked: bool) -> floa
     A single element has no neighbour that could swing with it, so its ends count; it shares them with the body.
     """
     l = element_length(par, s)
+    drum = plan.drum_stiffness / reel_mass(par, s)[0]
     if par.N == 1:
-        frequency2 = stretching_frequency2(par, plan.end_mass, s, locked) + plan.body_frequency2
+        frequency2 = stretching_frequency2(par, plan.end_mass, s, locked) + plan.body_frequency2 + drum
     else:
-        frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2)
+        frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2, drum)
     limit = plan.limit_multiple * 2.0 / math.sqrt(frequency2)
     if par.viscosity > 0.0:
         # the midpoint rule for half a step of damping, at the rate of the stiffest mode
@@ -112,17 +119,32 @@ def begin_base_step(par: Parameters, plan: Plan, locked: bool, motion: Motion) -
 
 
 @kernel
-def reel_event(par: Parameters, plan: Plan, s: float) -> int:
-    """Ends of the model's validity."""
+def reel_event(
+    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float, loads: Loads | None
+) -> int:
+    """Ends of the model's validity. To be held there, the reel is put on the stop, unless it is led or comes away."""
+    reel = motion.reel
+    s = reel[S]
+    status = RUNNING
+    side = 0.0
     if par.L - s <= plan.minimum_length:
-        return FULLY_RETRIEVED
-    if s <= par.b:
-        return FULLY_DEPLOYED
+        status, side = FULLY_RETRIEVED, 1.0
+    elif s <= par.b:
+        status, side = FULLY_DEPLOYED, -1.0
+    if status == RUNNING or not plan.hold or command.kind == BY_PROFILE:
+        return status
+    if loads is not None and side * reel[SIGMA] > 0.0:
+        reel[STOP] = side
+        reel[STOP_TIME] = t
+        energy = hand_over(par, False, motion, scratch, STUCK, 0.0, 0.0)
+        accumulate(reel, FRICTION, FRICTION_ERR, -energy, par.compensated)
     return RUNNING
 
 
 @inlined
-def reeling_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch) -> int:
+def reeling_step(
+    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, loads: Loads | None
+) -> int:
     """One base step with a moving reel, in 2**level parts, each a composition of stages."""
     status = begin_base_step(par, plan, command.locked, motion)
     parts = 1 << motion.clock[LEVEL]
@@ -135,13 +157,12 @@ def reeling_step(par: Parameters, plan: Plan, command: Command, motion: Motion, 
         i = 0
         while i < len(plan.stages) and status == RUNNING:
             stage = plan.stages[i]
-            u_start = torque_at(command, t + done * h)
+            start = t + done * h
             done += stage
-            u_end = torque_at(command, t + done * h)
-            status = reeling_stage(par, motion, scratch, stage * h, u_start, u_end)
+            status = reeling_stage(par, command, motion, scratch, stage * h, start, t + done * h)
             i += 1
         if status == RUNNING:
-            status = reel_event(par, plan, motion.reel[S])
+            status = reel_event(par, plan, command, motion, scratch, t + h, loads)
         part += 1
     return status
 
@@ -181,7 +202,7 @@ def loaded_step(par: Parameters, plan: Plan, command: Command, loads: Loads, mot
             status = fixed_stage(par, motion, scratch, h)
         else:
             evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
-            status = reeling_stage(par, motion, scratch, h, torque_at(command, t), torque_at(command, t + h))
+            status = reeling_stage(par, command, motion, scratch, h, t, t + h)
         if moves and status == RUNNING:
             gained = sub(momentum_now(par, locked, motion, scratch), before)
             work = dot(frame, gained) - falls * frame[2]
@@ -190,7 +211,7 @@ def loaded_step(par: Parameters, plan: Plan, command: Command, loads: Loads, mot
         if loads.acts:
             load_stage(par, loads, locked, t + h, 0.5 * h, motion, scratch)
         if status == RUNNING and not locked:
-            status = reel_event(par, plan, motion.reel[S])
+            status = reel_event(par, plan, command, motion, scratch, t + h, loads)
         part += 1
     return status
 
@@ -220,12 +241,17 @@ def march(
         if not command.locked:
             evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
         for _ in range(plan.steps_per_sample):
+            status = RUNNING
+            loaded = False
             if loads is not None:
-                status = loaded_step(par, plan, command, loads, motion, scratch)
-            elif command.locked:
-                status = locked_step(par, plan, motion, scratch)
-            else:
-                status = reeling_step(par, plan, command, motion, scratch)
+                loaded = loads.acts or loads.moves
+                if loaded:
+                    status = loaded_step(par, plan, command, loads, motion, scratch)
+            if not loaded:
+                if command.locked:
+                    status = locked_step(par, plan, motion, scratch)
+                else:
+                    status = reeling_step(par, plan, command, motion, scratch, loads)
             if status != RUNNING:
                 return status, row
             motion.clock[STEP] += 1

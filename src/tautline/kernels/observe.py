@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     ANGULAR_MOMENTUM,
     ANGULAR_VELOCITY,
+    COLUMN,
     CONTROL_WORK,
     DAMPING,
     DAMPING_LOSS,
@@ -14,18 +18,25 @@ from tautline.kernels.data import (
     EXTERNAL_WORK,
     FLUID,
     FLUID_WORK,
+    FORCE,
     FRICTION,
     FRICTION_LOSS,
     GRAVITY,
+    GRIP,
     GUIDE_LOSS,
     GUIDE_WORK,
     H_BEFORE,
     H_LAST,
+    HELD,
+    HELD_ACCELERATION,
+    HELD_SPEED,
     KINETIC,
     LAW_STRETCHED,
+    LED,
     LOSS,
     MEAN_VELOCITY,
     MOMENTUM,
+    NOT_HELD,
     OMEGA,
     OMEGA_BEFORE,
     ORTHOGONALITY,
@@ -44,6 +55,7 @@ from tautline.kernels.data import (
     VELOCITY,
     VELOCITY_BEFORE,
     WORK,
+    WORK_ERR,
     WORK_OF_GUIDE,
     Array,
     Loads,
@@ -52,6 +64,7 @@ from tautline.kernels.data import (
     S,
     Samples,
     Scratch,
+    clear_nodes,
     copy_nodes,
     node,
     node_count,
@@ -60,8 +73,10 @@ from tautline.kernels.data import (
     triple,
 )
 from tautline.kernels.energy import (
+    body_moment,
     body_momenta,
     elastic,
+    element_length,
     gravity_deployed,
     gravity_reel,
     kinetic_body,
@@ -69,14 +84,53 @@ from tautline.kernels.energy import (
     kinetic_rotation,
     kinetic_string,
     momenta,
+    radius,
 )
 from tautline.kernels.fixed import settle, settled_momenta
+from tautline.kernels.guide import entrance, wound_force
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.legendre import rates_of
+from tautline.kernels.legendre import holding, rates_at, rates_of
 from tautline.kernels.loads import add_carried
+from tautline.kernels.reeling import REEL_FORCE, ZERO, Rates, Target, evaluate_forces, left_hand_sides
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Matrix, Vector, add, apply, cross, orthogonality_error
+from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, cross, orthogonality_error
 from tautline.kernels.wound import wound_energy
+
+# Of the steps that find the force to lead the reel, over the time of a wave through an element: an error of
+# 1e-7 in time, and of 1e-12 by rounding.
+SHORT_STEP = 1e-3
+
+
+@entry
+def force_to_lead(par: Parameters, motion: Motion, scratch: Scratch) -> float:
+    """Force on s that the given motion of the reel needs at this time (equation 42).
+
+    Two short steps, forth and back: half the difference of the impulses that they need at their common end. The
+    momentum of the reel, which is not known while it is led, drops out, and the error is of second order in the step.
+    """
+    reel = motion.reel
+    s = reel[S]
+    q = motion.nodes[POSITION]
+    R = attitude(motion.body)
+    f = scratch.nodes[FORCE]
+    Pi = settled_momenta(par, motion, scratch)
+    evaluate_forces(par, s, q, f)
+    p = scratch.nodes[TARGET]
+    l = element_length(par, s)
+    moment = body_moment(par, R)
+    at = entrance(par, reel, s, q, l)
+    step = SHORT_STEP * l * math.sqrt(par.mu / par.EA)
+    difference = 0.0
+    for sign in (1.0, -1.0):
+        h = sign * step
+        # the target is made in place: first to (h/2) dV/dq from none, then from there to its opposite
+        left_hand_sides(par, h if sign > 0.0 else 2.0 * h, l, f, p, p)
+        clear_nodes(scratch.nodes[MEAN_VELOCITY])
+        guess = Rates(reel[HELD_SPEED] + 0.5 * h * reel[HELD_ACCELERATION], ZERO, 0.0)
+        p_s = reel[P_S] + 0.5 * h * f[REEL_FORCE] + (1.0 - par.theta) * h * wound_force(par, at)
+        target = Target(p_s, add_scaled(Pi, 0.5 * h, moment), at, holding(True))
+        difference += sign * rates_at(par, h, s, q, R, target, guess, scratch).impulse
+    return difference / step
 
 
 @entry
@@ -94,19 +148,45 @@ def begin(par: Parameters, motion: Motion) -> None:
 
 
 @entry
-def release(par: Parameters, motion: Motion, scratch: Scratch) -> None:
-    """Make a motion at constant length ready for a moving reel: p_s = P_s(g, v, 0)."""
+def hand_over(
+    par: Parameters, locked: bool, motion: Motion, scratch: Scratch, held: float, sigma: float, acceleration: float
+) -> float:
+    """Make the reel ready to move by its own equation, or to be held or led from now on; the energy that this gave.
+
+    A reel that was locked, held or led gets the momentum of its speed, p_s = P_s(g, v, sigma). To hold or lead it
+    takes an impulse on s alone, if its speed is another: nodes and body keep their momenta, and the energy is the
+    impulse times the mean of the speeds before and after (equation 48).
+    """
     settle(par, motion, scratch)
-    Pi = settled_momenta(par, motion, scratch)
-    rates = rates_of(par, True, motion, motion.reel[P_S], Pi, scratch)
-    v = motion.nodes[VELOCITY]
-    copy_nodes(scratch.nodes[MEAN_VELOCITY], v)
     reel = motion.reel
-    reel[SIGMA] = 0.0
-    reel[P_S] = momenta(par, reel[S], 0.0, motion.nodes[POSITION], v, scratch.nodes[TARGET])
-    reel[P_S_ERR] = 0.0
-    put_triple(motion.body, OMEGA, rates.omega)
+    v = motion.nodes[VELOCITY]
+    energy = 0.0
+    for then in (False, True):
+        if then and held == NOT_HELD:
+            break
+        if then:
+            reel[HELD] = held
+            reel[HELD_SPEED] = sigma
+            reel[HELD_ACCELERATION] = acceleration
+        Pi = settled_momenta(par, motion, scratch)
+        rates = rates_of(par, locked and not then, motion, reel[P_S], Pi, scratch)
+        copy_nodes(scratch.nodes[MEAN_VELOCITY], v)
+        put_triple(motion.body, OMEGA, rates.omega)
+        P_s = momenta(par, reel[S], rates.sigma, motion.nodes[POSITION], v, scratch.nodes[TARGET])
+        if then:
+            energy = 0.5 * (P_s - reel[P_S]) * (reel[SIGMA] + sigma)
+        elif not locked and reel[HELD] == LED:
+            # the half impulse that the last step was still to be given
+            accumulate(reel, WORK, WORK_ERR, (P_s - reel[P_S]) * reel[SIGMA], par.compensated)
+        reel[SIGMA] = rates.sigma
+        reel[P_S] = P_s
+        reel[P_S_ERR] = 0.0
+        reel[HELD] = NOT_HELD
+    reel[HELD] = held
+    reel[GRIP] = 0.0
     forget_history(motion)
+    evaluate_forces(par, reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+    return float(energy)
 
 
 @inlined
@@ -161,7 +241,12 @@ def observe(
     if par.law == LAW_STRETCHED:
         x[row, ELASTIC] += wound_energy(par, motion.reel, s)
     x[row, GRAVITY] = gravity_reel(par, s) + gravity_deployed(par, s, q, R)
-    x[row, CONTROL_WORK] = motion.reel[WORK]
+    work = motion.reel[WORK]
+    if not locked and motion.reel[HELD] == LED:
+        # the step before has still to be given its last half impulse
+        P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[COLUMN])
+        work += (P_s - motion.reel[P_S]) * motion.reel[SIGMA]
+    x[row, CONTROL_WORK] = work
     x[row, GUIDE_LOSS] = motion.reel[LOSS]
     x[row, DAMPING_LOSS] = motion.reel[DAMPING]
     x[row, FRICTION_LOSS] = motion.reel[FRICTION]
@@ -179,4 +264,12 @@ def observe(
             out.nodes[row, 0, k, i] = q[i * (par.N + 1) + k]
             out.nodes[row, 1, k, i] = v[i * (par.N + 1) + k]
     if loads is not None:
-        add_carried(par, loads, t, motion, scratch, x[row])
+        if loads.acts or loads.moves:
+            add_carried(par, loads, t, motion, scratch, x[row])
+        elif not locked and motion.reel[HELD] == LED and par.theta > 0.0:
+            # last, because it needs the scratch arrays; with loads the torque is the mean over the latest step
+            sigma = motion.reel[HELD_SPEED]
+            d = radius(par, s)
+            force = force_to_lead(par, motion, scratch)
+            rub = math.copysign(par.coulomb, sigma) if sigma != 0.0 else 0.0
+            x[row, DRUM_TORQUE] = d * force + par.viscous * sigma / d + rub

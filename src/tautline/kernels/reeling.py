@@ -15,16 +15,24 @@ from tautline.kernels.compensated import accumulate, accumulate_node
 from tautline.kernels.data import (
     COLUMN,
     FORCE,
+    FRICTION,
+    FRICTION_ERR,
+    GRIP,
     H_BEFORE,
     H_LAST,
+    HELD,
+    HELD_ACCELERATION,
+    HELD_SPEED,
     ITERATIONS,
     LAW_STRETCHED,
+    LED,
     LOSS,
     LOSS_ERR,
     LOWER,
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
+    NOT_HELD,
     OMEGA,
     OMEGA_BEFORE,
     P_S,
@@ -36,6 +44,8 @@ from tautline.kernels.data import (
     SIGMA,
     SIGMA_BEFORE,
     SPIN,
+    STOP,
+    STUCK,
     TARGET,
     TORQUE,
     VELOCITY,
@@ -43,6 +53,7 @@ from tautline.kernels.data import (
     WORK,
     WORK_ERR,
     Array,
+    Command,
     Motion,
     Parameters,
     S,
@@ -53,18 +64,31 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
+from tautline.kernels.drum import (
+    PLAIN,
+    Drum,
+    drive_at,
+    drum_at,
+    friction_impulse,
+    is_plain,
+    motor_force,
+    profile_increment,
+    solve_reel_row,
+)
 from tautline.kernels.energy import (
     body_moment,
     element_forces,
     element_length,
     end_force,
     node_force,
+    radius,
     reel_force,
+    reel_mass,
     transport_force,
     transport_weights,
 )
 from tautline.kernels.fixed import all_finite, drift, extrapolation, kick_nodes
-from tautline.kernels.guide import Entrance, carnot_force, entrance, solve_with_carnot_force, wound_force
+from tautline.kernels.guide import Entrance, carnot_force, entrance, wound_force
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.rotation import (
     MAX_ITERATIONS,
@@ -125,9 +149,10 @@ class Block(NamedTuple):
 class Target(NamedTuple):
     """Left-hand sides of the step equations that are not nodes."""
 
-    p_s: float  # without the guide law
+    p_s: float  # without the guide law and what `drum` holds
     Pi: Vector
     at: Entrance
+    drum: Drum = PLAIN
 
 
 class Rates(NamedTuple):
@@ -135,6 +160,7 @@ class Rates(NamedTuple):
 
     sigma: float
     omega: Vector
+    impulse: float = 0.0  # on s, of what leads, holds or rubs the drum
 
 
 @kernel
@@ -202,37 +228,43 @@ def solve_end(
     v_N: Vector,
     row: Row,
     corner: Corner,
-) -> tuple[float, Vector, Vector]:
-    """dsigma, dv_N, domega from the last node's row, the reel's and the body's."""
+) -> tuple[float, Vector, Vector, float]:
+    """dsigma, dv_N, domega from the last node's row, the reel's and the body's.
+
+    The last number is the impulse of what leads, holds or rubs the drum.
+    """
     t = 1.0 / row.diagonal
     h_start = (1.0 - par.theta) * h
-    if not par.rotates:
-        pivot = corner.diagonal - t * dot(row.border, row.column)
-        left = corner.residual - t * dot(row.border, row.residual)
-        dsigma = solve_with_carnot_force(par, target.at, rates.sigma, h_start, pivot, left)
-        return dsigma, scale(t, add_scaled(row.residual, -dsigma, row.column)), ZERO
-
     k = t * par.M
-    phi = mean_swing(h, rates.omega, par.rho)
-    phi_by_omega = mean_swing_by_omega(h, rates.omega, par.rho, phi)
-    psi, psi_by_omega = cayley_momentum(par.J, h, rates.omega)
-    # in the body frame, so that R appears three times instead of in every matrix
-    residual = add_scaled(apply_transposed(R, row.residual), -par.M, phi)
-    column = apply_transposed(R, row.column)
-    border = apply_transposed(R, row.border)
-    spin_residual = sub(sub(target.Pi, psi), lever_arm(par, R, v_N))
-
-    W = matrix_add_scaled(psi_by_omega, -k * par.M, matmul(hat(par.rho), phi_by_omega))
-    by_residual = solve3(W, add_scaled(spin_residual, -k, cross(par.rho, residual)))
-    by_sigma = solve3(W, scale(k, cross(par.rho, column)))
-    swing = apply_transposed(phi_by_omega, border)
+    # in the body frame, so that R appears three times instead of in every matrix; a point mass needs no frame
+    residual = row.residual
+    column = row.column
+    border = row.border
+    by_residual = ZERO
+    by_sigma = ZERO
+    swing = ZERO
+    phi_by_omega = (ZERO, ZERO, ZERO)
+    if par.rotates:
+        phi = mean_swing(h, rates.omega, par.rho)
+        phi_by_omega = mean_swing_by_omega(h, rates.omega, par.rho, phi)
+        psi, psi_by_omega = cayley_momentum(par.J, h, rates.omega)
+        residual = add_scaled(apply_transposed(R, residual), -par.M, phi)
+        column = apply_transposed(R, column)
+        border = apply_transposed(R, border)
+        spin_residual = sub(sub(target.Pi, psi), lever_arm(par, R, v_N))
+        W = matrix_add_scaled(psi_by_omega, -k * par.M, matmul(hat(par.rho), phi_by_omega))
+        by_residual = solve3(W, add_scaled(spin_residual, -k, cross(par.rho, residual)))
+        by_sigma = solve3(W, scale(k, cross(par.rho, column)))
+        swing = apply_transposed(phi_by_omega, border)
     pivot = corner.diagonal - t * dot(border, column) - k * dot(swing, by_sigma)
     left = corner.residual - t * dot(border, residual) + k * dot(swing, by_residual)
-    dsigma = solve_with_carnot_force(par, target.at, rates.sigma, h_start, pivot, left)
-    domega = add_scaled(by_residual, dsigma, by_sigma)
+    dsigma, impulse = solve_reel_row(par, target.drum, target.at, rates.sigma, h_start, pivot, left)
     dv_N = add_scaled(residual, -dsigma, column)
+    if not par.rotates:
+        return dsigma, scale(t, dv_N), ZERO, impulse
+    domega = add_scaled(by_residual, dsigma, by_sigma)
     dv_N = add_scaled(dv_N, -par.M, apply(phi_by_omega, domega))
-    return dsigma, scale(t, apply(R, dv_N)), domega
+    return dsigma, scale(t, apply(R, dv_N)), domega, impulse
 
 
 @kernel
@@ -251,12 +283,13 @@ def newton_correction(
     ratio = scratch.factor[LOWER]
     l = element_length(par, s)
     sigma = rates.sigma
-    h_start = (1.0 - par.theta) * h
 
-    mass = par.mu * (s + par.theta * h * sigma) + par.kappa
+    mass, slope = reel_mass(par, s)
+    mass_1, slope_1 = reel_mass(par, s + h * sigma)
+    theta = par.theta
     corner = Corner(
-        mass + par.mu * (par.theta * h - h_start) * sigma,
-        target.p_s - (mass - 0.5 * h_start * par.mu * sigma) * sigma,
+        (1.0 - theta) * (mass - h * slope * sigma) + theta * (mass_1 + h * slope_1 * sigma),
+        target.p_s - ((1.0 - theta) * (mass - 0.5 * h * slope * sigma) + theta * mass_1) * sigma,
     )
     row = Row(0.0, ZERO, ZERO, ZERO)
     for e in range(N):
@@ -282,9 +315,9 @@ def newton_correction(
 
     v_N = node(v, N)
     row = Row(row.diagonal + par.M, add_scaled(row.residual, -par.M, v_N), row.column, row.border)
-    dsigma, dv_N, domega = solve_end(par, h, R, target, rates, v_N, row, corner)
+    dsigma, dv_N, domega, impulse = solve_end(par, h, R, target, rates, v_N, row, corner)
     correction2, speed2 = substitute_bordered(dsigma, dv_N, ratio, y, a, v)
-    rates = Rates(sigma + dsigma, add(rates.omega, domega))
+    rates = Rates(sigma + dsigma, add(rates.omega, domega), impulse)
     lever2 = dot(par.rho, par.rho)
     correction2 = max(correction2, dsigma * dsigma, lever2 * dot(domega, domega))
     speed2 = max(speed2, rates.sigma * rates.sigma, lever2 * dot(rates.omega, rates.omega))
@@ -319,9 +352,9 @@ def solve_rates(
 def first_kick(
     par: Parameters, h: float, l: float, sigma: float, f: Array, q: Array, v: Array, p: Array, p_err: Array
 ) -> float:
-    """p += (h/2) F(g_k) + h G for the nodes, G = (1 - theta) G(g_k, v) + theta G(g_{k+1}, v); returns G_s.
+    """p += (h/2) F(g_k) + h G for the nodes, G = (1 - theta) G(g_k, v) + theta G(g_{k+1}, v).
 
-    g_{k+1} is reached along v, so both ends are known before the nodes move.
+    g_{k+1} is reached along v, so both ends are known before the nodes move. Returns G_s without the reel's part.
     """
     N = par.N
     theta = par.theta
@@ -350,7 +383,14 @@ def first_kick(
         before = x
     dp = (-before[0], -before[1], 0.5 * h * (0.5 * weight + par.weight) - before[2])
     accumulate_node(p, p_err, N, dp, compensated)
-    return par.mu * (0.5 * sigma * sigma + G_s / (6.0 * N))
+    return par.mu * G_s / (6.0 * N)
+
+
+@kernel
+def reel_gradient(par: Parameters, h: float, s: float, sigma: float) -> float:
+    """The reel's own part of G_s, over both ends of the step."""
+    slope = (1.0 - par.theta) * reel_mass(par, s)[1] + par.theta * reel_mass(par, s + h * sigma)[1]
+    return 0.5 * slope * sigma * sigma
 
 
 @kernel
@@ -397,12 +437,22 @@ def extrapolated_rates(motion: Motion, h: float, out_v: Array) -> Rates:
     return Rates(
         sigma + x * (sigma - motion.reel[SIGMA_BEFORE]),
         add_scaled(omega, x, sub(omega, triple(motion.body, OMEGA_BEFORE))),
+        0.0,
     )
 
 
 @inlined
-def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u_start: float, u_end: float) -> int:
-    """One step of length h; u_start and u_end are the drum torques at its ends.
+def account_for_drum(par: Parameters, reel: Array, work: float, loss: float) -> None:
+    """Book the motor's work and what friction and stops took (equation 49)."""
+    accumulate(reel, WORK, WORK_ERR, work, par.compensated)
+    accumulate(reel, FRICTION, FRICTION_ERR, loss, par.compensated)
+
+
+@inlined
+def reeling_stage(
+    par: Parameters, command: Command, motion: Motion, scratch: Scratch, h: float, start: float, end: float
+) -> int:
+    """One step of length h; start and end are the times of its ends.
 
     FORCE must hold `evaluate_forces` of the present configuration; it does so again afterwards.
     """
@@ -420,16 +470,20 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
     h_end = par.theta * h
     force = f[REEL_FORCE]
     moment = body_moment(par, R)
+    plain = is_plain(par, command, reel)
+    drum = drum_at(par, command, drive_at(command, start), s, h_start, plain, reel[GRIP], reel[STOP])
 
     at_start = entrance(par, reel, s, q, l)
 
     left_hand_sides(par, h, l, f, p, scratch.nodes[TARGET])
-    target = Target(
-        reel[P_S] + 0.5 * h * force + h_start * (u_start / par.d + wound_force(par, at_start)),
-        add_scaled(triple(body, SPIN), 0.5 * h, moment),
-        at_start,
-    )
     guess = extrapolated_rates(motion, h, v)
+    p_s = reel[P_S] + 0.5 * h * force + h_start * wound_force(par, at_start)
+    if plain:
+        p_s += h_start * drum.motor
+    if drum.held:
+        guess = Rates(profile_increment(command.profile, start, end) / h, guess.omega, 0.0)
+        p_s += friction_impulse(drum, guess.sigma, h_start)
+    target = Target(p_s, add_scaled(triple(body, SPIN), 0.5 * h, moment), at_start, drum)
     rates, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
     v_N = node(v, par.N)
     sigma = rates.sigma
@@ -440,8 +494,8 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
     motion.clock[ITERATIONS] += iterations
 
     loss_start = carnot_force(par, at_start, sigma)[0]
-    dp_s = 0.5 * h * force + h_start * (u_start / par.d + loss_start)
-    dp_s += h * first_kick(par, h, l, sigma, f, q, v, p, p_err)
+    dp_s = 0.5 * h * force + h_start * loss_start
+    dp_s += h * (first_kick(par, h, l, sigma, f, q, v, p, p_err) + reel_gradient(par, h, s, sigma))
     drift(h, v, q, motion.nodes[POSITION_ERR], par.compensated)
     accumulate(reel, S, S_ERR, h * sigma, par.compensated)
     if par.rotates:
@@ -456,16 +510,50 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
     # what comes in meets the string that was wound before it
     at_end = entrance(par, reel, min(s_start, s), q, l)
     loss_end = carnot_force(par, at_end, sigma)[0]
-    dp_s += 0.5 * h * f[REEL_FORCE] + h_end * (u_end / par.d + loss_end)
+    dp_s += 0.5 * h * f[REEL_FORCE] + h_end * loss_end
     loss = -(h_start * loss_start + h_end * loss_end) * sigma
     if par.law == LAW_STRETCHED:
         mean = (1.0 - par.theta) * loss_start + par.theta * loss_end
         impulse, loss = wind(par, h, sigma, s_start, at_start.strain, at_end.strain, mean, reel)
         dp_s += impulse - h * mean
-    accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
-    work = (h_start * u_start + h_end * u_end) / par.d * sigma
-    accumulate(reel, WORK, WORK_ERR, work, par.compensated)
     accumulate(reel, LOSS, LOSS_ERR, loss, par.compensated)
-    reel[TORQUE] = u_end
+
+    drive = drive_at(command, end)
+    drum_end = drum_at(par, command, drive, s, h_end, plain, 0.0, 0.0)
+    if plain:
+        dp_s += h_start * drum.motor + h_end * drum_end.motor
+        work = (h_start * drum.motor + h_end * drum_end.motor) * sigma
+        accumulate(reel, WORK, WORK_ERR, work, par.compensated)
+        reel[TORQUE] = drive.torque
+        reel[HELD] = NOT_HELD
+    elif drum.held:
+        rub = friction_impulse(drum, sigma, h_start) + friction_impulse(drum_end, sigma, h_end)
+        dp_s += rates.impulse + rub
+        account_for_drum(par, reel, rates.impulse * 0.5 * (reel[SIGMA] + sigma), -rub * sigma)
+        if h + reel[H_LAST] != 0.0:
+            reel[TORQUE] = rates.impulse * radius(par, s) / (0.5 * (h + reel[H_LAST]))
+        reel[HELD] = LED
+        reel[HELD_SPEED] = drive.sigma
+        reel[HELD_ACCELERATION] = drive.acceleration
+    else:
+        motor = motor_force(drum_end, sigma)[0]
+        pull = h_start * motor_force(drum, sigma)[0] + h_end * motor
+        rub = friction_impulse(drum_end, sigma, h_end) - h_start * drum.drag * sigma
+        dp_s += pull + rub + rates.impulse
+        stuck = sigma == 0.0 and drum.low < drum.high
+        # what acts across the joint of two steps works at the mean of their speeds
+        joint = rates.impulse if stuck else math.copysign(reel[GRIP], rates.impulse)
+        loss = -rub * sigma - (rates.impulse - joint) * sigma - joint * 0.5 * (reel[SIGMA] + sigma)
+        account_for_drum(par, reel, pull * sigma, loss)
+        # the mean speed belongs to the middle of the step, what is reported to its end
+        x = extrapolation(0.0, h, reel[H_LAST])
+        reel[TORQUE] = motor_force(drum_end, sigma + x * (sigma - reel[SIGMA]))[0] * radius(par, s)
+        reel[HELD] = STUCK if stuck else NOT_HELD
+        reel[HELD_SPEED] = 0.0
+        reel[HELD_ACCELERATION] = 0.0
+        reel[GRIP] = drum_end.slip if stuck else 0.0
+        if not stuck:
+            reel[STOP] = 0.0
+    accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
     remember_rates(motion, v, rates, h)
     return RUNNING

@@ -231,7 +231,7 @@ class Session:
         return about | scene(tree, box, ranges)
 
     def status(self) -> dict[str, Any]:
-        mode = {Locked: "locked", Free: "free", Torque: "torque"}[type(self.command)]
+        mode = type(self.command).__name__.lower()
         torque = 0.0
         if isinstance(self.command, Torque):
             torque = float(np.interp(self.simulation.time, *self.command.table()))
