@@ -886,7 +886,14 @@ _UNIONS: dict[str, dict[str, type[BaseModel]]] = {
         "spring": SpringCommand,
     },
 }
-_SECTIONS: dict[str, type[BaseModel]] = {"string": StringSection, "reel": ReelSection, "run": RunSection}
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "string": StringSection,
+    "reel": ReelSection,
+    "fluid": FluidSection,
+    "push": PushSection,
+    "guide": GuideSection,
+    "run": RunSection,
+}
 # What pydantic finds, in words of a scenario file.
 _EXPECTED = {
     "model_type": "a section",
