@@ -54,6 +54,12 @@ PLAIN = Drum(True, False, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
+def holding(held: bool) -> Drum:
+    """No forces of the drum; with sigma given or not."""
+    return Drum(not held, held, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
+
+
+@kernel
 def piece_at(profile: Array, t: float) -> int:
     """The last row that begins at t or before; the first one before all."""
     low = 0
@@ -126,11 +132,13 @@ def drum_at(
     `credit` is what friction has not given at the end of the step before, because the drum stood still then.
     """
     d = radius(par, s)
+    if plain:
+        return Drum(True, False, drive.torque / d, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
     spring = command.kind == BY_SPRING
     motor = command.stiffness * (drive.s - s) if spring else drive.torque / d
     slip = abs(h) * (par.coulomb + drive.brake) / d + credit
     return Drum(
-        plain,
+        False,
         command.kind == BY_PROFILE,
         motor,
         command.damping if spring else 0.0,

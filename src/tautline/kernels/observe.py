@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from tautline.kernels.arrow import factorise
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
@@ -73,9 +71,8 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.drum import Drum
+from tautline.kernels.drum import holding
 from tautline.kernels.energy import (
-    body_moment,
     body_momenta,
     elastic,
     element_length,
@@ -86,38 +83,20 @@ from tautline.kernels.energy import (
     kinetic_rotation,
     kinetic_string,
     momenta,
-    radius,
 )
 from tautline.kernels.fixed import settle, settled_momenta, velocities_at_fixed_length
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.reeling import (
-    REEL_FORCE,
-    ZERO,
-    Rates,
-    Target,
-    evaluate_forces,
-    left_hand_sides,
-    solve_rates,
-)
+from tautline.kernels.reeling import ZERO, Rates, Target, evaluate_forces, solve_rates
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, cross, orthogonality_error
-
-# Of the steps that find the force to lead the reel, over the time of a wave through an element: an error of
-# 1e-7 in time, and of 1e-12 by rounding.
-SHORT_STEP = 1e-3
+from tautline.kernels.so3 import Matrix, Vector, add, apply, cross, orthogonality_error
 
 
 @entry
-def rates_at(
-    par: Parameters, h: float, s: float, q: Array, R: Matrix, target: Target, guess: Rates, scratch: Scratch
-) -> Rates:
-    """`solve_rates`, compiled once for all who ask for velocities."""
-    return solve_rates(par, h, s, q, R, target, guess, scratch)[0]
-
-
-@inlined
 def rates_of(par: Parameters, locked: bool, motion: Motion, Pi: Vector, scratch: Scratch) -> Rates:
-    """Inverse Legendre transform of the momenta in TARGET, p_s and Pi; node velocities into MEAN_VELOCITY."""
+    """Inverse Legendre transform of the momenta in TARGET, p_s and Pi; node velocities into MEAN_VELOCITY.
+
+    An entry, so that it is compiled once for all who ask for velocities.
+    """
     s = motion.reel[S]
     R = attitude(motion.body)
     clear_nodes(scratch.nodes[MEAN_VELOCITY])
@@ -129,43 +108,8 @@ def rates_of(par: Parameters, locked: bool, motion: Motion, Pi: Vector, scratch:
     held = motion.reel[HELD] != NOT_HELD
     target = Target(motion.reel[P_S], Pi, holding(held))
     guess = Rates(motion.reel[HELD_SPEED] if held else 0.0, ZERO, 0.0)
-    return rates_at(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
-
-
-@kernel
-def holding(held: bool) -> Drum:
-    """No forces of the drum; with sigma given or not."""
-    return Drum(not held, held, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
-
-
-@entry
-def force_to_lead(par: Parameters, motion: Motion, scratch: Scratch) -> float:
-    """Force on s that the given motion of the reel needs at this time (equation 42).
-
-    Two short steps, forth and back: half the difference of the impulses that they need at their common end. The
-    momentum of the reel, which is not known while it is led, drops out, and the error is of second order in the step.
-    """
-    reel = motion.reel
-    s = reel[S]
-    q = motion.nodes[POSITION]
-    R = attitude(motion.body)
-    f = scratch.nodes[FORCE]
-    Pi = settled_momenta(par, motion, scratch)
-    evaluate_forces(par, s, q, f)
-    p = scratch.nodes[TARGET]
-    l = element_length(par, s)
-    moment = body_moment(par, R)
-    step = SHORT_STEP * l * math.sqrt(par.mu / par.EA)
-    difference = 0.0
-    for sign in (1.0, -1.0):
-        h = sign * step
-        # the target is made in place: first to (h/2) dV/dq from none, then from there to its opposite
-        left_hand_sides(par, h if sign > 0.0 else 2.0 * h, l, f, p, p)
-        clear_nodes(scratch.nodes[MEAN_VELOCITY])
-        guess = Rates(reel[HELD_SPEED] + 0.5 * h * reel[HELD_ACCELERATION], ZERO, 0.0)
-        target = Target(reel[P_S] + 0.5 * h * f[REEL_FORCE], add_scaled(Pi, 0.5 * h, moment), holding(True))
-        difference += sign * rates_at(par, h, s, q, R, target, guess, scratch).impulse
-    return difference / step
+    rates, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
+    return rates
 
 
 @entry
@@ -287,10 +231,3 @@ def observe(par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out
         for k in range(par.N + 1):
             out.nodes[row, 0, k, i] = q[i * (par.N + 1) + k]
             out.nodes[row, 1, k, i] = v[i * (par.N + 1) + k]
-    if not locked and motion.reel[HELD] == LED and par.theta > 0.0:
-        # last, because it needs the scratch arrays
-        sigma = motion.reel[HELD_SPEED]
-        d = radius(par, s)
-        force = force_to_lead(par, motion, scratch)
-        rub = math.copysign(par.coulomb, sigma) if sigma != 0.0 else 0.0
-        x[row, DRUM_TORQUE] = d * force + par.viscous * sigma / d + rub
