@@ -20,6 +20,7 @@ from tautline import errors, planning
 from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.kernels import data
+from tautline.kernels.leading import led_torques
 from tautline.kernels.march import march, step_limits
 from tautline.kernels.observe import hand_over, observe
 from tautline.model import checks
@@ -118,7 +119,7 @@ class Simulation:
         self._plan = planning.method_plan(pendulum, order, fixed, shortest, at_end)
         self._base_steps: dict[float, int] = {}  # of "auto", by sample interval; kept so that chunks change nothing
         self._loads = planning.kernel_loads(pendulum)
-        if (self._loads.acts or self._loads.moves) and order > 2:
+        if self._loaded and order > 2:
             raise InputError(
                 f"order: expected 2 with damping, a fluid, a push or a moving guide, got {order}; higher orders step "
                 "back in time inside, where damping would feed energy in"
@@ -195,16 +196,16 @@ class Simulation:
         """The present state as the kernels report it; written over by the next advance."""
         if self._command is None:
             locked = self._initial.reel_speed == 0.0
-            self._observe(locked, self._last)
+            observe(self._par, locked, self._motion, self._scratch, self._last, 0, self.time, self._beyond())
         return self._last
 
     def _beyond(self) -> data.Loads | None:
         """Loads, or None where the plain model will do: it is compiled sooner."""
-        plain = not (self._loads.acts or self._loads.moves or self._plan.hold or isinstance(self._command, Led))
-        return None if plain else self._loads
+        return self._loads if self._loaded or self._plan.hold else None
 
-    def _observe(self, locked: bool, out: data.Samples) -> None:
-        observe(self._par, locked, self._motion, self._scratch, out, 0, self.time, self._beyond())
+    @property
+    def _loaded(self) -> bool:
+        return bool(self._loads.acts or self._loads.moves)
 
     # -- moving on -------------------------------------------------------------------------------------
 
@@ -265,13 +266,13 @@ class Simulation:
         status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out, self._beyond())
         self._sampled = before + filled * plan.steps_per_sample
         if isinstance(self._command, Led):
-            self._note_needed(out.scalars[:filled])
+            self._weigh(data.Samples(out.scalars[:filled], out.nodes[:filled]), self.sample_times(filled))
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[status]
             locked = self._kernel_command.locked
             self.message = planning.message(status, self._par, plan, locked, self._motion, self.time)
             kept = data.Samples(out.scalars[:filled].copy(), out.nodes[:filled].copy())
-            self._observe(locked, self._last)
+            self._observe(self._last)
             return kept
         if rows != 1:
             self._last.scalars[0], self._last.nodes[0] = out.scalars[-1], out.nodes[-1]
@@ -291,13 +292,26 @@ class Simulation:
         times, torques = command.sampled(times)
         self._kernel_command = self._kernel_command._replace(times=times, torques=torques)
 
-    def _note_needed(self, scalars: data.Array) -> None:
-        """Largest torque and power among samples of a reel that is led."""
-        if len(scalars):
-            torque = np.abs(scalars[:, data.DRUM_TORQUE])
-            radii = np.sqrt(self._par.d**2 + self._par.growth * (scalars[:, data.REELED_LENGTH] - self._par.b))
-            power = torque * np.abs(scalars[:, data.REEL_SPEED]) / radii
-            self._needed = [max(self._needed[0], float(torque.max())), max(self._needed[1], float(power.max()))]
+    def _observe(self, out: data.Samples) -> None:
+        """The present state into a single sample."""
+        locked = self._kernel_command.locked
+        observe(self._par, locked, self._motion, self._scratch, out, 0, self.time, self._beyond())
+        if isinstance(self._command, Led):
+            self._weigh(out, np.array([self.time]))
+
+    def _weigh(self, samples: data.Samples, times: data.Array) -> None:
+        """Torques of a reel that is led, into its samples; the largest torque and power are noted."""
+        x = samples.scalars
+        if len(x) == 0:
+            return
+        # the paper's scheme has its own, of its own order; with loads it is the mean over the latest step
+        if self._par.theta > 0.0 and not self._loaded:
+            room = data.empty_motion(self._par.N)
+            led_torques(self._par, self._kernel_command.profile, times, room, self._scratch, samples)
+        torque = np.abs(x[:, data.DRUM_TORQUE])
+        radii = np.sqrt(self._par.d**2 + self._par.growth * (x[:, data.REELED_LENGTH] - self._par.b))
+        power = torque * np.abs(x[:, data.REEL_SPEED]) / radii
+        self._needed = [max(self._needed[0], float(torque.max())), max(self._needed[1], float(power.max()))]
 
     def _take(self, command: Command | None) -> None:
         """Make `command` the present one; a reel that was locked or held is released."""
@@ -334,7 +348,6 @@ class Simulation:
             self._motion.reel[data.WORK] += self._lead()
         if before is None or isinstance(command, Led):
             self.first_sample()
-            self._note_needed(self._last.scalars)
 
     def _let_go(self) -> None:
         """Give a reel that was locked, led or stuck the momentum of its speed."""
@@ -433,7 +446,7 @@ class Simulation:
     def first_sample(self) -> data.Samples:
         """The present state as a sample, for the beginning of a record."""
         out = data.empty_samples(1, self._par.N)
-        self._observe(self._kernel_command.locked, out)
+        self._observe(out)
         self._last.scalars[:], self._last.nodes[:] = out.scalars, out.nodes
         self._sampled = int(self._motion.clock[data.STEP])
         return out
@@ -557,8 +570,7 @@ class Simulation:
             )
             stiffness = planning.drum_stiffness(simulation._command)
             simulation._plan = simulation._plan._replace(drum_stiffness=stiffness)
-            locked = simulation._kernel_command.locked
-            simulation._observe(locked, simulation._last)
+            simulation._observe(simulation._last)
         return simulation
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -70,6 +70,18 @@ def test_order_against_the_differential_equations(name: str, order: int, steps: 
         check_below(account, largest, 2e-4)
 
 
+@pytest.mark.parametrize("name", ["Length, S-curve", "viscous friction", "Spring", "growing drum"])
+def test_the_papers_scheme_is_of_first_order(name: str, report: Report) -> None:
+    system, command = SMOOTH[name]
+    steps = [2e-3, 1e-3, 5e-4]
+    exact = tl.reference.integrate(system, swinging(system), command, duration=0.4, sample=0.4)
+    runs = [
+        tl.simulate(system, swinging(system), command, duration=0.4, sample=0.4, step=h, scheme="paper") for h in steps
+    ]
+    measured = check_order(steps, [distance(run, exact) for run in runs], 1)
+    report(f"{name}, scheme paper: slope against DOP853", measured, "1 +- 0.3")
+
+
 @pytest.mark.parametrize("name", [name for name in SMOOTH if name.startswith(("Length", "Speed", "Spring"))])
 def test_the_torque_that_a_motion_takes(name: str, report: Report) -> None:
     """Of second order at every sample, the first included."""

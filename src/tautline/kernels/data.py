@@ -184,7 +184,7 @@ class Loads(NamedTuple):
     """Forces that are not in the Lagrangian, and the path of the guide.
 
     A run that needs nothing beyond the plain model passes None in its place, and is compiled without all that asks for
-    it: loads, reels that are led, end stops.
+    it: loads and end stops.
     """
 
     acts: bool  # anything but the path

@@ -5,20 +5,36 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     BY_BRAKE,
     BY_PROFILE,
     BY_SPRING,
     BY_TORQUE,
+    FRICTION,
+    FRICTION_ERR,
     GRIP,
+    H_LAST,
+    HELD,
+    HELD_ACCELERATION,
+    HELD_SPEED,
     LAW_NONE,
+    LED,
+    NOT_HELD,
     PROFILE_ROW,
+    SIGMA,
     STOP,
+    STUCK,
+    TORQUE,
+    WORK,
+    WORK_ERR,
     Array,
     Command,
     Parameters,
+    S,
 )
 from tautline.kernels.energy import radius
+from tautline.kernels.fixed import extrapolation
 from tautline.kernels.guide import (
     LAST_CORRECTION,
     MAX_ITERATIONS,
@@ -58,6 +74,12 @@ class Drum(NamedTuple):
 
 # Of an equation without any of this. A tuple of defaults, so that a Target can be made without a Drum.
 PLAIN = Drum(True, False, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
+
+
+@kernel
+def holding(held: bool) -> Drum:
+    """No forces of the drum; with sigma given or not."""
+    return Drum(not held, held, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -125,19 +147,18 @@ def is_plain(par: Parameters, command: Command, reel: Array) -> bool:
 
 
 @kernel
-def drum_at(
-    par: Parameters, command: Command, drive: Drive, s: float, h: float, plain: bool, credit: float, stop: float
-) -> Drum:
+def drum_at(par: Parameters, command: Command, t: float, s: float, h: float, credit: float, stop: float) -> Drum:
     """The forces at a configuration; h is the part of the step that they act for there.
 
     `credit` is what friction has not given at the end of the step before, because the drum stood still then.
     """
+    drive = drive_at(command, t)
     d = radius(par, s)
     spring = command.kind == BY_SPRING
     motor = command.stiffness * (drive.s - s) if spring else drive.torque / d
     slip = abs(h) * (par.coulomb + drive.brake) / d + credit
     return Drum(
-        plain,
+        False,
         command.kind == BY_PROFILE,
         motor,
         command.damping if spring else 0.0,
@@ -233,3 +254,67 @@ def solve_driven_row(
         if abs(x - before) <= LAST_CORRECTION * abs(sigma + x):
             break
     return x, impulse
+
+
+@kernel
+def plain_drum(par: Parameters, command: Command, t: float, s: float) -> Drum:
+    """A torque and nothing else."""
+    force = torque_at(command, t) / radius(par, s)
+    return Drum(True, False, force, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
+
+
+@entry
+def drum_before(
+    par: Parameters, command: Command, reel: Array, h: float, start: float, end: float
+) -> tuple[Drum, float, float]:
+    """At the start of a step h from `start` to `end`: the forces, the mean speed if it is given, and known impulses.
+
+    This and `drum_after` are entries, so that the step does not contain what it seldom needs.
+    """
+    h_start = (1.0 - par.theta) * h
+    drum = drum_at(par, command, start, reel[S], h_start, reel[GRIP], reel[STOP])
+    if not drum.held:
+        return drum, 0.0, 0.0
+    sigma = profile_increment(command.profile, start, end) / h
+    return drum, sigma, friction_impulse(drum, sigma, h_start)
+
+
+@entry
+def drum_after(
+    par: Parameters, command: Command, reel: Array, drum: Drum, h: float, end: float, sigma: float, impulse: float
+) -> float:
+    """At the end of a step h: book work and loss (equation 49), note how the reel is held; the impulse of the drum."""
+    h_start = (1.0 - par.theta) * h
+    h_end = par.theta * h
+    s = reel[S]
+    d = radius(par, s)
+    before = reel[SIGMA]
+    then = drum_at(par, command, end, s, h_end, 0.0, 0.0)
+    mean = 0.5 * (before + sigma)
+    if drum.held:
+        rub = friction_impulse(drum, sigma, h_start) + friction_impulse(then, sigma, h_end)
+        accumulate(reel, WORK, WORK_ERR, impulse * mean, par.compensated)
+        accumulate(reel, FRICTION, FRICTION_ERR, -rub * sigma, par.compensated)
+        if h + reel[H_LAST] != 0.0:
+            reel[TORQUE] = impulse * d / (0.5 * (h + reel[H_LAST]))
+        reel[HELD] = LED
+        _, reel[HELD_SPEED], reel[HELD_ACCELERATION] = profile_at(command.profile, end)
+        return impulse + rub
+    pull = h_start * motor_force(drum, sigma)[0] + h_end * motor_force(then, sigma)[0]
+    rub = friction_impulse(then, sigma, h_end) - h_start * drum.drag * sigma
+    stuck = sigma == 0.0 and drum.low < drum.high
+    # what acts across the joint of two steps works at the mean of their speeds
+    joint = impulse if stuck else math.copysign(reel[GRIP], impulse)
+    loss = -rub * sigma - (impulse - joint) * sigma - joint * mean
+    accumulate(reel, WORK, WORK_ERR, pull * sigma, par.compensated)
+    accumulate(reel, FRICTION, FRICTION_ERR, loss, par.compensated)
+    # the mean speed belongs to the middle of the step, what is reported to its end
+    x = extrapolation(0.0, h, reel[H_LAST])
+    reel[TORQUE] = motor_force(then, sigma + x * (sigma - before))[0] * d
+    reel[HELD] = STUCK if stuck else NOT_HELD
+    reel[HELD_SPEED] = 0.0
+    reel[HELD_ACCELERATION] = 0.0
+    reel[GRIP] = then.slip if stuck else 0.0
+    if not stuck:
+        reel[STOP] = 0.0
+    return pull + rub + impulse

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from tautline.kernels.arrow import factorise
 from tautline.kernels.data import (
     HELD,
@@ -14,40 +12,28 @@ from tautline.kernels.data import (
     NOT_HELD,
     POSITION,
     TARGET,
-    Array,
     Motion,
     Parameters,
     S,
     Scratch,
     clear_nodes,
 )
-from tautline.kernels.drum import Drum
+from tautline.kernels.drum import holding
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import velocities_at_fixed_length
 from tautline.kernels.guide import Entrance
-from tautline.kernels.jit import entry, kernel, separate
+from tautline.kernels.jit import entry
 from tautline.kernels.reeling import ZERO, Rates, Target, solve_rates
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Matrix, Vector
-
-
-@kernel
-def holding(held: bool) -> Drum:
-    """No forces of the drum; with sigma given or not."""
-    return Drum(not held, held, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
+from tautline.kernels.so3 import Vector
 
 
 @entry
-def rates_at(
-    par: Parameters, h: float, s: float, q: Array, R: Matrix, target: Target, guess: Rates, scratch: Scratch
-) -> Rates:
-    """`solve_rates`, compiled once for all who ask for velocities."""
-    return solve_rates(par, h, s, q, R, target, guess, scratch)[0]
-
-
-@separate
 def rates_of(par: Parameters, locked: bool, motion: Motion, p_s: float, Pi: Vector, scratch: Scratch) -> Rates:
-    """Inverse Legendre transform of the momenta in TARGET, p_s and Pi; node velocities into MEAN_VELOCITY."""
+    """Inverse Legendre transform of the momenta in TARGET, p_s and Pi; node velocities into MEAN_VELOCITY.
+
+    An entry, so that it is compiled once for all who ask for velocities.
+    """
     s = motion.reel[S]
     R = attitude(motion.body)
     clear_nodes(scratch.nodes[MEAN_VELOCITY])
@@ -59,4 +45,5 @@ def rates_of(par: Parameters, locked: bool, motion: Motion, p_s: float, Pi: Vect
     held = motion.reel[HELD] != NOT_HELD
     target = Target(p_s, Pi, Entrance(0.0, 0.0), holding(held))  # at h = 0 the guide has no part
     guess = Rates(motion.reel[HELD_SPEED] if held else 0.0, ZERO, 0.0)
-    return rates_at(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
+    rates, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
+    return rates

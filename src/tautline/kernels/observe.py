@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     ANGULAR_MOMENTUM,
@@ -64,7 +62,6 @@ from tautline.kernels.data import (
     S,
     Samples,
     Scratch,
-    clear_nodes,
     copy_nodes,
     node,
     node_count,
@@ -73,10 +70,8 @@ from tautline.kernels.data import (
     triple,
 )
 from tautline.kernels.energy import (
-    body_moment,
     body_momenta,
     elastic,
-    element_length,
     gravity_deployed,
     gravity_reel,
     kinetic_body,
@@ -84,53 +79,15 @@ from tautline.kernels.energy import (
     kinetic_rotation,
     kinetic_string,
     momenta,
-    radius,
 )
 from tautline.kernels.fixed import settle, settled_momenta
-from tautline.kernels.guide import entrance, wound_force
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.legendre import holding, rates_at, rates_of
+from tautline.kernels.legendre import rates_of
 from tautline.kernels.loads import add_carried
-from tautline.kernels.reeling import REEL_FORCE, ZERO, Rates, Target, evaluate_forces, left_hand_sides
+from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, cross, orthogonality_error
+from tautline.kernels.so3 import Matrix, Vector, add, apply, cross, orthogonality_error
 from tautline.kernels.wound import wound_energy
-
-# Of the steps that find the force to lead the reel, over the time of a wave through an element: an error of
-# 1e-7 in time, and of 1e-12 by rounding.
-SHORT_STEP = 1e-3
-
-
-@entry
-def force_to_lead(par: Parameters, motion: Motion, scratch: Scratch) -> float:
-    """Force on s that the given motion of the reel needs at this time (equation 42).
-
-    Two short steps, forth and back: half the difference of the impulses that they need at their common end. The
-    momentum of the reel, which is not known while it is led, drops out, and the error is of second order in the step.
-    """
-    reel = motion.reel
-    s = reel[S]
-    q = motion.nodes[POSITION]
-    R = attitude(motion.body)
-    f = scratch.nodes[FORCE]
-    Pi = settled_momenta(par, motion, scratch)
-    evaluate_forces(par, s, q, f)
-    p = scratch.nodes[TARGET]
-    l = element_length(par, s)
-    moment = body_moment(par, R)
-    at = entrance(par, reel, s, q, l)
-    step = SHORT_STEP * l * math.sqrt(par.mu / par.EA)
-    difference = 0.0
-    for sign in (1.0, -1.0):
-        h = sign * step
-        # the target is made in place: first to (h/2) dV/dq from none, then from there to its opposite
-        left_hand_sides(par, h if sign > 0.0 else 2.0 * h, l, f, p, p)
-        clear_nodes(scratch.nodes[MEAN_VELOCITY])
-        guess = Rates(reel[HELD_SPEED] + 0.5 * h * reel[HELD_ACCELERATION], ZERO, 0.0)
-        p_s = reel[P_S] + 0.5 * h * f[REEL_FORCE] + (1.0 - par.theta) * h * wound_force(par, at)
-        target = Target(p_s, add_scaled(Pi, 0.5 * h, moment), at, holding(True))
-        difference += sign * rates_at(par, h, s, q, R, target, guess, scratch).impulse
-    return difference / step
 
 
 @entry
@@ -263,13 +220,5 @@ def observe(
         for k in range(par.N + 1):
             out.nodes[row, 0, k, i] = q[i * (par.N + 1) + k]
             out.nodes[row, 1, k, i] = v[i * (par.N + 1) + k]
-    if loads is not None:
-        if loads.acts or loads.moves:
-            add_carried(par, loads, t, motion, scratch, x[row])
-        elif not locked and motion.reel[HELD] == LED and par.theta > 0.0:
-            # last, because it needs the scratch arrays; with loads the torque is the mean over the latest step
-            sigma = motion.reel[HELD_SPEED]
-            d = radius(par, s)
-            force = force_to_lead(par, motion, scratch)
-            rub = math.copysign(par.coulomb, sigma) if sigma != 0.0 else 0.0
-            x[row, DRUM_TORQUE] = d * force + par.viscous * sigma / d + rub
+    if loads is not None and (loads.acts or loads.moves):
+        add_carried(par, loads, t, motion, scratch, x[row])

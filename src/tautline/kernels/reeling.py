@@ -15,17 +15,11 @@ from tautline.kernels.compensated import accumulate, accumulate_node
 from tautline.kernels.data import (
     COLUMN,
     FORCE,
-    FRICTION,
-    FRICTION_ERR,
-    GRIP,
     H_BEFORE,
     H_LAST,
     HELD,
-    HELD_ACCELERATION,
-    HELD_SPEED,
     ITERATIONS,
     LAW_STRETCHED,
-    LED,
     LOSS,
     LOSS_ERR,
     LOWER,
@@ -44,8 +38,6 @@ from tautline.kernels.data import (
     SIGMA,
     SIGMA_BEFORE,
     SPIN,
-    STOP,
-    STUCK,
     TARGET,
     TORQUE,
     VELOCITY,
@@ -64,31 +56,20 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.drum import (
-    PLAIN,
-    Drum,
-    drive_at,
-    drum_at,
-    friction_impulse,
-    is_plain,
-    motor_force,
-    profile_increment,
-    solve_reel_row,
-)
+from tautline.kernels.drum import PLAIN, Drum, drum_after, drum_before, is_plain, plain_drum, solve_reel_row
 from tautline.kernels.energy import (
     body_moment,
     element_forces,
     element_length,
     end_force,
     node_force,
-    radius,
     reel_force,
     reel_mass,
     transport_force,
     transport_weights,
 )
 from tautline.kernels.fixed import all_finite, drift, extrapolation, kick_nodes
-from tautline.kernels.guide import Entrance, carnot_force, entrance, wound_force
+from tautline.kernels.guide import Entrance, carnot_force, entrance, torque_at, wound_force
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.rotation import (
     MAX_ITERATIONS,
@@ -442,13 +423,6 @@ def extrapolated_rates(motion: Motion, h: float, out_v: Array) -> Rates:
 
 
 @inlined
-def account_for_drum(par: Parameters, reel: Array, work: float, loss: float) -> None:
-    """Book the motor's work and what friction and stops took (equation 49)."""
-    accumulate(reel, WORK, WORK_ERR, work, par.compensated)
-    accumulate(reel, FRICTION, FRICTION_ERR, loss, par.compensated)
-
-
-@inlined
 def reeling_stage(
     par: Parameters, command: Command, motion: Motion, scratch: Scratch, h: float, start: float, end: float
 ) -> int:
@@ -471,18 +445,20 @@ def reeling_stage(
     force = f[REEL_FORCE]
     moment = body_moment(par, R)
     plain = is_plain(par, command, reel)
-    drum = drum_at(par, command, drive_at(command, start), s, h_start, plain, reel[GRIP], reel[STOP])
+    if plain:
+        drum = plain_drum(par, command, start, s)
+        sigma = 0.0
+        p_s = h_start * drum.motor
+    else:
+        drum, sigma, p_s = drum_before(par, command, reel, h, start, end)
 
     at_start = entrance(par, reel, s, q, l)
 
     left_hand_sides(par, h, l, f, p, scratch.nodes[TARGET])
     guess = extrapolated_rates(motion, h, v)
-    p_s = reel[P_S] + 0.5 * h * force + h_start * wound_force(par, at_start)
-    if plain:
-        p_s += h_start * drum.motor
     if drum.held:
-        guess = Rates(profile_increment(command.profile, start, end) / h, guess.omega, 0.0)
-        p_s += friction_impulse(drum, guess.sigma, h_start)
+        guess = Rates(sigma, guess.omega, 0.0)
+    p_s += reel[P_S] + 0.5 * h * force + h_start * wound_force(par, at_start)
     target = Target(p_s, add_scaled(triple(body, SPIN), 0.5 * h, moment), at_start, drum)
     rates, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
     v_N = node(v, par.N)
@@ -518,42 +494,16 @@ def reeling_stage(
         dp_s += impulse - h * mean
     accumulate(reel, LOSS, LOSS_ERR, loss, par.compensated)
 
-    drive = drive_at(command, end)
-    drum_end = drum_at(par, command, drive, s, h_end, plain, 0.0, 0.0)
     if plain:
-        dp_s += h_start * drum.motor + h_end * drum_end.motor
-        work = (h_start * drum.motor + h_end * drum_end.motor) * sigma
-        accumulate(reel, WORK, WORK_ERR, work, par.compensated)
-        reel[TORQUE] = drive.torque
+        push = h_start * drum.motor
+        drum = plain_drum(par, command, end, s)
+        push += h_end * drum.motor
+        accumulate(reel, WORK, WORK_ERR, push * sigma, par.compensated)
+        reel[TORQUE] = torque_at(command, end)
         reel[HELD] = NOT_HELD
-    elif drum.held:
-        rub = friction_impulse(drum, sigma, h_start) + friction_impulse(drum_end, sigma, h_end)
-        dp_s += rates.impulse + rub
-        account_for_drum(par, reel, rates.impulse * 0.5 * (reel[SIGMA] + sigma), -rub * sigma)
-        if h + reel[H_LAST] != 0.0:
-            reel[TORQUE] = rates.impulse * radius(par, s) / (0.5 * (h + reel[H_LAST]))
-        reel[HELD] = LED
-        reel[HELD_SPEED] = drive.sigma
-        reel[HELD_ACCELERATION] = drive.acceleration
     else:
-        motor = motor_force(drum_end, sigma)[0]
-        pull = h_start * motor_force(drum, sigma)[0] + h_end * motor
-        rub = friction_impulse(drum_end, sigma, h_end) - h_start * drum.drag * sigma
-        dp_s += pull + rub + rates.impulse
-        stuck = sigma == 0.0 and drum.low < drum.high
-        # what acts across the joint of two steps works at the mean of their speeds
-        joint = rates.impulse if stuck else math.copysign(reel[GRIP], rates.impulse)
-        loss = -rub * sigma - (rates.impulse - joint) * sigma - joint * 0.5 * (reel[SIGMA] + sigma)
-        account_for_drum(par, reel, pull * sigma, loss)
-        # the mean speed belongs to the middle of the step, what is reported to its end
-        x = extrapolation(0.0, h, reel[H_LAST])
-        reel[TORQUE] = motor_force(drum_end, sigma + x * (sigma - reel[SIGMA]))[0] * radius(par, s)
-        reel[HELD] = STUCK if stuck else NOT_HELD
-        reel[HELD_SPEED] = 0.0
-        reel[HELD_ACCELERATION] = 0.0
-        reel[GRIP] = drum_end.slip if stuck else 0.0
-        if not stuck:
-            reel[STOP] = 0.0
+        push = drum_after(par, command, reel, drum, h, end, sigma, rates.impulse)
+    dp_s += push
     accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
     remember_rates(motion, v, rates, h)
     return RUNNING
