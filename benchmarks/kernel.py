@@ -82,7 +82,7 @@ def ours(number: int, N: int, steps: int, order: int = 2, compensated: bool = Tr
     command = data.Command(number == 1, np.zeros(1), np.array([2.09]))
     out, scratch = data.empty_samples(1, N), data.empty_scratch(N)
     start = time.perf_counter()
-    status, _ = march(par, plan, command, motion, scratch, out)
+    status, _ = march(par, plan, command, motion, scratch, out, None)
     elapsed = time.perf_counter() - start
     assert status == 0, f"the run ended with status {status}"
     return elapsed

@@ -12,9 +12,12 @@ from tautline._version import __version__
 
 if TYPE_CHECKING:
     from tautline import errors, figures, reference
+    from tautline.analysis.modes import modes
     from tautline.model.body import RigidBody, Shape
-    from tautline.model.command import Free, Locked, Torque
-    from tautline.model.equilibrium import hanging
+    from tautline.model.command import Brake, Free, Length, Locked, Speed, Spring, Torque
+    from tautline.model.equilibrium import Equilibrium, equilibrium, hanging
+    from tautline.model.fluid import Fluid, Push
+    from tautline.model.path import Path
     from tautline.model.pendulum import Pendulum
     from tautline.model.reel import Reel
     from tautline.model.state import State, straight
@@ -24,12 +27,22 @@ if TYPE_CHECKING:
     from tautline.viewer import view
 
 _HOMES = {
+    "modes": "tautline.analysis.modes",
     "RigidBody": "tautline.model.body",
     "Shape": "tautline.model.body",
+    "Equilibrium": "tautline.model.equilibrium",
+    "equilibrium": "tautline.model.equilibrium",
     "hanging": "tautline.model.equilibrium",
+    "Brake": "tautline.model.command",
+    "Length": "tautline.model.command",
+    "Speed": "tautline.model.command",
+    "Spring": "tautline.model.command",
     "Free": "tautline.model.command",
     "Locked": "tautline.model.command",
     "Torque": "tautline.model.command",
+    "Fluid": "tautline.model.fluid",
+    "Push": "tautline.model.fluid",
+    "Path": "tautline.model.path",
     "Pendulum": "tautline.model.pendulum",
     "Reel": "tautline.model.reel",
     "State": "tautline.model.state",
@@ -45,20 +58,30 @@ _HOMES = {
 _MODULES = ("errors", "figures", "reference")
 
 __all__ = [
+    "Brake",
+    "Equilibrium",
+    "Fluid",
     "Free",
+    "Length",
     "Locked",
+    "Path",
     "Pendulum",
+    "Push",
     "Reel",
     "RigidBody",
     "Shape",
     "Simulation",
+    "Speed",
+    "Spring",
     "State",
     "String",
     "Torque",
     "__version__",
+    "equilibrium",
     "errors",
     "figures",
     "hanging",
+    "modes",
     "open_run",
     "reference",
     "resume",

@@ -20,26 +20,50 @@ class Variable(NamedTuple):
 
 
 TIME = ("time",)
+AXES = ["x", "y", "z"]
 SCHEMA = {
     "reeled_length": Variable(TIME, "m", "unstretched length on the reel side of the guide entrance"),
     "reel_speed": Variable(TIME, "m s-1", "rate of reeled_length; positive in retrieval"),
     "unstretched_length": Variable(TIME, "m", "unstretched length of the deployed string"),
     "stretched_length": Variable(TIME, "m", "stretched length of the deployed string"),
     "position": Variable((*TIME, "node", "axis"), "m", "positions of the nodes; third axis down"),
-    "velocity": Variable((*TIME, "node", "axis"), "m s-1", "velocities of the mesh nodes"),
+    "velocity": Variable((*TIME, "node", "axis"), "m s-1", "velocities of the mesh nodes, inertial"),
     "attitude": Variable((*TIME, "row", "column"), "1", "rotation matrix, body to inertial frame"),
     "angular_velocity": Variable((*TIME, "axis"), "rad s-1", "of the body, in the body frame"),
     "strain": Variable((*TIME, "element"), "1", "strain of the elements"),
-    "tension": Variable((*TIME, "element"), "N", "tension in the elements; negative in compression"),
-    "kinetic_energy": Variable(TIME, "J", "kinetic energy of string, reel and body"),
+    "tension": Variable((*TIME, "element"), "N", "tension in the elements, damping included; negative in compression"),
+    "kinetic_energy": Variable(TIME, "J", "kinetic energy of string, reel and body, inertial"),
     "rotational_energy": Variable(TIME, "J", "Omega.J Omega/2 about the attachment point"),
     "elastic_energy": Variable(TIME, "J", "elastic energy of the deployed string"),
     "gravity_energy": Variable(TIME, "J", "potential energy in gravity, wound string included"),
     "energy": Variable(TIME, "J", "total energy"),
-    "control_work": Variable(TIME, "J", "work done by the drum torque, and by blows, since the start"),
+    "control_work": Variable(TIME, "J", "work done by the drum torque since the start"),
     "guide_loss": Variable(TIME, "J", "energy lost at the guide since the start"),
+    "damping_loss": Variable(TIME, "J", "energy lost to damping inside the string since the start"),
+    "friction_loss": Variable(TIME, "J", "energy lost to friction and brake of the drum since the start"),
+    "fluid_work": Variable(TIME, "J", "work done by the drag of the fluid since the start"),
+    "external_work": Variable(TIME, "J", "work done by forces, moments and blows on the body since the start"),
+    "guide_work": Variable(TIME, "J", "work done by the motion of the guide since the start"),
+    "torque": Variable(TIME, "N m", "moment on the drum, as commanded or as needed; positive retrieves"),
     "angular_momentum": Variable(TIME, "kg m2 s-1", "about the vertical axis through the guide entrance"),
     "orthogonality_error": Variable(TIME, "1", "Frobenius norm of I - R^T R"),
+}
+
+
+MODE = ("mode",)
+MODES_SCHEMA = {
+    "frequency": Variable(MODE, "Hz", "natural frequency; 0 for a rigid or a growing motion"),
+    "angular_frequency": Variable(MODE, "rad s-1", "2 pi times the frequency"),
+    "growth_rate": Variable(MODE, "s-1", "of a motion that grows away from rest; 0 where the rest is stable"),
+    "kind": Variable(MODE, "", "longitudinal, swing, transverse, body, rigid"),
+    "shape": Variable((*MODE, "node", "axis"), "1", "displacements of the nodes, per amplitude"),
+    "rotation": Variable((*MODE, "axis"), "rad m-1", "small rotation of the body in its own frame, per amplitude"),
+    "reel": Variable(MODE, "1", "change of reeled_length, per amplitude"),
+    "modal_mass": Variable(MODE, "kg", "twice the kinetic energy at a rate of amplitude of 1 m/s"),
+    "longitudinal_share": Variable(MODE, "1", "part of the kinetic energy that is motion along the string"),
+    "rotation_share": Variable(MODE, "1", "part of the kinetic energy that is rotation about the centre of mass"),
+    "position": Variable(("node", "axis"), "m", "positions of the nodes at rest; third axis down"),
+    "attitude": Variable(("row", "column"), "1", "rotation matrix at rest, body to inertial frame"),
 }
 
 
@@ -73,6 +97,12 @@ class Record(NamedTuple):
     gravity_energy: Array
     control_work: Array
     guide_loss: Array
+    damping_loss: Array
+    friction_loss: Array
+    fluid_work: Array
+    external_work: Array
+    guide_work: Array
+    torque: Array
     angular_momentum: Array
     orthogonality_error: Array
 
@@ -93,6 +123,12 @@ def record_of_samples(time: Array, samples: data.Samples) -> Record:
         gravity_energy=x[:, data.GRAVITY],
         control_work=x[:, data.CONTROL_WORK],
         guide_loss=x[:, data.GUIDE_LOSS],
+        damping_loss=x[:, data.DAMPING_LOSS],
+        friction_loss=x[:, data.FRICTION_LOSS],
+        fluid_work=x[:, data.FLUID_WORK],
+        external_work=x[:, data.EXTERNAL_WORK],
+        guide_work=x[:, data.WORK_OF_GUIDE],
+        torque=x[:, data.DRUM_TORQUE],
         angular_momentum=x[:, data.ANGULAR_MOMENTUM],
         orthogonality_error=x[:, data.ORTHOGONALITY],
     )
@@ -103,32 +139,69 @@ def values_of(pendulum: Pendulum, record: Record) -> dict[str, Array]:
     N = record.nodes.shape[1] - 1
     unstretched = pendulum.string.length - record.reeled_length
     values = record._asdict()
+    displacement, frame = _carried(pendulum, record.time)
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         lengths = np.linalg.norm(np.diff(values.pop("nodes"), axis=1), axis=2)
         strain = lengths / (unstretched / N)[:, None] - 1.0
         values.update(
             unstretched_length=unstretched,
             stretched_length=lengths.sum(axis=1),
-            position=record.nodes + np.array(pendulum.reel.guide_position),
+            position=record.nodes + np.array(pendulum.reel.guide_position) + displacement[:, None],
+            velocity=record.velocity + frame[:, None],
             strain=strain,
-            tension=pendulum.string.stiffness * strain,
+            tension=pendulum.string.tension(strain) + _viscous(pendulum, record, unstretched / N, lengths),
             energy=record.kinetic_energy + record.elastic_energy + record.gravity_energy,
         )
     return values
 
 
+def _carried(pendulum: Pendulum, time: Array) -> tuple[Array, Array]:
+    """Displacement and velocity of the guide."""
+    path = pendulum.reel.guide_path
+    if path is None:
+        still = np.zeros((len(time), 3))
+        return still, still
+    return path.at(time)
+
+
+def _viscous(pendulum: Pendulum, record: Record, l: Array, lengths: Array) -> Array | float:
+    """Tension by the rate of strain."""
+    if pendulum.string.viscosity == 0.0:
+        return 0.0
+    N = lengths.shape[1]
+    along = np.diff(record.nodes, axis=1) / np.maximum(lengths, 1e-290)[:, :, None]
+    stretching = np.sum(along * np.diff(record.velocity, axis=1), axis=2)
+    rate = (stretching + lengths * (record.reel_speed / (N * l))[:, None]) / l[:, None]
+    return np.asarray(pendulum.string.viscosity * rate)
+
+
 def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled result of a run."""
     values = values_of(pendulum, record)
-    variables = {
-        name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name}) for name, v in SCHEMA.items()
+    return labelled(_with_units(SCHEMA, values), record.time, attrs)
+
+
+def build_modes(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
+    """The labelled result of a linearisation."""
+    coords = {
+        "mode": (
+            "mode",
+            np.arange(1, len(values["frequency"]) + 1),
+            {"long_name": "number of the mode, slowest first"},
+        ),
+        "axis": ("axis", AXES),
     }
-    return labelled(variables, record.time, attrs)
+    return xr.Dataset(_with_units(MODES_SCHEMA, values), coords, attrs)
+
+
+def _with_units(schema: dict[str, Variable], values: dict[str, Any]) -> dict[str, Any]:
+    return {name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name}) for name, v in schema.items()}
 
 
 def kept_energy(run: xr.Dataset) -> xr.DataArray:
-    """Energy less the drum's work and plus the loss at the guide: constant, but for the error of the method (J)."""
-    kept: xr.DataArray = run.energy - run.control_work + run.guide_loss
+    """Energy less all work done on the system and plus all losses: constant, but for the error of the method (J)."""
+    work = run.control_work + run.fluid_work + run.external_work + run.guide_work
+    kept: xr.DataArray = run.energy - work + run.guide_loss + run.damping_loss + run.friction_loss
     return kept
 
 
@@ -136,6 +209,6 @@ def labelled(variables: dict[str, Any], time: Array, attrs: dict[str, Any]) -> x
     """With the coordinates that every result has."""
     coords = {
         "time": ("time", time, {"units": TIME_VARIABLE.units, "long_name": TIME_VARIABLE.long_name}),
-        "axis": ("axis", ["x", "y", "z"]),
+        "axis": ("axis", AXES),
     }
     return xr.Dataset(variables, coords, attrs)

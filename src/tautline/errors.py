@@ -11,6 +11,10 @@ class InputError(TautlineError, ValueError):
     """An argument is not what it must be. The message names it, what was expected and what came."""
 
 
+class EquilibriumError(TautlineError):
+    """No state of rest was found. The message says how far the search came and what to try."""
+
+
 # What a kernel returns. A run that ends early is a value, not an exception.
 RUNNING, FULLY_RETRIEVED, FULLY_DEPLOYED, UNSTABLE_STEP, NEWTON_FAILED, NON_FINITE = range(6)
 

@@ -14,13 +14,18 @@ from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.march import step_limits
 from tautline.kernels.observe import begin
 from tautline.model import checks
-from tautline.model.command import Command, Locked, Torque
+from tautline.model.command import Brake, Command, Led, Locked, Spring, Torque
 from tautline.model.command import check_command as command_for_reel
+from tautline.model.fluid import Push
 from tautline.model.pendulum import Pendulum
-from tautline.model.reel import GUIDE_LAWS
+from tautline.model.profile import values_at
+from tautline.model.reel import GUIDE_LAWS, Reel
 from tautline.model.state import State
+from tautline.model.string import ELASTIC_LAWS
 
 SCHEMES = {"symmetric": 0.5, "paper": 0.0}
+# What happens where no string is left to retrieve or to pay out.
+AT_END = ("stop", "hold")
 # Parts of the stability limit. Accuracy goes before stability does (docs/theory.md, "Stability").
 LARGEST_RATIO = 0.9
 AUTO_RATIO = 0.5
@@ -32,35 +37,116 @@ MINIMUM_LENGTH = 0.01
 
 def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensated: bool) -> data.Parameters:
     string, reel, body = pendulum.string, pendulum.reel, pendulum.body
+    moving = pendulum.moving_body()
+    weights = pendulum.weights()
     return data.Parameters(
         N=elements,
         L=string.length,
         mu=string.density,
         EA=string.stiffness,
-        kappa=reel.inertia_mass,
+        kappa=reel.turning_mass,
         d=reel.drum_radius,
         b=reel.guide_length,
         r_p=reel.guide_position,
-        M=body.mass,
-        J=body.inertia,
-        rho=body.center_of_mass,
-        g=pendulum.gravity,
+        M=moving.mass,
+        J=moving.inertia,
+        rho=moving.center_of_mass,
+        mu_g=weights.string,
+        weight=weights.body,
+        weight_rho=weights.moment,
+        elastic_law=ELASTIC_LAWS[string.law],
+        tension_table=string.coefficients(),
+        viscosity=string.viscosity,
         law=GUIDE_LAWS[reel.guide_law],
         sigma_0=reel.smoothing_speed,
+        extrapolated=reel.guide_strain == "extrapolated" and elements > 1,
         theta=SCHEMES[scheme],
         rotates=not body.is_point,
         compensated=compensated,
+        viscous=reel.viscous_friction,
+        coulomb=reel.coulomb_friction,
+        max_torque=np.inf if reel.max_torque is None else reel.max_torque,
+        max_power=np.inf if reel.max_power is None else reel.max_power,
+        growth=reel.layer_growth,
     )
 
 
-def kernel_command(command: Command) -> data.Command:
-    times, torques = command.table() if isinstance(command, Torque) else (np.zeros(1), np.zeros(1))
-    return data.Command(isinstance(command, Locked), times, torques)
+def kernel_loads(pendulum: Pendulum) -> data.Loads:
+    """Forces that are not in the Lagrangian, and the path of the guide."""
+    string, fluid, push, path = pendulum.string, pendulum.fluid, pendulum.push, pendulum.reel.guide_path
+    acts = string.viscosity > 0.0 or fluid is not None or push is not None
+    half = 0.0 if fluid is None else 0.5 * fluid.density
+    depths, velocities = ((0.0,), ((0.0, 0.0, 0.0),)) if fluid is None else fluid.flow
+    center = pendulum.body.center_of_mass
+    return data.Loads(
+        acts=acts,
+        moves=path is not None,
+        normal=half * string.normal_drag * string.diameter,
+        tangential=half * math.pi * string.tangential_drag * string.diameter,
+        body=0.0 if fluid is None else half * fluid.drag_area,
+        drag_center=center if fluid is None else fluid.drag_center or center,
+        spin=0.0 if fluid is None else fluid.spin_damping,
+        push_point=(0.0, 0.0, 0.0) if push is None else push.point,
+        flow=np.ascontiguousarray(np.column_stack([depths, velocities]).T),
+        push=_push_table(push),
+        path=np.zeros((13, 1)) if path is None else path.coefficients(),
+    )
 
 
-def initial_motion(par: data.Parameters, state: State) -> data.Motion:
+def _push_table(push: Push | None) -> data.Array:
+    """Times, forces and moments on the union of both tables' times."""
+    if push is None:
+        return np.zeros((7, 1))
+    times = np.union1d(push.force[0], push.moment[0])
+    columns = [
+        np.interp(times, table[0], column)
+        for table in (push.force, push.moment)
+        for column in zip(*table[1], strict=True)
+    ]
+    return np.ascontiguousarray(np.stack([times, *columns]))
+
+
+def kernel_command(command: Command, L: float = 0.0, time: float = 0.0, length: float = 0.0) -> data.Command:
+    """Of a command that is given at `time`, with `length` deployed of a string of length L."""
+    times, torques = command.table() if isinstance(command, Torque | Brake) else (np.zeros(1), np.zeros(1))
+    kernel = data.Command(isinstance(command, Locked), times, torques)
+    if isinstance(command, Brake):
+        return kernel._replace(kind=data.BY_BRAKE)
+    if not isinstance(command, Led | Spring):
+        return kernel
+    curve = command.curve(time, length)
+    curve[:, 1:] *= -1.0  # from what is deployed to what is reeled
+    curve[:, 1] += L
+    if isinstance(command, Led):
+        return kernel._replace(kind=data.BY_PROFILE, profile=curve)
+    return kernel._replace(kind=data.BY_SPRING, profile=curve, stiffness=command.stiffness, damping=command.damping)
+
+
+def drum_stiffness(command: Command | None) -> float:
+    """What a command adds to the stiffness of s."""
+    return command.stiffness if isinstance(command, Spring) else 0.0
+
+
+def commanded_torque(par: data.Parameters, command: data.Command, motion: data.Motion, t: float) -> float:
+    """Of the motor, within its limit, at the beginning of a command; of a reel that is led a sample knows it."""
+    s = float(motion.reel[data.S])
+    d = math.sqrt(par.d**2 + par.growth * (s - par.b))
+    if command.kind == data.BY_TORQUE:
+        torque = float(np.interp(t, command.times, command.torques))
+    elif command.kind == data.BY_SPRING:
+        rest, rate, _ = values_at(command.profile, t)
+        torque = d * (command.stiffness * (rest - s) - command.damping * (float(motion.reel[data.SIGMA]) - rate))
+    else:
+        torque = 0.0
+    return float(np.clip(torque, -par.max_torque, par.max_torque))
+
+
+def initial_motion(
+    par: data.Parameters, state: State, wound_strain: float = 0.0, wound_cells: int = data.WOUND_CELLS
+) -> data.Motion:
     """Configuration from the state; velocities become momenta by the Legendre transform."""
-    motion = data.empty_motion(par.N)
+    motion = data.empty_motion(par.N, wound_cells if par.law == data.LAW_STRETCHED else 0)
+    motion.reel[data.REEL_SIZE :] = wound_strain
     motion.nodes[data.POSITION] = state.nodes.T.ravel()
     motion.nodes[data.VELOCITY] = state.node_velocities.T.ravel()
     motion.body[data.ATTITUDE : data.ATTITUDE + 4] = _quaternion(np.asarray(state.attitude))
@@ -81,8 +167,13 @@ def _quaternion(R: data.Array) -> data.Array:
     return Q if Q[0] >= 0.0 else -Q
 
 
-def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_length: float) -> data.Plan:
+def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_length: float, at_end: str) -> data.Plan:
     """All of the plan but sampling; step None is "auto"."""
+    if order > 2 and pendulum.reel.guide_law == "stretched":
+        raise InputError(
+            f"order: expected 2 with guide_law='stretched', got {order}; higher orders go back in time for a while, "
+            "and string that was wound cannot be wound back"
+        )
     composition = COMPOSITIONS[order]
     return data.Plan(
         h=step or 0.0,
@@ -95,6 +186,7 @@ def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_leng
         end_mass=pendulum.body.least_effective_mass(),
         body_frequency2=pendulum.body.swing_frequency2(pendulum.gravity),
         steps_per_sample=0,
+        hold=at_end == "hold",
     )
 
 
@@ -124,15 +216,29 @@ def check_step(par: data.Parameters, plan: data.Plan, s: float, locked: bool) ->
         )
 
 
-def check_method(order: Any, scheme: Any, compensated: Any) -> None:
+def check_method(order: Any, scheme: Any, compensated: Any, at_end: Any) -> None:
     checks.choice("order", order, COMPOSITIONS)
     checks.choice("scheme", scheme, SCHEMES)
     checks.instance("compensated", compensated, bool)
+    checks.choice("at_end", at_end, AT_END)
+    if order > 2 and at_end == "hold":
+        _refuse_order(order, "at_end='hold'")
 
 
-def check_command(command: Any, order: int, scheme: str, reel_speed: float) -> None:
+def _refuse_order(order: int, what: str) -> None:
+    raise InputError(
+        f"order: expected 2 with {what}, got {order}; orders 4 and 6 have stages that go back in time, where what "
+        "sticks or strikes has no unique motion. Use order=2"
+    )
+
+
+def check_command(command: Any, order: int, scheme: str, reel_speed: float, reel: Reel) -> None:
     """Refuse what the drum cannot do from here by this method."""
     command_for_reel(command, reel_speed)
+    if order > 2 and isinstance(command, Brake):
+        _refuse_order(order, "Brake(...)")
+    if order > 2 and reel.coulomb_friction > 0.0 and not isinstance(command, Locked | Led):
+        _refuse_order(order, "coulomb_friction")
     if not isinstance(command, Locked) and order > 2 and scheme == "paper":
         raise InputError(
             f"order: expected 2 with scheme='paper' and a moving reel, got {order}; that scheme is not "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import difflib
 import math
@@ -20,9 +21,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr,
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.body import RigidBody
+from tautline.model.command import Brake, Free, Locked, Spring, Torque, check_start
 from tautline.model.command import Command as ModelCommand
-from tautline.model.command import Free, Locked, Torque
+from tautline.model.command import Length as LengthOfString
+from tautline.model.command import Speed as SpeedOfString
 from tautline.model.equilibrium import hanging
+from tautline.model.fluid import Fluid, Push
+from tautline.model.path import Path as GuidePath
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.state import State, straight
@@ -48,6 +53,15 @@ _WORDS = {
     "rad/s": "an angular velocity",
     "rad": "an angle",
     "N*m": "a moment",
+    "N*s": "a force times a time",
+    "N*m*s": "a moment per angular velocity",
+    "kg/m^3": "a density",
+    "m^2": "an area",
+    "m^3": "a volume",
+    "W": "a power",
+    "m/s^3": "a jerk",
+    "N/m": "a force per length",
+    "N*s/m": "a force per speed",
 }
 
 
@@ -140,6 +154,15 @@ Acceleration = Annotated[float, _quantity("m/s^2"), Field(json_schema_extra=_sch
 AngularVelocity = Annotated[float, _quantity("rad/s"), Field(json_schema_extra=_schema("rad/s"))]
 Angle = Annotated[float, _quantity("rad"), Field(json_schema_extra=_schema("rad"))]
 Moment = Annotated[float, _quantity("N*m"), Field(json_schema_extra=_schema("N*m"))]
+Viscosity = Annotated[float, _quantity("N*s"), Field(json_schema_extra=_schema("N*s"))]
+RotaryDamping = Annotated[float, _quantity("N*m*s"), Field(json_schema_extra=_schema("N*m*s"))]
+Density = Annotated[float, _quantity("kg/m^3"), Field(json_schema_extra=_schema("kg/m^3"))]
+Area = Annotated[float, _quantity("m^2"), Field(json_schema_extra=_schema("m^2"))]
+Volume = Annotated[float, _quantity("m^3"), Field(json_schema_extra=_schema("m^3"))]
+Power = Annotated[float, _quantity("W"), Field(json_schema_extra=_schema("W"))]
+Jerk = Annotated[float, _quantity("m/s^3"), Field(json_schema_extra=_schema("m/s^3"))]
+Stiffness = Annotated[float, _quantity("N/m"), Field(json_schema_extra=_schema("N/m"))]
+Damping = Annotated[float, _quantity("N*s/m"), Field(json_schema_extra=_schema("N*s/m"))]
 
 
 class _Section(BaseModel):
@@ -149,10 +172,32 @@ class _Section(BaseModel):
 class StringSection(_Section):
     length: Length
     density: LineDensity
-    stiffness: Force
+    stiffness: Force | None = None
+    law: Literal["linear", "tension_only", "table"] = "linear"
+    strains: list[float] | None = None
+    tensions: list[Force] | None = None
+    viscosity: Viscosity = 0.0
+    diameter: Length = 0.0
+    normal_drag: float = 1.2
+    tangential_drag: float = 0.01
+
+    @model_validator(mode="after")
+    def _one_law(self) -> StringSection:
+        table = (self.strains, self.tensions)
+        if self.law == "table":
+            if None in table or self.stiffness is not None:
+                raise ValueError("expected strains and tensions with law = 'table', and no stiffness")
+        elif self.stiffness is None or table != (None, None):
+            raise ValueError(f"expected stiffness, and no table, with law = '{self.law}'")
+        return self
 
     def build(self) -> String:
-        return String(self.length, self.density, self.stiffness)
+        others: dict[str, Any] = {
+            name: getattr(self, name) for name in ("viscosity", "diameter", "normal_drag", "tangential_drag")
+        }
+        if self.stiffness is None:
+            return String.from_table(self.length, self.density, self.strains, self.tensions, **others)
+        return String(self.length, self.density, self.stiffness, law=self.law, **others)
 
 
 class ReelSection(_Section):
@@ -161,8 +206,27 @@ class ReelSection(_Section):
     inertia_mass: Mass | None = None
     inertia: Inertia | None = None
     guide_position: list[Length] = [0.0, 0.0, 0.0]
-    guide_law: Literal["dissipative", "published", "none"] = "dissipative"
+    guide_law: Literal["dissipative", "published", "momentum", "stretched", "none"] = "dissipative"
     smoothing_speed: Speed = 1e-3
+    guide_strain: Literal["mean", "extrapolated"] = "mean"
+    wound_strain: float = 0.0
+    viscous_friction: RotaryDamping = 0.0
+    coulomb_friction: Moment = 0.0
+    max_torque: Moment | None = None
+    max_power: Power | None = None
+    motor_inertia: Inertia = 0.0
+    gear_ratio: float = 1.0
+    layer_growth: Length | None = None
+    rope_diameter: Length | None = None
+    drum_width: Length | None = None
+
+    @model_validator(mode="after")
+    def _one_growth(self) -> ReelSection:
+        by_size = (self.rope_diameter is not None, self.drum_width is not None)
+        if any(by_size) and (not all(by_size) or self.layer_growth is not None):
+            names = [k for k in ("layer_growth", "rope_diameter", "drum_width") if getattr(self, k) is not None]
+            raise ValueError(f"expected layer_growth, or rope_diameter and drum_width, got {' and '.join(names)}")
+        return self
 
     @model_validator(mode="after")
     def _one_inertia(self) -> ReelSection:
@@ -179,7 +243,26 @@ class ReelSection(_Section):
             radius = checks.positive("drum_radius", self.drum_radius, "m")
             mass = checks.positive("inertia", self.inertia, "kg m^2") / radius / radius
         position: Any = self.guide_position
-        return Reel(self.drum_radius, self.guide_length, mass, position, self.guide_law, self.smoothing_speed)
+        growth = self.layer_growth or 0.0
+        if self.rope_diameter is not None and self.drum_width is not None:
+            growth = Reel.growth(self.rope_diameter, self.drum_width)
+        return Reel(
+            self.drum_radius,
+            self.guide_length,
+            mass,
+            position,
+            self.guide_law,
+            self.smoothing_speed,
+            self.guide_strain,
+            self.wound_strain,
+            viscous_friction=self.viscous_friction,
+            coulomb_friction=self.coulomb_friction,
+            max_torque=self.max_torque,
+            max_power=self.max_power,
+            motor_inertia=self.motor_inertia,
+            gear_ratio=self.gear_ratio,
+            layer_growth=growth,
+        )
 
 
 class _Body(_Section):
@@ -346,17 +429,122 @@ class TorqueCommand(_Section):
 
     @model_validator(mode="after")
     def _constant_or_table(self) -> TorqueCommand:
-        table = self.times is not None and self.moments is not None
-        if (self.moment is None) != table or (self.times is None) != (self.moments is None):
-            names = [name for name in ("moment", "times", "moments") if getattr(self, name) is not None]
-            raise ValueError(f"expected either moment, or times and moments, got {' and '.join(names) or 'neither'}")
+        _one_of(self, ("moment",), ("times", "moments"))
         return self
 
     def build(self) -> ModelCommand:
         return Torque((self.times, self.moments) if self.moment is None else self.moment)
 
 
-Command = Annotated[LockedCommand | FreeCommand | TorqueCommand, Field(discriminator="kind")]
+class BrakeCommand(_Section):
+    """Dry friction and no motor: a constant moment, or a table of times and moments."""
+
+    kind: Literal["brake"]
+    moment: Moment | None = None
+    times: list[Time] | None = None
+    moments: list[Moment] | None = None
+
+    @model_validator(mode="after")
+    def _constant_or_table(self) -> BrakeCommand:
+        _one_of(self, ("moment",), ("times", "moments"))
+        return self
+
+    def build(self) -> ModelCommand:
+        return Brake((self.times, self.moments) if self.moment is None else self.moment)
+
+
+class _Curve(_Section):
+    """A deployed length in time: a move to a target, or a table of times and lengths."""
+
+    target: Length | None = None
+    speed: Speed | None = None
+    acceleration: Acceleration | None = None
+    jerk: Jerk | None = None
+    start: Time | None = None
+    times: list[Time] | None = None
+    lengths: list[Length] | None = None
+    monotone: bool = False
+
+    def curve(self) -> LengthOfString:
+        if self.times is not None:
+            return LengthOfString((self.times, self.lengths), self.monotone)
+        return LengthOfString(
+            target=self.target, speed=self.speed, acceleration=self.acceleration, jerk=self.jerk, start=self.start
+        )
+
+
+class LengthCommand(_Curve):
+    kind: Literal["length"]
+
+    @model_validator(mode="after")
+    def _move_or_table(self) -> LengthCommand:
+        _one_of(self, ("target", "speed", "acceleration"), ("times", "lengths"))
+        return self
+
+    def build(self) -> ModelCommand:
+        return self.curve()
+
+
+class SpeedCommand(_Section):
+    """A constant speed of payout or of retrieval, or a table of times and of one of them."""
+
+    kind: Literal["speed"]
+    payout: Speed | None = None
+    retrieval: Speed | None = None
+    times: list[Time] | None = None
+    payouts: list[Speed] | None = None
+    retrievals: list[Speed] | None = None
+
+    @model_validator(mode="after")
+    def _one_speed(self) -> SpeedCommand:
+        _one_of(self, ("payout",), ("retrieval",), ("times", "payouts"), ("times", "retrievals"))
+        return self
+
+    def build(self) -> ModelCommand:
+        if self.payout is not None:
+            return SpeedOfString(payout=self.payout)
+        if self.retrieval is not None:
+            return SpeedOfString(retrieval=self.retrieval)
+        if self.payouts is not None:
+            return SpeedOfString(payout=(self.times, self.payouts))
+        return SpeedOfString(retrieval=(self.times, self.retrievals))
+
+
+class SpringCommand(_Curve):
+    """A spring and a damper on the deployed length, which may move."""
+
+    kind: Literal["spring"]
+    length: Length | None = None
+    stiffness: Stiffness
+    damping: Damping = 0.0
+
+    @model_validator(mode="after")
+    def _rest_or_move_or_table(self) -> SpringCommand:
+        _one_of(self, ("length",), ("target", "speed", "acceleration"), ("times", "lengths"))
+        return self
+
+    def build(self) -> ModelCommand:
+        return Spring(self.curve() if self.length is None else self.length, self.stiffness, self.damping)
+
+
+def _one_of(section: BaseModel, *ways: tuple[str, ...]) -> None:
+    """Refuse a section that gives not exactly one of these sets of keys."""
+    names = list(dict.fromkeys(name for way in ways for name in way))
+    given = [name for name in names if getattr(section, name) is not None]
+    if set(given) not in [set(way) for way in ways]:
+        *before, last = (_and(way) for way in ways)
+        expected = f"either {before[0]}, or {last}" if len(before) == 1 else f"{', '.join(before)} or {last}"
+        raise ValueError(f"expected {expected}, got {' and '.join(given) or 'neither'}")
+
+
+def _and(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+Command = Annotated[
+    LockedCommand | FreeCommand | TorqueCommand | BrakeCommand | LengthCommand | SpeedCommand | SpringCommand,
+    Field(discriminator="kind"),
+]
 
 
 class RunSection(_Section):
@@ -368,6 +556,7 @@ class RunSection(_Section):
     scheme: Literal["symmetric", "paper"] = "symmetric"
     compensated: bool = True
     minimum_length: Length | None = None
+    at_end: Literal["stop", "hold"] = "stop"
 
     def options(self) -> dict[str, Any]:
         """Keyword arguments of `simulate`."""
@@ -409,6 +598,61 @@ class _Origin(NamedTuple):
         return f"{where}: {_dotted(path)}" if path else where
 
 
+class FluidSection(_Section):
+    density: Density
+    flow: tuple[Speed, Speed, Speed] = (0.0, 0.0, 0.0)
+    depths: list[Length] | None = None
+    flows: list[tuple[Speed, Speed, Speed]] | None = None
+    drag_area: Area = 0.0
+    drag_center: tuple[Length, Length, Length] | None = None
+    volume: Volume = 0.0
+    buoyancy_center: tuple[Length, Length, Length] | None = None
+    added_mass: Mass = 0.0
+    spin_damping: RotaryDamping = 0.0
+
+    @model_validator(mode="after")
+    def _one_flow(self) -> FluidSection:
+        if (self.depths is None) != (self.flows is None):
+            raise ValueError("expected depths and flows together")
+        return self
+
+    def build(self) -> Fluid:
+        values = self.model_dump(exclude={"depths", "flows"})
+        if self.depths is not None:
+            values["flow"] = (self.depths, self.flows)
+        return Fluid(**values)
+
+
+class PushSection(_Section):
+    force: tuple[Force, Force, Force] = (0.0, 0.0, 0.0)
+    moment: tuple[Moment, Moment, Moment] = (0.0, 0.0, 0.0)
+    times: list[Time] | None = None
+    forces: list[tuple[Force, Force, Force]] | None = None
+    moments: list[tuple[Moment, Moment, Moment]] | None = None
+    point: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
+
+    @model_validator(mode="after")
+    def _timed(self) -> PushSection:
+        if (self.times is None) != (self.forces is None and self.moments is None):
+            raise ValueError("expected times together with forces or moments")
+        return self
+
+    def build(self) -> Push:
+        force = self.force if self.forces is None else (self.times, self.forces)
+        moment = self.moment if self.moments is None else (self.times, self.moments)
+        return Push(force, moment, self.point)
+
+
+class GuideSection(_Section):
+    times: list[Time]
+    displacements: list[tuple[Length, Length, Length]]
+    start_velocity: tuple[Speed, Speed, Speed] = (0.0, 0.0, 0.0)
+    end_velocity: tuple[Speed, Speed, Speed] = (0.0, 0.0, 0.0)
+
+    def build(self) -> GuidePath:
+        return GuidePath(tuple(self.times), tuple(self.displacements), (self.start_velocity, self.end_velocity))
+
+
 class Scenario(_Section):
     """A whole system and what to do with it."""
 
@@ -418,6 +662,9 @@ class Scenario(_Section):
     string: StringSection
     reel: ReelSection
     body: Body
+    fluid: FluidSection | None = None
+    push: PushSection | None = None
+    guide: GuideSection | None = None
     initial: Initial
     command: Command
     run: RunSection
@@ -432,8 +679,18 @@ class Scenario(_Section):
             reel = self.reel.build()
         with self._refused_by_key("body"):
             body = self.body.build()
+        fluid = push = None
+        if self.fluid is not None:
+            with self._refused_by_key("fluid"):
+                fluid = self.fluid.build()
+        if self.push is not None:
+            with self._refused_by_key("push"):
+                push = self.push.build()
+        if self.guide is not None:
+            with self._refused_by_key("guide"):
+                reel = dataclasses.replace(reel, guide_path=self.guide.build())
         with self._refused_by_key("reel"):
-            pendulum = Pendulum(string, reel, body, self.gravity)
+            pendulum = Pendulum(string, reel, body, self.gravity, fluid, push)
         with self._refused_by_key("command"):
             command = self.command.build()
         with self._refused_by_key("run"):
@@ -443,6 +700,8 @@ class Scenario(_Section):
             state.check_against(pendulum)
             if isinstance(command, Locked) and state.reel_speed != 0.0:
                 checks.refuse("reel_speed", "0 with a locked reel", state.reel_speed)
+        with self._refused_by_key("command"):
+            check_start(command, 0.0, string.length - state.reeled_length, state.reel_speed)
         return Built(pendulum, state, command, options)
 
     @contextmanager
@@ -463,6 +722,14 @@ _MODEL_NAMES = {
     "elements": ["run", "elements"],
     "Torque.moment[0] (times)": ["command", "times"],
     "Torque.moment[1] (values)": ["command", "moments"],
+    "Brake.moment[0] (times)": ["command", "times"],
+    "Brake.moment[1] (values)": ["command", "moments"],
+    "Length.table[0] (times)": ["command", "times"],
+    "Length.table[1] (values)": ["command", "lengths"],
+    "Speed.payout[0] (times)": ["command", "times"],
+    "Speed.payout[1] (values)": ["command", "payouts"],
+    "Speed.retrieval[0] (times)": ["command", "times"],
+    "Speed.retrieval[1] (values)": ["command", "retrievals"],
 }
 
 
@@ -609,9 +876,24 @@ def _dotted(path: list[str]) -> str:
 _UNIONS: dict[str, dict[str, type[BaseModel]]] = {
     "body": {"elliptic_cylinder": EllipticCylinder, "box": Box, "sphere": Sphere, "point": Point, "custom": Custom},
     "initial": {"straight": StraightState, "hanging": HangingState, "nodes": NodesState},
-    "command": {"locked": LockedCommand, "free": FreeCommand, "torque": TorqueCommand},
+    "command": {
+        "locked": LockedCommand,
+        "free": FreeCommand,
+        "torque": TorqueCommand,
+        "brake": BrakeCommand,
+        "length": LengthCommand,
+        "speed": SpeedCommand,
+        "spring": SpringCommand,
+    },
 }
-_SECTIONS: dict[str, type[BaseModel]] = {"string": StringSection, "reel": ReelSection, "run": RunSection}
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "string": StringSection,
+    "reel": ReelSection,
+    "fluid": FluidSection,
+    "push": PushSection,
+    "guide": GuideSection,
+    "run": RunSection,
+}
 # What pydantic finds, in words of a scenario file.
 _EXPECTED = {
     "model_type": "a section",

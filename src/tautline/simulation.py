@@ -11,7 +11,7 @@ import os
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -20,12 +20,28 @@ from tautline import errors, planning
 from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.kernels import data
-from tautline.kernels.march import march
-from tautline.kernels.observe import observe, release
+from tautline.kernels.leading import led_torques
+from tautline.kernels.march import march, step_limits
+from tautline.kernels.observe import hand_over, observe
 from tautline.model import checks
 from tautline.model.body import RigidBody, Shape
-from tautline.model.command import Command, Free, Locked, Torque, check_command
+from tautline.model.command import (
+    KINDS,
+    SAME_LENGTH,
+    Command,
+    Free,
+    Led,
+    Length,
+    Locked,
+    Speed,
+    Torque,
+    check_command,
+    check_start,
+)
+from tautline.model.fluid import Fluid, Push
+from tautline.model.path import Path
 from tautline.model.pendulum import Pendulum
+from tautline.model.profile import values_at
 from tautline.model.reel import Reel
 from tautline.model.state import State
 from tautline.model.string import String
@@ -50,7 +66,7 @@ class Simulation:
     ----------
     pendulum, state
         What, and from where.
-    step, order, scheme, compensated, minimum_length
+    step, order, scheme, compensated, minimum_length, at_end
         As in `simulate`.
 
     Attributes
@@ -72,10 +88,11 @@ class Simulation:
         scheme: str = "symmetric",
         compensated: bool = True,
         minimum_length: float | None = None,
+        at_end: str = "stop",
     ) -> None:
         checks.instance("pendulum", pendulum, Pendulum)
         checks.instance("state", state, State)
-        planning.check_method(order, scheme, compensated)
+        planning.check_method(order, scheme, compensated, at_end)
         state.check_against(pendulum)
         if isinstance(step, str):
             checks.choice("step", step, ["auto"])
@@ -93,17 +110,29 @@ class Simulation:
             "scheme": scheme,
             "compensated": compensated,
             "minimum_length": shortest,
+            "at_end": at_end,
         }
         self.status = errors.STATUS_NAMES[errors.RUNNING]
         self.message = "not started"
         self._initial = state
         self._par = planning.kernel_parameters(pendulum, state.elements, scheme, compensated)
-        self._plan = planning.method_plan(pendulum, order, fixed, shortest)
+        self._plan = planning.method_plan(pendulum, order, fixed, shortest, at_end)
         self._base_steps: dict[float, int] = {}  # of "auto", by sample interval; kept so that chunks change nothing
-        self._motion = planning.initial_motion(self._par, state)
+        self._loads = planning.kernel_loads(pendulum)
+        if self._loaded and order > 2:
+            raise InputError(
+                f"order: expected 2 with damping, a fluid, a push or a moving guide, got {order}; higher orders step "
+                "back in time inside, where damping would feed energy in"
+            )
+        self._motion = planning.initial_motion(self._par, state, pendulum.reel.wound_strain)
+        if pendulum.reel.guide_path is not None:
+            frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
+            self._motion.reel[frame] = pendulum.reel.guide_path.at(0.0)[1][0]
         self._scratch = data.empty_scratch(self._par.N)
         self._command: Command | None = None
         self._kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
+        self._origin = (0.0, X)  # time and deployed length at which the present command was given
+        self._needed = [0.0, 0.0]  # largest torque and power that a given motion of the reel took, as sampled
         self._last = data.empty_samples(1, self._par.N)
         self._sampled = 0  # STEP at the latest sample
         self._timed_for: tuple[float, float | None] | None = None
@@ -167,8 +196,16 @@ class Simulation:
         """The present state as the kernels report it; written over by the next advance."""
         if self._command is None:
             locked = self._initial.reel_speed == 0.0
-            observe(self._par, locked, self._motion, self._scratch, self._last, 0)
+            observe(self._par, locked, self._motion, self._scratch, self._last, 0, self.time, self._beyond())
         return self._last
+
+    def _beyond(self) -> data.Loads | None:
+        """Loads, or None where the plain model will do: it is compiled sooner."""
+        return self._loads if self._loaded or self._plan.hold else None
+
+    @property
+    def _loaded(self) -> bool:
+        return bool(self._loads.acts or self._loads.moves)
 
     # -- moving on -------------------------------------------------------------------------------------
 
@@ -224,21 +261,60 @@ class Simulation:
         """So many samples in one call of the kernel; fewer if an event ends the motion."""
         out = self._last if rows == 1 else data.empty_samples(rows, self._par.N)
         before = int(self._motion.clock[data.STEP])
-        status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out)
+        if isinstance(self._command, Torque) and self._command.is_function:
+            self._tabulate(self._command, rows, plan)
+        status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out, self._beyond())
         self._sampled = before + filled * plan.steps_per_sample
+        if isinstance(self._command, Led):
+            self._weigh(data.Samples(out.scalars[:filled], out.nodes[:filled]), self.sample_times(filled))
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[status]
             locked = self._kernel_command.locked
             self.message = planning.message(status, self._par, plan, locked, self._motion, self.time)
             kept = data.Samples(out.scalars[:filled].copy(), out.nodes[:filled].copy())
-            observe(self._par, locked, self._motion, self._scratch, self._last, 0)
+            self._observe(self._last)
             return kept
         if rows != 1:
             self._last.scalars[0], self._last.nodes[0] = out.scalars[-1], out.nodes[-1]
         return out
 
+    def _tabulate(self, command: Torque, rows: int, plan: data.Plan) -> None:
+        """A torque that is a function, at the ends of all stages of the steps to come."""
+        stable, resolved = step_limits(self._par, plan, float(self._motion.reel[data.S]), False)
+        parts = 1
+        while plan.adaptive and plan.h / parts > min(plan.allowed_ratio * stable, resolved):
+            parts *= 2
+        h = plan.h / parts
+        begins = self.time + h * np.arange(rows * plan.steps_per_sample * parts + 1)
+        inner = np.cumsum(plan.stages)[:-1]
+        times = np.unique(np.concatenate([begins, *(begins[:-1] + x * h for x in inner)]))
+        times = times[np.concatenate([[True], np.diff(times) > SAME_LENGTH * h])]
+        times, torques = command.sampled(times)
+        self._kernel_command = self._kernel_command._replace(times=times, torques=torques)
+
+    def _observe(self, out: data.Samples) -> None:
+        """The present state into a single sample."""
+        locked = self._kernel_command.locked
+        observe(self._par, locked, self._motion, self._scratch, out, 0, self.time, self._beyond())
+        if isinstance(self._command, Led):
+            self._weigh(out, np.array([self.time]))
+
+    def _weigh(self, samples: data.Samples, times: data.Array) -> None:
+        """Torques of a reel that is led, into its samples; the largest torque and power are noted."""
+        x = samples.scalars
+        if len(x) == 0:
+            return
+        # the paper's scheme has its own, of its own order; with loads it is the mean over the latest step
+        if self._par.theta > 0.0 and not self._loaded:
+            room = data.empty_motion(self._par.N)
+            led_torques(self._par, self._kernel_command.profile, times, room, self._scratch, samples)
+        torque = np.abs(x[:, data.DRUM_TORQUE])
+        radii = np.sqrt(self._par.d**2 + self._par.growth * (x[:, data.REELED_LENGTH] - self._par.b))
+        power = torque * np.abs(x[:, data.REEL_SPEED]) / radii
+        self._needed = [max(self._needed[0], float(torque.max())), max(self._needed[1], float(power.max()))]
+
     def _take(self, command: Command | None) -> None:
-        """Make `command` the present one; a reel that was locked is released."""
+        """Make `command` the present one; a reel that was locked or held is released."""
         if command is None or command is self._command:
             if self._command is not None:
                 return
@@ -246,25 +322,52 @@ class Simulation:
         if _is_constant(command) and _is_constant(self._command):
             # the common case of a control loop: another constant torque
             self._kernel_command.torques[0] = command.moment
+            limit = self._par.max_torque
+            self._motion.reel[data.TORQUE] = min(max(command.moment, -limit), limit)
             self._command = command
             return
         before = self._command
         speed = self._initial.reel_speed if before is None else float(self._last.scalars[0, data.REEL_SPEED])
-        planning.check_command(command, self.settings["order"], self.settings["scheme"], speed)
-        self._kernel_command = planning.kernel_command(command)
-        if isinstance(before, Locked) and not isinstance(command, Locked):
-            release(self._par, self._motion, self._scratch)
+        time, length = self.time, self.unstretched_length
+        planning.check_command(command, self.settings["order"], self.settings["scheme"], speed, self.pendulum.reel)
+        check_start(command, time, length, speed)
+        kernel = planning.kernel_command(command, self._par.L, time, length)
+        if not (isinstance(before, Locked) and isinstance(command, Locked)):
+            self._let_go()
+        if isinstance(command, Locked | Led):
+            self._motion.reel[data.STOP] = 0.0
+        self._origin = (time, length)
+        self._kernel_command = kernel
         self._command = command
-        if before is None:
+        stiffness = planning.drum_stiffness(command)
+        if stiffness != self._plan.drum_stiffness:
+            self._plan = self._plan._replace(drum_stiffness=stiffness)
+        self._motion.reel[data.TORQUE] = planning.commanded_torque(self._par, kernel, self._motion, time)
+        if isinstance(command, Led):
+            # a jump of the speed is a blow by the motor
+            self._motion.reel[data.WORK] += self._lead()
+        if before is None or isinstance(command, Led):
             self.first_sample()
+
+    def _let_go(self) -> None:
+        """Give a reel that was locked, led or stuck the momentum of its speed."""
+        locked = isinstance(self._command, Locked)
+        if locked or self._motion.reel[data.HELD] != data.NOT_HELD:
+            hand_over(self._par, locked, self._motion, self._scratch, data.NOT_HELD, 0.0, 0.0)
+
+    def _lead(self) -> float:
+        """Let the reel follow the command from now on; the energy that it takes to reach its speed (J)."""
+        _, speed, acceleration = values_at(self._kernel_command.profile, self.time)
+        return float(hand_over(self._par, False, self._motion, self._scratch, data.LED, speed, acceleration))
 
     def _check_ratio(self, duration: float, sample: float | None, command: Command | None) -> None:
         """Refuse times that do not fit each other or a fixed step, before anything is changed."""
         interval = duration if sample is None else sample
         if not self._plan.adaptive:
             if self._motion.clock[data.STEP] == 0:
-                locked = isinstance(command or self._command or Locked(), Locked)
-                planning.check_step(self._par, self._plan, self.reeled_length, locked)
+                wanted = command or self._command or Locked()
+                plan = self._plan._replace(drum_stiffness=planning.drum_stiffness(wanted))
+                planning.check_step(self._par, plan, self.reeled_length, isinstance(wanted, Locked))
             checks.whole_ratio("duration" if sample is None else "sample", interval, "step", self._plan.h)
         checks.whole_ratio("duration", duration, "sample", interval)
 
@@ -298,13 +401,13 @@ class Simulation:
     def kick(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
         """A blow on the body: an impulse at its centre of mass (N s) and an impulsive moment (N m s), inertial frame.
 
-        Momenta jump, positions do not. The energy it brings is counted in `control_work`.
+        Momenta jump, positions do not. The energy it brings is counted in `external_work`.
         """
         J = checks.array("impulse", impulse, (3,), "N s")
         L = checks.array("moment", moment, (3,), "N m s")
         if self.pendulum.body.is_point and L.any():
             checks.refuse("moment", "zero for a point mass", moment)
-        with self._blow():
+        with self._blow(data.EXTERNAL, 1.0):
             N = self._par.N
             self._motion.nodes[data.MOMENTUM, N :: N + 1] += J
             R = self._last.scalars[0, data.ROTATION : data.ROTATION + 9].reshape(3, 3)
@@ -315,31 +418,35 @@ class Simulation:
     def stop_reel(self) -> None:
         """Hold the drum at once, however fast it turns: an impulse on the reel alone, then `Locked`.
 
-        Nodes and body keep their momenta. The energy that is lost is counted in `control_work`.
+        Nodes and body keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
-        with self._blow():
+        with self._blow(data.FRICTION, -1.0):
             self._command = Locked()
             self._kernel_command = planning.kernel_command(self._command)
-            self._motion.reel[data.SIGMA] = 0.0
+            self._motion.reel[[data.SIGMA, data.STOP, data.TORQUE]] = 0.0
 
     @contextmanager
-    def _blow(self) -> Iterator[None]:
+    def _blow(self, account: int, sign: float) -> Iterator[None]:
         """Around a jump of the momenta: book the energy, and do not extrapolate across it."""
         if self._command is None:
             self._take(None if self._initial.reel_speed == 0.0 else Free())
         before = self.energy
+        if not isinstance(self._command, Locked):
+            self._let_go()
         yield
+        if isinstance(self._command, Led):
+            self._lead()
         self._motion.reel[[data.H_LAST, data.H_BEFORE]] = 0.0
         self.first_sample()
-        self._motion.reel[data.WORK] += self.energy - before
-        self._last.scalars[0, data.CONTROL_WORK] = self._motion.reel[data.WORK]
+        self._motion.reel[account] += sign * (self.energy - before)
+        self.first_sample()
 
     # -- what was recorded -----------------------------------------------------------------------------
 
     def first_sample(self) -> data.Samples:
         """The present state as a sample, for the beginning of a record."""
         out = data.empty_samples(1, self._par.N)
-        observe(self._par, self._kernel_command.locked, self._motion, self._scratch, out, 0)
+        self._observe(out)
         self._last.scalars[:], self._last.nodes[:] = out.scalars, out.nodes
         self._sampled = int(self._motion.clock[data.STEP])
         return out
@@ -379,6 +486,7 @@ class Simulation:
         message = self.message
         if self.status == "completed":
             message = f"completed at t = {self.time:.6g} s"
+        message += self._remarks()
         return {
             "status": self.status,
             "message": message,
@@ -393,13 +501,27 @@ class Simulation:
             "version": __version__,
         }
 
+    def _remarks(self) -> str:
+        """On what a user should know of a run besides how it ended."""
+        reel, text = self.pendulum.reel, ""
+        if self._motion.reel[data.STOP] != 0.0:
+            side = "retrieved" if self._motion.reel[data.STOP] > 0.0 else "deployed"
+            text += f"; held at the {side} end since t = {self._motion.reel[data.STOP_TIME]:.6g} s"
+        for name, needed, limit, unit in (
+            ("max_torque", self._needed[0], reel.max_torque, "N m"),
+            ("max_power", self._needed[1], reel.max_power, "W"),
+        ):
+            if limit is not None and needed > limit:
+                text += f"; the given motion of the reel took {needed:.4g} {unit}, more than {name} ({limit:g} {unit})"
+        return text
+
     def description(self) -> dict[str, Any]:
         """The full input, so that a result explains itself and a checkpoint can be read back."""
         command = self._command or Locked()
         return {
             "pendulum": dataclasses.asdict(self.pendulum),
             "state": _state_description(self._initial),
-            "command": {"kind": type(command).__name__, **dataclasses.asdict(command)},
+            "command": _command_description(command),
             "run": self.settings,
             "time": self.time,
             "sample": self._plan.steps_per_sample * self._plan.h,
@@ -409,6 +531,8 @@ class Simulation:
 
     def checkpoint(self) -> tuple[data.Motion, str]:
         """All that the future depends on: arrays, and a JSON text."""
+        if isinstance(self._command, Torque) and self._command.is_function:
+            raise InputError("Torque.moment: expected a number or a table in a run that is saved, got a function")
         text = {
             "checkpoint": CHECKPOINT_VERSION,
             "description": self.description(),
@@ -416,6 +540,8 @@ class Simulation:
             "status": self.status,
             "message": self.message,
             "h": self._plan.h,
+            "origin": self._origin,
+            "needed": self._needed,
             "base_steps": [[interval, count] for interval, count in self._base_steps.items()],
         }
         return self._motion, json.dumps(text)
@@ -427,7 +553,7 @@ class Simulation:
         if saved["checkpoint"] != CHECKPOINT_VERSION:
             raise InputError(f"checkpoint: expected version {CHECKPOINT_VERSION}, got {saved['checkpoint']!r}")
         described = saved["description"]
-        simulation = cls(_pendulum_from(described["pendulum"]), State(**described["state"]), **described["run"])
+        simulation = cls(pendulum_from(described["pendulum"]), State(**described["state"]), **described["run"])
         for ours, theirs in zip(simulation._motion, motion, strict=True):
             if ours.shape != theirs.shape:
                 raise InputError(f"checkpoint: expected an array of shape {ours.shape}, got {theirs.shape}")
@@ -437,15 +563,20 @@ class Simulation:
         simulation.status, simulation.message = saved["status"], saved["message"]
         if saved["started"]:
             simulation._command = _command_from(described["command"])
-            simulation._kernel_command = planning.kernel_command(simulation._command)
-            locked = simulation._kernel_command.locked
-            observe(simulation._par, locked, simulation._motion, simulation._scratch, simulation._last, 0)
+            simulation._origin = tuple(saved["origin"])
+            simulation._needed = saved["needed"]
+            simulation._kernel_command = planning.kernel_command(
+                simulation._command, simulation._par.L, *simulation._origin
+            )
+            stiffness = planning.drum_stiffness(simulation._command)
+            simulation._plan = simulation._plan._replace(drum_stiffness=stiffness)
+            simulation._observe(simulation._last)
         return simulation
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint (not the recorded states): one npz file of plain arrays, replaced as a whole."""
         motion, text = self.checkpoint()
-        target = Path(path)
+        target = FilePath(path)
         temporary = target.with_name(target.name + ".part")
         try:
             with temporary.open("wb") as file:
@@ -458,7 +589,7 @@ class Simulation:
     def load(cls, path: str | os.PathLike[str]) -> Simulation:
         """Go on from a checkpoint written by `save`, bit for bit."""
         try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            with FilePath(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 motion = data.Motion(*(arrays[name] for name in data.Motion._fields))
                 text = arrays["checkpoint"].tobytes().decode()
             return cls.from_checkpoint(motion, text)
@@ -476,28 +607,41 @@ def _checked_times(duration: Any, sample: Any) -> tuple[float, float | None]:
 
 
 def _is_constant(command: Command | None) -> TypeGuard[Torque]:
-    return type(command) is Torque and not isinstance(command.moment, tuple)
+    return type(command) is Torque and isinstance(command.moment, float)
 
 
 def _state_description(state: State) -> dict[str, Any]:
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(state).items()}
 
 
-def _pendulum_from(tree: dict[str, Any]) -> Pendulum:
-    body = dict(tree["body"])
-    shape = body.pop("shape")
+def pendulum_from(tree: dict[str, Any]) -> Pendulum:
+    """A pendulum from its description."""
+    body, reel = dict(tree["body"]), dict(tree["reel"])
+    shape, path = body.pop("shape"), reel.pop("guide_path")
     return Pendulum(
         String(**tree["string"]),
-        Reel(**tree["reel"]),
+        Reel(**reel, guide_path=None if path is None else Path(**path)),
         RigidBody(**body, shape=None if shape is None else Shape(shape[0], tuple(shape[1]))),
         tree["gravity"],
+        None if tree["fluid"] is None else Fluid(**tree["fluid"]),
+        None if tree["push"] is None else Push(**tree["push"]),
     )
 
 
+def _command_description(command: Command) -> dict[str, Any]:
+    if isinstance(command, Torque) and command.is_function:
+        name = getattr(command.moment, "__qualname__", type(command.moment).__name__)
+        return {"kind": "Torque", "moment": f"function {name}"}
+    tree = {"kind": type(command).__name__, **dataclasses.asdict(command)}
+    follower = getattr(command, "length", None)
+    if isinstance(follower, Length | Speed):
+        tree["length"] = _command_description(follower)
+    return tree
+
+
 def _command_from(tree: dict[str, Any]) -> Command:
-    kinds: dict[str, Callable[..., Command]] = {"Locked": Locked, "Free": Free, "Torque": Torque}
-    arguments = dict(tree)
-    return kinds[arguments.pop("kind")](**arguments)
+    arguments = {name: _command_from(x) if isinstance(x, dict) else x for name, x in tree.items() if name != "kind"}
+    return KINDS[tree["kind"]](**arguments)
 
 
 def _check_memory(rows: int, N: int) -> None:
@@ -545,6 +689,7 @@ def simulate(
     scheme: str = "symmetric",
     compensated: bool = True,
     minimum_length: float | None = None,
+    at_end: str = "stop",
     control: Controller | None = None,
     period: float | None = None,
 ) -> xr.Dataset:
@@ -569,6 +714,9 @@ def simulate(
         Keep rounding from accumulating (the default). Costs about a tenth of the time.
     minimum_length : float, optional
         A retrieval ends when no more than this is deployed (m); 1 % of the initial length by default.
+    at_end : {"stop", "hold"}
+        What happens there, and when the string is off the drum: the run stops, or the reel is held by an end stop
+        until it is pulled away from it.
     control : callable, optional
         Called with the `Simulation` every `period`; returns the drum's moment (N m) or a command, held until the
         next call. Takes the place of `command`.
@@ -590,6 +738,7 @@ def simulate(
         scheme=scheme,
         compensated=compensated,
         minimum_length=minimum_length,
+        at_end=at_end,
     )
     if control is not None:
         _controlled(simulation, duration, sample, control, period)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import netCDF4
     import xarray as xr
 
-FORMAT = "tautline run 1"
+FORMAT = "tautline run 2"
 # A chunk is what is computed between two syncs: long enough that the sync does not matter, short enough to lose little.
 SECONDS_A_CHUNK = 0.5
 BYTES_A_CHUNK = 8e6  # a few copies of it exist at a time

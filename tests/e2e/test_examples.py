@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tautline as tl
-from tautline.dataset import SCHEMA
+from tautline.dataset import MODES_SCHEMA, SCHEMA, Variable
 from tautline.scenario import built_in_names
 
 ROOT = Path(__file__).parents[2]
@@ -65,20 +65,21 @@ def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
         imports += "".join(line + "\n" for line in text.splitlines() if line.startswith(("import ", "from ")))
 
 
-def test_the_glossary_has_every_variable_with_its_unit() -> None:
+@pytest.mark.parametrize(("title", "schema"), [("What you get", SCHEMA), ("What modes has", MODES_SCHEMA)])
+def test_the_glossary_has_every_variable_with_its_unit(title: str, schema: dict[str, Variable]) -> None:
     glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
-    results = glossary.split("## What you get")[1].split("\n## ")[0]
+    results = glossary.split(f"## {title}")[1].split("\n## ")[0]
     rows = {cells[2].strip(): cells[3].strip() for line in results.splitlines() if len(cells := line.split("|")) > 5}
-    for name, variable in SCHEMA.items():
+    for name, variable in schema.items():
         assert f"`{name}`" in rows, f"docs/glossary.md: {name} is missing"
         # "kg m2 s-1" in files, "kg m²/s" on the page
-        plain = variable.units.replace(" s-1", "/s").replace("m2", "m²")
+        plain = variable.units.replace(" s-1", "/s").replace("s-1", "1/s").replace(" m-1", "/m").replace("m2", "m²")
         assert rows[f"`{name}`"] == plain, f"docs/glossary.md: {name} has the unit {plain}"
 
 
 def test_the_glossary_has_every_input() -> None:
     glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
-    for kind in (tl.String, tl.Reel, tl.RigidBody, tl.Pendulum, tl.Torque):
+    for kind in (tl.String, tl.Reel, tl.RigidBody, tl.Pendulum, tl.Torque, tl.Brake, tl.Length, tl.Speed, tl.Spring):
         for field in kind.__dataclass_fields__:
             if field not in ("shape", "string", "reel", "body"):  # parts, and what has no influence on the motion
                 assert f"`{kind.__name__}.{field}`" in glossary, f"docs/glossary.md: {kind.__name__}.{field} is missing"

@@ -267,7 +267,7 @@ def test_runs_of_any_size(drawn: st.DataObject) -> None:
         length = x(some)
         guide = length * x(st.floats(0.0, 1.0))
         deployed = (length - guide) * x(st.floats(1e-3, 1.0))
-        law = x(st.sampled_from(["dissipative", "published", "none"]))
+        law = x(st.sampled_from(["dissipative", "published", "momentum", "stretched", "none"]))
         pendulum = tl.Pendulum(
             tl.String(length, x(some), x(some)),
             tl.Reel(x(some), guide, x(some), x(vectors(3, of)), law, x(some)),

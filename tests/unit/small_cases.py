@@ -11,24 +11,59 @@ import numpy as np
 
 import tautline as tl
 
+STRAINS = {"none": "mean", "published": "mean", "dissipative": "extrapolated", "momentum": "mean", "stretched": "mean"}
+
 
 def final_states() -> dict[str, list[float]]:
     results = {}
-    for law in ("none", "published", "dissipative"):
+    for law in ("none", "published", "dissipative", "momentum", "stretched"):
         for body in (tl.RigidBody.point(0.5), tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))):
             pendulum = tl.Pendulum(
                 string=tl.String(length=10.0, density=0.05, stiffness=100.0),
-                reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8, guide_law=law),
+                reel=tl.Reel(0.3, 0.4, 0.8, guide_law=law, guide_strain=STRAINS[law]),
                 body=body,
             )
             for N in (1, 3):
                 start = tl.straight(pendulum, 4.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
                 table = tl.Torque(([0.0, 0.02], [1.0, -1.0]))
-                for command, order in ((tl.Locked(), 2), (tl.Locked(), 4), (tl.Free(), 2), (table, 4)):
+                high = 2 if law == "stretched" else 4
+                for command, order in ((tl.Locked(), 2), (tl.Locked(), high), (tl.Free(), 2), (table, high)):
                     run = tl.simulate(pendulum, start, command, duration=0.04, sample=0.02, order=order)
                     name = f"{law} {body.shape} {N} {command} {order}"
                     parts = [run.position[-1], run.attitude[-1], run.reeled_length[-1], run.energy[-1]]
                     results[name] = np.concatenate([np.ravel(p) for p in parts]).tolist()
+    return results | driven_states()
+
+
+def driven_states() -> dict[str, list[float]]:
+    """Everything that a drum can have and be told."""
+    results = {}
+    pendulum = tl.Pendulum(
+        string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+        reel=tl.Reel(
+            drum_radius=0.3,
+            guide_length=0.4,
+            inertia_mass=0.8,
+            viscous_friction=0.2,
+            coulomb_friction=0.1,
+            max_torque=2.0,
+            max_power=1.0,
+            layer_growth=0.01,
+        ),
+        body=tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2)),
+    )
+    start = tl.straight(pendulum, 4.0, 3, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+    for command in (
+        tl.Torque(3.0),
+        tl.Brake(0.01),
+        tl.Brake(5.0),
+        tl.Length.to(4.001, speed=1.0, acceleration=10.0, jerk=100.0),
+        tl.Speed(payout=([0.0, 0.02], [0.0, 0.3])),
+        tl.Spring(3.9, 50.0, 5.0),
+    ):
+        run = tl.simulate(pendulum, start, command, duration=0.04, sample=0.02, at_end="hold", minimum_length=3.995)
+        parts = [run.position[-1], run.attitude[-1], run.reeled_length[-1], run.energy[-1], run.torque[-1]]
+        results[f"driven {command}"] = np.concatenate([np.ravel(p) for p in parts]).tolist()
     return results
 
 

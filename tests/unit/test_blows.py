@@ -57,7 +57,7 @@ def test_a_kick_on_a_point_is_an_exact_jump() -> None:
     sim = tl.Simulation(system, tl.straight(system, 10.0, 1, (0, 0, 1)))
     sim.kick((1.0, 0.0, -3.0))
     assert np.allclose(sim.state.node_velocities[-1], [0.5, 0.0, -1.5], rtol=1e-8)
-    assert sim.energy - sim.dataset().control_work[-1] == pytest.approx(
+    assert sim.energy - sim.dataset().external_work[-1] == pytest.approx(
         tl.Simulation(system, tl.straight(system, 10.0, 1, (0, 0, 1))).energy, rel=1e-12
     )
 

@@ -51,6 +51,30 @@ def test_figure_is_drawn_and_labelled(name: str, result: xr.Dataset, tmp_path: P
     assert pixels.std() > 3.0, "an empty picture"
 
 
+@pytest.mark.parametrize("body", [tl.RigidBody.point(0.1), tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))])
+def test_modal_plot_shows_the_shapes(body: tl.RigidBody, tmp_path: Path) -> None:
+    result = tl.modes(dataclasses.replace(pendulum(), body=body), deployed=8.0, elements=6)
+    figure = tl.figures.modes(result, count=8)
+    panels = [axes for axes in figure.axes if axes.get_title()]
+    moving = result.isel(mode=result.kind.values != "rigid")
+    assert len(panels) == 8
+    for k, axes in enumerate(panels):
+        mode = moving.isel(mode=k)
+        assert axes.get_title() == f"{int(mode.mode)}: {float(mode.frequency):.3g} Hz\n{mode.kind.item()}"
+        drawn = np.asarray(next(line.get_xdata() for line in axes.get_lines() if len(line.get_xdata()) == 7))  # type: ignore[arg-type]
+        parallel = [np.abs(np.corrcoef(drawn, u)[0, 1]) for u in mode["shape"].values.T if np.ptp(u) > 1e-6]
+        assert max(parallel) == pytest.approx(1.0)
+    files = tl.figures.save(figure, tmp_path / "modes")
+    assert np.asarray(Image.open(files[-1]).convert("L")).std() > 3.0
+    with pytest.raises(InputError, match="not rigid"):
+        tl.figures.modes(result.isel(mode=result.kind.values == "rigid"))
+
+
+def test_modal_plot_of_a_growing_motion() -> None:
+    result = tl.modes(pendulum(), deployed=8.0, elements=6, reel="free", count=4)
+    assert "grows" in tl.figures.modes(result).axes[0].get_title()
+
+
 def test_energy_curves_are_the_data() -> None:
     result = run(1, duration=0.3)
     lines = tl.figures.energy(result).axes[0].get_lines()

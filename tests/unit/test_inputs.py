@@ -39,8 +39,10 @@ VALID: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "guide_length": 0.5,
             "inertia_mass": 1.0,
             "guide_position": (0.0, 0.0, 0.0),
-            "guide_law": "dissipative",
+            "guide_law": "stretched",
             "smoothing_speed": 1e-3,
+            "guide_strain": "mean",
+            "wound_strain": 0.01,
         },
     ),
     "RigidBody": (tl.RigidBody, {"mass": 1.0, "inertia": np.eye(3), "center_of_mass": (0.1, 0.0, 0.0), "shape": None}),
@@ -139,6 +141,7 @@ NUMBERS: list[tuple[str, str, list[Any]]] = [
     ("Pendulum", "gravity", NEGATIVE),
     ("State", "reeled_length", NEGATIVE),
     ("State", "reel_speed", NOT_ANY),
+    ("Reel", "wound_strain", [*NOT_ANY, -1.0, -2.5]),
     ("straight", "deployed", NOT_POSITIVE),
     ("straight", "elements", NOT_WHOLE),
     ("straight", "reel_speed", NOT_ANY),
@@ -151,6 +154,7 @@ NUMBERS: list[tuple[str, str, list[Any]]] = [
 
 CHOICES: list[tuple[str, str, list[Any]]] = [
     ("Reel", "guide_law", ["Published", "", None, b"none", ["none"], 1, np.str_("none"), Unprintable()]),
+    ("Reel", "guide_strain", ["Mean", "", None, b"mean", ["mean"], 0.1, np.str_("mean"), Unprintable()]),
     ("simulate", "order", [3, 0, -2, 2.0, "2", True, None, [2], math.nan, Unprintable()]),
     ("simulate", "scheme", ["Paper", "", None, 0.5, ["paper"], b"paper", Unprintable()]),
     ("simulate", "step", ["fast", "AUTO", "", "0.001"]),
@@ -693,3 +697,17 @@ def test_point_does_not_turn() -> None:
 def test_auto_that_would_need_more_steps_than_can_be_counted() -> None:
     message = refusal("simulate", duration=1e40, step="auto", sample=None)
     assert "2^53 steps" in message and "step='auto'" not in message
+
+
+def test_wound_strain_belongs_to_the_law_that_stores_it() -> None:
+    _, arguments = VALID["Reel"]
+    with pytest.raises(InputError, match="wound_strain: expected 0 unless guide_law is 'stretched'"):
+        tl.Reel(**(arguments | {"guide_law": "dissipative"}))
+
+
+@pytest.mark.parametrize("order", [4, 6])
+def test_string_cannot_be_wound_back_in_time(order: int) -> None:
+    _, arguments = VALID["Reel"]
+    stretched = tl.Pendulum(STRING, tl.Reel(**arguments), BODY)
+    with pytest.raises(InputError, match="order: expected 2 with guide_law='stretched', got"):
+        tl.simulate(stretched, START, tl.Free(), duration=0.1, order=order)

@@ -223,13 +223,48 @@ def test_energies_and_their_gradients(what: str, error: Callable[[Sample], float
 @pytest.mark.parametrize("sigma", [0.0, 2e-4, -3e-3, 0.5, -4.0])
 def test_carnot_force_and_its_slope(law: str, sigma: float) -> None:
     x = sample(0, law=law)
-    strain = energy.mean_strain_at_guide(x.q, x.element)
-    check_close("strain", strain, np.linalg.norm(rows(x.q)[1]) / x.element - 1.0, ROUNDING)
-    Q, slope = guide.carnot_force(x.par, strain, sigma)
+    strains = np.linalg.norm(np.diff(rows(x.q), axis=0), axis=1) / x.element - 1.0
+    strain = energy.strain_at_guide(x.par, x.q, x.element)
+    check_close("strain", strain, strains[0], ROUNDING)
+    at_guide = energy.strain_at_guide(x.par._replace(extrapolated=True), x.q, x.element)
+    check_close("extrapolated strain", at_guide, 1.5 * strains[0] - 0.5 * strains[1], ROUNDING)
+    Q, slope = guide.carnot_force(x.par, guide.Entrance(strain, 0.0), sigma)
     expected = complex_step(lambda y: guide_force(x.par, strain, y), sigma, [1.0])[0]
     scale = x.par.EA * strain**2
     check_close("Q", Q, guide_force(x.par, strain, sigma), ROUNDING * scale)
     check_close("dQ/dsigma", slope, expected, ROUNDING * scale / x.par.sigma_0)
+
+
+def stretched_force(par: data.Parameters, at: guide.Entrance, sigma: Any) -> Any:
+    """Equation 63 less -W(wound)."""
+    sign = sigma / np.sqrt(sigma**2 + par.sigma_0**2)
+    if np.real(sigma) >= 0.0:
+        return -sign * par.EA * (at.strain**2 - at.wound**2) / 2.0
+    return -sign * (par.mu * sigma**2 + par.EA) * (at.strain - at.wound) ** 2 / 2.0
+
+
+@pytest.mark.parametrize("wound", [0.0, 0.03, 0.2, -0.05])
+@pytest.mark.parametrize("sigma", [0.0, 2e-4, -3e-3, 0.5, -4.0])
+def test_stretched_force_and_its_slope(wound: float, sigma: float) -> None:
+    par, at = sample(0, law="stretched").par, guide.Entrance(0.1, wound)
+    Q, slope = guide.carnot_force(par, at, sigma)
+    expected = complex_step(lambda y: stretched_force(par, at, y), sigma, [1.0])[0]
+    scale = par.EA * 0.2**2
+    check_close("Q", Q, stretched_force(par, at, sigma), ROUNDING * scale)
+    check_close("dQ/dsigma", slope, expected, ROUNDING * scale / par.sigma_0)
+
+
+@pytest.mark.parametrize(("wound", "h"), [(0.0, 1e-4), (0.0, 1.0), (0.03, 1e-4), (0.03, 1.0), (0.2, 1e-4)])
+def test_reel_equation_of_a_drum_that_stores_strain_is_solved(wound: float, h: float) -> None:
+    """Also where the string on the drum is tighter than the one that comes in, and Q helps."""
+    par, at = sample(1, law="stretched").par, guide.Entrance(0.1, wound)
+    pivot = 2.5
+    for sigma in (0.0, 1e-4, -2e-3, 0.5, -3.0):
+        for residual in (0.0, 1e-5, -0.02, 4.0):
+            dsigma = guide.solve_with_carnot_force(par, at, sigma, h, pivot, residual)
+            Q = guide.carnot_force(par, at, sigma + dsigma)[0]
+            scale = abs(residual) + pivot * (abs(sigma) + abs(dsigma)) + h * par.EA * 0.04
+            check_close("reel equation", pivot * dsigma, residual + h * Q, ROUNDING * scale)
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -238,11 +273,12 @@ def test_reel_equation_with_carnot_force_is_solved(law: str, h: float) -> None:
     """pivot x = residual + h Q(sigma + x), from speeds within and far outside the smoothing."""
     x = sample(1, law=law)
     strain = 0.1
+    at = guide.Entrance(strain, 0.0)
     for sigma in (0.0, 1e-4, -2e-3, 0.5, -3.0):
         for residual in (0.0, 1e-5, -0.02, 4.0):
             pivot = 2.5
-            dsigma = guide.solve_with_carnot_force(x.par, strain, sigma, h, pivot, residual)
-            Q = guide.carnot_force(x.par, strain, sigma + dsigma)[0]
+            dsigma = guide.solve_with_carnot_force(x.par, at, sigma, h, pivot, residual)
+            Q = guide.carnot_force(x.par, at, sigma + dsigma)[0]
             scale = abs(residual) + pivot * (abs(sigma) + abs(dsigma)) + h * x.par.EA * strain**2
             check_close("reel equation", pivot * dsigma, residual + h * Q, ROUNDING * scale)
 
@@ -354,7 +390,7 @@ def kernel_newton(x: Sample, left_hand_sides: Array, rates: Array) -> Array:
     scratch = data.empty_scratch(N)
     for place, values in ((data.TARGET, left_hand_sides), (data.MEAN_VELOCITY, rates)):
         rows(scratch.nodes[place])[1:] = values[1:-3].reshape(-1, 3)
-    target = reeling.Target(float(left_hand_sides[0]), as_vector(left_hand_sides[-3:]))
+    target = reeling.Target(float(left_hand_sides[0]), as_vector(left_hand_sides[-3:]), guide.Entrance(0.1, 0.0))
     start = reeling.Rates(float(rates[0]), as_vector(rates[-3:]))
     end = reeling.newton_correction(x.par, STEP, x.s, x.q, x.R, target, start, scratch)[0]
     return np.concatenate([[end.sigma], rows(scratch.nodes[data.MEAN_VELOCITY])[1:].ravel(), end.omega])

@@ -47,10 +47,10 @@ def growth(N: int, body: tl.RigidBody, locked: bool, order: int, part: float, gr
     limit, _ = step_limits(par, plan, start.reeled_length, locked)
     plan = plan._replace(h=part * limit, steps_per_sample=STEPS // 10)
     out, scratch = data.empty_samples(11, N), data.empty_scratch(N)
-    observe(par, locked, motion, scratch, out, 0)
+    observe(par, locked, motion, scratch, out, 0, 0.0, None)
     rest = data.Samples(out.scalars[1:], out.nodes[1:])
     command = data.Command(locked, np.zeros(1), np.zeros(1))
-    status, _ = march(par, plan, command, motion, scratch, rest)
+    status, _ = march(par, plan, command, motion, scratch, rest, None)
     if status != 0:
         return np.inf
     return float(out.scalars[-1, data.KINETIC] / out.scalars[0, data.KINETIC])

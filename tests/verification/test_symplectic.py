@@ -148,7 +148,7 @@ def test_other_forms_are_not_kept(what: str, factor: float, report: Report) -> N
 
 def present_state(par: data.Parameters, motion: data.Motion) -> tl.State:
     samples = data.empty_samples(1, N)
-    observe(par, False, motion, data.empty_scratch(N), samples, 0)
+    observe(par, False, motion, data.empty_scratch(N), samples, 0, 0.0, None)
     x = samples.scalars[0]
     R = x[data.ROTATION : data.ROTATION + 9].reshape(3, 3)
     omega = x[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3]

@@ -53,7 +53,7 @@ export interface Status {
   running: boolean;
   paused: boolean;
   ended: boolean;
-  mode: "locked" | "free" | "torque";
+  mode: "locked" | "free" | "torque" | "brake" | "length" | "speed" | "spring";
   torque: number;
   rate: number;
   achieved: number;

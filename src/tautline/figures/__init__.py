@@ -1,8 +1,9 @@
-"""Pictures of a run: a Dataset in, a matplotlib Figure out. `tl.figures.energy(run)` and so on."""
+"""Pictures of a run or of its modes: a Dataset in, a matplotlib Figure out. `tl.figures.energy(run)` and so on."""
 
 from __future__ import annotations
 
 from tautline.figures.animation import animate
+from tautline.figures.modal import modes
 from tautline.figures.motion import attitude, phase, snapshots
 from tautline.figures.series import conservation, energy, lengths, strain_map, tension
 from tautline.figures.style import save
@@ -13,6 +14,7 @@ __all__ = [
     "conservation",
     "energy",
     "lengths",
+    "modes",
     "phase",
     "save",
     "snapshots",

@@ -27,7 +27,13 @@ def _places(*indices: int) -> tuple[int, ...]:
 
 
 # Guide laws (docs/theory.md, "The guide way").
-LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED = range(3)
+LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED, LAW_MOMENTUM, LAW_STRETCHED = range(5)
+
+# Elastic laws of the string (docs/theory.md, "Strings that go slack, and other laws").
+LINEAR, TENSION_ONLY, TABLE = range(3)
+# Rows of Parameters.tension_table: knots of the strain, tension and energy there, and the cubic beyond each knot.
+KNOT, TENSION, ENERGY, SLOPE, SECOND, THIRD = range(6)
+TABLE_ROWS = 6
 
 # Places in Motion.nodes. *_ERR is what the compensated sum before it still owes.
 POSITION, POSITION_ERR, MOMENTUM, MOMENTUM_ERR, VELOCITY, VELOCITY_BEFORE = range(6)
@@ -44,7 +50,21 @@ PENDING = 8  # the part of a kick that the constant-length step still owes to p 
 WORK, WORK_ERR, LOSS, LOSS_ERR = _places(*range(9, 13))
 WORST_RATIO = 13  # largest step/limit met
 T_START = 14  # time at which STEP was 0
-REEL_SIZE = 15
+# More accounts, each with its rounding debt: internal damping, drag, forces on the body, motion of the guide, friction.
+DAMPING, DAMPING_ERR, FLUID, FLUID_ERR, EXTERNAL, EXTERNAL_ERR = _places(*range(15, 21))
+GUIDE_WORK, GUIDE_WORK_ERR, FRICTION, FRICTION_ERR = _places(*range(21, 25))
+TORQUE = 25  # on the drum, at the end of the latest step
+FRAME_VELOCITY = _places(26)[0]  # of the guide, which the momenta are relative to
+# A reel that does not move by its own equation: how it is held, and how fast it is led (m/s, m/s^2).
+HELD, HELD_SPEED, HELD_ACCELERATION = _places(29, 30, 31)
+GRIP = 32  # impulse that friction could still give at the end of a step in which the drum stood still
+STOP, STOP_TIME = 33, 34  # end stop that the reel rests on: 1 retrieved, -1 deployed, 0 none; and since when
+REEL_SIZE = 35
+# Law `stretched` only: behind these, the mean strain of every cell of the string that is wound (wound.py).
+WOUND_CELLS = 4096
+
+# Values of HELD.
+NOT_HELD, STUCK, LED = 0.0, 1.0, 2.0
 
 # Places in Motion.clock.
 STEP, LEVEL, ITERATIONS = range(3)
@@ -57,7 +77,10 @@ RIGHT = 1  # right-hand sides and forward-eliminated residuals
 COLUMN = 2  # border column of the arrow matrix
 MEAN_VELOCITY = 3  # being solved for
 TARGET = 4  # momenta on the left-hand side of the step, or with pending kicks paid
-SCRATCH_NODES = 5
+STARTED_WITH = 5  # velocities before loads act
+DAMPED = 6  # forces of internal damping
+DRAGGED = 7  # forces of the fluid
+SCRATCH_NODES = 8
 LOWER, INVERSE = range(2)
 
 # Columns of Samples.scalars.
@@ -70,13 +93,19 @@ LOWER, INVERSE = range(2)
     GRAVITY,
     CONTROL_WORK,
     GUIDE_LOSS,
+    DAMPING_LOSS,
+    FRICTION_LOSS,
+    FLUID_WORK,
+    EXTERNAL_WORK,
+    WORK_OF_GUIDE,
+    DRUM_TORQUE,
     ANGULAR_MOMENTUM,
     ORTHOGONALITY,
     ANGULAR_VELOCITY,
     _,
     _,
     ROTATION,
-) = range(14)
+) = range(20)
 SCALARS = ROTATION + 9
 
 
@@ -94,12 +123,23 @@ class Parameters(NamedTuple):
     M: float
     J: Matrix
     rho: Vector
-    g: float
+    mu_g: float  # weight of the string per length, buoyancy taken off
+    weight: float  # of the body, buoyancy taken off
+    weight_rho: Vector  # and its moment about the attachment point, in the body frame
+    elastic_law: int
+    tension_table: Array
+    viscosity: float  # of the string, times its cross-section
     law: int
     sigma_0: float
+    extrapolated: bool  # strain at the guide from two elements, or the mean of the first
     theta: float  # weight of the step's end in the kinetic quadrature: 1/2 symmetric, 0 the paper's
     rotates: bool  # False for a point mass
     compensated: bool
+    viscous: float = 0.0  # friction of the drum: moment over angular velocity
+    coulomb: float = 0.0  # and moment of dry friction
+    max_torque: float = np.inf  # of the motor
+    max_power: float = np.inf
+    growth: float = 0.0  # of the drum's squared radius with the length wound
 
 
 class Plan(NamedTuple):
@@ -115,14 +155,49 @@ class Plan(NamedTuple):
     end_mass: float  # least effective mass of the body at the attachment
     body_frequency2: float  # squared frequency of the body's own swing under gravity
     steps_per_sample: int
+    hold: bool = False  # at the ends of the string, instead of stopping the run
+    drum_stiffness: float = 0.0  # of a spring on the length
+
+
+# What moves the reel: a torque, friction alone, a given motion, a spring and damper on the length.
+BY_TORQUE, BY_BRAKE, BY_PROFILE, BY_SPRING = range(4)
+# A row of a profile: the time from which it holds, and coefficients of powers of the time since then.
+PROFILE_ROW = 9
 
 
 class Command(NamedTuple):
-    """Locked, or a torque interpolated in a table and held outside its range."""
+    """Locked, or one of the kinds above.
+
+    The table is of the motor's torque or of the brake's moment; interpolated, and held outside its range.
+    """
 
     locked: bool
     times: Array
     torques: Array
+    kind: int = BY_TORQUE
+    profile: Array = np.zeros((1, PROFILE_ROW))
+    stiffness: float = 0.0
+    damping: float = 0.0
+
+
+class Loads(NamedTuple):
+    """Forces that are not in the Lagrangian, and the path of the guide.
+
+    A run that needs nothing beyond the plain model passes None in its place, and is compiled without all that asks for
+    it: loads and end stops.
+    """
+
+    acts: bool  # anything but the path
+    moves: bool  # the guide
+    normal: float  # drag across the string: force/(length speed^2)
+    tangential: float
+    body: float  # drag of the body: force/speed^2
+    drag_center: Vector
+    spin: float  # moment/angular velocity
+    push_point: Vector
+    flow: Array  # depth, then velocity of the fluid
+    push: Array  # time, then force and moment on the body
+    path: Array  # of the guide: knots, then four coefficients a component
 
 
 class Motion(NamedTuple):
@@ -150,11 +225,11 @@ class Samples(NamedTuple):
     nodes: Array  # (n, 2, N + 1, 3): positions relative to the guide entrance, velocities
 
 
-def empty_motion(N: int) -> Motion:
+def empty_motion(N: int, wound_cells: int = 0) -> Motion:
     return Motion(
         np.zeros((NODE_QUANTITIES, 3 * (N + 1))),
         np.zeros(BODY_SIZE),
-        np.zeros(REEL_SIZE),
+        np.zeros(REEL_SIZE + wound_cells),
         np.zeros(CLOCK_SIZE, dtype=np.int64),
     )
 
@@ -185,6 +260,14 @@ def put_node(x: Array, i: int, value: Vector) -> None:
     x[i] = value[0]
     x[n + i] = value[1]
     x[2 * n + i] = value[2]
+
+
+@kernel
+def add_to_node(x: Array, i: int, value: Vector) -> None:
+    n = node_count(x)
+    x[i] += value[0]
+    x[n + i] += value[1]
+    x[2 * n + i] += value[2]
 
 
 @kernel

@@ -7,8 +7,22 @@ from __future__ import annotations
 
 import math
 
-from tautline.kernels.data import Array, Parameters, clear_nodes, node, put_node
-from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.data import (
+    ENERGY,
+    KNOT,
+    LINEAR,
+    SECOND,
+    SLOPE,
+    TENSION,
+    TENSION_ONLY,
+    THIRD,
+    Array,
+    Parameters,
+    clear_nodes,
+    node,
+    put_node,
+)
+from tautline.kernels.jit import inlined, kernel, separate
 from tautline.kernels.so3 import (
     Matrix,
     Vector,
@@ -58,8 +72,34 @@ def kinetic_string(par: Parameters, s: float, sigma: float, q: Array, v: Array) 
 
 
 @kernel
+def radius(par: Parameters, s: float) -> float:
+    """d(s) of the drum with what is wound on it (equation 50)."""
+    if par.growth == 0.0:
+        return par.d
+    return math.sqrt(par.d * par.d + par.growth * (s - par.b))
+
+
+@kernel
+def reel_mass(par: Parameters, s: float) -> tuple[float, float]:
+    """m and dm/ds: inertia of the drum, of what is wound on it and of the guide way's string (equation 51)."""
+    if par.growth == 0.0:
+        return par.mu * s + par.kappa, par.mu
+    d2 = par.d * par.d
+    wound = s - par.b
+    square = d2 + par.growth * wound
+    m = (par.kappa * d2 + par.mu * wound * (d2 + 0.5 * par.growth * wound)) / square
+    return m + par.mu * par.b, par.mu - par.growth * m / square
+
+
+@kernel
 def kinetic_reel(par: Parameters, s: float, sigma: float) -> float:
-    return 0.5 * (par.mu * s + par.kappa) * sigma * sigma
+    return 0.5 * reel_mass(par, s)[0] * sigma * sigma
+
+
+@kernel
+def wound_angle(par: Parameters, s: float) -> float:
+    """Of the drum, from the fastened end to the point where the string leaves it."""
+    return 2.0 * (s - par.b) / (par.d + radius(par, s))
 
 
 @kernel
@@ -78,7 +118,23 @@ def gravity_reel(par: Parameters, s: float) -> float:
     """Of the string on the drum; that in the guide way is constant and left out. r_d.e3 = r_p.e3 - b."""
     wound = s - par.b
     height = par.r_p[2] - par.b
-    return -par.mu * par.g * (wound * height + par.d**2 * (math.cos(wound / par.d) - 1.0))
+    angle = wound_angle(par, s)
+    k = par.growth
+    # the last two terms are those of a growing drum (equation 52)
+    above = par.d**2 * (1.0 - math.cos(angle)) + k * (wound - par.d * math.sin(angle))
+    above -= 0.5 * k * k * (1.0 - math.cos(angle))
+    return -par.mu_g * (wound * height - above)
+
+
+@kernel
+def wound_lever(par: Parameters, s: float) -> float:
+    """Rate by s of the wound string's moment of weight about the drum axis, over its line weight (equation 53)."""
+    angle = wound_angle(par, s)
+    if par.growth == 0.0:
+        return par.d * math.sin(angle)
+    k = par.growth
+    d = radius(par, s)
+    return ((par.d**2 - 0.5 * k * k) * math.sin(angle) + k * (d - par.d * math.cos(angle))) / d
 
 
 @kernel
@@ -88,13 +144,67 @@ def gravity_deployed(par: Parameters, s: float, q: Array, R: Matrix) -> float:
     depth = 0.0
     for e in range(par.N):
         depth += 2.0 * par.r_p[2] + q[z + e] + q[z + e + 1]
-    body: float = par.r_p[2] + q[z + par.N] + dot(R[2], par.rho)
-    return -par.g * (0.5 * par.mu * l * depth + par.M * body)
+    body: float = par.weight * (par.r_p[2] + q[z + par.N]) + dot(R[2], par.weight_rho)
+    return -0.5 * par.mu_g * l * depth - body
+
+
+@separate
+def tension_and_energy(par: Parameters, strain: float) -> tuple[float, float]:
+    """Tension (N) and elastic energy per unstretched length (N) at a strain; the energy's slope is the tension."""
+    if par.elastic_law == LINEAR:
+        return par.EA * strain, 0.5 * par.EA * strain * strain
+    if par.elastic_law == TENSION_ONLY:
+        taut = max(strain, 0.0)
+        return par.EA * taut, 0.5 * par.EA * taut * taut
+    table = par.tension_table
+    low = 0
+    high = table.shape[1] - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if table[KNOT, middle] <= strain:
+            low = middle
+        else:
+            high = middle
+    # beyond both ends the coefficients are those of a straight line
+    i = high if strain >= table[KNOT, high] else low
+    x = strain - table[KNOT, i]
+    a, b, c, d = table[TENSION, i], table[SLOPE, i], table[SECOND, i], table[THIRD, i]
+    if i == 0 and x < 0.0:
+        c = 0.0
+        d = 0.0
+    tension = a + x * (b + x * (c + x * d))
+    energy = table[ENERGY, i] + x * (a + x * (b / 2.0 + x * (c / 3.0 + x * d / 4.0)))
+    return tension, energy
+
+
+@separate
+def law_sums(par: Parameters, l: float, q: Array) -> tuple[float, float]:
+    """Sums over the elements of energy per length, and of tension times stretch less energy, for other laws."""
+    V = 0.0
+    pull = 0.0
+    for e in range(par.N):
+        w = sub(node(q, e), node(q, e + 1))
+        strain = math.sqrt(dot(w, w)) / l - 1.0
+        tension, energy = tension_and_energy(par, strain)
+        V += energy
+        pull += tension * (1.0 + strain) - energy
+    return V, pull
+
+
+@separate
+def law_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
+    """Element forces of other laws."""
+    for e in range(par.N):
+        w = sub(node(q, e + 1), node(q, e))
+        length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
+        put_node(out_f, e, scale(tension_and_energy(par, length / l - 1.0)[0] / length, w))
 
 
 @kernel
 def elastic(par: Parameters, s: float, q: Array) -> float:
     l = element_length(par, s)
+    if par.elastic_law != LINEAR:
+        return l * law_sums(par, l, q)[0]
     V = 0.0
     for e in range(par.N):
         w = sub(node(q, e), node(q, e + 1))
@@ -104,14 +214,28 @@ def elastic(par: Parameters, s: float, q: Array) -> float:
 
 
 @kernel
-def mean_strain_at_guide(q: Array, l: float) -> float:
+def strain_at_guide(par: Parameters, q: Array, l: float) -> float:
+    """The first element's mean, or on the line through the means of the first two (equation 61)."""
     w = node(q, 1)
-    return math.sqrt(dot(w, w)) / l - 1.0
+    strain = math.sqrt(dot(w, w)) / l - 1.0
+    if par.extrapolated:
+        w = sub(node(q, 2), w)
+        strain += 0.5 * (strain + 1.0 - math.sqrt(dot(w, w)) / l)
+    return strain
 
 
 @inlined
 def element_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
-    """f_e = (EA/l) (1 - l/|w|) (q_{e+1} - q_e), and 0 beyond the last element."""
+    """f_e = (EA/l) (1 - l/|w|) (q_{e+1} - q_e) or what another law makes of it, and 0 beyond the last element."""
+    if par.elastic_law == LINEAR:
+        linear_forces(par, l, q, out_f)
+    else:
+        law_forces(par, l, q, out_f)
+    put_node(out_f, par.N, (0.0, 0.0, 0.0))
+
+
+@inlined
+def linear_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
     n = par.N + 1
     k = par.EA / l
     # separate rows: with one base pointer the compiler does not vectorise this loop
@@ -124,27 +248,26 @@ def element_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
         f_x[e] = f[0]
         f_y[e] = f[1]
         f_z[e] = f[2]
-    put_node(out_f, par.N, (0.0, 0.0, 0.0))
 
 
 @kernel
 def node_force(par: Parameters, l: float, f: Array, i: int) -> Vector:
     """-dV/dq_i for 1 <= i < N, from the element forces."""
     x = sub(node(f, i), node(f, i - 1))
-    return (x[0], x[1], x[2] + par.mu * par.g * l)
+    return (x[0], x[1], x[2] + par.mu_g * l)
 
 
 @kernel
 def end_force(par: Parameters, l: float, f: Array) -> Vector:
     """-dV/dq_N."""
     x = node(f, par.N - 1)
-    return (-x[0], -x[1], (0.5 * par.mu * l + par.M) * par.g - x[2])
+    return (-x[0], -x[1], 0.5 * par.mu_g * l + par.weight - x[2])
 
 
 @inlined
 def body_moment(par: Parameters, R: Matrix) -> Vector:
     """-dV/dR in the body frame: M g rho x R^T e3."""
-    return scale(par.M * par.g, cross(par.rho, R[2]))
+    return cross(par.weight_rho, R[2])
 
 
 @kernel
@@ -158,16 +281,17 @@ def reel_force(par: Parameters, s: float, q: Array) -> float:
         w = sub(node(q, e), node(q, e + 1))
         depth += 2.0 * par.r_p[2] + q[z + e] + q[z + e + 1]
         stretch += dot(w, w) - l * l
-    drum = par.d * math.sin((s - par.b) / par.d) - (par.r_p[2] - par.b)
-    deployed = (par.mu * par.g * depth + par.EA / (l * l) * stretch) / (2.0 * par.N)
-    return -par.mu * par.g * drum - deployed
+    pull = par.EA / (l * l) * stretch if par.elastic_law == LINEAR else 2.0 * law_sums(par, l, q)[1]
+    drum = wound_lever(par, s) - (par.r_p[2] - par.b)
+    deployed = (par.mu_g * depth + pull) / (2.0 * par.N)
+    return -par.mu_g * drum - deployed
 
 
 @kernel
 def momenta(par: Parameters, s: float, sigma: float, q: Array, v: Array, out_p: Array) -> float:
     """P = dT_s/dv of string and reel: nodes into out_p, P_s returned."""
     l = element_length(par, s)
-    P_s = (par.mu * s + par.kappa) * sigma
+    P_s = reel_mass(par, s)[0] * sigma
     clear_nodes(out_p)
     for e in range(par.N):
         alpha, beta, gamma = transport_weights(par.N, e)
@@ -203,7 +327,7 @@ def transport_force(gamma: float, l: float, sigma: float, w: Vector, D: Vector) 
 def kinetic_gradient_s(par: Parameters, s: float, sigma: float, q: Array, v: Array) -> float:
     """G_s = dT_s/ds."""
     l = element_length(par, s)
-    G = 0.5 * sigma * sigma
+    G = 0.0
     for e in range(par.N):
         gamma = transport_weights(par.N, e)[2]
         w = sub(node(q, e), node(q, e + 1))
@@ -211,4 +335,4 @@ def kinetic_gradient_s(par: Parameters, s: float, sigma: float, q: Array, v: Arr
         v1 = node(v, e + 1)
         G -= (dot(v0, v0) + dot(v0, v1) + dot(v1, v1)) / (6.0 * par.N)
         G += gamma * dot(w, w) * sigma * sigma / (2.0 * par.N * l * l)
-    return par.mu * G
+    return par.mu * G + 0.5 * reel_mass(par, s)[1] * sigma * sigma

@@ -123,10 +123,10 @@ def kick_nodes(par: Parameters, l: float, f: Array, h: float, p: Array, p_err: A
     n = par.N + 1
     z = 2 * n
     compensated = par.compensated
-    weight = par.mu * par.g * l
+    weight = par.mu_g * l
     accumulate_differences(p[:z], p_err[:z], h, f[:z], 0.0, compensated)
     accumulate_differences(p[z : z + par.N], p_err[z:], h, f[z:], weight, compensated)
-    end = h * (0.5 * weight + par.M * par.g - f[z + par.N - 1])
+    end = h * (0.5 * weight + par.weight - f[z + par.N - 1])
     accumulate_node(p, p_err, par.N, (0.0, 0.0, end), compensated)
     # the flat run passed over the second component of node 0, which stands still at the guide entrance
     p[n] = 0.0

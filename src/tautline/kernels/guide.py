@@ -3,23 +3,84 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from tautline.kernels.data import LAW_DISSIPATIVE, LAW_NONE, Array, Command, Parameters
+from tautline.kernels.data import (
+    LAW_DISSIPATIVE,
+    LAW_MOMENTUM,
+    LAW_NONE,
+    LAW_STRETCHED,
+    LINEAR,
+    Array,
+    Command,
+    Parameters,
+)
+from tautline.kernels.energy import strain_at_guide, tension_and_energy
 from tautline.kernels.jit import kernel
+from tautline.kernels.wound import wound_strain
 
 # Bisection alone would need about 60 halvings; Newton's method needs two to ten.
 MAX_ITERATIONS = 100
 LAST_CORRECTION = 1e-15
 
 
+class Entrance(NamedTuple):
+    """Strains on the two sides of the guide entrance."""
+
+    strain: float  # outside
+    wound: float  # inside, law `stretched` only
+
+
 @kernel
-def carnot_force(par: Parameters, strain: float, sigma: float) -> tuple[float, float]:
-    """Q and dQ/dsigma: the loss where the string changes speed and strain at the guide entrance."""
+def entrance(par: Parameters, reel: Array, s: float, q: Array, l: float) -> Entrance:
+    strain = strain_at_guide(par, q, l)
+    if par.law == LAW_STRETCHED:
+        return Entrance(strain, wound_strain(par, reel, s))
+    return Entrance(strain, 0.0)
+
+
+@kernel
+def wound_force(par: Parameters, at: Entrance) -> float:
+    """-W(wound), the part of Q that does not depend on sigma; 0 but for the law `stretched`."""
+    return -0.5 * par.EA * at.wound * at.wound
+
+
+@kernel
+def stretched_force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
+    """Equation 63 less -W(wound): what comes in brings its strain, what goes out changes it with loss."""
+    norm = math.sqrt(sigma * sigma + par.sigma_0 * par.sigma_0)
+    sign = sigma / norm
+    sign_slope = par.sigma_0 * par.sigma_0 / (norm * norm * norm)
+    if sigma >= 0.0:
+        k = 0.5 * par.EA * (at.strain * at.strain - at.wound * at.wound)
+        return -sign * k, -sign_slope * k
+    jump2 = (at.strain - at.wound) * (at.strain - at.wound)
+    k = 0.5 * (par.EA + par.mu * sigma * sigma) * jump2
+    return -sign * k, -sign_slope * k - sign * par.mu * sigma * jump2
+
+
+@kernel
+def unloading(par: Parameters, strain: float) -> float:
+    """F strain - W: what a piece of string gives up beyond its energy when its strain is taken away at full tension."""
+    if par.elastic_law == LINEAR:
+        return 0.5 * par.EA * strain * strain
+    tension, energy = tension_and_energy(par, strain)
+    return tension * strain - energy
+
+
+@kernel
+def carnot_force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
+    """Q and dQ/dsigma: the force of the jump of speed and strain at the guide entrance (equations 16, 60 and 63)."""
     if par.law == LAW_NONE:
         return 0.0, 0.0
+    if par.law == LAW_STRETCHED:
+        return stretched_force(par, at, sigma)
+    strain = at.strain
     half_strain2 = 0.5 * strain * strain
-    loss = (par.mu * sigma * sigma + par.EA) * half_strain2
     slope = 2.0 * par.mu * sigma * half_strain2
+    if par.law == LAW_MOMENTUM:
+        return (par.EA - par.mu * sigma * sigma) * half_strain2, -slope
+    loss = par.mu * sigma * sigma * half_strain2 + unloading(par, strain)
     if par.law == LAW_DISSIPATIVE:
         norm = math.sqrt(sigma * sigma + par.sigma_0 * par.sigma_0)
         sign = sigma / norm
@@ -30,7 +91,7 @@ def carnot_force(par: Parameters, strain: float, sigma: float) -> tuple[float, f
 
 @kernel
 def solve_with_carnot_force(
-    par: Parameters, strain: float, sigma: float, h: float, pivot: float, residual: float
+    par: Parameters, at: Entrance, sigma: float, h: float, pivot: float, residual: float
 ) -> float:
     """x from pivot x = residual + h Q(sigma + x): the correction of sigma, all else eliminated.
 
@@ -38,14 +99,16 @@ def solve_with_carnot_force(
     method jump to and fro. For h > 0 the equation is monotone, and its solution lies between the one
     without loss and the standstill of the reel: Newton's method is kept inside that bracket. A stage of
     order 4 or 6 that goes back in time (h < 0) has no such bracket, and near standstill perhaps no single
-    solution; then the correction that is returned does not converge, and the run ends with that status.
+    solution; then the correction that is returned does not converge, and the run ends with that status. Nor has the
+    law `stretched` where less strain comes in than is wound: there Q helps, and bends too little to need one.
     """
     x = residual / pivot
-    bracketed = par.law == LAW_DISSIPATIVE and h > 0.0
+    resists = par.law == LAW_DISSIPATIVE or (par.law == LAW_STRETCHED and abs(at.strain) >= abs(at.wound))
+    bracketed = resists and h > 0.0
     low = min(x, -sigma)
     high = max(x, -sigma)
     for _ in range(MAX_ITERATIONS):
-        Q, slope = carnot_force(par, strain, sigma + x)
+        Q, slope = carnot_force(par, at, sigma + x)
         error = pivot * x - residual - h * Q
         if error > 0.0:
             high = min(high, x)

@@ -114,6 +114,12 @@ def inlined(function: F) -> F:
     return compiled
 
 
+def separate(function: F) -> F:
+    """Compile as a function of its own, for large ones with several callers outside the hot path."""
+    compiled: F = numba.njit(**OPTIONS)(function)
+    return compiled
+
+
 def entry(function: F) -> F:
     """Compile for calls from Python, with the machine code kept on disk."""
     folder = cache_folder()

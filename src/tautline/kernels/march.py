@@ -6,17 +6,28 @@ import math
 
 from tautline.errors import FULLY_DEPLOYED, FULLY_RETRIEVED, RUNNING, UNSTABLE_STEP
 from tautline.kernels.arrow import factorise
+from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
+    BY_PROFILE,
     FORCE,
+    FRICTION,
+    FRICTION_ERR,
+    GUIDE_WORK,
+    GUIDE_WORK_ERR,
     INVERSE,
     LEVEL,
     LOWER,
     POSITION,
+    SIGMA,
     STEP,
+    STOP,
+    STOP_TIME,
+    STUCK,
     T_START,
     TOTAL,
     WORST_RATIO,
     Command,
+    Loads,
     Motion,
     Parameters,
     Plan,
@@ -24,12 +35,13 @@ from tautline.kernels.data import (
     Samples,
     Scratch,
 )
-from tautline.kernels.energy import element_length
+from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.fixed import fixed_stage
-from tautline.kernels.guide import torque_at
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.observe import observe
-from tautline.kernels.reeling import evaluate_forces, reeling_stage
+from tautline.kernels.loads import boost, load_stage, mean_velocity, momentum_now, on_path
+from tautline.kernels.observe import hand_over, observe
+from tautline.kernels.reeling import ZERO, evaluate_forces, reeling_stage
+from tautline.kernels.so3 import dot, sub
 
 # Steps are never divided further than this: the minimum length stops a run long before.
 MAX_LEVEL = 40
@@ -45,7 +57,7 @@ def stretching_frequency2(par: Parameters, end_mass: float, s: float, locked: bo
     body = end_mass + par.mu * X / 3.0
     if locked:
         return par.EA / (X * body)
-    reel = par.mu * s + par.kappa + par.mu * X / 3.0
+    reel = reel_mass(par, s)[0] + par.mu * X / 3.0
     between = par.mu * X / 6.0
     return par.EA / X * (reel + body + 2.0 * between) / (reel * body - between * between)
 
@@ -58,11 +70,16 @@ def stability_limit(par: Parameters, plan: Plan, s: float, locked: bool) -> floa
     A single element has no neighbour that could swing with it, so its ends count; it shares them with the body.
     """
     l = element_length(par, s)
+    drum = plan.drum_stiffness / reel_mass(par, s)[0]
     if par.N == 1:
-        frequency2 = stretching_frequency2(par, plan.end_mass, s, locked) + plan.body_frequency2
+        frequency2 = stretching_frequency2(par, plan.end_mass, s, locked) + plan.body_frequency2 + drum
     else:
-        frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2)
-    return plan.limit_multiple * 2.0 / math.sqrt(frequency2)
+        frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2, drum)
+    limit = plan.limit_multiple * 2.0 / math.sqrt(frequency2)
+    if par.viscosity > 0.0:
+        # the midpoint rule for half a step of damping, at the rate of the stiffest mode
+        limit = min(limit, 4.0 * par.EA / (par.viscosity * frequency2))
+    return limit
 
 
 @kernel
@@ -102,17 +119,32 @@ def begin_base_step(par: Parameters, plan: Plan, locked: bool, motion: Motion) -
 
 
 @kernel
-def reel_event(par: Parameters, plan: Plan, s: float) -> int:
-    """Ends of the model's validity."""
+def reel_event(
+    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float, loads: Loads | None
+) -> int:
+    """Ends of the model's validity. To be held there, the reel is put on the stop, unless it is led or comes away."""
+    reel = motion.reel
+    s = reel[S]
+    status = RUNNING
+    side = 0.0
     if par.L - s <= plan.minimum_length:
-        return FULLY_RETRIEVED
-    if s <= par.b:
-        return FULLY_DEPLOYED
+        status, side = FULLY_RETRIEVED, 1.0
+    elif s <= par.b:
+        status, side = FULLY_DEPLOYED, -1.0
+    if status == RUNNING or not plan.hold or command.kind == BY_PROFILE:
+        return status
+    if loads is not None and side * reel[SIGMA] > 0.0:
+        reel[STOP] = side
+        reel[STOP_TIME] = t
+        energy = hand_over(par, False, motion, scratch, STUCK, 0.0, 0.0)
+        accumulate(reel, FRICTION, FRICTION_ERR, -energy, par.compensated)
     return RUNNING
 
 
 @inlined
-def reeling_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch) -> int:
+def reeling_step(
+    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, loads: Loads | None
+) -> int:
     """One base step with a moving reel, in 2**level parts, each a composition of stages."""
     status = begin_base_step(par, plan, command.locked, motion)
     parts = 1 << motion.clock[LEVEL]
@@ -125,13 +157,12 @@ def reeling_step(par: Parameters, plan: Plan, command: Command, motion: Motion, 
         i = 0
         while i < len(plan.stages) and status == RUNNING:
             stage = plan.stages[i]
-            u_start = torque_at(command, t + done * h)
+            start = t + done * h
             done += stage
-            u_end = torque_at(command, t + done * h)
-            status = reeling_stage(par, motion, scratch, stage * h, u_start, u_end)
+            status = reeling_stage(par, command, motion, scratch, stage * h, start, t + done * h)
             i += 1
         if status == RUNNING:
-            status = reel_event(par, plan, motion.reel[S])
+            status = reel_event(par, plan, command, motion, scratch, t + h, loads)
         part += 1
     return status
 
@@ -148,9 +179,52 @@ def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -
     return status
 
 
+@inlined
+def loaded_step(par: Parameters, plan: Plan, command: Command, loads: Loads, motion: Motion, scratch: Scratch) -> int:
+    """One base step: half of the loads, a step of the method in a frame that moves with the guide, the other half."""
+    locked = command.locked
+    status = begin_base_step(par, plan, locked, motion)
+    parts = 1 << motion.clock[LEVEL]
+    h = plan.h / parts
+    falls = (par.mu_g * par.L + par.weight) * h  # work of gravity, by the guide's speed
+    part = 0
+    while part < parts and status == RUNNING:
+        t = motion.reel[T_START] + motion.clock[STEP] * plan.h + part * h
+        if loads.acts:
+            load_stage(par, loads, locked, t, 0.5 * h, motion, scratch)
+        frame = mean_velocity(loads, t, h)
+        moves = dot(frame, frame) > 0.0
+        boost(par, locked, frame, motion, scratch)
+        before = ZERO
+        if moves:
+            before = momentum_now(par, locked, motion, scratch)
+        if locked:
+            status = fixed_stage(par, motion, scratch, h)
+        else:
+            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+            status = reeling_stage(par, command, motion, scratch, h, t, t + h)
+        if moves and status == RUNNING:
+            gained = sub(momentum_now(par, locked, motion, scratch), before)
+            work = dot(frame, gained) - falls * frame[2]
+            accumulate(motion.reel, GUIDE_WORK, GUIDE_WORK_ERR, work, par.compensated)
+        boost(par, locked, on_path(loads.path, t + h)[1], motion, scratch)
+        if loads.acts:
+            load_stage(par, loads, locked, t + h, 0.5 * h, motion, scratch)
+        if status == RUNNING and not locked:
+            status = reel_event(par, plan, command, motion, scratch, t + h, loads)
+        part += 1
+    return status
+
+
 @entry
 def march(
-    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, out: Samples
+    par: Parameters,
+    plan: Plan,
+    command: Command,
+    motion: Motion,
+    scratch: Scratch,
+    out: Samples,
+    loads: Loads | None,
 ) -> tuple[int, int]:
     """Fill all rows of `out`, one every plan.steps_per_sample steps; (status, rows filled).
 
@@ -167,13 +241,21 @@ def march(
         if not command.locked:
             evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
         for _ in range(plan.steps_per_sample):
-            if command.locked:
-                status = locked_step(par, plan, motion, scratch)
-            else:
-                status = reeling_step(par, plan, command, motion, scratch)
+            status = RUNNING
+            loaded = False
+            if loads is not None:
+                loaded = loads.acts or loads.moves
+                if loaded:
+                    status = loaded_step(par, plan, command, loads, motion, scratch)
+            if not loaded:
+                if command.locked:
+                    status = locked_step(par, plan, motion, scratch)
+                else:
+                    status = reeling_step(par, plan, command, motion, scratch, loads)
             if status != RUNNING:
                 return status, row
             motion.clock[STEP] += 1
             motion.clock[TOTAL] += 1 << motion.clock[LEVEL]
-        observe(par, command.locked, motion, scratch, out, row)
+        t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+        observe(par, command.locked, motion, scratch, out, row, t, loads)
     return RUNNING, out.scalars.shape[0]

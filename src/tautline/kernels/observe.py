@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from tautline.kernels.arrow import factorise
+from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     ANGULAR_MOMENTUM,
     ANGULAR_VELOCITY,
+    COLUMN,
     CONTROL_WORK,
+    DAMPING,
+    DAMPING_LOSS,
+    DRUM_TORQUE,
     ELASTIC,
+    EXTERNAL,
+    EXTERNAL_WORK,
+    FLUID,
+    FLUID_WORK,
+    FORCE,
+    FRICTION,
+    FRICTION_LOSS,
     GRAVITY,
+    GRIP,
     GUIDE_LOSS,
+    GUIDE_WORK,
     H_BEFORE,
     H_LAST,
-    INVERSE,
+    HELD,
+    HELD_ACCELERATION,
+    HELD_SPEED,
     KINETIC,
+    LAW_STRETCHED,
+    LED,
     LOSS,
-    LOWER,
     MEAN_VELOCITY,
     MOMENTUM,
+    NOT_HELD,
     OMEGA,
     OMEGA_BEFORE,
     ORTHOGONALITY,
@@ -32,16 +49,19 @@ from tautline.kernels.data import (
     SIGMA_BEFORE,
     SPIN,
     TARGET,
+    TORQUE,
     VELOCITY,
     VELOCITY_BEFORE,
     WORK,
+    WORK_ERR,
+    WORK_OF_GUIDE,
     Array,
+    Loads,
     Motion,
     Parameters,
     S,
     Samples,
     Scratch,
-    clear_nodes,
     copy_nodes,
     node,
     node_count,
@@ -52,7 +72,6 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import (
     body_momenta,
     elastic,
-    element_length,
     gravity_deployed,
     gravity_reel,
     kinetic_body,
@@ -61,28 +80,14 @@ from tautline.kernels.energy import (
     kinetic_string,
     momenta,
 )
-from tautline.kernels.fixed import settle, settled_momenta, velocities_at_fixed_length
+from tautline.kernels.fixed import settle, settled_momenta
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.reeling import ZERO, Rates, Target, solve_rates
+from tautline.kernels.legendre import rates_of
+from tautline.kernels.loads import add_carried
+from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Matrix, Vector, add, apply, cross, orthogonality_error
-
-
-@inlined
-def rates_of(par: Parameters, locked: bool, motion: Motion, Pi: Vector, scratch: Scratch) -> Rates:
-    """Inverse Legendre transform of the momenta in TARGET, p_s and Pi; node velocities into MEAN_VELOCITY."""
-    s = motion.reel[S]
-    R = attitude(motion.body)
-    clear_nodes(scratch.nodes[MEAN_VELOCITY])
-    if locked:
-        factorise(par, element_length(par, s), scratch.factor[LOWER], scratch.factor[INVERSE])
-        p = scratch.nodes[TARGET]
-        omega, _ = velocities_at_fixed_length(par, 0.0, p, Pi, R, ZERO, scratch)
-        return Rates(0.0, omega)
-    target = Target(motion.reel[P_S], Pi)
-    guess = Rates(0.0, ZERO)
-    rates, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
-    return rates
+from tautline.kernels.wound import wound_energy
 
 
 @entry
@@ -100,19 +105,45 @@ def begin(par: Parameters, motion: Motion) -> None:
 
 
 @entry
-def release(par: Parameters, motion: Motion, scratch: Scratch) -> None:
-    """Make a motion at constant length ready for a moving reel: p_s = P_s(g, v, 0)."""
+def hand_over(
+    par: Parameters, locked: bool, motion: Motion, scratch: Scratch, held: float, sigma: float, acceleration: float
+) -> float:
+    """Make the reel ready to move by its own equation, or to be held or led from now on; the energy that this gave.
+
+    A reel that was locked, held or led gets the momentum of its speed, p_s = P_s(g, v, sigma). To hold or lead it
+    takes an impulse on s alone, if its speed is another: nodes and body keep their momenta, and the energy is the
+    impulse times the mean of the speeds before and after (equation 48).
+    """
     settle(par, motion, scratch)
-    Pi = settled_momenta(par, motion, scratch)
-    rates = rates_of(par, True, motion, Pi, scratch)
-    v = motion.nodes[VELOCITY]
-    copy_nodes(scratch.nodes[MEAN_VELOCITY], v)
     reel = motion.reel
-    reel[SIGMA] = 0.0
-    reel[P_S] = momenta(par, reel[S], 0.0, motion.nodes[POSITION], v, scratch.nodes[TARGET])
-    reel[P_S_ERR] = 0.0
-    put_triple(motion.body, OMEGA, rates.omega)
+    v = motion.nodes[VELOCITY]
+    energy = 0.0
+    for then in (False, True):
+        if then and held == NOT_HELD:
+            break
+        if then:
+            reel[HELD] = held
+            reel[HELD_SPEED] = sigma
+            reel[HELD_ACCELERATION] = acceleration
+        Pi = settled_momenta(par, motion, scratch)
+        rates = rates_of(par, locked and not then, motion, reel[P_S], Pi, scratch)
+        copy_nodes(scratch.nodes[MEAN_VELOCITY], v)
+        put_triple(motion.body, OMEGA, rates.omega)
+        P_s = momenta(par, reel[S], rates.sigma, motion.nodes[POSITION], v, scratch.nodes[TARGET])
+        if then:
+            energy = 0.5 * (P_s - reel[P_S]) * (reel[SIGMA] + sigma)
+        elif not locked and reel[HELD] == LED:
+            # the half impulse that the last step was still to be given
+            accumulate(reel, WORK, WORK_ERR, (P_s - reel[P_S]) * reel[SIGMA], par.compensated)
+        reel[SIGMA] = rates.sigma
+        reel[P_S] = P_s
+        reel[P_S_ERR] = 0.0
+        reel[HELD] = NOT_HELD
+    reel[HELD] = held
+    reel[GRIP] = 0.0
     forget_history(motion)
+    evaluate_forces(par, reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+    return float(energy)
 
 
 @inlined
@@ -135,7 +166,16 @@ def angular_momentum(q: Array, p: Array, R: Matrix, Pi: Vector) -> Vector:
 
 
 @entry
-def observe(par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out: Samples, row: int) -> None:
+def observe(
+    par: Parameters,
+    locked: bool,
+    motion: Motion,
+    scratch: Scratch,
+    out: Samples,
+    row: int,
+    t: float,
+    loads: Loads | None,
+) -> None:
     """Write the present state into row `row` of the samples. The motion stays as it is, bit for bit."""
     s = motion.reel[S]
     q = motion.nodes[POSITION]
@@ -143,7 +183,7 @@ def observe(par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out
     R = attitude(motion.body)
     Pi = settled_momenta(par, motion, scratch)
     pi = angular_momentum(q, scratch.nodes[TARGET], R, Pi)
-    rates = rates_of(par, locked, motion, Pi, scratch)
+    rates = rates_of(par, locked, motion, motion.reel[P_S], Pi, scratch)
 
     x = out.scalars
     x[row, REELED_LENGTH] = s
@@ -155,9 +195,22 @@ def observe(par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out
         + kinetic_body(par, node(v, par.N), R, rates.omega)
     )
     x[row, ELASTIC] = elastic(par, s, q)
+    if par.law == LAW_STRETCHED:
+        x[row, ELASTIC] += wound_energy(par, motion.reel, s)
     x[row, GRAVITY] = gravity_reel(par, s) + gravity_deployed(par, s, q, R)
-    x[row, CONTROL_WORK] = motion.reel[WORK]
+    work = motion.reel[WORK]
+    if not locked and motion.reel[HELD] == LED:
+        # the step before has still to be given its last half impulse
+        P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[COLUMN])
+        work += (P_s - motion.reel[P_S]) * motion.reel[SIGMA]
+    x[row, CONTROL_WORK] = work
     x[row, GUIDE_LOSS] = motion.reel[LOSS]
+    x[row, DAMPING_LOSS] = motion.reel[DAMPING]
+    x[row, FRICTION_LOSS] = motion.reel[FRICTION]
+    x[row, FLUID_WORK] = motion.reel[FLUID]
+    x[row, EXTERNAL_WORK] = motion.reel[EXTERNAL]
+    x[row, WORK_OF_GUIDE] = motion.reel[GUIDE_WORK]
+    x[row, DRUM_TORQUE] = motion.reel[TORQUE]
     x[row, ANGULAR_MOMENTUM] = pi[2]
     x[row, ORTHOGONALITY] = orthogonality_error(R)
     for i in range(3):
@@ -167,3 +220,5 @@ def observe(par: Parameters, locked: bool, motion: Motion, scratch: Scratch, out
         for k in range(par.N + 1):
             out.nodes[row, 0, k, i] = q[i * (par.N + 1) + k]
             out.nodes[row, 1, k, i] = v[i * (par.N + 1) + k]
+    if loads is not None and (loads.acts or loads.moves):
+        add_carried(par, loads, t, motion, scratch, x[row])

@@ -17,13 +17,16 @@ from tautline.kernels.data import (
     FORCE,
     H_BEFORE,
     H_LAST,
+    HELD,
     ITERATIONS,
+    LAW_STRETCHED,
     LOSS,
     LOSS_ERR,
     LOWER,
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
+    NOT_HELD,
     OMEGA,
     OMEGA_BEFORE,
     P_S,
@@ -36,11 +39,13 @@ from tautline.kernels.data import (
     SIGMA_BEFORE,
     SPIN,
     TARGET,
+    TORQUE,
     VELOCITY,
     VELOCITY_BEFORE,
     WORK,
     WORK_ERR,
     Array,
+    Command,
     Motion,
     Parameters,
     S,
@@ -51,19 +56,20 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
+from tautline.kernels.drum import PLAIN, Drum, drum_after, drum_before, is_plain, plain_drum, solve_reel_row
 from tautline.kernels.energy import (
     body_moment,
     element_forces,
     element_length,
     end_force,
-    mean_strain_at_guide,
     node_force,
     reel_force,
+    reel_mass,
     transport_force,
     transport_weights,
 )
 from tautline.kernels.fixed import all_finite, drift, extrapolation, kick_nodes
-from tautline.kernels.guide import carnot_force, solve_with_carnot_force
+from tautline.kernels.guide import Entrance, carnot_force, entrance, torque_at, wound_force
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.rotation import (
     MAX_ITERATIONS,
@@ -91,6 +97,7 @@ from tautline.kernels.so3 import (
     solve3,
     sub,
 )
+from tautline.kernels.wound import wind
 
 # Quadratic convergence: the error left after a correction x is about (h/l) x^2, and h v/l < 0.1.
 LAST_CORRECTION = 1e-7
@@ -123,8 +130,10 @@ class Block(NamedTuple):
 class Target(NamedTuple):
     """Left-hand sides of the step equations that are not nodes."""
 
-    p_s: float  # without the guide law
+    p_s: float  # without the guide law and what `drum` holds
     Pi: Vector
+    at: Entrance
+    drum: Drum = PLAIN
 
 
 class Rates(NamedTuple):
@@ -132,6 +141,7 @@ class Rates(NamedTuple):
 
     sigma: float
     omega: Vector
+    impulse: float = 0.0  # on s, of what leads, holds or rubs the drum
 
 
 @kernel
@@ -197,40 +207,45 @@ def solve_end(
     target: Target,
     rates: Rates,
     v_N: Vector,
-    strain: float,
     row: Row,
     corner: Corner,
-) -> tuple[float, Vector, Vector]:
-    """dsigma, dv_N, domega from the last node's row, the reel's and the body's; strain is that at the guide."""
+) -> tuple[float, Vector, Vector, float]:
+    """dsigma, dv_N, domega from the last node's row, the reel's and the body's.
+
+    The last number is the impulse of what leads, holds or rubs the drum.
+    """
     t = 1.0 / row.diagonal
     h_start = (1.0 - par.theta) * h
-    if not par.rotates:
-        pivot = corner.diagonal - t * dot(row.border, row.column)
-        left = corner.residual - t * dot(row.border, row.residual)
-        dsigma = solve_with_carnot_force(par, strain, rates.sigma, h_start, pivot, left)
-        return dsigma, scale(t, add_scaled(row.residual, -dsigma, row.column)), ZERO
-
     k = t * par.M
-    phi = mean_swing(h, rates.omega, par.rho)
-    phi_by_omega = mean_swing_by_omega(h, rates.omega, par.rho, phi)
-    psi, psi_by_omega = cayley_momentum(par.J, h, rates.omega)
-    # in the body frame, so that R appears three times instead of in every matrix
-    residual = add_scaled(apply_transposed(R, row.residual), -par.M, phi)
-    column = apply_transposed(R, row.column)
-    border = apply_transposed(R, row.border)
-    spin_residual = sub(sub(target.Pi, psi), lever_arm(par, R, v_N))
-
-    W = matrix_add_scaled(psi_by_omega, -k * par.M, matmul(hat(par.rho), phi_by_omega))
-    by_residual = solve3(W, add_scaled(spin_residual, -k, cross(par.rho, residual)))
-    by_sigma = solve3(W, scale(k, cross(par.rho, column)))
-    swing = apply_transposed(phi_by_omega, border)
+    # in the body frame, so that R appears three times instead of in every matrix; a point mass needs no frame
+    residual = row.residual
+    column = row.column
+    border = row.border
+    by_residual = ZERO
+    by_sigma = ZERO
+    swing = ZERO
+    phi_by_omega = (ZERO, ZERO, ZERO)
+    if par.rotates:
+        phi = mean_swing(h, rates.omega, par.rho)
+        phi_by_omega = mean_swing_by_omega(h, rates.omega, par.rho, phi)
+        psi, psi_by_omega = cayley_momentum(par.J, h, rates.omega)
+        residual = add_scaled(apply_transposed(R, residual), -par.M, phi)
+        column = apply_transposed(R, column)
+        border = apply_transposed(R, border)
+        spin_residual = sub(sub(target.Pi, psi), lever_arm(par, R, v_N))
+        W = matrix_add_scaled(psi_by_omega, -k * par.M, matmul(hat(par.rho), phi_by_omega))
+        by_residual = solve3(W, add_scaled(spin_residual, -k, cross(par.rho, residual)))
+        by_sigma = solve3(W, scale(k, cross(par.rho, column)))
+        swing = apply_transposed(phi_by_omega, border)
     pivot = corner.diagonal - t * dot(border, column) - k * dot(swing, by_sigma)
     left = corner.residual - t * dot(border, residual) + k * dot(swing, by_residual)
-    dsigma = solve_with_carnot_force(par, strain, rates.sigma, h_start, pivot, left)
-    domega = add_scaled(by_residual, dsigma, by_sigma)
+    dsigma, impulse = solve_reel_row(par, target.drum, target.at, rates.sigma, h_start, pivot, left)
     dv_N = add_scaled(residual, -dsigma, column)
+    if not par.rotates:
+        return dsigma, scale(t, dv_N), ZERO, impulse
+    domega = add_scaled(by_residual, dsigma, by_sigma)
     dv_N = add_scaled(dv_N, -par.M, apply(phi_by_omega, domega))
-    return dsigma, scale(t, apply(R, dv_N)), domega
+    return dsigma, scale(t, apply(R, dv_N)), domega, impulse
 
 
 @kernel
@@ -249,12 +264,13 @@ def newton_correction(
     ratio = scratch.factor[LOWER]
     l = element_length(par, s)
     sigma = rates.sigma
-    h_start = (1.0 - par.theta) * h
 
-    mass = par.mu * (s + par.theta * h * sigma) + par.kappa
+    mass, slope = reel_mass(par, s)
+    mass_1, slope_1 = reel_mass(par, s + h * sigma)
+    theta = par.theta
     corner = Corner(
-        mass + par.mu * (par.theta * h - h_start) * sigma,
-        target.p_s - (mass - 0.5 * h_start * par.mu * sigma) * sigma,
+        (1.0 - theta) * (mass - h * slope * sigma) + theta * (mass_1 + h * slope_1 * sigma),
+        target.p_s - ((1.0 - theta) * (mass - 0.5 * h * slope * sigma) + theta * mass_1) * sigma,
     )
     row = Row(0.0, ZERO, ZERO, ZERO)
     for e in range(N):
@@ -280,10 +296,9 @@ def newton_correction(
 
     v_N = node(v, N)
     row = Row(row.diagonal + par.M, add_scaled(row.residual, -par.M, v_N), row.column, row.border)
-    strain = mean_strain_at_guide(q, l)
-    dsigma, dv_N, domega = solve_end(par, h, R, target, rates, v_N, strain, row, corner)
+    dsigma, dv_N, domega, impulse = solve_end(par, h, R, target, rates, v_N, row, corner)
     correction2, speed2 = substitute_bordered(dsigma, dv_N, ratio, y, a, v)
-    rates = Rates(sigma + dsigma, add(rates.omega, domega))
+    rates = Rates(sigma + dsigma, add(rates.omega, domega), impulse)
     lever2 = dot(par.rho, par.rho)
     correction2 = max(correction2, dsigma * dsigma, lever2 * dot(domega, domega))
     speed2 = max(speed2, rates.sigma * rates.sigma, lever2 * dot(rates.omega, rates.omega))
@@ -318,14 +333,14 @@ def solve_rates(
 def first_kick(
     par: Parameters, h: float, l: float, sigma: float, f: Array, q: Array, v: Array, p: Array, p_err: Array
 ) -> float:
-    """p += (h/2) F(g_k) + h G for the nodes, G = (1 - theta) G(g_k, v) + theta G(g_{k+1}, v); returns G_s.
+    """p += (h/2) F(g_k) + h G for the nodes, G = (1 - theta) G(g_k, v) + theta G(g_{k+1}, v).
 
-    g_{k+1} is reached along v, so both ends are known before the nodes move.
+    g_{k+1} is reached along v, so both ends are known before the nodes move. Returns G_s without the reel's part.
     """
     N = par.N
     theta = par.theta
     compensated = par.compensated
-    weight = par.mu * par.g * l
+    weight = par.mu_g * l
     l_1 = l - h * sigma / N
     sigma2 = 3.0 * sigma * sigma
     G_s = 0.0
@@ -347,9 +362,16 @@ def first_kick(
             dp = (dp[0], dp[1], dp[2] + 0.5 * h * weight)
             accumulate_node(p, p_err, e, dp, compensated)
         before = x
-    dp = (-before[0], -before[1], 0.5 * h * (0.5 * weight + par.M * par.g) - before[2])
+    dp = (-before[0], -before[1], 0.5 * h * (0.5 * weight + par.weight) - before[2])
     accumulate_node(p, p_err, N, dp, compensated)
-    return par.mu * (0.5 * sigma * sigma + G_s / (6.0 * N))
+    return par.mu * G_s / (6.0 * N)
+
+
+@kernel
+def reel_gradient(par: Parameters, h: float, s: float, sigma: float) -> float:
+    """The reel's own part of G_s, over both ends of the step."""
+    slope = (1.0 - par.theta) * reel_mass(par, s)[1] + par.theta * reel_mass(par, s + h * sigma)[1]
+    return 0.5 * slope * sigma * sigma
 
 
 @kernel
@@ -396,12 +418,15 @@ def extrapolated_rates(motion: Motion, h: float, out_v: Array) -> Rates:
     return Rates(
         sigma + x * (sigma - motion.reel[SIGMA_BEFORE]),
         add_scaled(omega, x, sub(omega, triple(motion.body, OMEGA_BEFORE))),
+        0.0,
     )
 
 
 @inlined
-def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u_start: float, u_end: float) -> int:
-    """One step of length h; u_start and u_end are the drum torques at its ends.
+def reeling_stage(
+    par: Parameters, command: Command, motion: Motion, scratch: Scratch, h: float, start: float, end: float
+) -> int:
+    """One step of length h; start and end are the times of its ends.
 
     FORCE must hold `evaluate_forces` of the present configuration; it does so again afterwards.
     """
@@ -419,13 +444,22 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
     h_end = par.theta * h
     force = f[REEL_FORCE]
     moment = body_moment(par, R)
+    plain = is_plain(par, command, reel)
+    if plain:
+        drum = plain_drum(par, command, start, s)
+        sigma = 0.0
+        p_s = h_start * drum.motor
+    else:
+        drum, sigma, p_s = drum_before(par, command, reel, h, start, end)
+
+    at_start = entrance(par, reel, s, q, l)
 
     left_hand_sides(par, h, l, f, p, scratch.nodes[TARGET])
-    target = Target(
-        reel[P_S] + 0.5 * h * force + h_start * u_start / par.d,
-        add_scaled(triple(body, SPIN), 0.5 * h, moment),
-    )
     guess = extrapolated_rates(motion, h, v)
+    if drum.held:
+        guess = Rates(sigma, guess.omega, 0.0)
+    p_s += reel[P_S] + 0.5 * h * force + h_start * wound_force(par, at_start)
+    target = Target(p_s, add_scaled(triple(body, SPIN), 0.5 * h, moment), at_start, drum)
     rates, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
     v_N = node(v, par.N)
     sigma = rates.sigma
@@ -435,9 +469,9 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
         return NEWTON_FAILED
     motion.clock[ITERATIONS] += iterations
 
-    loss_start = carnot_force(par, mean_strain_at_guide(q, l), sigma)[0]
-    dp_s = 0.5 * h * force + h_start * (u_start / par.d + loss_start)
-    dp_s += h * first_kick(par, h, l, sigma, f, q, v, p, p_err)
+    loss_start = carnot_force(par, at_start, sigma)[0]
+    dp_s = 0.5 * h * force + h_start * loss_start
+    dp_s += h * (first_kick(par, h, l, sigma, f, q, v, p, p_err) + reel_gradient(par, h, s, sigma))
     drift(h, v, q, motion.nodes[POSITION_ERR], par.compensated)
     accumulate(reel, S, S_ERR, h * sigma, par.compensated)
     if par.rotates:
@@ -445,16 +479,31 @@ def reeling_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float, u
         turn(par, body, h, apply_transposed(R, v_N), rates.omega)
         push_spin(par, body, scale(0.5 * h, body_moment(par, attitude(body))))
 
-    s = reel[S]
+    s_start, s = s, reel[S]
     l = element_length(par, s)
     evaluate_forces(par, s, q, f)
     kick_nodes(par, l, f, 0.5 * h, p, p_err)
-    loss_end = carnot_force(par, mean_strain_at_guide(q, l), sigma)[0]
-    dp_s += 0.5 * h * f[REEL_FORCE] + h_end * (u_end / par.d + loss_end)
-    accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
-    work = (h_start * u_start + h_end * u_end) / par.d * sigma
-    accumulate(reel, WORK, WORK_ERR, work, par.compensated)
+    # what comes in meets the string that was wound before it
+    at_end = entrance(par, reel, min(s_start, s), q, l)
+    loss_end = carnot_force(par, at_end, sigma)[0]
+    dp_s += 0.5 * h * f[REEL_FORCE] + h_end * loss_end
     loss = -(h_start * loss_start + h_end * loss_end) * sigma
+    if par.law == LAW_STRETCHED:
+        mean = (1.0 - par.theta) * loss_start + par.theta * loss_end
+        impulse, loss = wind(par, h, sigma, s_start, at_start.strain, at_end.strain, mean, reel)
+        dp_s += impulse - h * mean
     accumulate(reel, LOSS, LOSS_ERR, loss, par.compensated)
+
+    if plain:
+        push = h_start * drum.motor
+        drum = plain_drum(par, command, end, s)
+        push += h_end * drum.motor
+        accumulate(reel, WORK, WORK_ERR, push * sigma, par.compensated)
+        reel[TORQUE] = torque_at(command, end)
+        reel[HELD] = NOT_HELD
+    else:
+        push = drum_after(par, command, reel, drum, h, end, sigma, rates.impulse)
+    dp_s += push
+    accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
     remember_rates(motion, v, rates, h)
     return RUNNING

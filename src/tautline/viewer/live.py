@@ -231,7 +231,7 @@ class Session:
         return about | scene(tree, box, ranges)
 
     def status(self) -> dict[str, Any]:
-        mode = {Locked: "locked", Free: "free", Torque: "torque"}[type(self.command)]
+        mode = type(self.command).__name__.lower()
         torque = 0.0
         if isinstance(self.command, Torque):
             torque = float(np.interp(self.simulation.time, *self.command.table()))
@@ -259,7 +259,7 @@ class Session:
         for i, curve in enumerate(CURVES):
             if curve.name in CHANGES:
                 curves[i] -= self._first[i]
-        row = frames_of(values, sim.pendulum.string.stiffness)[0]
+        row = frames_of(values, sim.pendulum.string)[0]
         return np.concatenate([[sim.time], curves, row]).astype("<f8").tobytes()
 
 

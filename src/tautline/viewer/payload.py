@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tautline.dataset import kept_energy
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.string import String
 from tautline.shapes import body_mesh
 
 Array = NDArray[np.float64]
@@ -90,6 +91,15 @@ PLOTS = (
     Plot("momentum", "angular momentum about the vertical", "kg m²/s"),
     Plot("orthogonality", "orthogonality error", "1"),
 )
+ACCOUNTS = (
+    "control_work",
+    "fluid_work",
+    "external_work",
+    "guide_work",
+    "guide_loss",
+    "damping_loss",
+    "friction_loss",
+)
 CURVES = (
     _variable("energy", "total", "energies"),
     _variable("kinetic_energy", "kinetic", "energies"),
@@ -108,7 +118,7 @@ CURVES = (
         "balance",
         "energy - work + loss, change",
         "energy_error",
-        ("energy", "control_work", "guide_loss"),
+        ("energy", *ACCOUNTS),
         lambda x: np.asarray(kept_energy(x)),
     ),
     _variable("angular_momentum", "π₃", "momentum"),
@@ -131,10 +141,10 @@ def frame_length(N: int) -> int:
     return 2 + 3 * (N + 1) + 9 + 2 * N
 
 
-def frames_of(values: Mapping[str, Array], stiffness: float) -> Array:
+def frames_of(values: Mapping[str, Array], string: String) -> Array:
     """Rows of a frame each, from variables of the same rows."""
     n = len(values["time"])
-    density = 0.5 * stiffness * values["strain"] ** 2
+    density = string.energy_density(values["strain"])
     parts = (
         values["time"][:, None],
         values["reeled_length"][:, None],
@@ -159,7 +169,7 @@ def frames(run: Recording, first: int, count: int, every: int = 1) -> bytes:
     count = min(count, MOST_FRAMES)
     rows = slice(first, min(first + count * every, run.rows), every)
     values = {name: run.read(name, rows) for name in FRAME_VARIABLES}
-    return frames_of(values, description(run)["string"]["stiffness"]).astype("<f4").tobytes()
+    return frames_of(values, String(**description(run)["string"])).astype("<f4").tobytes()
 
 
 def plots(run: Recording, start: float, end: float, points: int) -> bytes:
@@ -229,7 +239,7 @@ def survey(run: Recording) -> tuple[Array, dict[str, list[float]]]:
     return box, {
         "strain": _range(strain, ROUNDING),
         "tension": _range(tension, stiffness * ROUNDING),
-        "energy_density": _range(0.5 * stiffness * strain**2, 0.5 * stiffness * ROUNDING**2),
+        "energy_density": _range(String(**tree["string"]).energy_density(strain), 0.5 * stiffness * ROUNDING**2),
     }
 
 

@@ -1,0 +1,320 @@
+"""What the drum's motor, friction and stops do to the reel coordinate s (docs/theory.md, equations 40 to 49)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from tautline.kernels.compensated import accumulate
+from tautline.kernels.data import (
+    BY_BRAKE,
+    BY_PROFILE,
+    BY_SPRING,
+    BY_TORQUE,
+    FRICTION,
+    FRICTION_ERR,
+    GRIP,
+    H_LAST,
+    HELD,
+    HELD_ACCELERATION,
+    HELD_SPEED,
+    LAW_NONE,
+    LED,
+    NOT_HELD,
+    PROFILE_ROW,
+    SIGMA,
+    STOP,
+    STUCK,
+    TORQUE,
+    WORK,
+    WORK_ERR,
+    Array,
+    Command,
+    Parameters,
+    S,
+)
+from tautline.kernels.energy import radius
+from tautline.kernels.fixed import extrapolation
+from tautline.kernels.guide import (
+    LAST_CORRECTION,
+    MAX_ITERATIONS,
+    Entrance,
+    carnot_force,
+    solve_with_carnot_force,
+    torque_at,
+)
+from tautline.kernels.jit import entry, kernel
+
+
+class Drive(NamedTuple):
+    """The command at one time."""
+
+    torque: float  # of the motor, before its limits
+    brake: float  # moment of dry friction that the brake adds
+    s: float  # led, or wished for by the spring
+    sigma: float
+    acceleration: float
+
+
+class Drum(NamedTuple):
+    """Forces on s at one end of a step that depend on sigma or are bounded (N, N s/m, N s)."""
+
+    plain: bool  # none of them: the motor's force is in the momentum already
+    held: bool  # sigma is given
+    motor: float  # at the target speed, before the limits
+    damping: float  # of the controller
+    target: float  # speed
+    limit: float  # of the motor's force
+    power: float  # of the motor
+    drag: float  # viscous friction
+    slip: float  # impulse of dry friction while the drum slips
+    low: float  # impulses that friction and end stop can give while the drum stands still
+    high: float
+
+
+# Of an equation without any of this. A tuple of defaults, so that a Target can be made without a Drum.
+PLAIN = Drum(True, False, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
+
+
+@kernel
+def holding(held: bool) -> Drum:
+    """No forces of the drum; with sigma given or not."""
+    return Drum(not held, held, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
+
+
+@kernel
+def piece_at(profile: Array, t: float) -> int:
+    """The last row that begins at t or before; the first one before all."""
+    low = 0
+    high = profile.shape[0]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if profile[middle, 0] <= t:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def profile_at(profile: Array, t: float) -> tuple[float, float, float]:
+    """s, ds/dt and its rate, by Horner's rule."""
+    i = piece_at(profile, t)
+    x = t - profile[i, 0]
+    s = 0.0
+    speed = 0.0
+    half_acceleration = 0.0
+    for j in range(PROFILE_ROW - 1, 0, -1):
+        half_acceleration = half_acceleration * x + speed
+        speed = speed * x + s
+        s = s * x + profile[i, j]
+    return s, speed, 2.0 * half_acceleration
+
+
+@kernel
+def profile_increment(profile: Array, start: float, end: float) -> float:
+    """s(end) - s(start), without the rounding of s within one piece."""
+    i = piece_at(profile, start)
+    j = piece_at(profile, end)
+    x = start - profile[i, 0]
+    y = end - profile[j, 0]
+    before = 0.0
+    after = 0.0
+    for k in range(PROFILE_ROW - 1, 1, -1):
+        before = (before + profile[i, k]) * x
+        after = (after + profile[j, k]) * y
+    jump = 0.0 if i == j else profile[j, 1] - profile[i, 1]
+    return float(jump + (after - before))
+
+
+@kernel
+def drive_at(command: Command, t: float) -> Drive:
+    if command.kind == BY_TORQUE:
+        return Drive(torque_at(command, t), 0.0, 0.0, 0.0, 0.0)
+    if command.kind == BY_BRAKE:
+        return Drive(0.0, torque_at(command, t), 0.0, 0.0, 0.0)
+    s, sigma, acceleration = profile_at(command.profile, t)
+    return Drive(0.0, 0.0, s, sigma, acceleration)
+
+
+@kernel
+def is_plain(par: Parameters, command: Command, reel: Array) -> bool:
+    """Whether the motor's force is all that acts on the drum, and does not depend on sigma."""
+    friction = par.viscous > 0.0 or par.coulomb > 0.0
+    limits = par.max_torque < math.inf or par.max_power < math.inf
+    held = reel[STOP] != 0.0 or reel[GRIP] != 0.0
+    return command.kind == BY_TORQUE and not (friction or limits or held)
+
+
+@kernel
+def drum_at(par: Parameters, command: Command, t: float, s: float, h: float, credit: float, stop: float) -> Drum:
+    """The forces at a configuration; h is the part of the step that they act for there.
+
+    `credit` is what friction has not given at the end of the step before, because the drum stood still then.
+    """
+    drive = drive_at(command, t)
+    d = radius(par, s)
+    spring = command.kind == BY_SPRING
+    motor = command.stiffness * (drive.s - s) if spring else drive.torque / d
+    slip = abs(h) * (par.coulomb + drive.brake) / d + credit
+    return Drum(
+        False,
+        command.kind == BY_PROFILE,
+        motor,
+        command.damping if spring else 0.0,
+        drive.sigma,
+        par.max_torque / d,
+        par.max_power,
+        par.viscous / (d * d),
+        slip,
+        -math.inf if stop > 0.0 else -slip,
+        math.inf if stop < 0.0 else slip,
+    )
+
+
+@kernel
+def motor_force(drum: Drum, sigma: float) -> tuple[float, float]:
+    """F_m and dF_m/dsigma, within the limits of torque and power (equation 46)."""
+    force = drum.motor - drum.damping * (sigma - drum.target)
+    size = abs(force)
+    speed = abs(sigma)
+    if size <= drum.limit and size * speed <= drum.power:
+        return force, -drum.damping
+    sign = math.copysign(1.0, force)
+    if drum.limit * speed <= drum.power:
+        return sign * drum.limit, 0.0
+    return sign * drum.power / speed, -sign * math.copysign(1.0, sigma) * drum.power / (speed * speed)
+
+
+@kernel
+def friction_impulse(drum: Drum, sigma: float, h: float) -> float:
+    """Of a drum that moves; its dry part at standstill is not known here and counted as zero."""
+    if sigma == 0.0:
+        return 0.0
+    return -h * drum.drag * sigma - math.copysign(drum.slip, h * sigma)
+
+
+@kernel
+def reel_imbalance(
+    par: Parameters, drum: Drum, at: Entrance, h: float, pivot: float, left: float, sigma: float, x: float
+) -> tuple[float, float]:
+    """Of the reel's row at sigma + x, with its slope; dry friction is in `left`."""
+    force, slope = motor_force(drum, sigma + x)
+    force -= drum.drag * (sigma + x)
+    slope -= drum.drag
+    if par.law != LAW_NONE:
+        Q, Q_slope = carnot_force(par, at, sigma + x)
+        force += Q
+        slope += Q_slope
+    return pivot * x - left - h * force, pivot - h * slope
+
+
+@kernel
+def solve_reel_row(
+    par: Parameters, drum: Drum, at: Entrance, sigma: float, h: float, pivot: float, left: float
+) -> tuple[float, float]:
+    """Correction of sigma, all else eliminated, and the impulse of whatever leads, holds or rubs the drum."""
+    if drum.plain:
+        return solve_with_carnot_force(par, at, sigma, h, pivot, left), 0.0
+    return solve_driven_row(par, drum, at, sigma, h, pivot, left)
+
+
+@entry
+def solve_driven_row(
+    par: Parameters, drum: Drum, at: Entrance, sigma: float, h: float, pivot: float, left: float
+) -> tuple[float, float]:
+    """The same with the forces of `drum` (equation 44). Compiled apart from the step, which seldom needs it.
+
+    For h > 0 the row is monotone in sigma. At standstill dry friction and end stops give any impulse between
+    `low` and `high`: if the one needed is among them the drum stands still, and sigma is 0 exactly. If not, its
+    sign says which way the drum slips, and the standstill bounds the search on that side.
+    """
+    if drum.held:
+        return 0.0, -left - h * carnot_force(par, at, sigma)[0]
+    low = -math.inf
+    high = math.inf
+    impulse = 0.0
+    x = -sigma
+    for iteration in range(MAX_ITERATIONS):
+        error, slope = reel_imbalance(par, drum, at, h, pivot, left + impulse, sigma, x)
+        if iteration == 0:
+            if drum.low < drum.high and drum.low <= error <= drum.high:
+                return -sigma, error
+            # below `low` the drum has to be held back from retrieving, above `high` from paying out
+            impulse = math.copysign(drum.slip, error)
+            error -= impulse
+        if error > 0.0:
+            high = min(high, x)
+        else:
+            low = max(low, x)
+        before = x
+        x -= error / slope
+        if h > 0.0 and not low <= x <= high:
+            x = 0.5 * (low + high) if high - low < math.inf else before - error / pivot
+        if abs(x - before) <= LAST_CORRECTION * abs(sigma + x):
+            break
+    return x, impulse
+
+
+@kernel
+def plain_drum(par: Parameters, command: Command, t: float, s: float) -> Drum:
+    """A torque and nothing else."""
+    force = torque_at(command, t) / radius(par, s)
+    return Drum(True, False, force, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
+
+
+@entry
+def drum_before(
+    par: Parameters, command: Command, reel: Array, h: float, start: float, end: float
+) -> tuple[Drum, float, float]:
+    """At the start of a step h from `start` to `end`: the forces, the mean speed if it is given, and known impulses.
+
+    This and `drum_after` are entries, so that the step does not contain what it seldom needs.
+    """
+    h_start = (1.0 - par.theta) * h
+    drum = drum_at(par, command, start, reel[S], h_start, reel[GRIP], reel[STOP])
+    if not drum.held:
+        return drum, 0.0, 0.0
+    sigma = profile_increment(command.profile, start, end) / h
+    return drum, sigma, friction_impulse(drum, sigma, h_start)
+
+
+@entry
+def drum_after(
+    par: Parameters, command: Command, reel: Array, drum: Drum, h: float, end: float, sigma: float, impulse: float
+) -> float:
+    """At the end of a step h: book work and loss (equation 49), note how the reel is held; the impulse of the drum."""
+    h_start = (1.0 - par.theta) * h
+    h_end = par.theta * h
+    s = reel[S]
+    d = radius(par, s)
+    before = reel[SIGMA]
+    then = drum_at(par, command, end, s, h_end, 0.0, 0.0)
+    mean = 0.5 * (before + sigma)
+    if drum.held:
+        rub = friction_impulse(drum, sigma, h_start) + friction_impulse(then, sigma, h_end)
+        accumulate(reel, WORK, WORK_ERR, impulse * mean, par.compensated)
+        accumulate(reel, FRICTION, FRICTION_ERR, -rub * sigma, par.compensated)
+        if h + reel[H_LAST] != 0.0:
+            reel[TORQUE] = impulse * d / (0.5 * (h + reel[H_LAST]))
+        reel[HELD] = LED
+        _, reel[HELD_SPEED], reel[HELD_ACCELERATION] = profile_at(command.profile, end)
+        return impulse + rub
+    pull = h_start * motor_force(drum, sigma)[0] + h_end * motor_force(then, sigma)[0]
+    rub = friction_impulse(then, sigma, h_end) - h_start * drum.drag * sigma
+    stuck = sigma == 0.0 and drum.low < drum.high
+    # what acts across the joint of two steps works at the mean of their speeds
+    joint = impulse if stuck else math.copysign(reel[GRIP], impulse)
+    loss = -rub * sigma - (impulse - joint) * sigma - joint * mean
+    accumulate(reel, WORK, WORK_ERR, pull * sigma, par.compensated)
+    accumulate(reel, FRICTION, FRICTION_ERR, loss, par.compensated)
+    # the mean speed belongs to the middle of the step, what is reported to its end
+    x = extrapolation(0.0, h, reel[H_LAST])
+    reel[TORQUE] = motor_force(then, sigma + x * (sigma - before))[0] * d
+    reel[HELD] = STUCK if stuck else NOT_HELD
+    reel[HELD_SPEED] = 0.0
+    reel[HELD_ACCELERATION] = 0.0
+    reel[GRIP] = then.slip if stuck else 0.0
+    if not stuck:
+        reel[STOP] = 0.0
+    return pull + rub + impulse

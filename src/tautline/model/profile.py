@@ -1,0 +1,106 @@
+"""Motions of the reel as piecewise polynomials in time: rows of the kernels' profiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tautline.errors import InputError
+from tautline.kernels.data import PROFILE_ROW, Array
+
+DEGREE = PROFILE_ROW - 2
+
+
+def row(start: float, *coefficients: float) -> Array:
+    """One piece: from `start` on, a polynomial in the time since then, lowest power first."""
+    piece = np.zeros(PROFILE_ROW)
+    piece[0] = start
+    piece[1 : 1 + len(coefficients)] = coefficients
+    return piece
+
+
+def constant(length: float) -> Array:
+    return np.array([row(0.0, length)])
+
+
+def values_at(profile: Array, t: float) -> tuple[float, float, float]:
+    """Value, rate and second rate, as the kernels compute them."""
+    i = max(0, int(np.searchsorted(profile[:, 0], t, side="right")) - 1)
+    p = np.polynomial.Polynomial(profile[i, 1:])
+    x = t - profile[i, 0]
+    return float(p(x)), float(p.deriv()(x)), float(p.deriv(2)(x))
+
+
+def through(times: Array, values: Array, monotone: bool) -> Array:
+    """At rest outside the table. A cubic spline (twice differentiable), or a monotone cubic (once)."""
+    from scipy.interpolate import CubicHermiteSpline, CubicSpline, PchipInterpolator
+
+    if len(times) == 1:
+        return np.array([row(times[0], values[0])])
+    if monotone:
+        slopes = PchipInterpolator(times, values).derivative()(times) if len(times) > 2 else np.zeros(2)
+        slopes[0] = slopes[-1] = 0.0
+        curve = CubicHermiteSpline(times, values, slopes)
+    else:
+        curve = CubicSpline(times, values, bc_type="clamped")
+    pieces = [row(t, *c[::-1]) for t, c in zip(times[:-1], curve.c.T, strict=True)]
+    # a row before the first knot and one after the last stand still
+    return np.array([row(times[0] - 1.0, values[0]), *pieces, row(times[-1], values[-1])])
+
+
+def integral(times: Array, rates: Array, start: float, value: float) -> Array:
+    """Of a piecewise linear rate that is held outside its table; `value` at `start`. Exact."""
+    if len(times) == 1:
+        return np.array([row(start, value, rates[0])])
+    slopes = np.diff(rates) / np.diff(times)
+    gained = np.concatenate([[0.0], np.cumsum(0.5 * (rates[1:] + rates[:-1]) * np.diff(times))])
+    first = min(start, float(times[0])) - 1.0
+    pieces = [row(first, (first - times[0]) * rates[0], rates[0])]
+    for t, total, rate, slope in zip(times[:-1], gained, rates, slopes, strict=False):
+        pieces.append(row(t, total, rate, 0.5 * slope))
+    pieces.append(row(times[-1], gained[-1], rates[-1]))
+    profile = np.array(pieces)
+    profile[:, 1] += value - values_at(profile, start)[0]
+    return profile
+
+
+def move(start: float, here: float, there: float, speed: float, acceleration: float, jerk: float | None) -> Array:
+    """From rest to rest in the least time within the limits: three pieces, or seven where the jerk is limited."""
+    distance = abs(there - here)
+    if distance == 0.0:
+        return np.array([row(start, here)])
+    # durations: of changing the acceleration, of the acceleration in all, of the way in all without its end
+    if jerk is None:
+        ramp = 0.0
+        rise = min(speed / acceleration, float(np.sqrt(distance / acceleration)))
+        cruise = distance / (acceleration * rise) - rise
+        peak = acceleration
+    else:
+        # limits that the way is too short for are lowered to what it allows
+        ramp = min(acceleration / jerk, float(np.sqrt(speed / jerk)), float(np.cbrt(distance / (2.0 * jerk))))
+        peak = jerk * ramp
+        rise = min(speed / peak, 0.5 * (float(np.sqrt(ramp * ramp + 4.0 * distance / peak)) - ramp))
+        cruise = distance / (peak * rise) - rise - ramp
+    sign = float(np.sign(there - here))
+    durations = [ramp, rise - ramp, ramp, cruise, ramp, rise - ramp, ramp]
+    changes = [peak / ramp, 0.0, -peak / ramp, 0.0, -peak / ramp, 0.0, peak / ramp] if ramp > 0.0 else [0.0] * 7
+    levels = [0.0, peak, peak, 0.0, 0.0, -peak, -peak]  # of the acceleration, at the beginning of each piece
+    t, x, v = start, 0.0, 0.0
+    pieces = [row(start - 1.0, here)]
+    for duration, change, a in zip(durations, changes, levels, strict=True):
+        if duration > 0.0:
+            pieces.append(row(t, here + sign * x, sign * v, sign * a / 2.0, sign * change / 6.0))
+        x += duration * (v + duration * (a / 2.0 + duration * change / 6.0))
+        v += duration * (a + duration * change / 2.0)
+        t += duration
+    pieces.append(row(t, there))
+    return np.array(pieces)
+
+
+def polynomials(name: str, knots: Array, coefficients: Any) -> Array:
+    """Given pieces, lowest power first; the first also before its knot, the last for ever."""
+    rows = np.asarray(coefficients, dtype=float)
+    if rows.shape[1] > DEGREE + 1:
+        raise InputError(f"{name}: expected powers up to {DEGREE}, got {rows.shape[1] - 1}")
+    return np.array([row(t, *c) for t, c in zip(knots, rows, strict=True)])
