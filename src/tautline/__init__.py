@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tautline._version import __version__
 
 if TYPE_CHECKING:
-    from tautline import errors, figures, reference
+    from tautline import control, errors, figures, reference
     from tautline.analysis.modes import modes
     from tautline.model.body import RigidBody, Shape
     from tautline.model.command import Free, Locked, Torque
@@ -51,7 +51,7 @@ _HOMES = {
     "run_to_file": "tautline.store",
     "view": "tautline.viewer",
 }
-_MODULES = ("errors", "figures", "reference")
+_MODULES = ("control", "errors", "figures", "reference")
 
 __all__ = [
     "Equilibrium",
@@ -69,6 +69,7 @@ __all__ = [
     "String",
     "Torque",
     "__version__",
+    "control",
     "equilibrium",
     "errors",
     "figures",
