@@ -46,8 +46,9 @@ class WaveAbsorber:
 
     Notes
     -----
-    The moment is held for a period, so periods should be short against apparent_mass/impedance; and the tension is
-    that of the first element, so apparent_mass should be more than the mass of an element.
+    With apparent_mass the tension that is fed back is a period old, and that of the first element. Waves that are too
+    fast for the period would be fed. So apparent_mass should be more than the mass of an element, and either the
+    period shorter than the time in which a wave passes an element, or the string damped (`String.viscosity`).
     """
 
     pendulum: Pendulum
@@ -106,7 +107,7 @@ class WaveAbsorber:
             mass = self.drum_mass(simulation.reeled_length)
             felt = self.measured_pull(simulation)
             hold = felt - mass / self.apparent_mass * (felt - hold)
-        return self.pendulum.reel.drum_radius * (hold + self.wound_weight(simulation.reeled_length))
+        return float(self.pendulum.reel.drum_radius * (hold + self.wound_weight(simulation.reeled_length)))
 
     def drum_mass(self, reeled_length: float) -> float:
         """Of drum and wound string, mu s + kappa (kg)."""

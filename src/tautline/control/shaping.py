@@ -76,9 +76,8 @@ def sway_frequencies(
     push = np.einsum("n,mna,a->m", weights, found["shape"].values, d)
     push += M * found.rotation.values @ np.cross(rho, R.T @ d)
     moved = found["shape"].values[:, -1] @ d + np.cross(found.rotation.values, rho) @ (R.T @ d)
-    omega = found.angular_frequency.values
-    with np.errstate(divide="ignore"):
-        answer = np.where(omega > 0.0, np.abs(push * moved) / (found.modal_mass.values * omega**2), 0.0)
+    stiffness = found.modal_mass.values * found.angular_frequency.values**2
+    answer = np.divide(np.abs(push * moved), stiffness, out=np.zeros_like(push), where=stiffness > 0.0)
     worst = np.argsort(-answer, kind="stable")[:count]
     return np.asarray(found.frequency.values[worst[answer[worst] > 0.0]])
 
