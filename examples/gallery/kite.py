@@ -104,7 +104,8 @@ for cycle in range(3):
         force = run.tension.isel(element=0)
         print(
             f"cycle {cycle + 1} {name:>3}: {duration:5.1f} s, {work / 1e3:+7.1f} kJ, "
-            f"mean {work / duration / 1e3:+5.2f} kW, mean pull {float(force.mean()):5.0f} N, at most {float(force.max()):5.0f} N"
+            f"mean {work / duration / 1e3:+5.2f} kW, "
+            f"mean pull {float(force.mean()):5.0f} N, at most {float(force.max()):5.0f} N"
         )
 
 won = [-float(run.control_work[-1]) for _, _, run in pieces[-2:]]

@@ -47,8 +47,9 @@ class WaveAbsorber:
     Notes
     -----
     With apparent_mass the tension that is fed back is a period old, and that of the first element. Waves that are too
-    fast for the period would be fed. So apparent_mass should be more than the mass of an element, and either the
-    period shorter than the time in which a wave passes an element, or the string damped (`String.viscosity`).
+    fast for the period would be fed. So apparent_mass should be more than the mass of an element, the period less
+    than a third of apparent_mass/impedance, and either the period shorter than the time in which a wave passes an
+    element, or the string damped (`String.viscosity`).
     """
 
     pendulum: Pendulum
