@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tautline._version import __version__
 
 if TYPE_CHECKING:
-    from tautline import errors, figures, reference
+    from tautline import control, errors, figures, reference
     from tautline.analysis.modes import modes
     from tautline.model.body import RigidBody, Shape
     from tautline.model.command import Brake, Free, Length, Locked, Speed, Spring, Torque
@@ -55,7 +55,7 @@ _HOMES = {
     "run_to_file": "tautline.store",
     "view": "tautline.viewer",
 }
-_MODULES = ("errors", "figures", "reference")
+_MODULES = ("control", "errors", "figures", "reference")
 
 __all__ = [
     "Brake",
@@ -77,6 +77,7 @@ __all__ = [
     "String",
     "Torque",
     "__version__",
+    "control",
     "equilibrium",
     "errors",
     "figures",

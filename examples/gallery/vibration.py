@@ -1,0 +1,76 @@
+"""
+A drum that swallows waves
+==========================
+
+A load on 30 m of rope is struck downwards. The blow runs up the rope as a wave of tension, is thrown
+back by a drum that is held, and comes again and again. :class:`tautline.control.WaveAbsorber` lets
+the drum yield just as much as more rope would, so that there is nothing to throw the wave back. The
+rope has a little damping of its own.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import tautline as tl
+
+pendulum = tl.Pendulum(
+    string=tl.String(length=50.0, density=0.1, stiffness=1e4, viscosity=2.0),
+    reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
+    body=tl.RigidBody.sphere(mass=5.0, radius=0.1, center_of_mass=(0.0, 0.0, 0.1)),
+)
+deployed = 30.0
+start = tl.hanging(pendulum, deployed, elements=40, end_velocity=(0.0, 0.0, 0.6))
+balance = tl.modes(pendulum, deployed=deployed, elements=40, count=1, reel="free").attrs["balancing_torque"]
+
+# %%
+# Four drums: held; turned by the constant moment that balances the weight; the absorber with the
+# inertia that the drum has, 4 kg with its wound rope; and the absorber that measures the tension and
+# so lets the rope feel 0.3 kg only.
+
+absorber = tl.control.WaveAbsorber(pendulum, deployed, return_time=0.5)
+lighter = tl.control.WaveAbsorber(pendulum, deployed, return_time=0.5, apparent_mass=0.3)
+runs = {
+    "held": tl.simulate(pendulum, start, tl.Locked(), duration=2.0, sample=1e-3),
+    "constant moment": tl.simulate(pendulum, start, tl.Torque(balance), duration=2.0, sample=1e-3),
+    "absorber": tl.simulate(pendulum, start, duration=2.0, control=absorber, period=1e-3),
+    "absorber, 0.3 kg": tl.simulate(pendulum, start, duration=2.0, control=lighter, period=1e-3),
+}
+
+# %%
+# The waves: time to the right, the guide on top, the load below; shaded is the tension above or
+# below that at rest. The straight stripes run with 316 m/s.
+
+rest = tl.equilibrium(pendulum, deployed, elements=40).tension
+figure, axes = plt.subplots(2, 2, figsize=(8, 5), sharex=True, sharey=True, layout="constrained")
+for axis, (name, run) in zip(axes.flat, runs.items(), strict=True):
+    extra = run.tension.values - rest
+    picture = axis.imshow(extra.T, extent=(0.0, 2.0, deployed, 0.0), aspect="auto", cmap="RdBu_r", vmin=-25, vmax=25)
+    axis.set_title(name)
+for axis in axes[1]:
+    axis.set_xlabel("time (s)")
+for axis in axes[:, 0]:
+    axis.set_ylabel("along the rope (m)")
+figure.colorbar(picture, ax=axes, label="extra tension (N)")
+tl.figures.save(figure, "waves", ["png"])
+
+# %%
+# What a sensor at the guide would see, and what the theory says the drum throws back of a wave.
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
+for name, run in runs.items():
+    left.plot(run.time, run.tension.isel(element=0) - rest[0], label=name, linewidth=1)
+    late = (run.tension - rest).sel(time=slice(1.0, 2.0)).values
+    print(f"{name:>16}: extra tension in the second second {np.sqrt(np.mean(late**2)):6.2f} N rms")
+left.set(xlabel="time (s)", ylabel="extra tension at the guide (N)")
+left.legend(fontsize=8)
+frequency = np.geomspace(0.1, 100.0, 200)
+for controller, name, colour in ((absorber, "absorber", "C2"), (lighter, "absorber, 0.3 kg", "C3")):
+    right.semilogx(frequency, np.abs(controller.reflection(frequency)), color=colour, label=name)
+right.axhline(1.0, color="C0", label="held")
+right.set(xlabel="frequency (Hz)", ylabel="reflected part of the tension", ylim=(0, 1.1))
+right.legend()
+tl.figures.save(figure, "absorbed", ["png"])
+
+# %%
+# The drum's inertia throws back what is fast, the spring that restores the length what is slow. Between
+# them almost nothing comes back. :doc:`/howto/suppress` derives the curves.
