@@ -30,6 +30,7 @@ verify: $(VENV)/dev warm
 
 bench: $(VENV)/dev
 	$(BIN)/python benchmarks/kernel.py
+	$(BIN)/python benchmarks/features.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/stepping.py
 

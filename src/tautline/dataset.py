@@ -149,7 +149,7 @@ def values_of(pendulum: Pendulum, record: Record) -> dict[str, Array]:
             position=record.nodes + np.array(pendulum.reel.guide_position) + displacement[:, None],
             velocity=record.velocity + frame[:, None],
             strain=strain,
-            tension=pendulum.string.tension(strain) + _viscous(pendulum, record, unstretched / N, lengths),
+            tension=_tension(pendulum, record, strain, unstretched / N, lengths),
             energy=record.kinetic_energy + record.elastic_energy + record.gravity_energy,
         )
     return values
@@ -164,15 +164,20 @@ def _carried(pendulum: Pendulum, time: Array) -> tuple[Array, Array]:
     return path.at(time)
 
 
-def _viscous(pendulum: Pendulum, record: Record, l: Array, lengths: Array) -> Array | float:
-    """Tension by the rate of strain."""
-    if pendulum.string.viscosity == 0.0:
-        return 0.0
+def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, lengths: Array) -> Array:
+    """Elastic, and by the rate of strain; a string that cannot push is not made to by damping."""
+    string = pendulum.string
+    elastic = string.tension(strain)
+    if string.viscosity == 0.0:
+        return elastic
     N = lengths.shape[1]
     along = np.diff(record.nodes, axis=1) / np.maximum(lengths, 1e-290)[:, :, None]
     stretching = np.sum(along * np.diff(record.velocity, axis=1), axis=2)
     rate = (stretching + lengths * (record.reel_speed / (N * l))[:, None]) / l[:, None]
-    return np.asarray(pendulum.string.viscosity * rate)
+    total = elastic + string.viscosity * rate
+    if string.law == "linear":
+        return np.asarray(total)
+    return np.where(elastic > 0.0, np.maximum(total, 0.0), elastic)
 
 
 def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:

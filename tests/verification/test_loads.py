@@ -215,6 +215,15 @@ def test_what_slack_changes_in_example_1(report: Report) -> None:
     assert float(slack.tension.min()) == 0.0
 
 
+def test_damping_does_not_make_a_slack_string_push() -> None:
+    result = run(with_string(law="tension_only", viscosity=0.5), 1, duration=10.0)
+    assert float(result.strain.min()) < -0.01
+    assert float(result.tension.min()) >= 0.0
+    kept = kept_energy(result).values
+    assert np.abs(kept - kept[0]).max() < 1e-3 * float(result.kinetic_energy.max())
+    assert (np.diff(result.damping_loss.values) > -1e-12).all()
+
+
 def test_damped_oscillation(report: Report) -> None:
     """One light element with a mass: x'' + (eta/(M X)) x' + (EA/(M X)) x = g, exactly solvable."""
     eta = 15.0

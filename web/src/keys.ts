@@ -4,7 +4,7 @@ import { type Mode } from "./types";
 
 export type Action =
   | "toggle" | "forward" | "back" | "start" | "end" | "faster" | "slower" | "loop" | "follow" | "front" | "side" | "top" | "iso" | "fit"
-  | "colour" | "compare" | "plots" | "theme" | "help" | "lock" | "free" | "drive" | "more" | "less" | "kick" | "reset" | "record" | "newest";
+  | "colour" | "compare" | "plots" | "theme" | "help" | "lock" | "free" | "drive" | "reel" | "more" | "less" | "kick" | "reset" | "record" | "newest";
 
 export interface Binding {
   keys: string[]; // as in KeyboardEvent.key, letters small
@@ -24,11 +24,12 @@ export const BINDINGS: Binding[] = [
   { keys: ["l"], action: "loop", label: "loop", where: "recorded" },
   { keys: ["g"], action: "compare", label: "overlay or side by side (two runs)", where: "recorded" },
   { keys: [" "], action: "toggle", label: "pause or go on", where: "live" },
-  { keys: ["d", "ArrowRight"], action: "more", label: "more torque (retrieve)", where: "live" },
-  { keys: ["a", "ArrowLeft"], action: "less", label: "less torque (pay out)", where: "live" },
+  { keys: ["d", "ArrowRight"], action: "more", label: "more torque or speed (retrieve)", where: "live" },
+  { keys: ["a", "ArrowLeft"], action: "less", label: "less torque or speed (pay out)", where: "live" },
   { keys: ["l"], action: "lock", label: "lock the drum", where: "live" },
   { keys: ["o"], action: "free", label: "let the drum run", where: "live" },
   { keys: ["t"], action: "drive", label: "drive with the set torque", where: "live" },
+  { keys: ["v"], action: "reel", label: "reel at the set speed", where: "live" },
   { keys: ["k"], action: "kick", label: "kick the body", where: "live" },
   { keys: ["+", "=", "ArrowUp"], action: "faster", label: "faster", where: "live" },
   { keys: ["-", "_", "ArrowDown"], action: "slower", label: "slower", where: "live" },

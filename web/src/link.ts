@@ -5,7 +5,7 @@ import { type Meta, type Status, type Vector } from "./types";
 
 export type Command =
   | { type: "lock" } | { type: "free" } | { type: "reset" }
-  | { type: "torque"; value: number } | { type: "rate"; value: number }
+  | { type: "torque"; value: number } | { type: "speed"; value: number } | { type: "rate"; value: number }
   | { type: "pause"; on: boolean } | { type: "record"; on: boolean }
   | { type: "kick"; impulse: Vector };
 

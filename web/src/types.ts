@@ -19,6 +19,7 @@ export interface Plot {
 
 export interface Limits {
   torque: Range;
+  speed: Range;
   kick: number;
   rate: Range;
 }
@@ -55,6 +56,7 @@ export interface Status {
   ended: boolean;
   mode: "locked" | "free" | "torque" | "brake" | "length" | "speed" | "spring";
   torque: number;
+  speed: number;
   rate: number;
   achieved: number;
   recording: string | null;

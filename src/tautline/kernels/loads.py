@@ -25,6 +25,7 @@ from tautline.kernels.data import (
     GUIDE_WORK,
     GUIDE_WORK_ERR,
     KINETIC,
+    LINEAR,
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
@@ -48,7 +49,7 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.energy import element_length, transport_weights, wound_lever
+from tautline.kernels.energy import element_length, tension_and_energy, transport_weights, wound_lever
 from tautline.kernels.fixed import settle, settled_momenta
 from tautline.kernels.jit import inlined, kernel, separate
 from tautline.kernels.legendre import rates_of
@@ -150,6 +151,10 @@ def damping_forces(par: Parameters, s: float, sigma: float, q: Array, v: Array, 
         along = scale(1.0 / length, w)
         rate = (dot(along, sub(node(v, e + 1), node(v, e))) + length * sigma / (par.N * l)) / l
         pull = par.viscosity * rate
+        if par.elastic_law != LINEAR:
+            # a string that cannot push cannot be made to by damping either
+            elastic = max(tension_and_energy(par, length / l - 1.0)[0], 0.0)
+            pull = max(pull, -elastic) if elastic > 0.0 else 0.0
         add_to_node(out, e, scale(pull, along))
         add_to_node(out, e + 1, scale(-pull, along))
         reel -= pull * length / (par.N * l)

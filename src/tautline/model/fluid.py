@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from tautline.model import checks
 from tautline.model.piecewise import table_of_vectors
@@ -72,6 +75,22 @@ class Push:
     force: Any = (0.0, 0.0, 0.0)
     moment: Any = (0.0, 0.0, 0.0)
     point: Vector = (0.0, 0.0, 0.0)
+
+    @classmethod
+    def of(
+        cls,
+        function: Callable[[float], tuple[Any, Any]],
+        duration: float,
+        interval: float,
+        point: Any = (0.0, 0.0, 0.0),
+    ) -> Push:
+        """Force and moment from a function of time, taken every `interval` seconds and linear in between."""
+        duration = checks.positive("duration", duration, "s")
+        count = max(2, int(np.ceil(duration / checks.positive("interval", interval, "s") - 1e-9)) + 1)
+        times = np.linspace(0.0, duration, count)
+        values = [function(float(t)) for t in times]
+        forces, moments = ([value[k] for value in values] for k in (0, 1))
+        return cls((times, forces), (times, moments), point)
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__

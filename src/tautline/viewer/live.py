@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from tautline import dataset, store
 from tautline.errors import InputError, TautlineError
 from tautline.model import checks
-from tautline.model.command import Command, Free, Locked, Torque
+from tautline.model.command import Command, Free, Locked, Speed, Torque
 from tautline.scenario import Built
 from tautline.shapes import body_mesh
 from tautline.simulation import Simulation
@@ -33,6 +33,7 @@ MOST_VIEWERS = 8
 # Bytes that a slow page may be behind; it misses states rather than slowing the others down.
 BEHIND = 1 << 18
 STATUS_EVERY = 0.5  # s
+RAMP = 0.25  # s, to a new speed of the reel
 LATE = 0.1  # s that the clock may be late and still catch up
 AT_ONCE = 3  # states computed at one wake-up at most
 # Samples in memory while recording: ten minutes of states, some 60 MB at 20 elements.
@@ -116,6 +117,7 @@ class Session:
             "lock": lambda m: self._lock(),
             "free": lambda m: self._drive(Free()),
             "torque": lambda m: self._drive(Torque(_within("value", m.get("value"), *self.limits()["torque"]))),
+            "speed": lambda m: self._reel(_within("value", m.get("value"), *self.limits()["speed"])),
             "pause": lambda m: self._pause(m.get("on")),
             "rate": lambda m: self._set_rate(_within("value", m.get("value"), *RATES)),
             "reset": lambda m: self._restart(),
@@ -125,6 +127,12 @@ class Session:
         if not isinstance(kind, str) or kind not in acts:
             raise InputError(f"type: expected one of {', '.join(acts)}, got {str(kind)[:40]!r}")
         acts[kind](message)
+
+    def _reel(self, speed: float) -> None:
+        """Retrieve at a speed, reached within a short ramp: a reel that jumped would jerk at the string."""
+        now = self.simulation.time
+        ramp = ((now, now + RAMP), (self.simulation.reel_speed, speed))
+        self._drive(Speed(retrieval=ramp))
 
     def _drive(self, command: Command) -> None:
         self._refuse_if_ended()
@@ -193,14 +201,20 @@ class Session:
     # -- what viewers are told ---------------------------------------------------------------------------
 
     def limits(self) -> dict[str, Any]:
-        """For the sliders: of the torque, of a kick, of the rate."""
+        """For the sliders: of torque and speed of the reel, of a kick, of the rate."""
         p = self.built.pendulum
         weight = (p.body.mass + p.string.density * self._deployed) * max(p.gravity, 1.0)
         torque = 4.0 * weight * p.reel.drum_radius
         if isinstance(self.built.command, Torque):
             torque = max(torque, 2.0 * float(np.abs(self.built.command.table()[1]).max()))
         torque = _round_up(torque)
-        return {"torque": [-torque, torque], "kick": _round_up(5.0 * p.body.mass), "rate": list(RATES)}
+        speed = _round_up(0.2 * self._deployed)
+        return {
+            "torque": [-torque, torque],
+            "speed": [-speed, speed],
+            "kick": _round_up(5.0 * p.body.mass),
+            "rate": list(RATES),
+        }
 
     def meta(self) -> dict[str, Any]:
         p, sim = self.built.pendulum, self.simulation
@@ -241,6 +255,7 @@ class Session:
             "ended": self.ended,
             "mode": mode,
             "torque": torque,
+            "speed": self.simulation.reel_speed,
             "rate": self.rate,
             "achieved": round(self.achieved, 3),
             "recording": None if self._recording is None else str(self._recording),

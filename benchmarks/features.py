@@ -1,0 +1,71 @@
+"""What each feature costs a step of the examples, over a step without it. `python benchmarks/features.py`
+
+Whole calls of `simulate` at N = 20 and h = 5e-4 with nothing sampled in between, best of several. Machines are noisy:
+read the ratios.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+
+import numpy as np
+
+import tautline as tl
+from tautline.model.command import Command
+from tautline.paper import examples
+
+STEPS = 10_000
+STEP = 5e-4
+REPEATS = 5
+replace = dataclasses.replace
+
+
+def microseconds(pendulum: tl.Pendulum, command: Command, at_end: str = "stop") -> float:
+    """Of one step."""
+    state = tl.straight(pendulum, 10.0, 20, (0.26, 0.0, 0.97), end_velocity=(0.0, 0.5, 0.0))
+    best = np.inf
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        run = tl.simulate(
+            pendulum, state, command, duration=STEPS * STEP, step=STEP, sample=STEPS * STEP, at_end=at_end
+        )
+        best = min(best, time.perf_counter() - start)
+        assert run.attrs["status"] == "completed", run.attrs["message"]
+    return 1e6 * best / STEPS
+
+
+def main() -> None:
+    plain = examples.pendulum()
+    string, reel = plain.string, plain.reel
+    strains = np.linspace(-0.2, 1.0, 13)
+    path = tl.Path.of(lambda t: (0.5 * np.sin(t), 0.0, 0.0), 5.0, 0.1)
+    systems = {
+        "plain": plain,
+        "tension only": replace(plain, string=replace(string, law="tension_only")),
+        "table": replace(plain, string=tl.String.from_table(100.0, 0.025, strains, 40.0 * strains)),
+        "damping": replace(plain, string=replace(string, viscosity=0.1)),
+        "wind": replace(plain, string=replace(string, diameter=0.005), fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1)),
+        "moving guide": replace(plain, reel=replace(reel, guide_path=path)),
+        "guide law stretched": replace(plain, reel=replace(reel, guide_law="stretched")),
+        "drum friction": replace(plain, reel=replace(reel, coulomb_friction=0.1, viscous_friction=0.01)),
+        "growing drum": replace(plain, reel=replace(reel, layer_growth=1e-3)),
+    }
+    print("Microseconds a step (over the plain one): locked, and with a torque of 1.2 N m")
+    base = [microseconds(plain, tl.Locked()), microseconds(plain, tl.Torque(1.2))]
+    for name, pendulum in systems.items():
+        found = [microseconds(pendulum, command) for command in (tl.Locked(), tl.Torque(1.2))]
+        cells = "  ".join(f"{x:7.3f} ({x / b:5.2f}x)" for x, b in zip(found, base, strict=True))
+        print(f"{name:>20}  {cells}")
+    commands: dict[str, Command] = {
+        "Length": tl.Length.to(9.0, speed=0.5, acceleration=1.0, jerk=2.0),
+        "Spring": tl.Spring(9.5, stiffness=5.0, damping=5.0),
+        "Brake": tl.Brake(0.3),
+    }
+    for name, command in commands.items():
+        x = microseconds(plain, command)
+        print(f"{name:>20}  {'':16}  {x:7.3f} ({x / base[1]:5.2f}x)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Inputs of loads: what is refused, and by which name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+
+WRONG: Any = (1.0, 2.0)
+STRING: dict[str, Any] = {"length": 10.0, "density": 0.1, "stiffness": 100.0}
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: tl.String(**STRING, law="rubber"), "String.law"),
+        (lambda: tl.String(**STRING, law="table"), "String.tension_table"),
+        (lambda: tl.String(**STRING, viscosity=-1.0), "String.viscosity"),
+        (lambda: tl.String.from_table(10.0, 0.1, [0.0, 0.1], [5.0, 1.0]), "String.tension_table"),
+        (lambda: tl.String.from_table(10.0, 0.1, [0.1, 0.2], [1.0, 2.0]), "String.tension_table"),
+        (lambda: tl.String.from_table(10.0, 0.1, [0.0, 0.0], [1.0, 2.0]), "String.tension_table"),
+        (lambda: tl.Fluid(-1.0), "Fluid.density"),
+        (lambda: tl.Fluid(1.0, flow=((0.0, 1.0), ((1, 0, 0),))), "Fluid.flow"),
+        (lambda: tl.Fluid(1.0, drag_center=WRONG), "Fluid.drag_center"),
+        (lambda: tl.Push(force=(1.0, np.nan, 0.0)), "Push.force"),
+        (lambda: tl.Path((0.0, 1.0), ((0, 0, 0),)), "Path.displacements"),
+        (lambda: tl.Path((1.0, 0.0), ((0, 0, 0), (1, 0, 0))), "Path.times"),
+        (lambda: tl.Path.of(lambda t: (t, 0.0), 1.0, 0.1), "function"),
+        (lambda: tl.Pendulum(pendulum().string, pendulum().reel, pendulum().body, fluid=WRONG), "Pendulum.fluid"),
+    ],
+)
+def test_what_is_refused(make: Callable[[], Any], name: str) -> None:
+    with pytest.raises(tl.errors.InputError, match=name):
+        make()
+
+
+def test_higher_orders_are_refused_with_damping() -> None:
+    damped = tl.Pendulum(tl.String(100.0, 0.025, 40.0, viscosity=0.1), pendulum().reel, pendulum().body)
+    with pytest.raises(tl.errors.InputError, match="order"):
+        tl.simulate(damped, initial_state(EXAMPLES[0]), tl.Locked(), duration=0.1, order=4)
+
+
+@pytest.mark.parametrize("strain", np.linspace(-0.3, 1.4, 18))
+def test_energy_and_tension_of_a_table_agree(strain: float) -> None:
+    """Tension is the slope of the energy, strain its inverse, beyond the table as well."""
+    string = tl.String.from_table(10.0, 0.1, [-0.1, 0.0, 0.2, 0.5, 1.0], [-5.0, 0.0, 30.0, 45.0, 200.0])
+    e = 1e-6
+    slope = (string.energy_density(strain + e) - string.energy_density(strain - e)) / (2 * e)
+    assert slope == pytest.approx(string.tension(strain), abs=1e-6)
+    rise = (string.tension(strain + e) - string.tension(strain - e)) / (2 * e)
+    assert rise == pytest.approx(string.slope(strain), rel=1e-4, abs=1e-3)
+    assert float(string.slope(strain)) <= string.stiffness * (1 + 1e-9)
+    tension = string.tension(abs(strain))
+    assert float(string.strain(tension)) == pytest.approx(abs(strain), abs=1e-9)
+
+
+def test_a_push_from_a_function() -> None:
+    push = tl.Push.of(lambda t: ((t, 0.0, 0.0), (0.0, 0.0, 2.0 * t)), duration=2.0, interval=0.5)
+    assert push.force[0] == (0.0, 0.5, 1.0, 1.5, 2.0)
+    assert push.force[1][3] == (1.5, 0.0, 0.0)
+    assert push.moment[1][4] == (0.0, 0.0, 4.0)
+
+
+def test_a_path_stands_still_outside_its_times() -> None:
+    path = tl.Path((1.0, 2.0), ((0, 0, 0), (1, 0, 0)))
+    where, velocity = path.at([0.0, 1.5, 3.0])
+    assert np.allclose(where[:, 0], [0.0, 0.5, 1.0])
+    assert np.allclose(velocity[:, 0], [0.0, 1.5, 0.0])
