@@ -200,6 +200,21 @@ def test_lock_free_and_torque(pilot: Pilot) -> None:
     check_below("error of the energy balance (J)", abs(pilot["balance"]), 0.05)
 
 
+def test_the_reel_runs_at_the_speed_that_is_given(pilot: Pilot) -> None:
+    """Reached within a short ramp, from any mode, and from one speed to the next."""
+    pilot.ask("lock")
+    for speed in (-0.5, 0.8, 0.0):
+        pilot.ask("speed", value=speed)
+        assert pilot.status["mode"] == "speed"
+        start = pilot["time"]
+        pilot.wait(lambda start=start: pilot["time"] > start + 0.5)  # type: ignore[misc]
+        assert pilot["reel_speed"] == pytest.approx(speed, abs=1e-9)
+    refused = pilot.reply(json.dumps({"type": "speed", "value": 1e6, "id": 5}))
+    assert refused["type"] == "refused" and "value" in refused["why"]
+    pilot.ask("lock")
+    assert pilot["reel_speed"] == 0.0
+
+
 def test_pause_and_going_on(pilot: Pilot) -> None:
     pilot.ask("pause", on=True)
     assert pilot.status["paused"] and not pilot.status["running"]

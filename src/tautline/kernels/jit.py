@@ -88,7 +88,7 @@ class _Announcement(event.Listener):  # type: ignore[misc]
             return
         self.said = True
         kept = "first run only" if cache_folder() else "no writable cache folder, so in every process"
-        print(f"tautline: compiling, {kept} (about 15 s)", file=sys.stderr, flush=True)
+        print(f"tautline: compiling, {kept} (about 30 s)", file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
         """Nothing to say when compiling ends: results follow."""
