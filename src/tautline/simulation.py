@@ -717,6 +717,7 @@ def simulate(
     at_end : {"stop", "hold"}
         What happens there, and when the string is off the drum: the run stops, or the reel is held by an end stop
         until it is pulled away from it.
+        A reel that is led by `Length` or `Speed` ends the run there in either case.
     control : callable, optional
         Called with the `Simulation` every `period`; returns the drum's moment (N m) or a command, held until the
         next call. Takes the place of `command`.
