@@ -31,7 +31,7 @@ class Shape(NamedTuple):
     dimensions: tuple[float, ...]  # (semi-axis x, semi-axis y, height), (x, y, z), (radius,), ()
 
 
-def _steiner(mass: float, offset: Vector) -> NDArray[np.float64]:
+def steiner(mass: float, offset: Any) -> NDArray[np.float64]:
     """Parallel-axis term: what shifting the reference point by `offset` adds to the inertia."""
     x = np.array(offset)
     term: NDArray[np.float64] = mass * (x @ x * np.eye(3) - np.outer(x, x))
@@ -105,7 +105,7 @@ class RigidBody:
         mass = checks.positive("mass", mass, "kg")
         center = checks.vector("center_of_mass", center_of_mass, "m")
         J = checks.array("central_inertia", central_inertia, (3, 3), "kg m^2")
-        return cls(mass, _as_tuple(J + _steiner(mass, center)), center, shape)
+        return cls(mass, _as_tuple(J + steiner(mass, center)), center, shape)
 
     @classmethod
     def elliptic_cylinder(cls, mass: float, semi_axes: Any, height: float, center_of_mass: Any) -> RigidBody:
@@ -172,7 +172,7 @@ class RigidBody:
 
     def central_inertia(self) -> NDArray[np.float64]:
         """Inertia matrix about the centre of mass (kg m^2)."""
-        return np.array(self.inertia) - _steiner(self.mass, self.center_of_mass)
+        return np.array(self.inertia) - steiner(self.mass, self.center_of_mass)
 
     def least_effective_mass(self) -> float:
         """The mass that a force at the attachment point feels where it feels least (kg).
@@ -220,7 +220,7 @@ def _checked_inertia(J: NDArray[np.float64], mass: float, center: Vector) -> NDA
     if np.abs(J - J.T).max() > SYMMETRY_TOLERANCE * scale:
         raise InputError(f"{name}: expected a symmetric matrix, got an asymmetry of {np.abs(J - J.T).max():.3g}")
     J = 0.5 * (J + J.T)
-    central = J - _steiner(mass, center)
+    central = J - steiner(mass, center)
     a, b, c = np.linalg.eigvalsh(central)
     if a <= np.finfo(float).eps * scale:
         raise InputError(

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from tautline.model import checks
-from tautline.model.piecewise import table_of_vectors
+from tautline.model.piecewise import even_times, table_of_vectors
 
 Vector = tuple[float, float, float]
 
@@ -85,9 +83,7 @@ class Push:
         point: Any = (0.0, 0.0, 0.0),
     ) -> Push:
         """Force and moment from a function of time, taken every `interval` seconds and linear in between."""
-        duration = checks.positive("duration", duration, "s")
-        count = max(2, int(np.ceil(duration / checks.positive("interval", interval, "s") - 1e-9)) + 1)
-        times = np.linspace(0.0, duration, count)
+        times = even_times(duration, interval)
         values = [function(float(t)) for t in times]
         forces, moments = ([value[k] for value in values] for k in (0, 1))
         return cls((times, forces), (times, moments), point)

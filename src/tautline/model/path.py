@@ -10,7 +10,7 @@ import numpy as np
 
 from tautline.kernels.data import Array
 from tautline.model import checks
-from tautline.model.piecewise import Row, increasing, rows
+from tautline.model.piecewise import Row, even_times, increasing, rows
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,7 @@ class Path:
     @classmethod
     def of(cls, function: Callable[[float], Any], duration: float, interval: float) -> Path:
         """Through a function of time, taken every `interval` seconds; end velocities by its differences."""
-        duration = checks.positive("duration", duration, "s")
-        interval = checks.positive("interval", interval, "s")
-        count = max(2, int(np.ceil(duration / interval - 1e-9)) + 1)
-        times = np.linspace(0.0, duration, count)
+        times = even_times(duration, interval)
         points = np.array([checks.vector("function", function(float(t)), "m") for t in times])
         step = 1e-4 * (times[1] - times[0])
         ends = [

@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.body import RigidBody
+from tautline.model.body import RigidBody, steiner
 from tautline.model.fluid import Fluid, Push
 from tautline.model.reel import Reel
 from tautline.model.string import String
@@ -87,5 +87,5 @@ class Pendulum:
         place = np.array(fluid.buoyancy_center or body.center_of_mass)
         mass = body.mass + fluid.added_mass
         center = (body.mass * np.array(body.center_of_mass) + fluid.added_mass * place) / mass
-        inertia = np.array(body.inertia) + fluid.added_mass * (place @ place * np.eye(3) - np.outer(place, place))
+        inertia = np.array(body.inertia) + steiner(fluid.added_mass, place)
         return RigidBody(mass, inertia, center, body.shape)  # type: ignore[arg-type]

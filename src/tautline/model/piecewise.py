@@ -23,6 +23,13 @@ def increasing(name: str, value: Any, unit: str, least: int = 1) -> Array:
     return x
 
 
+def even_times(duration: Any, interval: Any) -> Array:
+    """From 0 to a duration (s), evenly, no more than an interval apart."""
+    duration = checks.positive("duration", duration, "s")
+    interval = checks.positive("interval", interval, "s")
+    return np.linspace(0.0, duration, max(2, int(np.ceil(duration / interval - 1e-9)) + 1))
+
+
 def rows(x: Array) -> tuple[Row, ...]:
     """As plain tuples, which compare and print."""
     return tuple(tuple(row) for row in x.tolist())

@@ -268,7 +268,8 @@ class Session:
         sim = self.simulation
         record = dataset.record_of_samples(np.array([sim.time]), sim.present_sample())
         values = dataset.values_of(sim.pendulum, record)
-        curves = np.array([float(curve.made(SimpleNamespace(**values))[0]) for curve in CURVES])
+        present = SimpleNamespace(**values)
+        curves = np.array([float(curve.made(present)[0]) for curve in CURVES])
         if self._first is None:
             self._first = curves.copy()
         for i, curve in enumerate(CURVES):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from itertools import groupby
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
@@ -183,13 +184,16 @@ def plots(run: Recording, start: float, end: float, points: int) -> bytes:
     rows = slice(low, high)
     size = math.ceil(max(1, high - low) / (points // 2)) if high - low > points else 1
     columns = [_places(time[rows], size)]
-    for curve in CURVES:
-        needed = SimpleNamespace(**{name: run.read(name, rows) for name in curve.needs})
-        values = curve.made(needed)
-        if curve.name in CHANGES:
-            values = values - _first(run, curve)
-        columns.append(thinned(values, size))
+    for needs, curves in groupby(CURVES, lambda curve: curve.needs):
+        # components of one variable stand together: it is read once for them
+        needed = SimpleNamespace(**{name: run.read(name, rows) for name in needs})
+        columns += [thinned(_shown(run, curve, needed), size) for curve in curves]
     return np.concatenate(columns).astype("<f8").tobytes()
+
+
+def _shown(run: Recording, curve: Curve, needed: Any) -> Array:
+    values = curve.made(needed)
+    return values - _first(run, curve) if curve.name in CHANGES else values
 
 
 def _first(run: Recording, curve: Curve) -> float:
