@@ -38,32 +38,31 @@ def accumulate_triple(x: Array, i: int, owed: int, dx: Vector, compensated: bool
 
 
 @kernel
+def accumulate_place(x: Array, err: Array, k: int, dx: float, compensated: bool) -> None:
+    """x[k] += dx."""
+    if compensated:
+        x[k], err[k] = compensated_sum(x[k], err[k], dx)
+    else:
+        x[k] += dx
+
+
+@kernel
 def accumulate_node(x: Array, err: Array, i: int, dx: Vector, compensated: bool) -> None:
     n = node_count(x)
-    for a in range(3):
-        k = a * n + i
-        if compensated:
-            x[k], err[k] = compensated_sum(x[k], err[k], dx[a])
-        else:
-            x[k] += dx[a]
+    accumulate_place(x, err, i, dx[0], compensated)
+    accumulate_place(x, err, n + i, dx[1], compensated)
+    accumulate_place(x, err, 2 * n + i, dx[2], compensated)
 
 
 @kernel
 def accumulate_scaled(x: Array, err: Array, h: float, dx: Array, compensated: bool) -> None:
     """x += h dx."""
     for k in range(len(x)):
-        if compensated:
-            x[k], err[k] = compensated_sum(x[k], err[k], h * dx[k])
-        else:
-            x[k] += h * dx[k]
+        accumulate_place(x, err, k, h * dx[k], compensated)
 
 
 @kernel
 def accumulate_differences(x: Array, err: Array, h: float, f: Array, shift: float, compensated: bool) -> None:
     """x_k += h (f_k - f_{k-1} + shift) for k >= 1."""
     for k in range(1, len(x)):
-        dx = h * (f[k] - f[k - 1] + shift)
-        if compensated:
-            x[k], err[k] = compensated_sum(x[k], err[k], dx)
-        else:
-            x[k] += dx
+        accumulate_place(x, err, k, h * (f[k] - f[k - 1] + shift), compensated)

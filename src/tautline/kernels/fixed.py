@@ -96,7 +96,7 @@ def extrapolation(h: float, h_last: float, h_before: float) -> float:
 def velocities_at_fixed_length(
     par: Parameters, h: float, p: Array, Pi: Vector, R: Matrix, guess: Vector, scratch: Scratch
 ) -> tuple[Vector, bool]:
-    """Mean velocities of a drift of length h into MEAN_VELOCITY, and omega.
+    """Mean velocities of a drift of length h into MEAN_VELOCITY, omega, and whether that is still unsettled.
 
     h = 0 inverts the Legendre transform. The factor must belong to the present length.
     """
@@ -107,14 +107,14 @@ def velocities_at_fixed_length(
     t = inverse[par.N]
     v_N = scale(t, node(y, par.N))
     omega = guess
-    converged = True
+    unsettled = t < 0.0
     if par.rotates:
         b = sub(Pi, lever_arm(par, R, v_N))
-        omega, converged = solve_rotation(reduced_inertia(par, t), h, b, guess)
+        omega, unsettled = solve_rotation(reduced_inertia(par, t), h, b, guess)
         swing = mean_swing(h, omega, par.rho)
         v_N = add_scaled(v_N, -t * par.M, apply(R, swing))
     substitute(par.N, y, lower, inverse, v_N, scratch.nodes[MEAN_VELOCITY])
-    return omega, converged
+    return omega, unsettled
 
 
 @inlined
@@ -161,11 +161,11 @@ def fixed_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float) -> 
     last = triple(body, OMEGA)
     x = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
     guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
-    omega, converged = velocities_at_fixed_length(par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch)
+    omega, unsettled = velocities_at_fixed_length(par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch)
     v_N = node(v, par.N)
     if not all_finite(node(motion.nodes[MOMENTUM], par.N), triple(body, SPIN)):
         return NON_FINITE
-    if not converged or not all_finite(v_N, omega):
+    if unsettled or not all_finite(v_N, omega):
         return NEWTON_FAILED
     drift(h, v, motion.nodes[POSITION], motion.nodes[POSITION_ERR], par.compensated)
     if par.rotates:

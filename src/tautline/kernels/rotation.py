@@ -9,6 +9,7 @@ from __future__ import annotations
 from tautline.kernels.compensated import accumulate, accumulate_triple
 from tautline.kernels.data import ATTITUDE, ATTITUDE_ERR, SPIN, SPIN_ERR, Array, Parameters
 from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.lanes import some
 from tautline.kernels.so3 import (
     Matrix,
     Quaternion,
@@ -26,6 +27,7 @@ from tautline.kernels.so3 import (
     quaternion_increment,
     rotation_of,
     scale,
+    select_vector,
     solve3,
     sub,
 )
@@ -79,11 +81,13 @@ def mean_swing_by_omega(h: float, omega: Vector, rho: Vector, phi: Vector) -> Ma
 
 @kernel
 def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, bool]:
-    """omega from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, by Newton's method.
+    """omega, and whether it is still unsettled, from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, by Newton's method.
 
     K is the inertia that is left when the string's motion is eliminated (docs/theory.md, equation 24).
+    What is not a number counts as settled: the caller looks at omega.
     """
     omega = guess
+    unsettled = dot(guess, guess) >= 0.0
     for _ in range(MAX_ITERATIONS):
         K_omega = apply(K, omega)
         k = 1.0 + 0.25 * h * h * dot(omega, omega)
@@ -92,11 +96,13 @@ def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vecto
         D = matrix_add_scaled(D, -0.5 * h, hat(K_omega))
         D = matrix_add_scaled(D, -0.5 * h * h, outer(b, omega))
         correction = solve3(D, residual)
-        omega = sub(omega, correction)
-        x2 = dot(correction, correction)
-        if (0.5 * h * x2) ** 2 <= ERROR_LEFT**2 * dot(omega, omega):
-            return omega, True
-    return omega, False
+        # a member of a batch that has settled waits for the others, as it is
+        omega = select_vector(unsettled, sub(omega, correction), omega)
+        error = 0.5 * h * dot(correction, correction)
+        unsettled = unsettled & (error * error > ERROR_LEFT * ERROR_LEFT * dot(omega, omega))
+        if not some(unsettled):
+            break
+    return omega, unsettled
 
 
 @inlined

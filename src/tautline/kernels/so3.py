@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from tautline.kernels.jit import kernel
+from tautline.kernels.lanes import select
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -39,6 +40,12 @@ def add_scaled(a: Vector, x: float, b: Vector) -> Vector:
 @kernel
 def dot(a: Vector, b: Vector) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def select_vector(condition: bool, a: Vector, b: Vector) -> Vector:
+    """a where the condition holds, else b."""
+    return (select(condition, a[0], b[0]), select(condition, a[1], b[1]), select(condition, a[2], b[2]))
 
 
 @kernel
@@ -100,7 +107,7 @@ def solve3(A: Matrix, b: Vector) -> Vector:
     determinant = dot(T[0], bc)
     ca = cross(T[2], T[0])
     ab = cross(T[0], T[1])
-    inverse = 1.0 / determinant if determinant != 0.0 else math.nan
+    inverse = 1.0 / select(determinant != 0.0, determinant, math.nan)
     return (inverse * dot(bc, b), inverse * dot(ca, b), inverse * dot(ab, b))
 
 
