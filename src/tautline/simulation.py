@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -55,6 +55,18 @@ STEPS_A_CALL = 50_000
 # Fewer samples than this fit into any memory.
 MANY_ROWS = 10_000
 CHECKPOINT_VERSION = 1
+
+
+class Task(NamedTuple):
+    """What a kernel needs to march a simulation on."""
+
+    par: data.Parameters
+    plan: data.Plan
+    command: data.Command
+    motion: data.Motion
+    loads: data.Loads | None
+    tabulated: bool  # the command is a function, which a march asks anew
+
 
 Controller = Callable[["Simulation"], "float | Command"]
 
@@ -260,11 +272,20 @@ class Simulation:
     def march(self, rows: int, plan: data.Plan) -> data.Samples:
         """So many samples in one call of the kernel; fewer if an event ends the motion."""
         out = self._last if rows == 1 else data.empty_samples(rows, self._par.N)
-        before = int(self._motion.clock[data.STEP])
+        begun = int(self._motion.clock[data.STEP])
         if isinstance(self._command, Torque) and self._command.is_function:
             self._tabulate(self._command, rows, plan)
         status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out, self._beyond())
-        self._sampled = before + filled * plan.steps_per_sample
+        return self.marched(out, begun, status, filled, plan)
+
+    def task(self) -> Task:
+        """What is to be done next, for those who march several simulations at once."""
+        tabulated = isinstance(self._command, Torque) and self._command.is_function
+        return Task(self._par, self._plan, self._kernel_command, self._motion, self._beyond(), tabulated)
+
+    def marched(self, out: data.Samples, begun: int, status: int, filled: int, plan: data.Plan) -> data.Samples:
+        """Take note of a march that began at a step; its samples, fewer if an event ended the motion."""
+        self._sampled = begun + filled * plan.steps_per_sample
         if isinstance(self._command, Led):
             self._weigh(data.Samples(out.scalars[:filled], out.nodes[:filled]), self.sample_times(filled))
         if status != errors.RUNNING:
@@ -274,7 +295,7 @@ class Simulation:
             kept = data.Samples(out.scalars[:filled].copy(), out.nodes[:filled].copy())
             self._observe(self._last)
             return kept
-        if rows != 1:
+        if out is not self._last:
             self._last.scalars[0], self._last.nodes[0] = out.scalars[-1], out.nodes[-1]
         return out
 

@@ -309,8 +309,8 @@ def turning_error(x: Sample, h: float) -> float:
     psi, psi_by_omega = body.cayley_momentum(x.par.J, h, x.omega)
     phi = body.mean_swing(h, x.omega, x.par.rho)
     phi_by_omega = body.mean_swing_by_omega(h, x.omega, x.par.rho, phi)
-    found, converged = body.solve_rotation(x.par.J, h, psi, as_vector(0.9 * omega))
-    assert converged
+    found, unsettled = body.solve_rotation(x.par.J, h, psi, as_vector(0.9 * omega))
+    assert not unsettled
     return max(
         relative_error(psi, spin(omega)),
         relative_error(psi_by_omega, complex_step(spin, omega, np.eye(3)).T),
@@ -392,7 +392,7 @@ def kernel_newton(x: Sample, left_hand_sides: Array, rates: Array) -> Array:
         rows(scratch.nodes[place])[1:] = values[1:-3].reshape(-1, 3)
     target = reeling.Target(float(left_hand_sides[0]), as_vector(left_hand_sides[-3:]), guide.Entrance(0.1, 0.0))
     start = reeling.Rates(float(rates[0]), as_vector(rates[-3:]))
-    end = reeling.newton_correction(x.par, STEP, x.s, x.q, x.R, target, start, scratch)[0]
+    end = reeling.newton_correction(x.par, STEP, x.s, x.q, x.R, target, start, True, scratch)[0]
     return np.concatenate([[end.sigma], rows(scratch.nodes[data.MEAN_VELOCITY])[1:].ravel(), end.omega])
 
 

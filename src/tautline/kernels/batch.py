@@ -1,148 +1,419 @@
-"""Many members at once: blocks of LANES pendulums of constant length that step together.
+"""Many members at once: LANES pendulums that step together, at constant length or with moving reels.
 
-The arithmetic is that of fixed.py, compiled for lanes. What members share is read from the first one (elements, laws,
-step); numbers of their own are in `numbers`. A member that fails is noted with its step, and filled with NaN, so that
-no loop waits for it.
+The arithmetic is that of fixed.py and reeling.py, compiled for lanes. A member that meets an event stops there, alone:
+its motion is put aside, and its lane filled with NaN, so that no loop waits for it. One whose step fails is given
+back with that status and no useful motion.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
+from tautline.errors import NEWTON_FAILED, RUNNING
 from tautline.kernels.arrow import factorise
+from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     BODY_SIZE,
+    CLOCK_SIZE,
     FORCE,
     H_BEFORE,
     H_LAST,
     INVERSE,
+    ITERATIONS,
+    LEVEL,
     LOWER,
     MEAN_VELOCITY,
     MOMENTUM,
-    MOMENTUM_ERR,
     NODE_QUANTITIES,
-    OMEGA,
-    OMEGA_BEFORE,
     PENDING,
     POSITION,
-    POSITION_ERR,
-    REEL_SIZE,
-    SPIN,
+    S_ERR,
+    SCALARS,
+    SIGMA,
+    SIGMA_BEFORE,
+    STEP,
+    T_START,
+    TARGET,
+    TOTAL,
     Array,
     Counters,
     Motion,
-    Parameters,
-    Plan,
     S,
     Samples,
     Scratch,
+    empty_motion,
+    empty_scratch,
     node,
-    put_triple,
-    triple,
 )
-from tautline.kernels.energy import body_moment, element_length, linear_forces
-from tautline.kernels.fixed import drift, extrapolation, kick_nodes, velocities_at_fixed_length
+from tautline.kernels.drum import DRUM_SIZE, Reels, drum_from, keep_drum
+from tautline.kernels.energy import element_length, strain_at_guide
+from tautline.kernels.fixed import drift_and_turn, extrapolation, kick_and_solve
+from tautline.kernels.guide import Entrance
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.lanes import LANES, lane_array, select
+from tautline.kernels.lanes import LANES, lane_array, put, select, some, take, zero_like
+from tautline.kernels.march import begin_base_step, end_of_string
+from tautline.kernels.members import Members, own_command, own_parameters, own_plan, parameters_of
 from tautline.kernels.observe import observe
-from tautline.kernels.rotation import attitude, push_spin, turn
-from tautline.kernels.so3 import add_scaled, apply_transposed, dot, scale, sub
+from tautline.kernels.reeling import (
+    Rates,
+    ReelPushes,
+    ReelStart,
+    evaluate_forces,
+    extrapolated_rates,
+    kept_reel_force,
+    last_kick,
+    move_string,
+    reel_after,
+    reel_before,
+    solve_rates,
+    step_target,
+)
+from tautline.kernels.rotation import attitude
+from tautline.kernels.so3 import dot
 
-NUMBERS = 30
+# Those of Scratch.nodes that steps without loads need.
+LANE_SCRATCH = TARGET + 1
 
 
-def numbers_of(par: Parameters) -> Array:
-    """Of one member, in the order of `with_numbers`."""
-    J = np.array(par.J)
-    return np.array(
-        [par.L, par.mu, par.EA, par.kappa, par.d, par.b, *par.r_p, par.M, *J.ravel(), *par.rho]
-        + [par.mu_g, par.weight, *par.weight_rho]
+class Block(NamedTuple):
+    """Motions of LANES members, each as a single run has it, and what became of them."""
+
+    nodes: Array  # (LANES, NODE_QUANTITIES, 3 (N + 1))
+    body: Array  # (LANES, BODY_SIZE)
+    reel: Array  # (LANES, REEL_SIZE or more)
+    clock: Counters  # (LANES, CLOCK_SIZE)
+    status: Counters  # (LANES,)
+    filled: Counters  # (LANES,) rows of samples
+
+
+class Room(NamedTuple):
+    """Nodes and bodies in lanes, and scratch."""
+
+    nodes: Array  # (NODE_QUANTITIES, 3 (N + 1), LANES)
+    body: Array  # (BODY_SIZE, LANES)
+    scratch: Array  # (LANE_SCRATCH, 3 (N + 1), LANES)
+    factor: Array  # (2, N + 2, LANES)
+    drums: Array  # (LANES, DRUM_SIZE)
+    at: Array  # (LANES, 2): strains at the guide
+    single: Motion  # of one member, to be observed
+    single_scratch: Scratch
+
+
+def empty_block(N: int, reel_size: int) -> Block:
+    return Block(
+        np.zeros((LANES, NODE_QUANTITIES, 3 * (N + 1))),
+        np.zeros((LANES, BODY_SIZE)),
+        np.zeros((LANES, reel_size)),
+        np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
+        np.full(LANES, RUNNING, dtype=np.int64),
+        np.zeros(LANES, dtype=np.int64),
+    )
+
+
+def empty_room(N: int) -> Room:
+    return Room(
+        np.zeros((NODE_QUANTITIES, 3 * (N + 1), LANES)),
+        np.zeros((BODY_SIZE, LANES)),
+        np.zeros((LANE_SCRATCH, 3 * (N + 1), LANES)),
+        np.zeros((2, N + 2, LANES)),
+        np.zeros((LANES, DRUM_SIZE)),
+        np.zeros((LANES, 2)),
+        empty_motion(N),
+        empty_scratch(N),
+    )
+
+
+def empty_block_samples(rows: int, N: int) -> Samples:
+    """One more dimension than the samples of a single run: the member."""
+    return Samples(np.full((LANES, rows, SCALARS), np.nan), np.full((LANES, rows, 2, N + 1, 3), np.nan))
+
+
+@kernel
+def into_lanes(block: Block, room: Room) -> None:
+    for k in range(LANES):
+        for i in range(block.nodes.shape[1]):
+            for j in range(block.nodes.shape[2]):
+                room.nodes[i, j, k] = block.nodes[k, i, j]
+        for i in range(block.body.shape[1]):
+            room.body[i, k] = block.body[k, i]
+
+
+@kernel
+def out_of_lanes(room: Room, k: int, nodes: Array, body: Array) -> None:
+    for i in range(nodes.shape[0]):
+        for j in range(nodes.shape[1]):
+            nodes[i, j] = room.nodes[i, j, k]
+    for i in range(body.shape[0]):
+        body[i] = room.body[i, k]
+
+
+@kernel
+def end_member(block: Block, room: Room, k: int, status: int) -> None:
+    """Put a member's motion aside, and let its lane rest."""
+    block.status[k] = status
+    out_of_lanes(room, k, block.nodes[k], block.body[k])
+    room.nodes[:, :, k] = math.nan
+    room.body[:, k] = math.nan
+
+
+@kernel
+def running(block: Block) -> int:
+    """How many are."""
+    count = 0
+    for k in range(LANES):
+        count += block.status[k] == RUNNING
+    return count
+
+
+@inlined
+def lanes_of(room: Room) -> tuple[Motion, Scratch]:
+    nodes, scratch, factor = room.nodes, room.scratch, room.factor
+    motion = Motion(
+        (
+            lane_array(nodes[0]),
+            lane_array(nodes[1]),
+            lane_array(nodes[2]),
+            lane_array(nodes[3]),
+            lane_array(nodes[4]),
+            lane_array(nodes[5]),
+        ),
+        lane_array(room.body),
+        None,  # reels and clocks are not in lanes
+        None,
+    )
+    return motion, Scratch(
+        (
+            lane_array(scratch[0]),
+            lane_array(scratch[1]),
+            lane_array(scratch[2]),
+            lane_array(scratch[3]),
+            lane_array(scratch[4]),
+        ),
+        (lane_array(factor[0]), lane_array(factor[1])),
     )
 
 
 @kernel
-def with_numbers(par: Parameters, x: Any) -> Parameters:
-    """The shared parameters with a member's own numbers, or with lanes of them."""
-    return Parameters(
-        par.N,
-        x[0],
-        x[1],
-        x[2],
-        x[3],
-        x[4],
-        x[5],
-        (x[6], x[7], x[8]),
-        x[9],
-        ((x[10], x[11], x[12]), (x[13], x[14], x[15]), (x[16], x[17], x[18])),
-        (x[19], x[20], x[21]),
-        x[22],
-        x[23],
-        (x[24], x[25], x[26]),
-        par.elastic_law,
-        par.tension_table,
-        par.viscosity,
-        par.law,
-        par.sigma_0,
-        par.extrapolated,
-        par.theta,
-        par.rotates,
-        par.compensated,
-        par.viscous,
-        par.coulomb,
-        par.max_torque,
-        par.max_power,
-        par.growth,
-    )
+def sample_members(members: Members, block: Block, room: Room, locked: bool, row: int, out: Samples) -> None:
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            single = Motion(room.single.nodes, room.single.body, block.reel[k], block.clock[k])
+            out_of_lanes(room, k, single.nodes, single.body)
+            t = block.reel[k, T_START] + block.clock[k, STEP] * members.plan.h
+            own = Samples(out.scalars[k], out.nodes[k])
+            observe(parameters_of(members, k), locked, single, room.single_scratch, own, row, t, None)
+            block.filled[k] += 1
 
 
-@inlined
-def lane_stage(par: Parameters, motion: Any, scratch: Any, h: float, owed: float, x: float) -> Any:
-    R = attitude(motion.body)
-    body = motion.body
-    l = element_length(par, motion.reel[S])
-    f = scratch.nodes[FORCE]
-    p = motion.nodes[MOMENTUM]
-    v = scratch.nodes[MEAN_VELOCITY]
-    linear_forces(par, l, motion.nodes[POSITION], f)
-    kick_nodes(par, l, f, owed + 0.5 * h, p, motion.nodes[MOMENTUM_ERR])
-    if par.rotates:
-        push_spin(par, body, scale(owed + 0.5 * h, body_moment(par, R)))
-    last = triple(body, OMEGA)
-    guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
-    omega, unsettled = velocities_at_fixed_length(par, h, p, triple(body, SPIN), R, guess, scratch)
-    v_N = node(v, par.N)
-    drift(h, v, motion.nodes[POSITION], motion.nodes[POSITION_ERR], par.compensated)
-    if par.rotates:
-        turn(par, body, h, apply_transposed(R, v_N), omega)
-        put_triple(body, OMEGA_BEFORE, last)
-        put_triple(body, OMEGA, omega)
-    size = dot(v_N, v_N) + dot(omega, omega)
-    return select(unsettled, math.inf, size)
+@kernel
+def count_step(block: Block) -> None:
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            block.clock[k, STEP] += 1
+            block.clock[k, TOTAL] += 1 << block.clock[k, LEVEL]
+
+
+@kernel
+def fail_members(block: Block, room: Room, sizes: Any) -> None:
+    """Those whose numbers are not finite. A single run of them can tell more."""
+    for k in range(LANES):
+        if block.status[k] == RUNNING and not take(sizes, k) < math.inf:
+            end_member(block, room, k, NEWTON_FAILED)
+
+
+@kernel
+def gather(reel: Array, place: int, like: Any) -> Any:
+    """One place of all members' reels, as lanes."""
+    x = zero_like(like)
+    for k in range(LANES):
+        x = put(x, k, reel[k, place])
+    return x
+
+
+@kernel
+def begin_members(members: Members, block: Block, room: Room, locked: bool) -> None:
+    """The stability guard of every member."""
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            plan = own_plan(members.plan, members.numbers[:, k])
+            status = begin_base_step(parameters_of(members, k), plan, locked, block.reel[k], block.clock[k])
+            if status != RUNNING:
+                end_member(block, room, k, status)
+
+
+@kernel
+def finish_members(block: Block, room: Room) -> None:
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            out_of_lanes(room, k, block.nodes[k], block.body[k])
 
 
 @entry
-def march_locked(par0: Parameters, numbers: Array, h: float, steps: int, nodes: Array, body: Array, reel: Array,
-        snodes: Array, factor: Array, bad: Array) -> None:
-    par = with_numbers(par0, lane_array(numbers))
-    motion = Motion(
-        (lane_array(nodes[0]), lane_array(nodes[1]), lane_array(nodes[2]), lane_array(nodes[3])),
-        lane_array(body), lane_array(reel), None)
-    scratch = Scratch(
-        (lane_array(snodes[0]), lane_array(snodes[1]), lane_array(snodes[2]), lane_array(snodes[3])),
-        (lane_array(factor[0]), lane_array(factor[1])))
-    l = element_length(par, motion.reel[S])
+def march_locked(members: Members, block: Block, room: Room, out: Samples) -> None:
+    """Fill the samples of a block of members of constant length; all have the same level and history."""
+    plan = members.plan
+    par = own_parameters(members.par, lane_array(members.numbers))
+    into_lanes(block, room)
+    begin_members(members, block, room, True)
+    motion, scratch = lanes_of(room)
+    l = element_length(par, gather(block.reel, S, par.L))
     factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
-    out = lane_array(bad)
-    owed = 0.0
-    h_last = 0.0
-    h_before = 0.0
-    for k in range(steps):
-        x = extrapolation(h, h_last, h_before)
-        out[0] = lane_stage(par, motion, scratch, h, owed, x)
-        owed = 0.5 * h
-        h_before = h_last
-        h_last = h
+    stages = len(plan.stages)
+    parts = 1 << block.clock[0, LEVEL]
+    pending, h_last, h_before = block.reel[0, PENDING], block.reel[0, H_LAST], block.reel[0, H_BEFORE]
+    for row in range(out.scalars.shape[1]):
+        for _ in range(plan.steps_per_sample):
+            for i in range(parts * stages):
+                h = plan.stages[i % stages] * plan.h / parts
+                R = attitude(motion.body)
+                x = extrapolation(h, h_last, h_before)
+                omega, unsettled = kick_and_solve(par, l, motion, scratch, R, h, pending, x)
+                v_N = node(scratch.nodes[MEAN_VELOCITY], par.N)
+                size = select(unsettled, math.inf, dot(v_N, v_N) + dot(omega, omega))
+                if some(select(size < math.inf, 0.0, 1.0) > 0.0):
+                    fail_members(block, room, size)
+                drift_and_turn(par, motion, scratch, R, h, omega)
+                pending = 0.5 * h
+                h_before = h_last
+                h_last = h
+            count_step(block)
+        for k in range(LANES):
+            block.reel[k, PENDING] = pending
+            block.reel[k, H_LAST] = h_last
+            block.reel[k, H_BEFORE] = h_before
+        sample_members(members, block, room, True, row, out)
+        if running(block) == 0:
+            return
+    finish_members(block, room)
+
+
+class Span(NamedTuple):
+    """One stage of a base step."""
+
+    h: float
+    base: float  # the base step
+    start: float  # parts of it
+    end: float
+
+
+@kernel
+def times_of(block: Block, k: int, span: Span) -> tuple[float, float]:
+    """Of both ends of a stage, for one member."""
+    t = block.reel[k, T_START] + block.clock[k, STEP] * span.base
+    return t + span.start * span.base, t + span.end * span.base
+
+
+@kernel
+def reels_before(members: Members, block: Block, room: Room, strain: Any, force: Any, span: Span) -> Any:
+    """The reels' parts of a stage; p_s, sigma to start Newton's method from, and how far it is extrapolated."""
+    p_s = zero_like(strain)
+    sigma = zero_like(strain)
+    x = zero_like(strain)
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            reel = block.reel[k]
+            start, end = times_of(block, k, span)
+            command = own_command(members, k, False)
+            own = parameters_of(members, k)
+            before = reel_before(own, command, reel, take(strain, k), take(force, k), span.h, start, end)
+            keep_drum(before.drum, room.drums[k])
+            room.at[k, 0] = before.at.strain
+            room.at[k, 1] = before.at.wound
+            ahead = extrapolation(span.h, reel[H_LAST], reel[H_BEFORE])
+            guess = before.sigma if before.drum.held else reel[SIGMA] + ahead * (reel[SIGMA] - reel[SIGMA_BEFORE])
+            p_s = put(p_s, k, before.p_s)
+            sigma = put(sigma, k, guess)
+            x = put(x, k, ahead)
+    return p_s, sigma, x
+
+
+@kernel
+def reels_after(members: Members, block: Block, room: Room, span: Span, rates: Rates, pushes: ReelPushes) -> None:
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            _, end = times_of(block, k, span)
+            before = ReelStart(0.0, 0.0, Entrance(room.at[k, 0], room.at[k, 1]), drum_from(room.drums[k]))
+            own = ReelPushes(
+                take(pushes.s, k),
+                take(pushes.force, k),
+                take(pushes.gradient, k),
+                take(pushes.force_end, k),
+                take(pushes.strain_end, k),
+            )
+            none = (0.0, 0.0, 0.0)
+            solved = Rates(take(rates.sigma, k), none, take(rates.impulse, k))
+            command = own_command(members, k, False)
+            reel_after(parameters_of(members, k), command, block.reel[k], before, span.h, end, solved, own)
+
+
+@kernel
+def move_reels(members: Members, block: Block, h: float, sigma: Any) -> None:
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            accumulate(block.reel[k], S, S_ERR, h * take(sigma, k), members.par.compensated)
+
+
+@kernel
+def count_iterations(block: Block, iterations: Any) -> None:
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            block.clock[k, ITERATIONS] += int(take(iterations, k))
+
+
+@kernel
+def end_at_events(members: Members, block: Block, room: Room) -> None:
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            plan = own_plan(members.plan, members.numbers[:, k])
+            status = end_of_string(parameters_of(members, k), plan, block.reel[k, S])
+            if status != RUNNING:
+                end_member(block, room, k, status)
+
+
+@entry
+def march_reeling(members: Members, block: Block, room: Room, out: Samples) -> None:
+    """Fill the samples of a block of members with moving reels, at a fixed step."""
+    plan = members.plan
+    par = own_parameters(members.par, lane_array(members.numbers))
+    into_lanes(block, room)
+    motion, scratch = lanes_of(room)
+    q = motion.nodes[POSITION]
+    f = scratch.nodes[FORCE]
+    evaluate_forces(par, gather(block.reel, S, par.L), q, f)
+    reels = Reels(members, block.status, room.drums)
+    for row in range(out.scalars.shape[1]):
+        for _ in range(plan.steps_per_sample):
+            begin_members(members, block, room, False)
+            done = 0.0
+            for i in range(len(plan.stages)):
+                h = plan.stages[i] * plan.h
+                span = Span(h, plan.h, done, done + plan.stages[i])
+                s = gather(block.reel, S, par.L)
+                R = attitude(motion.body)
+                strain = strain_at_guide(par, q, element_length(par, s))
+                force = kept_reel_force(f)
+                p_s, sigma, x = reels_before(members, block, room, strain, force, span)
+                guess = extrapolated_rates(x, motion, sigma, scratch.nodes[MEAN_VELOCITY])
+                target = step_target(par, h, s, motion, R, p_s, room.at, reels, scratch)
+                rates, failed, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
+                p_N = node(motion.nodes[MOMENTUM], par.N)
+                size = dot(p_N, p_N) + dot(target.Pi, target.Pi) + p_s * p_s
+                size = select(failed, math.inf, size)
+                if some(select(size < math.inf, 0.0, 1.0) > 0.0):
+                    fail_members(block, room, size)
+                gradient = move_string(par, motion, scratch, h, s, rates, R)
+                move_reels(members, block, h, rates.sigma)
+                force_end, strain_end = last_kick(par, motion, scratch, h, gather(block.reel, S, par.L))
+                pushes = ReelPushes(s, force, gradient, force_end, strain_end)
+                reels_after(members, block, room, span, rates, pushes)
+                count_iterations(block, iterations)
+                done = span.end
+            end_at_events(members, block, room)
+            count_step(block)
+        sample_members(members, block, room, False, row, out)
+        if running(block) == 0:
+            return
+    finish_members(block, room)

@@ -23,6 +23,7 @@ from tautline.kernels.data import (
     put_node,
 )
 from tautline.kernels.jit import inlined, kernel, separate
+from tautline.kernels.lanes import either
 from tautline.kernels.so3 import (
     Matrix,
     Vector,
@@ -134,7 +135,7 @@ def wound_lever(par: Parameters, s: float) -> float:
         return par.d * math.sin(angle)
     k = par.growth
     d = radius(par, s)
-    return ((par.d**2 - 0.5 * k * k) * math.sin(angle) + k * (d - par.d * math.cos(angle))) / d
+    return ((par.d * par.d - 0.5 * k * k) * math.sin(angle) + k * (d - par.d * math.cos(angle))) / d
 
 
 @kernel
@@ -149,7 +150,7 @@ def gravity_deployed(par: Parameters, s: float, q: Array, R: Matrix) -> float:
 
 
 @separate
-def tension_and_energy(par: Parameters, strain: float) -> tuple[float, float]:
+def law_at(par: Parameters, strain: float) -> tuple[float, float]:
     """Tension (N) and elastic energy per unstretched length (N) at a strain; the energy's slope is the tension."""
     if par.elastic_law == LINEAR:
         return par.EA * strain, 0.5 * par.EA * strain * strain
@@ -175,6 +176,16 @@ def tension_and_energy(par: Parameters, strain: float) -> tuple[float, float]:
     tension = a + x * (b + x * (c + x * d))
     energy = table[ENERGY, i] + x * (a + x * (b / 2.0 + x * (c / 3.0 + x * d / 4.0)))
     return tension, energy
+
+
+@kernel
+def tension_only_at(par: Parameters, strain: float) -> tuple[float, float]:
+    """The same for lanes, which know of no tables; where the law is linear nobody asks."""
+    taut = max(strain, 0.0)
+    return par.EA * taut, 0.5 * par.EA * taut * taut
+
+
+tension_and_energy = either(law_at, tension_only_at)
 
 
 @separate

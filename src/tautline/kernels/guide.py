@@ -15,7 +15,7 @@ from tautline.kernels.data import (
     Command,
     Parameters,
 )
-from tautline.kernels.energy import strain_at_guide, tension_and_energy
+from tautline.kernels.energy import tension_and_energy
 from tautline.kernels.jit import kernel
 from tautline.kernels.wound import wound_strain
 
@@ -32,8 +32,7 @@ class Entrance(NamedTuple):
 
 
 @kernel
-def entrance(par: Parameters, reel: Array, s: float, q: Array, l: float) -> Entrance:
-    strain = strain_at_guide(par, q, l)
+def entrance(par: Parameters, reel: Array, s: float, strain: float) -> Entrance:
     if par.law == LAW_STRETCHED:
         return Entrance(strain, wound_strain(par, reel, s))
     return Entrance(strain, 0.0)

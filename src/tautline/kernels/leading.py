@@ -30,7 +30,15 @@ from tautline.kernels.drum import holding, profile_at
 from tautline.kernels.energy import body_moment, body_momenta, element_length, momenta, radius, strain_at_guide
 from tautline.kernels.guide import Entrance
 from tautline.kernels.jit import entry
-from tautline.kernels.reeling import REEL_FORCE, ZERO, Rates, Target, evaluate_forces, left_hand_sides, solve_rates
+from tautline.kernels.reeling import (
+    ZERO,
+    Rates,
+    Target,
+    evaluate_forces,
+    kept_reel_force,
+    left_hand_sides,
+    solve_rates,
+)
 from tautline.kernels.so3 import add, add_scaled
 
 # Of the two steps, over the time of a wave through an element: an error of 1e-7 in time, and of 1e-12 by rounding.
@@ -75,9 +83,9 @@ def led_torques(par: Parameters, profile: Array, times: Array, room: Motion, scr
             # in place: first to (h/2) dV/dq from none, then from there to its opposite
             left_hand_sides(par, h if sign > 0.0 else 2.0 * h, l, f, p, p)
             clear_nodes(scratch.nodes[MEAN_VELOCITY])
-            target = Target(P_s + 0.5 * h * f[REEL_FORCE], add_scaled(Pi, 0.5 * h, moment), at, holding(True))
+            target = Target(P_s + 0.5 * h * kept_reel_force(f), add_scaled(Pi, 0.5 * h, moment), at, holding(True))
             guess = Rates(sigma + 0.5 * h * acceleration, ZERO, 0.0)
-            rates, _ = solve_rates(par, h, s, q, R, target, guess, scratch)
+            rates, _, _ = solve_rates(par, h, s, q, R, target, guess, scratch)
             difference += sign * rates.impulse
         d = radius(par, s)
         rub = math.copysign(par.coulomb, sigma) if sigma != 0.0 else 0.0

@@ -45,5 +45,5 @@ def rates_of(par: Parameters, locked: bool, motion: Motion, p_s: float, Pi: Vect
     held = motion.reel[HELD] != NOT_HELD
     target = Target(p_s, Pi, Entrance(0.0, 0.0), holding(held))  # at h = 0 the guide has no part
     guess = Rates(motion.reel[HELD_SPEED] if held else 0.0, ZERO, 0.0)
-    rates, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
+    rates, _, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
     return rates

@@ -26,7 +26,9 @@ from tautline.kernels.data import (
     T_START,
     TOTAL,
     WORST_RATIO,
+    Array,
     Command,
+    Counters,
     Loads,
     Motion,
     Parameters,
@@ -108,29 +110,32 @@ def choose_level(par: Parameters, plan: Plan, s: float, locked: bool) -> int:
 
 
 @kernel
-def begin_base_step(par: Parameters, plan: Plan, locked: bool, motion: Motion) -> int:
+def begin_base_step(par: Parameters, plan: Plan, locked: bool, reel: Array, clock: Counters) -> int:
     """Set the level for the present length; UNSTABLE_STEP if that does not suffice."""
-    s = motion.reel[S]
+    s = reel[S]
     level = choose_level(par, plan, s, locked) if plan.adaptive else 0
     ratio = plan.h / (1 << level) / stability_limit(par, plan, s, locked)
-    motion.reel[WORST_RATIO] = max(motion.reel[WORST_RATIO], ratio)
-    motion.clock[LEVEL] = level
+    reel[WORST_RATIO] = max(reel[WORST_RATIO], ratio)
+    clock[LEVEL] = level
     return UNSTABLE_STEP if ratio > plan.allowed_ratio else RUNNING
+
+
+@kernel
+def end_of_string(par: Parameters, plan: Plan, s: float) -> int:
+    """Where the model's validity ends."""
+    if par.L - s <= plan.minimum_length:
+        return FULLY_RETRIEVED
+    return FULLY_DEPLOYED if s <= par.b else RUNNING
 
 
 @kernel
 def reel_event(
     par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float, loads: Loads | None
 ) -> int:
-    """Ends of the model's validity. To be held there, the reel is put on the stop, unless it is led or comes away."""
+    """At the ends of the string. To be held there, the reel is put on the stop, unless it is led or comes away."""
     reel = motion.reel
-    s = reel[S]
-    status = RUNNING
-    side = 0.0
-    if par.L - s <= plan.minimum_length:
-        status, side = FULLY_RETRIEVED, 1.0
-    elif s <= par.b:
-        status, side = FULLY_DEPLOYED, -1.0
+    status = end_of_string(par, plan, reel[S])
+    side = 1.0 if status == FULLY_RETRIEVED else -1.0
     if status == RUNNING or not plan.hold or command.kind == BY_PROFILE:
         return status
     if loads is not None and side * reel[SIGMA] > 0.0:
@@ -146,7 +151,7 @@ def reeling_step(
     par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, loads: Loads | None
 ) -> int:
     """One base step with a moving reel, in 2**level parts, each a composition of stages."""
-    status = begin_base_step(par, plan, command.locked, motion)
+    status = begin_base_step(par, plan, command.locked, motion.reel, motion.clock)
     parts = 1 << motion.clock[LEVEL]
     h = plan.h / parts
     part = 0
@@ -183,7 +188,7 @@ def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -
 def loaded_step(par: Parameters, plan: Plan, command: Command, loads: Loads, motion: Motion, scratch: Scratch) -> int:
     """One base step: half of the loads, a step of the method in a frame that moves with the guide, the other half."""
     locked = command.locked
-    status = begin_base_step(par, plan, locked, motion)
+    status = begin_base_step(par, plan, locked, motion.reel, motion.clock)
     parts = 1 << motion.clock[LEVEL]
     h = plan.h / parts
     falls = (par.mu_g * par.L + par.weight) * h  # work of gravity, by the guide's speed
@@ -234,7 +239,7 @@ def march(
     if command.locked:
         l = element_length(par, motion.reel[S])
         factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
-        status = begin_base_step(par, plan, command.locked, motion)
+        status = begin_base_step(par, plan, command.locked, motion.reel, motion.clock)
         if status != RUNNING:
             return status, 0
     for row in range(out.scalars.shape[0]):

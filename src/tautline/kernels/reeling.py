@@ -65,12 +65,14 @@ from tautline.kernels.energy import (
     node_force,
     reel_force,
     reel_mass,
+    strain_at_guide,
     transport_force,
     transport_weights,
 )
 from tautline.kernels.fixed import all_finite, drift, extrapolation, kick_nodes
 from tautline.kernels.guide import Entrance, carnot_force, entrance, torque_at, wound_force
 from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.lanes import select, some, zero_like
 from tautline.kernels.rotation import (
     MAX_ITERATIONS,
     attitude,
@@ -94,6 +96,7 @@ from tautline.kernels.so3 import (
     matmul,
     matrix_add_scaled,
     scale,
+    select_vector,
     solve3,
     sub,
 )
@@ -103,9 +106,6 @@ from tautline.kernels.wound import wind
 LAST_CORRECTION = 1e-7
 # Corrections below this part of the wave speed are rounding.
 ROUNDING_FLOOR = 1e-14
-
-# Where FORCE keeps -dV/ds.
-REEL_FORCE = -1
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -250,10 +250,19 @@ def solve_end(
 
 @kernel
 def newton_correction(
-    par: Parameters, h: float, s: float, q: Array, R: Matrix, target: Target, rates: Rates, scratch: Scratch
+    par: Parameters,
+    h: float,
+    s: float,
+    q: Array,
+    R: Matrix,
+    target: Target,
+    rates: Rates,
+    unsettled: bool,
+    scratch: Scratch,
 ) -> tuple[Rates, float, float]:
     """One correction of (MEAN_VELOCITY, sigma, omega); TARGET holds the nodes' left-hand sides.
 
+    A member of a batch that has settled waits for the others, as it is.
     Returns the new rates and the largest squares of a correction and of a speed.
     """
     N = par.N
@@ -272,7 +281,9 @@ def newton_correction(
         (1.0 - theta) * (mass - h * slope * sigma) + theta * (mass_1 + h * slope_1 * sigma),
         target.p_s - ((1.0 - theta) * (mass - 0.5 * h * slope * sigma) + theta * mass_1) * sigma,
     )
-    row = Row(0.0, ZERO, ZERO, ZERO)
+    nothing = zero_like(sigma)
+    none = (nothing, nothing, nothing)
+    row = Row(nothing, none, none, none)
     for e in range(N):
         w = sub(node(q, e), node(q, e + 1))
         block = element_block(par, h, e, l, sigma, w, node(v, e), node(v, e + 1))
@@ -297,36 +308,45 @@ def newton_correction(
     v_N = node(v, N)
     row = Row(row.diagonal + par.M, add_scaled(row.residual, -par.M, v_N), row.column, row.border)
     dsigma, dv_N, domega, impulse = solve_end(par, h, R, target, rates, v_N, row, corner)
-    correction2, speed2 = substitute_bordered(dsigma, dv_N, ratio, y, a, v)
-    rates = Rates(sigma + dsigma, add(rates.omega, domega), impulse)
+    correction2, speed2 = substitute_bordered(dsigma, dv_N, ratio, y, a, unsettled, v)
+    rates = Rates(
+        select(unsettled, sigma + dsigma, sigma),
+        select_vector(unsettled, add(rates.omega, domega), rates.omega),
+        select(unsettled, impulse, rates.impulse),
+    )
     lever2 = dot(par.rho, par.rho)
-    correction2 = max(correction2, dsigma * dsigma, lever2 * dot(domega, domega))
-    speed2 = max(speed2, rates.sigma * rates.sigma, lever2 * dot(rates.omega, rates.omega))
+    correction2 = max(max(correction2, dsigma * dsigma), lever2 * dot(domega, domega))
+    speed2 = max(max(speed2, rates.sigma * rates.sigma), lever2 * dot(rates.omega, rates.omega))
     return rates, correction2, speed2
 
 
 @inlined
 def solve_rates(
     par: Parameters, h: float, s: float, q: Array, R: Matrix, target: Target, rates: Rates, scratch: Scratch
-) -> tuple[Rates, int]:
-    """Newton's method; returns the number of iterations, 0 if it did not converge.
+) -> tuple[Rates, bool, float]:
+    """Newton's method; returns whether it failed, and the number of iterations.
 
     At h = 0 the equations are linear and this inverts the Legendre transform.
     """
     floor = ROUNDING_FLOOR * math.sqrt(par.EA / par.mu)
     spin_floor = floor / element_length(par, s)
-    for iteration in range(1, MAX_ITERATIONS + 1):
-        before = rates
-        rates, correction2, speed2 = newton_correction(par, h, s, q, R, target, rates, scratch)
+    unsettled = zero_like(rates.sigma) == 0.0
+    failed = unsettled
+    iterations = zero_like(rates.sigma)
+    for _ in range(MAX_ITERATIONS):
+        before = rates.omega
+        rates, correction2, speed2 = newton_correction(par, h, s, q, R, target, rates, unsettled, scratch)
         tolerance = LAST_CORRECTION * math.sqrt(speed2) + floor
         spin2 = dot(rates.omega, rates.omega)
-        turned = sub(rates.omega, before.omega)
-        still = dot(turned, turned) <= LAST_CORRECTION**2 * spin2 + spin_floor * spin_floor
-        if correction2 <= tolerance * tolerance and still:
-            return rates, iteration
-        if not math.isfinite(correction2):
-            return rates, 0
-    return rates, 0
+        turned = sub(rates.omega, before)
+        turns = dot(turned, turned) > LAST_CORRECTION * LAST_CORRECTION * spin2 + spin_floor * spin_floor
+        iterations += select(unsettled, 1.0, 0.0)
+        # what is not a number settles at once, and has failed
+        unsettled = unsettled & ((correction2 > tolerance * tolerance) | turns)
+        failed = unsettled | (correction2 != correction2) | (correction2 == math.inf)
+        if not some(unsettled):
+            break
+    return rates, failed, iterations
 
 
 @kernel
@@ -378,7 +398,13 @@ def reel_gradient(par: Parameters, h: float, s: float, sigma: float) -> float:
 def evaluate_forces(par: Parameters, s: float, q: Array, out_f: Array) -> None:
     """Element forces, and -dV/ds in the last place of out_f, which no element needs."""
     element_forces(par, element_length(par, s), q, out_f)
-    out_f[REEL_FORCE] = reel_force(par, s, q)
+    out_f[len(out_f) - 1] = reel_force(par, s, q)
+
+
+@kernel
+def kept_reel_force(f: Array) -> float:
+    """-dV/ds, where evaluate_forces put it."""
+    return f[len(f) - 1]  # type: ignore[no-any-return]
 
 
 @kernel
@@ -389,19 +415,6 @@ def left_hand_sides(par: Parameters, h: float, l: float, f: Array, p: Array, out
     put_node(out, par.N, add_scaled(node(p, par.N), 0.5 * h, end_force(par, l, f)))
 
 
-@inlined
-def remember_rates(motion: Motion, v: Array, rates: Rates, h: float) -> None:
-    """Keep the last two solutions for the extrapolation that starts the next Newton iteration."""
-    copy_nodes(motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE])
-    copy_nodes(v, motion.nodes[VELOCITY])
-    put_triple(motion.body, OMEGA_BEFORE, triple(motion.body, OMEGA))
-    put_triple(motion.body, OMEGA, rates.omega)
-    motion.reel[SIGMA_BEFORE] = motion.reel[SIGMA]
-    motion.reel[SIGMA] = rates.sigma
-    motion.reel[H_BEFORE] = motion.reel[H_LAST]
-    motion.reel[H_LAST] = h
-
-
 @kernel
 def extrapolate_nodes(x: float, v: Array, v_before: Array, out_v: Array) -> None:
     for k in range(len(v)):
@@ -409,17 +422,147 @@ def extrapolate_nodes(x: float, v: Array, v_before: Array, out_v: Array) -> None
 
 
 @inlined
-def extrapolated_rates(motion: Motion, h: float, out_v: Array) -> Rates:
+def extrapolated_rates(x: float, motion: Motion, sigma: float, out_v: Array) -> Rates:
     """Start of Newton's method."""
-    x = extrapolation(h, motion.reel[H_LAST], motion.reel[H_BEFORE])
     extrapolate_nodes(x, motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE], out_v)
     omega = triple(motion.body, OMEGA)
-    sigma = motion.reel[SIGMA]
-    return Rates(
-        sigma + x * (sigma - motion.reel[SIGMA_BEFORE]),
-        add_scaled(omega, x, sub(omega, triple(motion.body, OMEGA_BEFORE))),
-        0.0,
-    )
+    omega = add_scaled(omega, x, sub(omega, triple(motion.body, OMEGA_BEFORE)))
+    return Rates(sigma, omega, zero_like(sigma))
+
+
+@inlined
+def step_target(
+    par: Parameters,
+    h: float,
+    s: float,
+    motion: Motion,
+    R: Matrix,
+    p_s: float,
+    at: Entrance,
+    drum: Drum,
+    scratch: Scratch,
+) -> Target:
+    """Left-hand sides: those of the nodes into TARGET."""
+    p = motion.nodes[MOMENTUM]
+    left_hand_sides(par, h, element_length(par, s), scratch.nodes[FORCE], p, scratch.nodes[TARGET])
+    return Target(p_s, add_scaled(triple(motion.body, SPIN), 0.5 * h, body_moment(par, R)), at, drum)
+
+
+class ReelStart(NamedTuple):
+    """The reel's part of a step, as far as the start of the step knows it."""
+
+    p_s: float  # left-hand side of the reel's equation
+    sigma: float  # if it is given
+    at: Entrance
+    drum: Drum
+
+
+@kernel
+def reel_before(
+    par: Parameters, command: Command, reel: Array, strain: float, force: float, h: float, start: float, end: float
+) -> ReelStart:
+    """Of a step from `start` to `end`, from the strain at the guide and -dV/ds at its start."""
+    h_start = (1.0 - par.theta) * h
+    if is_plain(par, command, reel):
+        drum = plain_drum(par, command, start, reel[S])
+        sigma = 0.0
+        p_s = h_start * drum.motor
+    else:
+        drum, sigma, p_s = drum_before(par, command, reel, h, start, end)
+    at = entrance(par, reel, reel[S], strain)
+    p_s += reel[P_S] + 0.5 * h * force + h_start * wound_force(par, at)
+    return ReelStart(p_s, sigma, at, drum)
+
+
+class ReelPushes(NamedTuple):
+    """What the string does to the reel in a step."""
+
+    s: float  # at the start
+    force: float  # -dV/ds there
+    gradient: float  # G_s of the string
+    force_end: float
+    strain_end: float  # at the guide
+
+
+@kernel
+def reel_after(
+    par: Parameters,
+    command: Command,
+    reel: Array,
+    before: ReelStart,
+    h: float,
+    end: float,
+    rates: Rates,
+    pushes: ReelPushes,
+) -> None:
+    """Give the reel its impulses, and book work and loss; s is that of the end already."""
+    sigma = rates.sigma
+    h_start = (1.0 - par.theta) * h
+    h_end = par.theta * h
+    loss_start = carnot_force(par, before.at, sigma)[0]
+    dp_s = 0.5 * h * pushes.force + h_start * loss_start
+    dp_s += h * (pushes.gradient + reel_gradient(par, h, pushes.s, sigma))
+    # what comes in meets the string that was wound before it
+    at_end = entrance(par, reel, min(pushes.s, reel[S]), pushes.strain_end)
+    loss_end = carnot_force(par, at_end, sigma)[0]
+    dp_s += 0.5 * h * pushes.force_end + h_end * loss_end
+    loss = -(h_start * loss_start + h_end * loss_end) * sigma
+    if par.law == LAW_STRETCHED:
+        mean = (1.0 - par.theta) * loss_start + par.theta * loss_end
+        impulse, loss = wind(par, h, sigma, pushes.s, before.at.strain, at_end.strain, mean, reel)
+        dp_s += impulse - h * mean
+    accumulate(reel, LOSS, LOSS_ERR, loss, par.compensated)
+
+    if before.drum.plain:
+        push = h_start * before.drum.motor + h_end * plain_drum(par, command, end, reel[S]).motor
+        accumulate(reel, WORK, WORK_ERR, push * sigma, par.compensated)
+        reel[TORQUE] = torque_at(command, end)
+        reel[HELD] = NOT_HELD
+    else:
+        push = drum_after(par, command, reel, before.drum, h, end, sigma, rates.impulse)
+    accumulate(reel, P_S, P_S_ERR, dp_s + push, par.compensated)
+    reel[SIGMA_BEFORE] = reel[SIGMA]
+    reel[SIGMA] = sigma
+    reel[H_BEFORE] = reel[H_LAST]
+    reel[H_LAST] = h
+
+
+@inlined
+def move_string(
+    par: Parameters, motion: Motion, scratch: Scratch, h: float, s: float, rates: Rates, R: Matrix
+) -> float:
+    """Nodes and body over a step from s; G_s of the string is returned.
+
+    The last two solutions are kept for the extrapolation that starts the next Newton iteration.
+    """
+    body = motion.body
+    q = motion.nodes[POSITION]
+    p = motion.nodes[MOMENTUM]
+    p_err = motion.nodes[MOMENTUM_ERR]
+    f = scratch.nodes[FORCE]
+    v = scratch.nodes[MEAN_VELOCITY]
+    gradient = first_kick(par, h, element_length(par, s), rates.sigma, f, q, v, p, p_err)
+    drift(h, v, q, motion.nodes[POSITION_ERR], par.compensated)
+    if par.rotates:
+        push_spin(par, body, scale(0.5 * h, body_moment(par, R)))
+        turn(par, body, h, apply_transposed(R, node(v, par.N)), rates.omega)
+        push_spin(par, body, scale(0.5 * h, body_moment(par, attitude(body))))
+        put_triple(body, OMEGA_BEFORE, triple(body, OMEGA))
+        put_triple(body, OMEGA, rates.omega)
+    copy_nodes(motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE])
+    copy_nodes(v, motion.nodes[VELOCITY])
+    return gradient
+
+
+@inlined
+def last_kick(par: Parameters, motion: Motion, scratch: Scratch, h: float, s: float) -> tuple[float, float]:
+    """Forces at the end of a step, where s is known, and their half kick; -dV/ds and the strain at the guide."""
+    q = motion.nodes[POSITION]
+    f = scratch.nodes[FORCE]
+    l = element_length(par, s)
+    evaluate_forces(par, s, q, f)
+    kick_nodes(par, l, f, 0.5 * h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
+    return kept_reel_force(f), strain_at_guide(par, q, l)
 
 
 @inlined
@@ -430,80 +573,27 @@ def reeling_stage(
 
     FORCE must hold `evaluate_forces` of the present configuration; it does so again afterwards.
     """
-    body = motion.body
     reel = motion.reel
     q = motion.nodes[POSITION]
-    p = motion.nodes[MOMENTUM]
-    p_err = motion.nodes[MOMENTUM_ERR]
-    f = scratch.nodes[FORCE]
-    v = scratch.nodes[MEAN_VELOCITY]
     s = reel[S]
-    l = element_length(par, s)
-    R = attitude(body)
-    h_start = (1.0 - par.theta) * h
-    h_end = par.theta * h
-    force = f[REEL_FORCE]
-    moment = body_moment(par, R)
-    plain = is_plain(par, command, reel)
-    if plain:
-        drum = plain_drum(par, command, start, s)
-        sigma = 0.0
-        p_s = h_start * drum.motor
-    else:
-        drum, sigma, p_s = drum_before(par, command, reel, h, start, end)
-
-    at_start = entrance(par, reel, s, q, l)
-
-    left_hand_sides(par, h, l, f, p, scratch.nodes[TARGET])
-    guess = extrapolated_rates(motion, h, v)
-    if drum.held:
-        guess = Rates(sigma, guess.omega, 0.0)
-    p_s += reel[P_S] + 0.5 * h * force + h_start * wound_force(par, at_start)
-    target = Target(p_s, add_scaled(triple(body, SPIN), 0.5 * h, moment), at_start, drum)
-    rates, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
-    v_N = node(v, par.N)
-    sigma = rates.sigma
-    if not (math.isfinite(target.p_s) and all_finite(node(p, par.N), target.Pi)):
+    R = attitude(motion.body)
+    force = kept_reel_force(scratch.nodes[FORCE])
+    before = reel_before(par, command, reel, strain_at_guide(par, q, element_length(par, s)), force, h, start, end)
+    sigma, earlier = reel[SIGMA], reel[SIGMA_BEFORE]
+    x = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
+    guess = extrapolated_rates(x, motion, sigma + x * (sigma - earlier), scratch.nodes[MEAN_VELOCITY])
+    if before.drum.held:
+        guess = Rates(before.sigma, guess.omega, 0.0)
+    target = step_target(par, h, s, motion, R, before.p_s, before.at, before.drum, scratch)
+    rates, failed, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
+    if not (math.isfinite(target.p_s) and all_finite(node(motion.nodes[MOMENTUM], par.N), target.Pi)):
         return NON_FINITE
-    if iterations == 0:
+    if failed:
         return NEWTON_FAILED
-    motion.clock[ITERATIONS] += iterations
+    motion.clock[ITERATIONS] += int(iterations)
 
-    loss_start = carnot_force(par, at_start, sigma)[0]
-    dp_s = 0.5 * h * force + h_start * loss_start
-    dp_s += h * (first_kick(par, h, l, sigma, f, q, v, p, p_err) + reel_gradient(par, h, s, sigma))
-    drift(h, v, q, motion.nodes[POSITION_ERR], par.compensated)
-    accumulate(reel, S, S_ERR, h * sigma, par.compensated)
-    if par.rotates:
-        push_spin(par, body, scale(0.5 * h, moment))
-        turn(par, body, h, apply_transposed(R, v_N), rates.omega)
-        push_spin(par, body, scale(0.5 * h, body_moment(par, attitude(body))))
-
-    s_start, s = s, reel[S]
-    l = element_length(par, s)
-    evaluate_forces(par, s, q, f)
-    kick_nodes(par, l, f, 0.5 * h, p, p_err)
-    # what comes in meets the string that was wound before it
-    at_end = entrance(par, reel, min(s_start, s), q, l)
-    loss_end = carnot_force(par, at_end, sigma)[0]
-    dp_s += 0.5 * h * f[REEL_FORCE] + h_end * loss_end
-    loss = -(h_start * loss_start + h_end * loss_end) * sigma
-    if par.law == LAW_STRETCHED:
-        mean = (1.0 - par.theta) * loss_start + par.theta * loss_end
-        impulse, loss = wind(par, h, sigma, s_start, at_start.strain, at_end.strain, mean, reel)
-        dp_s += impulse - h * mean
-    accumulate(reel, LOSS, LOSS_ERR, loss, par.compensated)
-
-    if plain:
-        push = h_start * drum.motor
-        drum = plain_drum(par, command, end, s)
-        push += h_end * drum.motor
-        accumulate(reel, WORK, WORK_ERR, push * sigma, par.compensated)
-        reel[TORQUE] = torque_at(command, end)
-        reel[HELD] = NOT_HELD
-    else:
-        push = drum_after(par, command, reel, drum, h, end, sigma, rates.impulse)
-    dp_s += push
-    accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
-    remember_rates(motion, v, rates, h)
+    gradient = move_string(par, motion, scratch, h, s, rates, R)
+    accumulate(reel, S, S_ERR, h * rates.sigma, par.compensated)
+    force_end, strain_end = last_kick(par, motion, scratch, h, reel[S])
+    reel_after(par, command, reel, before, h, end, rates, ReelPushes(s, force, gradient, force_end, strain_end))
     return RUNNING

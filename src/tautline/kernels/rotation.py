@@ -81,9 +81,9 @@ def mean_swing_by_omega(h: float, omega: Vector, rho: Vector, phi: Vector) -> Ma
 
 @kernel
 def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, bool]:
-    """omega, and whether it is still unsettled, from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, by Newton's method.
+    """omega from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, and whether it is still unsettled.
 
-    K is the inertia that is left when the string's motion is eliminated (docs/theory.md, equation 24).
+    By Newton's method. K is the inertia with the string's motion eliminated (docs/theory.md, equation 24).
     What is not a number counts as settled: the caller looks at omega.
     """
     omega = guess

@@ -1,0 +1,123 @@
+"""Many simulations at once: those that are alike enough march in lanes, the others one by one.
+
+A member's numbers do not depend on which others march with it: each lane does what it would do alone, and who
+marches in lanes is decided by looking at a member alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
+import numpy as np
+
+from tautline import errors
+from tautline.kernels import batch, data
+from tautline.kernels.lanes import LANES
+from tautline.kernels.march import step_limits
+from tautline.kernels.members import Members, numbers_of
+from tautline.simulation import Simulation, Task
+
+# Statuses after which a lane has no motion to give back. The member is repeated alone.
+FAILED = (errors.NEWTON_FAILED, errors.NON_FINITE)
+
+
+def march_together(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> list[data.Samples]:
+    """So many samples of each, as `Simulation.march` gives them. All must have been told what to do by `begin`."""
+    results: dict[int, data.Samples] = {}
+    blocks = list(_blocks([simulation.task() for simulation in simulations]))
+    with ThreadPoolExecutor(threads) as pool:
+        for places, samples in pool.map(lambda places: _march_block(simulations, places, rows), blocks):
+            results.update(zip(places, samples, strict=True))
+    for place, simulation in enumerate(simulations):
+        if place not in results:
+            results[place] = simulation.march(rows, simulation.task().plan)
+    return [results[place] for place in range(len(simulations))]
+
+
+def _blocks(tasks: Sequence[Task]) -> Iterator[list[int]]:
+    """Places of tasks that can march in lanes together, at most LANES at a time."""
+    alike: dict[object, list[int]] = {}
+    for place, task in enumerate(tasks):
+        if _fits(task):
+            alike.setdefault(_shared(task), []).append(place)
+    for places in alike.values():
+        for first in range(0, len(places), LANES):
+            yield places[first : first + LANES]
+
+
+def _fits(task: Task) -> bool:
+    """Whether a member can march in lanes at all."""
+    par, plan = task.par, task.plan
+    return (
+        not numba.config.DISABLE_JIT
+        and task.loads is None
+        and not task.tabulated
+        and par.elastic_law in (data.LINEAR, data.TENSION_ONLY)
+        and par.growth == 0.0
+        and (task.command.locked or not plan.adaptive)
+    )
+
+
+def _shared(task: Task) -> object:
+    """What members of a block must have in common."""
+    par, plan, motion = task.par, task.plan, task.motion
+    history = ()
+    if task.command.locked:
+        limits = step_limits(par, plan, float(motion.reel[data.S]), True)
+        level = 0
+        while plan.adaptive and plan.h / 2**level > min(plan.allowed_ratio * limits[0], limits[1]):
+            level += 1
+        history = (level, *motion.reel[[data.PENDING, data.H_LAST, data.H_BEFORE]])
+    return (
+        (par.N, par.elastic_law, par.law, par.extrapolated, par.theta, par.rotates, par.compensated),
+        (plan.h, plan.stages.tobytes(), plan.adaptive, plan.steps_per_sample),
+        (task.command.locked, history, len(motion.reel)),
+    )
+
+
+def _march_block(
+    simulations: Sequence[Simulation], places: list[int], rows: int
+) -> tuple[list[int], list[data.Samples]]:
+    tasks = [simulations[place].task() for place in places]
+    first = tasks[0]
+    N = first.par.N
+    # a block that is not full has its last member several times
+    lanes = [*tasks, *[tasks[-1]] * (LANES - len(tasks))]
+    block = batch.empty_block(N, len(first.motion.reel))
+    for k, task in enumerate(lanes):
+        for ours, theirs in zip(block, task.motion, strict=False):
+            ours[k] = theirs
+    samples = batch.empty_block_samples(rows, N)
+    march = batch.march_locked if first.command.locked else batch.march_reeling
+    march(_members(lanes), block, batch.empty_room(N), samples)
+    return places, [
+        _give_back(simulations[place], data.Samples(samples.scalars[k], samples.nodes[k]), block, k)
+        for k, place in enumerate(places)
+    ]
+
+
+def _give_back(simulation: Simulation, out: data.Samples, block: batch.Block, k: int) -> data.Samples:
+    task = simulation.task()
+    if block.status[k] in FAILED:
+        return simulation.march(len(out.scalars), task.plan)
+    begun = int(task.motion.clock[data.STEP])
+    for ours, theirs in zip(task.motion, block, strict=False):
+        ours[...] = theirs[k]
+    return simulation.marched(out, begun, int(block.status[k]), int(block.filled[k]), task.plan)
+
+
+def _members(tasks: Sequence[Task]) -> Members:
+    commands = [task.command for task in tasks]
+    knots = np.array([(len(c.times), len(c.profile)) for c in commands])
+    most = knots.max(axis=0)
+    times, torques = np.zeros((2, LANES, most[0]))
+    profiles = np.zeros((LANES, most[1], data.PROFILE_ROW))
+    for k, command in enumerate(commands):
+        times[k, : knots[k, 0]] = command.times
+        torques[k, : knots[k, 0]] = command.torques
+        profiles[k, : knots[k, 1]] = command.profile
+    numbers = np.stack([numbers_of(task.par, task.plan, task.command) for task in tasks], axis=1)
+    kinds = np.array([command.kind for command in commands])
+    return Members(tasks[0].par, tasks[0].plan, np.ascontiguousarray(numbers), kinds, knots, times, torques, profiles)
