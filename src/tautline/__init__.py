@@ -12,6 +12,7 @@ from tautline._version import __version__
 
 if TYPE_CHECKING:
     from tautline import control, errors, figures, reference
+    from tautline.analysis.lyapunov import lyapunov
     from tautline.analysis.modes import modes
     from tautline.model.body import RigidBody, Shape
     from tautline.model.command import Brake, Free, Length, Locked, Speed, Spring, Torque
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tautline.viewer import view
 
 _HOMES = {
+    "lyapunov": "tautline.analysis.lyapunov",
     "modes": "tautline.analysis.modes",
     "RigidBody": "tautline.model.body",
     "Shape": "tautline.model.body",
@@ -82,6 +84,7 @@ __all__ = [
     "errors",
     "figures",
     "hanging",
+    "lyapunov",
     "modes",
     "open_run",
     "reference",

@@ -67,6 +67,12 @@ MODES_SCHEMA = {
 }
 
 
+LYAPUNOV_SCHEMA = {
+    "growth_rate": Variable(TIME, "s-1", "of the distance to a neighbouring motion, in the interval that ends here"),
+    "exponent": Variable(TIME, "s-1", "largest Lyapunov exponent, as estimated up to here"),
+}
+
+
 TIME_VARIABLE = Variable(TIME, "s", "time")
 
 
@@ -197,6 +203,12 @@ def build_modes(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
         "axis": ("axis", AXES),
     }
     return xr.Dataset(_with_units(MODES_SCHEMA, values), coords, attrs)
+
+
+def build_lyapunov(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
+    """The labelled result of watching neighbouring motions part."""
+    time = ("time", values["time"], {"units": TIME_VARIABLE.units, "long_name": TIME_VARIABLE.long_name})
+    return xr.Dataset(_with_units(LYAPUNOV_SCHEMA, values), {"time": time}, attrs)
 
 
 def _with_units(schema: dict[str, Variable], values: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ The only callers of `march`. They know nothing of files; `store` drives a Simula
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import os
@@ -461,6 +462,18 @@ class Simulation:
         self.first_sample()
         self._motion.reel[account] += sign * (self.energy - before)
         self.first_sample()
+
+    def twin(self) -> Simulation:
+        """An independent simulation in the same state, with nothing recorded."""
+        other = copy.copy(self)
+        motion = self._motion
+        other._motion = data.Motion(motion.nodes.copy(), motion.body.copy(), motion.reel.copy(), motion.clock.copy())
+        other._scratch = data.empty_scratch(self._par.N)
+        other._last = data.Samples(*(array.copy() for array in self._last))
+        other._kernel_command = self._kernel_command._replace(torques=self._kernel_command.torques.copy())
+        other._base_steps, other._needed = dict(self._base_steps), list(self._needed)
+        other._times, other._pieces = [], []
+        return other
 
     # -- what was recorded -----------------------------------------------------------------------------
 

@@ -170,30 +170,20 @@ def running(block: Block) -> int:
 
 @inlined
 def lanes_of(room: Room) -> tuple[Motion, Scratch]:
-    nodes, scratch, factor = room.nodes, room.scratch, room.factor
-    motion = Motion(
-        (
-            lane_array(nodes[0]),
-            lane_array(nodes[1]),
-            lane_array(nodes[2]),
-            lane_array(nodes[3]),
-            lane_array(nodes[4]),
-            lane_array(nodes[5]),
-        ),
-        lane_array(room.body),
-        None,  # reels and clocks are not in lanes
-        None,
+    """Views of the room. Reels and clocks are not in lanes."""
+    x, y, z = room.nodes, room.scratch, room.factor
+    nodes: Any = (
+        lane_array(x[0]),
+        lane_array(x[1]),
+        lane_array(x[2]),
+        lane_array(x[3]),
+        lane_array(x[4]),
+        lane_array(x[5]),
     )
-    return motion, Scratch(
-        (
-            lane_array(scratch[0]),
-            lane_array(scratch[1]),
-            lane_array(scratch[2]),
-            lane_array(scratch[3]),
-            lane_array(scratch[4]),
-        ),
-        (lane_array(factor[0]), lane_array(factor[1])),
-    )
+    scratch: Any = (lane_array(y[0]), lane_array(y[1]), lane_array(y[2]), lane_array(y[3]), lane_array(y[4]))
+    factor: Any = (lane_array(z[0]), lane_array(z[1]))
+    nothing: Any = None
+    return Motion(nodes, lane_array(room.body), nothing, nothing), Scratch(scratch, factor)
 
 
 @kernel
@@ -383,7 +373,8 @@ def march_reeling(members: Members, block: Block, room: Room, out: Samples) -> N
     q = motion.nodes[POSITION]
     f = scratch.nodes[FORCE]
     evaluate_forces(par, gather(block.reel, S, par.L), q, f)
-    reels = Reels(members, block.status, room.drums)
+    reels: Any = Reels(members, block.status, room.drums)
+    at: Any = room.at
     for row in range(out.scalars.shape[1]):
         for _ in range(plan.steps_per_sample):
             begin_members(members, block, room, False)
@@ -397,7 +388,7 @@ def march_reeling(members: Members, block: Block, room: Room, out: Samples) -> N
                 force = kept_reel_force(f)
                 p_s, sigma, x = reels_before(members, block, room, strain, force, span)
                 guess = extrapolated_rates(x, motion, sigma, scratch.nodes[MEAN_VELOCITY])
-                target = step_target(par, h, s, motion, R, p_s, room.at, reels, scratch)
+                target = step_target(par, h, s, motion, R, p_s, at, reels, scratch)
                 rates, failed, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
                 p_N = node(motion.nodes[MOMENTUM], par.N)
                 size = dot(p_N, p_N) + dot(target.Pi, target.Pi) + p_s * p_s

@@ -78,7 +78,8 @@ class _MaskModel(models.PrimitiveModel):
 @register_model(_LaneArrayType)
 class _LaneArrayModel(models.StructModel):
     def __init__(self, manager: Any, fe_type: Any) -> None:
-        super().__init__(manager, fe_type, [("data", types.CPointer(types.float64)), ("size", types.intp)])
+        pointer = types.CPointer(types.float64)  # type: ignore[attr-defined]
+        super().__init__(manager, fe_type, [("data", pointer), ("size", types.intp)])
 
 
 # -- arithmetic ----------------------------------------------------------------------------------------

@@ -1,0 +1,75 @@
+"""Member-steps a second: simulations together in lanes, over one after the other. `python benchmarks/batch.py`
+
+Example 1 (constant length) and example 3 (retrieval) with members of different stiffness, nothing sampled in between.
+The time of one thread on one core, and how two threads share blocks of members. Read the ratios.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+
+import tautline as tl
+from tautline.kernels.lanes import LANES
+from tautline.paper import examples
+from tautline.simulation import Simulation
+from tautline.together import march_together
+
+STEP = 5e-4
+REPEATS = 5
+MEMBERS = 8 * LANES
+# Member-steps in a measurement, at N = 20.
+WORK = 400_000
+
+
+def prepared(command: tl.Command, N: int, steps: int) -> list[Simulation]:
+    simulations = []
+    for i in range(MEMBERS):
+        plain = examples.pendulum()
+        string = dataclasses.replace(plain.string, stiffness=40.0 - 0.1 * i)
+        pendulum = dataclasses.replace(plain, string=string)
+        state = tl.straight(pendulum, 10.0, N, (0.26, 0.0, 0.97), end_velocity=(0.0, 0.5, 0.0))
+        step = STEP * min(1.0, 20 / N)
+        simulation = Simulation(pendulum, state, step=step)
+        simulation.begin(command, steps * step, steps * step)
+        simulations.append(simulation)
+    return simulations
+
+
+def one_by_one(simulations: list[Simulation]) -> None:
+    for simulation in simulations:
+        simulation.march(1, simulation.task().plan)
+
+
+def best_microseconds(command: tl.Command, N: int) -> list[float]:
+    """A member-step: one by one, in lanes, in lanes with two threads."""
+    steps = max(1, WORK * 20 // (N * MEMBERS))
+    ways: list[Callable[[list[Simulation]], object]] = [
+        one_by_one,
+        lambda x: march_together(x, 1),
+        lambda x: march_together(x, 1, threads=2),
+    ]
+    best = [float("inf")] * len(ways)
+    for _ in range(REPEATS):
+        for i, way in enumerate(ways):
+            simulations = prepared(command, N, steps)
+            start = time.perf_counter()
+            way(simulations)
+            best[i] = min(best[i], time.perf_counter() - start)
+    return [1e6 * x / (steps * MEMBERS) for x in best]
+
+
+def main() -> None:
+    print(f"{MEMBERS} members, {LANES} lanes. Microseconds a member-step (over one by one); two threads over one")
+    for name, command in {"constant length": tl.Locked(), "moving reel": tl.Torque(1.2)}.items():
+        for N in (5, 20, 100):
+            alone, lanes, threads = best_microseconds(command, N)
+            print(
+                f"{name:>16} N = {N:3}  one by one {alone:6.3f}   in lanes {lanes:6.3f} ({alone / lanes:4.2f}x)"
+                f"   two threads {threads:6.3f} ({lanes / threads:4.2f}x)"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""How fast neighbouring motions part: the largest Lyapunov exponent, and how far ahead a prediction holds.
+
+Every motion has a shadow, started a tiny distance away. After each interval the distance is measured, and the shadow
+put back to the first distance along the line it has drifted to (Benettin's method). The mean logarithmic growth per
+time is the exponent: positive means chaos, and an error grows e-fold in 1/exponent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from tautline.dataset import build_lyapunov
+from tautline.errors import InputError
+from tautline.kernels import data
+from tautline.kernels.data import Array
+from tautline.model import checks
+from tautline.model.command import Command
+from tautline.model.pendulum import Pendulum
+from tautline.model.state import State
+from tautline.simulation import Simulation
+from tautline.together import march_together
+
+# Far above rounding (1e-16 grows by the same factor as this within an interval), far below where motions bend.
+DISTANCE = 1e-7
+# The shadow needs a while to turn into the direction that grows: this part of the time is not counted.
+SETTLING = 0.1
+# What counts as known and as lost, relative to the size of the motion.
+KNOWN, LOST = 1e-3, 0.1
+SEED = 1
+
+
+def lyapunov(
+    pendulum: Pendulum,
+    state: State,
+    command: Command,
+    duration: float,
+    *,
+    interval: float = 0.1,
+    known: float = KNOWN,
+    lost: float = LOST,
+    **options: Any,
+) -> xr.Dataset:
+    """Estimate the largest Lyapunov exponent along a motion.
+
+    Parameters
+    ----------
+    pendulum, state, command, duration
+        As in `simulate`.
+    interval : float
+        Time between two measurements of the distance (s); a multiple of the step.
+    known, lost : float
+        Relative size of the error at the start, and of the one that makes a prediction useless, for the horizon.
+    **options
+        Of `simulate`: step, order, scheme, compensated, minimum_length, at_end.
+
+    Returns
+    -------
+    xarray.Dataset
+        On `time`: the growth rate in every interval, and the exponent as estimated up to then. `attrs` hold the last
+        estimate, its standard error and the horizon (s): how far ahead a prediction holds.
+    """
+    simulation = Simulation(pendulum, state, **options)
+    intervals = checks.whole_ratio(
+        "duration",
+        checks.positive("duration", duration, "s"),
+        "interval",
+        checks.positive("interval", interval, "s"),
+    )
+    if intervals < 2:
+        raise InputError(f"interval: expected at most half of the duration {duration:g} s, got {interval:g}")
+    if not 0.0 < checks.positive("known", known, "") < checks.positive("lost", lost, ""):
+        raise InputError(f"known: expected less than lost ({lost:g}), got {known:g}")
+    simulation.begin(command, duration, interval)
+    rates = growth_rates([simulation], intervals)[0] / interval
+    values, figures = _figures(rates, interval, known, lost)
+    return build_lyapunov(values, simulation.attributes() | figures)
+
+
+def _figures(rates: Array, interval: float, known: float, lost: float) -> tuple[dict[str, Array], dict[str, float]]:
+    """Series and single figures from the growth in every interval, NaN after the end of the motion."""
+    time = interval * np.arange(1, len(rates) + 1)
+    counted = np.where(np.arange(len(rates)) >= settled(len(rates)), rates, np.nan)
+    seen = np.cumsum(np.isfinite(counted))
+    with np.errstate(all="ignore"):
+        running = np.where(np.isfinite(rates), np.nancumsum(counted) / seen, np.nan)
+    exponent = float(estimate(rates[None])[0])
+    figures = {
+        "exponent": exponent,
+        "standard_error": standard_error(counted[np.isfinite(counted)]),
+        "horizon": float(horizon(exponent, known, lost)),
+        "known": known,
+        "lost": lost,
+    }
+    return {"time": time, "growth_rate": rates, "exponent": running}, figures
+
+
+def settled(intervals: int) -> int:
+    """First interval that counts."""
+    return min(math.ceil(SETTLING * intervals), intervals - 1)
+
+
+def estimate(rates: Array) -> Array:
+    """Exponents of members (rows) from their growth rates; NaN where the motion ended before anything counted."""
+    counted = rates[:, settled(rates.shape[1]) :]
+    n = np.isfinite(counted).sum(axis=1)
+    total = np.nansum(counted, axis=1)
+    mean: Array = np.divide(total, n, out=np.full(len(rates), np.nan), where=n > 0)
+    return mean
+
+
+def standard_error(rates: Array) -> float:
+    """Of their mean, from the means of blocks, which depend on each other less than neighbours do."""
+    blocks = min(10, len(rates) // 2)
+    if blocks < 2:
+        return math.nan
+    means = [float(np.mean(part)) for part in np.array_split(rates, blocks)]
+    return float(np.std(means, ddof=1) / math.sqrt(blocks))
+
+
+def horizon(exponent: Any, known: float = KNOWN, lost: float = LOST) -> Any:
+    """Time in which an error grows from `known` to `lost` (s); infinite where it does not grow."""
+    exponent = np.asarray(exponent, dtype=float)
+    time = np.full(exponent.shape, np.inf)
+    np.divide(math.log(lost / known), exponent, out=time, where=exponent > 0.0)
+    return np.where(np.isnan(exponent), np.nan, time)
+
+
+def growth_rates(simulations: Sequence[Simulation], intervals: int) -> Array:
+    """Logarithmic growth of the distance to a shadow in every interval, of each; NaN from the end of a motion on.
+
+    The simulations must have been told what to do by `begin`, with one sample an interval.
+    """
+    shadows = [simulation.twin() for simulation in simulations]
+    for simulation, shadow in zip(simulations, shadows, strict=True):
+        # the same numbers for all: no member's result depends on its neighbours
+        _push_aside(simulation, shadow, np.random.default_rng(SEED))
+    growth = np.full((len(simulations), intervals), np.nan)
+    going = list(range(len(simulations)))
+    before = {i: _distance(simulations[i], shadows[i]) for i in going}
+    for k in range(intervals):
+        march_together([*(simulations[i] for i in going), *(shadows[i] for i in going)], 1)
+        going = [i for i in going if simulations[i].status == "completed" == shadows[i].status]
+        for i in going:
+            distance = _distance(simulations[i], shadows[i])
+            growth[i, k] = math.log(distance / before[i])
+            _pull_back(simulations[i], shadows[i], DISTANCE / distance)
+            before[i] = _distance(simulations[i], shadows[i])
+    return growth
+
+
+def _scales(simulation: Simulation) -> tuple[float, float]:
+    """A length and a time, in which distances are measured."""
+    X = simulation.unstretched_length
+    g = simulation.pendulum.gravity
+    wave = math.sqrt(simulation.pendulum.string.stiffness / simulation.pendulum.string.density)
+    return X, math.sqrt(X / g) if g > 0.0 else X / wave
+
+
+def _distance(a: Simulation, b: Simulation) -> float:
+    """Between two motions: configurations over a length and velocities over a speed, the body's by angles."""
+    X, T = _scales(a)
+    x, y = a.present_sample(), b.present_sample()
+    nodes = (y.nodes[0] - x.nodes[0]) / X
+    scalars = y.scalars[0] - x.scalars[0]
+    turned = scalars[data.ROTATION : data.ROTATION + 9]
+    spun = T * scalars[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3]
+    squares = np.sum(nodes[0] ** 2) + np.sum((T * nodes[1]) ** 2)
+    reel = (scalars[data.REELED_LENGTH] / X) ** 2 + (T * scalars[data.REEL_SPEED] / X) ** 2
+    count = len(nodes[0])
+    return math.sqrt(squares / count + reel + 0.5 * turned @ turned + spun @ spun)
+
+
+def _push_aside(simulation: Simulation, shadow: Simulation, rng: np.random.Generator) -> None:
+    """Start the shadow in a random direction, then at the right distance."""
+    X, T = _scales(simulation)
+    par, _, command, motion, _, _ = shadow.task()
+    free = np.ones(3 * (par.N + 1))
+    free[:: par.N + 1] = 0.0  # node 0 stands at the guide
+    mass = par.mu * X / par.N
+    motion.nodes[data.POSITION] += DISTANCE * X * free * rng.normal(size=free.size)
+    motion.nodes[data.MOMENTUM] += DISTANCE * mass * X / T * free * rng.normal(size=free.size)
+    if par.rotates:
+        motion.body[data.ATTITUDE : data.ATTITUDE + 4] += DISTANCE * rng.normal(size=4)
+        motion.body[data.SPIN : data.SPIN + 3] += DISTANCE / T * np.array(par.J) @ rng.normal(size=3)
+    if not command.locked:
+        motion.reel[data.P_S] += DISTANCE * par.kappa * X / T * rng.normal()
+    shadow.first_sample()
+    _pull_back(simulation, shadow, DISTANCE / _distance(simulation, shadow))
+
+
+def _pull_back(simulation: Simulation, shadow: Simulation, factor: float) -> None:
+    """Put the shadow on the line from the motion to where it is, at `factor` of the distance."""
+    ours, theirs = simulation.task().motion, shadow.task().motion
+    theirs.nodes[:] = ours.nodes + factor * (theirs.nodes - ours.nodes)
+    theirs.body[:] = ours.body + factor * (theirs.body - ours.body)
+    configuration = slice(data.S, data.SIGMA_BEFORE + 1)
+    theirs.reel[configuration] = ours.reel[configuration] + factor * (
+        theirs.reel[configuration] - ours.reel[configuration]
+    )
+    shadow.first_sample()

@@ -1,0 +1,90 @@
+"""Lyapunov exponents: a case whose exponent is known, motions that are not chaotic, and one that is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline import scenario
+from tautline.analysis.lyapunov import estimate, growth_rates, horizon
+from tautline.errors import InputError
+from tautline.simulation import Simulation
+from tests.checking import check_below, check_close
+from tests.conftest import Report
+
+
+def test_rotation_about_the_middle_axis(report: Report) -> None:
+    """A free body that spins about its middle axis leaves it at a rate that Euler's equations give."""
+    I1, I2, I3, spin = 0.02, 0.05, 0.07, 3.0
+    expected = spin * math.sqrt((I2 - I1) * (I3 - I2) / (I1 * I3))
+    pendulum = tl.Pendulum(
+        string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+        reel=tl.Reel(0.3, 0.4, 0.8),
+        body=tl.RigidBody(1.0, ((I1, 0.0, 0.0), (0.0, I2, 0.0), (0.0, 0.0, I3)), (0.0, 0.0, 0.0)),
+        gravity=0.0,
+    )
+    start = tl.straight(pendulum, 4.0, 4, (0.0, 0.0, 1.0), angular_velocity=(0.0, spin, 0.0))
+    found = tl.lyapunov(pendulum, start, tl.Locked(), 8.0, step=1e-3, interval=0.5)
+    # from the direction in which it starts the shadow has turned into the growing one to 1e-6 by then
+    error = check_close("growth rate", found.growth_rate[-4:].values, np.full(4, expected), 5e-5)
+    report("Lyapunov exponent of a spin about the middle axis: error (1/s)", error, "5e-5")
+
+
+def test_small_motions_about_rest_do_not_part(report: Report) -> None:
+    built = scenario.load("fixed-length").build()
+    rest = tl.hanging(built.pendulum, 10.0, 10)
+    found = tl.lyapunov(built.pendulum, rest, tl.Locked(), 100.0, step=1e-3)
+    # a bounded distance leaves ln(d/d_0)/t: a factor of 10 over 90 s is 0.026
+    value = check_below("exponent", abs(found.attrs["exponent"]), 0.026)
+    report("Lyapunov exponent at rest (1/s)", value, "0.026")
+    assert found.attrs["horizon"] > math.log(100.0) / 0.026
+
+
+def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
+    """Two runs that differ by 1e-9 part as the exponent says, within the spread of its estimate."""
+    built = scenario.load("fixed-length").build()
+    found = tl.lyapunov(built.pendulum, built.state, tl.Locked(), 10.0, step=5e-4)
+    simulation = Simulation(built.pendulum, built.state, step=5e-4)
+    simulation.begin(tl.Locked(), 10.0, 0.1)
+    other = simulation.twin()
+    other.task().motion.nodes[0] *= 1.0 + 1e-9
+    other.first_sample()
+    runs = [s.march(80, s.task().plan).nodes[:, 0] for s in (simulation, other)]
+    parted = np.log(np.linalg.norm(runs[1] - runs[0], axis=(1, 2)))
+    seen = (parted[79] - parted[19]) / 6.0
+    rate = float(found.growth_rate[20:80].mean())
+    report("Parting of two runs against the exponent (1/s)", abs(seen - rate), "1")
+    check_close("rate of parting", seen, rate, 1.0)
+    assert found.attrs["exponent"] > 3.0 * found.attrs["standard_error"]
+
+
+def test_members_together_as_alone_and_after_an_end() -> None:
+    built = scenario.load("retrieval").build()
+
+    def begun(torque: float) -> Simulation:
+        simulation = Simulation(built.pendulum, built.state, step=5e-4, minimum_length=8.0)
+        simulation.begin(tl.Torque(torque), 0.4, 0.05)
+        return simulation
+
+    both = growth_rates([begun(2.09), begun(400.0)], 8)
+    np.testing.assert_array_equal(both[0], growth_rates([begun(2.09)], 8)[0])
+    assert np.isfinite(both[0]).all()
+    assert np.isnan(both[1, -1])
+    assert np.isfinite(estimate(both)[0])
+
+
+def test_estimates_of_what_ended_too_soon() -> None:
+    rates = np.array([[1.0, np.nan, np.nan, np.nan], [9.0, 1.0, 2.0, 3.0]])
+    np.testing.assert_array_equal(estimate(rates), [np.nan, 2.0])
+    np.testing.assert_allclose(horizon([np.nan, 2.0, -1.0], 0.01, 0.1), [np.nan, math.log(10.0) / 2.0, np.inf])
+
+
+def test_refusals() -> None:
+    built = scenario.load("fixed-length").build()
+    with pytest.raises(InputError, match="interval: expected at most half"):
+        tl.lyapunov(built.pendulum, built.state, tl.Locked(), 1.0, interval=1.0, step=5e-4)
+    with pytest.raises(InputError, match="known: expected less than lost"):
+        tl.lyapunov(built.pendulum, built.state, tl.Locked(), 1.0, known=0.5, step=5e-4)
