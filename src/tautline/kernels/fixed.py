@@ -92,6 +92,17 @@ def extrapolation(h: float, h_last: float, h_before: float) -> float:
     return 0.0
 
 
+@kernel
+def with_rotation(
+    par: Parameters, h: float, t: float, v_N: Vector, Pi: Vector, R: Matrix, guess: Vector
+) -> tuple[Vector, Vector, bool]:
+    """v_N and omega from the v_N of a body without rotation, and whether omega is still unsettled; t = (A^{-1})_NN."""
+    b = sub(Pi, lever_arm(par, R, v_N))
+    omega, unsettled = solve_rotation(reduced_inertia(par, t), h, b, guess)
+    swing = mean_swing(h, omega, par.rho)
+    return add_scaled(v_N, -t * par.M, apply(R, swing)), omega, unsettled
+
+
 @inlined
 def velocities_at_fixed_length(
     par: Parameters, h: float, p: Array, Pi: Vector, R: Matrix, guess: Vector, scratch: Scratch
@@ -107,12 +118,9 @@ def velocities_at_fixed_length(
     t = inverse[par.N]
     v_N = scale(t, node(y, par.N))
     omega = guess
-    unsettled = t < 0.0
+    unsettled = False
     if par.rotates:
-        b = sub(Pi, lever_arm(par, R, v_N))
-        omega, unsettled = solve_rotation(reduced_inertia(par, t), h, b, guess)
-        swing = mean_swing(h, omega, par.rho)
-        v_N = add_scaled(v_N, -t * par.M, apply(R, swing))
+        v_N, omega, unsettled = with_rotation(par, h, t, v_N, Pi, R, guess)
     substitute(par.N, y, lower, inverse, v_N, scratch.nodes[MEAN_VELOCITY])
     return omega, unsettled
 
@@ -134,8 +142,9 @@ def kick_nodes(par: Parameters, l: float, f: Array, h: float, p: Array, p_err: A
 
 
 @inlined
-def kick(par: Parameters, l: float, motion: Motion, scratch: Scratch, R: Matrix, h: float) -> None:
+def kick(par: Parameters, motion: Motion, scratch: Scratch, R: Matrix, h: float) -> None:
     """p -= h dV/dq, Pi += h M g rho x R^T e3."""
+    l = element_length(par, motion.reel[S])
     f = scratch.nodes[FORCE]
     element_forces(par, l, motion.nodes[POSITION], f)
     kick_nodes(par, l, f, h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
@@ -150,41 +159,27 @@ def drift(h: float, v: Array, q: Array, q_err: Array, compensated: bool) -> None
 
 
 @inlined
-def kick_and_solve(
-    par: Parameters, l: float, motion: Motion, scratch: Scratch, R: Matrix, h: float, owed: float, x: float
-) -> tuple[Vector, bool]:
-    """The kick with what is owed, and the mean velocities of the drift; Newton starts x steps ahead of omega."""
-    body = motion.body
-    kick(par, l, motion, scratch, R, owed + 0.5 * h)
-    last = triple(body, OMEGA)
-    guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
-    return velocities_at_fixed_length(par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch)
-
-
-@inlined
-def drift_and_turn(par: Parameters, motion: Motion, scratch: Scratch, R: Matrix, h: float, omega: Vector) -> None:
-    body = motion.body
-    v = scratch.nodes[MEAN_VELOCITY]
-    drift(h, v, motion.nodes[POSITION], motion.nodes[POSITION_ERR], par.compensated)
-    if par.rotates:
-        turn(par, body, h, apply_transposed(R, node(v, par.N)), omega)
-        put_triple(body, OMEGA_BEFORE, triple(body, OMEGA))
-        put_triple(body, OMEGA, omega)
-
-
-@inlined
 def fixed_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float) -> int:
     """One step of length h; the factor must be current."""
+    body = motion.body
     reel = motion.reel
-    R = attitude(motion.body)
-    l = element_length(par, reel[S])
+    v = scratch.nodes[MEAN_VELOCITY]
+    R = attitude(body)
+    kick(par, motion, scratch, R, reel[PENDING] + 0.5 * h)
+    last = triple(body, OMEGA)
     x = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
-    omega, unsettled = kick_and_solve(par, l, motion, scratch, R, h, reel[PENDING], x)
-    if not all_finite(node(motion.nodes[MOMENTUM], par.N), triple(motion.body, SPIN)):
+    guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
+    omega, unsettled = velocities_at_fixed_length(par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch)
+    v_N = node(v, par.N)
+    if not all_finite(node(motion.nodes[MOMENTUM], par.N), triple(body, SPIN)):
         return NON_FINITE
-    if unsettled or not all_finite(node(scratch.nodes[MEAN_VELOCITY], par.N), omega):
+    if unsettled or not all_finite(v_N, omega):
         return NEWTON_FAILED
-    drift_and_turn(par, motion, scratch, R, h, omega)
+    drift(h, v, motion.nodes[POSITION], motion.nodes[POSITION_ERR], par.compensated)
+    if par.rotates:
+        turn(par, body, h, apply_transposed(R, v_N), omega)
+        put_triple(body, OMEGA_BEFORE, last)
+        put_triple(body, OMEGA, omega)
     reel[PENDING] = 0.5 * h
     reel[H_BEFORE] = reel[H_LAST]
     reel[H_LAST] = h
@@ -195,8 +190,7 @@ def fixed_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float) -> 
 def settle(par: Parameters, motion: Motion, scratch: Scratch) -> None:
     """Pay what is pending, before something else than a constant-length step acts on the momenta."""
     if motion.reel[PENDING] != 0.0:
-        l = element_length(par, motion.reel[S])
-        kick(par, l, motion, scratch, attitude(motion.body), motion.reel[PENDING])
+        kick(par, motion, scratch, attitude(motion.body), motion.reel[PENDING])
         motion.reel[PENDING] = 0.0
 
 
