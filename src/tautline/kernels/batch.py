@@ -16,25 +16,34 @@ from tautline.errors import NEWTON_FAILED, RUNNING
 from tautline.kernels.arrow import factorise
 from tautline.kernels.compensated import accumulate, accumulate_node
 from tautline.kernels.data import (
+    ANGULAR_VELOCITY,
     BODY_SIZE,
     CLOCK_SIZE,
+    COLUMN,
+    CONTROL_WORK,
     FORCE,
     H_BEFORE,
     H_LAST,
+    HELD,
+    HELD_SPEED,
     INVERSE,
     ITERATIONS,
+    LED,
     LEVEL,
     LOWER,
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
     NODE_QUANTITIES,
+    NOT_HELD,
     OMEGA,
     OMEGA_BEFORE,
+    P_S,
     PENDING,
     POSITION,
     POSITION_ERR,
     RIGHT,
+    ROTATION,
     S_ERR,
     SCALARS,
     SIGMA,
@@ -52,26 +61,26 @@ from tautline.kernels.data import (
     S,
     Samples,
     Scratch,
-    empty_motion,
-    empty_scratch,
+    clear_nodes,
     node,
     put_node,
     put_triple,
     triple,
 )
-from tautline.kernels.drum import DRUM_SIZE, Reels, drum_from, keep_drum
-from tautline.kernels.energy import TINY_LENGTH, body_moment, element_length, strain_at_guide
-from tautline.kernels.fixed import extrapolation, with_rotation
+from tautline.kernels.drum import DRUM_SIZE, Reels, drum_from, holding, keep_drum
+from tautline.kernels.energy import TINY_LENGTH, body_moment, element_length, momenta, strain_at_guide
+from tautline.kernels.fixed import extrapolation, momenta_after, velocities_at_fixed_length, with_rotation
 from tautline.kernels.guide import Entrance
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lanes import LANES, lane_array, put, select, some, take, zero_like
 from tautline.kernels.march import begin_base_step, end_of_string
 from tautline.kernels.members import Members, own_command, own_parameters, own_plan, parameters_of
-from tautline.kernels.observe import observe
+from tautline.kernels.observe import Figures, figures_of, note_figures, note_reel
 from tautline.kernels.reeling import (
     Rates,
     ReelPushes,
     ReelStart,
+    Target,
     evaluate_forces,
     extrapolated_rates,
     kept_reel_force,
@@ -83,7 +92,7 @@ from tautline.kernels.reeling import (
     step_target,
 )
 from tautline.kernels.rotation import attitude, push_spin, turn
-from tautline.kernels.so3 import Vector, add_scaled, apply_transposed, dot, scale, sub
+from tautline.kernels.so3 import Matrix, Vector, add_scaled, apply_transposed, dot, scale, sub
 
 # Those of Scratch.nodes that steps without loads need.
 LANE_SCRATCH = TARGET + 1
@@ -109,8 +118,6 @@ class Room(NamedTuple):
     factor: Array  # (2, N + 2, LANES)
     drums: Array  # (LANES, DRUM_SIZE)
     at: Array  # (LANES, 2): strains at the guide
-    single: Motion  # of one member, to be observed
-    single_scratch: Scratch
 
 
 def empty_block(N: int, reel_size: int) -> Block:
@@ -132,8 +139,6 @@ def empty_room(N: int) -> Room:
         np.zeros((2, N + 2, LANES)),
         np.zeros((LANES, DRUM_SIZE)),
         np.zeros((LANES, 2)),
-        empty_motion(N),
-        empty_scratch(N),
     )
 
 
@@ -197,16 +202,105 @@ def lanes_of(room: Room) -> tuple[Motion, Scratch]:
     return Motion(nodes, lane_array(room.body), nothing, nothing), Scratch(scratch, factor)
 
 
-@kernel
-def sample_members(members: Members, block: Block, room: Room, locked: bool, row: int, out: Samples) -> None:
+@inlined
+def observe_locked(par: Parameters, block: Block, motion: Motion, scratch: Scratch) -> tuple[Rates, Vector]:
+    """Rates and Pi; the pending kick is the same for all."""
+    s = gather(block.reel, S, par.L)
+    Pi = momenta_after(par, s, block.reel[0, PENDING], motion, scratch)
+    nothing = zero_like(s)
+    none = (nothing, nothing, nothing)
+    p = scratch.nodes[TARGET]
+    omega, _ = velocities_at_fixed_length(par, 0.0, p, Pi, attitude(motion.body), none, scratch)
+    return Rates(nothing, omega, nothing), Pi
+
+
+@inlined
+def observe_reeling(
+    par: Parameters, members: Members, block: Block, room: Room, motion: Motion, scratch: Scratch
+) -> tuple[Rates, Vector]:
+    """The same as legendre.rates_of gives a single run."""
+    s = gather(block.reel, S, par.L)
+    Pi = momenta_after(par, s, 0.0, motion, scratch)
+    nothing = zero_like(s)
+    sigma = nothing
+    for k in range(LANES):
+        held = block.reel[k, HELD] != NOT_HELD
+        keep_drum(holding(held), room.drums[k])
+        room.at[k, 0] = 0.0
+        room.at[k, 1] = 0.0
+        if held:
+            sigma = put(sigma, k, block.reel[k, HELD_SPEED])
+    reels: Any = Reels(members, block.status, room.drums)
+    at: Any = room.at
+    target = Target(gather(block.reel, P_S, par.L), Pi, at, reels)
+    guess = Rates(sigma, (nothing, nothing, nothing), nothing)
+    clear_nodes(scratch.nodes[MEAN_VELOCITY])
+    q = motion.nodes[POSITION]
+    rates, _, _ = solve_rates(par, 0.0, s, q, attitude(motion.body), target, guess, scratch)
+    return rates, Pi
+
+
+@inlined
+def sample_members(
+    par: Parameters,
+    members: Members,
+    block: Block,
+    room: Room,
+    lanes: tuple[Motion, Scratch],
+    rates: Rates,
+    Pi: Vector,
+    row: int,
+    out: Samples,
+) -> None:
+    """Observe all that run: figures in lanes, the rest one by one."""
+    motion, scratch = lanes
+    q = motion.nodes[POSITION]
+    v = scratch.nodes[MEAN_VELOCITY]
+    s = gather(block.reel, S, par.L)
+    R = attitude(motion.body)
+    x = figures_of(par, s, rates.sigma, q, v, scratch.nodes[TARGET], R, rates.omega, Pi)
+    P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[COLUMN])
     for k in range(LANES):
         if block.status[k] == RUNNING:
-            single = Motion(room.single.nodes, room.single.body, block.reel[k], block.clock[k])
-            out_of_lanes(room, k, single.nodes, single.body)
-            t = block.reel[k, T_START] + block.clock[k, STEP] * members.plan.h
-            own = Samples(out.scalars[k], out.nodes[k])
-            observe(parameters_of(members, k), locked, single, room.single_scratch, own, row, t, None)
+            reel = block.reel[k]
+            own = out.scalars[k, row]
+            note_figures(figures_of_one(x, k), own)
+            note_reel(parameters_of(members, k), reel, take(rates.sigma, k), own)
+            if reel[HELD] == LED:
+                own[CONTROL_WORK] += (take(P_s, k) - reel[P_S]) * reel[SIGMA]
+            note_turning(rates.omega, R, k, own)
+            note_nodes(members.par.N, room, k, out.nodes[k, row])
             block.filled[k] += 1
+
+
+@kernel
+def figures_of_one(x: Figures, k: int) -> Figures:
+    return Figures(
+        take(x.kinetic, k),
+        take(x.rotational, k),
+        take(x.elastic, k),
+        take(x.gravity, k),
+        take(x.angular_momentum, k),
+        take(x.orthogonality, k),
+    )
+
+
+@kernel
+def note_turning(omega: Vector, R: Matrix, k: int, out: Array) -> None:
+    for i in range(3):
+        out[ANGULAR_VELOCITY + i] = take(omega[i], k)
+        for j in range(3):
+            out[ROTATION + 3 * i + j] = take(R[i][j], k)
+
+
+@kernel
+def note_nodes(N: int, room: Room, k: int, out: Array) -> None:
+    q = room.nodes[POSITION]
+    v = room.scratch[MEAN_VELOCITY]
+    for i in range(3):
+        for e in range(N + 1):
+            out[0, e, i] = q[i * (N + 1) + e, k]
+            out[1, e, i] = v[i * (N + 1) + e, k]
 
 
 @kernel
@@ -357,7 +451,8 @@ def march_locked(members: Members, block: Block, room: Room, out: Samples) -> No
             block.reel[k, PENDING] = pending
             block.reel[k, H_LAST] = h_last
             block.reel[k, H_BEFORE] = h_before
-        sample_members(members, block, room, True, row, out)
+        rates, Pi = observe_locked(par, block, motion, scratch)
+        sample_members(par, members, block, room, (motion, scratch), rates, Pi, row, out)
         if running(block) == 0:
             return
     finish_members(block, room)
@@ -487,7 +582,9 @@ def march_reeling(members: Members, block: Block, room: Room, out: Samples) -> N
                 done = span.end
             end_at_events(members, block, room)
             count_step(block)
-        sample_members(members, block, room, False, row, out)
+        rates, Pi = observe_reeling(par, members, block, room, motion, scratch)
+        sample_members(par, members, block, room, (motion, scratch), rates, Pi, row, out)
+        evaluate_forces(par, gather(block.reel, S, par.L), q, f)
         if running(block) == 0:
             return
     finish_members(block, room)

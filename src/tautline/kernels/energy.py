@@ -122,7 +122,7 @@ def gravity_reel(par: Parameters, s: float) -> float:
     angle = wound_angle(par, s)
     k = par.growth
     # the last two terms are those of a growing drum (equation 52)
-    above = par.d**2 * (1.0 - math.cos(angle)) + k * (wound - par.d * math.sin(angle))
+    above = par.d * par.d * (1.0 - math.cos(angle)) + k * (wound - par.d * math.sin(angle))
     above -= 0.5 * k * k * (1.0 - math.cos(angle))
     return -par.mu_g * (wound * height - above)
 

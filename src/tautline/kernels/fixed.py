@@ -118,7 +118,7 @@ def velocities_at_fixed_length(
     t = inverse[par.N]
     v_N = scale(t, node(y, par.N))
     omega = guess
-    unsettled = False
+    unsettled = t < 0.0  # never
     if par.rotates:
         v_N, omega, unsettled = with_rotation(par, h, t, v_N, Pi, R, guess)
     substitute(par.N, y, lower, inverse, v_N, scratch.nodes[MEAN_VELOCITY])
@@ -197,16 +197,21 @@ def settle(par: Parameters, motion: Motion, scratch: Scratch) -> None:
 @inlined
 def settled_momenta(par: Parameters, motion: Motion, scratch: Scratch) -> Vector:
     """Momenta with the pending kick paid: nodes into TARGET, Pi returned. The motion stays as it is."""
-    l = element_length(par, motion.reel[S])
-    h = motion.reel[PENDING]
+    return momenta_after(par, motion.reel[S], motion.reel[PENDING], motion, scratch)
+
+
+@inlined
+def momenta_after(par: Parameters, s: float, pending: float, motion: Motion, scratch: Scratch) -> Vector:
+    """The same for a given length and kick."""
+    l = element_length(par, s)
     f = scratch.nodes[FORCE]
     p = scratch.nodes[TARGET]
     owed = scratch.nodes[RIGHT]
     element_forces(par, l, motion.nodes[POSITION], f)
     copy_nodes(motion.nodes[MOMENTUM], p)
     copy_nodes(motion.nodes[MOMENTUM_ERR], owed)
-    kick_nodes(par, l, f, h, p, owed)
+    kick_nodes(par, l, f, pending, p, owed)
     Pi = sub(triple(motion.body, SPIN), triple(motion.body, SPIN_ERR))
     if par.rotates:
-        Pi = add_scaled(Pi, h, body_moment(par, attitude(motion.body)))
+        Pi = add_scaled(Pi, pending, body_moment(par, attitude(motion.body)))
     return Pi

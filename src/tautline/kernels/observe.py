@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     ANGULAR_MOMENTUM,
@@ -165,6 +167,59 @@ def angular_momentum(q: Array, p: Array, R: Matrix, Pi: Vector) -> Vector:
     return total
 
 
+class Figures(NamedTuple):
+    """Of a state: energies, and momentum about the vertical axis."""
+
+    kinetic: float
+    rotational: float
+    elastic: float  # of the deployed string
+    gravity: float
+    angular_momentum: float
+    orthogonality: float
+
+
+@kernel
+def figures_of(
+    par: Parameters, s: float, sigma: float, q: Array, v: Array, p: Array, R: Matrix, omega: Vector, Pi: Vector
+) -> Figures:
+    string = kinetic_string(par, s, sigma, q, v)
+    return Figures(
+        string + kinetic_reel(par, s, sigma) + kinetic_body(par, node(v, par.N), R, omega),
+        kinetic_rotation(par, omega),
+        elastic(par, s, q),
+        gravity_reel(par, s) + gravity_deployed(par, s, q, R),
+        angular_momentum(q, p, R, Pi)[2],
+        orthogonality_error(R),
+    )
+
+
+@kernel
+def note_figures(x: Figures, out: Array) -> None:
+    out[KINETIC] = x.kinetic
+    out[ROTATIONAL] = x.rotational
+    out[ELASTIC] = x.elastic
+    out[GRAVITY] = x.gravity
+    out[ANGULAR_MOMENTUM] = x.angular_momentum
+    out[ORTHOGONALITY] = x.orthogonality
+
+
+@kernel
+def note_reel(par: Parameters, reel: Array, sigma: float, out: Array) -> None:
+    """What only the reel knows; after the figures."""
+    out[REELED_LENGTH] = reel[S]
+    out[REEL_SPEED] = sigma
+    if par.law == LAW_STRETCHED:
+        out[ELASTIC] += wound_energy(par, reel, reel[S])
+    out[CONTROL_WORK] = reel[WORK]
+    out[GUIDE_LOSS] = reel[LOSS]
+    out[DAMPING_LOSS] = reel[DAMPING]
+    out[FRICTION_LOSS] = reel[FRICTION]
+    out[FLUID_WORK] = reel[FLUID]
+    out[EXTERNAL_WORK] = reel[EXTERNAL]
+    out[WORK_OF_GUIDE] = reel[GUIDE_WORK]
+    out[DRUM_TORQUE] = reel[TORQUE]
+
+
 @entry
 def observe(
     par: Parameters,
@@ -177,48 +232,28 @@ def observe(
     loads: Loads | None,
 ) -> None:
     """Write the present state into row `row` of the samples. The motion stays as it is, bit for bit."""
-    s = motion.reel[S]
+    reel = motion.reel
+    s = reel[S]
     q = motion.nodes[POSITION]
     v = scratch.nodes[MEAN_VELOCITY]
+    p = scratch.nodes[TARGET]
     R = attitude(motion.body)
     Pi = settled_momenta(par, motion, scratch)
-    pi = angular_momentum(q, scratch.nodes[TARGET], R, Pi)
-    rates = rates_of(par, locked, motion, motion.reel[P_S], Pi, scratch)
+    rates = rates_of(par, locked, motion, reel[P_S], Pi, scratch)
 
-    x = out.scalars
-    x[row, REELED_LENGTH] = s
-    x[row, REEL_SPEED] = rates.sigma
-    x[row, ROTATIONAL] = kinetic_rotation(par, rates.omega)
-    x[row, KINETIC] = (
-        kinetic_string(par, s, rates.sigma, q, v)
-        + kinetic_reel(par, s, rates.sigma)
-        + kinetic_body(par, node(v, par.N), R, rates.omega)
-    )
-    x[row, ELASTIC] = elastic(par, s, q)
-    if par.law == LAW_STRETCHED:
-        x[row, ELASTIC] += wound_energy(par, motion.reel, s)
-    x[row, GRAVITY] = gravity_reel(par, s) + gravity_deployed(par, s, q, R)
-    work = motion.reel[WORK]
-    if not locked and motion.reel[HELD] == LED:
+    x = out.scalars[row]
+    note_figures(figures_of(par, s, rates.sigma, q, v, p, R, rates.omega, Pi), x)
+    note_reel(par, reel, rates.sigma, x)
+    if not locked and reel[HELD] == LED:
         # the step before has still to be given its last half impulse
         P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[COLUMN])
-        work += (P_s - motion.reel[P_S]) * motion.reel[SIGMA]
-    x[row, CONTROL_WORK] = work
-    x[row, GUIDE_LOSS] = motion.reel[LOSS]
-    x[row, DAMPING_LOSS] = motion.reel[DAMPING]
-    x[row, FRICTION_LOSS] = motion.reel[FRICTION]
-    x[row, FLUID_WORK] = motion.reel[FLUID]
-    x[row, EXTERNAL_WORK] = motion.reel[EXTERNAL]
-    x[row, WORK_OF_GUIDE] = motion.reel[GUIDE_WORK]
-    x[row, DRUM_TORQUE] = motion.reel[TORQUE]
-    x[row, ANGULAR_MOMENTUM] = pi[2]
-    x[row, ORTHOGONALITY] = orthogonality_error(R)
+        x[CONTROL_WORK] += (P_s - reel[P_S]) * reel[SIGMA]
     for i in range(3):
-        x[row, ANGULAR_VELOCITY + i] = rates.omega[i]
+        x[ANGULAR_VELOCITY + i] = rates.omega[i]
         for j in range(3):
-            x[row, ROTATION + 3 * i + j] = R[i][j]
+            x[ROTATION + 3 * i + j] = R[i][j]
         for k in range(par.N + 1):
             out.nodes[row, 0, k, i] = q[i * (par.N + 1) + k]
             out.nodes[row, 1, k, i] = v[i * (par.N + 1) + k]
     if loads is not None and (loads.acts or loads.moves):
-        add_carried(par, loads, t, motion, scratch, x[row])
+        add_carried(par, loads, t, motion, scratch, x)
