@@ -106,7 +106,8 @@ def _run(member: _Member, outputs: tuple[Output, ...], found: Computed, k: int) 
     interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
     simulation.advance(duration, built.command, sample=interval)
     record = simulation.record()
-    values = {name: x[None] for name, x in dataset.values_of(built.pendulum, record).items()}
+    wanted = {output.variable for output in outputs}
+    values = {name: x[None] for name, x in dataset.values_of(built.pendulum, record, wanted).items()}
     rows = np.array([len(record.time)])
     try:
         results = {output.name: evaluate(output, values, rows)[0] for output in outputs}
