@@ -110,7 +110,11 @@ def array(name: str, value: Any, shape: tuple[int | None, ...], unit: str) -> ND
 
 
 def vector(name: str, value: Any, unit: str) -> tuple[float, float, float]:
-    if isinstance(value, (tuple, list)) and len(value) == 3 and all(type(c) is float and abs(c) <= LARGEST for c in value):
+    if (
+        isinstance(value, (tuple, list))
+        and len(value) == 3
+        and all(type(c) is float and abs(c) <= LARGEST for c in value)
+    ):
         x, y, z = value  # the common case, at a tenth of the time
     else:
         x, y, z = array(name, value, (3,), unit).tolist()

@@ -173,15 +173,15 @@ def _check_existing(path: Path, wanted: Study, overwrite: bool) -> None:
     if overwrite:
         return
     if not _same(found, wanted):
-        raise StudyError(f"{path}: exists already and holds another study; choose another name, or --overwrite")
+        raise StoreError(f"{path}: exists already and holds another study; choose another name, or --overwrite")
     done = found.done()
     if done.all():
-        raise StudyError(
+        raise StoreError(
             f"{path}: exists already and is complete; `tautline study info {path}` sums it up, "
             "--overwrite computes it anew"
         )
     members = int(found.layout.sizes()[done].sum())
-    raise StudyError(
+    raise StoreError(
         f"{path}: exists already with {members} of {found.layout.members} members done; "
         f"`tautline study --resume {path}` finishes it, --overwrite begins anew"
     )
