@@ -25,6 +25,8 @@ from tautline.studies.needs import need
 DEATHS_OF_A_BATCH = 3
 # Batches that a cluster knows of beyond those that it computes, so that no worker waits.
 AHEAD = 2
+# A scheduler that does not answer within this is not there.
+SECONDS_TO_ANSWER = 10.0
 
 Told = Callable[[Finished], bool]
 
@@ -179,7 +181,7 @@ class Dask:
             return self._client.submit(run_batch, path, archive.token, batch, pure=False)
 
         first = [submit(batch) for _, batch in zip(range(self.workers + AHEAD), left, strict=False)]
-        running, out = distributed.as_completed(first), set(first)
+        running, out = distributed.as_completed(first, loop=self._client.loop), set(first)
         stopping = False
         try:
             for future in running:
@@ -211,6 +213,6 @@ def connect(address: str) -> Any:
     """A client of the cluster at an address."""
     distributed = need("distributed")
     try:
-        return distributed.Client(address, timeout="10s", set_as_default=False)
+        return distributed.Client(address, timeout=SECONDS_TO_ANSWER, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise StoreError(f"--dask {address}: no Dask scheduler answers there ({error})") from None

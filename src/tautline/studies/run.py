@@ -94,7 +94,7 @@ def study(
     target = Path(path)
     _check_target(target, wanted, overwrite)
     with _client(client) as cluster:
-        seconds = _seconds_a_member(wanted)
+        seconds = seconds_a_member(wanted)
         engine = _engine(workers, cluster, seconds * wanted.members)
         most = _members_a_batch(wanted, seconds, engine.workers) if batch is None else batch
         layout = cut(wanted.shape, checks.whole("batch", most, 1, 10**9))
@@ -199,7 +199,7 @@ def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict
     return {key: column[place] for (key, column), place in zip(wanted.table.items(), places, strict=True)}
 
 
-def _seconds_a_member(wanted: Study) -> float:
+def seconds_a_member(wanted: Study) -> float:
     """Measured on some that lie far apart; the first one is not counted, it may compile the kernels."""
     some = np.unique(np.linspace(0, wanted.members - 1, MEMBERS_MEASURED).astype(np.int64))
     work = wanted.work
