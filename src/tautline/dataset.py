@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from tautline.kernels import data
 from tautline.kernels.data import Array
 from tautline.model.pendulum import Pendulum
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class Variable(NamedTuple):
@@ -191,6 +193,8 @@ def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Datas
 
 def build_modes(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled result of a linearisation."""
+    import xarray as xr
+
     coords = {
         "mode": (
             "mode",
@@ -215,6 +219,8 @@ def kept_energy(run: xr.Dataset) -> xr.DataArray:
 
 def labelled(variables: dict[str, Any], time: Array, attrs: dict[str, Any]) -> xr.Dataset:
     """With the coordinates that every result has."""
+    import xarray as xr  # half a second, which the workers of a study need not spend
+
     coords = {
         "time": ("time", time, {"units": TIME_VARIABLE.units, "long_name": TIME_VARIABLE.long_name}),
         "axis": ("axis", AXES),

@@ -381,7 +381,7 @@ def test_stores_that_are_not_touched(folder: Path, exact: xr.Dataset, tmp_path: 
             tl.study(folder / "study.toml", tmp_path / name, overwrite=True)
         for action in (tl.open_study, tl.resume_study):
             with pytest.raises(StoreError, match=f"{name}: .* holds no study"):
-                action(tmp_path / name)  # type: ignore[operator]
+                action(tmp_path / name)
     with pytest.raises(StoreError, match="no such study"):
         tl.open_study(tmp_path / "typo.zarr")
     with pytest.raises(StoreError, match="folder does not exist"):

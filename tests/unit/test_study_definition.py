@@ -168,9 +168,9 @@ def test_files_that_are_no_studies(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a scenario and not a study; `tautline run"):
         definition.read(scenario.find("retrieval"))
     (tmp_path / "broken.toml").write_text("scenario = fixed", encoding="utf-8")
-    with pytest.raises(InputError, match="broken.toml: not valid TOML"):
+    with pytest.raises(InputError, match=r"broken\.toml: not valid TOML"):
         definition.read(tmp_path / "broken.toml")
-    with pytest.raises(InputError, match="nowhere.toml: cannot be read"):
+    with pytest.raises(InputError, match=r"nowhere\.toml: cannot be read"):
         definition.read(tmp_path / "nowhere.toml")
 
 
@@ -208,9 +208,10 @@ def test_tables_that_are_refused(text: str, words: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [dict, pd.DataFrame])
 def test_a_table_from_python(kind: Any) -> None:
-    columns = {"string.stiffness": np.linspace(20.0, 30.0, 5), "body.mass": ["100 g"] * 5}
+    stiffness = np.linspace(20.0, 30.0, 5)
+    columns = {"string.stiffness": stiffness, "body.mass": ["100 g"] * 5}
     made = definition.read({"scenario": "fixed-length", "outputs": ["max tension"], "table": kind(columns)})
-    assert made.table["string.stiffness"].tolist() == columns["string.stiffness"].tolist()  # type: ignore[union-attr]
+    assert made.table["string.stiffness"].tolist() == stiffness.tolist()
     assert made.table["body.mass"].tolist() == [0.1] * 5
 
 
@@ -247,3 +248,12 @@ except tl.errors.InputError as error:
 
 def test_names_of_the_package() -> None:
     assert callable(tl.study) and callable(tl.open_study) and callable(tl.resume_study)
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.toml")))
+def test_the_example_studies_are_good(path: Path) -> None:
+    made = definition.read(path)
+    assert made.title and made.description
+    some = {key: column[:2] for key, column in made.table.items()}
+    found = compute(made.work, some)
+    assert found.status.tolist() == [0, 0]

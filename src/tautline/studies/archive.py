@@ -52,25 +52,31 @@ class Archive:
         self.layout = Layout(tuple(self.attrs["shape"]), tuple(self.attrs["chunk"]))
         self.work: Work = work_of(self.plan)
         self._sides: dict[str, Values] | None = None
+        self._arrays: dict[str, Any] = {}  # opened once: asking the group reads the metadata again, every time
+
+    def _array(self, name: str) -> Any:
+        if name not in self._arrays:
+            self._arrays[name] = self._group[name]
+        return self._arrays[name]
 
     def done(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which batches are complete."""
         with self._explained():
-            return np.asarray(self._group["done"][:]) >= 0
+            return np.asarray(self._array("done")[:]) >= 0
 
     def failures(self) -> int:
         """Members that failed so far, as their batches noted."""
         with self._explained():
-            return int(np.maximum(self._group["done"][:], 0).sum())
+            return int(np.maximum(self._array("done")[:], 0).sum())
 
     def values(self, batch: int) -> dict[str, Values]:
         """Of the parameters of a batch."""
         region = self.layout.region(batch)
         with self._explained():
             if len(region) == 1:
-                return {key: _plain(self._group[key][region[0]]) for key in self.work.keys}
+                return {key: _plain(self._array(key)[region[0]]) for key in self.work.keys}
             if self._sides is None:
-                self._sides = {key: _plain(self._group[key][:]) for key in self.work.keys}
+                self._sides = {key: _plain(self._array(key)[:]) for key in self.work.keys}
             return spread(self._sides, region)
 
     def write(self, batch: int, computed: Computed) -> int:
@@ -80,12 +86,12 @@ class Archive:
         failed = int(np.isin(computed.status, compute.FAILURES).sum())
         with self._explained():
             for name, x in computed.outputs.items():
-                self._group[name][region] = x.reshape(shape + x.shape[1:])
-            self._group["steps"][region] = computed.steps.reshape(shape)
+                self._array(name)[region] = x.reshape(shape + x.shape[1:])
+            self._array("steps")[region] = computed.steps.reshape(shape)
             if any(computed.message):
-                self._group["message"][region] = np.array(computed.message, dtype=object).reshape(shape)
-            self._group["status"][region] = computed.status.reshape(shape)
-            self._group["done"][batch] = failed
+                self._array("message")[region] = np.array(computed.message, dtype=object).reshape(shape)
+            self._array("status")[region] = computed.status.reshape(shape)
+            self._array("done")[batch] = failed
         return failed
 
     def sweep(self) -> None:

@@ -148,11 +148,10 @@ class _Crew:
         self._again.append(batch)
 
     def dismiss(self) -> None:
-        """Workers end with their input; those in the middle of a batch when something went wrong are ended."""
+        """Nothing is lost: results are in the store, and a batch that something went wrong with is not marked."""
         self._busy.close()
         for worker in self._all:
-            if worker.batch is not None:
-                worker.process.terminate()
+            worker.process.terminate()
             _end(worker)
 
 
