@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import random
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -248,13 +251,33 @@ def test_a_killed_client_leaves_no_workers_behind(folder: Path, exact: xr.Datase
 
 
 def test_control_c_ends_after_the_batches_in_hand(folder: Path, exact: xr.Dataset) -> None:
+    """In a terminal, where the bar tells how far it is."""
     path = folder / "interrupted.zarr"
+    master, slave = pty.openpty()
+    shown: list[bytes] = []
+
+    def read() -> None:
+        with suppress(OSError):  # the other side is closed
+            while piece := os.read(master, 65536):
+                shown.append(piece)
+
+    reader = threading.Thread(target=read)
+    environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "140"}
     arguments = ["study", "study.toml", "-o", path.name, "--workers", "2", "--batch", "3"]
-    with subprocess.Popen([COMMAND, *arguments], cwd=folder, stdout=subprocess.PIPE, text=True) as client:
+    with subprocess.Popen(
+        [COMMAND, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=slave, text=True
+    ) as client:
+        os.close(slave)
+        reader.start()
         wait_until(lambda: path.exists() and open_archive(path).done().sum() > 3, "the study does not get on")
         client.send_signal(signal.SIGINT)
         out, _ = client.communicate(timeout=60)
+    reader.join(timeout=10)
+    os.close(master)
     assert client.returncode == 130 and "tautline study --resume interrupted.zarr" in out
+    bar = b"".join(shown).decode(errors="replace")
+    for words in ("of 240 members", "a second", "failed"):
+        assert words in bar
     assert_sound(path, exact)
     tl.resume_study(path, workers=1)
     assert_same(path, exact)

@@ -115,6 +115,8 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"vary": {"command.moment": [1]}}, "command.moment: no such key with kind = 'locked', only with 'torque'"),
     ({"vary": {}}, "vary: expected at least one key"),
     ({"vary": 3}, "vary: expected a section"),
+    ({"vary": {"body.mass": [1], "body": {"mass": [1]}}}, "body.mass: expected once, got twice"),
+    ({"vary": {"initial.end_velocity": [[0, 0, 0]]}}, r"vary.initial.end_velocity: expected single values; vary comp"),
     ({"vary": {"body.mass": 3}}, "vary.body.mass: expected a list of values, or a table with from and to"),
     ({"vary": {"body.mass": []}}, "vary.body.mass: expected a list"),
     ({"vary": {"body.mass": {"from": 3}}}, "vary.body.mass: expected from, to, or values; to is missing"),
@@ -194,8 +196,11 @@ def test_a_table_from_a_file(tmp_path: Path) -> None:
         ("string.stiffness\n20 N\n20 m\n", "string.stiffness: expected a force"),
         ("string.stifness\n20\n", "string.stifness: no such key"),
         ("string.stiffness\n", "string.stiffness has none"),
-        ("string.stiffness\n20\nnan\n", "string.stiffness: expected finite numbers, got nan"),
+        ("string.stiffness\n20\nnan\n", "string.stiffness: expected a force"),
         ("body.mass,body.mass\n1,1\n", "expected every key once"),
+        ("body.mass,gravity\n1,1\n1,2,3\n", "members.csv: expected a table.* line 3"),
+        ("body.mass,gravity\n1,2,3\n", "members.csv:2: expected 2 values, .* got more"),
+        ("", "members.csv: expected a table with keys in its first row"),
     ],
 )
 def test_tables_that_are_refused(text: str, words: str, tmp_path: Path) -> None:
@@ -213,6 +218,12 @@ def test_a_table_from_python(kind: Any) -> None:
     made = definition.read({"scenario": "fixed-length", "outputs": ["max tension"], "table": kind(columns)})
     assert made.table["string.stiffness"].tolist() == stiffness.tolist()
     assert made.table["body.mass"].tolist() == [0.1] * 5
+
+
+def test_tables_with_what_is_no_number() -> None:
+    for column, words in (([1.0, np.inf], "expected finite numbers, got inf"), ([[1.0], [2.0]], "single values")):
+        with pytest.raises(InputError, match=words):
+            definition.read({"scenario": "fixed-length", "outputs": ["max tension"], "table": {"body.mass": column}})
 
 
 def test_a_table_of_unequal_columns() -> None:

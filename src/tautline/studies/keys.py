@@ -36,10 +36,11 @@ def flattened(tree: Mapping[str, Any], sections: Mapping[str, Any]) -> dict[str,
     """TOML reads `string.stiffness = 3` as a table in a table: both spellings to dotted keys."""
     flat: dict[str, Any] = {}
     for name, value in tree.items():
-        if name in sections and isinstance(value, Mapping):
-            flat.update({f"{name}.{key}": inner for key, inner in value.items()})
-        else:
-            flat[name] = value
+        inside = name in sections and isinstance(value, Mapping)
+        for key, inner in ({f"{name}.{key}": x for key, x in value.items()} if inside else {name: value}).items():
+            if key in flat:
+                raise InputError(f"{key}: expected once, got twice, dotted and in a section")
+            flat[key] = inner
     return flat
 
 

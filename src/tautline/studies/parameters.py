@@ -109,7 +109,11 @@ def read(text: str, spec: Any, unit: str, to_si: Callable[[Key, Any], Any]) -> P
         listed = spec["values"]
         if not isinstance(listed, (list, tuple)) or not listed:
             checks.refuse(f"{name}.values", "a list with something in it", listed)
-        return Parameter(key, unit, values=tuple(to_si(key, value) for value in listed))
+        values = tuple(to_si(key, value) for value in listed)
+        for value in values:
+            if not isinstance(value, (bool, int, float, str)):
+                checks.refuse(name, f"single values; vary components, such as {text}[0]", value)
+        return Parameter(key, unit, values=values)
     return _read_distribution(name, key, spec, unit, to_si)
 
 

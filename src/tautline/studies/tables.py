@@ -18,38 +18,31 @@ from tautline.studies.parameters import Values, as_array
 
 def from_file(path: Path) -> dict[str, Values]:
     """Columns of a CSV file by key."""
+    import pandas as pd  # comes with xarray; a million rows without a Python object for every cell
+
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = csv.reader(file)
-            names = [name.strip() for name in next(rows, [])]
-            cells: list[list[str]] = [[] for _ in names]
-            for row in rows:
-                if not row:
-                    continue
-                if len(row) != len(names):
-                    raise InputError(
-                        f"{path}:{rows.line_num}: expected {len(names)} values, one for each key of the first row, "
-                        f"got {len(row)}"
-                    )
-                for column, cell in zip(cells, row, strict=True):
-                    column.append(cell.strip())
+            names = [name.strip() for name in next(csv.reader(file), [])]
+        frame = pd.read_csv(path, encoding="utf-8-sig", skipinitialspace=True, keep_default_na=False, na_values=[""])
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise InputError(f"{path}: expected a table with keys in its first row: {error}") from None
     if len(set(names)) != len(names):
         raise InputError(f"{path}:1: expected every key once, got {', '.join(names)}")
-    return {name: _numbers(column) for name, column in zip(names, cells, strict=True)}
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise InputError(f"{path}:2: expected {len(names)} values, one for each key of the first row, got more")
+    missing = frame.isna().any(axis=1).to_numpy()
+    if missing.any():
+        line = int(np.flatnonzero(missing)[0]) + 2
+        raise InputError(f"{path}:{line}: expected {len(names)} values, one for each key of the first row, got fewer")
+    return {name: _column(frame.iloc[:, k]) for k, name in enumerate(names)}
 
 
-def _numbers(cells: list[str]) -> Values:
-    """Whole numbers, numbers or truth values if all cells are such, else text."""
-    for kind in (np.int64, np.float64):
-        try:
-            return np.array(cells, dtype=kind)
-        except (ValueError, OverflowError):
-            continue
-    if set(cells) <= {"true", "false"}:
-        return np.array([cell == "true" for cell in cells])
-    return np.array(cells, dtype=object)
+def _column(values: Any) -> Values:
+    """Numbers and truth values as they are, anything else as objects."""
+    array = np.asarray(values)
+    return array if array.dtype.kind in "biuf" else as_array(array.tolist())
 
 
 def from_columns(table: Any) -> dict[str, Values]:
@@ -57,7 +50,7 @@ def from_columns(table: Any) -> dict[str, Values]:
     names = list(table) if isinstance(table, Mapping) else list(getattr(table, "columns", []))
     if not names:
         checks.refuse("table", "columns by key: a mapping or a data frame", table)
-    found = {str(name): as_array(np.asarray(table[name]).tolist()) for name in names}
+    found = {str(name): _column(table[name]) for name in names}
     for name, column in found.items():
         if column.ndim != 1:
             raise InputError(f"table[{name!r}]: expected a column of single values, got shape {column.shape}")
