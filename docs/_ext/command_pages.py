@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,17 +48,25 @@ def rows(command: Any) -> list[str]:
     return ["| | |", "|---|---|", *lines] if lines else []
 
 
+def commands_of(group: Any, before: str) -> Iterator[tuple[str, Any]]:
+    """All commands with their full names; those of a group follow it."""
+    for name, command in group.commands.items():
+        yield f"{before} {name}", command
+        if hasattr(command, "commands"):
+            yield from commands_of(command, f"{before} {name}")
+
+
 def page() -> str:
     from tautline.cli.app import app as commands
 
     group: Any = typer.main.get_command(commands)
     text = [HEAD, plain(group.help or ""), "", *rows(group), ""]
-    for name, command in group.commands.items():
+    for name, command in commands_of(group, "tautline"):
         arguments = " ".join(x.name.upper() for x in command.params if x.param_type_name == "argument")
         optional = (
             " [OPTIONS]" if any(x.param_type_name == "option" and x.name != "help" for x in command.params) else ""
         )
-        text += [f"## tautline {name}", "", "```text", f"tautline {name}{optional} {arguments}".rstrip(), "```", ""]
+        text += [f"## {name}", "", "```text", f"{name}{optional} {arguments}".rstrip(), "```", ""]
         text += [plain(command.help or ""), "", *rows(command), ""]
     return "\n".join(text)
 

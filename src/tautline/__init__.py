@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tautline.model.string import String
     from tautline.simulation import Simulation, simulate
     from tautline.store import open_run, resume, run_to_file
+    from tautline.studies.archive import open_study
+    from tautline.studies.run import resume_study, study
     from tautline.viewer import view
 
 _HOMES = {
@@ -55,6 +57,9 @@ _HOMES = {
     "open_run": "tautline.store",
     "resume": "tautline.store",
     "run_to_file": "tautline.store",
+    "open_study": "tautline.studies.archive",
+    "resume_study": "tautline.studies.run",
+    "study": "tautline.studies.run",
     "view": "tautline.viewer",
 }
 _MODULES = ("control", "errors", "figures", "reference")
@@ -87,11 +92,14 @@ __all__ = [
     "lyapunov",
     "modes",
     "open_run",
+    "open_study",
     "reference",
     "resume",
+    "resume_study",
     "run_to_file",
     "simulate",
     "straight",
+    "study",
     "view",
 ]
 

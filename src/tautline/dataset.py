@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from tautline.kernels import data
 from tautline.kernels.data import Array
 from tautline.model.pendulum import Pendulum
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class Variable(NamedTuple):
@@ -140,24 +143,26 @@ def record_of_samples(time: Array, samples: data.Samples) -> Record:
     )
 
 
-def values_of(pendulum: Pendulum, record: Record) -> dict[str, Array]:
-    """Every variable of the schema, and the time."""
+def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(SCHEMA)) -> dict[str, Array]:
+    """Every variable of the schema, or at least the wanted ones, and the time."""
+    wanted = set(names)
     N = record.nodes.shape[1] - 1
     unstretched = pendulum.string.length - record.reeled_length
     values = record._asdict()
-    displacement, frame = _carried(pendulum, record.time)
+    nodes = values.pop("nodes")
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
-        lengths = np.linalg.norm(np.diff(values.pop("nodes"), axis=1), axis=2)
-        strain = lengths / (unstretched / N)[:, None] - 1.0
-        values.update(
-            unstretched_length=unstretched,
-            stretched_length=lengths.sum(axis=1),
-            position=record.nodes + np.array(pendulum.reel.guide_position) + displacement[:, None],
-            velocity=record.velocity + frame[:, None],
-            strain=strain,
-            tension=_tension(pendulum, record, strain, unstretched / N, lengths),
-            energy=record.kinetic_energy + record.elastic_energy + record.gravity_energy,
-        )
+        values["unstretched_length"] = unstretched
+        values["energy"] = record.kinetic_energy + record.elastic_energy + record.gravity_energy
+        if wanted & {"position", "velocity"}:
+            displacement, frame = _carried(pendulum, record.time)
+            values["position"] = nodes + np.array(pendulum.reel.guide_position) + displacement[:, None]
+            values["velocity"] = record.velocity + frame[:, None]
+        if wanted & {"stretched_length", "strain", "tension"}:
+            lengths = np.linalg.norm(np.diff(nodes, axis=1), axis=2)
+            strain = lengths / (unstretched / N)[:, None] - 1.0
+            values["stretched_length"] = lengths.sum(axis=1)
+            values["strain"] = strain
+            values["tension"] = _tension(pendulum, record, strain, unstretched / N, lengths)
     return values
 
 
@@ -194,6 +199,8 @@ def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Datas
 
 def build_modes(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled result of a linearisation."""
+    import xarray as xr
+
     coords = {
         "mode": (
             "mode",
@@ -224,6 +231,8 @@ def kept_energy(run: xr.Dataset) -> xr.DataArray:
 
 def labelled(variables: dict[str, Any], time: Array, attrs: dict[str, Any]) -> xr.Dataset:
     """With the coordinates that every result has."""
+    import xarray as xr  # half a second, which the workers of a study need not spend
+
     coords = {
         "time": ("time", time, {"units": TIME_VARIABLE.units, "long_name": TIME_VARIABLE.long_name}),
         "axis": ("axis", AXES),

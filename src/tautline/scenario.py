@@ -9,11 +9,11 @@ import math
 import re
 import reprlib
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
@@ -127,16 +127,27 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
+class _ToSi:
+    """Of one unit; an object and not a function, so that `unit_of` can ask it."""
+
+    def __init__(self, unit: str) -> None:
+        self.unit = unit
+
+    def __call__(self, value: Any) -> float | str:
+        return _to_si(value, self.unit)
+
+
+class _Step(_ToSi):
+    def __call__(self, value: Any) -> float | str:
+        try:
+            return "auto" if isinstance(value, str) and value == "auto" else _to_si(value, self.unit)
+        except ValueError as error:
+            raise ValueError(str(error).replace("expected", "expected 'auto' or", 1)) from None
+
+
 def _quantity(unit: str) -> BeforeValidator:
     # for the JSON schema: a number, or text with a unit
-    return BeforeValidator(lambda value: _to_si(value, unit), json_schema_input_type=float | str)
-
-
-def _step(value: Any) -> float | str:
-    try:
-        return "auto" if isinstance(value, str) and value == "auto" else _to_si(value, "s")
-    except ValueError as error:
-        raise ValueError(str(error).replace("expected", "expected 'auto' or", 1)) from None
+    return BeforeValidator(_ToSi(unit), json_schema_input_type=float | str)
 
 
 def _schema(unit: str) -> dict[str, Any]:
@@ -550,7 +561,7 @@ Command = Annotated[
 class RunSection(_Section):
     duration: Time
     elements: int
-    step: Annotated[float | str, BeforeValidator(_step, json_schema_input_type=float | str)] = "auto"
+    step: Annotated[float | str, BeforeValidator(_Step("s"), json_schema_input_type=float | str)] = "auto"
     sample: Time | None = None
     order: Literal[2, 4, 6] = 2
     scheme: Literal["symmetric", "paper"] = "symmetric"
@@ -569,6 +580,9 @@ class RunSection(_Section):
 
 def _both(value: Any) -> str:
     return "neither" if value is None else "both"
+
+
+_T = TypeVar("_T")
 
 
 class Built(NamedTuple):
@@ -671,38 +685,67 @@ class Scenario(_Section):
 
     _origin: _Origin = PrivateAttr(default_factory=lambda: _Origin("scenario", "", ()))
 
-    def build(self) -> Built:
-        """Plain SI objects; ScenarioError where values are out of range or do not fit together."""
-        with self._refused_by_key("string"):
-            string = self.string.build()
-        with self._refused_by_key("reel"):
-            reel = self.reel.build()
-        with self._refused_by_key("body"):
-            body = self.body.build()
+    def build(self, like: tuple[Scenario, Built] | None = None) -> Built:
+        """Plain SI objects; ScenarioError where values are out of range or do not fit together.
+
+        Parameters
+        ----------
+        like : tuple of Scenario and Built, optional
+            Another scenario and what it was built to. Sections that are the same objects in both are not built again:
+            of thousands of scenarios that differ in a value or two, most of the work is done once.
+        """
+        string = self._part("string", like, lambda built: built.pendulum.string, self.string.build)
+        body = self._part("body", like, lambda built: built.pendulum.body, self.body.build)
+        reel = self._reel(like)
         fluid = push = None
         if self.fluid is not None:
-            with self._refused_by_key("fluid"):
-                fluid = self.fluid.build()
+            fluid = self._part("fluid", like, lambda built: built.pendulum.fluid, self.fluid.build)
         if self.push is not None:
-            with self._refused_by_key("push"):
-                push = self.push.build()
-        if self.guide is not None:
-            with self._refused_by_key("guide"):
-                reel = dataclasses.replace(reel, guide_path=self.guide.build())
+            push = self._part("push", like, lambda built: built.pendulum.push, self.push.build)
         with self._refused_by_key("reel"):
             pendulum = Pendulum(string, reel, body, self.gravity, fluid, push)
-        with self._refused_by_key("command"):
-            command = self.command.build()
-        with self._refused_by_key("run"):
-            options = self.run.options()
+        command = self._part("command", like, lambda built: built.command, self.command.build)
+        options = dict(self._part("run", like, lambda built: built.options, self.run.options))
         with self._refused_by_key("initial"):
-            state = self.initial.build(pendulum, self.run.elements)
+            state = self._state(pendulum, like)
             state.check_against(pendulum)
             if isinstance(command, Locked) and state.reel_speed != 0.0:
                 checks.refuse("reel_speed", "0 with a locked reel", state.reel_speed)
         with self._refused_by_key("command"):
             check_start(command, 0.0, string.length - state.reeled_length, state.reel_speed)
         return Built(pendulum, state, command, options)
+
+    def _reel(self, like: tuple[Scenario, Built] | None) -> Reel:
+        """With the path of the guide, which has a section of its own."""
+        if like is not None and like[0].reel is self.reel and like[0].guide is self.guide:
+            return like[1].pendulum.reel
+        with self._refused_by_key("reel"):
+            reel = self.reel.build()
+        if self.guide is None:
+            return reel
+        with self._refused_by_key("guide"):
+            return dataclasses.replace(reel, guide_path=self.guide.build())
+
+    def _state(self, pendulum: Pendulum, like: tuple[Scenario, Built] | None) -> State:
+        """At the start; one that does not hang depends on two lengths only."""
+        if like is not None and like[0].initial is self.initial and not isinstance(self.initial, HangingState):
+            known = like[1]
+            same = (
+                known.state.elements == self.run.elements
+                and known.pendulum.string.length == pendulum.string.length
+                and known.pendulum.reel.guide_length == pendulum.reel.guide_length
+            )
+            if same:
+                return known.state
+        return self.initial.build(pendulum, self.run.elements)
+
+    def _part(
+        self, section: str, like: tuple[Scenario, Built] | None, made: Callable[[Built], _T], make: Callable[[], _T]
+    ) -> _T:
+        if like is not None and getattr(like[0], section) is getattr(self, section):
+            return made(like[1])
+        with self._refused_by_key(section):
+            return make()
 
     @contextmanager
     def _refused_by_key(self, section: str) -> Iterator[None]:
@@ -746,6 +789,19 @@ def json_schema() -> dict[str, Any]:
     """For editors that complete and check TOML."""
     schema = Scenario.model_json_schema(mode="validation")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def unit_of(scenario: Scenario, key: str) -> str:
+    """Unit of a key such as "string.stiffness" in a scenario; empty for words, counts and plain numbers."""
+    *section, name = key.split(".")
+    field = type(getattr(scenario, section[0]) if section else scenario).model_fields[name]
+    stack: list[Any] = [*field.metadata, field.annotation]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, BeforeValidator) and isinstance(found.func, _ToSi):
+            return found.func.unit
+        stack += [*get_args(found), *getattr(found, "__metadata__", ())]
+    return ""
 
 
 BUILT_IN = Path(__file__).parent / "scenarios"
@@ -814,7 +870,7 @@ def parse(text: str, source: str = "scenario", overrides: Mapping[str, str] | No
 
 
 def from_dict(tree: Mapping[str, Any], source: str = "scenario") -> Scenario:
-    """From what a TOML parser returns."""
+    """From what a TOML parser returns. A section may also be that of another Scenario, which was checked before."""
     return _validated(tree, _Origin(source, "", ()))
 
 
@@ -839,6 +895,8 @@ def _endless(tree: Any) -> list[str] | None:
     stack: list[tuple[Any, list[str]]] = [(tree, [])]
     while stack:
         value, path = stack.pop()
+        if isinstance(value, (float, str, BaseModel)):  # nothing inside, or checked before
+            continue
         if isinstance(value, int) and value.bit_length() > _MOST_BITS:
             return path
         if isinstance(value, Mapping):

@@ -50,6 +50,8 @@ from tautline.model.string import String
 if TYPE_CHECKING:
     import xarray as xr
 
+    from tautline.dataset import Record
+
 DEFAULT_SAMPLES = 1000
 # Steps between two looks at the keyboard, about 0.1 s; a single sample of more steps is not interrupted.
 STEPS_A_CALL = 50_000
@@ -508,12 +510,17 @@ class Simulation:
         """All that was recorded, as `simulate` returns it."""
         from tautline import dataset
 
+        return dataset.build(self.pendulum, self.record(), self.attributes())
+
+    def record(self) -> Record:
+        """The same as plain arrays, for those who make thousands of runs."""
+        from tautline import dataset
+
         # nothing recorded yet: the present state alone
         pieces = self._pieces or [self.present_sample()]
         times = self._times or [np.array([self.time])]
         samples = data.Samples(np.concatenate([p.scalars for p in pieces]), np.concatenate([p.nodes for p in pieces]))
-        record = dataset.record_of_samples(np.concatenate(times), samples)
-        return dataset.build(self.pendulum, record, self.attributes())
+        return dataset.record_of_samples(np.concatenate(times), samples)
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tautline.cli import viewing  # adds its commands
+from tautline.cli import studying, viewing  # add their commands
 from tautline.cli.app import app
 
-__all__ = ["app", "main", "viewing"]
+__all__ = ["app", "main", "studying", "viewing"]
 
 
 def main() -> None:

@@ -51,8 +51,7 @@ def _plain(value: Any) -> Any:
 
 
 def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
-    """A two-column table of the figures of a run."""
-    from rich.table import Table
+    """The figures of a run."""
 
     def between(name: str, unit: str) -> str:
         low, high = summary[name]
@@ -72,6 +71,13 @@ def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
         "step / stability limit": f"{summary['largest_step_ratio']:.2f} at most",
         **extra,
     }
+    return two_columns(rows)
+
+
+def two_columns(rows: dict[str, str]) -> Any:
+    """A table of names and what is said of them."""
+    from rich.table import Table
+
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold")
     table.add_column()

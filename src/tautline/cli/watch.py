@@ -1,4 +1,4 @@
-"""A run as it goes on: the progress bar, and Ctrl-C."""
+"""A run or a study as it goes on: the progress bar, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -8,17 +8,33 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tautline.cli.output import console
 from tautline.store import Progress
 
+if TYPE_CHECKING:
+    from tautline.studies.run import Progress as StudyProgress
 
-class Watcher:
+
+class Interruptible:
+    """Notes Ctrl-C."""
+
+    def __init__(self) -> None:
+        self.interrupted = False
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """The first Ctrl-C ends the run after the present chunk; a second one ends the program."""
+        if self.interrupted:
+            raise KeyboardInterrupt
+        self.interrupted = True
+
+
+class Watcher(Interruptible):
     """Called after every chunk; shows the bar and answers whether to stop."""
 
     def __init__(self, bar: Any) -> None:
-        self.interrupted = False
+        super().__init__()
         self._bar = bar
         self._last: Progress | None = None
         self._task: Any = None
@@ -49,37 +65,83 @@ class Watcher:
         done = self._last.time - self._last.begun
         return f"{wall:.2f} s ({done / wall:.3g} x real time, {self._last.steps / wall:.3g} steps a second)"
 
-    def interrupt(self, number: int, frame: FrameType | None) -> None:
-        """The first Ctrl-C ends the run after the present chunk; a second one ends the program."""
-        if self.interrupted:
-            raise KeyboardInterrupt
-        self.interrupted = True
+
+class StudyWatcher(Interruptible):
+    """The same for a study: called after every batch."""
+
+    def __init__(self, bar: Any) -> None:
+        super().__init__()
+        self.last: StudyProgress | None = None
+        self._bar = bar
+        self._task: Any = None
+
+    def __call__(self, progress: StudyProgress) -> bool:
+        self.last = progress
+        if self._bar is not None:
+            if self._task is None:
+                self._task = self._bar.add_task("", total=progress.members, speed="", error="")
+            new = progress.done - progress.begun
+            self._bar.update(
+                self._task,
+                completed=progress.done,
+                description=f"{progress.done} of {progress.members} members",
+                speed=f"{new / progress.wall:.3g} a second" if new and progress.wall > 0.0 else "",
+                error=f"{progress.failed} failed" if progress.failed else "none failed",
+            )
+        return self.interrupted
+
+    def rates(self, wall: float) -> str:
+        """Of what was computed since this watcher began."""
+        new = 0 if self.last is None else self.last.done - self.last.begun
+        return f"{wall:.2f} s ({new / wall:.3g} members a second)" if new else "nothing was left to compute"
+
+
+def _bar(quiet: bool, no_color: bool) -> Any:
+    """On stderr, if that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        return None
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[speed]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[error]}"),
+        console=console(no_color, stderr=True),
+    )
 
 
 @contextmanager
-def watching(quiet: bool, no_color: bool) -> Iterator[Watcher]:
-    """A bar on stderr if that is a terminal, and Ctrl-C that saves."""
-    bar = None
-    if not quiet and sys.stderr.isatty():
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[speed]}"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[error]}"),
-            console=console(no_color, stderr=True),
-        )
+def _attended(bar: Any, watcher: Interruptible) -> Iterator[None]:
+    """With the bar on the screen and Ctrl-C that saves."""
+    if bar is not None:
         bar.start()
-    watcher = Watcher(bar)
     before = signal.signal(signal.SIGINT, watcher.interrupt)
     try:
-        yield watcher
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
         if bar is not None:
             bar.stop()
+
+
+@contextmanager
+def watching(quiet: bool, no_color: bool) -> Iterator[Watcher]:
+    """Over a run."""
+    bar = _bar(quiet, no_color)
+    watcher = Watcher(bar)
+    with _attended(bar, watcher):
+        yield watcher
+
+
+@contextmanager
+def watching_study(quiet: bool, no_color: bool) -> Iterator[StudyWatcher]:
+    """Over a study."""
+    bar = _bar(quiet, no_color)
+    watcher = StudyWatcher(bar)
+    with _attended(bar, watcher):
+        yield watcher
 
 
 class Stopwatch:

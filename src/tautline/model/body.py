@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -181,20 +182,33 @@ class RigidBody:
         """
         if self.is_point or not any(self.center_of_mass):
             return self.mass
-        x, y, z = self.center_of_mass
-        rho = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-        mobility = np.eye(3) / self.mass - rho @ np.linalg.solve(self.central_inertia(), rho)
-        return float(1.0 / np.linalg.eigvalsh(0.5 * (mobility + mobility.T))[-1])
+        return _least_effective_mass(self)
 
     def swing_frequency2(self, gravity: float) -> float:
         """Bound on the squared frequency of swinging about the attachment point under gravity (1/s^2)."""
-        rho = np.array(self.center_of_mass)
-        distance = float(np.linalg.norm(rho))
-        if self.is_point or distance == 0.0 or gravity == 0.0:
+        if self.is_point or gravity == 0.0:
             return 0.0
-        across = np.eye(3) - np.outer(rho, rho) / distance**2
-        stiffness = self.mass * gravity * distance * across
-        return float(np.linalg.eigvals(np.linalg.solve(self.central_inertia(), stiffness)).real.max())
+        return _swing_frequency2(self, gravity)
+
+
+# Both are kept for the bodies of late: of thousands of runs, many have the same one.
+@lru_cache(maxsize=16)
+def _least_effective_mass(body: RigidBody) -> float:
+    x, y, z = body.center_of_mass
+    rho = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    mobility = np.eye(3) / body.mass - rho @ np.linalg.solve(body.central_inertia(), rho)
+    return float(1.0 / np.linalg.eigvalsh(0.5 * (mobility + mobility.T))[-1])
+
+
+@lru_cache(maxsize=16)
+def _swing_frequency2(body: RigidBody, gravity: float) -> float:
+    rho = np.array(body.center_of_mass)
+    distance = float(np.linalg.norm(rho))
+    if distance == 0.0:
+        return 0.0
+    across = np.eye(3) - np.outer(rho, rho) / distance**2
+    stiffness = body.mass * gravity * distance * across
+    return float(np.linalg.eigvals(np.linalg.solve(body.central_inertia(), stiffness)).real.max())
 
 
 def _checked_shape(shape: Any) -> Shape:

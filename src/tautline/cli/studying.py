@@ -1,0 +1,161 @@
+"""The commands of studies: `tautline study STUDY.toml`, `study --resume STORE`, `study info STORE`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from tautline.cli import output
+from tautline.cli.app import AsJson, NoColor, Quiet, app
+from tautline.cli.output import one_line_errors
+
+
+class _RunByDefault(TyperGroup):
+    """`tautline study FILE` is `tautline study run FILE`: a command goes first if there is one."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+studies = typer.Typer(
+    cls=_RunByDefault,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="""Run a scenario many times with some of its values varied, on all cores or on a Dask cluster.
+
+    Example: tautline study sweep.toml -o sweep.zarr
+
+    A study that was interrupted or killed goes on with `tautline study --resume sweep.zarr`.
+    """,
+)
+app.add_typer(studies, name="study")
+
+Store = Annotated[Path, typer.Argument(help="A study's store (.zarr).")]
+
+
+@studies.command()
+def run(
+    study: Annotated[Path | None, typer.Argument(help="A study file (.toml).")] = None,
+    out: Annotated[Path | None, typer.Option("--output", "-o", help="Store; STUDY.zarr by default.")] = None,
+    resume: Annotated[
+        Path | None, typer.Option("--resume", help="Finish this store; nothing that is complete is computed again.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes; as many as there are cores by default.")
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="Address of a Dask scheduler, e.g. tcp://127.0.0.1:8786.")
+    ] = None,
+    batch: Annotated[
+        int | None, typer.Option("--batch", min=1, help="Members computed at once; measured by default.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing study.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+    no_color: NoColor = False,
+) -> None:
+    """Run a study, or finish one with --resume. The word `run` may be left out.
+
+    Example: tautline study sweep.toml -o sweep.zarr --workers 2
+    """
+    from tautline.cli.watch import Stopwatch, watching_study
+
+    with one_line_errors():
+        from tautline.studies import run as studies_run
+
+        target = _target(study, out, resume, batch, overwrite)
+        clock = Stopwatch()
+        with watching_study(quiet or as_json, no_color) as watcher:
+            if resume is not None:
+                studies_run.resume_study(resume, study, workers=workers, client=dask, watch=watcher)
+            else:
+                assert study is not None
+                studies_run.study(
+                    study, target, workers=workers, client=dask, batch=batch, overwrite=overwrite, watch=watcher
+                )
+        _finish(target, watcher, clock(), quiet, as_json, no_color)
+
+
+def _target(study: Path | None, out: Path | None, resume: Path | None, batch: int | None, overwrite: bool) -> Path:
+    """Where results go; options that contradict each other are refused."""
+    from tautline.errors import InputError
+
+    if resume is not None:
+        for name, given in (("--output", out), ("--batch", batch), ("--overwrite", overwrite or None)):
+            if given is not None:
+                raise InputError(f"{name}: expected without --resume, which goes on with the store as it is")
+        return resume
+    if study is None:
+        raise InputError("STUDY: expected a study file, or --resume STORE, got neither")
+    if study.suffix == ".zarr":
+        raise InputError(f"{study}: a store and not a study file; `tautline study --resume {study}` finishes it")
+    return out or Path(f"{study.stem}.zarr")
+
+
+def _finish(target: Path, watcher: Any, wall: float, quiet: bool, as_json: bool, no_color: bool) -> None:
+    """Summary and exit code of a study that has just ended or was interrupted."""
+    from tautline.studies.summary import summarise
+
+    summary = summarise(target)
+    if as_json:
+        output.print_json({**summary, "store": str(target), "wall_time": wall})
+    elif not quiet:
+        _print(summary, {"wall time": watcher.rates(wall), "store": str(target)}, no_color)
+    if summary["status"] != "completed":
+        where = sys.stderr if quiet or as_json else sys.stdout
+        print(f"interrupted; `tautline study --resume {target}` goes on from there", file=where)
+        raise typer.Exit(output.INTERRUPTED)
+
+
+@studies.command()
+def info(store: Store, as_json: AsJson = False, no_color: NoColor = False) -> None:
+    """What a study's store holds: how its members ended, and the range of every output.
+
+    Example: tautline study info sweep.zarr
+    """
+    with one_line_errors():
+        from tautline.studies.summary import summarise
+
+        summary = summarise(store)
+        if as_json:
+            output.print_json(summary)
+            return
+        _print(summary, {"written by": f"tautline {summary['version']}"}, no_color)
+        if summary["status"] != "completed":
+            print(f"unfinished; `tautline study --resume {store}` goes on from there")
+
+
+def _print(summary: dict[str, Any], extra: dict[str, str], no_color: bool) -> None:
+    sides = [f"{name} ({size})" for name, size in summary["dimensions"].items()]
+    rows = {
+        "status": summary["status"],
+        "members": f"{summary['done']} of {summary['members']}",
+        "varied": ", ".join(sides if len(sides) > 1 else summary["parameters"]),
+        "endings": ", ".join(f"{count} {name}" for name, count in summary["endings"].items()),
+        **{name: _range(x) for name, x in summary["outputs"].items()},
+        **extra,
+    }
+    output.console(no_color).print(output.two_columns(rows))
+    for failure in summary["failures"]:
+        values = ", ".join(f"{key} = {_short(x)}" for key, x in failure["values"].items())
+        print(f"member {failure['member']} ({values}): {failure['message']}")
+    failed = sum(summary["endings"].get(name, 0) for name in (*output.NUMERICAL, "refused", "failed"))
+    if failed > len(summary["failures"]):
+        print(f"... and {failed - len(summary['failures'])} more that failed; `message` in the store has all")
+
+
+def _short(x: Any) -> str:
+    return f"{x:.6g}" if isinstance(x, float) else str(x)
+
+
+def _range(x: dict[str, Any]) -> str:
+    if x["min"] is None:
+        return "nothing yet"
+    unit = "" if x["units"] == "1" else x["units"]
+    return f"{x['min']:.4g} to {x['max']:.4g} {unit}".rstrip()

@@ -1,0 +1,33 @@
+"""One batch of a study, in whatever process: its values out of the store, its results into it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from tautline.store import StoreError
+from tautline.studies.archive import Archive, open_archive
+from tautline.studies.compute import compute
+
+
+class Finished(NamedTuple):
+    """What is told of a batch; its results are in the store."""
+
+    batch: int
+    members: int
+    failed: int
+
+
+@lru_cache(maxsize=4)
+def _opened(path: str, token: str) -> Archive:
+    archive = open_archive(path)
+    if archive.token != token:
+        raise StoreError(f"{path}: was replaced by another study meanwhile")
+    return archive
+
+
+def run_batch(path: str, token: str, batch: int) -> Finished:
+    """Compute and store a batch. Doing so twice, or in two places at once, writes the same bytes twice."""
+    archive = _opened(path, token)
+    computed = compute(archive.work, archive.values(batch))
+    return Finished(batch, archive.layout.size(batch), archive.write(batch, computed))

@@ -1,0 +1,268 @@
+"""study() and resume_study(): from a definition to a complete store, by an engine."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tautline._version import __version__
+from tautline.errors import TautlineError
+from tautline.model import checks
+from tautline.store import StoreError
+from tautline.studies import archive as archives
+from tautline.studies import definition as definitions
+from tautline.studies import engines
+from tautline.studies.archive import Archive, open_archive, open_study
+from tautline.studies.batches import Finished
+from tautline.studies.compute import compute
+from tautline.studies.definition import Study, StudyError
+from tautline.studies.engines import Engine
+from tautline.studies.layout import cut
+from tautline.studies.needs import need
+from tautline.studies.parameters import Values
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+# A batch is what a kill can cost and what is told at once; writing one takes some 10 ms.
+SECONDS_A_BATCH = (0.2, 2.0)
+BATCHES_A_WORKER = 8
+BYTES_A_BATCH = 32e6
+# Worker processes take 2 s to start.
+WORTH_WORKERS = 4.0
+MEMBERS_MEASURED, SECONDS_MEASURED = 8, 1.0
+
+
+class Progress(NamedTuple):
+    """What a study in progress can say of itself."""
+
+    done: int  # members
+    members: int
+    begun: int  # done when this process began
+    failed: int
+    wall: float
+
+
+Watch = Callable[[Progress], bool]
+
+
+def study(
+    definition: str | os.PathLike[str] | Mapping[str, Any],
+    path: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    client: Any = None,
+    batch: int | None = None,
+    overwrite: bool = False,
+    watch: Watch | None = None,
+) -> xr.Dataset:
+    """Run a scenario many times with some of its values varied, into a Zarr store that can be resumed after anything.
+
+    Parameters
+    ----------
+    definition : path or mapping
+        A study file, or a mapping of the same form. In a mapping, `scenario` may be a Scenario, and `table` a mapping
+        of columns or a data frame.
+    path : path
+        Of the store; its folder must exist.
+    workers : int, optional
+        Processes of this machine; by default as many as it has cores, or this process alone for a few seconds of work.
+    client : distributed.Client or str, optional
+        A Dask cluster, or its address. Its workers must see the store under the same path.
+    batch : int, optional
+        Members that are computed and written at once; by default from the measured time of a member.
+    overwrite : bool
+        Allow replacing another study.
+    watch : callable, optional
+        Called with a `Progress` after every batch; a true answer ends the study, which can be resumed.
+
+    Returns
+    -------
+    xarray.Dataset
+        As `open_study` gives it.
+    """
+    need("zarr")
+    wanted = definitions.read(definition)
+    target = Path(path)
+    _check_target(target, wanted, overwrite)
+    with _client(client) as cluster:
+        seconds = seconds_a_member(wanted)
+        engine = _engine(workers, cluster, seconds * wanted.members)
+        most = _members_a_batch(wanted, seconds, engine.workers) if batch is None else batch
+        layout = cut(wanted.shape, checks.whole("batch", most, 1, 10**9))
+        _drive(archives.create(target, wanted, layout, seconds, overwrite), engine, watch)
+    return open_study(target)
+
+
+def resume_study(
+    path: str | os.PathLike[str],
+    definition: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    *,
+    workers: int | None = None,
+    client: Any = None,
+    watch: Watch | None = None,
+) -> xr.Dataset:
+    """Finish a study that was interrupted or killed; the result is the one of an undisturbed study, bit for bit.
+
+    Parameters
+    ----------
+    path : path
+        Of the store; a complete one is left as it is.
+    definition : path or mapping, optional
+        What the store is expected to hold; another study is refused. It is not needed: the store knows.
+    workers, client, watch
+        As in `study`.
+    """
+    found = open_archive(path)
+    if definition is not None and not _same(found, definitions.read(definition)):
+        raise StudyError(f"{path}: holds another study than {_name(definition)}; choose another store for that one")
+    done = found.done()
+    if done.all():
+        return open_study(path)
+    if found.attrs["version"] != __version__:
+        raise StoreError(
+            f"{path}: was begun by tautline {found.attrs['version']}, and this is {__version__}; "
+            "a resumed study is exact only with the same version"
+        )
+    left = found.layout.members - int(found.layout.sizes()[done].sum())
+    with _client(client) as cluster:
+        _drive(found, _engine(workers, cluster, found.attrs["seconds_a_member"] * left), watch)
+    return open_study(path)
+
+
+def _name(definition: Any) -> str:
+    return "the one given" if isinstance(definition, Mapping) else os.fspath(definition)
+
+
+def _same(found: Archive, wanted: Study) -> bool:
+    # the order of keys counts: it is that of the dimensions
+    return json.dumps(found.plan) == json.dumps(json.loads(json.dumps(wanted.plan())))
+
+
+def _check_target(path: Path, wanted: Study, overwrite: bool) -> None:
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: its folder does not exist")
+    if path.exists():
+        _check_existing(path, wanted, overwrite)
+    try:
+        free = os.statvfs(path.parent).f_bavail * os.statvfs(path.parent).f_frsize
+    except (AttributeError, OSError):  # not on every system
+        return
+    size = _bytes_a_member(wanted) * wanted.members
+    if size > free:
+        raise StoreError(
+            f"{path}: needs up to {size / 1e9:.3g} GB, but {free / 1e9:.3g} GB are free there; keep fewer outputs, "
+            "series least of all"
+        )
+
+
+def _check_existing(path: Path, wanted: Study, overwrite: bool) -> None:
+    """Never replace what is no study, and say what to do with one that is there."""
+    try:
+        found = open_archive(path)
+    except TautlineError:
+        raise StoreError(f"{path}: exists already and is no study; choose another name") from None
+    if overwrite:
+        return
+    if not _same(found, wanted):
+        raise StoreError(f"{path}: exists already and holds another study; choose another name, or --overwrite")
+    done = found.done()
+    if done.all():
+        raise StoreError(
+            f"{path}: exists already and is complete; `tautline study info {path}` sums it up, "
+            "--overwrite computes it anew"
+        )
+    members = int(found.layout.sizes()[done].sum())
+    raise StoreError(
+        f"{path}: exists already with {members} of {found.layout.members} members done; "
+        f"`tautline study --resume {path}` finishes it, --overwrite begins anew"
+    )
+
+
+def _bytes_a_member(wanted: Study) -> float:
+    return 8.0 * (sum(math.prod(output.sizes) for output in wanted.outputs) + len(wanted.table) + 2)
+
+
+def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, Values]:
+    """Of some members."""
+    places = np.unravel_index(members, wanted.shape)
+    if len(places) == 1:
+        return {key: column[places[0]] for key, column in wanted.table.items()}
+    return {key: column[place] for (key, column), place in zip(wanted.table.items(), places, strict=True)}
+
+
+def seconds_a_member(wanted: Study) -> float:
+    """Measured on some that lie far apart; the first one is not counted, it may compile the kernels."""
+    some = np.unique(np.linspace(0, wanted.members - 1, MEMBERS_MEASURED).astype(np.int64))
+    work = wanted.work
+    compute(work, _values(wanted, some[:1]))
+    spent = []
+    for k in range(len(some)):
+        before = time.perf_counter()
+        compute(work, _values(wanted, some[k : k + 1]))
+        spent.append(time.perf_counter() - before)
+        if sum(spent) > SECONDS_MEASURED:
+            break
+    return max(1e-6, sum(spent) / len(spent))
+
+
+def _members_a_batch(wanted: Study, seconds: float, workers: int) -> int:
+    """Many batches for every worker, each of a reasonable time and size."""
+    least, most = (max(1.0, limit / seconds) for limit in SECONDS_A_BATCH)
+    by_count = wanted.members / (workers * BATCHES_A_WORKER)
+    by_size = BYTES_A_BATCH / _bytes_a_member(wanted)
+    return max(1, int(min(max(by_count, least), most, by_size)))
+
+
+@contextmanager
+def _client(given: Any) -> Iterator[Any]:
+    """A client of the caller's, or one of our own for an address."""
+    if not isinstance(given, str):
+        yield given
+        return
+    own = engines.connect(given)
+    try:
+        yield own
+    finally:
+        own.close()
+
+
+def _engine(workers: int | None, client: Any, total: float) -> Engine:
+    if client is not None:
+        return engines.Dask(client)
+    if workers is None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        workers = cores if total > WORTH_WORKERS else 1
+    count = checks.whole("workers", workers, 1, 10_000)
+    return engines.Here() if count == 1 else engines.Processes(count)
+
+
+def _drive(archive: Archive, engine: Engine, watch: Watch | None) -> None:
+    """All batches that are not done."""
+    started = time.perf_counter()
+    done, sizes = archive.done(), archive.layout.sizes()
+    begun, failed = int(sizes[done].sum()), archive.failures()
+    members = begun
+
+    def tell() -> bool:
+        wall = time.perf_counter() - started
+        return watch is not None and watch(Progress(members, archive.layout.members, begun, failed, wall))
+
+    def told(finished: Finished) -> bool:
+        nonlocal members, failed
+        members += finished.members
+        failed += finished.failed
+        return tell()
+
+    if not tell():
+        engine.run(archive, map(int, np.flatnonzero(~done)), told)
+    if members == archive.layout.members:
+        archive.sweep()

@@ -1,0 +1,187 @@
+"""What is kept of members: against the same taken from labelled runs, and independent of how members are grouped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import tautline as tl
+from tautline import errors, scenario
+from tautline.dataset import SCHEMA
+from tautline.studies import compute as computing
+from tautline.studies import definition
+from tautline.studies.compute import compute
+from tautline.studies.outputs import Output, evaluate
+
+OUTPUTS: list[Any] = [
+    "max tension",
+    "min strain",
+    "mean energy",
+    "final reel_speed",
+    "stretched_length",
+    "final position",
+    {"variable": "tension", "reduce": "mean", "name": "mean_tension_all"},
+    {"variable": "tension", "reduce": "max", "element": 0, "name": "at_the_guide"},
+    {"variable": "position", "reduce": "max", "node": -1, "axis": "z", "name": "lowest"},
+    {"variable": "position", "reduce": "max"},
+    {"variable": "velocity", "reduce": "max", "axis": "norm"},
+    {"variable": "attitude", "reduce": "final", "row": 2, "column": 1, "name": "tilt"},
+    {"variable": "angular_velocity", "reduce": "mean"},
+    {"variable": "energy", "at": "50 ms"},
+    {"variable": "position", "at": [0, "0.1 s"], "node": 3, "name": "node_3"},
+    {"variable": "strain", "reduce": "series", "element": 2, "name": "strain_2"},
+]
+VARY = {
+    "string.stiffness": {"from": "20 N", "to": "80 N"},
+    "body.mass": {"from": "80 g", "to": "120 g"},
+    "initial.end_velocity[1]": {"from": -1, "to": 1},
+}
+
+
+def a_study(name: str = "fixed-length", **changes: Any) -> definition.Study:
+    tree = {
+        "scenario": name,
+        "set": {"run.duration": 0.2, "run.sample": 0.01, "run.elements": 8},
+        "design": {"kind": "latin-hypercube", "members": 12, "seed": 1},
+        "vary": VARY,
+        "outputs": OUTPUTS,
+    }
+    return definition.read({**tree, **changes})
+
+
+def labelled(study: definition.Study, member: int) -> xr.Dataset:
+    """The run of a member as anyone would make it."""
+    changes = {key: repr(column[member].item()) for key, column in study.table.items() if "[" not in key}
+    chosen = {"run.duration": "0.2", "run.sample": "0.01", "run.elements": "8", **changes}
+    if "initial.end_velocity[1]" in study.table:
+        chosen["initial.end_velocity"] = f"[0, {study.table['initial.end_velocity[1]'][member].item()!r}, 0]"
+    name = "retrieval" if study.scenario["command"]["kind"] == "torque" else "fixed-length"
+    built = scenario.load(name, chosen).build()
+    return tl.simulate(built.pendulum, built.state, built.command, **built.options)
+
+
+@pytest.mark.parametrize("name", ["fixed-length", "retrieval"])
+def test_the_same_numbers_as_simulate(name: str) -> None:
+    """Exactly: what studies leave out are labels, not arithmetic."""
+    study = a_study(name)
+    found = compute(study.work, study.table)
+    assert (found.status == errors.RUNNING).all() and not any(found.message)
+    for k in range(study.members):
+        run = labelled(study, k)
+        got = {name: x[k] for name, x in found.outputs.items()}
+        assert found.steps[k] == run.attrs["steps"]
+        expected = {
+            "max_tension": run.tension.max(),
+            "min_strain": run.strain.min(),
+            "mean_energy": run.energy.mean(),
+            "final_reel_speed": run.reel_speed[-1],
+            "stretched_length": run.stretched_length,
+            "final_position": run.position[-1],
+            "at_the_guide": run.tension[:, 0].max(),
+            "lowest": run.position[:, -1, 2].max(),
+            "max_position": run.position.max(("time", "node")),
+            "tilt": run.attitude[-1, 2, 1],
+            "energy_at": run.energy[5],
+            "node_3": run.position[[0, 10], 3],
+            "strain_2": run.strain[:, 2],
+        }
+        for output, value in expected.items():
+            assert np.array_equal(got[output], value.values), output
+        assert got["mean_tension_all"] == pytest.approx(float(run.tension.mean()), rel=1e-14)
+        speed = np.linalg.norm(run.velocity.values, axis=2).max()
+        assert got["max_velocity_norm"] == pytest.approx(speed, rel=1e-15)
+
+
+def test_members_do_not_depend_on_their_company() -> None:
+    study = a_study()
+    together = compute(study.work, study.table)
+    order = np.random.default_rng(1).permutation(study.members)
+    for some in (order[:1], order[1:4], order[4:]):
+        apart = compute(study.work, {key: column[some] for key, column in study.table.items()})
+        for name, x in together.outputs.items():
+            assert np.array_equal(apart.outputs[name], x[some]), name
+
+
+def test_many_members_at_once_and_one_by_one() -> None:
+    """Arrays of members of different lengths, as a batch kernel has them, against each of them alone."""
+    study = a_study()
+    rng = np.random.default_rng(2)
+    full = {"time": 21, "node": 9, "element": 8, "axis": 3, "row": 3, "column": 3}
+    rows = np.array([21, 1, 13, 21, 6])
+    for output in study.outputs:
+        dims = SCHEMA[output.variable].dims
+        x = rng.normal(size=(5, *(full[dim] for dim in dims)))
+        for k, n in enumerate(rows):
+            x[k, n:] = np.nan
+        together = evaluate(output, {output.variable: x}, rows)
+        assert together.shape == (5, *output.sizes)
+        for k, n in enumerate(rows):
+            alone = evaluate(output, {output.variable: x[k : k + 1, :n]}, rows[k : k + 1])
+            assert np.array_equal(together[k], alone[0], equal_nan=True), output
+
+
+def test_a_run_that_overflows_is_not_hidden() -> None:
+    x = np.array([[1.0, np.nan, 2.0]])
+    for reduce in ("max", "min", "mean"):
+        found = evaluate(Output("x", "energy", reduce), {"energy": x}, np.array([3]))
+        assert np.isnan(found).all()
+
+
+def test_a_bad_member_is_reported_and_the_others_go_on() -> None:
+    study = a_study(
+        vary={"initial.deployed": ["10 m", "200 m", "12 m"], "body.mass": ["0.1 kg"]}, design={"kind": "grid"}
+    )
+    values = {"initial.deployed": np.array([10.0, 200.0, 12.0]), "body.mass": np.array([0.1, 0.1, -1.0])}
+    found = compute(study.work, values)
+    assert found.status.tolist() == [errors.RUNNING, computing.REFUSED, computing.REFUSED]
+    assert found.message[0] == ""
+    assert found.message[1].startswith("initial.deployed: expected at most 99.5 m")
+    assert found.message[2].startswith("body.mass: expected a positive finite number")
+    assert np.isnan(found.outputs["max_tension"]).tolist() == [False, True, True]
+    assert np.isnan(found.outputs["stretched_length"][1:]).all()
+
+
+def test_events_are_kept_with_their_messages() -> None:
+    """A retrieval that runs out of string, and a step that is too large from the start."""
+    study = a_study(
+        "retrieval",
+        set={"run.duration": "12 s", "run.sample": "10 ms", "run.elements": 8, "run.minimum_length": "4 m"},
+        vary={"run.step": ["auto", "4 ms"]},
+        design={"kind": "grid"},
+        outputs=["final unstretched_length", "stretched_length", {"variable": "energy", "at": ["1 s", "12 s"]}],
+    )
+    found = compute(study.work, study.table)
+    assert [computing.STATUS_NAMES[code] for code in found.status] == ["fully_retrieved", "refused"]
+    assert "fully retrieved" in found.message[0]
+    assert found.outputs["final_unstretched_length"][0] == pytest.approx(4.0, abs=0.1)
+    series = found.outputs["stretched_length"][0]
+    last = int(np.flatnonzero(np.isfinite(series))[-1])
+    assert 100 < last < 1200 and np.isnan(series[last + 1 :]).all() and np.isfinite(series[: last + 1]).all()
+    assert np.isfinite(found.outputs["energy_at"][0]).tolist() == [True, False]
+
+
+def test_nodes_that_only_some_members_have() -> None:
+    study = a_study(
+        vary={"run.elements": [3, 9]},
+        set={"run.duration": 0.1},
+        design={"kind": "grid"},
+        outputs=[
+            {"variable": "tension", "reduce": "max", "element": 5},
+            {"variable": "strain", "reduce": "final", "element": -1},
+        ],
+    )
+    found = compute(study.work, study.table)
+    assert found.status.tolist() == [computing.REFUSED, errors.RUNNING]
+    assert "every member has" in found.message[0] and np.isnan(found.outputs["final_strain"][0])
+
+
+def test_names_and_attributes_of_outputs() -> None:
+    by_name = {output.name: output for output in a_study().outputs}
+    assert by_name["max_tension"].units == "N" and by_name["max_tension"].dims == ()
+    assert by_name["final_position"].dims == ("node", "axis") and by_name["final_position"].sizes == (9, 3)
+    assert by_name["stretched_length"].dims == ("time",) and by_name["stretched_length"].sizes == (21,)
+    assert by_name["node_3"].dims == ("node_3_time", "axis")
+    assert by_name["lowest"].long_name == "largest: positions of the nodes; third axis down (node -1, axis z)"
