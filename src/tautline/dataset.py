@@ -214,6 +214,8 @@ def build_modes(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
 
 def build_lyapunov(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled result of watching neighbouring motions part."""
+    import xarray as xr
+
     time = ("time", values["time"], {"units": TIME_VARIABLE.units, "long_name": TIME_VARIABLE.long_name})
     return xr.Dataset(_with_units(LYAPUNOV_SCHEMA, values), {"time": time}, attrs)
 

@@ -250,7 +250,7 @@ class Simulation:
         if record and rows > MANY_ROWS:
             _check_memory(rows, self._par.N)
         if record and not self._times:
-            self._keep(self.first_sample())
+            self.keep(self.first_sample())
         done = 0
         piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
         while done < rows and self.status == "completed":
@@ -258,7 +258,7 @@ class Simulation:
             samples = self.march(count, plan)
             done += count
             if record and len(samples.scalars):
-                self._keep(samples)
+                self.keep(samples)
         return self.status
 
     def begin(self, command: Command, duration: float, sample: float) -> int:
@@ -487,7 +487,8 @@ class Simulation:
         self._sampled = int(self._motion.clock[data.STEP])
         return out
 
-    def _keep(self, samples: data.Samples) -> None:
+    def keep(self, samples: data.Samples) -> None:
+        """Record the latest samples."""
         if samples is self._last:
             samples = data.Samples(samples.scalars.copy(), samples.nodes.copy())
         self._times.append(self.sample_times(len(samples.scalars)))

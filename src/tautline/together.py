@@ -23,13 +23,29 @@ from tautline.simulation import Simulation, Task
 FAILED = (errors.NEWTON_FAILED, errors.NON_FINITE)
 
 
+def record_together(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> None:
+    """March so many samples, and keep them and the present state in each simulation's record."""
+    for simulation in simulations:
+        simulation.keep(simulation.present_sample())
+    for simulation, samples in zip(simulations, march_together(simulations, rows, threads), strict=True):
+        if len(samples.scalars):
+            simulation.keep(samples)
+
+
 def march_together(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> list[data.Samples]:
     """So many samples of each, as `Simulation.march` gives them. All must have been told what to do by `begin`."""
     results: dict[int, data.Samples] = {}
-    blocks = list(_blocks([simulation.task() for simulation in simulations]))
-    with ThreadPoolExecutor(threads) as pool:
-        for places, samples in pool.map(lambda places: _march_block(simulations, places, rows), blocks):
-            results.update(zip(places, samples, strict=True))
+
+    def march(places: list[int]) -> None:
+        results.update(zip(places, _march_block(simulations, places, rows), strict=True))
+
+    blocks = _blocks([simulation.task() for simulation in simulations])
+    if threads == 1:
+        for places in blocks:
+            march(places)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(march, blocks))
     for place, simulation in enumerate(simulations):
         if place not in results:
             results[place] = simulation.march(rows, simulation.task().plan)
@@ -77,9 +93,7 @@ def _shared(task: Task) -> object:
     )
 
 
-def _march_block(
-    simulations: Sequence[Simulation], places: list[int], rows: int
-) -> tuple[list[int], list[data.Samples]]:
+def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int) -> list[data.Samples]:
     tasks = [simulations[place].task() for place in places]
     first = tasks[0]
     N = first.par.N
@@ -92,7 +106,7 @@ def _march_block(
     samples = batch.empty_block_samples(rows, N)
     march = batch.march_locked if first.command.locked else batch.march_reeling
     march(_members(lanes), block, batch.empty_room(N), samples)
-    return places, [
+    return [
         _give_back(simulations[place], data.Samples(samples.scalars[k], samples.nodes[k]), block, k)
         for k, place in enumerate(places)
     ]

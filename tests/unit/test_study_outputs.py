@@ -13,8 +13,12 @@ from tautline import errors, scenario
 from tautline.dataset import SCHEMA
 from tautline.studies import compute as computing
 from tautline.studies import definition
-from tautline.studies.compute import compute
+from tautline.studies.compute import STATUS_NAMES, compute
 from tautline.studies.outputs import Output, evaluate
+from tests.checking import check_close
+
+# Lengths to 10 m and energies to 10 J, after 400 steps whose sums are made in another order.
+ROUNDING = 1e-11
 
 OUTPUTS: list[Any] = [
     "max tension",
@@ -65,7 +69,7 @@ def labelled(study: definition.Study, member: int) -> xr.Dataset:
 
 @pytest.mark.parametrize("name", ["fixed-length", "retrieval"])
 def test_the_same_numbers_as_simulate(name: str) -> None:
-    """Exactly: what studies leave out are labels, not arithmetic."""
+    """What studies leave out are labels, not arithmetic; members in lanes add in another order."""
     study = a_study(name)
     found = compute(study.work, study.table)
     assert (found.status == errors.RUNNING).all() and not any(found.message)
@@ -89,10 +93,59 @@ def test_the_same_numbers_as_simulate(name: str) -> None:
             "strain_2": run.strain[:, 2],
         }
         for output, value in expected.items():
-            assert np.array_equal(got[output], value.values), output
-        assert got["mean_tension_all"] == pytest.approx(float(run.tension.mean()), rel=1e-14)
+            check_close(output, got[output], value.values, ROUNDING)
+        check_close("mean of all", got["mean_tension_all"], float(run.tension.mean()), ROUNDING)
         speed = np.linalg.norm(run.velocity.values, axis=2).max()
-        assert got["max_velocity_norm"] == pytest.approx(speed, rel=1e-15)
+        check_close("speed", got["max_velocity_norm"], speed, ROUNDING)
+
+
+def test_how_fast_neighbours_part() -> None:
+    """As tl.lyapunov says of each member, and NaN where the motion ended at once."""
+    spec = {
+        "scenario": "retrieval",
+        "set": {"run.duration": "0.4 s", "run.step": "0.5 ms", "run.sample": "0.1 s", "run.minimum_length": "8 m"},
+        "vary": {"command.moment": ["1 N*m", "2 N*m", "30 kN*m"]},
+        "outputs": [
+            "lyapunov",
+            {"name": "sooner", "variable": "lyapunov", "interval": "50 ms"},
+            {"variable": "horizon", "lost": 0.01},
+        ],
+    }
+    study = definition.read(spec)
+    found = compute(study.work, study.table)
+    for k, torque in enumerate((1.0, 2.0)):
+        built = scenario.load("retrieval").build()
+        for name, interval in (("lyapunov", 0.1), ("sooner", 0.05)):
+            alone = tl.lyapunov(
+                built.pendulum, built.state, tl.Torque(torque), 0.4, interval=interval, step=5e-4, minimum_length=8.0
+            )
+            check_close(name, found.outputs[name][k], alone.attrs["exponent"], 1e-6)
+        exponent = found.outputs["lyapunov"][k]
+        assert found.outputs["horizon"][k] == (np.log(10.0) / exponent if exponent > 0.0 else np.inf)
+    assert np.isnan(found.outputs["lyapunov"][2])
+    assert np.isnan(found.outputs["horizon"][2])
+    assert STATUS_NAMES[found.status[2]] == "fully_retrieved"
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ({"variable": "lyapunov", "interval": "0.3 s"}, "run.duration: expected a multiple of outputs"),
+        ({"variable": "lyapunov", "interval": "1 s"}, "interval: expected at most half of run.duration"),
+        ({"variable": "horizon", "known": 2.0}, "known: expected less than lost"),
+        ({"variable": "horizon", "node": 3}, "node: no such key; expected some of name, variable, interval"),
+        ("max lyapunov", "reduce: no such key"),
+    ],
+)
+def test_refused_outputs_of_neighbours(output: Any, message: str) -> None:
+    spec = {
+        "scenario": "fixed-length",
+        "set": {"run.duration": "1 s"},
+        "vary": {"string.stiffness": ["40 N", "41 N"]},
+        "outputs": [output],
+    }
+    with pytest.raises(errors.InputError, match=message):
+        definition.read(spec)
 
 
 def test_members_do_not_depend_on_their_company() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,17 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline import dataset, errors, scenario
+from tautline.analysis.lyapunov import estimate, growth_rates, horizon
 from tautline.errors import InputError, TautlineError
+from tautline.kernels.lanes import LANES
+from tautline.model.command import Command
 from tautline.scenario import Built, Scenario
 from tautline.simulation import Simulation, default_sample
 from tautline.studies import keys
-from tautline.studies.outputs import Array, Output, evaluate
+from tautline.studies.outputs import OF_NEIGHBOURS, Array, Output, evaluate
+from tautline.together import record_together
 
 # How a member ended: as its run did, or before it could begin.
 NOT_COMPUTED, REFUSED, FAILED = -1, len(errors.STATUS_NAMES), len(errors.STATUS_NAMES) + 1
 STATUS_NAMES = {NOT_COMPUTED: "not_computed", **errors.STATUS_NAMES, REFUSED: "refused", FAILED: "failed"}
 # What a study counts as failures; a string that is fully in or out is a result.
 FAILURES = (errors.UNSTABLE_STEP, errors.NEWTON_FAILED, errors.NON_FINITE, REFUSED, FAILED)
+# For the samples of members that march together.
+BYTES_TOGETHER = 64e6
 _SOURCE = "member"  # where errors say that a value comes from
 _CODES = {name: code for code, name in STATUS_NAMES.items()}
 
@@ -43,6 +50,16 @@ class Computed(NamedTuple):
     steps: NDArray[np.int64]
 
 
+class _Started(NamedTuple):
+    """A member that is ready to march."""
+
+    place: int
+    simulation: Simulation
+    command: Command
+    duration: float
+    rows: int
+
+
 def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
     """Run members, one value of each key for each."""
     count = len(next(iter(values.values())))
@@ -52,16 +69,36 @@ def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
         [""] * count,
         np.zeros(count, dtype=np.int64),
     )
-    for k, member in enumerate(_members(work, values)):
-        try:
-            _run(member, work.outputs, found, k)
-        except TautlineError as error:
-            found.status[k], found.message[k] = REFUSED, _in_one_line(error)
-        except MemoryError:
-            raise
-        except Exception as error:  # one member that fails in an unforeseen way must not end the others
-            found.status[k], found.message[k] = FAILED, f"{type(error).__name__}: {error}"
+    started: dict[int, list[_Started]] = {}
+    for place, member in enumerate(_members(work, values)):
+        with _reported(found, place):
+            one = _start(place, member)
+            started.setdefault(one.rows, []).append(one)
+    for rows, alike in started.items():
+        for group in _in_groups(alike, rows):
+            _run(group, work.outputs, found)
     return found
+
+
+@contextmanager
+def _reported(found: Computed, place: int) -> Iterator[None]:
+    """What goes wrong with a member is its result; the others go on."""
+    try:
+        yield
+    except TautlineError as error:
+        found.status[place], found.message[place] = REFUSED, _in_one_line(error)
+    except MemoryError:
+        raise
+    except Exception as error:  # one member that fails in an unforeseen way must not end the others
+        found.status[place], found.message[place] = FAILED, f"{type(error).__name__}: {error}"
+
+
+def _in_groups(members: list[_Started], rows: int) -> Iterator[list[_Started]]:
+    """So many at a time as fit into the memory meant for them; whole blocks of lanes."""
+    bytes_each = 8 * rows * dataset.row_length(members[0].simulation.elements)
+    size = max(1, int(BYTES_TOGETHER / bytes_each) // LANES) * LANES
+    for first in range(0, len(members), size):
+        yield members[first : first + size]
 
 
 def _in_one_line(error: TautlineError) -> str:
@@ -97,24 +134,53 @@ def _members(work: Work, values: Mapping[str, NDArray[Any]]) -> Iterator[_Member
         yield _Member(member, like)
 
 
-def _run(member: _Member, outputs: tuple[Output, ...], found: Computed, k: int) -> None:
-    """As `simulate` does it, but for the labels, which cost as much as the run."""
+def _start(place: int, member: _Member) -> _Started:
+    """As `simulate` does it."""
     built = member.build()
     options = dict(built.options)
     duration, sample = options.pop("duration"), options.pop("sample")
     simulation = Simulation(built.pendulum, built.state, **options)
     interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
-    simulation.advance(duration, built.command, sample=interval)
+    return _Started(place, simulation, built.command, duration, simulation.begin(built.command, duration, interval))
+
+
+def _run(group: list[_Started], outputs: tuple[Output, ...], found: Computed) -> None:
+    """March members together, and take from each what is wanted: labels would cost as much as the run."""
+    simulations = [one.simulation for one in group]
+    watched = [output for output in outputs if output.variable in OF_NEIGHBOURS]
+    rates = {
+        interval: _growth_rates(group, interval) for interval in {output.interval for output in watched}
+    }  # before the simulations themselves move on
+    record_together(simulations, group[0].rows)
+    for k, one in enumerate(group):
+        with _reported(found, one.place):
+            _take(one, [output for output in outputs if output not in watched], found)
+            for output in watched:
+                exponent = estimate(rates[output.interval][k : k + 1])
+                result = exponent if output.variable == "lyapunov" else horizon(exponent, output.known, output.lost)
+                found.outputs[output.name][one.place] = result[0]
+
+
+def _growth_rates(group: list[_Started], interval: float) -> Array:
+    twins = [one.simulation.twin() for one in group]
+    for twin, one in zip(twins, group, strict=True):
+        twin.begin(one.command, one.duration, interval)
+    return growth_rates(twins, round(group[0].duration / interval)) / interval
+
+
+def _take(one: _Started, outputs: list[Output], found: Computed) -> None:
+    """Outputs, status and steps of a member that has come to its end."""
+    simulation = one.simulation
     record = simulation.record()
     wanted = {output.variable for output in outputs}
-    values = {name: x[None] for name, x in dataset.values_of(built.pendulum, record, wanted).items()}
+    values = {name: x[None] for name, x in dataset.values_of(simulation.pendulum, record, wanted).items()}
     rows = np.array([len(record.time)])
     try:
         results = {output.name: evaluate(output, values, rows)[0] for output in outputs}
     except IndexError:
         raise InputError("outputs: expected nodes and elements that every member has, this one has fewer") from None
     for name, result in results.items():
-        found.outputs[name][k] = result
-    found.status[k] = _CODES[simulation.status]
-    found.message[k] = "" if simulation.status == "completed" else simulation.message
-    found.steps[k] = simulation.steps
+        found.outputs[name][one.place] = result
+    found.status[one.place] = _CODES[simulation.status]
+    found.message[one.place] = "" if simulation.status == "completed" else simulation.message
+    found.steps[one.place] = simulation.steps

@@ -13,15 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.dataset import AXES, SCHEMA
+from tautline.analysis.lyapunov import KNOWN, LOST
+from tautline.dataset import AXES, SCHEMA, Variable
 from tautline.errors import InputError
 from tautline.model import checks
 
+# Of a motion as a whole, by watching neighbouring motions.
+OF_NEIGHBOURS = {
+    "lyapunov": Variable((), "s-1", "largest Lyapunov exponent: how fast neighbouring motions part"),
+    "horizon": Variable((), "s", "how far ahead a prediction holds, by the Lyapunov exponent"),
+}
+VARIABLES = SCHEMA | OF_NEIGHBOURS
 REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
 # Reduced together with the time: the string as a whole. Components of vectors are not.
 ALONG_THE_STRING = ("node", "element")
 NORM = "norm"
 _WORDS = ("name", "variable", "reduce", "at", "node", "element", "axis", "row", "column")
+_WORDS_OF_NEIGHBOURS = ("name", "variable", "interval", "known", "lost")
 _NOT_NAMES = (
     "status",
     "message",
@@ -64,10 +72,13 @@ class Output:
     times: tuple[float, ...] = ()  # the same in seconds
     dims: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
+    interval: float = 0.0  # between measurements of how far neighbours have parted (s)
+    known: float = KNOWN
+    lost: float = LOST
 
     @property
     def units(self) -> str:
-        return SCHEMA[self.variable].units
+        return VARIABLES[self.variable].units
 
     @property
     def long_name(self) -> str:
@@ -75,18 +86,19 @@ class Output:
         chosen = [f"{dim} {getattr(self, dim)}" for dim in _free(self.variable) if getattr(self, dim) is not None]
         how = {
             "series": "",
+            "neighbours": "",
             "final": "at the end: ",
             "at": f"at {', '.join(f'{t:g}' for t in self.times)} s: ",
             "max": "largest: ",
             "min": "smallest: ",
             "mean": "mean: ",
         }[self.reduce]
-        return how + SCHEMA[self.variable].long_name + (f" ({', '.join(chosen)})" if chosen else "")
+        return how + VARIABLES[self.variable].long_name + (f" ({', '.join(chosen)})" if chosen else "")
 
 
 def _free(variable: str) -> tuple[str, ...]:
     """Dimensions but the time."""
-    return SCHEMA[variable].dims[1:]
+    return VARIABLES[variable].dims[1:]
 
 
 def read(specs: Any, facts: Facts, time_of: Any) -> tuple[Output, ...]:
@@ -111,13 +123,18 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
         spec = {"reduce": how, "variable": variable} if variable else {"reduce": "series", "variable": how}
     if not isinstance(spec, Mapping):
         checks.refuse(where, "text such as 'max tension', or a table", spec)
-    for word in spec:
-        if word not in _WORDS:
-            raise InputError(f"{where}.{word}: no such key; expected some of {', '.join(_WORDS)}")
     if "variable" not in spec:
         raise InputError(f"{where}.variable: missing; expected one of the variables of a run, such as tension")
     variable = spec["variable"]
     _check_variable(where, variable)
+    words = _WORDS_OF_NEIGHBOURS if variable in OF_NEIGHBOURS else _WORDS
+    if variable in OF_NEIGHBOURS and spec.get("reduce") == "series":
+        spec = {word: value for word, value in spec.items() if word != "reduce"}
+    for word in spec:
+        if word not in words:
+            raise InputError(f"{where}.{word}: no such key; expected some of {', '.join(words)}")
+    if variable in OF_NEIGHBOURS:
+        return _of_neighbours(where, spec, facts, time_of)
     reduce = spec.get("reduce", "at" if "at" in spec else "series")
     checks.choice(f"{where}.reduce", reduce, REDUCTIONS)
     if ("at" in spec) != (reduce == "at"):
@@ -132,12 +149,30 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     return Output(name, variable, reduce, **chosen, at=rows, times=times, dims=dims, sizes=sizes)
 
 
+def _of_neighbours(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
+    if facts.interval is None or facts.rows is None:
+        raise InputError(f"{where}: expected fixed run.duration, run.step and run.sample for {spec['variable']}")
+    duration = (facts.rows - 1) * facts.interval
+    interval = time_of(f"{where}.interval", spec["interval"]) if "interval" in spec else facts.interval
+    if checks.whole_ratio("run.duration", duration, f"{where}.interval", interval) < 2:
+        raise InputError(
+            f"{where}.interval: expected at most half of run.duration ({duration:g} s), got {interval:g} s"
+        )
+    known = checks.positive(f"{where}.known", spec.get("known", KNOWN), "")
+    lost = checks.positive(f"{where}.lost", spec.get("lost", LOST), "")
+    if not known < lost:
+        raise InputError(f"{where}.known: expected less than lost ({lost:g}), got {known:g}")
+    name = spec.get("name", spec["variable"])
+    checks.instance(f"{where}.name", name, str)
+    return Output(name, spec["variable"], "neighbours", interval=interval, known=known, lost=lost)
+
+
 def _check_variable(where: str, variable: Any) -> None:
     import difflib
 
-    if variable not in SCHEMA:
-        near = difflib.get_close_matches(str(variable), SCHEMA, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(SCHEMA)}"
+    if variable not in VARIABLES:
+        near = difflib.get_close_matches(str(variable), VARIABLES, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(VARIABLES)}"
         raise InputError(f"{where}.variable: expected a variable of a run, got {variable!r}{hint}")
 
 
