@@ -42,7 +42,7 @@ class Method(NamedTuple):
 
 
 class State(TypedDict, total=False):
-    """Nodes 1..N with their velocities, and the body. A tool with energies of its own reports them too."""
+    """Nodes 1..N with their velocities, and the body. A tool with a model of its own reports its invariants too."""
 
     time: float
     nodes: list[list[float]]
@@ -51,6 +51,7 @@ class State(TypedDict, total=False):
     angular_velocity: list[float]  # in the body frame
     kinetic: float
     energy: float
+    momentum: float  # about the third axis through the upper end
 
 
 class Simulation(Protocol):
