@@ -7,6 +7,8 @@ fixed step.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from pydrake.math import RigidTransform
 from pydrake.multibody.math import SpatialVelocity
@@ -40,7 +42,7 @@ class Pendulum:
         spatial = SpatialInertia.MakeFromCentralInertia(end.mass, np.array(end.center_of_mass), central)
         self.body = plant.AddRigidBody("body", spatial)
         chain.append(self.body)
-        for a, b in zip(chain[:-1], chain[1:], strict=True):
+        for a, b in pairwise(chain):
             plant.AddForceElement(LinearSpringDamper(a, np.zeros(3), b, np.zeros(3), l, p["stiffness"] / l, 0.0))
         plant.Finalize()
         self.simulator = Simulator(plant)

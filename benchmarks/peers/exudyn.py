@@ -7,9 +7,11 @@ it left.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import exudyn as exu
-import exudyn.itemInterface as eii
 import numpy as np
+from exudyn import itemInterface as eii  # noqa: N813 - as in Exudyn's examples
 
 from benchmarks.peers.protocol import Method, State, end_body, serve
 
@@ -58,7 +60,7 @@ class Pendulum:
         markers.append(mbs.AddMarker(eii.MarkerBodyPosition(bodyNumber=rigid, localPosition=-self.center)))
         middle = mbs.AddMarker(eii.MarkerBodyPosition(bodyNumber=rigid))
         mbs.AddLoad(eii.Force(markerNumber=middle, loadVector=[body.mass * x for x in down]))
-        for pair in zip(markers[:-1], markers[1:], strict=True):
+        for pair in pairwise(markers):
             mbs.AddObject(
                 eii.SpringDamper(markerNumbers=list(pair), referenceLength=l, stiffness=p["stiffness"] / l, damping=0.0)
             )

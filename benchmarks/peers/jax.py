@@ -1,7 +1,8 @@
-"""Example 1 as an ordinary differential equation in JAX, compiled, in double precision: written by hand, not a simulator.
+"""Example 1 as an ordinary differential equation in JAX: written by hand, not a simulator.
 
-RK4 is a loop inside one compiled function; Dopri8 is diffrax's, with its step-size control. The mass matrix is
-constant but for the body's rotation, which is eliminated; at N > 200 the consistent matrix is solved as a band.
+Compiled, in double precision. RK4 is a loop inside one compiled function; Dopri8 is diffrax's, with its step-size
+control. The mass matrix is constant but for the body's rotation, which is eliminated; at N > 200 the consistent matrix
+is solved as a band.
 """
 
 from __future__ import annotations
@@ -71,8 +72,8 @@ def rk4_step(c: Constants, h: Any, x: Motion) -> Motion:
     return moved(mean, h)
 
 
-@jax.jit
-def rk4(c: Constants, h: Any, steps: Any, x: Motion) -> Motion:
+@jax.jit  # type: ignore[untyped-decorator]
+def rk4(c: Constants, h: Any, steps: Any, x: Motion) -> Any:
     return jax.lax.fori_loop(0, steps, lambda _, y: rk4_step(c, h, y), x)
 
 

@@ -56,7 +56,7 @@ class Pendulum:
         mujoco.mj_forward(self.model, self.data)
 
     def advance(self, seconds: float) -> int:
-        steps = round(seconds / self.model.opt.timestep)
+        steps: int = round(seconds / self.model.opt.timestep)
         mujoco.mj_step(self.model, self.data, nstep=steps)
         return steps
 

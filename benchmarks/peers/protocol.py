@@ -139,15 +139,14 @@ def answer(build: Build, request: dict[str, Any]) -> dict[str, Any]:
     # Whatever is compiled on first use is compiled now; what the first call takes more than a later one is reported.
     first, _ = timed(simulation, request["first"])
     if request["do"] == "pace":  # as many steps as fill about `duration` seconds of wall time
-        second, steps = timed(simulation, request["first"])
-        duration = max(1, round(duration / max(second, 1e-7))) * request["first"]
-        duration = min(duration, request["longest"])
-    runs = []
-    for _ in range(request["repeats"]):
+        second, _ = timed(simulation, request["first"])
+        duration = request["first"] * max(1, min(round(duration / second), request["most"]))
+    runs: list[float] = []
+    while len(runs) < request["repeats"] and sum(runs) <= request["limit"]:
         simulation = build(method)
         seconds, steps = timed(simulation, duration)
         runs.append(seconds)
-    return {"seconds": runs, "steps": steps, "first": first, "build": built, "last": simulation.state()}
+    return {"seconds": runs, "steps": steps, "first": first, "build": built}
 
 
 def serve(build: Build) -> None:

@@ -38,11 +38,13 @@ class LinearPull(ea.NoForces):  # type: ignore[misc]
         )
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def add_pull(Q, stress, e, tangents, lengths, forces, torques):  # type: ignore[no-untyped-def]
     for k in range(e.size):
         for i in range(3):
-            force = (1.0 - 1.0 / e[k]) * (Q[0, i, k] * stress[0, k] + Q[1, i, k] * stress[1, k] + Q[2, i, k] * stress[2, k])
+            force = (1.0 - 1.0 / e[k]) * (
+                Q[0, i, k] * stress[0, k] + Q[1, i, k] * stress[1, k] + Q[2, i, k] * stress[2, k]
+            )
             forces[i, k] += force
             forces[i, k + 1] -= force
         arm = np.empty(3)

@@ -1,4 +1,4 @@
-"""Example 1 as an ordinary differential equation in NumPy, integrated by SciPy's DOP853: written by hand, not a simulator.
+"""Example 1 as an ordinary differential equation in NumPy, for SciPy: written by hand, not a simulator.
 
 Unknowns are the nodes, the nine entries of R, and the velocities. The mass matrix is constant but for the body's
 rotation, which is eliminated; at N > 200 the consistent matrix is solved as a band. The relative and absolute
@@ -7,6 +7,7 @@ tolerances are equal. SciPy calls the right-hand side in Python, and there is no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ def hat(x: Array) -> Array:
 class Pendulum:
     def __init__(self, method: Method) -> None:
         p, N = method.problem, method.elements
+        self.solve: Callable[[Array], Array]
         self.N, self.l, self.EA, self.g, self.M = N, p["length"] / N, p["stiffness"], p["gravity"], p["mass"]
         m = p["density"] * self.l
         consistent = "consistent" in method.name
@@ -64,8 +66,8 @@ class Pendulum:
         n = 3 * self.N
         return y[:n].reshape(-1, 3), y[n : n + 9].reshape(3, 3), y[n + 9 : -3].reshape(-1, 3), y[-3:]
 
-    def rate(self, _: float, y: Array) -> Array:
-        q, R, v, Omega = self.parts(y)
+    def rate(self, t: float, y: Array) -> Array:
+        q, R, _, Omega = self.parts(y)
         w = q.copy()
         w[1:] -= q[:-1]
         pull = (self.EA * (1.0 / self.l - 1.0 / np.sqrt((w * w).sum(axis=1))))[:, None] * w
@@ -78,7 +80,9 @@ class Pendulum:
         moment = self.rho_hat @ (self.M * (self.g * R[2] - y_free[-1] @ R) + self.lever * turning)
         alpha = self.K_inverse @ (moment - W @ (self.J @ Omega))
         swing = R @ (turning - self.rho_hat @ alpha)
-        return np.concatenate([y[3 * self.N + 9 : -3], (R @ W).ravel(), (y_free - self.M * self.column * swing).ravel(), alpha])
+        return np.concatenate(
+            [y[3 * self.N + 9 : -3], (R @ W).ravel(), (y_free - self.M * self.column * swing).ravel(), alpha]
+        )
 
     def solution(self, seconds: float) -> Any:
         span = (self.time, self.time + seconds)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 import tautline as tl
 from benchmarks.peers.protocol import Method, State, serve
 
@@ -12,7 +16,7 @@ WOUND = 90.0  # m of string on the locked drum, which does not move; the guide w
 # model
 class Pendulum:
     def __init__(self, method: Method) -> None:
-        p = method.problem
+        p: Any = method.problem
         pendulum = tl.Pendulum(
             string=tl.String(length=WOUND + p["length"], density=p["density"], stiffness=p["stiffness"]),
             reel=tl.Reel(drum_radius=0.5, guide_length=0.5, inertia_mass=1.0),
@@ -40,8 +44,8 @@ class Pendulum:
             time=self.simulation.time,
             nodes=x.nodes[1:].tolist(),
             velocities=x.node_velocities[1:].tolist(),
-            rotation=x.attitude.tolist(),
-            angular_velocity=x.angular_velocity.tolist(),
+            rotation=np.array(x.attitude).tolist(),
+            angular_velocity=list(x.angular_velocity),
         )
 
 
