@@ -30,7 +30,7 @@ BISECTIONS = 3  # of the step, once it is known to a factor of two
 COARSEST_TOLERANCE, FINEST_TOLERANCE = 1e-3, 1e-13
 FINEST = 1e-7  # s; a method that fails at every step takes no time, and must end too
 STEP_AT = {20: 5e-4, 100: 2.5e-4, 400: 1.25e-4}  # elements: a stable step
-PATIENCE = 20.0  # how much longer than expected an answer may take before the peer is given up
+PATIENCE = (300.0, 20.0)  # s for compilation, and a multiple of the limit, before a peer is given up
 
 
 class Settings(NamedTuple):
@@ -55,19 +55,19 @@ class Peered:
         self.peer = peer
         self.environment = environment or clean_environment()
         self.process: subprocess.Popen[str] | None = None
-        self.log = (FOLDER / f"{peer.name}.log").open("a")
 
     def ask(self, patience: float, **request: Any) -> Result:
         if self.process is None:
-            self.process = subprocess.Popen(
-                [str(python_of(self.peer)), "-m", f"benchmarks.peers.{self.peer.name}"],
-                cwd=ROOT,
-                env=self.environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self.log,
-                text=True,
-            )
+            with (FOLDER / f"{self.peer.name}.log").open("a") as log:
+                self.process = subprocess.Popen(
+                    [str(python_of(self.peer)), "-m", f"benchmarks.peers.{self.peer.name}"],
+                    cwd=ROOT,
+                    env=self.environment,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                )
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:
@@ -109,7 +109,7 @@ class Bench:
         self.points: dict[float, Point] = {}
 
     def ask(self, do: str, knob: float, duration: float, elements: int = ELEMENTS, **more: Any) -> Result:
-        patience = 60.0 + PATIENCE * self.settings.limit
+        patience = PATIENCE[0] + PATIENCE[1] * self.settings.limit
         first = 0.1 if self.tried.adaptive else 10 * knob
         return self.peered.ask(
             patience,
