@@ -98,7 +98,7 @@ PEERS = (
     ),
     Peer(
         "jax",
-        "JAX, diffrax",
+        "JAX and diffrax",
         BY_HAND,
         ("jax", "diffrax"),
         "jax, diffrax",

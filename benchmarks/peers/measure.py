@@ -130,13 +130,14 @@ class Bench:
     def conservation(self) -> Result:
         """Pace, wall time and what is conserved, with the paper's step."""
         knob, duration = self.step(STEP), self.settings.run
+        found = self.ask("time", knob, duration, repeats=self.settings.repeats)
         states = self.ask("trajectory", knob, duration)["states"]
         judged = quality(self.problem, states, self.tried.model)
         until = quality(self.problem, [x for x in states if x["time"] < 5.0 + 1e-6], self.tried.model)
-        found = self.ask("time", knob, duration, repeats=self.settings.repeats)
         return {
             "knob": knob,
             "steps": found["steps"],
+            "first_call": found["first"],
             "seconds": spread(found["seconds"]),
             "microseconds_a_step": min(found["seconds"]) / found["steps"] * 1e6,
             "energy_error": judged.energy,
@@ -150,12 +151,12 @@ class Bench:
         if knob not in self.points:
             duration = self.settings.accurate
             try:
-                seconds = self.ask("time", knob, duration, repeats=1)["seconds"][0]
+                seconds = self.ask("time", knob, duration, repeats=1)["seconds"]
                 states = self.ask("trajectory", knob, duration)["states"]
                 error = quality(self.problem, states, self.tried.model).energy
             except PeerError:
-                seconds, error = 0.0, math.inf
-            self.points[knob] = Point(knob, error if math.isfinite(error) else math.inf, seconds)
+                seconds, error = [0.0], math.inf
+            self.points[knob] = Point(knob, error if math.isfinite(error) else math.inf, min(seconds))
         return self.points[knob]
 
     def search(self, target: float) -> Result:

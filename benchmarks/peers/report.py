@@ -88,11 +88,12 @@ def pace_table(result: Result) -> str:
                 "" if x["adaptive"] else times(x["microseconds_a_step"] / unit),
                 plain(x["seconds"]["min"]),
                 plain(x["seconds"]["median"]),
+                plain(x["first_call"]),
                 plain(x["energy_error"]),
                 plain(x["momentum_drift"]),
             ]
         )
-    head = ["tool, method", "order", "step", "µs a step", "over ours", "run, best (s)", "median (s)"]
+    head = ["tool, method", "order", "step", "µs a step", "over ours", "run, best (s)", "median (s)", "first call (s)"]
     return table([*head, "energy error (%)", "drift of pi_3"], lines)
 
 
@@ -226,8 +227,9 @@ def markdown(result: Result) -> str:
     goals = "\n".join(f"- {line}" for line in targets(result))
     return f"""\
 Measured by `make peers` on {result["date"]}: {m["processor"]}, {m["cores"]} cores, {m["system"]},
-Python {m["python"]}. All in one sitting, one after the other, each in its own environment. Times are the best of up to
-{s["repeats"]} runs and hold for the loop of steps alone: no model building, no compilation, no samples.{steady}
+Python {m["python"]}. All in one sitting, one after the other, each in its own environment. Times are the best of
+{s["repeats"]} runs (short ones are repeated more often, long ones less) and hold for the loop of steps alone: no model
+building, no compilation, no samples.{steady}
 
 Targets:
 
@@ -238,7 +240,7 @@ How each tool was used:
 {remarks}{failures}
 
 Example 1, 20 elements, {s["run"]:g} s. Energy error in % of the largest kinetic energy, by the energy of the tool's own
-model:
+model. First call: ten steps in a new process, with what is compiled or loaded for them:
 
 {pace_table(result)}
 

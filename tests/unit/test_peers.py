@@ -18,7 +18,7 @@ from benchmarks.peers.catalogue import PEERS, Tried, problem
 from benchmarks.peers.environments import model_lines
 from benchmarks.peers.measure import FULL, Bench, Peered, Point
 from benchmarks.peers.physics import invariants, quality
-from benchmarks.peers.protocol import State, end_body, rotated, trajectory
+from benchmarks.peers.protocol import MORE, State, end_body, rotated, trajectory
 
 from tautline.paper.examples import run
 
@@ -172,7 +172,8 @@ def test_a_peer_answers_line_by_line_and_survives_a_bad_request() -> None:
     )
     bad, time, recorded = (json.loads(line) for line in done.stdout.splitlines())
     assert "KeyError" in bad["error"]
-    assert (time["steps"], len(time["seconds"])) == (1000, 2)
+    assert time["steps"] == 1000
+    assert len(time["seconds"]) == 2 * MORE  # a run takes far less than a millisecond
     assert len(recorded["states"]) == 101
     # order 4 at a sixth of the limit of stability
     assert quality(problem(), recorded["states"], "consistent").energy < 1e-3
