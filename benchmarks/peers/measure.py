@@ -28,6 +28,7 @@ ELEMENTS = 20
 COARSEST = 125  # steps a second at which the search begins: two thirds of the stability limit of a lumped string
 BISECTIONS = 3  # of the step, once it is known to a factor of two
 COARSEST_TOLERANCE, FINEST_TOLERANCE = 1e-3, 1e-13
+UNSTABLE = 10.0  # %; whatever is worse has blown up, or soon will
 FINEST = 1e-7  # s; a method that fails at every step takes no time, and must end too
 STEP_AT = {20: 5e-4, 100: 2.5e-4, 400: 1.25e-4}  # elements: a stable step
 PATIENCE = (300.0, 20.0)  # s for compilation, and a multiple of the limit, before a peer is given up
@@ -44,7 +45,7 @@ class Settings(NamedTuple):
     started: int  # fresh processes for the times before the first result; none: these are left out
 
 
-FULL = Settings(10.0, 5.0, (1e-2, 1e-4, 1e-6), 5, 10.0, 0.5, (20, 100, 400), 5)
+FULL = Settings(10.0, 5.0, (1e-2, 1e-4, 1e-6), 5, 20.0, 0.5, (20, 100, 400), 5)
 QUICK = Settings(1.0, 1.0, (1e-2,), 1, 0.2, 0.05, (20,), 0)
 
 
@@ -156,7 +157,7 @@ class Bench:
                 error = quality(self.problem, states, self.tried.model).energy
             except PeerError:
                 seconds, error = [0.0], math.inf
-            self.points[knob] = Point(knob, error if math.isfinite(error) else math.inf, min(seconds))
+            self.points[knob] = Point(knob, error if error < UNSTABLE else math.inf, min(seconds))
         return self.points[knob]
 
     def search(self, target: float) -> Result:

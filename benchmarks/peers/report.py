@@ -107,7 +107,9 @@ def accuracy_table(result: Result) -> str:
             x, unit = reached(row, target), best[target]
             if x is None:
                 seen = next(y for y in row.found["accuracy"] if y["target"] == target)["best"]
-                best_seen = f"{plain(seen['error'])} in {plain(seen['seconds'])} s" if seen else "unstable"
+                best_seen = "unstable at every step tried"
+                if seen:
+                    best_seen = f"{plain(seen['error'])} in {plain(seen['seconds'])} s"
                 line.append(f"not reached; {best_seen}")
                 continue
             ratio = "" if unit is None else f" ({times(x['seconds']['min'] / unit[0])})"
