@@ -226,13 +226,15 @@ def markdown(result: Result) -> str:
     )
     again = result.get("ours_again")
     steady = "" if again is None else f" Our own step took {plain(again)} µs once more at the end of the sitting."
+    load = "" if m["load"] is None else f", load {m['load'][0]:.1f} at the start"
+    note = f"\n{result['note']}\n" if "note" in result else ""
     goals = "\n".join(f"- {line}" for line in targets(result))
     return f"""\
-Measured by `make peers` on {result["date"]}: {m["processor"]}, {m["cores"]} cores, {m["system"]},
+Measured by `make peers` on {result["date"]}: {m["processor"]}, {m["cores"]} cores, {m["system"]}{load},
 Python {m["python"]}. All in one sitting, one after the other, each in its own environment. Times are the best of
 {s["repeats"]} runs (short ones are repeated more often, long ones less) and hold for the loop of steps alone: no model
 building, no compilation, no samples.{steady}
-
+{note}
 Targets:
 
 {goals}
