@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Installing builds the viewer's page from these.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
-.PHONY: reproduce test lint warm verify bench docs clean
+.PHONY: reproduce test lint warm verify bench peers peers-quick docs clean
 
 reproduce: $(VENV)/core
 	$(BIN)/python -m tautline.paper
@@ -33,6 +33,15 @@ bench: $(VENV)/dev
 	$(BIN)/python benchmarks/features.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/stepping.py
+
+# Side by side with other simulators, each in an environment of its own under build/peers (2 GB, from the package
+# index). About a quarter of an hour once they are there; leave the machine alone meanwhile.
+peers: $(VENV)/dev
+	$(BIN)/python -m benchmarks.peers
+
+# The same in about a minute, for whoever changes the comparison; its figures mean nothing.
+peers-quick: $(VENV)/dev
+	$(BIN)/python -m benchmarks.peers --quick
 
 # The site: runs the examples, and needs no network when it is read.
 docs: $(VENV)/docs

@@ -1,0 +1,97 @@
+"""One environment for each peer in build/peers: made by venv and pip, measured, never shared."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.peers.catalogue import OURS, Peer
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "build" / "peers"
+TOOLS = ("pip", "setuptools", "_distutils_hack", "pkg_resources")  # there before anything is installed
+
+
+class PeerError(Exception):
+    """A peer could not be installed or run; the others go on."""
+
+
+def python_of(peer: Peer) -> Path:
+    return FOLDER / peer.name / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def clean_environment() -> dict[str, str]:
+    """Ours without the paths that would let a peer see more than its own packages."""
+    return {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+
+
+def install(peer: Peer) -> None:
+    """Make the environment, or bring ours up to date; an environment that is there is left as it is."""
+    python = python_of(peer)
+    stamp = FOLDER / peer.name / "installed"
+    if stamp.exists() and peer.kind != OURS:
+        return
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(FOLDER / peer.name)], check=True)
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if stamp.exists():
+        command += ["--force-reinstall", "--no-deps"]
+    done = subprocess.run(
+        [*command, *peer.requirements], cwd=ROOT, env=clean_environment(), capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise PeerError(f"pip install {' '.join(peer.requirements)}: {done.stderr.strip().splitlines()[-1]}")
+    stamp.touch()
+
+
+def remove(peer: Peer) -> None:
+    shutil.rmtree(FOLDER / peer.name, ignore_errors=True)
+
+
+def versions(peer: Peer) -> dict[str, str]:
+    """Of everything that is installed there, but the tools."""
+    command = [str(python_of(peer)), "-m", "pip", "list", "--format", "json", "--disable-pip-version-check"]
+    done = subprocess.run(command, env=clean_environment(), capture_output=True, text=True, check=True)
+    return {row["name"]: row["version"] for row in json.loads(done.stdout) if row["name"] not in TOOLS}
+
+
+def size(peer: Peer) -> int:
+    """Bytes in site-packages, without the tools and without compiled Python files."""
+    code = "import sysconfig; print(sysconfig.get_path('platlib'))"
+    done = subprocess.run(
+        [str(python_of(peer)), "-c", code], env=clean_environment(), capture_output=True, text=True, check=True
+    )
+    packages = Path(done.stdout.strip())
+    total = 0
+    for path in packages.rglob("*"):
+        inside = path.relative_to(packages).parts
+        if inside[0].split("-")[0] not in TOOLS and "__pycache__" not in inside and path.is_file():
+            total += 0 if path.is_symlink() else path.stat().st_size
+    return total
+
+
+def import_seconds(peer: Peer, repeats: int) -> float:
+    """Median for a fresh process, above a bare one."""
+
+    def wall(code: str) -> float:
+        start = time.perf_counter()
+        subprocess.run([str(python_of(peer)), "-c", code], env=clean_environment(), check=True, capture_output=True)
+        return time.perf_counter() - start
+
+    code = f"import {peer.imports}"
+    wall(code)
+    bare, imported = ([wall(x) for _ in range(repeats)] for x in ("", code))
+    return statistics.median(imported) - statistics.median(bare)
+
+
+def model_lines(peer: Peer) -> int:
+    """Lines between `# model` and `# end of model` that are neither empty nor a comment."""
+    text = (Path(__file__).parent / f"{peer.name}.py").read_text(encoding="utf-8")
+    inside = text.split("# model\n")[1].split("# end of model\n")[0]
+    return sum(1 for line in inside.splitlines() if line.strip() and not line.strip().startswith("#"))

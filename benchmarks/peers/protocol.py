@@ -1,0 +1,165 @@
+"""What a peer and the driver say to each other: one line of JSON each way. Standard library only.
+
+A peer is a module with a function `build` and a last line `serve(build)`. It is started by the Python of its own
+environment and knows nothing of tautline: the numbers of the problem come with every request. The lines between
+`# model` and `# end of model` are what a user of the tool would have to write; the table counts them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypedDict
+
+SAMPLES_A_SECOND = 100
+# Runs that take less than this together (s) are repeated more often, for all might fall into one slow moment.
+ENOUGH, MORE = 0.5, 20
+
+
+class Problem(TypedDict):
+    """Example 1: a string along the first axis with a rigid body at its end; the third axis points down. SI."""
+
+    length: float  # deployed, unstretched
+    density: float  # mass per unstretched length
+    stiffness: float  # EA
+    gravity: float
+    mass: float  # of the body
+    center_of_mass: list[float]  # from the attachment point
+    inertia: list[list[float]]  # about the attachment point
+    end_velocity: list[float]
+
+
+class Method(NamedTuple):
+    """What to simulate with: `knob` is the step (s), or the relative tolerance of a method that chooses its steps."""
+
+    problem: Problem
+    elements: int
+    name: str
+    knob: float
+
+
+class State(TypedDict, total=False):
+    """Nodes 1..N with their velocities, and the body. A tool with a model of its own reports its invariants too."""
+
+    time: float
+    nodes: list[list[float]]
+    velocities: list[list[float]]
+    rotation: list[list[float]]  # body frame to inertial frame
+    angular_velocity: list[float]  # in the body frame
+    kinetic: float
+    energy: float
+    momentum: float  # about the third axis through the upper end
+
+
+class Simulation(Protocol):
+    """The problem in a tool, ready to move. One that chooses its steps also has `trace`."""
+
+    def advance(self, seconds: float) -> int:
+        """Move on, in the compiled loop of the tool where it has one; the number of steps taken."""
+        ...
+
+    def state(self) -> State: ...
+
+
+Build = Callable[[Method], Simulation]
+
+
+class EndBody(NamedTuple):
+    """The body with half an element's mass of string at the attachment point: what a lumped model moves as one."""
+
+    mass: float
+    center_of_mass: list[float]
+    inertia: list[list[float]]  # about its own centre of mass
+
+
+def end_body(problem: Problem, elements: int) -> EndBody:
+    """The same rigid body in the terms that simulators ask for."""
+    half = 0.5 * problem["density"] * problem["length"] / elements
+    mass = problem["mass"] + half
+    center = [problem["mass"] / mass * x for x in problem["center_of_mass"]]
+    square = sum(x * x for x in center)
+    inertia = [
+        [problem["inertia"][i][j] - mass * ((square if i == j else 0.0) - center[i] * center[j]) for j in range(3)]
+        for i in range(3)
+    ]
+    return EndBody(mass, center, inertia)
+
+
+def rotated(quaternion: list[float]) -> list[list[float]]:
+    """Rotation matrix of a unit quaternion, scalar first."""
+    w, x, y, z = quaternion
+    return [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+
+
+def trajectory(simulation: Simulation, duration: float, step: float | None) -> list[State]:
+    """States about every 10 ms and at every full second; with a fixed step only at its multiples."""
+    trace = getattr(simulation, "trace", None)
+    states = [simulation.state()]
+    if step is None:
+        assert trace is not None
+        for second in range(round(duration)):
+            states += trace(float(second + 1))
+        return states
+    a_second = round(1.0 / step)
+    every = math.ceil(a_second / SAMPLES_A_SECOND)
+    for _ in range(round(duration)):
+        left = a_second
+        while left > 0:
+            steps = min(every, left)
+            simulation.advance(steps * step)
+            left -= steps
+            states.append(simulation.state())
+    return states
+
+
+def timed(simulation: Simulation, seconds: float) -> tuple[float, int]:
+    start = time.perf_counter()
+    steps = simulation.advance(seconds)
+    return time.perf_counter() - start, steps
+
+
+def answer(build: Build, request: dict[str, Any]) -> dict[str, Any]:
+    """Do what a request says."""
+    method = Method(request["problem"], request["elements"], request["method"], request["knob"])
+    duration, step = request["duration"], None if request["adaptive"] else method.knob
+    start = time.perf_counter()
+    simulation = build(method)
+    built = time.perf_counter() - start
+    if request["do"] == "trajectory":
+        start = time.perf_counter()
+        states = trajectory(simulation, duration, step)
+        return {"states": states, "seconds": time.perf_counter() - start}
+    # Whatever is compiled on first use is compiled now; what the first call takes more than a later one is reported.
+    first, _ = timed(simulation, request["first"])
+    if request["do"] == "pace":  # as many steps as fill about `duration` seconds of wall time
+        second, _ = timed(simulation, request["first"])
+        duration = request["first"] * max(1, min(round(duration / second), request["most"]))
+    runs: list[float] = []
+    while sum(runs) <= request["limit"] and len(runs) < request["repeats"] * (MORE if sum(runs) < ENOUGH else 1):
+        simulation = build(method)
+        seconds, steps = timed(simulation, duration)
+        runs.append(seconds)
+    return {"seconds": runs, "steps": steps, "first": first, "build": built}
+
+
+def serve(build: Build) -> None:
+    """Answer requests on standard input until it closes. What the tool prints itself goes to standard error."""
+    reply = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        try:
+            result = answer(build, json.loads(line))
+        except Exception as error:
+            traceback.print_exc()
+            result = {"error": f"{type(error).__name__}: {error}"}
+        reply.write(json.dumps(result) + "\n")
+        reply.flush()

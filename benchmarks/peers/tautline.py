@@ -1,0 +1,53 @@
+"""Example 1 in tautline, through its public interface; compared like every other tool."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tautline as tl
+from benchmarks.peers.protocol import Method, State, serve
+
+ORDERS = {"order 2": 2, "order 4": 4, "order 6": 6}
+WOUND = 90.0  # m of string on the locked drum, which does not move; the guide way is 0.5 m long
+
+
+# model
+class Pendulum:
+    def __init__(self, method: Method) -> None:
+        p: Any = method.problem
+        pendulum = tl.Pendulum(
+            string=tl.String(length=WOUND + p["length"], density=p["density"], stiffness=p["stiffness"]),
+            reel=tl.Reel(drum_radius=0.5, guide_length=0.5, inertia_mass=1.0),
+            body=tl.RigidBody(mass=p["mass"], center_of_mass=p["center_of_mass"], inertia=p["inertia"]),
+            gravity=p["gravity"],
+        )
+        start = tl.straight(
+            pendulum, p["length"], method.elements, direction=(1, 0, 0), end_velocity=tuple(p["end_velocity"])
+        )
+        self.step = method.knob
+        self.simulation = tl.Simulation(pendulum, start, step=self.step, order=ORDERS[method.name])
+
+    def advance(self, seconds: float) -> int:
+        before = self.simulation.steps
+        status = self.simulation.advance(seconds, tl.Locked(), record=False)
+        if status != "completed":
+            raise RuntimeError(self.simulation.message)
+        return self.simulation.steps - before
+
+    # end of model
+
+    def state(self) -> State:
+        x = self.simulation.state
+        return State(
+            time=self.simulation.time,
+            nodes=x.nodes[1:].tolist(),
+            velocities=x.node_velocities[1:].tolist(),
+            rotation=np.array(x.attitude).tolist(),
+            angular_velocity=list(x.angular_velocity),
+        )
+
+
+if __name__ == "__main__":
+    serve(Pendulum)

@@ -1,0 +1,206 @@
+"""The comparison with other simulators: its own parts. No peer is installed or run here."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.peers import report
+from benchmarks.peers.__main__ import RESULTS
+from benchmarks.peers.catalogue import PEERS, Tried, problem
+from benchmarks.peers.environments import model_lines
+from benchmarks.peers.measure import FULL, Bench, Peered, Point
+from benchmarks.peers.physics import invariants, quality
+from benchmarks.peers.protocol import MORE, State, end_body, rotated, trajectory
+
+from tautline.paper.examples import run
+
+ROOT = Path(__file__).parents[2]
+
+
+def some_state(elements: int = 3, seed: int = 1) -> State:
+    rng = np.random.default_rng(seed)
+    quaternion = rng.normal(size=4)
+    return State(
+        time=0.0,
+        nodes=(np.outer(np.arange(1, elements + 1), (3.0, 0.0, 1.0)) + rng.normal(size=(elements, 3))).tolist(),
+        velocities=rng.normal(size=(elements, 3)).tolist(),
+        rotation=rotated((quaternion / np.linalg.norm(quaternion)).tolist()),
+        angular_velocity=rng.normal(size=3).tolist(),
+    )
+
+
+def test_the_lumped_invariants_are_those_of_points_and_a_body_about_its_centre() -> None:
+    p, state = problem(), some_state()
+    q, v = np.array(state["nodes"]), np.array(state["velocities"])
+    R, Omega = np.array(state["rotation"]), np.array(state["angular_velocity"])
+    body = end_body(p, 3)
+    arm, central = R @ body.center_of_mass, np.array(body.inertia)
+    l = p["length"] / 3
+    m = p["density"] * l
+    center, velocity = q[-1] + arm, v[-1] + np.cross(R @ Omega, arm)
+    kinetic = 0.5 * m * (v[:-1] ** 2).sum() + 0.5 * body.mass * velocity @ velocity + 0.5 * Omega @ central @ Omega
+    lengths = np.linalg.norm(np.diff(q, axis=0, prepend=0.0), axis=1)
+    potential = 0.5 * p["stiffness"] / l * ((lengths - l) ** 2).sum()
+    potential -= p["gravity"] * (m * q[:-1, 2].sum() + body.mass * center[2])
+    momentum = m * np.cross(q[:-1], v[:-1]).sum(axis=0) + body.mass * np.cross(center, velocity) + R @ central @ Omega
+    found = invariants(p, state, "lumped")
+    # sums of some ten terms of order 100
+    assert found == pytest.approx((kinetic, kinetic + potential, momentum[2]), rel=1e-12)
+
+
+def test_the_consistent_invariants_are_those_of_our_own_runs() -> None:
+    p, recorded = problem(), run(1, duration=0.5, sample=0.1)
+    found = []
+    for i in range(recorded.sizes["time"]):
+        x = recorded.isel(time=i)
+        state = State(
+            nodes=x.position.values[1:].tolist(),
+            velocities=x.velocity.values[1:].tolist(),
+            rotation=x.attitude.values.tolist(),
+            angular_velocity=x.angular_velocity.values.tolist(),
+        )
+        found.append(invariants(p, state, "consistent"))
+    kinetic, energy, momentum = np.array(found).T
+    recorded_energy = recorded.energy.values
+    assert kinetic == pytest.approx(recorded.kinetic_energy.values, rel=1e-12)
+    assert momentum == pytest.approx(recorded.angular_momentum.values, rel=1e-12)
+    # ours counts the wound string too, which does not move; energies are about 200 J
+    assert energy - energy[0] == pytest.approx(recorded_energy - recorded_energy[0], abs=1e-11)
+
+
+def test_a_slack_element_has_no_elastic_energy() -> None:
+    p, state = problem(), some_state()
+    state["nodes"] = [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [3.0, 0.0, 0.0]]  # of 10/3 m each, unstretched
+    l = p["length"] / 3
+    pushed = 3 * 0.5 * p["stiffness"] / l * (l - 1.0) ** 2
+    both = [invariants(p, state, model).energy for model in ("lumped", "slack")]
+    assert both[0] - both[1] == pytest.approx(pushed)
+
+
+def test_a_trajectory_is_judged_by_what_the_tool_reports() -> None:
+    p, state = problem(), some_state()
+    own = [State(**state, kinetic=2.0, energy=e, momentum=1.0 + e) for e in (0.0, 0.01, -0.02)]
+    for t, x in enumerate(own):
+        x["time"] = float(t)
+    found = quality(p, own, "own")
+    assert found.energy == pytest.approx(1.0)
+    assert found.momentum == pytest.approx(0.02)
+    assert found.marks == [state["nodes"][-1]] * 2
+
+
+class Counting:
+    """Steps of 1/137 s."""
+
+    steps = 0
+
+    def advance(self, seconds: float) -> int:
+        done = round(seconds * 137)
+        assert seconds * 137 == pytest.approx(done)
+        self.steps += done
+        return done
+
+    def state(self) -> State:
+        return State(time=self.steps / 137)
+
+
+def test_samples_fall_on_steps_and_on_full_seconds() -> None:
+    times = [x["time"] for x in trajectory(Counting(), 2.0, 1.0 / 137)]
+    assert {0.0, 1.0, 2.0} < set(times)
+    assert max(np.diff(times)) <= 2.5 / 137
+
+
+class Known(Bench):
+    """A method of order two that takes 1 ms a step; unstable above 4 ms."""
+
+    def __init__(self) -> None:
+        super().__init__(Peered(PEERS[0]), Tried("known", 2), FULL)
+
+    def probe(self, knob: float) -> Point:
+        error = 100.0 * knob**2 if knob < 4e-3 else math.inf
+        self.points[knob] = Point(knob, error, self.settings.accurate / knob * 1e-3)
+        return self.points[knob]
+
+    def ask(self, do: str, knob: float, duration: float, elements: int = 20, **more: Any) -> dict[str, Any]:
+        steps = round(duration / knob)
+        return {"seconds": [steps * 1e-3], "steps": steps}
+
+
+def test_the_search_finds_the_largest_step_that_will_do() -> None:
+    found = Known().search(1e-4)
+    assert found["reached"]
+    assert found["error"] <= 1e-4
+    assert 0.9e-3 < found["knob"] <= 1e-3  # three bisections of a factor of two
+
+
+def test_the_search_gives_up_at_its_limit_and_says_what_it_saw() -> None:
+    known = Known()
+    found = known.search(1e-8)
+    assert not found["reached"]
+    assert found["best"]["seconds"] <= FULL.limit
+    assert found["best"]["error"] == min(x.error for x in known.points.values())
+
+
+def test_every_peer_has_a_file_with_a_model() -> None:
+    for peer in PEERS:
+        assert 10 < model_lines(peer) < 200
+
+
+def test_a_peer_answers_line_by_line_and_survives_a_bad_request() -> None:
+    base = {"problem": problem(), "elements": 4, "knob": 1e-3, "adaptive": False, "duration": 1.0}
+    timed = {"do": "time", "first": 1e-2, "repeats": 2, "limit": 10.0}
+    requests = [
+        {**base, **timed, "method": "no such"},
+        {**base, **timed, "method": "order 2"},
+        {**base, "do": "trajectory", "method": "order 4"},
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.peers.tautline"],
+        cwd=ROOT,
+        env=os.environ,
+        input="".join(json.dumps(x) + "\n" for x in requests),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    bad, time, recorded = (json.loads(line) for line in done.stdout.splitlines())
+    assert "KeyError" in bad["error"]
+    assert time["steps"] == 1000
+    assert len(time["seconds"]) == 2 * MORE  # a run takes far less than a millisecond
+    assert len(recorded["states"]) == 101
+    # order 4 at a sixth of the limit of stability
+    assert quality(problem(), recorded["states"], "consistent").energy < 1e-3
+
+
+@pytest.fixture(scope="module")
+def stored() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((RESULTS / "results.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_stored_page_is_that_of_the_stored_figures(stored: dict[str, Any]) -> None:
+    assert (RESULTS / "results.md").read_text(encoding="utf-8") == report.markdown(stored)
+
+
+def test_the_stored_sitting_is_complete(stored: dict[str, Any]) -> None:
+    assert list(stored["peers"]) == [peer.name for peer in PEERS]
+    for name in ("run", "accurate", "targets", "elements"):
+        assert stored["settings"][name] == json.loads(json.dumps(getattr(FULL, name)))
+
+
+def test_a_peer_that_failed_is_on_the_page(stored: dict[str, Any]) -> None:
+    drake = {key: stored["peers"]["drake"][key] for key in ("title", "kind", "remark")}
+    broken = {**stored, "peers": {**stored["peers"], "drake": {**drake, "failed": "no wheel"}}}
+    assert "| failed: no wheel |" in report.markdown(broken)
+
+
+def test_the_plot_is_drawn(stored: dict[str, Any], tmp_path: Path) -> None:
+    report.draw(stored, tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").stat().st_size > 20_000  # an empty figure has less
