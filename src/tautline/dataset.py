@@ -105,6 +105,8 @@ class Record(NamedTuple):
     torque: Array
     angular_momentum: Array
     orthogonality_error: Array
+    guide_displacement: Array  # (n, 3)
+    guide_velocity: Array
 
 
 def record_of_samples(time: Array, samples: data.Samples) -> Record:
@@ -131,6 +133,8 @@ def record_of_samples(time: Array, samples: data.Samples) -> Record:
         torque=x[:, data.DRUM_TORQUE],
         angular_momentum=x[:, data.ANGULAR_MOMENTUM],
         orthogonality_error=x[:, data.ORTHOGONALITY],
+        guide_displacement=x[:, data.GUIDE_PLACE : data.GUIDE_PLACE + 3],
+        guide_velocity=x[:, data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3],
     )
 
 
@@ -139,7 +143,7 @@ def values_of(pendulum: Pendulum, record: Record) -> dict[str, Array]:
     N = record.nodes.shape[1] - 1
     unstretched = pendulum.string.length - record.reeled_length
     values = record._asdict()
-    displacement, frame = _carried(pendulum, record.time)
+    displacement, frame = values.pop("guide_displacement"), values.pop("guide_velocity")
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         lengths = np.linalg.norm(np.diff(values.pop("nodes"), axis=1), axis=2)
         strain = lengths / (unstretched / N)[:, None] - 1.0
@@ -153,15 +157,6 @@ def values_of(pendulum: Pendulum, record: Record) -> dict[str, Array]:
             energy=record.kinetic_energy + record.elastic_energy + record.gravity_energy,
         )
     return values
-
-
-def _carried(pendulum: Pendulum, time: Array) -> tuple[Array, Array]:
-    """Displacement and velocity of the guide."""
-    path = pendulum.reel.guide_path
-    if path is None:
-        still = np.zeros((len(time), 3))
-        return still, still
-    return path.at(time)
 
 
 def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, lengths: Array) -> Array:

@@ -22,6 +22,7 @@ from tautline.kernels.data import (
     GRAVITY,
     GRIP,
     GUIDE_LOSS,
+    GUIDE_PLACE,
     GUIDE_WORK,
     H_BEFORE,
     H_LAST,
@@ -220,5 +221,7 @@ def observe(
         for k in range(par.N + 1):
             out.nodes[row, 0, k, i] = q[i * (par.N + 1) + k]
             out.nodes[row, 1, k, i] = v[i * (par.N + 1) + k]
+    for k in range(6):
+        x[row, GUIDE_PLACE + k] = 0.0
     if loads is not None and (loads.acts or loads.moves):
         add_carried(par, loads, t, motion, scratch, x[row])
