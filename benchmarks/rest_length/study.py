@@ -254,7 +254,7 @@ def main() -> None:
     results["half_step"] = rounded(half_step())
     results["sweep"] = [{k: rounded(v) for k, v in p._asdict().items()} for p in sweep.sweep()]
     results["vertical"] = vertical()
-    (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    (HERE / "results.json").write_text(json.dumps(results) + "\n", encoding="utf-8")
     draw_tensions(found)
     draw_balances(found)
     draw_paths(found)

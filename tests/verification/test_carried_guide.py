@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path as FilePath
+from typing import Any
 
 import numpy as np
 import pytest
@@ -166,3 +167,60 @@ def test_wrong_uses_are_refused() -> None:
     sim.advance(0.1)
     with pytest.raises(InputError, match="guide_velocity first"):
         _ = sim.guide_force
+
+
+def coupled(interval: float, scheme: str, ratio: float, duration: float) -> float:
+    """A carrier on a spring that moves exactly under a constant force; the largest energy that nothing explains (J)."""
+    system = tl.Pendulum(tl.String(40.0, 0.5, 2e4), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(20.0))
+    sim = tl.Simulation(system, tl.hanging(system, deployed=10.0, elements=4, end_velocity=(1.0, 0.0, 0.0)))
+    wound = 0.5 * 30.0
+    shared = wound if scheme == "shared" else 0.0
+    mass, stiffness = wound / ratio + shared, 200.0
+    w = np.sqrt(stiffness / mass)
+    x = v = U = force = given = 0.0
+    start, worst = sim.energy, 0.0
+    for _ in range(round(duration / interval)):
+        rest = given / stiffness
+        c, s = np.cos(w * interval), np.sin(w * interval)
+        x_new, v = rest + (x - rest) * c + v / w * s, v * c - (x - rest) * w * s
+        before, U, x = U, (x_new - x) / interval, x_new
+        sim.advance(interval, guide_velocity=(before if scheme == "parallel" else U, 0.0, 0.0), record=False)
+        last, force = force, sim.guide_force[0] + shared * (U - before) / interval
+        given = 2.0 * force - last if scheme in ("extrapolated", "shared") else force
+        energy = 0.5 * mass * v * v + 0.5 * stiffness * x * x + sim.energy - 0.5 * shared * U * U
+        worst = max(worst, abs(energy - start))
+        if not worst < 1e3:
+            return np.inf
+    return worst
+
+
+@pytest.mark.parametrize(("scheme", "order"), [("parallel", 1.0), ("serial", 1.0), ("shared", 2.0)])
+def test_energy_of_an_exchange(scheme: str, order: float, report: Report) -> None:
+    """What docs/howto/mujoco.md says of the schemes, with a carrier that needs no other program."""
+    intervals = [0.02, 0.01, 0.005]
+    errors = [coupled(H, scheme, 0.25, 2.0) for H in intervals]
+    found = check_order(intervals, errors, order)
+    report(f"exchange with a carrier, {scheme}: order of the energy error", found, f"{order:g} +- 0.3")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "polynomial"),
+    [
+        ("parallel", lambda r: [1.0, 0.0, r / 2, r / 2]),
+        ("serial", lambda r: [1.0, r / 2, r / 2]),
+        ("extrapolated", lambda r: [1.0, r, r / 2, -r / 2]),
+    ],
+)
+def test_added_mass_runs_away_where_it_is_said_to(scheme: str, polynomial: Any, report: Report) -> None:
+    """Bisection for the mass ratio at which the largest root has the size one; ten per cent to either side of it."""
+    low, high = 0.0, 4.0
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if np.abs(np.roots(polynomial(middle))).max() > 1.0 else (middle, high)
+    report(f"exchange with a carrier, {scheme}: mass ratio from which it runs away", low, "within 10 %")
+    assert coupled(0.005, scheme, 0.9 * low, 2.0) < 5.0
+    assert coupled(0.005, scheme, 1.1 * low, 2.0) == np.inf
+
+
+def test_a_shared_mass_does_not_run_away() -> None:
+    assert coupled(0.005, "shared", 20.0, 2.0) < 1.0
