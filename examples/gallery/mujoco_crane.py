@@ -148,8 +148,8 @@ largest = float(work.rope.kinetic_energy.max())
 print(f"energy that nothing explains: {np.abs(work.unexplained).max():.2g} J; the load has up to {largest:.0f} J")
 
 figure = plt.figure(figsize=(9, 5.5), layout="constrained")
-left, right = figure.subfigures(1, 2, width_ratios=[1.1, 1.0])
-axis = left.subplots()
+halves: Any = figure.subfigures(1, 2, width_ratios=[1.1, 1.0])
+axis = halves[0].subplots()
 for k in range(0, len(t), 500):
     tip = 12.0 * np.array([np.cos(work.joints[k, 0]), np.sin(work.joints[k, 0])])
     axis.plot(
@@ -161,7 +161,7 @@ axis.plot(*work.trolley[:, :2].T, color="#0072B2", linewidth=2, label="trolley (
 axis.plot(*seen[:, :2].T, color="#D55E00", label="load (tautline)")
 axis.set(title="from above", xlabel="x (m)", ylabel="y (m)", aspect="equal")
 axis.legend(loc="upper right", fontsize="small")
-axes = right.subplots(4, 1, sharex=True)
+axes = halves[1].subplots(4, 1, sharex=True)
 axes[0].plot(t, off, color="#0072B2")
 axes[0].set_ylabel("jib off its\nplan (deg)")
 axes[1].plot(t, sway, color="#D55E00")
@@ -188,7 +188,7 @@ schemes: dict[str, dict[str, Any]] = {
 left_alone: dict[str, Any] = {"push": (1.0, 1.5, 0.0)}
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for (name, options), mark in zip(schemes.items(), "os^D", strict=True):
-    errors = [np.abs(couple(3.0, H, **left_alone, **options).unexplained).max() for H in intervals]
+    errors = [np.abs(couple(2.0, H, **left_alone, **options).unexplained).max() for H in intervals]
     order = np.polyfit(np.log(intervals), np.log(errors), 1)[0]
     print(f"{name:>26}: {errors[-1]:.2g} J at 5 ms, order {order:.1f}")
     axes[0].loglog(intervals * 1e3, errors, mark + "-", markersize=4, label=f"{name}, order {order:.1f}")
@@ -200,7 +200,7 @@ axes[0].minorticks_off()
 # A trolley that is light against the string on the drum cannot be coupled so simply: the force answers to the
 # acceleration one exchange late, and grows. Smaller intervals make it worse. The shared mass cures it.
 
-ratios = np.array([0.3, 0.7, 0.85, 1.0, 1.2, 1.5, 1.9, 2.4, 5.0])
+ratios = np.array([0.3, 0.8, 1.1, 1.5, 1.9, 2.4, 5.0])
 for (name, options), mark in zip(schemes.items(), "os^D", strict=True):
     stable, errors = [], []
     for ratio in ratios:
@@ -217,9 +217,8 @@ for (name, options), mark in zip(schemes.items(), "os^D", strict=True):
     (line,) = axes[1].loglog(stable, errors, mark + "-", markersize=4)
     if len(stable) < len(ratios):
         axes[1].axvline(np.sqrt(stable[-1] * ratios[len(stable)]), color=line.get_color(), linestyle=":")
-axes[1].set(
-    title="error in 1 s; beyond the dotted line it runs away", xlabel="string on the drum over trolley, by mass"
-)
+axes[1].set(title="in 1 s, every 5 ms; dotted: runs away", xlabel="string on the drum over trolley, by mass")
+axes[1].set_ylim(0.005, 2.0)
 axes[1].set_xticks([0.3, 0.5, 1, 2, 5], ["0.3", "0.5", "1", "2", "5"])
 axes[1].minorticks_off()
 for axis in axes:

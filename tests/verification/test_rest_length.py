@@ -65,7 +65,7 @@ def test_a_spinning_string_gains_what_the_derivation_says(report: Report) -> Non
     ours = tl.simulate(system, state, move, duration=6.0, sample=0.005)
     curve, _ = cases.length_of(ours)
     follows, momentum = (
-        model.run(system, state, curve, duration=6.0, step=2.5e-4, sample=0.01, variant=v)
+        model.run(system, state, curve, duration=6.0, step=5e-4, sample=0.01, variant=v)
         for v in ("follows", "momentum")
     )
     expected = (0.3 + 0.5 * 4.0 / 3.0) / (0.3 + 0.5 * 2.0 / 3.0)
@@ -109,8 +109,8 @@ def test_tension_at_the_guide_of_a_string_that_is_fed_in(report: Report) -> None
 
 def test_slow_and_light_is_good_enough(report: Report) -> None:
     """One point of the sweep, computed anew; and the one with as much string as load, which is not."""
-    light, heavy = sweep.point(0.03, 2.0, elements=8), sweep.point(1.0, 2.0)
-    check_below("swing on a light string", abs(light.swing), 0.01)
+    light, heavy = sweep.point(0.1, 2.0, elements=8), sweep.point(1.0, 2.0)
+    check_below("swing on a light string", abs(light.swing), 0.02)
     error = check_below("prediction", abs(heavy.swing / heavy.swing_predicted - 1.0), 0.15)
     report("rest length, swing on a heavy string: error over the predicted one, less 1", error, "< 0.15")
     on_page = next(p for p in page.read("results")["sweep"] if (p["mass_ratio"], p["speed"]) == (1.0, 2.0))
