@@ -237,7 +237,8 @@ def waves(results: dict[str, Any]) -> str:
     ours, follows = (results["cases"]["deployment"][name][FINE]["body_tension"] for name in ("tautline", "follows"))
     return (
         f"Example 2 snaps taut and is full of short waves: tautline's own tensions are known there to "
-        f"{100 * ours:.0f} % only, where rest-length scaling is off by {100 * follows:.0f} %."
+        f"{100 * ours:.0f} % only, where rest-length scaling is off by {100 * follows:.0f} %. tautline's "
+        "momentum is summed up from samples every millisecond, and what is left of it there is the error of the sum."
     )
 
 
