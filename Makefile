@@ -39,12 +39,12 @@ rest-length: $(VENV)/dev
 	$(BIN)/python -m benchmarks.rest_length.study
 
 # The same payout in other programs, in an environment of their own; writes what the page shows of them.
-rest-length-peers: build/peers/installed
-	build/peers/bin/python benchmarks/rest_length/peers.py
+rest-length-peers: build/rest-length/installed
+	build/rest-length/bin/python benchmarks/rest_length/peers.py
 
-build/peers/installed:
-	$(PYTHON) -m venv build/peers
-	build/peers/bin/python -m pip install --quiet --disable-pip-version-check exudyn moordyn mujoco numpy
+build/rest-length/installed:
+	$(PYTHON) -m venv build/rest-length
+	build/rest-length/bin/python -m pip install --quiet --disable-pip-version-check exudyn moordyn mujoco numpy
 	touch $@
 
 # The site: runs the examples, and needs no network when it is read.
