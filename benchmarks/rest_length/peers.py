@@ -98,7 +98,7 @@ def silent() -> Iterator[None]:
 
 
 def moordyn() -> dict[str, Any]:
-    """Its line length is set in every exchange, with the rate that belongs to it."""
+    """Its line length is set every millisecond, to that of the middle of it, and held in between."""
     import moordyn as md
 
     h = 1e-3
