@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Installing builds the viewer's page from these.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
-.PHONY: reproduce test lint warm verify bench peers peers-quick docs clean
+.PHONY: reproduce test lint warm verify bench peers peers-quick rest-length rest-length-peers docs clean
 
 reproduce: $(VENV)/core
 	$(BIN)/python -m tautline.paper
@@ -42,6 +42,19 @@ peers: $(VENV)/dev
 # The same in about a minute, for whoever changes the comparison; its figures mean nothing.
 peers-quick: $(VENV)/dev
 	$(BIN)/python -m benchmarks.peers --quick
+
+# What rest-length scaling gets wrong: runs, pictures and docs/rest-length.md. Two minutes.
+rest-length: $(VENV)/dev
+	$(BIN)/python -m benchmarks.rest_length.study
+
+# The same payout in other programs, in an environment of their own; writes what the page shows of them.
+rest-length-peers: build/rest-length/installed
+	build/rest-length/bin/python benchmarks/rest_length/peers.py
+
+build/rest-length/installed:
+	$(PYTHON) -m venv build/rest-length
+	build/rest-length/bin/python -m pip install --quiet --disable-pip-version-check exudyn moordyn mujoco numpy
+	touch $@
 
 # The site: runs the examples, and needs no network when it is read.
 docs: $(VENV)/docs

@@ -114,6 +114,8 @@ class Record(NamedTuple):
     torque: Array
     angular_momentum: Array
     orthogonality_error: Array
+    guide_displacement: Array  # (n, 3)
+    guide_velocity: Array
 
 
 def record_of_samples(time: Array, samples: data.Samples) -> Record:
@@ -140,6 +142,8 @@ def record_of_samples(time: Array, samples: data.Samples) -> Record:
         torque=x[:, data.DRUM_TORQUE],
         angular_momentum=x[:, data.ANGULAR_MOMENTUM],
         orthogonality_error=x[:, data.ORTHOGONALITY],
+        guide_displacement=x[:, data.GUIDE_PLACE : data.GUIDE_PLACE + 3],
+        guide_velocity=x[:, data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3],
     )
 
 
@@ -150,11 +154,11 @@ def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(S
     unstretched = pendulum.string.length - record.reeled_length
     values = record._asdict()
     nodes = values.pop("nodes")
+    displacement, frame = values.pop("guide_displacement"), values.pop("guide_velocity")
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         values["unstretched_length"] = unstretched
         values["energy"] = record.kinetic_energy + record.elastic_energy + record.gravity_energy
         if wanted & {"position", "velocity"}:
-            displacement, frame = _carried(pendulum, record.time)
             values["position"] = nodes + np.array(pendulum.reel.guide_position) + displacement[:, None]
             values["velocity"] = record.velocity + frame[:, None]
         if wanted & {"stretched_length", "strain", "tension"}:
@@ -164,15 +168,6 @@ def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(S
             values["strain"] = strain
             values["tension"] = _tension(pendulum, record, strain, unstretched / N, lengths)
     return values
-
-
-def _carried(pendulum: Pendulum, time: Array) -> tuple[Array, Array]:
-    """Displacement and velocity of the guide."""
-    path = pendulum.reel.guide_path
-    if path is None:
-        still = np.zeros((len(time), 3))
-        return still, still
-    return path.at(time)
 
 
 def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, lengths: Array) -> Array:

@@ -93,6 +93,14 @@ def kernel_loads(pendulum: Pendulum) -> data.Loads:
     )
 
 
+def moved_on(loads: data.Loads, time: float, place: Any, velocity: Any) -> data.Loads:
+    """With a guide that moves uniformly from this time and displacement on."""
+    path = np.zeros((13, 2))
+    path[0] = time, np.inf
+    path[1::4, 0], path[2::4, 0] = place, velocity
+    return loads._replace(moves=True, path=path)
+
+
 def _push_table(push: Push | None) -> data.Array:
     """Times, forces and moments on the union of both tables' times."""
     if push is None:

@@ -489,7 +489,8 @@ def labelled(system: Equations, states: Sequence[Array], times: Array, status: s
     rows = [system.figures(y) for y in states]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     columns["torque"] = np.array([system.torque(float(t), y) for t, y in zip(times, states, strict=True)])
-    record = dataset.Record(time=times, **columns)
+    still = np.zeros((len(times), 3))
+    record = dataset.Record(time=times, **columns, guide_displacement=still, guide_velocity=still)
     attrs = {
         "status": status,
         "message": f"{status} at t = {times[-1]:.6g} s",

@@ -22,6 +22,7 @@ from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.leading import led_torques
+from tautline.kernels.loads import carry
 from tautline.kernels.march import march, step_limits
 from tautline.kernels.observe import hand_over, observe
 from tautline.model import checks
@@ -134,11 +135,7 @@ class Simulation:
         self._plan = planning.method_plan(pendulum, order, fixed, shortest, at_end)
         self._base_steps: dict[float, int] = {}  # of "auto", by sample interval; kept so that chunks change nothing
         self._loads = planning.kernel_loads(pendulum)
-        if self._loaded and order > 2:
-            raise InputError(
-                f"order: expected 2 with damping, a fluid, a push or a moving guide, got {order}; higher orders step "
-                "back in time inside, where damping would feed energy in"
-            )
+        self._check_order()
         self._motion = planning.initial_motion(self._par, state, pendulum.reel.wound_strain)
         if pendulum.reel.guide_path is not None:
             frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
@@ -148,6 +145,7 @@ class Simulation:
         self._kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
         self._origin = (0.0, X)  # time and deployed length at which the present command was given
         self._needed = [0.0, 0.0]  # largest torque and power that a given motion of the reel took, as sampled
+        self._force_since = (0.0, np.zeros(3))  # time and impulse of the guide when the latest advance began
         self._last = data.empty_samples(1, self._par.N)
         self._sampled = 0  # STEP at the latest sample
         self._timed_for: tuple[float, float | None] | None = None
@@ -222,10 +220,30 @@ class Simulation:
     def _loaded(self) -> bool:
         return bool(self._loads.acts or self._loads.moves)
 
+    def _check_order(self, carried: bool = False) -> None:
+        order = self.settings["order"]
+        if (self._loaded or carried) and order > 2:
+            raise InputError(
+                f"order: expected 2 with damping, a fluid, a push or a moving guide, got {order}; higher orders step "
+                "back in time inside, where damping would feed energy in"
+            )
+
+    def _check_carrier(self) -> None:
+        """Refuse a guide that is to be moved in two ways, or by a method that cannot."""
+        if self.pendulum.reel.guide_path is not None:
+            checks.refuse("Reel.guide_path", "None where guide_velocity is given", "a Path")
+        self._check_order(carried=True)
+
     # -- moving on -------------------------------------------------------------------------------------
 
     def advance(
-        self, duration: float, command: Command | None = None, *, sample: float | None = None, record: bool = True
+        self,
+        duration: float,
+        command: Command | None = None,
+        *,
+        sample: float | None = None,
+        record: bool = True,
+        guide_velocity: Any = None,
     ) -> str:
         """Move on by `duration` (s) under a command; returns the status.
 
@@ -239,10 +257,18 @@ class Simulation:
             Interval between recorded states (s); by default only the end is recorded.
         record : bool
             Keep the states for `dataset`.
+        guide_velocity : three floats, optional
+            Of a guide that is carried by something outside, from now on until another is given (m/s; inertial frame,
+            third axis down). A change is a jump (theory, equation 74): what is fastened to the guide is jerked along,
+            everything else keeps its inertial velocity. Its work is in `guide_work`, the force on the carrier in
+            `guide_force`.
         """
         if self.status != "completed":
             return self.status
         duration, sample = _checked_times(duration, sample)
+        if guide_velocity is not None:
+            guide_velocity = checks.array("guide_velocity", guide_velocity, (3,), "m/s")
+            self._check_carrier()
         if (duration, sample) != self._timed_for:
             self._check_ratio(duration, sample, command)
         self._take(command)
@@ -251,6 +277,9 @@ class Simulation:
             _check_memory(rows, self._par.N)
         if record and not self._times:
             self.keep(self.first_sample())
+        self._force_since = (self.time, self._guide_impulse())
+        if guide_velocity is not None:
+            self._move_guide(guide_velocity)
         done = 0
         piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
         while done < rows and self.status == "completed":
@@ -477,6 +506,34 @@ class Simulation:
         other._times, other._pieces = [], []
         return other
 
+    # -- a guide that another program moves ---------------------------------------------------------------
+
+    @property
+    def guide_force(self) -> data.Array:
+        """Mean force of string and reel on whatever carries a guide that moves, over the latest `advance` (N).
+
+        Weight and inertia of all of the string, wound or not, and of the body, and the drag on them (theory, equation
+        76); inertial frame, third axis down. The drum's own mass belongs to the carrier.
+        """
+        passed = self.time - self._force_since[0]
+        if not self._loads.moves or passed <= 0.0:
+            raise InputError(
+                "guide_force: expected a guide that moves; advance with guide_velocity first, zeros if it stands"
+            )
+        given: data.Array = (self._force_since[1] - self._guide_impulse()) / passed
+        return given
+
+    def _guide_impulse(self) -> data.Array:
+        """What the guide has given to string and body (N s)."""
+        return self._motion.reel[data.GUIDE_IMPULSE : data.GUIDE_IMPULSE + 3].copy()
+
+    def _move_guide(self, velocity: data.Array) -> None:
+        """Let the guide go on from where it is with this velocity, which the frame of the momenta takes at once."""
+        place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
+        carry(self._par, self._kernel_command.locked, tuple(velocity.tolist()), self._motion, self._scratch)
+        self._loads = planning.moved_on(self._loads, self.time, place, velocity)
+        self.first_sample()
+
     # -- what was recorded -----------------------------------------------------------------------------
 
     def first_sample(self) -> data.Samples:
@@ -586,6 +643,10 @@ class Simulation:
             "needed": self._needed,
             "base_steps": [[interval, count] for interval, count in self._base_steps.items()],
         }
+        if self._loads.moves and self.pendulum.reel.guide_path is None:
+            path = self._loads.path[:, 0]
+            text["guide"] = [path[0], path[1::4].tolist(), path[2::4].tolist()]
+            text["force_since"] = [self._force_since[0], self._force_since[1].tolist()]
         return self._motion, json.dumps(text)
 
     @classmethod
@@ -603,6 +664,9 @@ class Simulation:
         simulation._plan = simulation._plan._replace(h=saved["h"])
         simulation._base_steps = dict(saved["base_steps"])
         simulation.status, simulation.message = saved["status"], saved["message"]
+        if "guide" in saved:
+            simulation._loads = planning.moved_on(simulation._loads, *saved["guide"])
+            simulation._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
         if saved["started"]:
             simulation._command = _command_from(described["command"])
             simulation._origin = tuple(saved["origin"])

@@ -59,7 +59,8 @@ FRAME_VELOCITY = _places(26)[0]  # of the guide, which the momenta are relative 
 HELD, HELD_SPEED, HELD_ACCELERATION = _places(29, 30, 31)
 GRIP = 32  # impulse that friction could still give at the end of a step in which the drum stood still
 STOP, STOP_TIME = 33, 34  # end stop that the reel rests on: 1 retrieved, -1 deployed, 0 none; and since when
-REEL_SIZE = 35
+GUIDE_IMPULSE, GUIDE_IMPULSE_ERR = _places(35, 38)  # vectors: what the guide has given to string and body
+REEL_SIZE = 41
 # Law `stretched` only: behind these, the mean strain of every cell of the string that is wound (wound.py).
 WOUND_CELLS = 4096
 
@@ -106,7 +107,9 @@ LOWER, INVERSE = range(2)
     _,
     ROTATION,
 ) = range(20)
-SCALARS = ROTATION + 9
+GUIDE_PLACE = ROTATION + 9  # displacement of the guide, and its velocity
+GUIDE_VELOCITY = GUIDE_PLACE + 3
+SCALARS = GUIDE_VELOCITY + 3
 
 
 class Parameters(NamedTuple):

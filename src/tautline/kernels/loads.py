@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.kernels.compensated import accumulate, accumulate_node
+from tautline.kernels.compensated import accumulate, accumulate_node, accumulate_triple
 from tautline.kernels.data import (
     ANGULAR_VELOCITY,
     DAMPED,
@@ -22,6 +22,10 @@ from tautline.kernels.data import (
     FLUID_ERR,
     FRAME_VELOCITY,
     GRAVITY,
+    GUIDE_IMPULSE,
+    GUIDE_IMPULSE_ERR,
+    GUIDE_PLACE,
+    GUIDE_VELOCITY,
     GUIDE_WORK,
     GUIDE_WORK_ERR,
     KINETIC,
@@ -51,7 +55,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import element_length, tension_and_energy, transport_weights, wound_lever
 from tautline.kernels.fixed import settle, settled_momenta
-from tautline.kernels.jit import inlined, kernel, separate
+from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.legendre import rates_of
 from tautline.kernels.reeling import Rates
 from tautline.kernels.rotation import attitude, push_spin
@@ -79,7 +83,7 @@ class Push(NamedTuple):
     fluid_moment: Vector  # body frame
     force: Vector  # of the user's, at the attachment point's node
     moment: Vector  # and about it, body frame
-    fluid_power: float  # in the inertial frame, beyond force times relative velocity
+    fluid_force: Vector  # all of the drag, with what the guide takes of it directly
 
 
 @kernel
@@ -164,11 +168,11 @@ def damping_forces(par: Parameters, s: float, sigma: float, q: Array, v: Array, 
 @kernel
 def string_drag(
     par: Parameters, loads: Loads, depth: float, s: float, sigma: float, frame: Vector, q: Array, v: Array, out: Array
-) -> tuple[float, float]:
-    """Drag on each element at its middle, along and across it, into `out`; force on s, and power through the frame."""
+) -> tuple[float, Vector]:
+    """Drag on each element at its middle, along and across it, into `out`; force on s, and the sum."""
     l = element_length(par, s)
     reel = 0.0
-    power = 0.0
+    total = ZERO
     clear_nodes(out)
     for e in range(par.N):
         w = sub(node(q, e), node(q, e + 1))
@@ -188,9 +192,9 @@ def string_drag(
         add_to_node(out, e, scale(0.5, force))
         add_to_node(out, e + 1, scale(0.5, force))
         reel += dot(force, flows)
-        power += dot(force, frame)
+        total = add(total, force)
     put_node(out, 0, ZERO)  # the guide takes it
-    return reel, power
+    return reel, total
 
 
 @separate
@@ -203,7 +207,7 @@ def forces(par: Parameters, loads: Loads, t: float, motion: Motion, rates: Rates
     damping_reel = damping_forces(par, s, rates.sigma, q, v, scratch.nodes[DAMPED])
     depth = par.r_p[2] + on_path(loads.path, t)[0][2]
     drag = scratch.nodes[DRAGGED]
-    fluid_reel, power = string_drag(par, loads, depth, s, rates.sigma, frame, q, v, drag)
+    fluid_reel, total = string_drag(par, loads, depth, s, rates.sigma, frame, q, v, drag)
 
     arm = apply(R, loads.drag_center)
     v_N = node(v, par.N)
@@ -211,7 +215,7 @@ def forces(par: Parameters, loads: Loads, t: float, motion: Motion, rates: Rates
     u = sub(u, in_table(loads.flow, 1, depth + node(q, par.N)[2] + arm[2]))
     force = scale(-loads.body * math.sqrt(dot(u, u)), u)
     add_to_node(drag, par.N, force)
-    power += dot(force, frame)
+    total = add(total, force)
     moment = add_scaled(cross(loads.drag_center, apply_transposed(R, force)), -loads.spin, rates.omega)
 
     pushed = in_table(loads.push, 1, t)
@@ -220,7 +224,7 @@ def forces(par: Parameters, loads: Loads, t: float, motion: Motion, rates: Rates
     if not par.rotates:
         moment = ZERO
         turned = ZERO
-    return Push(damping_reel, fluid_reel, moment, pushed, turned, power)
+    return Push(damping_reel, fluid_reel, moment, pushed, turned, total)
 
 
 @separate
@@ -274,25 +278,32 @@ def load_stage(
         accumulate(reel, P_S, P_S_ERR, h * (push.damping_reel + push.fluid_reel), par.compensated)
     after = velocities(par, locked, motion, scratch)
 
+    frame = triple(reel, FRAME_VELOCITY)
     sigma = 0.5 * (first.sigma + after.sigma)
     omega = scale(0.5, add(first.omega, after.omega))
     damping = push.damping_reel * sigma
-    fluid = push.fluid_reel * sigma + dot(push.fluid_moment, omega) + push.fluid_power
+    fluid = push.fluid_reel * sigma + dot(push.fluid_moment, omega) + dot(push.fluid_force, frame)
     for i in range(1, par.N + 1):
         mean = scale(0.5, add(node(before, i), node(v, i)))
         damping += dot(node(damped, i), mean)
         fluid += dot(node(dragged, i), mean)
     v_N = scale(0.5, add(node(before, par.N), node(v, par.N)))
-    external = dot(push.force, add(v_N, triple(reel, FRAME_VELOCITY))) + dot(push.moment, omega)
+    external = dot(push.force, add(v_N, frame)) + dot(push.moment, omega)
     accumulate(reel, DAMPING, DAMPING_ERR, -h * damping, par.compensated)
     accumulate(reel, FLUID, FLUID_ERR, h * fluid, par.compensated)
     accumulate(reel, EXTERNAL, EXTERNAL_ERR, h * external, par.compensated)
     # what the guide has to give so that its motion stays as prescribed while these forces act
-    frame = triple(reel, FRAME_VELOCITY)
-    if dot(frame, frame) > 0.0:
+    if loads.moves:
         gained = sub(momentum_of(par, motion, after, v), momentum_of(par, motion, first, before))
-        guide = dot(frame, gained) - h * (push.fluid_power + dot(push.force, frame))
-        accumulate(reel, GUIDE_WORK, GUIDE_WORK_ERR, guide, par.compensated)
+        impulse = add_scaled(gained, -h, add(push.fluid_force, push.force))
+        book_guide(par, reel, impulse, frame)
+
+
+@kernel
+def book_guide(par: Parameters, reel: Array, impulse: Vector, velocity: Vector) -> None:
+    """An impulse that the guide gives while it moves with this velocity, and the work of it."""
+    accumulate_triple(reel, GUIDE_IMPULSE, GUIDE_IMPULSE_ERR, impulse, par.compensated)
+    accumulate(reel, GUIDE_WORK, GUIDE_WORK_ERR, dot(impulse, velocity), par.compensated)
 
 
 @kernel
@@ -352,8 +363,13 @@ def boost(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scrat
     rates = velocities(par, locked, motion, scratch)
     gained = sub(momentum_of(par, motion, rates, v), before)
     gained = add_scaled(gained, par.mu * par.L + par.M, change)
-    work = 0.5 * dot(gained, add(old, velocity))
-    accumulate(reel, GUIDE_WORK, GUIDE_WORK_ERR, work, par.compensated)
+    book_guide(par, reel, gained, scale(0.5, add(old, velocity)))
+
+
+@entry
+def carry(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scratch: Scratch) -> None:
+    """Let the guide move with `velocity` from now on."""
+    boost(par, locked, velocity, motion, scratch)
 
 
 @inlined
@@ -375,6 +391,8 @@ def mean_velocity(loads: Loads, t: float, h: float) -> Vector:
 def add_carried(par: Parameters, loads: Loads, t: float, motion: Motion, scratch: Scratch, x: Array) -> None:
     """Energies of a sample as seen by one who stands still: `x` are its scalars, MEAN_VELOCITY its nodes."""
     where, frame = on_path(loads.path, t)
+    put_triple(x, GUIDE_PLACE, where)
+    put_triple(x, GUIDE_VELOCITY, frame)
     omega = (x[ANGULAR_VELOCITY], x[ANGULAR_VELOCITY + 1], x[ANGULAR_VELOCITY + 2])
     relative = momentum_of(par, motion, Rates(x[REEL_SPEED], omega, 0.0), scratch.nodes[MEAN_VELOCITY])
     x[KINETIC] += dot(frame, relative) + 0.5 * (par.mu * par.L + par.M) * dot(frame, frame)

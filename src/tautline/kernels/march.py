@@ -12,8 +12,6 @@ from tautline.kernels.data import (
     FORCE,
     FRICTION,
     FRICTION_ERR,
-    GUIDE_WORK,
-    GUIDE_WORK_ERR,
     INVERSE,
     LEVEL,
     LOWER,
@@ -40,10 +38,10 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.fixed import fixed_stage
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.loads import boost, load_stage, mean_velocity, momentum_now, on_path
+from tautline.kernels.loads import book_guide, boost, load_stage, mean_velocity, momentum_now, on_path
 from tautline.kernels.observe import hand_over, observe
 from tautline.kernels.reeling import ZERO, evaluate_forces, reeling_stage
-from tautline.kernels.so3 import dot, sub
+from tautline.kernels.so3 import sub
 
 # Steps are never divided further than this: the minimum length stops a run long before.
 MAX_LEVEL = 40
@@ -191,27 +189,25 @@ def loaded_step(par: Parameters, plan: Plan, command: Command, loads: Loads, mot
     status = begin_base_step(par, plan, locked, motion.reel, motion.clock)
     parts = 1 << motion.clock[LEVEL]
     h = plan.h / parts
-    falls = (par.mu_g * par.L + par.weight) * h  # work of gravity, by the guide's speed
+    weight = (0.0, 0.0, (par.mu_g * par.L + par.weight) * h)  # an impulse
     part = 0
     while part < parts and status == RUNNING:
         t = motion.reel[T_START] + motion.clock[STEP] * plan.h + part * h
         if loads.acts:
             load_stage(par, loads, locked, t, 0.5 * h, motion, scratch)
         frame = mean_velocity(loads, t, h)
-        moves = dot(frame, frame) > 0.0
         boost(par, locked, frame, motion, scratch)
         before = ZERO
-        if moves:
+        if loads.moves:
             before = momentum_now(par, locked, motion, scratch)
         if locked:
             status = fixed_stage(par, motion, scratch, h)
         else:
             evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
             status = reeling_stage(par, command, motion, scratch, h, t, t + h)
-        if moves and status == RUNNING:
+        if loads.moves and status == RUNNING:
             gained = sub(momentum_now(par, locked, motion, scratch), before)
-            work = dot(frame, gained) - falls * frame[2]
-            accumulate(motion.reel, GUIDE_WORK, GUIDE_WORK_ERR, work, par.compensated)
+            book_guide(par, motion.reel, sub(gained, weight), frame)
         boost(par, locked, on_path(loads.path, t + h)[1], motion, scratch)
         if loads.acts:
             load_stage(par, loads, locked, t + h, 0.5 * h, motion, scratch)

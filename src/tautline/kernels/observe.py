@@ -24,6 +24,7 @@ from tautline.kernels.data import (
     GRAVITY,
     GRIP,
     GUIDE_LOSS,
+    GUIDE_PLACE,
     GUIDE_WORK,
     H_BEFORE,
     H_LAST,
@@ -218,6 +219,8 @@ def note_reel(par: Parameters, reel: Array, sigma: float, out: Array) -> None:
     out[EXTERNAL_WORK] = reel[EXTERNAL]
     out[WORK_OF_GUIDE] = reel[GUIDE_WORK]
     out[DRUM_TORQUE] = reel[TORQUE]
+    for i in range(6):  # a guide that stands; one that moves says so afterwards
+        out[GUIDE_PLACE + i] = 0.0
 
 
 @entry

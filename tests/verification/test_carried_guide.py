@@ -1,0 +1,226 @@
+"""A guide that another program moves, interval by interval: against a given path, and its accounts."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.dataset import kept_energy
+from tautline.errors import InputError
+from tautline.model.command import Command
+from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tests.checking import check_below, check_close, check_order
+from tests.conftest import Report
+
+replace = dataclasses.replace
+STEP = 5e-4
+DURATION = 1.0
+COMMANDS: dict[str, Command] = {
+    "locked": tl.Locked(),
+    "torque": tl.Torque(2.09),
+    "length": tl.Length.to(8.0, speed=1.0, acceleration=2.0),
+}
+
+
+def shaken(t: float) -> tuple[float, float, float]:
+    """From rest."""
+    return 0.5 - 0.5 * np.cos(2.0 * t), 0.2 * np.cos(3.0 * t) - 0.2, 0.3 * np.sin(t) ** 2
+
+
+PATH = tl.Path.of(shaken, 2.0, 0.01)
+
+
+def windy() -> tl.Pendulum:
+    base = pendulum()
+    string = replace(base.string, diameter=0.01, viscosity=0.3)
+    wind = tl.Fluid(1.2, flow=((0.0, 20.0), ((3.0, 0.0, 0.0), (1.0, 1.0, 0.0))), drag_area=0.3)
+    return replace(base, string=string, fluid=wind, push=tl.Push(force=(0.0, 0.2, 0.0)))
+
+
+def carried(interval: float, command: Command, system: tl.Pendulum | None = None) -> tl.Simulation:
+    """With the mean velocity of the path in every interval."""
+    sim = tl.Simulation(system or pendulum(), initial_state(EXAMPLES[2]), step=STEP)
+    count = round(DURATION / interval)
+    places = PATH.at(interval * np.arange(count + 1))[0]
+    for i, velocity in enumerate(np.diff(places, axis=0) / interval):
+        status = sim.advance(interval, command if i == 0 else None, guide_velocity=velocity)
+        assert status == "completed"
+    return sim
+
+
+def along_path(command: Command, system: tl.Pendulum | None = None) -> tl.Simulation:
+    base = system or pendulum()
+    led = replace(base, reel=replace(base.reel, guide_path=PATH))
+    sim = tl.Simulation(led, initial_state(EXAMPLES[2]), step=STEP)
+    assert sim.advance(DURATION, command) == "completed"
+    return sim
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_guide_moved_in_every_step_takes_the_path(name: str, report: Report) -> None:
+    """The path enters the discrete equations only by where the guide is at the grid times."""
+    moved, led = (sim.dataset() for sim in (carried(STEP, COMMANDS[name]), along_path(COMMANDS[name])))
+    error = check_close("position", moved.position[-1], led.position[-1], 1e-10)
+    report(f"guide moved in every step, {name}: distance from the path (m)", error, "< 1e-10")
+    check_close("velocity", moved.velocity[-1, 1:], led.velocity[-1, 1:], 0.02)  # the path's last half step is to come
+    kept = kept_energy(moved).values
+    unexplained = check_below("balance", float(np.ptp(kept) / moved.kinetic_energy.max()), 2e-5)
+    report(f"guide moved in every step, {name}: balance error, of max T", unexplained, "< 2e-5")
+
+
+@pytest.mark.parametrize("name", ["locked", "torque"])
+def test_longer_intervals_are_second_order(name: str, report: Report) -> None:
+    exact = along_path(COMMANDS[name]).dataset().position[-1]
+    intervals = [0.04, 0.02, 0.01]
+    errors = [float(np.abs(carried(H, COMMANDS[name]).dataset().position[-1] - exact).max()) for H in intervals]
+    report(f"guide moved in intervals, {name}: order", check_order(intervals, errors, 2.0), "2 +- 0.3")
+
+
+def test_accounts_close_with_wind_damping_and_push(report: Report) -> None:
+    run = carried(0.02, tl.Torque(2.09), windy()).dataset()
+    kept = kept_energy(run).values
+    error = check_below("balance", float(np.ptp(kept) / run.kinetic_energy.max()), 2e-5)
+    report("moved guide, wind, damping and push: balance error, of max T", error, "< 2e-5")
+    assert abs(float(run.guide_work[-1])) > 0.1
+
+
+def total_momentum(sim: tl.Simulation) -> np.ndarray:
+    """Of all string and the body with a locked reel, from the inertial velocities of a sample."""
+    run, system = sim.dataset().isel(time=-1), sim.pendulum
+    l = sim.unstretched_length / sim.elements
+    v = run.velocity.values
+    swing = run.attitude.values @ np.cross(run.angular_velocity.values, system.body.center_of_mass)
+    string = system.string.density * (l * 0.5 * (v[:-1] + v[1:]).sum(axis=0) + sim.reeled_length * v[0])
+    return np.asarray(string + system.body.mass * (v[-1] + swing))
+
+
+def test_the_impulse_is_what_momentum_and_weight_leave(report: Report) -> None:
+    sim = tl.Simulation(pendulum(), initial_state(EXAMPLES[0]), step=STEP)
+    before = total_momentum(sim)
+    sim.advance(0.5, guide_velocity=(0.4, -0.2, 0.1))
+    impulse = 0.5 * sim.guide_force
+    sim.advance(0.5, guide_velocity=(0.0, 0.3, -0.3))
+    impulse += 0.5 * sim.guide_force
+    mass = sim.pendulum.string.density * sim.pendulum.string.length + sim.pendulum.body.mass
+    expected = mass * 9.81 * np.array([0.0, 0.0, 1.0]) - (total_momentum(sim) - before)
+    error = check_close("impulse", impulse, expected, 1e-12)
+    report("moved guide: impulse against momentum and weight (N s)", error, "< 1e-12")
+
+
+def test_a_load_at_rest_weighs_on_its_carrier() -> None:
+    system = windy()
+    calm = replace(system, push=None, fluid=None)
+    sim = tl.Simulation(calm, tl.hanging(calm, deployed=10.0, elements=8))
+    sim.advance(0.1, guide_velocity=(0.0, 0.0, 0.0))
+    weight = (calm.string.density * calm.string.length + calm.body.mass) * calm.gravity
+    check_close("force", sim.guide_force, [0.0, 0.0, weight], 1e-9)
+
+
+def test_a_push_and_drag_are_borne_by_the_carrier() -> None:
+    """Damped to rest in a wind: the carrier feels weight, push and all of the drag."""
+    system = windy()
+    start = tl.equilibrium(system, deployed=10.0, elements=8).state
+    sim = tl.Simulation(system, start)
+    sim.advance(0.1, guide_velocity=(0.0, 0.0, 0.0))
+    force = sim.guide_force
+    tension = sim.dataset().tension[-1, 0].item()
+    along = start.nodes[1] / np.linalg.norm(start.nodes[1])
+    # beside what hangs on the first element: its upper half, and the string on the drum
+    l = 10.0 / 8
+    own = system.weights().string * (start.reeled_length + 0.5 * l)
+    rest = force - tension * along - [0.0, 0.0, own]
+    wind = np.array([3.0, 0.0, 0.0]) + 0.5 * start.nodes[1, 2] / 20.0 * np.array([-2.0, 1.0, 0.0])
+    tangent = (wind @ along) * along
+    normal = wind - tangent
+    string = system.string
+    drag = string.normal_drag * np.linalg.norm(normal) * normal
+    drag += np.pi * string.tangential_drag * np.linalg.norm(tangent) * tangent
+    half = 0.25 * 1.2 * string.diameter * np.linalg.norm(start.nodes[1])
+    check_close("drag at the guide", rest, half * drag, 1e-5)  # loads act in half steps: rest to second order
+
+
+def test_a_checkpoint_remembers_the_guide(tmp_path: FilePath) -> None:
+    sim = carried(0.1, tl.Torque(2.09))
+    sim.save(tmp_path / "moved.npz")
+    again = tl.Simulation.load(tmp_path / "moved.npz")
+    for one in (sim, again):
+        one.advance(0.2)
+    assert np.array_equal(sim.state.nodes, again.state.nodes)
+    assert np.array_equal(sim.guide_force, again.guide_force)
+    check_close("position", again.dataset().position[-1], sim.dataset().position[-1], 1e-14)
+
+
+def test_wrong_uses_are_refused() -> None:
+    start = initial_state(EXAMPLES[0])
+    with pytest.raises(InputError, match="guide_velocity"):
+        tl.Simulation(pendulum(), start).advance(0.1, guide_velocity=(0.0, 1.0))
+    with pytest.raises(InputError, match="order"):
+        tl.Simulation(pendulum(), start, order=4).advance(0.1, guide_velocity=(0.0, 0.0, 1.0))
+    with pytest.raises(InputError, match="guide_path"):
+        along_path(tl.Locked()).advance(0.1, guide_velocity=(0.0, 0.0, 1.0))
+    sim = tl.Simulation(pendulum(), start)
+    sim.advance(0.1)
+    with pytest.raises(InputError, match="guide_velocity first"):
+        _ = sim.guide_force
+
+
+def coupled(interval: float, scheme: str, ratio: float, duration: float) -> float:
+    """A carrier on a spring that moves exactly under a constant force; the largest energy that nothing explains (J)."""
+    system = tl.Pendulum(tl.String(40.0, 0.5, 2e4), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(20.0))
+    sim = tl.Simulation(system, tl.hanging(system, deployed=10.0, elements=4, end_velocity=(1.0, 0.0, 0.0)))
+    wound = 0.5 * 30.0
+    shared = wound if scheme == "shared" else 0.0
+    mass, stiffness = wound / ratio + shared, 200.0
+    w = np.sqrt(stiffness / mass)
+    x = v = U = force = given = 0.0
+    start, worst = sim.energy, 0.0
+    for _ in range(round(duration / interval)):
+        rest = given / stiffness
+        c, s = np.cos(w * interval), np.sin(w * interval)
+        x_new, v = rest + (x - rest) * c + v / w * s, v * c - (x - rest) * w * s
+        before, U, x = U, (x_new - x) / interval, x_new
+        sim.advance(interval, guide_velocity=(before if scheme == "parallel" else U, 0.0, 0.0), record=False)
+        last, force = force, sim.guide_force[0] + shared * (U - before) / interval
+        given = 2.0 * force - last if scheme in ("extrapolated", "shared") else force
+        energy = 0.5 * mass * v * v + 0.5 * stiffness * x * x + sim.energy - 0.5 * shared * U * U
+        worst = max(worst, abs(energy - start))
+        if not worst < 1e3:
+            return np.inf
+    return worst
+
+
+@pytest.mark.parametrize(("scheme", "order"), [("parallel", 1.0), ("serial", 1.0), ("shared", 2.0)])
+def test_energy_of_an_exchange(scheme: str, order: float, report: Report) -> None:
+    """What docs/howto/mujoco.md says of the schemes, with a carrier that needs no other program."""
+    intervals = [0.02, 0.01, 0.005]
+    errors = [coupled(H, scheme, 0.25, 2.0) for H in intervals]
+    found = check_order(intervals, errors, order)
+    report(f"exchange with a carrier, {scheme}: order of the energy error", found, f"{order:g} +- 0.3")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "polynomial"),
+    [
+        ("parallel", lambda r: [1.0, 0.0, r / 2, r / 2]),
+        ("serial", lambda r: [1.0, r / 2, r / 2]),
+        ("extrapolated", lambda r: [1.0, r, r / 2, -r / 2]),
+    ],
+)
+def test_added_mass_runs_away_where_it_is_said_to(scheme: str, polynomial: Any, report: Report) -> None:
+    """Bisection for the mass ratio at which the largest root has the size one; ten per cent to either side of it."""
+    low, high = 0.0, 4.0
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if np.abs(np.roots(polynomial(middle))).max() > 1.0 else (middle, high)
+    report(f"exchange with a carrier, {scheme}: mass ratio from which it runs away", low, "within 10 %")
+    assert coupled(0.005, scheme, 0.9 * low, 2.0) < 5.0
+    assert coupled(0.005, scheme, 1.1 * low, 2.0) == np.inf
+
+
+def test_a_shared_mass_does_not_run_away() -> None:
+    assert coupled(0.005, "shared", 20.0, 2.0) < 1.0
