@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+# By the names of the schema, and the time.
+Values = dict[str, Array]
+
+
 class Variable(NamedTuple):
     dims: tuple[str, ...]
     units: str
@@ -147,7 +151,7 @@ def record_of_samples(time: Array, samples: data.Samples) -> Record:
     )
 
 
-def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(SCHEMA)) -> dict[str, Array]:
+def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(SCHEMA)) -> Values:
     """Every variable of the schema, or at least the wanted ones, and the time."""
     wanted = set(names)
     N = record.nodes.shape[1] - 1
@@ -188,8 +192,7 @@ def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, length
 
 def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled result of a run."""
-    values = values_of(pendulum, record)
-    return labelled(_with_units(SCHEMA, values), record.time, attrs)
+    return labelled_values(values_of(pendulum, record), attrs)
 
 
 def build_modes(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
@@ -219,19 +222,21 @@ def _with_units(schema: dict[str, Variable], values: dict[str, Any]) -> dict[str
     return {name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name}) for name, v in schema.items()}
 
 
-def kept_energy(run: xr.Dataset) -> xr.DataArray:
-    """Energy less all work done on the system and plus all losses: constant, but for the error of the method (J)."""
-    work = run.control_work + run.fluid_work + run.external_work + run.guide_work
-    kept: xr.DataArray = run.energy - work + run.guide_loss + run.damping_loss + run.friction_loss
-    return kept
+def kept_energy(run: Any) -> Any:
+    """Energy less all work done on the system and plus all losses: constant, but for the error of the method (J).
+
+    Of a Dataset, or of a mapping of arrays with the same names.
+    """
+    work = run["control_work"] + run["fluid_work"] + run["external_work"] + run["guide_work"]
+    return run["energy"] - work + run["guide_loss"] + run["damping_loss"] + run["friction_loss"]
 
 
-def labelled(variables: dict[str, Any], time: Array, attrs: dict[str, Any]) -> xr.Dataset:
-    """With the coordinates that every result has."""
-    import xarray as xr  # half a second, which the workers of a study need not spend
+def labelled_values(values: Values, attrs: dict[str, Any]) -> xr.Dataset:
+    """With dimensions, units, and the coordinates that every result has."""
+    import xarray as xr  # half a second, which a run from the command line or in a study need not spend
 
     coords = {
-        "time": ("time", time, {"units": TIME_VARIABLE.units, "long_name": TIME_VARIABLE.long_name}),
+        "time": ("time", values["time"], {"units": TIME_VARIABLE.units, "long_name": TIME_VARIABLE.long_name}),
         "axis": ("axis", AXES),
     }
-    return xr.Dataset(variables, coords, attrs)
+    return xr.Dataset(_with_units(SCHEMA, values), coords, attrs)

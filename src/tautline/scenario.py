@@ -1,17 +1,14 @@
-"""Scenario files: TOML with units, checked, and turned into plain SI objects. The only module that knows units."""
+"""Scenario files: TOML with units, checked, and turned into plain SI objects."""
 
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import difflib
 import math
 import re
-import reprlib
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
@@ -32,99 +29,13 @@ from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.state import State, straight
 from tautline.model.string import String
+from tautline.units import LONGEST_SHOWN, WORDS, shown, to_si
 
-# A number, then a unit made of names, products, quotients and small powers. Anything else is refused before
-# it reaches the unit library, so that no text in a file can make it compute something large.
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
-_UNIT = r"[A-Za-zµμ°%]{1,20}(?:(?:\^|\*\*)-?[1-4])?"
-_QUANTITY = re.compile(rf"\s*({_NUMBER})\s*((?:1\s*/\s*)?{_UNIT}(?:\s*[*/ ]\s*{_UNIT}){{0,5}})?\s*", re.ASCII)
-_LONGEST_QUANTITY = 100
-_LONGEST_SHOWN = 60
 _MOST_BITS = 14_000  # 4215 digits; Python prints 4300
-_WORDS = {
-    "m": "a length",
-    "kg": "a mass",
-    "s": "a time",
-    "N": "a force",
-    "kg/m": "a mass per length",
-    "kg*m^2": "a moment of inertia",
-    "m/s": "a speed",
-    "m/s^2": "an acceleration",
-    "rad/s": "an angular velocity",
-    "rad": "an angle",
-    "N*m": "a moment",
-    "N*s": "a force times a time",
-    "N*m*s": "a moment per angular velocity",
-    "kg/m^3": "a density",
-    "m^2": "an area",
-    "m^3": "a volume",
-    "W": "a power",
-    "m/s^3": "a jerk",
-    "N/m": "a force per length",
-    "N*s/m": "a force per speed",
-}
 
 
 class ScenarioError(InputError):
     """A scenario file cannot be used. The message says where and why."""
-
-
-@cache
-def _units() -> Any:
-    import pint  # 0.4 s: only when a value carries a unit
-
-    return pint.UnitRegistry(cache_folder=None)
-
-
-def _to_si(value: Any, unit: str) -> float:
-    """A plain number is SI; text is a number with a unit of the right dimension."""
-    wanted = f"expected {_WORDS[unit]} such as 3 or '3 {unit}'"
-    if isinstance(value, str):
-        number = _read(value, unit, wanted)
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-    else:
-        raise ValueError(f"{wanted}, got {_shown(value)}")
-    if not math.isfinite(number):
-        raise ValueError(f"{wanted}, got {_shown(value)}, which is not a finite number")
-    return number
-
-
-def _read(value: str, unit: str, wanted: str) -> float:
-    import pint
-
-    found = _QUANTITY.fullmatch(value) if len(value) <= _LONGEST_QUANTITY else None
-    if found is None:
-        raise ValueError(f"{wanted}, got {_shown(value)}")
-    number, name = float(found[1]), found[2]
-    if name is None:
-        return number
-    try:
-        given = _units().parse_units(name)
-        # The units themselves, not the dimensions alone: by those, hertz, decibel and per cent would do for angles.
-        if _units().get_base_units(given)[1] == _units().get_base_units(_units().parse_units(unit))[1]:
-            return float(_units().Quantity(number, given).to(unit).magnitude)
-    except pint.UndefinedUnitError:
-        raise ValueError(f"{wanted}, got the unknown unit {name!r}") from None
-    except Exception:  # whatever the unit library makes of a senseless unit
-        raise ValueError(f"{wanted}, got {value!r}") from None
-    raise ValueError(f"{wanted}, got {value!r}, which is something else")
-
-
-def _shown(value: Any) -> str:
-    """What came, in a few characters and as TOML says it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, dict):
-        return "a section"
-    if isinstance(value, (datetime.date, datetime.time)):
-        return str(value)
-    # reprlib for the depth, which repr has no limit for
-    text = reprlib.repr(value) if isinstance(value, list) else repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
 class _ToSi:
@@ -134,13 +45,13 @@ class _ToSi:
         self.unit = unit
 
     def __call__(self, value: Any) -> float | str:
-        return _to_si(value, self.unit)
+        return to_si(value, self.unit)
 
 
 class _Step(_ToSi):
     def __call__(self, value: Any) -> float | str:
         try:
-            return "auto" if isinstance(value, str) and value == "auto" else _to_si(value, self.unit)
+            return "auto" if isinstance(value, str) and value == "auto" else to_si(value, self.unit)
         except ValueError as error:
             raise ValueError(str(error).replace("expected", "expected 'auto' or", 1)) from None
 
@@ -151,7 +62,7 @@ def _quantity(unit: str) -> BeforeValidator:
 
 
 def _schema(unit: str) -> dict[str, Any]:
-    return {"description": f"{_WORDS[unit]} in {unit}, or text with a unit"}
+    return {"description": f"{WORDS[unit]} in {unit}, or text with a unit"}
 
 
 Length = Annotated[float, _quantity("m"), Field(json_schema_extra=_schema("m"))]
@@ -910,7 +821,7 @@ def _override(tree: dict[str, Any], key: str, value: str) -> tuple[str, ...]:
     """`--set string.stiffness=60`: the value is read as TOML, and as text where it is none; the path of the key."""
     parts = key.split(".")
     if not all(parts):
-        raise ScenarioError(f"--set {_shown(key)}: expected section.key=value")
+        raise ScenarioError(f"--set {shown(key)}: expected section.key=value")
     try:
         parsed = tomllib.loads(f"x = {value}")
     except (RecursionError, ValueError):
@@ -928,7 +839,7 @@ def _override(tree: dict[str, Any], key: str, value: str) -> tuple[str, ...]:
 def _dotted(path: list[str]) -> str:
     """The key in one line, quoted where TOML would quote it, and not longer than one can read."""
     key = ".".join(part if re.fullmatch(r"[\w-]+", part) else repr(part) for part in path)
-    return key if len(key) <= _LONGEST_SHOWN else key[: _LONGEST_SHOWN - 3] + "..."
+    return key if len(key) <= LONGEST_SHOWN else key[: LONGEST_SHOWN - 3] + "..."
 
 
 _UNIONS: dict[str, dict[str, type[BaseModel]]] = {
@@ -986,13 +897,13 @@ def _sentence(problem: Any, origin: _Origin) -> str:
         return f"{head}: {context['error']}"
     if kind == "union_tag_invalid":
         came = problem["input"].get(path[-1])
-        return f"{head}: expected one of {context['expected_tags']}, got {_shown(came)}{_near(came, _UNIONS[path[0]])}"
+        return f"{head}: expected one of {context['expected_tags']}, got {shown(came)}{_near(came, _UNIONS[path[0]])}"
     came = problem["input"]
     if kind == "literal_error":
         options = re.findall(r"'(\w+)'", context["expected"])
-        return f"{head}: expected {context['expected']}, got {_shown(came)}{_near(came, options)}"
+        return f"{head}: expected {context['expected']}, got {shown(came)}{_near(came, options)}"
     expected = _EXPECTED.get(kind, f"another value ({problem['msg']})")
-    return f"{head}: expected {expected}, got {_shown(came)}"
+    return f"{head}: expected {expected}, got {shown(came)}"
 
 
 def _unknown(path: list[str], tag: str | None) -> str:

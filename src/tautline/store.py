@@ -13,7 +13,7 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from tautline import dataset, errors
 from tautline._version import __version__
+from tautline.dataset import Values
 from tautline.errors import TautlineError
 from tautline.kernels import data
 from tautline.model.command import Command
@@ -146,11 +147,11 @@ class RunFile:
         """The newest one."""
         return self._checkpoint
 
-    def write(self, built: xr.Dataset, simulation: Simulation) -> None:
+    def write(self, values: Values, simulation: Simulation) -> None:
         """Rows, then the checkpoint that counts them, each synced."""
-        start, stop = self.rows, self.rows + built.sizes["time"]
+        start, stop = self.rows, self.rows + len(values["time"])
         for name in ("time", *dataset.SCHEMA):
-            self.handle[name][start:stop] = built[name].values
+            self.handle[name][start:stop] = values[name]
         self.handle.sync()
         motion, text = simulation.checkpoint()
         raw = text.encode()
@@ -310,7 +311,7 @@ def run_to_file(
     simulation = Simulation(pendulum, state, **options)
     interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
     count = simulation.begin(command, duration, interval)
-    first = _built(simulation, simulation.first_sample())
+    first = _values(simulation, simulation.first_sample())
     with _created(target, simulation, first, count + 1, interval, title, scenario, overwrite) as file:
         _drive(file, target, simulation, count + 1, interval, watch)
     return simulation
@@ -318,10 +319,10 @@ def run_to_file(
 
 def save_run(path: str | os.PathLike[str], simulation: Simulation, *, title: str = "", overwrite: bool = False) -> int:
     """Write what a Simulation has recorded as a run file; the number of samples."""
-    built = simulation.dataset()
-    rows = int(built.sizes["time"])
-    interval = float(built.time[-1] - built.time[0]) / max(1, rows - 1)
-    with _created(Path(path), simulation, built, rows, interval, title, "", overwrite):
+    values = dataset.values_of(simulation.pendulum, simulation.record())
+    rows = len(values["time"])
+    interval = float(values["time"][-1] - values["time"][0]) / max(1, rows - 1)
+    with _created(Path(path), simulation, values, rows, interval, title, "", overwrite):
         return rows
 
 
@@ -329,7 +330,7 @@ def save_run(path: str | os.PathLike[str], simulation: Simulation, *, title: str
 def _created(
     target: Path,
     simulation: Simulation,
-    first: xr.Dataset,
+    first: Values,
     rows: int,
     sample: float,
     title: str,
@@ -394,9 +395,9 @@ def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | Non
     return simulation
 
 
-def _built(simulation: Simulation, samples: data.Samples) -> xr.Dataset:
+def _values(simulation: Simulation, samples: data.Samples) -> Values:
     times = simulation.sample_times(len(samples.scalars))
-    return dataset.build(simulation.pendulum, dataset.record_of_samples(times, samples), {})
+    return dataset.values_of(simulation.pendulum, dataset.record_of_samples(times, samples))
 
 
 def _drive(
@@ -419,17 +420,16 @@ def _drive(
         count = min(chunk, rows - file.rows)
         before = time.perf_counter()
         samples = simulation.march(count, plan)
-        built = _built(simulation, samples)
+        values = _values(simulation, samples)
         with _explained(path):
-            file.write(built, simulation)
+            file.write(values, simulation)
         spent = time.perf_counter() - before
         # aim at the time of a chunk, growing by no more than four at once
         chunk = max(1, min(4 * chunk, most, int(count * SECONDS_A_CHUNK / max(spent, 1e-9))))
-        if watch is None or not built.sizes["time"]:
+        if watch is None or not len(values["time"]):
             continue
-        largest = max(largest, float(built.kinetic_energy.max()), 1e-300)
-        last = built.isel(time=-1)
-        error = float(dataset.kept_energy(last)) - first
+        largest = max(largest, float(values["kinetic_energy"].max()), 1e-300)
+        error = float(dataset.kept_energy(values)[-1]) - first
         wall = time.perf_counter() - started
         progress = Progress(
             time=simulation.time,
@@ -448,20 +448,6 @@ def _drive(
 BLOCK = 5_000
 
 
-def blocks(path: str | os.PathLike[str]) -> Iterator[xr.Dataset]:
-    """A run file piece by piece, for files that need not fit into memory."""
-    target = Path(path)
-    file = RunFile.open(target)
-    try:
-        attrs = _attributes(file, target)
-        for start in range(0, file.rows, BLOCK):
-            with _readable(target):
-                piece = _read(file, slice(start, min(start + BLOCK, file.rows)), attrs)
-            yield piece
-    finally:
-        file.close()
-
-
 class Reader:
     """A run file that is read where it is wanted, for programs that look at parts of it."""
 
@@ -476,8 +462,20 @@ class Reader:
         with _readable(self._path):
             return np.asarray(np.ma.filled(self._file.handle[name][rows], np.nan))
 
+    def blocks(self) -> Iterator[Values]:
+        """All variables, piece by piece: a file need not fit into memory."""
+        for start in range(0, self.rows, BLOCK):
+            yield {name: self.read(name, slice(start, start + BLOCK)) for name in ("time", *dataset.SCHEMA)}
+
     def close(self) -> None:
         self._file.close()
+
+
+def blocks(path: str | os.PathLike[str]) -> Iterator[xr.Dataset]:
+    """A run file piece by piece, labelled."""
+    with closing(Reader(path)) as reader:
+        for values in reader.blocks():
+            yield dataset.labelled_values(values, reader.attrs)
 
 
 def open_run(path: str | os.PathLike[str]) -> xr.Dataset:
@@ -489,7 +487,9 @@ def open_run(path: str | os.PathLike[str]) -> xr.Dataset:
     file = RunFile.open(target)
     try:
         with _readable(target):
-            return _read(file, slice(0, file.rows), _attributes(file, target))
+            rows = slice(0, file.rows)
+            values = {name: np.ma.filled(file.handle[name][rows], np.nan) for name in ("time", *dataset.SCHEMA)}
+            return dataset.labelled_values(values, _attributes(file, target))
     finally:
         file.close()
 
@@ -504,11 +504,3 @@ def _attributes(file: RunFile, path: Path) -> dict[str, Any]:
             attrs["message"] = f"unfinished at t = {simulation.time:.6g} s; `tautline resume {path}` goes on from there"
         title, text = file.handle.title, file.handle.scenario_file
     return {**attrs, "title": title, "scenario_file": text, "sample": sample, "duration": (planned - 1) * sample}
-
-
-def _read(file: RunFile, rows: slice, attrs: dict[str, Any]) -> xr.Dataset:
-    variables = {
-        name: (v.dims, np.ma.filled(file.handle[name][rows], np.nan), {"units": v.units, "long_name": v.long_name})
-        for name, v in dataset.SCHEMA.items()
-    }
-    return dataset.labelled(variables, np.ma.filled(file.handle["time"][rows], np.nan), attrs)

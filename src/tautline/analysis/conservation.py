@@ -12,7 +12,7 @@ from tautline.dataset import kept_energy
 
 def balance_error(run: xr.Dataset) -> xr.DataArray:
     """Change of energy that neither the drum's work nor the loss at the guide explains (J)."""
-    kept = kept_energy(run)
+    kept: xr.DataArray = kept_energy(run)
     return kept - kept[0]
 
 

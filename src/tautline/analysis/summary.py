@@ -6,16 +6,15 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
-from tautline.dataset import kept_energy
+from tautline.dataset import Values, kept_energy
 
 EXTREMES = ("kinetic_energy", "strain", "tension", "unstretched_length", "stretched_length", "reel_speed")
 
 
-def summarise(pieces: Iterable[xr.Dataset]) -> dict[str, Any]:
+def summarise(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]:
     """Extremes and conservation over consecutive pieces of one run; bounded memory."""
-    first: xr.Dataset | None = None
+    first: Values | None = None
     rows = 0
     largest: dict[str, float] = {}
     least: dict[str, float] = {}
@@ -26,23 +25,21 @@ def summarise(pieces: Iterable[xr.Dataset]) -> dict[str, Any]:
             largest[name] = max(largest.get(name, -np.inf), float(x.max()))
             least[name] = min(least.get(name, np.inf), float(x.min()))
 
-    attrs: dict[str, Any] = {}
     time = speed = 0.0
     for piece in pieces:
         if first is None:
-            first = piece.isel(time=0)
-            attrs = piece.attrs
-        rows += piece.sizes["time"]
-        time, speed = float(piece.time[-1]), float(piece.reel_speed[-1])
+            first = {name: x[0] for name, x in piece.items()}
+        rows += len(piece["time"])
+        time, speed = float(piece["time"][-1]), float(piece["reel_speed"][-1])
         note("balance", kept_energy(piece) - kept_energy(first))
-        note("momentum", piece.angular_momentum - first.angular_momentum)
+        note("momentum", piece["angular_momentum"] - first["angular_momentum"])
         for name in EXTREMES:
             note(name, piece[name])
-        note("orthogonality", piece.orthogonality_error)
+        note("orthogonality", piece["orthogonality_error"])
     if first is None:
         raise ValueError("a run has at least one sample")
     scale = largest["kinetic_energy"] or 1.0
-    momentum = abs(float(first.angular_momentum)) or 1.0
+    momentum = abs(float(first["angular_momentum"])) or 1.0
     return {
         "status": attrs["status"],
         "message": attrs["message"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -133,12 +134,17 @@ def resume(path: RunPath, quiet: Quiet = False, as_json: AsJson = False, no_colo
         _finish(path, clock(), watcher, quiet, as_json, no_color)
 
 
-def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool, no_color: bool) -> None:
-    """Summary and exit code of a run that has just ended; `watcher` knows what was computed now."""
+def _summary(path: Path) -> dict[str, Any]:
     from tautline import store
     from tautline.analysis.summary import summarise
 
-    summary = summarise(store.blocks(target))
+    with closing(store.Reader(path)) as reader:
+        return summarise(reader.blocks(), reader.attrs)
+
+
+def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool, no_color: bool) -> None:
+    """Summary and exit code of a run that has just ended; `watcher` knows what was computed now."""
+    summary = _summary(target)
     unfinished = summary["status"] == "unfinished"
     if as_json:
         output.print_json({**summary, "file": str(target), "wall_time": wall})
@@ -276,10 +282,7 @@ def schema() -> None:
 def info(path: RunPath, as_json: AsJson = False, no_color: NoColor = False) -> None:
     """What a run file holds: status, conservation, extremes."""
     with one_line_errors():
-        from tautline import store
-        from tautline.analysis.summary import summarise
-
-        summary = summarise(store.blocks(path))
+        summary = _summary(path)
         if as_json:
             output.print_json(summary)
         else:

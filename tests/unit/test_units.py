@@ -1,0 +1,80 @@
+"""Common units without the unit library: the same numbers as it gives, and nothing it would refuse."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+import pint
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tautline import units
+
+REGISTRY: Any = pint.UnitRegistry(cache_folder=None)
+names = st.sampled_from(sorted(units._COMMON))
+powers = st.sampled_from(["", "^2", "**3", "^-1"])
+joints = st.sampled_from(["*", "/", " ", " * ", " / "])
+
+
+@given(names, powers, st.lists(st.tuples(joints, names, powers), max_size=3), st.sampled_from(["", "1/", "1 / "]))
+def test_products_and_quotients(first: str, power: str, more: list[tuple[str, str, str]], front: str) -> None:
+    text = front + first + power + "".join(joint + name + p for joint, name, p in more)
+    found = units._common(text)
+    assert found is not None
+    expected = REGISTRY.Quantity(1.0, REGISTRY.parse_units(text)).to_base_units()
+    m, kg, s, rad = found.powers
+    assert expected.units == REGISTRY.parse_units(f"meter**{m} * kilogram**{kg} * second**{s} * radian**{rad}")
+    assert found.over / found.under == pytest.approx(expected.magnitude, rel=1e-14)
+
+
+@pytest.mark.parametrize("text", ["Hz", "lbf", "m*furlong", "kg/inch", "%", "N*°"])
+def test_others_are_left_to_the_library(text: str) -> None:
+    assert units._common(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value"),
+    [
+        ("25 g/m", "kg/m", 0.025),
+        ("100 mm", "m", 0.1),
+        ("0.5 ms", "s", 0.0005),
+        ("12 MN", "N", 12e6),
+        ("3 ft", "m", 0.9144),
+    ],
+)
+def test_values(text: str, unit: str, value: float) -> None:
+    """Exactly, where one division or multiplication does it."""
+    assert units.to_si(text, unit) == pytest.approx(value, rel=0.0 if unit != "m" or "ft" not in text else 1e-15)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("3 kg", "got '3 kg', which is something else"),
+        ("3 furlongz", "unknown unit 'furlongz'"),
+        ("3 rad", "something else"),
+    ],
+)
+def test_refusals(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        units.to_si(text, "m")
+
+
+def test_a_run_from_the_command_line_loads_neither_pint_nor_xarray() -> None:
+    code = (
+        "import sys; from tautline.cli import main\n"
+        "sys.argv = ['tautline', 'run', 'fixed-length', '--set', 'run.duration=0.1 s', '--quiet', '-o', sys.argv[1]]\n"
+        "try: main()\nexcept SystemExit as end: assert not end.code, end.code\n"
+        "print([name for name in ('pint', 'xarray', 'pandas', 'dask', 'matplotlib') if name in sys.modules])"
+    )
+
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-c", code, f"{folder}/run.nc"], capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith("[]"), done.stdout
