@@ -19,11 +19,12 @@ import json, sys, time
 marks = [("", time.perf_counter())]
 def mark(name): marks.append((name, time.perf_counter()))
 from tautline import scenario, store
-from tautline.cli import app, watch
+import tautline.cli.watch
+from tautline.analysis.summary import summarise
+from tautline.simulation import Simulation
 mark("imports (numba 0.3 s, numpy, pydantic, typer, rich, netCDF4)")
 built = scenario.load("fixed-length").build()
 mark("scenario")
-from tautline.simulation import Simulation
 options = dict(built.options)
 duration, sample = options.pop("duration"), options.pop("sample")
 simulation = Simulation(built.pendulum, built.state, **options)
@@ -36,7 +37,8 @@ simulation.march(rows, simulation.sampling(sample))
 mark("the run: 20,000 steps, 1001 samples")
 store.run_to_file(sys.argv[1], built.pendulum, built.state, built.command, **built.options)
 mark("the same again, written to a file as it goes")
-app._summary(sys.argv[1])
+reader = store.Reader(sys.argv[1])
+summarise(reader.blocks(), reader.attrs)
 mark("summary, read from the file")
 print(json.dumps([(name, b - a) for (_, a), (name, b) in zip(marks, marks[1:])]))
 """
