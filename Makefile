@@ -22,7 +22,7 @@ lint: $(VENV)/dev
 
 # Compile the kernels once, so that parallel tests find them in the cache.
 warm: $(VENV)/dev
-	$(BIN)/python -m tautline.paper --quick
+	$(BIN)/python -m tests.warm
 
 # The long proofs, 10^8 steps among them. Takes a few minutes, and rewrites docs/verification.md.
 verify: $(VENV)/dev warm

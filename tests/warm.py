@@ -1,0 +1,44 @@
+"""Compile the kernels before parallel tests need them: `python -m tests.warm`. Two processes at a time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+PARTS = {
+    "single runs": """
+import tautline as tl
+from tautline import scenario
+for name in ("fixed-length", "retrieval"):
+    built = scenario.load(name, {"run.duration": "0.01"}).build()
+    tl.simulate(built.pendulum, built.state, built.command, **built.options)
+""",
+    "members in lanes": """
+from tautline.studies import definition
+from tautline.studies.compute import compute
+for name in ("retrieval", "fixed-length"):
+    vary = {"string.stiffness": ["40 N", "41 N"]}
+    study = definition.read({"scenario": name, "set": {"run.duration": "10 ms"}, "vary": vary, "outputs": ["energy"]})
+    compute(study.work, study.table)
+""",
+    "loads": """
+import dataclasses
+import tautline as tl
+from tautline import scenario
+built = scenario.load("retrieval", {"run.duration": "0.01"}).build()
+string = dataclasses.replace(built.pendulum.string, viscosity=0.01)
+pendulum = dataclasses.replace(built.pendulum, string=string)
+tl.simulate(pendulum, built.state, built.command, **built.options)
+""",
+}
+
+
+def main() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        done = pool.map(lambda code: subprocess.run([sys.executable, "-c", code], check=False), PARTS.values())
+        sys.exit(max(process.returncode for process in done))
+
+
+if __name__ == "__main__":
+    main()
