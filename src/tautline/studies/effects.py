@@ -30,7 +30,7 @@ class Swing(NamedTuple):
     key: str
     low: float
     high: float
-    at_first: float  # with the first value of the parameter
+    at_first: float  # with the lowest value of the parameter, or the first word
     at_last: float
 
 
@@ -83,7 +83,8 @@ def swings(opened: Opened, component: Component) -> list[Swing]:
     for axis, key in enumerate(opened.keys):
         others = tuple(k for k in range(y.ndim) if k != axis)
         count = there.sum(axis=others)
-        mean = filled.sum(axis=others)[count > 0] / count[count > 0]
+        order = [k for k in np.argsort(opened.column(key).values, kind="stable") if count[k]]
+        mean = filled.sum(axis=others)[order] / count[order]
         if len(mean):
             found.append(Swing(key, float(mean.min()), float(mean.max()), float(mean[0]), float(mean[-1])))
     return found

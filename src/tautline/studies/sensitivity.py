@@ -50,23 +50,27 @@ def sensitivity(study: xr.Dataset, *outputs: str, confidence: float = 0.95) -> x
     xarray.Dataset
         Along `output` and `parameter`, from Sobol' tables: `first` (the part of the output's variance that the
         parameter makes alone), `total` (together with all others) and, where the design has it, `second` (a pair,
-        beyond what both make alone; along `other`). From Morris tables: `mu_star` (mean size of the output's change,
-        scaled to the parameter's whole range, in the output's `units`), `mu` (the same with signs) and `sigma` (how
-        much the change depends on where one is). `..._confidence` is half the width of the interval. `..._so_far` has the same from
-        the first part of the design only, along `part`: what still moves has not settled. `blocks` and
-        `blocks_left_out` count SALib's blocks; one without all its results is left out.
+        beyond what both make alone; along `other`). From Morris tables: `mu_star` (mean size of the output's
+        change, scaled to the parameter's whole range, in the output's `units`), `mu` (the same with signs) and
+        `sigma` (how much the change depends on where one is). `..._confidence` is half the width of the interval.
+        `..._so_far` has the same from the first part of the design only, along `part`: what still moves has not
+        settled. `blocks` and `blocks_left_out` count SALib's blocks; one without all its results is left out.
     """
     opened = Opened(study)
+    if not 0.0 < checks.number("confidence", confidence) < 1.0:
+        checks.refuse("confidence", "a number between 0 and 1", confidence)
+    return sensitivity_of(opened, list(opened.reduced(outputs)), confidence)
+
+
+def sensitivity_of(opened: Opened, chosen: list[Component], confidence: float = 0.95) -> xr.Dataset:
+    """The same of single components."""
     kind = opened.design.kind
     if kind not in LEAST_BLOCKS:
         raise InputError(
             f"study: expected the design 'sobol-indices' or 'morris', got {kind!r}; `tautline study report` shows what "
             "other designs tell of sensitivities"
         )
-    if not 0.0 < checks.number("confidence", confidence) < 1.0:
-        checks.refuse("confidence", "a number between 0 and 1", confidence)
     points = _points(opened) if kind == "morris" else None
-    chosen = list(opened.reduced(outputs))
     if not chosen:
         raise InputError("outputs: expected at least one that is no series, the study keeps none")
     found = [_estimates(opened, component, points, confidence) for component in chosen]

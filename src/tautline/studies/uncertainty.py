@@ -53,17 +53,23 @@ def quantiles(
     -------
     xarray.Dataset
         Along `output`: `quantiles` (along `quantile`) with `low` and `high`, `average` with `average_low` and
-        `average_high`, `members` and `members_left_out`. Intervals of quantiles are order statistics: right for any distribution of
-        independent members, and infinite where there are too few of them. In a Latin hypercube or Sobol' design they
-        are rather too wide. `quantiles_so_far`, `average_so_far` and `members_so_far`, along `part`, are the same from
-        the first part of the members only: what still moves has not settled.
+        `average_high`, `members` and `members_left_out`. Intervals of quantiles are order statistics: right for any
+        distribution of independent members, and infinite where there are too few of them. In a Latin hypercube or
+        Sobol' design they are rather too wide. `quantiles_so_far`, `average_so_far` and `members_so_far`, along
+        `part`, are the same from the first part of the members only: what still moves has not settled.
     """
     opened = Opened(study)
     wanted = _checked(probabilities)
     if not 0.0 < checks.number("confidence", confidence) < 1.0:
         checks.refuse("confidence", "a number between 0 and 1", confidence)
+    return quantiles_of(opened, list(opened.reduced(outputs)), wanted, confidence)
+
+
+def quantiles_of(
+    opened: Opened, chosen: list[Component], wanted: tuple[float, ...] = PROBABILITIES, confidence: float = 0.95
+) -> xr.Dataset:
+    """The same of single components."""
     members = independent(opened)
-    chosen = list(opened.reduced(outputs))
     if not chosen:
         raise InputError(
             "outputs: expected at least one that is no series, the study keeps none; `bands` is for series"
@@ -88,8 +94,8 @@ def bands(study: xr.Dataset, *outputs: str, probabilities: Sequence[float] = PRO
     -------
     xarray.Dataset
         Every series along `quantile`, its own dimensions and time; `members` in its attributes says how many there
-        are. Beyond 200 MB a series is taken from an even choice of members. Where members ended early, quantiles are
-        those of the others from there on.
+        are. Beyond 200 MB a series is taken from an even choice of members. Where members ended early, quantiles
+        are those of the others from there on.
     """
     import xarray as xr
 
