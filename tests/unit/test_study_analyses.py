@@ -221,6 +221,8 @@ def test_correlations_and_swings() -> None:
     one, two, none = rank_correlations(y, columns)
     assert one.value == pytest.approx(stats.spearmanr(study[KEYS[0]], y).statistic)
     assert one.low > 0.9 and two.value < 0.0 and none.low < 0.0 < none.high
+    exact = rank_correlations(study[KEYS[1]].values, columns)[1]
+    assert exact.low == exact.value == exact.high == pytest.approx(1.0)
     grid = synthetic(lambda x: 2.0 * x[0] + x[1] ** 2, {"kind": "grid"}, points=5)
     straight, bowl, nothing = swings(Opened(grid), next(Opened(grid).reduced()))
     assert straight.at_last - straight.at_first == pytest.approx(4.0 * np.pi) == straight.high - straight.low

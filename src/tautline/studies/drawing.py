@@ -86,9 +86,7 @@ def _few_log_ticks(axis: Any, values: Array) -> None:
 
     decades = math.log10(float(values.max()) / float(values.min()))
     if decades < 2.0:
-        axis.set_major_locator(
-            LogLocator(subs=(1.0, 2.0, 5.0) if decades > 0.6 else (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0))
-        )
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if decades > 0.6 else (1.0, 2.0, 4.0, 6.0)))
         axis.set_major_formatter(FuncFormatter(lambda x, _: _short(x)))
         axis.set_minor_formatter(NullFormatter())
 

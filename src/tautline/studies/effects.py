@@ -13,6 +13,7 @@ from tautline.studies.reading import Array, Column, Component, Opened
 # (Fieller, Hartley and Pearson 1957); 1.96 of them hold 95 %.
 HALF_WIDTH = 1.96 * 1.03
 LEAST = 8
+ROUNDING = 1e-12
 
 
 class Effect(NamedTuple):
@@ -57,7 +58,9 @@ def _ranks(x: Array) -> Array:
 
 
 def _with_interval(key: str, r: float, count: int) -> Effect:
-    z, half = np.arctanh(np.clip(r, -1.0 + 1e-12, 1.0 - 1e-12)), HALF_WIDTH / np.sqrt(count - 3)
+    if abs(r) >= 1.0 - ROUNDING:  # the ranks agree: artanh has no value there
+        return Effect(key, r, r, r)
+    z, half = np.arctanh(r), HALF_WIDTH / np.sqrt(count - 3)
     return Effect(key, r, float(np.tanh(z - half)), float(np.tanh(z + half)))
 
 

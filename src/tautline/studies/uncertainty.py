@@ -21,7 +21,7 @@ PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.95)
 PARTS = (0.0078125, 0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0)
 LEAST_MEMBERS = 8
 # Members of a series beyond this size are taken evenly from all.
-BYTES_OF_CURVES = 200e6
+BYTES_OF_CURVES = 64e6
 # In which the rows of a user's table are taken: they may be sorted.
 SEED = 1
 
@@ -94,7 +94,7 @@ def bands(study: xr.Dataset, *outputs: str, probabilities: Sequence[float] = PRO
     -------
     xarray.Dataset
         Every series along `quantile`, its own dimensions and time; `members` in its attributes says how many there
-        are. Beyond 200 MB a series is taken from an even choice of members. Where members ended early, quantiles
+        are. Beyond 64 MB a series is taken from an even choice of members. Where members ended early, quantiles
         are those of the others from there on.
     """
     import xarray as xr
@@ -206,7 +206,7 @@ def curve_bands(
     x = opened.curves(component, np.sort(there))
     full = np.isfinite(x).all(axis=0)
     found = np.full((len(wanted), x.shape[1]), np.nan)
-    found[:, full] = np.quantile(x[:, full], wanted, axis=0)
+    found[:, full] = np.quantile(x[:, full], wanted, axis=0, overwrite_input=True)
     for k in np.flatnonzero(~full):
         left = x[np.isfinite(x[:, k]), k]
         if len(left):
