@@ -13,9 +13,9 @@ from scipy import stats
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.studies import compute, definition, uncertainty
+from tautline.studies import compute, definition, drawing, uncertainty
 from tautline.studies.effects import rank_correlations, swings
-from tautline.studies.reading import Opened
+from tautline.studies.reading import Column, Opened
 
 LOW, HIGH = -np.pi, np.pi
 KEYS = ("string.stiffness", "body.mass", "initial.end_velocity[1]")
@@ -229,6 +229,21 @@ def test_correlations_and_swings() -> None:
     assert bowl.at_last == pytest.approx(bowl.at_first) == bowl.high
     assert bowl.high - bowl.low == pytest.approx(np.pi**2)
     assert nothing.high == pytest.approx(nothing.low)
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [("m s-1", "m/s"), ("kg*m^2", "kg m²"), ("kg m2 s-1", "kg m²/s"), ("s-1", "1/s"), ("N/m^2", "N/m²"), ("1", "")],
+)
+def test_units_on_pictures(told: str, shown: str) -> None:
+    assert drawing.unit(told) == shown
+
+
+def test_cells_of_a_map_lie_around_their_values() -> None:
+    even = Column("a", np.array([1.0, 10.0, 100.0]), "m", log=True)
+    assert drawing.edges(even) == pytest.approx(10.0 ** np.array([-0.5, 0.5, 1.5, 2.5]))
+    listed = Column("a", np.array([0.0, 1.0]), "1", log=False, words=("slack", "taut"))
+    assert drawing.edges(listed) == pytest.approx([-0.5, 0.5, 1.5])
 
 
 def test_words_count_without_a_sign() -> None:

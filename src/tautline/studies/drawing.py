@@ -21,10 +21,10 @@ _POWER = re.compile(r"([^\d\s-]+)(-?\d+)?")
 
 
 def unit(text: str) -> str:
-    """As one writes it: "m s-1" is m/s."""
+    """As one writes it: "m s-1" of results is m/s, "kg*m^2" of scenarios is kg m²."""
     above: list[str] = []
     below: list[str] = []
-    for name, power in _POWER.findall(text):
+    for name, power in _POWER.findall(text.replace("*", " ").replace("^", "")):
         size = abs(int(power or 1))
         (below if power.startswith("-") else above).append(name + {1: "", 2: "²", 3: "³"}.get(size, f"^{size}"))
     return (" ".join(above) or ("1" if below else "")) + "".join(f"/{name}" for name in below)
