@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from tautline.store import open_run, resume, run_to_file
     from tautline.studies.archive import open_study
     from tautline.studies.run import resume_study, study
+    from tautline.studies.sensitivity import sensitivity
+    from tautline.studies.uncertainty import bands, quantiles
     from tautline.viewer import view
 
 _HOMES = {
@@ -60,6 +62,9 @@ _HOMES = {
     "open_study": "tautline.studies.archive",
     "resume_study": "tautline.studies.run",
     "study": "tautline.studies.run",
+    "sensitivity": "tautline.studies.sensitivity",
+    "bands": "tautline.studies.uncertainty",
+    "quantiles": "tautline.studies.uncertainty",
     "view": "tautline.viewer",
 }
 _MODULES = ("control", "errors", "figures", "reference")
@@ -84,6 +89,7 @@ __all__ = [
     "String",
     "Torque",
     "__version__",
+    "bands",
     "control",
     "equilibrium",
     "errors",
@@ -93,10 +99,12 @@ __all__ = [
     "modes",
     "open_run",
     "open_study",
+    "quantiles",
     "reference",
     "resume",
     "resume_study",
     "run_to_file",
+    "sensitivity",
     "simulate",
     "straight",
     "study",

@@ -1,4 +1,4 @@
-"""The commands of studies: `tautline study STUDY.toml`, `study --resume STORE`, `study info STORE`."""
+"""The commands of studies: `tautline study STUDY.toml`, `study --resume STORE`, `study info` and `study report`."""
 
 from __future__ import annotations
 
@@ -129,6 +129,25 @@ def info(store: Store, as_json: AsJson = False, no_color: NoColor = False) -> No
         _print(summary, {"written by": f"tautline {summary['version']}"}, no_color)
         if summary["status"] != "completed":
             print(f"unfinished; `tautline study --resume {store}` goes on from there")
+
+
+@studies.command()
+def report(
+    store: Store,
+    folder: Annotated[Path | None, typer.Option("--output", "-o", help="Folder; STORE-report by default.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Pictures of a study (PNG, SVG), and one page with all of them that opens offline; also of an unfinished one.
+
+    Example: tautline study report sweep.zarr -o sweep-report
+    """
+    with one_line_errors():
+        from tautline.studies.report import report as make
+
+        target = folder or Path(f"{store.stem}-report")
+        page = make(store, target, say=None if quiet else lambda name: print(f"pictures of {name}"))
+        if not quiet:
+            print(page)
 
 
 def _print(summary: dict[str, Any], extra: dict[str, str], no_color: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import platform
@@ -13,6 +12,7 @@ import numpy as np
 
 from tautline._version import __version__
 from tautline.analysis.conservation import conservation
+from tautline.figures.page import figure, image, page
 from tautline.paper import claims
 from tautline.paper.examples import EXAMPLES
 from tautline.viewer import view
@@ -38,15 +38,6 @@ class Found(NamedTuple):
     claims: list[dict[str, Any]]
     animations: bool
     comparison: dict[str, Any] | None  # rows and verdicts against general integrators
-
-
-def _image(path: Path) -> str:
-    kind = {".gif": "image/gif", ".png": "image/png", ".svg": "image/svg+xml"}[path.suffix]
-    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
-
-
-def _figure(path: Path, caption: str) -> str:
-    return f'<figure><img src="{_image(path)}" alt="{caption}"><figcaption>{caption}</figcaption></figure>'
 
 
 def _claims_table(rows: list[dict[str, Any]]) -> str:
@@ -93,7 +84,7 @@ def _comparison(folder: Path, comparison: dict[str, Any] | None) -> str:
         f"<td>{row['energy']:.1e}</td><td>{row['angular_momentum']:.1e}</td><td>{row['orthogonality']:.1e}</td></tr>"
         for row in comparison["trials"]
     )
-    pictures = "".join(_figure(folder / f"{name}.png", caption) for name, caption in COMPARED.items())
+    pictures = "".join(figure(folder / f"{name}.png", caption) for name, caption in COMPARED.items())
     return (
         "<p>Example 1 goes on for a million steps; examples 2 and 3 end by themselves. Runge-Kutta and SciPy solve the "
         "same equations for accelerations, with the rotation matrix as nine numbers. Drift: mean energy of the last "
@@ -113,10 +104,10 @@ def render(folder: Path, found: Found) -> str:
     sections = ""
     for example in EXAMPLES:
         n = example.number
-        pictures = "".join(_figure(folder / f"example-{n}-{name}.png", caption) for name, caption in CAPTIONS.items())
+        pictures = "".join(figure(folder / f"example-{n}-{name}.png", caption) for name, caption in CAPTIONS.items())
         moving = ""
         if found.animations:
-            moving = f'<img class="moving" src="{_image(folder / f"example-{n}.gif")}" alt="animation">'
+            moving = f'<img class="moving" src="{image(folder / f"example-{n}.gif")}" alt="animation">'
         replay = view(runs[SHOWN][n], height=540)._repr_html_()
         sections += (
             f'<h2>Example {n}: {example.title}</h2>{moving}<div class="panels">{pictures}</div>'
@@ -125,7 +116,7 @@ def render(folder: Path, found: Found) -> str:
     scenario = json.loads(runs[SHOWN][1].attrs["scenario"])
     parameters = html.escape(json.dumps(scenario["pendulum"], indent=2))
     versions = f"tautline {__version__}, Python {platform.python_version()}, numpy {np.__version__}"
-    return _PAGE.format(
+    body = _BODY.format(
         claims=_claims_table(rows),
         conservation=_conservation_table(runs),
         comparison=_comparison(folder, found.comparison),
@@ -133,24 +124,11 @@ def render(folder: Path, found: Found) -> str:
         parameters=parameters,
         versions=versions,
     )
+    return page(_TITLE, body)
 
 
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>A string pendulum with a rigid body and a reel, reproduced</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; color: #1d2733; max-width: 1120px; margin: 2rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.7rem; line-height: 1.25; }} h2 {{ margin-top: 2.5rem; border-bottom: 1px solid #d5dce4; }}
-table {{ border-collapse: collapse; font-size: 0.86rem; width: 100%; }}
-th, td {{ text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-bottom: 1px solid #e3e8ee; }}
-.yes {{ color: #006b4f; }} .no {{ color: #a33b00; font-weight: 600; }}
-.small {{ color: #5b6875; font-size: 0.8rem; }}
-.panels {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(430px, 1fr)); gap: 1rem; align-items: start; }}
-summary {{ cursor: pointer; margin: 1rem 0; color: #0060a0; }}
-figure {{ margin: 0; }} img {{ max-width: 100%; }} figcaption {{ color: #5b6875; font-size: 0.85rem; }}
-pre {{ background: #f4f6f8; padding: 1rem; overflow: auto; font-size: 0.8rem; }}
-</style></head><body>
-<h1>A 3D elastic string pendulum with a rigid body and a reel: the paper's numerical section, reproduced</h1>
+_TITLE = "A string pendulum with a rigid body and a reel, reproduced"
+_BODY = """<h1>A 3D elastic string pendulum with a rigid body and a reel: the paper's numerical section, reproduced</h1>
 <p>T. Lee, M. Leok and N. H. McClamroch describe three examples: a string of constant length, deployment by gravity,
 and retrieval by a constant moment; N = 20 elements, step 0.0005 s. Everything below was computed by one command.
 Figures show the symmetric scheme of order 2; the loss at the guide follows the dissipative law.</p>
@@ -166,6 +144,4 @@ gravity relative to its first value.</p>
 {comparison}
 {sections}
 <h2>Parameters</h2><pre>{parameters}</pre>
-<p class="small">{versions}</p>
-</body></html>
-"""
+<p class="small">{versions}</p>"""

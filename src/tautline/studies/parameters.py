@@ -90,6 +90,16 @@ class Parameter:
         return np.asarray(stats.triang.ppf(u, (peak - low) / (high - low), low, high - low))
 
 
+def described(text: str, told: Mapping[str, Any], unit: str) -> Parameter:
+    """From its description: the inverse of `Parameter.description`."""
+    key = keys.parse(text)
+    if "values" in told:
+        return Parameter(key, unit, values=tuple(told["values"]))
+    with_unit, plain = DISTRIBUTIONS[told["distribution"]]
+    numbers = tuple(float(told[name]) for name in (*with_unit, *plain))
+    return Parameter(key, unit, (), told["distribution"], numbers, told.get("scale", "linear"), told.get("points"))
+
+
 def as_array(values: Any) -> Values:
     """Numbers and truth values as such, words as objects."""
     array = np.asarray(values)
