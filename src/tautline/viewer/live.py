@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -268,8 +267,7 @@ class Session:
         sim = self.simulation
         record = dataset.record_of_samples(np.array([sim.time]), sim.present_sample())
         values = dataset.values_of(sim.pendulum, record)
-        present = SimpleNamespace(**values)
-        curves = np.array([float(curve.made(present)[0]) for curve in CURVES])
+        curves = np.array([float(curve.made(values)[0]) for curve in CURVES])
         if self._first is None:
             self._first = curves.copy()
         for i, curve in enumerate(CURVES):

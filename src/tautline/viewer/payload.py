@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from itertools import groupby
-from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -71,15 +70,15 @@ class Curve(NamedTuple):
     label: str
     plot: str
     needs: tuple[str, ...]
-    made: Callable[[Any], Array]  # from an object with the needed variables
+    made: Callable[[Mapping[str, Array]], Array]  # from the needed variables
 
 
 def _variable(name: str, label: str, plot: str) -> Curve:
-    return Curve(name, label, plot, (name,), lambda x: np.asarray(getattr(x, name)))
+    return Curve(name, label, plot, (name,), lambda x: x[name])
 
 
 def _component(name: str, label: str, plot: str, variable: str, k: int) -> Curve:
-    return Curve(name, label, plot, (variable,), lambda x: np.asarray(getattr(x, variable))[:, k])
+    return Curve(name, label, plot, (variable,), lambda x: x[variable][:, k])
 
 
 PLOTS = (
@@ -120,7 +119,7 @@ CURVES = (
         "energy - work + loss, change",
         "energy_error",
         ("energy", *ACCOUNTS),
-        lambda x: np.asarray(kept_energy(x)),
+        kept_energy,
     ),
     _variable("angular_momentum", "π₃", "momentum"),
     _variable("orthogonality_error", "‖I - RᵀR‖", "orthogonality"),
@@ -186,19 +185,18 @@ def plots(run: Recording, start: float, end: float, points: int) -> bytes:
     columns = [_places(time[rows], size)]
     for needs, curves in groupby(CURVES, lambda curve: curve.needs):
         # components of one variable stand together: it is read once for them
-        needed = SimpleNamespace(**{name: run.read(name, rows) for name in needs})
+        needed = {name: run.read(name, rows) for name in needs}
         columns += [thinned(_shown(run, curve, needed), size) for curve in curves]
     return np.concatenate(columns).astype("<f8").tobytes()
 
 
-def _shown(run: Recording, curve: Curve, needed: Any) -> Array:
+def _shown(run: Recording, curve: Curve, needed: Mapping[str, Array]) -> Array:
     values = curve.made(needed)
     return values - _first(run, curve) if curve.name in CHANGES else values
 
 
 def _first(run: Recording, curve: Curve) -> float:
-    first = SimpleNamespace(**{name: run.read(name, slice(0, 1)) for name in curve.needs})
-    return float(curve.made(first)[0])
+    return float(curve.made({name: run.read(name, slice(0, 1)) for name in curve.needs})[0])
 
 
 def _grouped(x: Array, size: int) -> Array:
