@@ -2,8 +2,9 @@
 
 A slot is a core that computes one batch at a time. The client hands out as many batches as there are slots and a few
 more (`tautline.studies.engines.Dask`), and another one whenever it hears that one is finished. So a batch costs one
-message in the client, two in the scheduler (it is given out, it is finished) and one in the process that hosts the slot;
-each of these serves one message after the other, and a message travels for a while. Times come from benchmarks/study.py.
+message in the client, two in the scheduler (it is given out, it is finished) and one in the process that hosts the
+slot; each of these serves one message after the other, and a message travels for a while. benchmarks/study.py measures
+how long.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,15 @@ from numpy.typing import NDArray
 from tautline.studies.engines import AHEAD
 
 Action = Callable[[], None]
+Found = dict[str, Any]
+# Example 1, 1 s: 2000 steps of 0.5 ms, a sample every 10 ms.
+STEPS, SAMPLES = 2000, 100
+MEMBERS, CORES = 10**8, 1000
+BATCHES = (250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
+# A plan is good if it takes so much longer than the best at most.
+GOOD = 1.1
+# Files that a store of a cluster may make in a second; not measured, so two of them.
+FILES_A_SECOND = (10_000, 1_000)
 
 
 class Costs(NamedTuple):
@@ -38,7 +48,9 @@ class Machine(NamedTuple):
     slots: int
     hosts: int = 0  # processes that hold the slots, if they are few enough to matter
     cores: int = 0  # that scheduler, client and hosts share, if they do
-    start: float = 0.0  # seconds before the first batch of a slot can begin: imports, compiled kernels, opening the store
+    start: float = (
+        0.0  # seconds before the first batch of a slot can begin: imports, compiled kernels, opening the store
+    )
     ahead: int = AHEAD
 
 
@@ -228,3 +240,105 @@ def simulate(
         cluster.client.worked / wall,
         cluster.finished,
     )
+
+
+def model(found: Found) -> Found:
+    """The cost model: seconds of a member and of a batch, of a task in Dask; bytes and files."""
+    member, batch, studies, dask = (found[name] for name in ("member", "batch", "studies", "dask"))
+    disk, created = studies["disk"], studies["created"]
+    task = task_costs(found, max(run["slots"] for run in dask["runs"]))
+    first = next(run for run in studies["runs"] if run["engine"] == "dask" and run["workers"] == 1)
+    seconds = member["start"] + STEPS * member["step"] + SAMPLES * member["sample"]
+    small, large = created[0], created[-1]
+    more = large["members"] - small["members"]
+    return {
+        "member": seconds,
+        "batch": member["compute_once"] + batch["read"] + batch["write"],
+        "spread": batch["spread"],
+        "worker_start": max(0.0, first["first"] - batch["seconds"]),
+        **{name: task[name] for name in ("scheduler", "client", "host", "latency")},
+        "bytes_result": disk["results"]["bytes"] / disk["members"],
+        "bytes_design": disk["design"]["bytes"] / disk["members"],
+        "files_a_batch": disk["results"]["files"] / disk["batches"],
+        "client_bytes": (large["client"] - small["client"]) / more,
+        "client_base": small["client"],
+        "create_seconds": max(0.0, (large["created"] - small["created"]) / more),
+    }
+
+
+def task_costs(found: Found, slots: int) -> Found:
+    """Processor seconds of a task, from the batches that do not sleep, and how much longer they took by the clock."""
+    dask = found["dask"]
+    empty = next(run for run in dask["runs"] if run["slots"] == slots and run["asleep"] == 0.0)
+    scheduler, client, host = (empty[name] / empty["tasks"] for name in ("scheduler", "client", "hosts"))
+    spent = empty["scheduler"] + empty["client"] + empty["hosts"]
+    return {
+        "scheduler": scheduler,
+        "client": client,
+        "host": host,
+        "latency": max(0.0, (dask["round_trip"][str(slots)] - scheduler - client - host) / 4),
+        # more than 1: the cores did other work too, or one process waited for another
+        "stretch": max(1.0, found["machine"]["cores"] * empty["wall"] / spent),
+    }
+
+
+def here(found: Found, slots: int) -> tuple[Costs, Machine]:
+    """Sleeping batches on the machine that measured them: all processes share its cores."""
+    task = task_costs(found, slots)
+    scheduler, client, host = (task["stretch"] * task[name] for name in ("scheduler", "client", "host"))
+    return Costs(scheduler, client, host, task["latency"]), Machine(slots, hosts=2, cores=found["machine"]["cores"])
+
+
+def costs_of(costs: Found, store: float = 0.0) -> Costs:
+    return Costs(costs["scheduler"], costs["client"], costs["host"], costs["latency"], store)
+
+
+def checked(found: Found) -> list[Found]:
+    """The simulation beside every run of sleeping batches; its costs come from the runs that do not sleep."""
+    results = []
+    for run in found["dask"]["runs"]:
+        predicted = simulate([run["asleep"]] * run["tasks"], *here(found, run["slots"]))
+        ideal = run["asleep"] * run["tasks"] / run["slots"]
+        results.append(
+            {**run, "busy": ideal / run["wall"], "predicted": predicted.wall, "predicted_busy": predicted.busy}
+        )
+    return results
+
+
+def planned(costs: Found, size: int, store: float = 0.0, losses: Sequence[tuple[float, int]] = ()) -> Outcome:
+    """10^8 members in batches of this size."""
+    count = -(-MEMBERS // size)
+    random = np.random.default_rng(size)
+    seconds = costs["batch"] + size * costs["member"] * np.maximum(0.5, random.normal(1.0, costs["spread"], count))
+    machine = Machine(CORES, start=costs["worker_start"])
+    return simulate(seconds.tolist(), costs_of(costs, store), machine, losses)
+
+
+def plans(found: Found, quick: bool) -> Found:
+    """The model, its check, and the plan for 10^8 members on 1000 cores by the size of a batch."""
+    costs = model(found)
+    rows = []
+    for size in BATCHES:
+        if quick and size < 2000:
+            continue
+        outcome = planned(costs, size)
+        count = -(-MEMBERS // size)
+        files = costs["files_a_batch"] * count
+        late = outcome.wall - size * costs["member"]  # when a loss hurts most: in the last batches
+        rows.append(
+            {
+                "size": size,
+                "batches": count,
+                "seconds": costs["batch"] + size * costs["member"],
+                "wall": outcome.wall,
+                "busy": outcome.busy,
+                "scheduler": outcome.scheduler,
+                "client": outcome.client,
+                "files": files,
+                "lost_worker": planned(costs, size, losses=[(max(0.0, late), 0)]).wall - outcome.wall,
+                "with_store": {
+                    str(rate): planned(costs, size, costs["files_a_batch"] / rate).wall for rate in FILES_A_SECOND
+                },
+            }
+        )
+    return {"model": costs, "check": checked(found), "rows": rows}
