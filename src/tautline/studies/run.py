@@ -204,7 +204,7 @@ def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict
 def seconds_a_member(wanted: Study) -> float:
     """Measured on some that lie far apart; the first one is not counted, it may compile the kernels.
 
-    Together, as batches are: alone a member takes four times as long. Long ones do not wait for each other.
+    Together, as batches are: alone a short member takes three times as long. Long ones do not wait for each other.
     """
     some = np.unique(np.linspace(0, wanted.members - 1, MEMBERS_MEASURED).astype(np.int64))
     _seconds(wanted, some[:1])
