@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Installing builds the viewer's page from these.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
-.PHONY: reproduce test lint warm verify bench docs clean
+.PHONY: reproduce test lint warm verify bench scale docs clean
 
 reproduce: $(VENV)/core
 	$(BIN)/python -m tautline.paper
@@ -33,6 +33,12 @@ bench: $(VENV)/dev
 	$(BIN)/python benchmarks/features.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/stepping.py
+	$(BIN)/python benchmarks/batch.py
+	$(BIN)/python benchmarks/study.py --quick
+
+# How far studies scale, in full: a study of 10^5 members among them. Takes some minutes, and rewrites docs/scale.md.
+scale: $(VENV)/dev
+	$(BIN)/python benchmarks/study.py
 
 # The site: runs the examples, and needs no network when it is read.
 docs: $(VENV)/docs

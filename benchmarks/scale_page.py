@@ -10,7 +10,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.scale_plan import CORES, GOOD, MEMBERS, Machine, costs_of, here, simulate  # noqa: E402 - after the path
+from benchmarks.scale_plan import CORES, GOOD, LOST, MEMBERS, Machine, costs_of, here, simulate  # noqa: E402 - after the path
 from tautline.figures import style  # noqa: E402
 
 Found = dict[str, Any]
@@ -28,11 +28,11 @@ def table(heads: str, rows: list[list[str]]) -> str:
 
 def power(x: float) -> str:
     """As people write it: 500, 2000, 2·10^5."""
-    if x < 1000 or x < 10_000 and x == round(x, -2):
+    if x < 1000 or (x < 10_000 and x == round(x, -2)):
         return f"{x:.0f}"
-    exponent = len(str(int(x))) - 1
-    factor = f"{x / 10**exponent:.2g}"
-    return f"$10^{exponent}$" if factor == "1" else rf"${factor}\cdot10^{exponent}$"
+    factor, exponent = f"{x:.1e}".split("e")
+    factor = factor.removesuffix(".0")
+    return f"$10^{int(exponent)}$" if factor == "1" else rf"${factor}\cdot10^{int(exponent)}$"
 
 
 def several(seconds: float) -> str:
@@ -124,10 +124,11 @@ def plan(found: Found) -> str:
         cells = [power(row["size"]), several(row["seconds"]), power(row["batches"]), several(row["wall"])]
         cells += [f"{row['busy']:.0%}", f"{row['scheduler']:.0%}", power(row["files"]), power(asked)]
         cells += [several(x) for x in row["with_store"].values()]
-        rows.append([*cells, several(max(0.0, row["lost_worker"])) if row["lost_worker"] > 1e-3 else "0"])
+        rows.append([*cells, several(row["lost_workers"]) if row["lost_workers"] > 1e-3 else "0"])
     return table(
         "members a batch | a batch takes | batches | time | busy | scheduler | files | files/s "
-        "| if $10^4$ files/s | if 1000 files/s | a worker lost late adds",
+        "| if $10^4$ files/s | if 1000 files/s | "
+        f"{LOST} workers lost halfway add",
         rows,
     )
 
@@ -157,15 +158,14 @@ def page(found: Found) -> str:
 
 What a [study](howto/studies.md) costs, where more cores stop helping, and what to do there. Everything here was measured by
 `python benchmarks/study.py`, which also writes this page; a test keeps it and the figures (`docs/measured/scale.json`)
-together. Measured on {machine["cores"]} cores
-({machine["processor"]}, {megabytes(machine["memory"])}, {machine["system"]}), Python {machine["python"]}, {versions}. When it began, the
+together. Measured on {machine["cores"]} cores ({machine["processor"]}, {megabytes(machine["memory"])}, {machine["system"]}), Python {machine["python"]}, {versions}. When it began, the
 machine had a load of {machine["load"]:.1f} from other work.
 
 **In short.** A second of the paper's example 1 costs {several(costs["member"])} of one core, and {power(large["members"])} of them took
 {several(large["wall"])} on two. Dask's scheduler handles {1 / costs["scheduler"]:.0f} batches a second here: let a batch take longer than
 {several(costs["scheduler"])} times the number of cores, better several times that. For $10^8$ members on {CORES} cores,
 {power(smallest["size"])} to {power(largest["size"])} members a batch are within {GOOD - 1:.0%} of the best, and the computation takes
-{several(least)}.
+{several(least)}; the client needs {several(MEMBERS * costs["create_seconds"])} before it to make the design.
 
 ## Throughput
 
@@ -189,7 +189,7 @@ fitted to {found["member"]["members"]} members of example 1 with other durations
 
 {cost_model(found)}
 
-A third of a short member or more is its start, which is Python: long members and few samples use the cores best. Batches of the same
+The start, which is Python, is {found["member"]["start"] / costs["member"]:.0%} of such a short member: long members and few samples use the cores best. Batches of the same
 size differed by {costs["spread"]:.0%} (standard deviation).
 
 ## Memory
@@ -208,8 +208,8 @@ That is {costs["client_bytes"]:.0f} bytes a member for two parameters. $10^8$ me
 
 Batches that only sleep go through the engine of studies to workers of one thread, up to 300 of them in two processes. So the
 scheduler, the client and the connections are real, and only the computation is not. All of them share the {machine["cores"]} cores of this
-machine, and the simulation is told so. Its costs come from the batches that do not sleep at all: processor time of each process, made
-longer by the factor by which the clock was behind. The rows that sleep are predictions; the largest deviation of those is {worst:.0%}.
+machine, and the simulation is told so. Its costs come from the batches that do not sleep at all: processor time of each process,
+times the factor by which the clock exceeded it. The rows that sleep are predictions; the largest deviation of those is {worst:.0%}.
 
 {check(found)}
 
@@ -236,6 +236,9 @@ files a second; those are assumptions, so look at yours.
 :width: 80%
 ```
 
+- **Before the first batch** the client makes the design and writes it, {several(MEMBERS * costs["create_seconds"])} for $10^8$ members, and looks twice
+  for marks of finished batches, {several(2 * smallest["batches"] * found["batch"]["mark_absent"])} for {power(smallest["batches"])} of them. That is not in the table. So short members
+  are better sliced into several studies (below), whose clients work side by side, or varied on a grid.
 - **Too small**: with {power(tightest["size"])} members the scheduler is at work {tightest["scheduler"]:.0%} of the time and the cores
   {tightest["busy"]:.0%}. The time is that of the scheduler, batches times {several(costs["scheduler"])}, however many cores there are.
 - **Too large**: the last batches leave cores idle, and a worker has no more than {MEMBERS / CORES / rows[-1]["size"]:.2g} batches of
@@ -287,7 +290,7 @@ def _busy(found: Found) -> Any:
     alone = [simulate([x] * 10 * CORES, costs, Machine(CORES)).busy for x in lengths]
     axes.plot(lengths, alone, "--", color=style.BLACK, label=f"{CORES} slots of a cluster, simulated")
     axes.set(xscale="log", xlabel="seconds of a batch", ylabel="busy part of the slots", ylim=(0, 1.03))
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=2)
     return figure
 
 
@@ -296,17 +299,18 @@ def _plan(found: Found) -> Any:
     figure, (axes,) = style.new_figure()
     costs, rows = found["plan"]["model"], found["plan"]["rows"]
     sizes = [row["size"] for row in rows]
-    axes.plot(sizes, [row["wall"] for row in rows], "o-", color=style.BLUE, label="simulated")
+    wide = {"lw": 4, "alpha": 0.5, "color": style.BLUE}  # where lines lie on each other all are seen
+    axes.plot(sizes, [row["wall"] for row in rows], label="with a store that takes no time", **wide)
     for (rate, _), colour in zip(rows[0]["with_store"].items(), (style.GREEN, style.ORANGE), strict=True):
         label = f"with a store of {int(rate):,} files/s".replace(",", " ")
-        axes.plot(sizes, [row["with_store"][rate] for row in rows], "s-", ms=4, color=colour, label=label)
+        axes.plot(sizes, [row["with_store"][rate] for row in rows], "o-", ms=3, color=colour, label=label)
     bound = [MEMBERS / size * costs["scheduler"] for size in sizes]
     axes.plot(sizes, bound, ":", color=style.RED, label="scheduler alone")
     axes.axhline(MEMBERS * costs["member"] / CORES, ls="--", lw=0.8, color=style.BLACK, label="computation alone")
     floor = 0.5 * MEMBERS * costs["member"] / CORES
     axes.set(xscale="log", yscale="log", xlabel="members a batch", ylabel="seconds for $10^8$ members on 1000 cores")
     axes.set_ylim(bottom=floor)
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=2)
     return figure
 
 

@@ -25,6 +25,7 @@ Found = dict[str, Any]
 # Example 1, 1 s: 2000 steps of 0.5 ms, a sample every 10 ms.
 STEPS, SAMPLES = 2000, 100
 MEMBERS, CORES = 10**8, 1000
+LOST = 10
 BATCHES = (250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 # A plan is good if it takes so much longer than the best at most.
 GOOD = 1.1
@@ -324,7 +325,7 @@ def plans(found: Found, quick: bool) -> Found:
         outcome = planned(costs, size)
         count = -(-MEMBERS // size)
         files = costs["files_a_batch"] * count
-        late = outcome.wall - size * costs["member"]  # when a loss hurts most: in the last batches
+        halfway = [(0.5 * outcome.wall, slot) for slot in range(LOST)]
         rows.append(
             {
                 "size": size,
@@ -335,7 +336,7 @@ def plans(found: Found, quick: bool) -> Found:
                 "scheduler": outcome.scheduler,
                 "client": outcome.client,
                 "files": files,
-                "lost_worker": planned(costs, size, losses=[(max(0.0, late), 0)]).wall - outcome.wall,
+                "lost_workers": planned(costs, size, losses=halfway).wall - outcome.wall,
                 "with_store": {
                     str(rate): planned(costs, size, costs["files_a_batch"] / rate).wall for rate in FILES_A_SECOND
                 },

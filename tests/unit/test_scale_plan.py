@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.scale_plan import Costs, Machine, simulate
 from hypothesis import given
 from hypothesis import strategies as st
-
-from benchmarks.scale_plan import Costs, Machine, simulate
 
 
 @pytest.mark.parametrize("slots", [1, 7, 100])
