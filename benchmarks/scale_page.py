@@ -276,7 +276,7 @@ def figures(found: Found) -> None:
 
 @style.styled
 def _busy(found: Found) -> Any:
-    figure, (axes,) = style.new_figure()
+    figure, (axes,) = style.new_figure(height=4.2)
     costs = costs_of(found["plan"]["model"])
     lengths = [0.03 * 10 ** (k / 8) for k in range(22)]
     runs = [run for run in found["plan"]["check"] if run["asleep"]]
@@ -296,7 +296,7 @@ def _busy(found: Found) -> Any:
 
 @style.styled
 def _plan(found: Found) -> Any:
-    figure, (axes,) = style.new_figure()
+    figure, (axes,) = style.new_figure(height=4.2)
     costs, rows = found["plan"]["model"], found["plan"]["rows"]
     sizes = [row["size"] for row in rows]
     wide = {"lw": 4, "alpha": 0.5, "color": style.BLUE}  # where lines lie on each other all are seen
@@ -308,7 +308,7 @@ def _plan(found: Found) -> Any:
     axes.plot(sizes, bound, ":", color=style.RED, label="scheduler alone")
     axes.axhline(MEMBERS * costs["member"] / CORES, ls="--", lw=0.8, color=style.BLACK, label="computation alone")
     floor = 0.5 * MEMBERS * costs["member"] / CORES
-    axes.set(xscale="log", yscale="log", xlabel="members a batch", ylabel="seconds for $10^8$ members on 1000 cores")
+    axes.set(xscale="log", yscale="log", xlabel="members a batch, of $10^8$ in all", ylabel="seconds on 1000 cores")
     axes.set_ylim(bottom=floor)
     figure.legend(loc="outside lower center", ncols=2)
     return figure
