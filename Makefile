@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Installing builds the viewer's page from these.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
-.PHONY: reproduce test lint warm verify bench peers peers-quick rest-length rest-length-peers docs clean
+.PHONY: reproduce test lint warm verify bench scale peers peers-quick rest-length rest-length-peers docs clean
 
 reproduce: $(VENV)/core
 	$(BIN)/python -m tautline.paper
@@ -33,6 +33,12 @@ bench: $(VENV)/dev
 	$(BIN)/python benchmarks/features.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/stepping.py
+	$(BIN)/python benchmarks/batch.py
+	$(BIN)/python benchmarks/study.py --quick
+
+# How far studies scale, in full: a study of 10^5 members among them. Takes some minutes, and rewrites docs/scale.md.
+scale: $(VENV)/dev
+	$(BIN)/python benchmarks/study.py
 
 # Side by side with other simulators, each in an environment of its own under build/peers (2 GB, from the package
 # index). About a quarter of an hour once they are there; leave the machine alone meanwhile.

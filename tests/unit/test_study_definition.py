@@ -48,6 +48,12 @@ def test_a_file_and_a_mapping_say_the_same(tmp_path: Path) -> None:
     assert one.table["body.mass"].tolist() == [0.1, 0.2]
 
 
+def test_a_key_without_a_section_takes_a_range() -> None:
+    vary = {"gravity": {"from": 9.0, "to": 10.0, "points": 3}}
+    made = definition.read({"scenario": "fixed-length", "vary": vary, "outputs": ["max tension"]})
+    assert made.table["gravity"].tolist() == [9.0, 9.5, 10.0]
+
+
 def test_a_scenario_beside_the_study_file(tmp_path: Path) -> None:
     text = scenario.read(scenario.find("retrieval")).replace("title =", "title = 'mine' #")
     (tmp_path / "retrieval-of-mine.toml").write_text(text, encoding="utf-8")

@@ -28,6 +28,8 @@ from tautline.studies.outputs import Facts, Output
 from tautline.studies.parameters import DISTRIBUTIONS, Values
 
 _WORDS = ("title", "description", "scenario", "set", "vary", "table", "design", "outputs")
+# Keys of a scenario that stand alone: a table there is a range or a distribution.
+_NO_SECTIONS = {"title", "description", "gravity"}
 # Sections of which there are several kinds: one that names its kind is meant as a whole.
 _KIND_OF = {"body": "shape", "initial": "kind", "command": "kind"}
 
@@ -161,7 +163,7 @@ def _flat(tree: Mapping[str, Any], word: str) -> dict[str, Any]:
             raise InputError(
                 f"{word}.{name}: no key of a scenario; move `{name} = ...` above the first [section] of the file"
             )
-    return keys.flattened(section, Scenario.model_fields)
+    return keys.flattened(section, Scenario.model_fields.keys() - _NO_SECTIONS)
 
 
 def _design(tree: Mapping[str, Any], folder: Path) -> tuple[Design, dict[str, Values] | None]:

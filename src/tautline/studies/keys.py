@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
 from tautline.errors import InputError
@@ -32,7 +32,7 @@ def parse(text: str) -> Key:
     return Key(text, found[1] or "", found[2], tuple(int(x) for x in re.findall(r"\d+", found[3])))
 
 
-def flattened(tree: Mapping[str, Any], sections: Mapping[str, Any]) -> dict[str, Any]:
+def flattened(tree: Mapping[str, Any], sections: Container[str]) -> dict[str, Any]:
     """TOML reads `string.stiffness = 3` as a table in a table: both spellings to dotted keys."""
     flat: dict[str, Any] = {}
     for name, value in tree.items():

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # A batch is what a kill can cost and what is told at once; writing one takes some 10 ms.
 SECONDS_A_BATCH = (0.2, 2.0)
+# And so much for every worker: a scheduler takes some 3 ms for a batch, and serves all of them (docs/scale.md).
+SECONDS_FOR_A_WORKER = 0.01
 BATCHES_A_WORKER = 8
 BYTES_A_BATCH = 32e6
 # Worker processes take 2 s to start.
@@ -200,26 +202,32 @@ def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict
 
 
 def seconds_a_member(wanted: Study) -> float:
-    """Measured on some that lie far apart; the first one is not counted, it may compile the kernels."""
+    """Measured on some that lie far apart; the first one is not counted, it may compile the kernels.
+
+    Together, as batches are: alone a short member takes three times as long. Long ones do not wait for each other.
+    """
     some = np.unique(np.linspace(0, wanted.members - 1, MEMBERS_MEASURED).astype(np.int64))
-    work = wanted.work
-    compute(work, _values(wanted, some[:1]))
-    spent = []
-    for k in range(len(some)):
-        before = time.perf_counter()
-        compute(work, _values(wanted, some[k : k + 1]))
-        spent.append(time.perf_counter() - before)
-        if sum(spent) > SECONDS_MEASURED:
-            break
-    return max(1e-6, sum(spent) / len(spent))
+    _seconds(wanted, some[:1])
+    alone = _seconds(wanted, some[:1])
+    found = _seconds(wanted, some) / len(some) if alone * len(some) < SECONDS_MEASURED else alone
+    return max(1e-6, found)
+
+
+def _seconds(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> float:
+    values = _values(wanted, members)
+    before = time.perf_counter()
+    compute(wanted.work, values)
+    return time.perf_counter() - before
 
 
 def _members_a_batch(wanted: Study, seconds: float, workers: int) -> int:
     """Many batches for every worker, each of a reasonable time and size."""
+    in_turn = wanted.members / workers  # one batch for each
+    for_scheduler = SECONDS_FOR_A_WORKER * workers / seconds
     least, most = (max(1.0, limit / seconds) for limit in SECONDS_A_BATCH)
-    by_count = wanted.members / (workers * BATCHES_A_WORKER)
+    least, most = max(least, min(for_scheduler, in_turn)), max(most, for_scheduler)
     by_size = BYTES_A_BATCH / _bytes_a_member(wanted)
-    return max(1, int(min(max(by_count, least), most, by_size)))
+    return max(1, int(min(max(in_turn / BATCHES_A_WORKER, least), most, by_size)))
 
 
 @contextmanager
