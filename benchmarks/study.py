@@ -111,7 +111,7 @@ def member_costs(quick: bool) -> Found:
         best(lambda: compute(wanted.work, few), 2 * REPEATS)
         - LANES * best(lambda: compute(wanted.work, wanted.table)) / members
     )
-    alone, lanes, threads = batch.best_microseconds(tl.Locked(), 20)
+    alone, lanes, threads = batch.best_microseconds(tl.Locked(), 20, batch.WORK["constant length"])
     return {
         "members": members,
         "start": float(fit[0]),
