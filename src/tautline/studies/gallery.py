@@ -78,7 +78,8 @@ def _grid(opened: Opened, component: Component) -> Iterator[Picture]:
     _, held = pictures.map_sides(opened, component)
     told = ", ".join(f"{key} = {pictures.told(opened.column(key), k)}" for key, k in held.items())
     others = f" Held at one value: {told}." if told else ""
-    yield Picture("map", pictures.maps(opened, component), f"{_sentence(component)}. Grey: no result.{others}")
+    missing = "" if np.isfinite(opened.values(component)).all() else " Crossed out: no result."
+    yield Picture("map", pictures.maps(opened, component), f"{_sentence(component)}.{missing}{others}")
     figure = charts.swing_tornado(component, effects.swings(opened, component))
     yield Picture("tornado", figure, CAPTIONS["swings"])
 

@@ -52,7 +52,7 @@ def map_sides(opened: Opened, component: Component) -> tuple[list[str], dict[str
 
 @styled
 def maps(opened: Opened, component: Component) -> Figure:
-    """An output over two sides of a grid, for some values of a third; grey where there is no result."""
+    """An output over two sides of a grid, for some values of a third; crossed out where there is no result."""
     shown, held = map_sides(opened, component)
     y = opened.values(component)[tuple(held.get(key, slice(None)) for key in opened.keys)]
     y = np.transpose(y, [[key for key in opened.keys if key not in held].index(key) for key in shown])
@@ -73,7 +73,8 @@ def maps(opened: Opened, component: Component) -> Figure:
     for axes, k in zip(grid.flat, places, strict=False):
         layer = y[:, :, k] if third is not None else y
         axes.grid(False)
-        axes.set_facecolor(MISSING)
+        # white and hatched: the colour map has its greys
+        axes.patch.set(facecolor="white", hatch="xxx", edgecolor=MISSING)
         cells = (edges(sides[0]), edges(sides[1]), layer.T)
         picture = axes.pcolormesh(*cells, cmap=STRAIN_MAP, vmin=low, vmax=high, rasterized=True)
         label_axis(axes, "x", sides[0])
