@@ -213,6 +213,15 @@ def base_steps(par: data.Parameters, plan: data.Plan, s: float, locked: bool, sa
     return -(-needed // part)
 
 
+def halvings(par: data.Parameters, plan: data.Plan, s: float, locked: bool) -> int:
+    """How often "auto" halves the base step at this length, as the kernels do it; a fixed step never."""
+    stable, resolved = step_limits(par, plan, s, locked)
+    level = 0
+    while plan.adaptive and plan.h / 2**level > min(plan.allowed_ratio * stable, resolved):
+        level += 1
+    return level
+
+
 def check_step(par: data.Parameters, plan: data.Plan, s: float, locked: bool) -> None:
     """Refuse a fixed step that is too near the stability limit from the start."""
     limit, _ = step_limits(par, plan, s, locked)

@@ -23,7 +23,7 @@ from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.leading import led_torques
 from tautline.kernels.loads import carry
-from tautline.kernels.march import march, step_limits
+from tautline.kernels.march import march
 from tautline.kernels.observe import hand_over, observe
 from tautline.model import checks
 from tautline.model.body import RigidBody, Shape
@@ -333,10 +333,7 @@ class Simulation:
 
     def _tabulate(self, command: Torque, rows: int, plan: data.Plan) -> None:
         """A torque that is a function, at the ends of all stages of the steps to come."""
-        stable, resolved = step_limits(self._par, plan, float(self._motion.reel[data.S]), False)
-        parts = 1
-        while plan.adaptive and plan.h / parts > min(plan.allowed_ratio * stable, resolved):
-            parts *= 2
+        parts = 2 ** planning.halvings(self._par, plan, float(self._motion.reel[data.S]), False)
         h = plan.h / parts
         begins = self.time + h * np.arange(rows * plan.steps_per_sample * parts + 1)
         inner = np.cumsum(plan.stages)[:-1]

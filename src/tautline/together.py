@@ -12,10 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numba
 import numpy as np
 
-from tautline import errors
+from tautline import errors, planning
 from tautline.kernels import batch, data
 from tautline.kernels.lanes import LANES
-from tautline.kernels.march import step_limits
 from tautline.kernels.members import Members, numbers_of
 from tautline.simulation import Simulation, Task
 
@@ -81,10 +80,7 @@ def _shared(task: Task) -> object:
     par, plan, motion = task.par, task.plan, task.motion
     history = ()
     if task.command.locked:
-        limits = step_limits(par, plan, float(motion.reel[data.S]), True)
-        level = 0
-        while plan.adaptive and plan.h / 2**level > min(plan.allowed_ratio * limits[0], limits[1]):
-            level += 1
+        level = planning.halvings(par, plan, float(motion.reel[data.S]), True)
         history = (level, *motion.reel[[data.PENDING, data.H_LAST, data.H_BEFORE]])
     return (
         (par.N, par.elastic_law, par.law, par.extrapolated, par.theta, par.rotates, par.compensated),
