@@ -201,7 +201,11 @@ def one_study(path: str, members: int, workers: int, cluster: bool = False, only
 
         with (
             LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
             ) as local,
             Client(local) as client,
         ):
