@@ -39,6 +39,7 @@ SCHEMA = {
     "angular_velocity": Variable((*TIME, "axis"), "rad s-1", "of the body, in the body frame"),
     "strain": Variable((*TIME, "element"), "1", "strain of the elements"),
     "tension": Variable((*TIME, "element"), "N", "tension in the elements, damping included; negative in compression"),
+    "guide_tension": Variable(TIME, "N", "tension at the guide entrance, on the line through the first two elements"),
     "kinetic_energy": Variable(TIME, "J", "kinetic energy of string, reel and body, inertial"),
     "rotational_energy": Variable(TIME, "J", "Omega.J Omega/2 about the attachment point"),
     "elastic_energy": Variable(TIME, "J", "elastic energy of the deployed string"),
@@ -51,7 +52,8 @@ SCHEMA = {
     "fluid_work": Variable(TIME, "J", "work done by the drag of the fluid since the start"),
     "external_work": Variable(TIME, "J", "work done by forces, moments and blows on the body since the start"),
     "guide_work": Variable(TIME, "J", "work done by the motion of the guide since the start"),
-    "torque": Variable(TIME, "N m", "moment on the drum, as commanded or as needed; positive retrieves"),
+    "torque": Variable(TIME, "N m", "moment of motor or lock on the drum, commanded or needed; positive retrieves"),
+    "power": Variable(TIME, "W", "power of that moment; positive where it drives the drum, negative where it brakes"),
     "angular_momentum": Variable(TIME, "kg m2 s-1", "about the vertical axis through the guide entrance"),
     "orthogonality_error": Variable(TIME, "1", "Frobenius norm of I - R^T R"),
 }
@@ -161,16 +163,19 @@ def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(S
     displacement, frame = values.pop("guide_displacement"), values.pop("guide_velocity")
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         values["unstretched_length"] = unstretched
+        radii = pendulum.reel.radius(record.reeled_length)
+        values["power"] = record.torque * record.reel_speed / radii
         values["energy"] = record.kinetic_energy + record.elastic_energy + record.gravity_energy
         if wanted & {"position", "velocity"}:
             values["position"] = nodes + np.array(pendulum.reel.guide_position) + displacement[:, None]
             values["velocity"] = record.velocity + frame[:, None]
-        if wanted & {"stretched_length", "strain", "tension"}:
+        if wanted & {"stretched_length", "strain", "tension", "guide_tension"}:
             lengths = np.linalg.norm(np.diff(nodes, axis=1), axis=2)
             strain = lengths / (unstretched / N)[:, None] - 1.0
             values["stretched_length"] = lengths.sum(axis=1)
             values["strain"] = strain
             values["tension"] = _tension(pendulum, record, strain, unstretched / N, lengths)
+            values["guide_tension"] = _guide_tension(pendulum, values["tension"], nodes, lengths, unstretched / N)
     return values
 
 
@@ -188,6 +193,19 @@ def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, length
     if string.law == "linear":
         return np.asarray(total)
     return np.where(elastic > 0.0, np.maximum(total, 0.0), elastic)
+
+
+def _guide_tension(pendulum: Pendulum, tension: Array, nodes: Array, lengths: Array, l: Array) -> Array:
+    """Tension at the entrance, to second order in the length of an element; it does not push where the string cannot.
+
+    A single element has no neighbour: half of its weight along it is added instead.
+    """
+    if tension.shape[1] > 1:
+        at_guide = 1.5 * tension[:, 0] - 0.5 * tension[:, 1]
+    else:
+        down = nodes[:, 1, 2] / np.maximum(lengths[:, 0], 1e-290)
+        at_guide = tension[:, 0] + 0.5 * pendulum.weights().string * l * down
+    return np.maximum(at_guide, 0.0) if pendulum.string.law == "tension_only" else at_guide
 
 
 def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:

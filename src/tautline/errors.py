@@ -16,7 +16,7 @@ class EquilibriumError(TautlineError):
 
 
 # What a kernel returns. A run that ends early is a value, not an exception.
-RUNNING, FULLY_RETRIEVED, FULLY_DEPLOYED, UNSTABLE_STEP, NEWTON_FAILED, NON_FINITE = range(6)
+RUNNING, FULLY_RETRIEVED, FULLY_DEPLOYED, UNSTABLE_STEP, NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES = range(7)
 
 STATUS_NAMES = {
     RUNNING: "completed",
@@ -25,4 +25,5 @@ STATUS_NAMES = {
     UNSTABLE_STEP: "unstable_step",
     NEWTON_FAILED: "newton_failed",
     NON_FINITE: "non_finite",
+    REEL_OUTRUNS_WAVES: "reel_outruns_waves",
 }

@@ -11,7 +11,7 @@ from tautline import errors
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
-from tautline.kernels.march import step_limits
+from tautline.kernels.limits import STABLE, Limits
 from tautline.kernels.observe import begin
 from tautline.model import checks
 from tautline.model.command import Brake, Command, Led, Locked, Spring, Torque
@@ -76,13 +76,15 @@ def kernel_loads(pendulum: Pendulum) -> data.Loads:
     string, fluid, push, path = pendulum.string, pendulum.fluid, pendulum.push, pendulum.reel.guide_path
     acts = string.viscosity > 0.0 or fluid is not None or push is not None
     half = 0.0 if fluid is None else 0.5 * fluid.density
+    normal = half * string.normal_drag * string.diameter
+    tangential = half * math.pi * string.tangential_drag * string.diameter
     depths, velocities = ((0.0,), ((0.0, 0.0, 0.0),)) if fluid is None else fluid.flow
     center = pendulum.body.center_of_mass
     return data.Loads(
         acts=acts,
         moves=path is not None,
-        normal=half * string.normal_drag * string.diameter,
-        tangential=half * math.pi * string.tangential_drag * string.diameter,
+        normal=normal,
+        tangential=tangential,
         body=0.0 if fluid is None else half * fluid.drag_area,
         drag_center=center if fluid is None else fluid.drag_center or center,
         spin=0.0 if fluid is None else fluid.spin_damping,
@@ -90,7 +92,23 @@ def kernel_loads(pendulum: Pendulum) -> data.Loads:
         flow=np.ascontiguousarray(np.column_stack([depths, velocities]).T),
         push=_push_table(push),
         path=np.zeros((13, 1)) if path is None else path.coefficients(),
+        string_rate=2.0 * max(normal, tangential) / string.density,
+        **_body_rates(pendulum),
     )
+
+
+def _body_rates(pendulum: Pendulum) -> dict[str, float]:
+    """Bounds on how fast drag and spin damping slow the body: per speed in the fluid (1/m), and alone (1/s)."""
+    fluid, body = pendulum.fluid, pendulum.moving_body()
+    if fluid is None:
+        return {}
+    mobility = 1.0 / body.mass
+    turning = 0.0
+    if not body.is_point:
+        turning = 1.0 / float(np.linalg.eigvalsh(body.central_inertia())[0])
+        arm = np.subtract(fluid.drag_center or pendulum.body.center_of_mass, body.center_of_mass)
+        mobility += float(arm @ arm) * turning
+    return {"body_rate": fluid.density * fluid.drag_area * mobility, "spin_rate": fluid.spin_damping * turning}
 
 
 def moved_on(loads: data.Loads, time: float, place: Any, velocity: Any) -> data.Loads:
@@ -198,14 +216,34 @@ def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_leng
     )
 
 
-def base_steps(par: data.Parameters, plan: data.Plan, s: float, locked: bool, sample: float) -> int:
+# What limits a step, in words.
+LIMIT_NAMES = {
+    "waves": "waves in the elements of the string",
+    "damping": "damping inside the string",
+    "drag": "drag of the fluid",
+    "stretching": "stretching of the string as a whole",
+    "turning": "the turning of the body",
+    "drum": "the drum on its spring",
+}
+
+
+def governing(plan: data.Plan, limits: Limits) -> tuple[str, float]:
+    """Name of the limit that decides about the step, and the largest step that it allows (s)."""
+    allowed = {
+        name: value * (plan.allowed_ratio if i < STABLE else 1.0)
+        for i, (name, value) in enumerate(limits._asdict().items())
+    }
+    name = min(allowed, key=allowed.__getitem__)
+    return name, allowed[name]
+
+
+def base_steps(plan: data.Plan, limits: Limits, sample: float) -> int:
     """How many base steps "auto" makes of a sample interval, each to be halved as often as need be.
 
     At most eight, so that a growing string lets the step grow; at least four where the start needs more
     than three, so that halving meets what is allowed within a fourth.
     """
-    limit, resolved = step_limits(par, plan, s, locked)
-    ratio = sample / min(plan.allowed_ratio * limit, resolved)
+    ratio = sample / governing(plan, limits)[1]
     if not ratio < checks.MOST_STEPS:
         raise InputError(f"sample: expected fewer than 2^53 steps in {sample:g} s, got {ratio:.3g} at a stable step")
     needed = max(1, math.ceil(ratio))
@@ -213,18 +251,18 @@ def base_steps(par: data.Parameters, plan: data.Plan, s: float, locked: bool, sa
     return -(-needed // part)
 
 
-def halvings(par: data.Parameters, plan: data.Plan, s: float, locked: bool) -> int:
-    """How often "auto" halves the base step at this length, as the kernels do it; a fixed step never."""
-    stable, resolved = step_limits(par, plan, s, locked)
+def halvings(plan: data.Plan, limits: Limits) -> int:
+    """How often "auto" halves the base step within these limits, as the kernels do it; a fixed step never."""
+    allowed = governing(plan, limits)[1]
     level = 0
-    while plan.adaptive and plan.h / 2**level > min(plan.allowed_ratio * stable, resolved):
+    while plan.adaptive and plan.h / 2**level > allowed:
         level += 1
     return level
 
 
-def check_step(par: data.Parameters, plan: data.Plan, s: float, locked: bool) -> None:
+def check_step(par: data.Parameters, plan: data.Plan, s: float, limits: Limits) -> None:
     """Refuse a fixed step that is too near the stability limit from the start."""
-    limit, _ = step_limits(par, plan, s, locked)
+    limit = min(limits[:STABLE])
     if plan.h > plan.allowed_ratio * limit:
         raise InputError(
             f"step: expected at most {plan.allowed_ratio * limit:.3g} s ({plan.allowed_ratio:g} of the stability limit "
@@ -263,7 +301,7 @@ def check_command(command: Any, order: int, scheme: str, reel_speed: float, reel
         )
 
 
-def message(status: int, par: data.Parameters, plan: data.Plan, locked: bool, motion: data.Motion, t: float) -> str:
+def message(status: int, par: data.Parameters, plan: data.Plan, limits: Limits, motion: data.Motion, t: float) -> str:
     """What happened, when, and what to do about it."""
     s = float(motion.reel[data.S])
     X = par.L - s
@@ -275,7 +313,7 @@ def message(status: int, par: data.Parameters, plan: data.Plan, locked: bool, mo
     if status == errors.FULLY_DEPLOYED:
         return head + f"fully deployed, {X:.6g} m of string out"
     if status == errors.UNSTABLE_STEP:
-        limit, _ = step_limits(par, plan, s, locked)
+        name, limit = min(zip(limits._fields[:STABLE], limits, strict=False), key=lambda pair: pair[1])
         h = plan.h / 2 ** int(motion.clock[data.LEVEL])
         remedy = (
             "a shorter sample interval or fewer elements"
@@ -283,8 +321,14 @@ def message(status: int, par: data.Parameters, plan: data.Plan, locked: bool, mo
             else "step='auto', a smaller step or fewer elements"
         )
         return head + (
-            f"the step {h:.3g} s is {h / limit:.2f} of the stability limit {limit:.3g} s of the {X:.3g} m "
-            f"of string left; use {remedy}"
+            f"the step {h:.3g} s is {h / limit:.2f} of the stability limit {limit:.3g} s, which {LIMIT_NAMES[name]} "
+            f"sets with {X:.3g} m of string left; use {remedy}"
+        )
+    if status == errors.REEL_OUTRUNS_WAVES:
+        return head + (
+            f"the reel runs at {abs(float(motion.reel[data.SIGMA])):.4g} m/s, and waves in the string at no more than "
+            f"{math.sqrt(par.EA / par.mu):.4g} m/s: what the reel does cannot reach the string any more, and the model "
+            "has no solution. Use a slower reel, or a stiffer or lighter string"
         )
     if status == errors.NEWTON_FAILED and par.law == data.LAW_DISSIPATIVE and len(plan.stages) > 1:
         return head + (

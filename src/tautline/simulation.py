@@ -20,10 +20,12 @@ import numpy as np
 from tautline import errors, planning
 from tautline._version import __version__
 from tautline.errors import InputError
+from tautline.health import Health
 from tautline.kernels import data
-from tautline.kernels.leading import led_torques
+from tautline.kernels.inverse import holding_torques, prescribed_torques
+from tautline.kernels.limits import Limits, present_limits, step_limits
 from tautline.kernels.loads import carry
-from tautline.kernels.march import march
+from tautline.kernels.march import backups_of, march
 from tautline.kernels.observe import hand_over, observe
 from tautline.model import checks
 from tautline.model.body import RigidBody, Shape
@@ -58,7 +60,9 @@ DEFAULT_SAMPLES = 1000
 STEPS_A_CALL = 50_000
 # Fewer samples than this fit into any memory.
 MANY_ROWS = 10_000
-CHECKPOINT_VERSION = 1
+CHECKPOINT_VERSION = 2
+# Events that are located in time, between two steps.
+ENDS_OF_STRING = ("fully_retrieved", "fully_deployed")
 
 
 class Task(NamedTuple):
@@ -129,7 +133,7 @@ class Simulation:
             "at_end": at_end,
         }
         self.status = errors.STATUS_NAMES[errors.RUNNING]
-        self.message = "not started"
+        self.message = "running"
         self._initial = state
         self._par = planning.kernel_parameters(pendulum, state.elements, scheme, compensated)
         self._plan = planning.method_plan(pendulum, order, fixed, shortest, at_end)
@@ -141,10 +145,12 @@ class Simulation:
             frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
             self._motion.reel[frame] = pendulum.reel.guide_path.at(0.0)[1][0]
         self._scratch = data.empty_scratch(self._par.N)
+        self._backups = backups_of(self._motion)
         self._command: Command | None = None
         self._kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
         self._origin = (0.0, X)  # time and deployed length at which the present command was given
         self._needed = [0.0, 0.0]  # largest torque and power that a given motion of the reel took, as sampled
+        self._health = Health()
         self._force_since = (0.0, np.zeros(3))  # time and impulse of the guide when the latest advance began
         self._last = data.empty_samples(1, self._par.N)
         self._sampled = 0  # STEP at the latest sample
@@ -158,6 +164,8 @@ class Simulation:
     @property
     def time(self) -> float:
         """Simulated time (s)."""
+        if self.status in ENDS_OF_STRING:
+            return float(self._motion.reel[data.STOP_TIME])
         return float(self._motion.reel[data.T_START] + self._motion.clock[data.STEP] * self._plan.h)
 
     @property
@@ -307,7 +315,9 @@ class Simulation:
         begun = int(self._motion.clock[data.STEP])
         if isinstance(self._command, Torque) and self._command.is_function:
             self._tabulate(self._command, rows, plan)
-        status, filled = march(self._par, plan, self._kernel_command, self._motion, self._scratch, out, self._beyond())
+        status, filled = march(
+            self._par, plan, self._kernel_command, self._motion, self._scratch, self._backups, out, self._beyond()
+        )
         return self.marched(out, begun, status, filled, plan)
 
     def task(self) -> Task:
@@ -318,50 +328,65 @@ class Simulation:
     def marched(self, out: data.Samples, begun: int, status: int, filled: int, plan: data.Plan) -> data.Samples:
         """Take note of a march that began at a step; its samples, fewer if an event ended the motion."""
         self._sampled = begun + filled * plan.steps_per_sample
-        if isinstance(self._command, Led):
-            self._weigh(data.Samples(out.scalars[:filled], out.nodes[:filled]), self.sample_times(filled))
+        done = data.Samples(out.scalars[:filled], out.nodes[:filled])
+        self._find_torques(done, self.sample_times(filled))
+        self._health.update(done.scalars, plan.h * plan.steps_per_sample, self.settings["order"])
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[status]
-            locked = self._kernel_command.locked
-            self.message = planning.message(status, self._par, plan, locked, self._motion, self.time)
+            self.message = planning.message(status, self._par, plan, self.limits(), self._motion, self.time)
             kept = data.Samples(out.scalars[:filled].copy(), out.nodes[:filled].copy())
             self._observe(self._last)
             return kept
-        if out is not self._last:
+        if out is not self._last and len(out.scalars):
             self._last.scalars[0], self._last.nodes[0] = out.scalars[-1], out.nodes[-1]
         return out
 
     def _tabulate(self, command: Torque, rows: int, plan: data.Plan) -> None:
         """A torque that is a function, at the ends of all stages of the steps to come."""
-        parts = 2 ** planning.halvings(self._par, plan, float(self._motion.reel[data.S]), False)
+        parts = 2 ** planning.halvings(plan, self.limits())
         h = plan.h / parts
         begins = self.time + h * np.arange(rows * plan.steps_per_sample * parts + 1)
         inner = np.cumsum(plan.stages)[:-1]
         times = np.unique(np.concatenate([begins, *(begins[:-1] + x * h for x in inner)]))
         times = times[np.concatenate([[True], np.diff(times) > SAME_LENGTH * h])]
         times, torques = command.sampled(times)
-        self._kernel_command = self._kernel_command._replace(times=times, torques=torques)
+        self._kernel_command = self._kernel_command._replace(times=times, torques=torques, pointwise=True)
 
     def _observe(self, out: data.Samples) -> None:
         """The present state into a single sample."""
         locked = self._kernel_command.locked
         observe(self._par, locked, self._motion, self._scratch, out, 0, self.time, self._beyond())
-        if isinstance(self._command, Led):
-            self._weigh(out, np.array([self.time]))
+        self._find_torques(out, np.array([self.time]))
 
-    def _weigh(self, samples: data.Samples, times: data.Array) -> None:
-        """Torques of a reel that is led, into its samples; the largest torque and power are noted."""
+    def _find_torques(self, samples: data.Samples, times: data.Array) -> None:
+        """Torques that a prescribed motion or a lock takes, into its samples; note the largest torque and power."""
+        prescribed = isinstance(self._command, Led)
         x = samples.scalars
-        if len(x) == 0:
+        if len(x) == 0 or not (prescribed or isinstance(self._command, Locked)):
             return
-        # the paper's scheme has its own, of its own order; with loads it is the mean over the latest step
-        if self._par.theta > 0.0 and not self._loaded:
-            room = data.empty_motion(self._par.N)
-            led_torques(self._par, self._kernel_command.profile, times, room, self._scratch, samples)
+        room = data.empty_motion(self._par.N)
+        loads = self._loads if self._loaded else None
+        if not prescribed:
+            holding_torques(self._par, times, room, self._scratch, samples, loads)
+            return
+        # the paper's scheme has its own, of its own order
+        if self._par.theta > 0.0:
+            profile = self._kernel_command.profile
+            found = prescribed_torques(self._par, profile, times, room, self._scratch, samples, loads)
+            self._health.torques_found = self._health.torques_found and found
         torque = np.abs(x[:, data.DRUM_TORQUE])
-        radii = np.sqrt(self._par.d**2 + self._par.growth * (x[:, data.REELED_LENGTH] - self._par.b))
-        power = torque * np.abs(x[:, data.REEL_SPEED]) / radii
+        power = torque * np.abs(x[:, data.REEL_SPEED]) / self.pendulum.reel.radius(x[:, data.REELED_LENGTH])
         self._needed = [max(self._needed[0], float(torque.max())), max(self._needed[1], float(power.max()))]
+
+    def limits(self) -> Limits:
+        """Step limits of the present motion (s)."""
+        locked = self._kernel_command.locked
+        loads = self._loads if self._loaded else None
+        return present_limits(self._par, self._plan, locked, self.time, self._motion, self._scratch, loads)
+
+    def limits_at(self, deployed: float) -> Limits:
+        """Step limits that follow from a deployed length (s)."""
+        return step_limits(self._par, self._plan, self._par.L - deployed, self._kernel_command.locked)
 
     def _take(self, command: Command | None) -> None:
         """Make `command` the present one; a reel that was locked or held is released."""
@@ -417,7 +442,8 @@ class Simulation:
             if self._motion.clock[data.STEP] == 0:
                 wanted = command or self._command or Locked()
                 plan = self._plan._replace(drum_stiffness=planning.drum_stiffness(wanted))
-                planning.check_step(self._par, plan, self.reeled_length, isinstance(wanted, Locked))
+                limits = step_limits(self._par, plan, self.reeled_length, isinstance(wanted, Locked))
+                planning.check_step(self._par, plan, self.reeled_length, limits)
             checks.whole_ratio("duration" if sample is None else "sample", interval, "step", self._plan.h)
         checks.whole_ratio("duration", duration, "sample", interval)
 
@@ -426,11 +452,9 @@ class Simulation:
         if (duration, sample) == self._timed_for and self._plan is self._timed_result[0]:
             return self._timed_result
         interval = duration if sample is None else sample
-        locked = self._kernel_command.locked
-        s = float(self._motion.reel[data.S])
         if self._plan.adaptive:
             if interval not in self._base_steps:
-                self._base_steps[interval] = planning.base_steps(self._par, self._plan, s, locked, interval)
+                self._base_steps[interval] = planning.base_steps(self._plan, self.limits(), interval)
             count = self._base_steps[interval]
             h = interval / count
             if h != self._plan.h:
@@ -494,9 +518,10 @@ class Simulation:
     def twin(self) -> Simulation:
         """An independent simulation in the same state, with nothing recorded."""
         other = copy.copy(self)
-        motion = self._motion
-        other._motion = data.Motion(motion.nodes.copy(), motion.body.copy(), motion.reel.copy(), motion.clock.copy())
+        other._motion = data.copy_of(self._motion)
         other._scratch = data.empty_scratch(self._par.N)
+        other._backups = backups_of(self._motion)
+        other._health = copy.copy(self._health)
         other._last = data.Samples(*(array.copy() for array in self._last))
         other._kernel_command = self._kernel_command._replace(torques=self._kernel_command.torques.copy())
         other._base_steps, other._needed = dict(self._base_steps), list(self._needed)
@@ -539,6 +564,7 @@ class Simulation:
         self._observe(out)
         self._last.scalars[:], self._last.nodes[:] = out.scalars, out.nodes
         self._sampled = int(self._motion.clock[data.STEP])
+        self._health.begin(self._motion.reel, out.scalars[0])
         return out
 
     def keep(self, samples: data.Samples) -> None:
@@ -579,37 +605,46 @@ class Simulation:
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""
-        message = self.message
-        if self.status == "completed":
-            message = f"completed at t = {self.time:.6g} s"
-        message += self._remarks()
+        remarks = self.remarks()
         return {
             "status": self.status,
-            "message": message,
+            "message": "; ".join([self._sentence(), *remarks]),
+            "remarks": "; ".join(remarks),
             "end_time": self.time,
+            "elements": self.elements,
             "step": self._plan.h / 2 ** int(self._motion.clock[data.LEVEL]),
-            "largest_step_ratio": float(self._motion.reel[data.WORST_RATIO]),
             "steps": self.steps,
             "newton_iterations": int(self._motion.clock[data.ITERATIONS]),
+            **self.health(),
             "order": self.settings["order"],
             "scheme": self.settings["scheme"],
             "scenario": json.dumps(self.description()),
             "version": __version__,
         }
 
-    def _remarks(self) -> str:
-        """On what a user should know of a run besides how it ended."""
-        reel, text = self.pendulum.reel, ""
+    def _sentence(self) -> str:
+        """How the motion ended, or where it is."""
+        return f"completed at t = {self.time:.6g} s" if self.status == "completed" else self.message
+
+    def health(self) -> dict[str, float]:
+        """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
+        return self._health.figures(self.pendulum, self._plan, self._motion.reel)
+
+    def remarks(self) -> list[str]:
+        """Sentences on what a user should know of the run besides how it ended."""
+        reel, said = self.pendulum.reel, []
         if self._motion.reel[data.STOP] != 0.0:
             side = "retrieved" if self._motion.reel[data.STOP] > 0.0 else "deployed"
-            text += f"; held at the {side} end since t = {self._motion.reel[data.STOP_TIME]:.6g} s"
+            said.append(f"held at the {side} end since t = {self._motion.reel[data.STOP_TIME]:.6g} s")
         for name, needed, limit, unit in (
             ("max_torque", self._needed[0], reel.max_torque, "N m"),
             ("max_power", self._needed[1], reel.max_power, "W"),
         ):
             if limit is not None and needed > limit:
-                text += f"; the given motion of the reel took {needed:.4g} {unit}, more than {name} ({limit:g} {unit})"
-        return text
+                said.append(
+                    f"the prescribed motion of the reel took {needed:.4g} {unit}, more than {name} ({limit:g} {unit})"
+                )
+        return said + self._health.remarks(self.health(), self._plan.adaptive)
 
     def description(self) -> dict[str, Any]:
         """The full input, so that a result explains itself and a checkpoint can be read back."""
@@ -638,6 +673,7 @@ class Simulation:
             "h": self._plan.h,
             "origin": self._origin,
             "needed": self._needed,
+            "health": self._health.state(),
             "base_steps": [[interval, count] for interval, count in self._base_steps.items()],
         }
         if self._loads.moves and self.pendulum.reel.guide_path is None:
@@ -661,6 +697,7 @@ class Simulation:
         simulation._plan = simulation._plan._replace(h=saved["h"])
         simulation._base_steps = dict(saved["base_steps"])
         simulation.status, simulation.message = saved["status"], saved["message"]
+        simulation._health = Health(**saved["health"])
         if "guide" in saved:
             simulation._loads = planning.moved_on(simulation._loads, *saved["guide"])
             simulation._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))

@@ -15,11 +15,9 @@ import numpy as np
 from tautline import errors, planning
 from tautline.kernels import batch, data
 from tautline.kernels.lanes import LANES
+from tautline.kernels.limits import step_limits
 from tautline.kernels.members import Members, numbers_of
 from tautline.simulation import Simulation, Task
-
-# Statuses after which a lane has no motion to give back. The member is repeated alone.
-FAILED = (errors.NEWTON_FAILED, errors.NON_FINITE)
 
 
 def record_together(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> None:
@@ -72,6 +70,7 @@ def _fits(task: Task) -> bool:
         and par.elastic_law in (data.LINEAR, data.TENSION_ONLY)
         and par.growth == 0.0
         and (task.command.locked or not plan.adaptive)
+        and task.motion.clock[data.EXTRA] == 0
     )
 
 
@@ -80,7 +79,7 @@ def _shared(task: Task) -> object:
     par, plan, motion = task.par, task.plan, task.motion
     history = ()
     if task.command.locked:
-        level = planning.halvings(par, plan, float(motion.reel[data.S]), True)
+        level = planning.halvings(plan, step_limits(par, plan, float(motion.reel[data.S]), True))
         history = (level, *motion.reel[[data.PENDING, data.H_LAST, data.H_BEFORE]])
     return (
         (par.N, par.elastic_law, par.law, par.extrapolated, par.theta, par.rotates, par.compensated),
@@ -101,7 +100,7 @@ def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int
             ours[k] = theirs
     samples = batch.empty_block_samples(rows, N)
     march = batch.march_locked if first.command.locked else batch.march_reeling
-    march(_members(lanes), block, batch.empty_room(N), samples)
+    march(_members(lanes), block, batch.empty_room(N, len(first.motion.reel)), samples)
     return [
         _give_back(simulations[place], data.Samples(samples.scalars[k], samples.nodes[k]), block, k)
         for k, place in enumerate(places)
@@ -109,13 +108,17 @@ def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int
 
 
 def _give_back(simulation: Simulation, out: data.Samples, block: batch.Block, k: int) -> data.Samples:
+    """A member's motion and samples; one that left its block goes on alone from its latest sample."""
     task = simulation.task()
-    if block.status[k] in FAILED:
-        return simulation.march(len(out.scalars), task.plan)
-    begun = int(task.motion.clock[data.STEP])
+    begun, rows, filled = int(task.motion.clock[data.STEP]), len(out.scalars), int(block.filled[k])
     for ours, theirs in zip(task.motion, block, strict=False):
         ours[...] = theirs[k]
-    return simulation.marched(out, begun, int(block.status[k]), int(block.filled[k]), task.plan)
+    kept = data.Samples(out.scalars[:filled], out.nodes[:filled])
+    done = simulation.marched(kept, begun, errors.RUNNING, filled, task.plan)
+    if filled == rows:
+        return done
+    rest = simulation.march(rows - filled, task.plan)
+    return data.Samples(*(np.concatenate(pair) for pair in zip(done, rest, strict=True)))
 
 
 def _members(tasks: Sequence[Task]) -> Members:

@@ -18,7 +18,6 @@ from hypothesis.extra import numpy as hnp
 import tautline as tl
 from tautline import simulate
 from tautline.errors import InputError
-from tautline.kernels.march import step_limits
 from tautline.model.body import Shape
 from tautline.model.command import Command
 from tautline.simulation import Simulation
@@ -175,8 +174,7 @@ def _only_cheap_runs() -> Iterator[None]:
 
     def cheap(self: Simulation, duration: Any, sample: Any) -> Any:
         plan, rows = timed(self, duration, sample)
-        limits = step_limits(self._par, plan, self.reeled_length, self._kernel_command.locked)
-        parts = max(1.0, plan.h / min(limits)) if plan.adaptive else 1.0
+        parts = max(1.0, plan.h / min(self.limits())) if plan.adaptive else 1.0
         if rows * plan.steps_per_sample * parts > MOST_STEPS:
             reject()
         return plan, rows

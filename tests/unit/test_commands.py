@@ -363,7 +363,7 @@ def test_a_motion_that_takes_too_much_says_so() -> None:
     most = float(abs(run.torque).max())
     message = run.attrs["message"]
     assert most > 1.0
-    assert f"the given motion of the reel took {most:.4g} N m, more than max_torque (1 N m)" in message
+    assert f"the prescribed motion of the reel took {most:.4g} N m, more than max_torque (1 N m)" in message
     assert "more than max_power (0.5 W)" in message
     easy = tl.simulate(pendulum(max_torque=1e3), START, SPEED, duration=0.2, step=STEP, sample=SAMPLE)
     assert easy.attrs["message"] == "completed at t = 0.2 s"

@@ -8,7 +8,8 @@ import pytest
 import tautline as tl
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
-from tautline.kernels.march import march, step_limits
+from tautline.kernels.limits import step_limits
+from tautline.kernels.march import backups_of, march
 from tautline.kernels.observe import observe
 from tautline.planning import initial_motion, kernel_parameters
 from tests.conftest import Report
@@ -44,13 +45,13 @@ def growth(N: int, body: tl.RigidBody, locked: bool, order: int, part: float, gr
         body_frequency2=body.swing_frequency2(gravity),
         steps_per_sample=1,
     )
-    limit, _ = step_limits(par, plan, start.reeled_length, locked)
+    limit = step_limits(par, plan, start.reeled_length, locked).waves
     plan = plan._replace(h=part * limit, steps_per_sample=STEPS // 10)
     out, scratch = data.empty_samples(11, N), data.empty_scratch(N)
     observe(par, locked, motion, scratch, out, 0, 0.0, None)
     rest = data.Samples(out.scalars[1:], out.nodes[1:])
     command = data.Command(locked, np.zeros(1), np.zeros(1))
-    status, _ = march(par, plan, command, motion, scratch, rest, None)
+    status, _ = march(par, plan, command, motion, scratch, backups_of(motion), rest, None)
     if status != 0:
         return np.inf
     return float(out.scalars[-1, data.KINETIC] / out.scalars[0, data.KINETIC])

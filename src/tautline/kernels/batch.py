@@ -1,8 +1,8 @@
 """Many members at once: LANES pendulums that step together, at constant length or with moving reels.
 
-The arithmetic is that of fixed.py and reeling.py, compiled for lanes. A member that meets an event stops there, alone:
-its motion is put aside, and its lane filled with NaN, so that no loop waits for it. One whose step fails is given
-back with that status and no useful motion.
+The arithmetic is that of fixed.py and reeling.py, compiled for lanes. A member that meets an event, whose step fails or
+needs to be divided, leaves: it is given back as it was at its latest sample, to go on alone from there, and its lane is
+filled with NaN, so that no loop waits for it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.errors import NEWTON_FAILED, RUNNING
+from tautline.errors import RUNNING
 from tautline.kernels.arrow import factorise
+from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
 from tautline.kernels.compensated import accumulate, accumulate_node
 from tautline.kernels.data import (
     ANGULAR_VELOCITY,
@@ -42,6 +43,7 @@ from tautline.kernels.data import (
     PENDING,
     POSITION,
     POSITION_ERR,
+    RAISED,
     RIGHT,
     ROTATION,
     S_ERR,
@@ -73,7 +75,8 @@ from tautline.kernels.fixed import extrapolation, momenta_after, velocities_at_f
 from tautline.kernels.guide import Entrance
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lanes import LANES, lane_array, put, select, some, take, zero_like
-from tautline.kernels.march import begin_base_step, end_of_string
+from tautline.kernels.limits import Limits, limits_at_length, resolved_turn, set_level
+from tautline.kernels.march import end_of_string
 from tautline.kernels.members import Members, own_command, own_parameters, own_plan, parameters_of
 from tautline.kernels.observe import Figures, figures_of, note_figures, note_reel
 from tautline.kernels.reeling import (
@@ -96,6 +99,8 @@ from tautline.kernels.so3 import Matrix, Vector, add_scaled, apply_transposed, d
 
 # Those of Scratch.nodes that steps without loads need.
 LANE_SCRATCH = TARGET + 1
+# Status of a member that has to go on alone.
+LEFT = -1
 
 
 class Block(NamedTuple):
@@ -105,7 +110,7 @@ class Block(NamedTuple):
     body: Array  # (LANES, BODY_SIZE)
     reel: Array  # (LANES, REEL_SIZE or more)
     clock: Counters  # (LANES, CLOCK_SIZE)
-    status: Counters  # (LANES,)
+    status: Counters  # (LANES,) RUNNING or LEFT
     filled: Counters  # (LANES,) rows of samples
 
 
@@ -118,6 +123,8 @@ class Room(NamedTuple):
     factor: Array  # (2, N + 2, LANES)
     drums: Array  # (LANES, DRUM_SIZE)
     at: Array  # (LANES, 2): strains at the guide
+    reel: Array  # as in Block, at the latest sample
+    clock: Counters
 
 
 def empty_block(N: int, reel_size: int) -> Block:
@@ -131,7 +138,7 @@ def empty_block(N: int, reel_size: int) -> Block:
     )
 
 
-def empty_room(N: int) -> Room:
+def empty_room(N: int, reel_size: int) -> Room:
     return Room(
         np.zeros((NODE_QUANTITIES, 3 * (N + 1), LANES)),
         np.zeros((BODY_SIZE, LANES)),
@@ -139,6 +146,8 @@ def empty_room(N: int) -> Room:
         np.zeros((2, N + 2, LANES)),
         np.zeros((LANES, DRUM_SIZE)),
         np.zeros((LANES, 2)),
+        np.zeros((LANES, reel_size)),
+        np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
     )
 
 
@@ -167,21 +176,48 @@ def out_of_lanes(room: Room, k: int, nodes: Array, body: Array) -> None:
 
 
 @kernel
-def end_member(block: Block, room: Room, k: int, status: int) -> None:
-    """Put a member's motion aside, and let its lane rest."""
-    block.status[k] = status
-    out_of_lanes(room, k, block.nodes[k], block.body[k])
+def save_members(block: Block, room: Room) -> None:
+    """Put the motions of all that run aside, to go back to."""
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            out_of_lanes(room, k, block.nodes[k], block.body[k])
+            copy_row(block.reel, room.reel, k)
+            copy_row(block.clock, room.clock, k)
+
+
+@kernel
+def copy_row(x: Any, out: Any, k: int) -> None:
+    for i in range(x.shape[1]):
+        out[k, i] = x[k, i]
+
+
+@kernel
+def leave(block: Block, room: Room, k: int) -> None:
+    """Give a member back as it was when it was saved, and let its lane rest."""
+    block.status[k] = LEFT
+    copy_row(room.reel, block.reel, k)
+    copy_row(room.clock, block.clock, k)
     room.nodes[:, :, k] = math.nan
     room.body[:, k] = math.nan
 
 
 @kernel
 def running(block: Block) -> int:
-    """How many are."""
+    """Number of members that still run."""
     count = 0
     for k in range(LANES):
         count += block.status[k] == RUNNING
     return count
+
+
+@kernel
+def level_of_running(block: Block) -> int:
+    """Level of a member that runs; all have the same."""
+    level = 0
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            level = block.clock[k, LEVEL]
+    return level
 
 
 @inlined
@@ -312,11 +348,11 @@ def count_step(block: Block) -> None:
 
 
 @kernel
-def fail_members(block: Block, room: Room, sizes: Any) -> None:
-    """Those whose numbers are not finite. A single run of them can tell more."""
+def leave_where(block: Block, room: Room, sizes: Any) -> None:
+    """Members whose number is not below infinity leave."""
     for k in range(LANES):
         if block.status[k] == RUNNING and not take(sizes, k) < math.inf:
-            end_member(block, room, k, NEWTON_FAILED)
+            leave(block, room, k)
 
 
 @kernel
@@ -330,13 +366,31 @@ def gather(reel: Array, place: int, like: Any) -> Any:
 
 @kernel
 def begin_members(members: Members, block: Block, room: Room, locked: bool) -> None:
-    """The stability guard of every member."""
+    """The guard of every member; to be called at a sample, or with a fixed step."""
     for k in range(LANES):
         if block.status[k] == RUNNING:
+            own = parameters_of(members, k)
             plan = own_plan(members.plan, members.numbers[:, k])
-            status = begin_base_step(parameters_of(members, k), plan, locked, block.reel[k], block.clock[k])
-            if status != RUNNING:
-                end_member(block, room, k, status)
+            limits = limits_at_length(own, plan, block.reel[k, S], locked)
+            turning = resolved_turn(own, plan, block.body[k])
+            limits = Limits(limits.waves, limits.damping, limits.drag, limits.stretching, turning, limits.drum)
+            status = set_level(own, plan, locked, limits, block.reel[k], block.clock[k])
+            if status != RUNNING or block.clock[k, RAISED] > 0:
+                leave(block, room, k)
+
+
+@kernel
+def end_samples(members: Members, block: Block, room: Room, row: int, out: Samples) -> None:
+    """Go on from the samples in this row; members that a single run would repeat with smaller steps leave."""
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            x = out.scalars[k, row]
+            reel = block.reel[k]
+            if members.plan.adaptive and not balance_jump(reel, x) <= balance_tolerance(reel, x):
+                block.filled[k] -= 1
+                leave(block, room, k)
+            else:
+                note_balance(reel, x)
 
 
 @kernel
@@ -429,20 +483,28 @@ def march_locked(members: Members, block: Block, room: Room, out: Samples) -> No
     plan = members.plan
     par = own_parameters(members.par, lane_array(members.numbers))
     into_lanes(block, room)
+    save_members(block, room)
     begin_members(members, block, room, True)
     motion, scratch = lanes_of(room)
     l = element_length(par, gather(block.reel, S, par.L))
     factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
     stages = len(plan.stages)
-    parts = 1 << block.clock[0, LEVEL]
+    parts = 1 << level_of_running(block)
     pending, h_last, h_before = block.reel[0, PENDING], block.reel[0, H_LAST], block.reel[0, H_BEFORE]
     for row in range(out.scalars.shape[1]):
+        save_members(block, room)
         for _ in range(plan.steps_per_sample):
+            if plan.adaptive and par.rotates:
+                omega = triple(motion.body, OMEGA)
+                turned = dot(omega, omega) * (plan.h / parts) * (plan.h / parts)
+                size = select(turned > plan.resolution * plan.resolution, math.inf, turned)
+                if some(size == math.inf):
+                    leave_where(block, room, size)
             for i in range(parts * stages):
                 h = plan.stages[i % stages] * plan.h / parts
                 size = locked_lanes(par, l, motion, scratch, h, pending, extrapolation(h, h_last, h_before))
                 if some(select(size < math.inf, 0.0, 1.0) > 0.0):
-                    fail_members(block, room, size)
+                    leave_where(block, room, size)
                 pending = 0.5 * h
                 h_before = h_last
                 h_last = h
@@ -453,6 +515,7 @@ def march_locked(members: Members, block: Block, room: Room, out: Samples) -> No
             block.reel[k, H_BEFORE] = h_before
         rates, Pi = observe_locked(par, block, motion, scratch)
         sample_members(par, members, block, room, (motion, scratch), rates, Pi, row, out)
+        end_samples(members, block, room, row, out)
         if running(block) == 0:
             return
     finish_members(block, room)
@@ -536,9 +599,8 @@ def end_at_events(members: Members, block: Block, room: Room) -> None:
     for k in range(LANES):
         if block.status[k] == RUNNING:
             plan = own_plan(members.plan, members.numbers[:, k])
-            status = end_of_string(parameters_of(members, k), plan, block.reel[k, S])
-            if status != RUNNING:
-                end_member(block, room, k, status)
+            if end_of_string(parameters_of(members, k), plan, block.reel[k, S]) != RUNNING:
+                leave(block, room, k)
 
 
 @entry
@@ -554,6 +616,7 @@ def march_reeling(members: Members, block: Block, room: Room, out: Samples) -> N
     reels: Any = Reels(members, block.status, room.drums)
     at: Any = room.at
     for row in range(out.scalars.shape[1]):
+        save_members(block, room)
         for _ in range(plan.steps_per_sample):
             begin_members(members, block, room, False)
             done = 0.0
@@ -572,7 +635,7 @@ def march_reeling(members: Members, block: Block, room: Room, out: Samples) -> N
                 size = dot(p_N, p_N) + dot(target.Pi, target.Pi) + p_s * p_s
                 size = select(failed, math.inf, size)
                 if some(select(size < math.inf, 0.0, 1.0) > 0.0):
-                    fail_members(block, room, size)
+                    leave_where(block, room, size)
                 gradient = move_string(par, motion, scratch, h, s, rates, R)
                 move_reels(members, block, h, rates.sigma)
                 force_end, strain_end = last_kick(par, motion, scratch, h, gather(block.reel, S, par.L))
@@ -584,6 +647,7 @@ def march_reeling(members: Members, block: Block, room: Room, out: Samples) -> N
             count_step(block)
         rates, Pi = observe_reeling(par, members, block, room, motion, scratch)
         sample_members(par, members, block, room, (motion, scratch), rates, Pi, row, out)
+        end_samples(members, block, room, row, out)
         evaluate_forces(par, gather(block.reel, S, par.L), q, f)
         if running(block) == 0:
             return

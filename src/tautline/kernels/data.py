@@ -48,7 +48,7 @@ S, S_ERR, P_S, P_S_ERR, SIGMA, SIGMA_BEFORE = _places(*range(6))
 H_LAST, H_BEFORE = 6, 7  # the two latest stage steps, for the extrapolation that starts Newton
 PENDING = 8  # the part of a kick that the constant-length step still owes to p and Pi
 WORK, WORK_ERR, LOSS, LOSS_ERR = _places(*range(9, 13))
-WORST_RATIO = 13  # largest step/limit met
+KEPT = 13  # energy less work plus losses at the latest sample: constant, but for the error of the method
 T_START = 14  # time at which STEP was 0
 # More accounts, each with its rounding debt: internal damping, drag, forces on the body, motion of the guide, friction.
 DAMPING, DAMPING_ERR, FLUID, FLUID_ERR, EXTERNAL, EXTERNAL_ERR = _places(*range(15, 21))
@@ -60,17 +60,22 @@ HELD, HELD_SPEED, HELD_ACCELERATION = _places(29, 30, 31)
 GRIP = 32  # impulse that friction could still give at the end of a step in which the drum stood still
 STOP, STOP_TIME = 33, 34  # end stop that the reel rests on: 1 retrieved, -1 deployed, 0 none; and since when
 GUIDE_IMPULSE, GUIDE_IMPULSE_ERR = _places(35, 38)  # vectors: what the guide has given to string and body
-REEL_SIZE = 41
+RATIOS = _places(41)[0]  # largest step over each of limits.Limits
+# At samples: energy at the start, of the potentials; and the largest energy that was in play since (march.py).
+POTENTIAL, IN_PLAY = _places(47, 48)
+REEL_SIZE = 49
 # Law `stretched` only: behind these, the mean strain of every cell of the string that is wound (wound.py).
 WOUND_CELLS = 4096
 
-# Values of HELD.
-NOT_HELD, STUCK, LED = 0.0, 1.0, 2.0
+# Values of HELD. A reel glides where friction is so stiff that its momentum no longer tells its speed.
+NOT_HELD, STUCK, LED, GLIDING = 0.0, 1.0, 2.0, 3.0
 
 # Places in Motion.clock.
 STEP, LEVEL, ITERATIONS = range(3)
 TOTAL = 3  # composed steps made, parts of base steps counted each
-CLOCK_SIZE = 4
+EXTRA = 4  # halvings beyond those of the limits, after a sample interval that went wrong
+RAISED = 5  # halvings because the body turns fast
+CLOCK_SIZE = 6
 
 # Places in Scratch.nodes and in Scratch.factor.
 FORCE = 0  # of the elements
@@ -107,9 +112,14 @@ LOWER, INVERSE = range(2)
     _,
     ROTATION,
 ) = range(20)
+# What keeps the balance of energy: energy - works + losses is constant.
+ENERGIES = (KINETIC, ELASTIC, GRAVITY)
+WORKS = (CONTROL_WORK, FLUID_WORK, EXTERNAL_WORK, WORK_OF_GUIDE)
+LOSSES = (GUIDE_LOSS, DAMPING_LOSS, FRICTION_LOSS)
 GUIDE_PLACE = ROTATION + 9  # displacement of the guide, and its velocity
 GUIDE_VELOCITY = GUIDE_PLACE + 3
-SCALARS = GUIDE_VELOCITY + 3
+STEP_LENGTH = GUIDE_VELOCITY + 3  # the latest step (s)
+SCALARS = STEP_LENGTH + 1
 
 
 class Parameters(NamedTuple):
@@ -181,6 +191,7 @@ class Command(NamedTuple):
     profile: Array = np.zeros((1, PROFILE_ROW))
     stiffness: float = 0.0
     damping: float = 0.0
+    pointwise: bool = False  # the table was read off a function at the ends of the steps; else it is integrated
 
 
 class Loads(NamedTuple):
@@ -201,6 +212,9 @@ class Loads(NamedTuple):
     flow: Array  # depth, then velocity of the fluid
     push: Array  # time, then force and moment on the body
     path: Array  # of the guide: knots, then four coefficients a component
+    string_rate: float = 0.0  # of a small motion's decay by drag, per speed of the fluid: string (1/m)
+    body_rate: float = 0.0  # and body
+    spin_rate: float = 0.0  # of the decay of the body's spin (1/s)
 
 
 class Motion(NamedTuple):
@@ -239,6 +253,10 @@ def empty_motion(N: int, wound_cells: int = 0) -> Motion:
 
 def empty_scratch(N: int) -> Scratch:
     return Scratch(np.zeros((SCRATCH_NODES, 3 * (N + 1))), np.zeros((2, N + 2)))
+
+
+def copy_of(motion: Motion) -> Motion:
+    return Motion(motion.nodes.copy(), motion.body.copy(), motion.reel.copy(), motion.clock.copy())
 
 
 def empty_samples(n: int, N: int) -> Samples:
@@ -289,6 +307,16 @@ def put_triple(x: Array, i: int, value: Vector) -> None:
 def copy_nodes(x: Array, out: Array) -> None:
     for k in range(len(x)):
         out[k] = x[k]
+
+
+@kernel
+def copy_motion(motion: Motion, out: Motion) -> None:
+    for i in range(motion.nodes.shape[0]):
+        copy_nodes(motion.nodes[i], out.nodes[i])
+    copy_nodes(motion.body, out.body)
+    copy_nodes(motion.reel, out.reel)
+    for i in range(len(motion.clock)):
+        out.clock[i] = motion.clock[i]
 
 
 @kernel

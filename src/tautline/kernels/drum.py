@@ -14,6 +14,7 @@ from tautline.kernels.data import (
     BY_TORQUE,
     FRICTION,
     FRICTION_ERR,
+    GLIDING,
     GRIP,
     H_LAST,
     HELD,
@@ -35,19 +36,21 @@ from tautline.kernels.data import (
     Parameters,
     S,
 )
-from tautline.kernels.energy import radius
+from tautline.kernels.energy import radius, reel_mass
 from tautline.kernels.fixed import extrapolation
 from tautline.kernels.guide import (
     LAST_CORRECTION,
     MAX_ITERATIONS,
     Entrance,
     carnot_force,
+    mean_torque,
     solve_with_carnot_force,
     torque_at,
 )
 from tautline.kernels.jit import entry, kernel
 from tautline.kernels.lanes import LANES, either, put, take, zero_like
 from tautline.kernels.members import Members, parameters_of
+from tautline.kernels.tables import last_knot
 
 
 class Drive(NamedTuple):
@@ -77,6 +80,8 @@ class Drum(NamedTuple):
 
 
 DRUM_SIZE = len(Drum._fields)
+# Momentum that viscous friction takes from the drum in half a step, over its own: beyond, the drum glides.
+STIFF_FRICTION = 0.1
 
 
 class Reels(NamedTuple):
@@ -118,23 +123,9 @@ def drum_from(x: Array) -> Drum:
 
 
 @kernel
-def piece_at(profile: Array, t: float) -> int:
-    """The last row that begins at t or before; the first one before all."""
-    low = 0
-    high = profile.shape[0]
-    while high - low > 1:
-        middle = (low + high) // 2
-        if profile[middle, 0] <= t:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-@kernel
 def profile_at(profile: Array, t: float) -> tuple[float, float, float]:
     """s, ds/dt and its rate, by Horner's rule."""
-    i = piece_at(profile, t)
+    i = last_knot(profile[:, 0], t)
     x = t - profile[i, 0]
     s = 0.0
     speed = 0.0
@@ -149,8 +140,8 @@ def profile_at(profile: Array, t: float) -> tuple[float, float, float]:
 @kernel
 def profile_increment(profile: Array, start: float, end: float) -> float:
     """s(end) - s(start), without the rounding of s within one piece."""
-    i = piece_at(profile, start)
-    j = piece_at(profile, end)
+    i = last_knot(profile[:, 0], start)
+    j = last_knot(profile[:, 0], end)
     x = start - profile[i, 0]
     y = end - profile[j, 0]
     before = 0.0
@@ -163,12 +154,13 @@ def profile_increment(profile: Array, start: float, end: float) -> float:
 
 
 @kernel
-def drive_at(command: Command, t: float) -> Drive:
+def drive_at(par: Parameters, command: Command, near: float, far: float) -> Drive:
+    """The command at the near end of a step; moments are means over the step."""
     if command.kind == BY_TORQUE:
-        return Drive(torque_at(command, t), 0.0, 0.0, 0.0, 0.0)
+        return Drive(mean_torque(par, command, near, far), 0.0, 0.0, 0.0, 0.0)
     if command.kind == BY_BRAKE:
-        return Drive(0.0, torque_at(command, t), 0.0, 0.0, 0.0)
-    s, sigma, acceleration = profile_at(command.profile, t)
+        return Drive(0.0, mean_torque(par, command, near, far), 0.0, 0.0, 0.0)
+    s, sigma, acceleration = profile_at(command.profile, near)
     return Drive(0.0, 0.0, s, sigma, acceleration)
 
 
@@ -182,12 +174,14 @@ def is_plain(par: Parameters, command: Command, reel: Array) -> bool:
 
 
 @kernel
-def drum_at(par: Parameters, command: Command, t: float, s: float, h: float, credit: float, stop: float) -> Drum:
-    """The forces at a configuration; h is the part of the step that they act for there.
+def drum_at(
+    par: Parameters, command: Command, near: float, far: float, s: float, h: float, credit: float, stop: float
+) -> Drum:
+    """The forces at the near end of a step; h is the part of the step that they act for there.
 
     `credit` is what friction has not given at the end of the step before, because the drum stood still then.
     """
-    drive = drive_at(command, t)
+    drive = drive_at(par, command, near, far)
     d = radius(par, s)
     spring = command.kind == BY_SPRING
     motor = command.stiffness * (drive.s - s) if spring else drive.torque / d
@@ -210,7 +204,12 @@ def drum_at(par: Parameters, command: Command, t: float, s: float, h: float, cre
 @kernel
 def motor_force(drum: Drum, sigma: float) -> tuple[float, float]:
     """F_m and dF_m/dsigma, within the limits of torque and power (equation 46)."""
-    force = drum.motor - drum.damping * (sigma - drum.target)
+    return bounded_force(drum, drum.motor - drum.damping * (sigma - drum.target), sigma)
+
+
+@kernel
+def bounded_force(drum: Drum, force: float, sigma: float) -> tuple[float, float]:
+    """A force of the motor within its limits, and its rate by sigma."""
     size = abs(force)
     speed = abs(sigma)
     if size <= drum.limit and size * speed <= drum.power:
@@ -313,9 +312,9 @@ def solve_driven_row(
 
 
 @kernel
-def plain_drum(par: Parameters, command: Command, t: float, s: float) -> Drum:
-    """A torque and nothing else."""
-    force = torque_at(command, t) / radius(par, s)
+def plain_drum(par: Parameters, command: Command, near: float, far: float, s: float) -> Drum:
+    """A torque and nothing else, at the near end of a step."""
+    force = mean_torque(par, command, near, far) / radius(par, s)
     return Drum(True, False, force, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -328,7 +327,7 @@ def drum_before(
     This and `drum_after` are entries, so that the step does not contain what it seldom needs.
     """
     h_start = (1.0 - par.theta) * h
-    drum = drum_at(par, command, start, reel[S], h_start, reel[GRIP], reel[STOP])
+    drum = drum_at(par, command, start, end, reel[S], h_start, reel[GRIP], reel[STOP])
     if not drum.held:
         return drum, 0.0, 0.0
     sigma = profile_increment(command.profile, start, end) / h
@@ -345,7 +344,7 @@ def drum_after(
     s = reel[S]
     d = radius(par, s)
     before = reel[SIGMA]
-    then = drum_at(par, command, end, s, h_end, 0.0, 0.0)
+    then = drum_at(par, command, end, end - h, s, h_end, 0.0, 0.0)
     mean = 0.5 * (before + sigma)
     if drum.held:
         rub = friction_impulse(drum, sigma, h_start) + friction_impulse(then, sigma, h_end)
@@ -365,10 +364,14 @@ def drum_after(
     accumulate(reel, WORK, WORK_ERR, pull * sigma, par.compensated)
     accumulate(reel, FRICTION, FRICTION_ERR, loss, par.compensated)
     # the mean speed belongs to the middle of the step, what is reported to its end
-    x = extrapolation(0.0, h, reel[H_LAST])
-    reel[TORQUE] = motor_force(then, sigma + x * (sigma - before))[0] * d
-    reel[HELD] = STUCK if stuck else NOT_HELD
-    reel[HELD_SPEED] = 0.0
+    sigma_end = sigma + extrapolation(0.0, h, reel[H_LAST]) * (sigma - before)
+    motor = torque_at(command, end) / d if command.kind == BY_TORQUE else then.motor
+    motor -= then.damping * (sigma_end - then.target)
+    reel[TORQUE] = bounded_force(then, motor, sigma_end)[0] * d
+    # half of the friction's impulse is still to come: where that is much, the momentum says nothing of the speed
+    glides = h_end * then.drag > STIFF_FRICTION * reel_mass(par, s)[0]
+    reel[HELD] = STUCK if stuck else GLIDING if glides else NOT_HELD
+    reel[HELD_SPEED] = sigma_end if glides and not stuck else 0.0
     reel[HELD_ACCELERATION] = 0.0
     reel[GRIP] = then.slip if stuck else 0.0
     if not stuck:

@@ -36,6 +36,7 @@ from tautline.kernels.so3 import (
     scale,
     sub,
 )
+from tautline.kernels.tables import last_knot
 
 # Shorter than any element that can be told from zero: keeps l/|w| finite, and |w| = 0 gives no force.
 TINY_LENGTH = 1e-290
@@ -158,16 +159,8 @@ def law_at(par: Parameters, strain: float) -> tuple[float, float]:
         taut = max(strain, 0.0)
         return par.EA * taut, 0.5 * par.EA * taut * taut
     table = par.tension_table
-    low = 0
-    high = table.shape[1] - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if table[KNOT, middle] <= strain:
-            low = middle
-        else:
-            high = middle
     # beyond both ends the coefficients are those of a straight line
-    i = high if strain >= table[KNOT, high] else low
+    i = last_knot(table[KNOT], strain)
     x = strain - table[KNOT, i]
     a, b, c, d = table[TENSION, i], table[SLOPE, i], table[SECOND, i], table[THIRD, i]
     if i == 0 and x < 0.0:

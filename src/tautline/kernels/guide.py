@@ -17,6 +17,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import tension_and_energy
 from tautline.kernels.jit import kernel
+from tautline.kernels.tables import linear_at, weighted_mean
 from tautline.kernels.wound import wound_strain
 
 # Bisection alone would need about 60 halvings; Newton's method needs two to ten.
@@ -124,21 +125,16 @@ def solve_with_carnot_force(
 
 @kernel
 def torque_at(command: Command, t: float) -> float:
-    """Piecewise linear in the table, held outside it."""
-    times: Array = command.times
-    torques: Array = command.torques
-    last = len(times) - 1
-    if t >= times[last]:
-        return float(torques[last])
-    if t <= times[0]:
-        return float(torques[0])
-    low = 0
-    high = last
-    while high - low > 1:
-        middle = (low + high) // 2
-        if times[middle] <= t:
-            low = middle
-        else:
-            high = middle
-    x = (t - times[low]) / (times[high] - times[low])
-    return float((1.0 - x) * torques[low] + x * torques[high])
+    """Moment of the motor or of the brake at a time."""
+    return linear_at(command.times, command.torques, t)
+
+
+@kernel
+def mean_torque(par: Parameters, command: Command, near: float, far: float) -> float:
+    """Moment that acts at the near end of a step for its part of the step (equation 80)."""
+    if command.pointwise:
+        return torque_at(command, near)
+    mean = weighted_mean(command.times, command.torques, near, far)
+    if par.theta == 0.0 and len(command.times) > 1:  # the paper's scheme gives all of it at the start
+        mean = 0.5 * (mean + weighted_mean(command.times, command.torques, far, near))
+    return mean

@@ -8,9 +8,11 @@ kernel sources. Only entry points are cached; what they call is compiled into th
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -25,6 +27,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Contraction lets a*b + c become one fused instruction (10 % of a step). Compensated sums stay exact
 # under it: they hold no product that a fusion could change for the worse.
 OPTIONS: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy", "nogil": True, "_nrt": False}
+
+# Compilation that begins this long after the last one has ended is announced again (s).
+PAUSE = 5.0
 
 
 @cache
@@ -78,24 +83,39 @@ def cache_folder() -> Path | None:
     return next((folder for folder in candidates if _is_ours_and_writable(folder)), None)
 
 
-class _Announcement(event.Listener):  # type: ignore[misc]
-    """Says once a process, on stderr, that compiling takes a while."""
+class _Compilation(event.Listener):  # type: ignore[misc]
+    """Says on stderr that compiling takes a while, whenever it begins anew, and adds up how long it took."""
 
-    said = False
+    def __init__(self) -> None:
+        self.depth = 0
+        self.begun = 0.0
+        self.ended = -math.inf
+        self.seconds = 0.0
 
     def on_start(self, event: Any) -> None:
-        if self.said or not event.data["dispatcher"].py_func.__module__.startswith(__package__):
-            return
-        self.said = True
-        kept = "first run only" if cache_folder() else "no writable cache folder, so in every process"
-        print(f"tautline: compiling, {kept} (about 30 s)", file=sys.stderr, flush=True)
+        now = time.perf_counter()
+        if self.depth == 0:
+            self.begun = now
+            if now - self.ended > PAUSE:
+                kept = "once" if cache_folder() else "no writable cache folder, so in every process"
+                print(f"tautline: compiling kernels for this kind of run ({kept})", file=sys.stderr, flush=True)
+        self.depth += 1
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say when compiling ends: results follow."""
+        self.depth -= 1
+        if self.depth == 0:
+            self.ended = time.perf_counter()
+            self.seconds += self.ended - self.begun
 
 
+_compilation = _Compilation()
 if not numba.config.DISABLE_JIT:
-    event.register("numba:compile", _Announcement())
+    event.register("numba:compile", _compilation)
+
+
+def compiling_time() -> float:
+    """Seconds that this process has spent on compiling kernels."""
+    return _compilation.seconds
 
 
 def kernel(function: F) -> F:

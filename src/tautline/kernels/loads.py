@@ -60,6 +60,7 @@ from tautline.kernels.legendre import rates_of
 from tautline.kernels.reeling import Rates
 from tautline.kernels.rotation import attitude, push_spin
 from tautline.kernels.so3 import (
+    Matrix,
     Vector,
     add,
     add_scaled,
@@ -70,6 +71,7 @@ from tautline.kernels.so3 import (
     scale,
     sub,
 )
+from tautline.kernels.tables import last_knot, linear_at, weighted_mean
 
 ZERO = (0.0, 0.0, 0.0)
 TINY = 1e-290
@@ -87,33 +89,24 @@ class Push(NamedTuple):
 
 
 @kernel
-def interval(knots: Array, x: float) -> int:
-    """Of the last knot that is not beyond x; 0 before the first."""
-    low = 0
-    high = len(knots)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if knots[middle] <= x:
-            low = middle
-        else:
-            high = middle
-    return low
+def in_table(table: Array, first: int, x: float) -> Vector:
+    """Three rows of a table, from row `first`, over row 0: piecewise linear, held outside."""
+    knots = table[0]
+    return (
+        linear_at(knots, table[first], x),
+        linear_at(knots, table[first + 1], x),
+        linear_at(knots, table[first + 2], x),
+    )
 
 
 @kernel
-def in_table(table: Array, first: int, x: float) -> Vector:
-    """Three rows of a table, from row `first`, piecewise linear over row 0 and held outside it."""
-    last = table.shape[1] - 1
-    i = interval(table[0], x)
-    if i == last or x <= table[0, 0]:
-        i = min(i, last)
-        return (table[first, i], table[first + 1, i], table[first + 2, i])
-    y = (x - table[0, i]) / (table[0, i + 1] - table[0, i])
-    z = 1.0 - y
+def mean_in_table(table: Array, first: int, near: float, far: float) -> Vector:
+    """Three rows of a table, as their impulse acts at the near end of a step (equation 80)."""
+    knots = table[0]
     return (
-        z * table[first, i] + y * table[first, i + 1],
-        z * table[first + 1, i] + y * table[first + 1, i + 1],
-        z * table[first + 2, i] + y * table[first + 2, i + 1],
+        weighted_mean(knots, table[first], near, far),
+        weighted_mean(knots, table[first + 1], near, far),
+        weighted_mean(knots, table[first + 2], near, far),
     )
 
 
@@ -124,7 +117,7 @@ def on_path(path: Array, t: float) -> tuple[Vector, Vector]:
     Row 0 holds the knots; rows 1 + 4 k to 4 + 4 k the coefficients of component k, constant first.
     """
     last = path.shape[1] - 1
-    i = interval(path[0], t)
+    i = last_knot(path[0], t)
     x = t - path[0, i]
     if i == last or x < 0.0:
         x = 0.0
@@ -141,6 +134,20 @@ def on_path(path: Array, t: float) -> tuple[Vector, Vector]:
         path[10, i] + x * (2.0 * path[11, i] + x * 3.0 * path[12, i]),
     )
     return where, velocity
+
+
+@kernel
+def path_acceleration(path: Array, t: float) -> Vector:
+    """Acceleration of the guide; 0 outside the path."""
+    i = last_knot(path[0], t)
+    if i == path.shape[1] - 1 or t < path[0, 0]:
+        return ZERO
+    x = t - path[0, i]
+    return (
+        2.0 * path[3, i] + 6.0 * x * path[4, i],
+        2.0 * path[7, i] + 6.0 * x * path[8, i],
+        2.0 * path[11, i] + 6.0 * x * path[12, i],
+    )
 
 
 @kernel
@@ -166,6 +173,34 @@ def damping_forces(par: Parameters, s: float, sigma: float, q: Array, v: Array, 
 
 
 @kernel
+def material_flow(N: int, e: int, l: float) -> float:
+    """How fast the material at the middle of element e runs through the mesh, over sigma and the element's vector."""
+    return (N - e - 0.5) / (N * l)
+
+
+@kernel
+def speed_in_fluid(
+    par: Parameters, loads: Loads, depth: float, l: float, sigma: float, frame: Vector, q: Array, v: Array, e: int
+) -> Vector:
+    """Velocity of the string at the middle of element e relative to the fluid there."""
+    w = sub(node(q, e), node(q, e + 1))
+    u = scale(0.5, add(node(v, e), node(v, e + 1)))
+    u = add(add_scaled(u, sigma * material_flow(par.N, e, l), w), frame)
+    middle = depth + 0.5 * (node(q, e)[2] + node(q, e + 1)[2])
+    return sub(u, in_table(loads.flow, 1, middle))
+
+
+@kernel
+def body_in_fluid(
+    par: Parameters, loads: Loads, depth: float, frame: Vector, q: Array, v: Array, R: Matrix, omega: Vector
+) -> Vector:
+    """Velocity of the body's drag centre relative to the fluid there."""
+    arm = apply(R, loads.drag_center)
+    u = add(add(node(v, par.N), apply(R, cross(omega, loads.drag_center))), frame)
+    return sub(u, in_table(loads.flow, 1, depth + node(q, par.N)[2] + arm[2]))
+
+
+@kernel
 def string_drag(
     par: Parameters, loads: Loads, depth: float, s: float, sigma: float, frame: Vector, q: Array, v: Array, out: Array
 ) -> tuple[float, Vector]:
@@ -177,11 +212,8 @@ def string_drag(
     for e in range(par.N):
         w = sub(node(q, e), node(q, e + 1))
         length = max(math.sqrt(dot(w, w)), TINY)
-        flows = scale((par.N - e - 0.5) / (par.N * l), w)  # of the material through the mesh, by sigma
-        u = scale(0.5, add(node(v, e), node(v, e + 1)))
-        u = add(add_scaled(u, sigma, flows), frame)
-        middle = depth + 0.5 * (node(q, e)[2] + node(q, e + 1)[2])
-        u = sub(u, in_table(loads.flow, 1, middle))
+        flows = scale(material_flow(par.N, e, l), w)
+        u = speed_in_fluid(par, loads, depth, l, sigma, frame, q, v, e)
         along = scale(dot(u, w) / (length * length), w)
         across = sub(u, along)
         force = add_scaled(
@@ -198,8 +230,10 @@ def string_drag(
 
 
 @separate
-def forces(par: Parameters, loads: Loads, t: float, motion: Motion, rates: Rates, v: Array, scratch: Scratch) -> Push:
-    """All loads at a configuration and a velocity."""
+def forces(
+    par: Parameters, loads: Loads, t: float, far: float, motion: Motion, rates: Rates, v: Array, scratch: Scratch
+) -> Push:
+    """All loads at a configuration and a velocity, at time t; applied forces as they act there for a step to `far`."""
     s = motion.reel[S]
     q = motion.nodes[POSITION]
     R = attitude(motion.body)
@@ -209,17 +243,14 @@ def forces(par: Parameters, loads: Loads, t: float, motion: Motion, rates: Rates
     drag = scratch.nodes[DRAGGED]
     fluid_reel, total = string_drag(par, loads, depth, s, rates.sigma, frame, q, v, drag)
 
-    arm = apply(R, loads.drag_center)
-    v_N = node(v, par.N)
-    u = add(add(v_N, apply(R, cross(rates.omega, loads.drag_center))), frame)
-    u = sub(u, in_table(loads.flow, 1, depth + node(q, par.N)[2] + arm[2]))
+    u = body_in_fluid(par, loads, depth, frame, q, v, R, rates.omega)
     force = scale(-loads.body * math.sqrt(dot(u, u)), u)
     add_to_node(drag, par.N, force)
     total = add(total, force)
     moment = add_scaled(cross(loads.drag_center, apply_transposed(R, force)), -loads.spin, rates.omega)
 
-    pushed = in_table(loads.push, 1, t)
-    turned = apply_transposed(R, in_table(loads.push, 4, t))
+    pushed = mean_in_table(loads.push, 1, t, far)
+    turned = apply_transposed(R, mean_in_table(loads.push, 4, t, far))
     turned = add(turned, cross(loads.push_point, apply_transposed(R, pushed)))
     if not par.rotates:
         moment = ZERO
@@ -235,10 +266,30 @@ def velocities(par: Parameters, locked: bool, motion: Motion, scratch: Scratch) 
 
 
 @separate
+def drag_rate(par: Parameters, loads: Loads, locked: bool, t: float, motion: Motion, scratch: Scratch) -> float:
+    """Bound on the rate at which the fluid slows any small motion down, at the present velocities (1/s)."""
+    rates = velocities(par, locked, motion, scratch)
+    v = scratch.nodes[MEAN_VELOCITY]
+    q = motion.nodes[POSITION]
+    l = element_length(par, motion.reel[S])
+    frame = triple(motion.reel, FRAME_VELOCITY)
+    depth = par.r_p[2] + on_path(loads.path, t)[0][2]
+    string2 = 0.0
+    if loads.string_rate > 0.0:
+        for e in range(par.N):
+            w = sub(node(q, e), node(q, e + 1))
+            u = speed_in_fluid(par, loads, depth, l, rates.sigma, frame, q, v, e)
+            string2 = max(string2, dot(u, u) * dot(w, w) / (l * l))
+    u = body_in_fluid(par, loads, depth, frame, q, v, attitude(motion.body), rates.omega)
+    body = loads.body_rate * math.sqrt(dot(u, u)) + loads.spin_rate
+    return max(loads.string_rate * math.sqrt(string2), body)
+
+
+@separate
 def load_stage(
-    par: Parameters, loads: Loads, locked: bool, t: float, h: float, motion: Motion, scratch: Scratch
+    par: Parameters, loads: Loads, locked: bool, t: float, far: float, motion: Motion, scratch: Scratch
 ) -> None:
-    """Loads act for a time h: explicit midpoint rule for the momenta. What they do is booked exactly.
+    """Loads act for half of a step between t and `far`: explicit midpoint rule for the momenta, booked exactly.
 
     T is quadratic in the momenta, so jumps dp change it by dp.(v before + v after)/2.
     """
@@ -251,11 +302,12 @@ def load_stage(
     p = motion.nodes[MOMENTUM]
     p_err = motion.nodes[MOMENTUM_ERR]
 
+    h = 0.5 * abs(far - t)
     settle(par, motion, scratch)
     Pi = settled_momenta(par, motion, scratch)
     first = velocities(par, locked, motion, scratch)
     copy_nodes(v, before)
-    push = forces(par, loads, t, motion, first, v, scratch)
+    push = forces(par, loads, t, far, motion, first, v, scratch)
 
     target = scratch.nodes[TARGET]
     copy_nodes(p, target)
@@ -265,7 +317,7 @@ def load_stage(
     middle_Pi = add_scaled(add_scaled(Pi, 0.5 * h, push.fluid_moment), 0.5 * h, push.moment)
     middle_p_s = reel[P_S] + 0.5 * h * (push.damping_reel + push.fluid_reel)
     middle = rates_of(par, locked, motion, middle_p_s, middle_Pi, scratch)
-    push = forces(par, loads, t, motion, middle, v, scratch)
+    push = forces(par, loads, t, far, motion, middle, v, scratch)
 
     for i in range(1, par.N + 1):
         dp = scale(h, add(node(damped, i), node(dragged, i)))
@@ -313,6 +365,15 @@ def wound_by_s(par: Parameters, s: float) -> Vector:
 
 
 @kernel
+def first_moment_by_s(par: Parameters, s: float, q: Array) -> Vector:
+    """Slope by s of the first moment of all moving masses, G(s, q, R)."""
+    total = wound_by_s(par, s)
+    for e in range(par.N):
+        total = add_scaled(total, -0.5 * par.mu / par.N, add(node(q, e), node(q, e + 1)))
+    return total
+
+
+@kernel
 def momentum_of(par: Parameters, motion: Motion, rates: Rates, v: Array) -> Vector:
     """Of string and body, relative to the guide."""
     l = element_length(par, motion.reel[S])
@@ -347,9 +408,7 @@ def boost(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scrat
     p_err = motion.nodes[MOMENTUM_ERR]
     q = motion.nodes[POSITION]
     l = element_length(par, reel[S])
-    moment_by_s = wound_by_s(par, reel[S])
-    for e in range(par.N):
-        moment_by_s = add_scaled(moment_by_s, -0.5 * par.mu / par.N, add(node(q, e), node(q, e + 1)))
+    moment_by_s = first_moment_by_s(par, reel[S], q)
     for i in range(1, par.N):
         accumulate_node(p, p_err, i, scale(-par.mu * l, change), par.compensated)
     accumulate_node(p, p_err, par.N, scale(-(0.5 * par.mu * l + par.M), change), par.compensated)

@@ -1,32 +1,43 @@
-"""Many steps: stages of a composition, sampling, stability guard, events."""
+"""Many steps: stages of a composition, sampling, events, and sample intervals that are repeated with smaller steps."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from tautline.errors import FULLY_DEPLOYED, FULLY_RETRIEVED, RUNNING, UNSTABLE_STEP
+from tautline.errors import (
+    FULLY_DEPLOYED,
+    FULLY_RETRIEVED,
+    NEWTON_FAILED,
+    NON_FINITE,
+    REEL_OUTRUNS_WAVES,
+    RUNNING,
+)
 from tautline.kernels.arrow import factorise
+from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     BY_PROFILE,
+    EXTRA,
     FORCE,
     FRICTION,
     FRICTION_ERR,
+    H_LAST,
     INVERSE,
     LEVEL,
     LOWER,
+    OMEGA,
     POSITION,
+    RAISED,
     SIGMA,
+    SIGMA_BEFORE,
     STEP,
     STOP,
     STOP_TIME,
     STUCK,
     T_START,
     TOTAL,
-    WORST_RATIO,
-    Array,
     Command,
-    Counters,
     Loads,
     Motion,
     Parameters,
@@ -34,88 +45,41 @@ from tautline.kernels.data import (
     S,
     Samples,
     Scratch,
+    copy_motion,
+    copy_of,
+    triple,
 )
-from tautline.kernels.energy import element_length, reel_mass
+from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import fixed_stage
 from tautline.kernels.jit import entry, inlined, kernel
+from tautline.kernels.limits import limits_now, set_level
 from tautline.kernels.loads import book_guide, boost, load_stage, mean_velocity, momentum_now, on_path
 from tautline.kernels.observe import hand_over, observe
 from tautline.kernels.reeling import ZERO, evaluate_forces, reeling_stage
-from tautline.kernels.so3 import sub
+from tautline.kernels.so3 import dot, sub
 
-# Steps are never divided further than this: the minimum length stops a run long before.
-MAX_LEVEL = 40
-
-
-@kernel
-def stretching_frequency2(par: Parameters, end_mass: float, s: float, locked: bool) -> float:
-    """Squared frequency of the deployed string as one element between the reel and the body.
-
-    Two masses on a spring; a locked reel is an infinite one.
-    """
-    X = par.L - s
-    body = end_mass + par.mu * X / 3.0
-    if locked:
-        return par.EA / (X * body)
-    reel = reel_mass(par, s)[0] + par.mu * X / 3.0
-    between = par.mu * X / 6.0
-    return par.EA / X * (reel + body + 2.0 * between) / (reel * body - between * between)
+# How far the reel may go beyond the end of the string, over the length of the string.
+END_TOLERANCE = 1e-10
+MOST_TRIALS = 80
+MOST_SECANTS = 20  # before halving takes over
+# Halvings that a sample interval may need beyond those of the limits.
+MOST_EXTRA = 5
+# A repeated interval whose balance is not better than this part of before is not repeated again.
+IMPROVEMENT = 0.7
+# An interval this much better than it need be lets the next one try a larger step.
+ROOM_TO_SPARE = 1.0 / 16.0
 
 
-@kernel
-def stability_limit(par: Parameters, plan: Plan, s: float, locked: bool) -> float:
-    """Largest stable step of the composed method (docs/theory.md, "Stability").
+class Backups(NamedTuple):
+    """Motions to go back to."""
 
-    12 EA/(mu l^2) bounds the squared frequency of any mesh of consistent-mass elements, whatever they are tied to.
-    A single element has no neighbour that could swing with it, so its ends count; it shares them with the body.
-    """
-    l = element_length(par, s)
-    drum = plan.drum_stiffness / reel_mass(par, s)[0]
-    if par.N == 1:
-        frequency2 = stretching_frequency2(par, plan.end_mass, s, locked) + plan.body_frequency2 + drum
-    else:
-        frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2, drum)
-    limit = plan.limit_multiple * 2.0 / math.sqrt(frequency2)
-    if par.viscosity > 0.0:
-        # the midpoint rule for half a step of damping, at the rate of the stiffest mode
-        limit = min(limit, 4.0 * par.EA / (par.viscosity * frequency2))
-    return limit
+    interval: Motion  # at the latest sample
+    step: Motion  # before a step that may reach the end of the string
 
 
-@kernel
-def resolved_step(par: Parameters, plan: Plan, s: float, locked: bool) -> float:
-    """Step that resolves the fundamental stretching mode, which few elements would not ask for by stability."""
-    return plan.resolution / math.sqrt(stretching_frequency2(par, plan.end_mass, s, locked))
-
-
-@entry
-def step_limits(par: Parameters, plan: Plan, s: float, locked: bool) -> tuple[float, float]:
-    """Stability limit and resolved step, for planning a run."""
-    return stability_limit(par, plan, s, locked), resolved_step(par, plan, s, locked)
-
-
-@kernel
-def choose_level(par: Parameters, plan: Plan, s: float, locked: bool) -> int:
-    """Fewest halvings of the base step that keep it within the allowed part of the limit."""
-    stable = plan.allowed_ratio * stability_limit(par, plan, s, locked)
-    allowed = min(stable, resolved_step(par, plan, s, locked))
-    level = 0
-    h = plan.h
-    while h > allowed and level < MAX_LEVEL:
-        h *= 0.5
-        level += 1
-    return level
-
-
-@kernel
-def begin_base_step(par: Parameters, plan: Plan, locked: bool, reel: Array, clock: Counters) -> int:
-    """Set the level for the present length; UNSTABLE_STEP if that does not suffice."""
-    s = reel[S]
-    level = choose_level(par, plan, s, locked) if plan.adaptive else 0
-    ratio = plan.h / (1 << level) / stability_limit(par, plan, s, locked)
-    reel[WORST_RATIO] = max(reel[WORST_RATIO], ratio)
-    clock[LEVEL] = level
-    return UNSTABLE_STEP if ratio > plan.allowed_ratio else RUNNING
+def backups_of(motion: Motion) -> Backups:
+    """Room for a motion's backups."""
+    return Backups(copy_of(motion), copy_of(motion))
 
 
 @kernel
@@ -127,14 +91,34 @@ def end_of_string(par: Parameters, plan: Plan, s: float) -> int:
 
 
 @kernel
+def beyond_end(par: Parameters, plan: Plan, s: float) -> float:
+    """How far s is beyond the nearer end of the string; negative before it."""
+    return max(s - (par.L - plan.minimum_length), par.b - s)
+
+
+@kernel
+def may_reach_end(par: Parameters, plan: Plan, motion: Motion, h: float) -> bool:
+    """Whether a step could carry the reel to the end of the string; generous, since the speed changes in the step."""
+    reel = motion.reel
+    distance = -beyond_end(par, plan, reel[S])
+    change = abs(reel[SIGMA] - reel[SIGMA_BEFORE])
+    if reel[H_LAST] != 0.0:
+        change *= abs(h / reel[H_LAST])
+    return 0.0 < distance < 4.0 * (abs(reel[SIGMA]) + change) * h + 100.0 * END_TOLERANCE * par.L
+
+
+@kernel
 def reel_event(
     par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float, loads: Loads | None
 ) -> int:
     """At the ends of the string. To be held there, the reel is put on the stop, unless it is led or comes away."""
     reel = motion.reel
     status = end_of_string(par, plan, reel[S])
+    if status == RUNNING:
+        return RUNNING
     side = 1.0 if status == FULLY_RETRIEVED else -1.0
-    if status == RUNNING or not plan.hold or command.kind == BY_PROFILE:
+    if not plan.hold or command.kind == BY_PROFILE:
+        reel[STOP_TIME] = t
         return status
     if loads is not None and side * reel[SIGMA] > 0.0:
         reel[STOP] = side
@@ -145,36 +129,163 @@ def reel_event(
 
 
 @inlined
-def reeling_step(
-    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, loads: Loads | None
+def composed_step(
+    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float, h: float
 ) -> int:
-    """One base step with a moving reel, in 2**level parts, each a composition of stages."""
-    status = begin_base_step(par, plan, command.locked, motion.reel, motion.clock)
+    """A step of length h with a moving reel: the stages of the composition."""
+    status = RUNNING
+    done = 0.0
+    i = 0
+    while i < len(plan.stages) and status == RUNNING:
+        stage = plan.stages[i]
+        start = t + done * h
+        done += stage
+        status = reeling_stage(par, command, motion, scratch, stage * h, start, t + done * h)
+        i += 1
+    return status
+
+
+@inlined
+def loaded_step(
+    par: Parameters,
+    plan: Plan,
+    command: Command,
+    loads: Loads,
+    motion: Motion,
+    scratch: Scratch,
+    t: float,
+    h: float,
+) -> int:
+    """A step of length h: half of the loads, the method in a frame that moves with the guide, the other half."""
+    locked = command.locked
+    weight = (0.0, 0.0, (par.mu_g * par.L + par.weight) * h)  # an impulse
+    if loads.acts:
+        load_stage(par, loads, locked, t, t + h, motion, scratch)
+    frame = mean_velocity(loads, t, h)
+    boost(par, locked, frame, motion, scratch)
+    before = ZERO
+    if loads.moves:
+        before = momentum_now(par, locked, motion, scratch)
+    if locked:
+        status = fixed_stage(par, motion, scratch, h)
+    else:
+        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+        status = composed_step(par, plan, command, motion, scratch, t, h)
+    if loads.moves and status == RUNNING:
+        gained = sub(momentum_now(par, locked, motion, scratch), before)
+        book_guide(par, motion.reel, sub(gained, weight), frame)
+    boost(par, locked, on_path(loads.path, t + h)[1], motion, scratch)
+    if loads.acts:
+        load_stage(par, loads, locked, t + h, t, motion, scratch)
+    return status
+
+
+@inlined
+def one_step(
+    par: Parameters,
+    plan: Plan,
+    command: Command,
+    motion: Motion,
+    scratch: Scratch,
+    t: float,
+    h: float,
+    loads: Loads | None,
+) -> int:
+    """A step with a moving reel, or with loads."""
+    status = RUNNING
+    if loads is not None and (loads.acts or loads.moves):
+        status = loaded_step(par, plan, command, loads, motion, scratch, t, h)
+    else:
+        status = composed_step(par, plan, command, motion, scratch, t, h)
+    return status
+
+
+@inlined
+def steps_to(
+    par: Parameters,
+    plan: Plan,
+    command: Command,
+    motion: Motion,
+    scratch: Scratch,
+    backup: Motion,
+    t: float,
+    h: float,
+    loads: Loads | None,
+) -> int:
+    """From t to t + h in one step, or in two if the reel reaches the end of the string on the way.
+
+    The step that ends there, or just beyond, is found by regula falsi: from the same start with other lengths.
+    """
+    status = RUNNING
+    left = h
+    while left > 0.0 and status == RUNNING:
+        begun = t + (h - left)
+        near = not command.locked and may_reach_end(par, plan, motion, left)
+        low, high, trial = 0.0, left, left
+        at_low, at_high = 0.0, 0.0
+        if near:
+            copy_motion(motion, backup)
+            at_low = beyond_end(par, plan, motion.reel[S])
+        for trials in range(MOST_TRIALS):
+            status = one_step(par, plan, command, motion, scratch, begun, trial, loads)
+            if not near or status != RUNNING:
+                break
+            beyond = beyond_end(par, plan, motion.reel[S])
+            reached = 0.0 <= beyond <= END_TOLERANCE * par.L
+            if reached or (beyond < 0.0 and trial == left) or trials == MOST_TRIALS - 1:
+                break
+            if beyond < 0.0:
+                low, at_low = trial, beyond
+            else:
+                high, at_high = trial, beyond
+            aim = 0.5 * END_TOLERANCE * par.L
+            trial = low + (high - low) * (aim - at_low) / (at_high - at_low)
+            if trials >= MOST_SECANTS or not low < trial < high:
+                trial = 0.5 * (low + high)
+            copy_motion(backup, motion)
+            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+        left = left - trial if trial < left else 0.0
+        if status == RUNNING and not command.locked:
+            status = reel_event(par, plan, command, motion, scratch, begun + trial, loads)
+    return status
+
+
+@inlined
+def guarded_step(
+    par: Parameters,
+    plan: Plan,
+    command: Command,
+    motion: Motion,
+    scratch: Scratch,
+    backup: Motion,
+    loads: Loads | None,
+) -> int:
+    """One base step with a moving reel or loads, in 2**level parts."""
+    t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+    limits = limits_now(par, plan, command.locked, t, motion, scratch, loads)
+    status = set_level(par, plan, command.locked, limits, motion.reel, motion.clock)
     parts = 1 << motion.clock[LEVEL]
     h = plan.h / parts
     part = 0
     while part < parts and status == RUNNING:
         # times come from counters, not from sums: a resumed run sees the same ones
-        t = motion.reel[T_START] + motion.clock[STEP] * plan.h + part * h
-        done = 0.0
-        i = 0
-        while i < len(plan.stages) and status == RUNNING:
-            stage = plan.stages[i]
-            start = t + done * h
-            done += stage
-            status = reeling_stage(par, command, motion, scratch, stage * h, start, t + done * h)
-            i += 1
-        if status == RUNNING:
-            status = reel_event(par, plan, command, motion, scratch, t + h, loads)
+        status = steps_to(par, plan, command, motion, scratch, backup, t + part * h, h, loads)
         part += 1
     return status
 
 
 @inlined
 def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -> int:
-    """One base step at constant length; the level was set when the march began."""
-    parts = 1 << motion.clock[LEVEL]
+    """One base step at constant length. The level was set when the march began; a body that turns fast may raise it."""
     status = RUNNING
+    if par.rotates:
+        h = plan.h / (1 << motion.clock[LEVEL])
+        omega = triple(motion.body, OMEGA)
+        turned2 = dot(omega, omega) * h * h
+        if turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0:
+            limits = limits_now(par, plan, True, 0.0, motion, scratch, None)
+            status = set_level(par, plan, True, limits, motion.reel, motion.clock)
+    parts = 1 << motion.clock[LEVEL]
     for i in range(parts * len(plan.stages)):
         if status == RUNNING:
             stage = plan.stages[i % len(plan.stages)]
@@ -183,37 +294,35 @@ def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -
 
 
 @inlined
-def loaded_step(par: Parameters, plan: Plan, command: Command, loads: Loads, motion: Motion, scratch: Scratch) -> int:
-    """One base step: half of the loads, a step of the method in a frame that moves with the guide, the other half."""
-    locked = command.locked
-    status = begin_base_step(par, plan, locked, motion.reel, motion.clock)
-    parts = 1 << motion.clock[LEVEL]
-    h = plan.h / parts
-    weight = (0.0, 0.0, (par.mu_g * par.L + par.weight) * h)  # an impulse
-    part = 0
-    while part < parts and status == RUNNING:
-        t = motion.reel[T_START] + motion.clock[STEP] * plan.h + part * h
-        if loads.acts:
-            load_stage(par, loads, locked, t, 0.5 * h, motion, scratch)
-        frame = mean_velocity(loads, t, h)
-        boost(par, locked, frame, motion, scratch)
-        before = ZERO
-        if loads.moves:
-            before = momentum_now(par, locked, motion, scratch)
-        if locked:
-            status = fixed_stage(par, motion, scratch, h)
+def march_interval(
+    par: Parameters,
+    plan: Plan,
+    command: Command,
+    motion: Motion,
+    scratch: Scratch,
+    backup: Motion,
+    loads: Loads | None,
+) -> int:
+    """All base steps of one sample interval."""
+    status = RUNNING
+    guarded = not command.locked
+    if loads is not None:
+        guarded = guarded or loads.acts or loads.moves
+    if not command.locked:
+        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+    if not guarded:
+        limits = limits_now(par, plan, True, 0.0, motion, scratch, None)
+        status = set_level(par, plan, True, limits, motion.reel, motion.clock)
+    count = 0
+    while count < plan.steps_per_sample and status == RUNNING:
+        if guarded:
+            status = guarded_step(par, plan, command, motion, scratch, backup, loads)
         else:
-            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
-            status = reeling_stage(par, command, motion, scratch, h, t, t + h)
-        if loads.moves and status == RUNNING:
-            gained = sub(momentum_now(par, locked, motion, scratch), before)
-            book_guide(par, motion.reel, sub(gained, weight), frame)
-        boost(par, locked, on_path(loads.path, t + h)[1], motion, scratch)
-        if loads.acts:
-            load_stage(par, loads, locked, t + h, 0.5 * h, motion, scratch)
-        if status == RUNNING and not locked:
-            status = reel_event(par, plan, command, motion, scratch, t + h, loads)
-        part += 1
+            status = locked_step(par, plan, motion, scratch)
+        if status == RUNNING:
+            motion.clock[STEP] += 1
+            motion.clock[TOTAL] += 1 << motion.clock[LEVEL]
+        count += 1
     return status
 
 
@@ -224,39 +333,47 @@ def march(
     command: Command,
     motion: Motion,
     scratch: Scratch,
+    backups: Backups,
     out: Samples,
     loads: Loads | None,
 ) -> tuple[int, int]:
     """Fill all rows of `out`, one every plan.steps_per_sample steps; (status, rows filled).
 
+    An adaptive march repeats a sample interval that failed, or in which the balance of energy did not close, with
+    steps of half the length (docs/theory.md, "Steps that are repeated").
     After an event the motion is the one that the event left, and the clock stands at the last step that
     was completed; rows filled before are kept.
     """
     if command.locked:
         l = element_length(par, motion.reel[S])
         factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
-        status = begin_base_step(par, plan, command.locked, motion.reel, motion.clock)
-        if status != RUNNING:
-            return status, 0
     for row in range(out.scalars.shape[0]):
-        if not command.locked:
-            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
-        for _ in range(plan.steps_per_sample):
-            status = RUNNING
-            loaded = False
-            if loads is not None:
-                loaded = loads.acts or loads.moves
-                if loaded:
-                    status = loaded_step(par, plan, command, loads, motion, scratch)
-            if not loaded:
-                if command.locked:
-                    status = locked_step(par, plan, motion, scratch)
-                else:
-                    status = reeling_step(par, plan, command, motion, scratch, loads)
-            if status != RUNNING:
-                return status, row
-            motion.clock[STEP] += 1
-            motion.clock[TOTAL] += 1 << motion.clock[LEVEL]
-        t = motion.reel[T_START] + motion.clock[STEP] * plan.h
-        observe(par, command.locked, motion, scratch, out, row, t, loads)
+        if plan.adaptive:
+            copy_motion(motion, backups.interval)
+        extra = motion.clock[EXTRA]
+        before = math.inf
+        while True:
+            status = march_interval(par, plan, command, motion, scratch, backups.step, loads)
+            jump = math.inf
+            failed = status in (NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES)
+            if status == RUNNING:
+                t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+                observe(par, command.locked, motion, scratch, out, row, t, loads)
+                jump = balance_jump(motion.reel, out.scalars[row])
+                failed = not jump <= balance_tolerance(motion.reel, out.scalars[row])
+            if not (plan.adaptive and failed) or extra >= MOST_EXTRA:
+                break
+            if status == RUNNING and not jump < IMPROVEMENT * before:
+                extra = max(0, extra - 1)  # finer steps are of no use
+                break
+            before = jump
+            extra += 1
+            copy_motion(backups.interval, motion)
+            motion.clock[EXTRA] = extra
+        if status != RUNNING:
+            return status, row
+        if jump < ROOM_TO_SPARE * balance_tolerance(motion.reel, out.scalars[row]):
+            extra = max(0, extra - 1)
+        motion.clock[EXTRA] = extra
+        note_balance(motion.reel, out.scalars[row])
     return RUNNING, out.scalars.shape[0]

@@ -51,6 +51,7 @@ from tautline.kernels.data import (
     SIGMA,
     SIGMA_BEFORE,
     SPIN,
+    STEP_LENGTH,
     TARGET,
     TORQUE,
     VELOCITY,
@@ -219,6 +220,7 @@ def note_reel(par: Parameters, reel: Array, sigma: float, out: Array) -> None:
     out[EXTERNAL_WORK] = reel[EXTERNAL]
     out[WORK_OF_GUIDE] = reel[GUIDE_WORK]
     out[DRUM_TORQUE] = reel[TORQUE]
+    out[STEP_LENGTH] = abs(reel[H_LAST])
     for i in range(6):  # a guide that stands; one that moves says so afterwards
         out[GUIDE_PLACE + i] = 0.0
 

@@ -464,7 +464,7 @@ def reel_before(
     """Of a step from `start` to `end`, from the strain at the guide and -dV/ds at its start."""
     h_start = (1.0 - par.theta) * h
     if is_plain(par, command, reel):
-        drum = plain_drum(par, command, start, reel[S])
+        drum = plain_drum(par, command, start, end, reel[S])
         sigma = 0.0
         p_s = h_start * drum.motor
     else:
@@ -514,7 +514,7 @@ def reel_after(
     accumulate(reel, LOSS, LOSS_ERR, loss, par.compensated)
 
     if before.drum.plain:
-        push = h_start * before.drum.motor + h_end * plain_drum(par, command, end, reel[S]).motor
+        push = h_start * before.drum.motor + h_end * plain_drum(par, command, end, end - h, reel[S]).motor
         accumulate(reel, WORK, WORK_ERR, push * sigma, par.compensated)
         reel[TORQUE] = torque_at(command, end)
         reel[HELD] = NOT_HELD

@@ -25,6 +25,7 @@ from tautline.kernels.so3 import (
     matrix_add_scaled,
     outer,
     quaternion_increment,
+    quaternion_of,
     rotation_of,
     scale,
     select_vector,
@@ -47,6 +48,14 @@ def attitude(body: Array) -> Matrix:
 @kernel
 def quaternion(body: Array) -> Quaternion:
     return (body[ATTITUDE], body[ATTITUDE + 1], body[ATTITUDE + 2], body[ATTITUDE + 3])
+
+
+@kernel
+def put_attitude(body: Array, R: Array) -> None:
+    """Attitude from the nine numbers of a rotation matrix, row by row."""
+    Q = quaternion_of(((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])))
+    for i in range(4):
+        body[ATTITUDE + i] = Q[i]
 
 
 @kernel

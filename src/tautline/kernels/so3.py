@@ -160,6 +160,28 @@ def rotation_of(Q: Quaternion) -> Matrix:
 
 
 @kernel
+def quaternion_of(R: Matrix) -> Quaternion:
+    """Unit quaternion of a rotation matrix, from the largest of the four squares."""
+    a, b, c = R[0][0], R[1][1], R[2][2]
+    x = R[2][1] - R[1][2]
+    y = R[0][2] - R[2][0]
+    z = R[1][0] - R[0][1]
+    u = R[0][1] + R[1][0]
+    v = R[0][2] + R[2][0]
+    w = R[1][2] + R[2][1]
+    first, second, third, fourth = 1.0 + a + b + c, 1.0 + a - b - c, 1.0 - a + b - c, 1.0 - a - b + c
+    largest = max(max(first, second), max(third, fourth))
+    k = 0.5 / math.sqrt(largest)
+    if largest == first:
+        return (k * first, k * x, k * y, k * z)
+    if largest == second:
+        return (k * x, k * second, k * u, k * v)
+    if largest == third:
+        return (k * y, k * u, k * third, k * w)
+    return (k * z, k * v, k * w, k * fourth)
+
+
+@kernel
 def orthogonality_error(R: Matrix) -> float:
     """|I - R^T R| (Frobenius)."""
     D = matrix_add_scaled(matmul(transpose(R), R), -1.0, ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from tautline.kernels.data import LAW_DISSIPATIVE, LAW_MOMENTUM, LAW_NONE, LAW_PUBLISHED, LAW_STRETCHED
 from tautline.model import checks
@@ -120,6 +123,6 @@ class Reel:
         """inertia_mass with the motor's inertia as the drum feels it (kg)."""
         return self.inertia_mass + self.motor_inertia * (self.gear_ratio / self.drum_radius) ** 2
 
-    def radius(self, reeled_length: float) -> float:
-        """Of the drum with what is wound on it (m)."""
-        return math.sqrt(self.drum_radius**2 + self.layer_growth * (reeled_length - self.guide_length))
+    def radius(self, reeled_length: Any) -> Any:
+        """Radius of the drum with the string that is spooled on it, of a length or of an array of them (m)."""
+        return np.sqrt(self.drum_radius**2 + self.layer_growth * (reeled_length - self.guide_length))

@@ -1,0 +1,116 @@
+"""How far a run can be trusted: figures that are gathered while it goes on, and remarks where one is beyond measure.
+
+Thresholds and how they were found are in docs/trust.md.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tautline.kernels import data
+from tautline.kernels.limits import STABLE, Limits
+from tautline.kernels.limits import TURNING as TURNING_LIMIT
+from tautline.model.pendulum import Pendulum
+
+# Error of the energy balance, over the energy in play.
+BALANCE = 0.01
+# Speed of the reel over that of waves in the string.
+REEL_SPEED = 0.5
+# Angle that the body's attitude is off by, as the error of a step adds up (rad).
+TURNING = 0.05
+# A fixed step over one that resolves a motion with 126 steps a period.
+RESOLUTION = 5.0
+
+
+@dataclass
+class Health:
+    """Figures of a run, as its samples come in."""
+
+    kept: float = np.nan  # energy less work plus losses, at the start (J)
+    balance: float = 0.0  # largest change of that (J)
+    reel_speed: float = 0.0  # largest (m/s)
+    turn: float = 0.0  # largest angle that the body turned by in a step (rad)
+    turning: float = 0.0  # error of the angle that the body has turned by (rad)
+    torques_found: bool = True
+
+    def begin(self, reel: data.Array, x: data.Array) -> None:
+        """Start from the first sample of a run; the kernels' part of the balance is put into `reel`."""
+        if not np.isnan(self.kept):
+            return
+        self.kept = float(kept_energies(x))
+        potential = x[data.ELASTIC] + x[data.GRAVITY]
+        reel[data.KEPT], reel[data.POTENTIAL] = self.kept, potential
+        reel[data.IN_PLAY] = x[data.KINETIC]
+        self.reel_speed = abs(float(x[data.REEL_SPEED]))
+
+    def update(self, x: data.Array, interval: float, order: int) -> None:
+        """Take note of samples that are this far apart in time (s), of a method of this order."""
+        if len(x) == 0:
+            return
+        with np.errstate(all="ignore"):  # a run that overflowed says so in its status
+            change = np.abs(kept_energies(x) - self.kept)
+            spin = np.linalg.norm(x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3], axis=1)
+            turn = spin * x[:, data.STEP_LENGTH]
+            if order == 2:
+                # a step h turns the body by 2 atan(h |Omega|/2) instead of h |Omega|
+                self.turning += float(np.sum(spin * turn**2)) * interval / 12.0
+        self.turn = max(self.turn, float(np.max(turn, initial=0.0)))
+        self.balance = max(self.balance, float(np.max(change, initial=0.0)))
+        self.reel_speed = max(self.reel_speed, float(np.max(np.abs(x[:, data.REEL_SPEED]))))
+
+    def state(self) -> dict[str, Any]:
+        """All of it, for a checkpoint."""
+        return dataclasses.asdict(self)
+
+    def figures(self, pendulum: Pendulum, plan: data.Plan, reel: data.Array) -> dict[str, float]:
+        """Figures by name; relative ones are parts, not per cent."""
+        in_play = float(reel[data.IN_PLAY])
+        ratios = reel[data.RATIOS : data.RATIOS + len(Limits._fields)].copy()
+        ratios[TURNING_LIMIT] = self.turn / plan.resolution
+        return {
+            "balance_error": self.balance / in_play if in_play > 0.0 else 0.0,
+            "energy_in_play": in_play,
+            "reel_speed_ratio": self.reel_speed / pendulum.string.wave_speed,
+            "turning_error": self.turning,
+            "largest_step_ratio": float(ratios[:STABLE].max()),
+            **{f"step_over_{name}": float(ratio) for name, ratio in zip(Limits._fields, ratios, strict=True)},
+        }
+
+    def remarks(self, figures: dict[str, float], adaptive: bool) -> list[str]:
+        """Sentences on figures that a user would not accept, with what to do."""
+        finer = "fewer elements, more damping or order=4" if adaptive else "a smaller step or step='auto'"
+        said = []
+        if not figures["balance_error"] <= BALANCE:
+            said.append(
+                f"the balance of energy is off by {100 * figures['balance_error']:.2g} % of the energy in play; "
+                f"do not trust details, use {finer}"
+            )
+        if figures["reel_speed_ratio"] > REEL_SPEED:
+            said.append(
+                f"the reel reached {100 * figures['reel_speed_ratio']:.0f} % of the speed of waves in the string, "
+                "where a mesh needs many more elements"
+            )
+        if figures["turning_error"] > TURNING:
+            said.append(
+                f"the body's attitude is off by about {figures['turning_error']:.2g} rad after all its turns; use a "
+                "smaller step or order=4 if that matters"
+            )
+        if not adaptive:
+            for name, what in (("stretching", "the stretching of the string"), ("drum", "the drum on its spring")):
+                ratio = figures[f"step_over_{name}"]
+                if ratio > RESOLUTION:
+                    said.append(f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one")
+        if not self.torques_found:
+            said.append("some torques could not be found to full accuracy")
+        return said
+
+
+def kept_energies(x: data.Array) -> data.Array:
+    """Energy less work plus losses of samples (J)."""
+    columns = (data.ENERGIES, data.WORKS, data.LOSSES)
+    energy, work, loss = (x[..., list(places)].sum(axis=-1) for places in columns)
+    return np.asarray(energy - work + loss)

@@ -1,0 +1,73 @@
+"""The balance of energy between samples: what the method made or lost, against the energy in play."""
+
+from __future__ import annotations
+
+import math
+
+from tautline.kernels.data import (
+    ELASTIC,
+    ENERGIES,
+    GRAVITY,
+    IN_PLAY,
+    KEPT,
+    KINETIC,
+    LOSSES,
+    POTENTIAL,
+    WORKS,
+    Array,
+)
+from tautline.kernels.jit import kernel
+
+# Error of the balance in one sample interval, over the energy in play, above which "auto" repeats the interval.
+TOLERANCE = 2e-3
+# Parts of the elastic energy and of all energy that rounding and the last digits of a state of rest put into play.
+AT_REST = 1e-6
+ROUNDING = 1e-13
+
+
+@kernel
+def kept_energy(x: Array) -> float:
+    """Energy less work plus losses of a sample; constant, but for the error of the method."""
+    total = 0.0
+    for i in ENERGIES:
+        total += x[i]
+    for i in WORKS:
+        total -= x[i]
+    for i in LOSSES:
+        total += x[i]
+    return float(total)
+
+
+@kernel
+def energy_in_play(reel: Array, x: Array) -> float:
+    """Largest sum so far of kinetic energy and change of potential energy since the start."""
+    now = x[KINETIC] + abs(x[ELASTIC] + x[GRAVITY] - reel[POTENTIAL])
+    least = AT_REST * x[ELASTIC] + ROUNDING * (abs(x[GRAVITY]) + x[KINETIC])
+    return float(max(reel[IN_PLAY], now, least))
+
+
+@kernel
+def balance_jump(reel: Array, x: Array) -> float:
+    """Error of the balance since the latest sample (J)."""
+    return abs(kept_energy(x) - reel[KEPT])
+
+
+@kernel
+def balance_tolerance(reel: Array, x: Array) -> float:
+    """Error of the balance that a sample interval may have (J)."""
+    return TOLERANCE * energy_in_play(reel, x)
+
+
+@kernel
+def note_balance(reel: Array, x: Array) -> None:
+    """Go on from this sample."""
+    if math.isfinite(x[KINETIC]):
+        reel[IN_PLAY] = energy_in_play(reel, x)
+    reel[KEPT] = kept_energy(x)
+
+
+@kernel
+def begin_balance(reel: Array, x: Array) -> None:
+    """Start from this sample."""
+    reel[POTENTIAL] = x[ELASTIC] + x[GRAVITY]
+    note_balance(reel, x)

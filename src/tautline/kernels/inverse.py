@@ -1,0 +1,230 @@
+"""Inverse dynamics: the moment that a prescribed motion of the reel takes, or a lock (docs/theory.md, equation 42).
+
+From samples instead of the motion, and apart from `observe`, so that only those who prescribe a motion compile it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tautline.kernels.arrow import factorise
+from tautline.kernels.data import (
+    ANGULAR_VELOCITY,
+    DAMPED,
+    DRAGGED,
+    DRUM_TORQUE,
+    FORCE,
+    FRAME_VELOCITY,
+    GUIDE_VELOCITY,
+    INVERSE,
+    LOWER,
+    MEAN_VELOCITY,
+    MOMENTUM,
+    POSITION,
+    REELED_LENGTH,
+    ROTATION,
+    TARGET,
+    VELOCITY,
+    Array,
+    Loads,
+    Motion,
+    Parameters,
+    S,
+    Samples,
+    Scratch,
+    add_to_node,
+    clear_nodes,
+    node,
+    put_node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.drum import holding, profile_at
+from tautline.kernels.energy import (
+    body_moment,
+    body_momenta,
+    element_length,
+    end_force,
+    kinetic_gradient_s,
+    momenta,
+    node_force,
+    radius,
+    reel_force,
+    strain_at_guide,
+    transport_weights,
+)
+from tautline.kernels.fixed import velocities_at_fixed_length
+from tautline.kernels.guide import Entrance
+from tautline.kernels.jit import entry, inlined, kernel
+from tautline.kernels.loads import first_moment_by_s, forces, path_acceleration
+from tautline.kernels.reeling import Rates, Target, evaluate_forces, kept_reel_force, solve_rates
+from tautline.kernels.rotation import attitude, put_attitude
+from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
+
+# Of the two steps, over the time of a wave through an element: an error of 1e-7 in time, and of 1e-12 by rounding.
+SHORT_STEP = 1e-3
+# Angle that the body may turn by in such a step.
+SHORT_TURN = 1e-3
+
+
+@inlined
+def state_of(par: Parameters, out: Samples, row: int, room: Motion) -> tuple[Matrix, Vector]:
+    """Put a sample into `room`: nodes, velocities, attitude, s and the guide's velocity; R and Omega."""
+    x = out.scalars[row]
+    for i in range(par.N + 1):
+        at = out.nodes[row, 0, i]
+        put_node(room.nodes[POSITION], i, (at[0], at[1], at[2]))
+        rate = out.nodes[row, 1, i]
+        put_node(room.nodes[VELOCITY], i, (rate[0], rate[1], rate[2]))
+    room.reel[S] = x[REELED_LENGTH]
+    put_triple(room.reel, FRAME_VELOCITY, triple(x, GUIDE_VELOCITY))
+    put_attitude(room.body, x[ROTATION : ROTATION + 9])
+    return attitude(room.body), triple(x, ANGULAR_VELOCITY)
+
+
+@inlined
+def applied_forces(
+    par: Parameters, t: float, room: Motion, rates: Rates, R: Matrix, scratch: Scratch, loads: Loads | None
+) -> tuple[float, Vector]:
+    """Forces on the nodes besides those of the elements, into DAMPED; on s, and the moment on the body.
+
+    Weight, loads, and the inertia of a guide that is accelerated.
+    """
+    q = room.nodes[POSITION]
+    out = scratch.nodes[DAMPED]
+    moment = body_moment(par, R)
+    reel = 0.0
+    clear_nodes(out)
+    if loads is not None and (loads.acts or loads.moves):
+        push = forces(par, loads, t, t, room, rates, room.nodes[VELOCITY], scratch)
+        for i in range(1, par.N + 1):
+            add_to_node(out, i, node(scratch.nodes[DRAGGED], i))
+        add_to_node(out, par.N, push.force)
+        reel += push.damping_reel + push.fluid_reel
+        moment = add(moment, add(push.fluid_moment, push.moment))
+        a = path_acceleration(loads.path, t)
+        l = element_length(par, room.reel[S])
+        for i in range(1, par.N):
+            add_to_node(out, i, scale(-par.mu * l, a))
+        add_to_node(out, par.N, scale(-(0.5 * par.mu * l + par.M), a))
+        reel -= dot(first_moment_by_s(par, room.reel[S], q), a)
+        moment = add_scaled(moment, -par.M, cross(par.rho, apply_transposed(R, a)))
+    return reel, moment
+
+
+@kernel
+def short_step(par: Parameters, l: float, omega: Vector) -> float:
+    """Step that is small against waves and turning alike."""
+    step = SHORT_STEP * l * math.sqrt(par.mu / par.EA)
+    turn = math.sqrt(dot(omega, omega))
+    return min(step, SHORT_TURN / turn) if turn > 0.0 else step
+
+
+@kernel
+def kicked_momenta(par: Parameters, h: float, l: float, f: Array, applied: Array, p: Array, out: Array) -> None:
+    """Momenta after half a step of all forces."""
+    for i in range(1, par.N + 1):
+        force = end_force(par, l, f) if i == par.N else node_force(par, l, f, i)
+        put_node(out, i, add_scaled(node(p, i), 0.5 * h, add(force, node(applied, i))))
+
+
+@entry
+def prescribed_torques(
+    par: Parameters,
+    profile: Array,
+    times: Array,
+    room: Motion,
+    scratch: Scratch,
+    out: Samples,
+    loads: Loads | None,
+) -> bool:
+    """Fill in the torques of samples of a reel with prescribed motion; whether all could be found.
+
+    Two short steps, forth and back: half the difference of the impulses that they need at their common end. The
+    momentum of the reel drops out, and the error is of second order in the step. `room` is an empty motion to work in.
+    """
+    q = room.nodes[POSITION]
+    v = room.nodes[VELOCITY]
+    p = room.nodes[MOMENTUM]
+    f = scratch.nodes[FORCE]
+    found = True
+    for row in range(out.scalars.shape[0]):
+        R, omega = state_of(par, out, row, room)
+        s = room.reel[S]
+        _, sigma, acceleration = profile_at(profile, times[row])
+        P_s = momenta(par, s, sigma, q, v, p)
+        linear, Pi = body_momenta(par, node(v, par.N), R, omega)
+        put_node(p, par.N, add(node(p, par.N), linear))
+        reel, moment = applied_forces(par, times[row], room, Rates(sigma, omega, 0.0), R, scratch, loads)
+        evaluate_forces(par, s, q, f)
+        l = element_length(par, s)
+        reel += kept_reel_force(f)
+        at = Entrance(strain_at_guide(par, q, l), 0.0)
+        step = short_step(par, l, omega)
+        difference = 0.0
+        for sign in (1.0, -1.0):
+            h = sign * step
+            kicked_momenta(par, h, l, f, scratch.nodes[DAMPED], p, scratch.nodes[TARGET])
+            for i in range(par.N + 1):
+                put_node(scratch.nodes[MEAN_VELOCITY], i, node(v, i))
+            target = Target(P_s + 0.5 * h * reel, add_scaled(Pi, 0.5 * h, moment), at, holding(True))
+            guess = Rates(sigma + 0.5 * h * acceleration, omega, 0.0)
+            rates, failed, _ = solve_rates(par, h, s, q, R, target, guess, scratch)
+            found = found and not failed
+            difference += sign * rates.impulse
+        d = radius(par, s)
+        rub = math.copysign(par.coulomb, sigma) if sigma != 0.0 else 0.0
+        torque = d * difference / step + par.viscous * sigma / d + rub
+        if math.isfinite(torque):  # else the mean of the latest step stands there
+            out.scalars[row, DRUM_TORQUE] = torque
+        else:
+            found = False
+    return found
+
+
+@kernel
+def reel_momentum(par: Parameters, half: float, q: Array, v: Array) -> float:
+    """P_s of a string on a reel that stands still, half a step after q."""
+    P_s = 0.0
+    for e in range(par.N):
+        alpha, beta, _ = transport_weights(par.N, e)
+        w = sub(node(q, e), node(q, e + 1))
+        w = add_scaled(w, half, sub(node(v, e), node(v, e + 1)))
+        P_s += dot(w, add_scaled(scale(alpha, node(v, e)), beta, node(v, e + 1)))
+    return par.mu * P_s
+
+
+@entry
+def holding_torques(
+    par: Parameters, times: Array, room: Motion, scratch: Scratch, out: Samples, loads: Loads | None
+) -> None:
+    """Fill in the torques that hold a locked reel.
+
+    As for a prescribed motion, with the mean velocities of two short steps at constant length.
+    """
+    q = room.nodes[POSITION]
+    v = room.nodes[VELOCITY]
+    p = room.nodes[MOMENTUM]
+    f = scratch.nodes[FORCE]
+    u = scratch.nodes[MEAN_VELOCITY]
+    for row in range(out.scalars.shape[0]):
+        R, omega = state_of(par, out, row, room)
+        s = room.reel[S]
+        l = element_length(par, s)
+        if row == 0:
+            factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
+        momenta(par, s, 0.0, q, v, p)
+        linear, Pi = body_momenta(par, node(v, par.N), R, omega)
+        put_node(p, par.N, add(node(p, par.N), linear))
+        reel, moment = applied_forces(par, times[row], room, Rates(0.0, omega, 0.0), R, scratch, loads)
+        evaluate_forces(par, s, q, f)
+        step = short_step(par, l, omega)
+        change = 0.0
+        for sign in (1.0, -1.0):
+            h = sign * step
+            kicked_momenta(par, h, l, f, scratch.nodes[DAMPED], p, scratch.nodes[TARGET])
+            after = add_scaled(Pi, 0.5 * h, moment)
+            velocities_at_fixed_length(par, h, scratch.nodes[TARGET], after, R, omega, scratch)
+            change += sign * reel_momentum(par, 0.5 * h, q, u)
+        force = change / step - kinetic_gradient_s(par, s, 0.0, q, v) - reel_force(par, s, q) - reel
+        out.scalars[row, DRUM_TORQUE] = radius(par, s) * force

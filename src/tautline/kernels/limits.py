@@ -1,0 +1,180 @@
+"""Step limits: what is stable, and what resolves the motions that are to be followed (docs/theory.md, "Stability")."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from tautline.errors import REEL_OUTRUNS_WAVES, RUNNING, UNSTABLE_STEP
+from tautline.kernels.data import (
+    EXTRA,
+    LEVEL,
+    OMEGA,
+    RAISED,
+    RATIOS,
+    SIGMA,
+    Array,
+    Counters,
+    Loads,
+    Motion,
+    Parameters,
+    Plan,
+    S,
+    Scratch,
+    triple,
+)
+from tautline.kernels.energy import element_length, reel_mass
+from tautline.kernels.jit import entry, inlined, kernel
+from tautline.kernels.loads import drag_rate
+from tautline.kernels.so3 import dot
+
+# Steps are never divided further than this: the minimum length stops a run long before.
+MAX_LEVEL = 40
+# A step that was divided because the body turns fast is joined again once it fits into this part of the limit.
+ROOM_TO_TURN = 0.7
+
+
+class Limits(NamedTuple):
+    """Largest steps (s), inf where there is nothing to limit.
+
+    The first three are of stability: a step is allowed a part of them (Plan.allowed_ratio). The others are what
+    resolves a motion; "auto" keeps to them, and a fixed step may be larger at the price of accuracy.
+    """
+
+    waves: float  # in the string's elements
+    damping: float  # inside the string
+    drag: float  # of the fluid on string and body, and damping of its spin
+    stretching: float  # of the string as a whole
+    turning: float  # of the body
+    drum: float  # on the spring of a command
+
+
+STABLE = 3  # how many of them are of stability
+LIMITS = len(Limits._fields)
+TURNING = Limits._fields.index("turning")
+
+
+@kernel
+def stretching_frequency2(par: Parameters, end_mass: float, s: float, locked: bool) -> float:
+    """Squared frequency of the deployed string as one element between the reel and the body.
+
+    Two masses on a spring; a locked reel is an infinite one.
+    """
+    X = par.L - s
+    body = end_mass + par.mu * X / 3.0
+    if locked:
+        return par.EA / (X * body)
+    reel = reel_mass(par, s)[0] + par.mu * X / 3.0
+    between = par.mu * X / 6.0
+    return par.EA / X * (reel + body + 2.0 * between) / (reel * body - between * between)
+
+
+@kernel
+def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Limits:
+    """Limits that follow from the deployed length alone.
+
+    12 EA/(mu l^2) bounds the squared frequency of any mesh of consistent-mass elements, whatever they are tied to.
+    A single element has no neighbour that could swing with it, so its ends count; it shares them with the body.
+    """
+    l = element_length(par, s)
+    drum = plan.drum_stiffness / reel_mass(par, s)[0]
+    stretching = stretching_frequency2(par, plan.end_mass, s, locked)
+    if par.N == 1:
+        frequency2 = stretching + plan.body_frequency2 + drum
+    else:
+        frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2, drum)
+    damping = math.inf
+    if par.viscosity > 0.0:
+        # the midpoint rule for half a step of damping, at the rate of the stiffest mode
+        damping = 4.0 * par.EA / (par.viscosity * frequency2)
+    return Limits(
+        plan.limit_multiple * 2.0 / math.sqrt(frequency2),
+        damping,
+        math.inf,
+        plan.resolution / math.sqrt(stretching),
+        math.inf,
+        plan.resolution / math.sqrt(drum) if drum > 0.0 else math.inf,
+    )
+
+
+@kernel
+def resolved_turn(par: Parameters, plan: Plan, body: Array) -> float:
+    """Step in which the body turns by no more than the resolution (rad)."""
+    omega = triple(body, OMEGA)
+    speed2 = dot(omega, omega)
+    return plan.resolution / math.sqrt(speed2) if par.rotates and speed2 > 0.0 else math.inf
+
+
+@inlined
+def limits_now(
+    par: Parameters, plan: Plan, locked: bool, t: float, motion: Motion, scratch: Scratch, loads: Loads | None
+) -> Limits:
+    """All limits of the present motion."""
+    limits = limits_at_length(par, plan, motion.reel[S], locked)
+    drag = math.inf
+    if loads is not None and loads.acts:
+        rate = drag_rate(par, loads, locked, t, motion, scratch)
+        if rate > 0.0:
+            # the midpoint rule for half a step
+            drag = 4.0 / rate
+    turning = resolved_turn(par, plan, motion.body)
+    return Limits(limits.waves, limits.damping, drag, limits.stretching, turning, limits.drum)
+
+
+@entry
+def present_limits(
+    par: Parameters, plan: Plan, locked: bool, t: float, motion: Motion, scratch: Scratch, loads: Loads | None
+) -> Limits:
+    """All limits of the present motion, for planning a run."""
+    return limits_now(par, plan, locked, t, motion, scratch, loads)
+
+
+@entry
+def step_limits(par: Parameters, plan: Plan, s: float, locked: bool) -> Limits:
+    """Limits at a deployed length, for planning a run."""
+    return limits_at_length(par, plan, s, locked)
+
+
+@kernel
+def allowed_step(plan: Plan, limits: Limits) -> float:
+    """Largest step that "auto" makes, the body's turning aside."""
+    stable = plan.allowed_ratio * min(limits.waves, limits.damping, limits.drag)
+    return min(stable, limits.stretching, limits.drum)
+
+
+@kernel
+def choose_level(plan: Plan, allowed: float) -> int:
+    """Fewest halvings of the base step that keep it within what is allowed."""
+    level = 0
+    h = plan.h
+    while h > allowed and level < MAX_LEVEL:
+        h *= 0.5
+        level += 1
+    return level
+
+
+@kernel
+def set_level(par: Parameters, plan: Plan, locked: bool, limits: Limits, reel: Array, clock: Counters) -> int:
+    """Divide the base step as the limits and earlier failures ask for; a status if that cannot be done.
+
+    A level that the turning of the body has raised is kept until one less would do with room to spare: else a tumbling
+    body would change the step to and fro, and every change costs some of the energy's steadiness.
+    """
+    level = 0
+    if plan.adaptive:
+        allowed = allowed_step(plan, limits)
+        base = choose_level(plan, allowed)
+        level = choose_level(plan, min(allowed, limits.turning))
+        if base + clock[RAISED] == level + 1 and plan.h > ROOM_TO_TURN * limits.turning * (1 << level):
+            level += 1
+        clock[RAISED] = level - base
+        level = min(level + clock[EXTRA], MAX_LEVEL)
+    clock[LEVEL] = level
+    h = plan.h / (1 << level)
+    for i in range(LIMITS):
+        if i != TURNING:  # that is looked at in samples
+            reel[RATIOS + i] = max(reel[RATIOS + i], h / limits[i])
+    if not locked and reel[SIGMA] * reel[SIGMA] * par.mu >= par.EA:
+        return REEL_OUTRUNS_WAVES
+    worst = h / min(limits.waves, limits.damping, limits.drag)
+    return UNSTABLE_STEP if worst > plan.allowed_ratio else RUNNING
