@@ -16,12 +16,15 @@ from tautline.kernels.data import Array
 from tautline.model.pendulum import Pendulum
 
 # Beyond these a remark is made; where they come from is in docs/howto/elements.md.
-NOISE_REMARK = 0.025
+NOISE_REMARK = 0.02
+SMOOTH_NOISE = 0.5  # over N^2: what a tension that rises as a parabola from 0 shows without any noise
 ERROR_REMARK = 0.02
 FOLD_REMARK = 120.0  # degrees
 SLACK_REMARK = 0.05
 # A strain that is not below 0 by more than this is a string at its natural length.
 NO_STRAIN = 1e-9
+# Times N: strain that may be rounding, since lengths of elements are differences of places along the whole string.
+ROUNDING = 1e-14
 # Waves that have lost their phase are wrong by their own size and no more. The size follows from the sag and from
 # their squared phase between two nodes; fitted with the other constant of `mesh_error` to runs against finer meshes.
 LOST_PHASE = 20.0
@@ -92,6 +95,7 @@ def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length:
     along = np.diff(nodes, axis=1)
     lengths = np.sqrt(_squares(along))
     strain = lengths / l[:, None] - 1.0
+    strain[np.abs(strain) < ROUNDING * N] = 0.0
     tension = pendulum.string.tension(strain)
     slack = (strain < -NO_STRAIN).mean(axis=1)
     largest, rough = np.abs(tension).max(axis=1), np.abs(rough_part(tension)).max(axis=1)
@@ -244,11 +248,11 @@ class MeshHealth:
         """Sentences on what a user would not accept unseen, and what to do about it; none if all is well."""
         said = []
         folded = self.fold > FOLD_REMARK
-        if self.noise > NOISE_REMARK:
+        if self.noise > NOISE_REMARK + SMOOTH_NOISE / elements**2:
             said.append(
                 f"the mesh carries noise: its shortest waves hold up to {self.noise:.0%} of the largest tension, so "
                 "peak tensions are not converged, and more elements alone seldom help; smooth starts and stops, or "
-                f"add damping (String.viscosity, say {_smoothing_viscosity(pendulum, self.length / elements):.1g} N s)"
+                f"add damping (String.viscosity, say {_smoothing_viscosity(pendulum, self.length / elements):g} N s)"
             )
         if self.error > ERROR_REMARK and not folded:
             said.append(
@@ -261,7 +265,9 @@ class MeshHealth:
                 "sharp as the mesh, and what follows depends on the mesh; add damping, or begin with a taut string"
             )
         if self.slack_share > SLACK_REMARK:
-            what = "pushed (law 'linear' does; 'tension_only' does not)" if pendulum.string.law == "linear" else "slack"
+            what = "slack"
+            if pendulum.string.law == "linear":
+                what = "in compression, where a real one is slack: String.law = 'tension_only' does not push"
             said.append(f"on average {self.slack_share:.0%} of the string was {what}")
         return said
 
@@ -272,5 +278,5 @@ def _added(total: float, increments: Array) -> float:
 
 
 def _smoothing_viscosity(pendulum: Pendulum, l: float) -> float:
-    """Damping that stops waves of about two elements within one oscillation: EA l/c (N s)."""
-    return pendulum.string.stiffness * l / pendulum.string.wave_speed
+    """Damping that stops waves of about two elements within one oscillation: EA l/c, to one digit (N s)."""
+    return float(f"{pendulum.string.stiffness * l / pendulum.string.wave_speed:.1g}")
