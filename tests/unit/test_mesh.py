@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.elements import health_of, position_error, relative, shape_error
 
 import tautline as tl
 from tautline import scenario
-from tautline.kernels.data import Array
 from tautline.mesh import MeshHealth, mesh_error, mesh_noise, rough_part, shape_of
 from tautline.model.command import Command
 from tautline.model.elements import FEWEST, MOST, default_elements
@@ -29,37 +29,10 @@ def at_rest(pendulum: tl.Pendulum, state: tl.State) -> MeshHealth:
     return health
 
 
-def relative(values: Array) -> Array:
-    """To the guide entrance."""
-    return np.asarray(values - values[:, :1])
-
-
-def health_of(pendulum: tl.Pendulum, run: Any, reel_is_free: bool = True) -> MeshHealth:
-    health = MeshHealth()
-    nodes, velocities = relative(run.position.values), relative(run.velocity.values)
-    health.update(pendulum, run.time.values, nodes, velocities, run.reeled_length.values, reel_is_free)
-    return health
-
-
 def swing(pendulum: tl.Pendulum, degrees: float, N: int | None, duration: float, deployed: float = 10.0) -> Any:
     angle = math.radians(degrees)
     start = tl.straight(pendulum, deployed, N, (math.sin(angle), 0.0, math.cos(angle)))
     return tl.simulate(pendulum, start, duration=duration, sample=duration / 200, order=4)
-
-
-def shape_error(nodes: Array, finer: Array) -> float:
-    """Distance between two shapes (n, N + 1, 3) at the nodes of the finer one: rms along the string, largest of all."""
-    x = np.linspace(0.0, nodes.shape[1] - 1.0, finer.shape[1])
-    e = np.minimum(x.astype(int), nodes.shape[1] - 2)
-    part = (x - e)[:, None]
-    between = nodes[:, e] * (1.0 - part) + nodes[:, e + 1] * part
-    return float(np.sqrt(((between - finer) ** 2).sum(axis=2).mean(axis=1)).max())
-
-
-def position_error(run: Any, finer: Any) -> float:
-    """Over the longest deployed length."""
-    apart = shape_error(relative(run.position.values), relative(finer.position.values))
-    return apart / float(run.unstretched_length.values.max())
 
 
 # -- noise ---------------------------------------------------------------------------------------------
@@ -113,7 +86,7 @@ def test_noise_of_built_in_scenarios() -> None:
     for name in ("deployment", "crane-hoist", "tethered-pod"):
         case = scenario.load(name).build()
         run = tl.simulate(case.pendulum, case.state, case.command, **case.options)
-        health = health_of(case.pendulum, run)
+        health = health_of(case.pendulum, run, reel_is_free=True)
         found[name] = any("noise" in text for text in health.remarks(case.pendulum, case.state.elements))
     assert found == {"deployment": True, "crane-hoist": False, "tethered-pod": False}
 
@@ -158,13 +131,13 @@ def test_a_swing_is_estimated_within_a_factor_of_three(name: str, N: int) -> Non
     pendulum, degrees, duration = SWINGS[name]
     run = swing(pendulum, degrees, N, duration)
     true = position_error(run, swing(pendulum, degrees, 8 * N, duration))
-    assert true / 3.0 < health_of(pendulum, run).error < 3.0 * true
+    assert true / 3.0 < health_of(pendulum, run, False).error < 3.0 * true
 
 
 @pytest.mark.parametrize(("density", "least", "most"), [(1e-3, 0.0, 1e-3), (1.0, 0.01, 0.5)])
 def test_a_single_element_is_judged_by_the_weight_of_the_string(density: float, least: float, most: float) -> None:
     pendulum = plain(density=density, stiffness=1e5)
-    assert least < health_of(pendulum, swing(pendulum, 30.0, 1, 3.0)).error < most
+    assert least < health_of(pendulum, swing(pendulum, 30.0, 1, 3.0), False).error < most
 
 
 def test_the_guide_law_with_a_mean_strain_counts_and_with_an_extrapolated_one_does_not() -> None:
@@ -177,8 +150,8 @@ def test_the_guide_law_with_a_mean_strain_counts_and_with_an_extrapolated_one_do
 
     pendulum, coarse = run(10)
     true = position_error(coarse, run(80)[1])
-    mean = health_of(pendulum, coarse).error
-    extrapolated = health_of(*run(10, guide_strain="extrapolated")).error
+    mean = health_of(pendulum, coarse, True).error
+    extrapolated = health_of(*run(10, guide_strain="extrapolated"), reel_is_free=True).error
     assert true / 3.0 < mean < 3.0 * true
     assert extrapolated < 0.3 * mean
 
@@ -194,7 +167,7 @@ def test_a_string_that_is_thrown_back_is_folded_and_slack(law: str) -> None:
     string = tl.String(20.0, 0.1, 1000.0, law=law)
     pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     start = tl.straight(pendulum, 5.0, 10, (0.02, 0.0, 1.0), end_velocity=(0.0, 0.0, -20.0))
-    health = health_of(pendulum, tl.simulate(pendulum, start, duration=1.0))
+    health = health_of(pendulum, tl.simulate(pendulum, start, duration=1.0), False)
     said = "; ".join(health.remarks(pendulum, 10))
     assert "the string folded" in said
     assert ("of the string was slack" in said) == (law == "tension_only")
@@ -203,7 +176,7 @@ def test_a_string_that_is_thrown_back_is_folded_and_slack(law: str) -> None:
 
 def test_a_coarse_mesh_is_told_how_many_elements_to_try() -> None:
     pendulum = plain(density=1.0, stiffness=1e5, mass=0.5)
-    said = health_of(pendulum, swing(pendulum, 60.0, 3, 4.0)).remarks(pendulum, 3)
+    said = health_of(pendulum, swing(pendulum, 60.0, 3, 4.0), False).remarks(pendulum, 3)
     assert any("try elements=" in text for text in said)
 
 
@@ -216,7 +189,7 @@ def test_pieces_give_the_same_bits_as_the_whole(N: int, cut: int) -> None:
     pendulum = plain(stiffness=40.0)
     start = tl.straight(pendulum, 5.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
     run = tl.simulate(pendulum, start, tl.Torque(1.0), duration=1.2, sample=0.01)
-    whole, pieces = health_of(pendulum, run), MeshHealth()
+    whole, pieces = health_of(pendulum, run, True), MeshHealth()
     for begin in range(0, len(run.time), cut):
         part = run.isel(time=slice(begin, begin + cut))
         nodes, velocities = relative(part.position.values), relative(part.velocity.values)
