@@ -218,15 +218,16 @@ def percent(x: float) -> str:
 
 def errors_table(found: dict[str, list[Found]], defaults: dict[str, int]) -> str:
     lines = [
-        "| case | elements | position | `mesh_error` | peak tension | `mesh_noise` | time |",
+        "| case (order) | elements | position | `mesh_error` | peak tension | `mesh_noise` | time |",
         "|---|---|---|---|---|---|---|",
     ]
     for name, rows in list(found.items())[:SHOWN]:
-        unit = next(row.seconds for row in rows if row.elements == 10)
+        by = {row.elements: row for row in rows}
+        unit, order = by[10].seconds, math.log2(by[5].error / by[20].error) / 2.0
         for row in rows:
             mark = "**" if row.elements == defaults[name] else ""
             cells = [
-                name if row is rows[0] else "",
+                f"{name} ({order:.1f})" if row is rows[0] else "",
                 f"{mark}{row.elements}{mark}",
                 percent(row.error),
                 percent(row.estimate),

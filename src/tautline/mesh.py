@@ -128,7 +128,7 @@ def _single_sag(pendulum: Pendulum, along: Array, l: Array) -> Array:
     """
     mass = pendulum.string.density * l
     length = np.sqrt(_squares(along))
-    across = 1.0
+    across = np.ones(len(l))
     if pendulum.gravity > 0.0:
         across = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2) / np.maximum(length, 1e-290)
     return np.asarray(SAG * l * mass / (pendulum.body.mass + 0.5 * mass) * (across + np.abs(length / l - 1.0)))
