@@ -237,8 +237,8 @@ def test_the_default_grows_with_mass_stretch_and_drag_and_keeps_its_bounds() -> 
     assert default_elements(light, 10.0) < default_elements(plain(density=1e-6, stiffness=50.0), 10.0)
     thick = tl.Pendulum(tl.String(11.0, 1e-6, 1e9, diameter=0.01), light.reel, light.body, fluid=tl.Fluid(1025.0))
     assert default_elements(light, 10.0) < default_elements(thick, 10.0)
-    for density in (1e-320, 1e-9, 1e3, 1.7e308):
-        for stiffness in (1e-320, 1e-3, 1e12):
+    for density in (1e-50, 1e-9, 1e3, 1e50):
+        for stiffness in (1e-50, 1e-3, 1e50):
             assert FEWEST <= default_elements(plain(density=density, stiffness=stiffness), 10.0) <= MOST
 
 

@@ -34,8 +34,7 @@ def default_elements(pendulum: Pendulum, deployed: float) -> int:
     string, body = pendulum.string, pendulum.body
     m = string.density * deployed
     stretch = pendulum.gravity * (m + body.mass) / string.stiffness
-    share = 1.0 - 1.0 / (1.0 + m / body.mass)  # m/(m + M), of any numbers
-    count = BASE + FOR_MASS * math.sqrt(share) + FOR_STRETCH * math.sqrt(min(1.0, stretch / SOFT))
+    count = BASE + FOR_MASS * math.sqrt(m / (m + body.mass)) + FOR_STRETCH * math.sqrt(min(1.0, stretch / SOFT))
     if pendulum.fluid is not None and string.diameter > 0.0:
         count += FOR_FLUID
     return max(FEWEST, min(MOST, math.ceil(count)))
