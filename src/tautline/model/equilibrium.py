@@ -34,7 +34,12 @@ SMALLEST_SLOPE = 1e-9
 
 
 def hanging(
-    pendulum: Pendulum, deployed: float, elements: int, *, end_velocity: Any = ZERO, angular_velocity: Any = ZERO
+    pendulum: Pendulum,
+    deployed: float,
+    elements: int | None = None,
+    *,
+    end_velocity: Any = ZERO,
+    angular_velocity: Any = ZERO,
 ) -> State:
     """The string hangs at rest under its own weight and the body's, the centre of mass below the attachment.
 
@@ -45,8 +50,8 @@ def hanging(
     pendulum : Pendulum
     deployed : float
         Unstretched length outside the guide (m).
-    elements : int
-        N.
+    elements : int, optional
+        N; by default as many as `tautline.model.elements.default_elements` takes for the case.
     end_velocity, angular_velocity : three floats
         A push to start with, of the last node (m/s) and of the body (rad/s).
     """
@@ -116,7 +121,9 @@ class Equilibrium:
     message: str
 
 
-def equilibrium(pendulum: Pendulum, deployed: float, elements: int = 20, *, load: Load | None = None) -> Equilibrium:
+def equilibrium(
+    pendulum: Pendulum, deployed: float, elements: int | None = None, *, load: Load | None = None
+) -> Equilibrium:
     """Where the pendulum stays at rest with the reel locked, in tension and hanging from the guide.
 
     Without a load that is `hanging`. With one, Newton's method is applied to the pulls in the elements and to the
@@ -128,8 +135,8 @@ def equilibrium(pendulum: Pendulum, deployed: float, elements: int = 20, *, load
     pendulum : Pendulum
     deployed : float
         Unstretched length outside the guide (m).
-    elements : int
-        N.
+    elements : int, optional
+        N; by default as many as `tautline.model.elements.default_elements` takes for the case.
     load : function, optional
         A steady load beside those of `Pendulum.fluid` and `Pendulum.push`: `load(nodes, attitude)` takes (N + 1) x 3
         positions relative to the guide entrance (m) and the rotation matrix of the body, and returns (N + 1) x 3

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.elements import default_elements
 from tautline.model.pendulum import Pendulum
 
 # A matrix typed in with eight digits still counts as a rotation; the kernels make it exact.
@@ -98,7 +99,7 @@ def _checked_rotation(value: Any) -> NDArray[np.float64]:
 def straight(
     pendulum: Pendulum,
     deployed: float,
-    elements: int,
+    elements: int | None = None,
     direction: Any = (0.0, 0.0, 1.0),
     *,
     end_velocity: Any = ZERO,
@@ -113,8 +114,8 @@ def straight(
     pendulum : Pendulum
     deployed : float
         Unstretched length outside the guide (m).
-    elements : int
-        N.
+    elements : int, optional
+        N; by default as many as `tautline.model.elements.default_elements` takes for the case.
     direction : three floats
         From the guide entrance; need not be of unit length. Down by default.
     end_velocity : three floats
@@ -123,8 +124,8 @@ def straight(
         As in `State`.
     """
     checks.instance("pendulum", pendulum, Pendulum)
-    N = checks.whole("elements", elements, 1, MOST_ELEMENTS)
     X = checks.positive("deployed", deployed, "m")
+    N = default_elements(pendulum, X) if elements is None else checks.whole("elements", elements, 1, MOST_ELEMENTS)
     longest = pendulum.string.length - pendulum.reel.guide_length
     if longest < X:
         checks.refuse("deployed", f"at most {longest:g} m (string.length - reel.guide_length)", deployed)

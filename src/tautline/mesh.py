@@ -1,0 +1,282 @@
+"""Whether the mesh is fine enough: noise in its shortest waves, and the error that it causes.
+
+Both are read off the samples of a run, without a second run. What they mean and how they were measured against finer
+meshes is on the page "How many elements?" (docs/howto/elements.md); `benchmarks/elements.py` measures it again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.kernels.data import Array
+from tautline.model.pendulum import Pendulum
+
+# Beyond these a remark is made; where they come from is in docs/howto/elements.md.
+NOISE_REMARK = 0.02
+SMOOTH_NOISE = 0.5  # over N^2: what a tension that rises as a parabola from 0 shows without any noise
+ERROR_REMARK = 0.02
+FOLD_REMARK = 120.0  # degrees
+SLACK_REMARK = 0.05
+# A strain that is not below 0 by more than this is a string at its natural length.
+NO_STRAIN = 1e-9
+# Times N: strain that may be rounding, since lengths of elements are differences of places along the whole string.
+ROUNDING = 1e-14
+# Waves that have lost their phase are wrong by their own size and no more. The size follows from the sag and from
+# their squared phase between two nodes; fitted with the other constant of `mesh_error` to runs against finer meshes.
+LOST_PHASE = 20.0
+UNKNOWN_PHASE2 = 2.0  # squared phase where two elements cannot tell it
+MOST_AT_GUIDE = 8.0  # of the length that a wrong strain at the guide let through
+# Phase error of a linear element over the squared phase between two nodes, and sag over the second difference.
+PHASE_ERROR, SAG = 1.0 / 24.0, 1.0 / 8.0
+
+
+class Shape(NamedTuple):
+    """What a sample tells of its mesh; one number for each sample."""
+
+    tension: Array  # largest in size (N)
+    rough: Array  # largest part of an element's tension that a mean over its neighbours does not have (N)
+    sag: Array  # rms depth of the arc that an element cuts off (m)
+    drift: Array  # rms rate at which short waves lose their phase (m/s)
+    bend: Array  # mean squared second difference of the nodes (m^2)
+    twist: Array  # and third one (m^2)
+    guide_strain: Array  # of the first element
+    guide_step: Array  # how far it is from the strain at the guide
+    slack: Array  # part of the elements that is shorter than its natural length
+    fold: Array  # largest angle between neighbouring elements (degrees)
+
+
+def rough_part(tension: Array) -> Array:
+    """Short waves along the last axis: (2 T_e - T_{e-1} - T_{e+1})/4 for all elements but the first and the last.
+
+    A wave whose phase grows by theta from one element to the next keeps sin(theta/2)^2 of its height: the shortest
+    one all of it, a long one nothing; a tension that rises evenly leaves nothing at all.
+    """
+    if tension.shape[-1] < 3:
+        return np.zeros((*tension.shape[:-1], 1))
+    return 0.25 * (2.0 * tension[..., 1:-1] - tension[..., :-2] - tension[..., 2:])
+
+
+def mesh_noise(tension: Array) -> float:
+    """Largest part of a tension in the mesh's shortest waves, over the largest tension; samples by elements."""
+    largest = float(np.abs(tension).max(initial=0.0))
+    return float(np.abs(rough_part(tension)).max(initial=0.0)) / largest if largest > 0.0 else 0.0
+
+
+def mesh_error(sag: float, drift: float, phase2: float, guide: float, length: float) -> float:
+    """Estimated error of positions, rms along the string and largest in time, over the longest deployed length.
+
+    Parameters
+    ----------
+    sag : float
+        Largest rms depth of the arcs that the elements cut off (m).
+    drift : float
+        Way that waves have lost to the mesh's phase error (m), if it were not for a bound: they cannot be wrong by
+        more than their own size.
+    phase2 : float
+        Squared phase of the waves between two nodes, which gives that size.
+    guide : float
+        Error of the reel's motion by the strain at the guide (m).
+    length : float
+        Longest deployed length (m).
+    """
+    bound = LOST_PHASE * sag / phase2 if phase2 > 0.0 else math.inf
+    waves = drift * bound / (drift + bound) if 0.0 < bound < math.inf else drift
+    return (sag + waves + guide) / length if length > 0.0 else 0.0
+
+
+def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
+    """Figures of n samples: nodes and velocities (n, N + 1, 3) relative to the guide entrance."""
+    N = nodes.shape[1] - 1
+    l = (pendulum.string.length - reeled_length) / N
+    along = np.diff(nodes, axis=1)
+    lengths = np.sqrt(_squares(along))
+    strain = lengths / l[:, None] - 1.0
+    strain[np.abs(strain) < ROUNDING * N] = 0.0
+    tension = pendulum.string.tension(strain)
+    slack = (strain < -NO_STRAIN).mean(axis=1)
+    largest, rough = np.abs(tension).max(axis=1), np.abs(rough_part(tension)).max(axis=1)
+    if N == 1:
+        sag, no = _single_sag(pendulum, along[:, 0], l), np.zeros(len(nodes))
+        step = 0.5 * pendulum.gravity * pendulum.string.density * l / pendulum.string.stiffness
+        return Shape(largest, rough, sag, no, no, no, strain[:, 0], step, slack, no)
+    unit = along / np.maximum(lengths, 1e-290)[:, :, None]
+    cosine = np.clip(_products(unit[:, 1:], unit[:, :-1]).min(axis=1), -1.0, 1.0)
+    bend = _squares(np.diff(along, axis=1)).mean(axis=1)
+    twist = _squares(np.diff(along, n=2, axis=1)).mean(axis=1) if N > 2 else UNKNOWN_PHASE2 * bend
+    return Shape(
+        largest,
+        rough,
+        SAG * np.sqrt(bend),
+        PHASE_ERROR * np.sqrt(_squares(np.diff(velocities, n=2, axis=1)).mean(axis=1)),
+        bend,
+        twist,
+        strain[:, 0],
+        0.5 * (strain[:, 0] - strain[:, 1]),
+        slack,
+        np.degrees(np.arccos(cosine)),
+    )
+
+
+def _single_sag(pendulum: Pendulum, along: Array, l: Array) -> Array:
+    """Depth of the arc that a single element cuts off (m): the string's weight across it over the pull of all.
+
+    It has no neighbours to compare with. Along the string the same ratio is the unevenness of its strain.
+    """
+    mass = pendulum.string.density * l
+    length = np.sqrt(_squares(along))
+    across = np.ones(len(l))
+    if pendulum.gravity > 0.0:
+        across = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2) / np.maximum(length, 1e-290)
+    return np.asarray(SAG * l * mass / (pendulum.body.mass + 0.5 * mass) * (across + np.abs(length / l - 1.0)))
+
+
+def _products(a: Array, b: Array) -> Array:
+    """Scalar products of vectors along the last axis; written out, so that no row's rounding depends on other rows."""
+    return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2])
+
+
+def _squares(a: Array) -> Array:
+    return _products(a, a)
+
+
+@dataclass
+class MeshHealth:
+    """Noise and error of a mesh, gathered over the samples of a run in any number of pieces.
+
+    The result does not depend on how the samples are cut into pieces, to the last bit. The fields are plain numbers:
+    `state()` goes into a checkpoint, `MeshHealth(**state)` goes on.
+    """
+
+    samples: int = 0
+    time: float = 0.0  # of the latest sample (s)
+    reeled_length: float = 0.0  # then (m)
+    length: float = 0.0  # longest deployed (m)
+    tension: float = 0.0  # largest (N)
+    rough: float = 0.0  # largest (N)
+    sag: float = 0.0  # largest (m)
+    drift: float = 0.0  # gathered over time (m)
+    bend: float = 0.0  # summed over samples (m^2)
+    twist: float = 0.0  # summed over samples (m^2)
+    let_through: float = 0.0  # length reeled times the error of the strain at the guide (m)
+    guide_speed: float = 0.0  # error of the reel's speed by it (m/s)
+    guide: float = 0.0  # and of the reeled length (m)
+    slack: float = 0.0  # summed over samples
+    fold: float = 0.0  # largest (degrees)
+
+    def update(
+        self,
+        pendulum: Pendulum,
+        times: Array,
+        nodes: Array,
+        velocities: Array,
+        reeled_length: Array,
+        reel_is_free: bool = True,
+    ) -> None:
+        """Take in n samples: nodes and velocities (n, N + 1, 3) relative to the guide entrance, in order of time.
+
+        The reel is free where forces move it, and not a given motion. Samples with numbers that are not finite, of a
+        run that failed, are left out.
+        """
+        with np.errstate(all="ignore"):
+            shape = shape_of(pendulum, nodes, velocities, reeled_length)
+            fine = np.isfinite(np.stack([times, reeled_length, *shape])).all(axis=0)
+        if not fine.any():
+            return
+        if not fine.all():
+            times, reeled_length, shape = times[fine], reeled_length[fine], Shape(*(x[fine] for x in shape))
+        started = self.samples > 0
+        elapsed = np.diff(times, prepend=self.time if started else times[0])
+        reeled = np.diff(reeled_length, prepend=self.reeled_length if started else reeled_length[0])
+        self.samples += len(times)
+        self.time, self.reeled_length = float(times[-1]), float(reeled_length[-1])
+        self.length = max(self.length, pendulum.string.length - float(reeled_length.min()))
+        self.tension = max(self.tension, float(shape.tension.max()))
+        self.rough = max(self.rough, float(shape.rough.max()))
+        self.sag = max(self.sag, float(shape.sag.max()))
+        self.fold = max(self.fold, float(shape.fold.max()))
+        self.drift = _added(self.drift, elapsed * shape.drift)
+        self.bend, self.twist = _added(self.bend, shape.bend), _added(self.twist, shape.twist)
+        if reel_is_free and pendulum.reel.guide_law != "none" and pendulum.reel.guide_strain == "mean":
+            self._pass_guide(pendulum, elapsed, reeled, shape)
+        self.slack = _added(self.slack, shape.slack)
+
+    def _pass_guide(self, pendulum: Pendulum, elapsed: Array, reeled: Array, shape: Shape) -> None:
+        """Follow what the guide law's force, (16), gets wrong with the mean strain of the first element."""
+        string = pendulum.string
+        moved = pendulum.reel.turning_mass + string.density * string.length + pendulum.body.mass
+        wrong = string.stiffness * shape.guide_strain * shape.guide_step * np.sign(reeled) / moved
+        speeds = np.cumsum(np.concatenate([[self.guide_speed], elapsed * wrong]))
+        self.guide_speed = float(speeds[-1])
+        self.guide = _added(self.guide, elapsed * speeds[1:])
+        self.let_through = _added(self.let_through, np.abs(reeled * shape.guide_step))
+
+    def state(self) -> dict[str, Any]:
+        """All fields, for a checkpoint."""
+        return asdict(self)
+
+    @property
+    def noise(self) -> float:
+        """Largest tension in the mesh's shortest waves, over the largest tension: see `mesh_noise`."""
+        return self.rough / self.tension if self.tension > 0.0 else 0.0
+
+    @property
+    def error(self) -> float:
+        """Estimated error of positions over the longest deployed length: see `mesh_error`."""
+        phase2 = self.twist / self.bend if self.bend > 0.0 else 0.0
+        guide = min(abs(self.guide), MOST_AT_GUIDE * self.let_through)
+        return mesh_error(self.sag, self.drift, phase2, guide, self.length)
+
+    @property
+    def slack_share(self) -> float:
+        """Part of the string that was shorter than its natural length, mean over the samples."""
+        return self.slack / self.samples if self.samples else 0.0
+
+    def figures(self) -> dict[str, float]:
+        """Figures for the attributes of a result."""
+        return {
+            "mesh_noise": self.noise,
+            "mesh_error": self.error,
+            "slack_share": self.slack_share,
+            "largest_fold_deg": self.fold,
+        }
+
+    def remarks(self, pendulum: Pendulum, elements: int) -> list[str]:
+        """Sentences on what a user would not accept unseen, and what to do about it; none if all is well."""
+        said = []
+        folded = self.fold > FOLD_REMARK
+        if self.noise > NOISE_REMARK + SMOOTH_NOISE / elements**2:
+            said.append(
+                f"the mesh carries noise: its shortest waves hold up to {self.noise:.0%} of the largest tension, so "
+                "peak tensions are not converged, and more elements alone seldom help; smooth starts and stops, or "
+                f"add damping (String.viscosity, say {_smoothing_viscosity(pendulum, self.length / elements):g} N s)"
+            )
+        if self.error > ERROR_REMARK and not folded:
+            said.append(
+                f"the mesh of {elements} elements leaves positions uncertain by about {self.error:.1%} of the deployed "
+                f"length; try elements={elements * (2 if self.error < 2.0 * ERROR_REMARK else 4)}"
+            )
+        if folded:
+            said.append(
+                f"the string folded, by up to {self.fold:.0f} degrees between neighbouring elements: a fold is as "
+                "sharp as the mesh, and what follows depends on the mesh; add damping, or begin with a taut string"
+            )
+        if self.slack_share > SLACK_REMARK:
+            what = "slack"
+            if pendulum.string.law == "linear":
+                what = "in compression, where a real one is slack: String.law = 'tension_only' does not push"
+            said.append(f"on average {self.slack_share:.0%} of the string was {what}")
+        return said
+
+
+def _added(total: float, increments: Array) -> float:
+    """Sum from left to right, so that pieces give the same as the whole."""
+    return float(np.cumsum(np.concatenate([[total], increments]))[-1])
+
+
+def _smoothing_viscosity(pendulum: Pendulum, l: float) -> float:
+    """Damping that stops waves of about two elements within one oscillation: EA l/c, to one digit (N s)."""
+    return float(f"{pendulum.string.stiffness * l / pendulum.string.wave_speed:.1g}")

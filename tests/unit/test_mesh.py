@@ -1,0 +1,250 @@
+"""Noise and error of the mesh, and the number of elements that is taken where none is given."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.elements import health_of, position_error, relative, shape_error
+
+import tautline as tl
+from tautline import scenario
+from tautline.mesh import MeshHealth, mesh_error, mesh_noise, rough_part, shape_of
+from tautline.model.command import Command
+from tautline.model.elements import FEWEST, MOST, default_elements
+
+
+def plain(density: float = 0.1, stiffness: float = 2e3, mass: float = 1.0, **others: Any) -> tl.Pendulum:
+    string = tl.String(length=11.0, density=density, stiffness=stiffness)
+    return tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(mass), **others)
+
+
+def at_rest(pendulum: tl.Pendulum, state: tl.State) -> MeshHealth:
+    health = MeshHealth()
+    reeled = np.array([state.reeled_length])
+    health.update(pendulum, np.zeros(1), state.nodes[None], state.node_velocities[None], reeled)
+    return health
+
+
+def swing(pendulum: tl.Pendulum, degrees: float, N: int | None, duration: float, deployed: float = 10.0) -> Any:
+    angle = math.radians(degrees)
+    start = tl.straight(pendulum, deployed, N, (math.sin(angle), 0.0, math.cos(angle)))
+    return tl.simulate(pendulum, start, duration=duration, sample=duration / 200, order=4)
+
+
+# -- noise ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("N", [5, 20, 33])
+def test_a_wave_keeps_the_squared_sine_of_half_its_phase(N: int) -> None:
+    e = np.arange(N) + 0.5
+    for k in range(N):
+        theta = math.pi * k / N
+        wave = np.cos(theta * e)
+        expected = math.sin(0.5 * theta) ** 2 * wave[1:-1]
+        assert np.abs(rough_part(wave) - expected).max() < 1e-15 * N
+
+
+def test_the_shortest_wave_is_all_noise_and_a_long_one_is_none() -> None:
+    e = np.arange(20.0)
+    assert mesh_noise(np.array([[1.0, -1.0] * 10])) == 1.0
+    assert mesh_noise(np.cos(math.pi * (e[None] + 0.5) / 20)) < 0.007  # sin(pi/40)^2 = 0.0062
+    assert mesh_noise(100.0 + 3.0 * e[None]) < 1e-15  # a heavy rope
+
+
+@pytest.mark.parametrize("N", [1, 2])
+def test_one_or_two_elements_have_no_short_waves(N: int) -> None:
+    assert mesh_noise(np.ones((4, N))) == 0.0
+
+
+def stopped(N: int, viscosity: float) -> tuple[tl.Pendulum, Any]:
+    """A payout of 500 kg on 200 m of rope that is stopped at 2 m/s within no time."""
+    rope = tl.String(300.0, 0.3, 5e6, viscosity=viscosity)
+    pendulum = tl.Pendulum(rope, tl.Reel(0.3, 1.0, 200.0), tl.RigidBody.point(500.0))
+    sim = tl.Simulation(pendulum, tl.hanging(pendulum, 200.0, N))
+    sim.advance(4.0, tl.Length.to(210.0, speed=2.0, acceleration=1.0, jerk=1.0), sample=0.01)
+    sim.stop_reel()
+    sim.advance(1.0, tl.Locked(), sample=0.01)
+    return pendulum, sim.dataset()
+
+
+@pytest.mark.parametrize("N", [12, 40])
+def test_a_sudden_stop_is_remarked_on_and_the_advised_damping_ends_it(N: int) -> None:
+    pendulum, run = stopped(N, 0.0)
+    (remark, *_) = health_of(pendulum, run, reel_is_free=False).remarks(pendulum, N)
+    assert remark.startswith("the mesh carries noise")
+    advised = float(remark.rpartition("say ")[2].split()[0])
+    damped, run = stopped(N, advised)
+    assert not any("noise" in text for text in health_of(damped, run, False).remarks(damped, N))
+
+
+def test_noise_of_built_in_scenarios() -> None:
+    found = {}
+    for name in ("deployment", "crane-hoist", "tethered-pod"):
+        case = scenario.load(name).build()
+        run = tl.simulate(case.pendulum, case.state, case.command, **case.options)
+        health = health_of(case.pendulum, run, reel_is_free=True)
+        found[name] = any("noise" in text for text in health.remarks(case.pendulum, case.state.elements))
+    assert found == {"deployment": True, "crane-hoist": False, "tethered-pod": False}
+
+
+# -- error ---------------------------------------------------------------------------------------------
+
+
+def test_sag_of_a_hanging_rope_is_what_a_linear_element_misses() -> None:
+    pendulum = plain(density=2.0, stiffness=500.0)
+    state = tl.hanging(pendulum, 10.0, 10)
+    finer = tl.hanging(pendulum, 10.0, 20)  # its nodes are exact, those in the middle of elements too
+    missed = finer.nodes[1::2, 2] - 0.5 * (state.nodes[1:, 2] + state.nodes[:-1, 2])
+    assert at_rest(pendulum, state).sag == pytest.approx(missed[0], rel=1e-9)
+    assert np.ptp(missed) < 1e-9 * missed[0]  # 1e-14 of a position of 15 m
+
+
+def test_a_straight_even_string_has_no_error() -> None:
+    pendulum = plain()
+    for N in (2, 3, 20):
+        health = at_rest(pendulum, tl.straight(pendulum, 10.0, N, (1.0, 2.0, 2.0)))
+        assert health.error < 1e-15 and health.noise < 1e-10 and not health.remarks(pendulum, N)
+
+
+@pytest.mark.parametrize("N", [2, 5, 10])
+def test_a_rope_that_is_pulled_aside_is_estimated_within_a_factor_of_three(N: int) -> None:
+    pendulum = plain(density=0.5, stiffness=1e4, mass=2.0, push=tl.Push((40.0, 0.0, 0.0)))
+    state, finer = (tl.equilibrium(pendulum, 10.0, n).state for n in (N, 8 * N))
+    true = shape_error(state.nodes[None], finer.nodes[None]) / 10.0
+    assert true / 3.0 < at_rest(pendulum, state).error < 3.0 * true
+
+
+SWINGS = {
+    "nylon": (plain(density=0.05, stiffness=5e3, mass=2.0), 40.0, 8.0),
+    "heavy chain": (plain(density=2.0, stiffness=1e6, mass=1.0), 25.0, 5.0),
+    "rubber": (plain(density=0.2, stiffness=150.0, mass=0.5), 15.0, 5.0),
+}
+
+
+@pytest.mark.parametrize("name", SWINGS)
+@pytest.mark.parametrize("N", [2, 6, 12])
+def test_a_swing_is_estimated_within_a_factor_of_three(name: str, N: int) -> None:
+    pendulum, degrees, duration = SWINGS[name]
+    run = swing(pendulum, degrees, N, duration)
+    true = position_error(run, swing(pendulum, degrees, 8 * N, duration))
+    assert true / 3.0 < health_of(pendulum, run, False).error < 3.0 * true
+
+
+@pytest.mark.parametrize(("density", "least", "most"), [(1e-3, 0.0, 1e-3), (1.0, 0.01, 0.5)])
+def test_a_single_element_is_judged_by_the_weight_of_the_string(density: float, least: float, most: float) -> None:
+    pendulum = plain(density=density, stiffness=1e5)
+    assert least < health_of(pendulum, swing(pendulum, 30.0, 1, 3.0), False).error < most
+
+
+def test_the_guide_law_with_a_mean_strain_counts_and_with_an_extrapolated_one_does_not() -> None:
+    string = tl.String(60.0, 0.5, 300.0)
+
+    def run(N: int, **reel: Any) -> tuple[tl.Pendulum, Any]:
+        pendulum = tl.Pendulum(string, tl.Reel(0.2, 0.1, 20.0, **reel), tl.RigidBody.point(2.0))
+        command: Command = tl.Torque(35.0)
+        return pendulum, tl.simulate(pendulum, tl.hanging(pendulum, 20.0, N), command, duration=4.0, sample=0.02)
+
+    pendulum, coarse = run(10)
+    true = position_error(coarse, run(80)[1])
+    mean = health_of(pendulum, coarse, True).error
+    extrapolated = health_of(*run(10, guide_strain="extrapolated"), reel_is_free=True).error
+    assert true / 3.0 < mean < 3.0 * true
+    assert extrapolated < 0.3 * mean
+
+
+def test_waves_cannot_be_wrong_by_more_than_their_own_size() -> None:
+    assert mesh_error(1.0, 1e9, 2.0, 0.0, 100.0) == pytest.approx(0.11, rel=1e-6)
+    assert mesh_error(1.0, 1e-3, 2.0, 0.0, 100.0) == pytest.approx(0.01001, rel=1e-4)
+    assert mesh_error(0.0, 0.0, 0.0, 0.0, 0.0) == 0.0
+
+
+@pytest.mark.parametrize("law", ["linear", "tension_only"])
+def test_a_string_that_is_thrown_back_is_folded_and_slack(law: str) -> None:
+    string = tl.String(20.0, 0.1, 1000.0, law=law)
+    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    start = tl.straight(pendulum, 5.0, 10, (0.02, 0.0, 1.0), end_velocity=(0.0, 0.0, -20.0))
+    health = health_of(pendulum, tl.simulate(pendulum, start, duration=1.0), False)
+    said = "; ".join(health.remarks(pendulum, 10))
+    assert "the string folded" in said
+    assert ("of the string was slack" in said) == (law == "tension_only")
+    assert ("in compression" in said) == (law == "linear")
+
+
+def test_a_coarse_mesh_is_told_how_many_elements_to_try() -> None:
+    pendulum = plain(density=1.0, stiffness=1e5, mass=0.5)
+    said = health_of(pendulum, swing(pendulum, 60.0, 3, 4.0), False).remarks(pendulum, 3)
+    assert any("try elements=" in text for text in said)
+
+
+# -- gathering -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("N", [1, 2, 3, 20])
+@pytest.mark.parametrize("cut", [1, 3, 50])
+def test_pieces_give_the_same_bits_as_the_whole(N: int, cut: int) -> None:
+    pendulum = plain(stiffness=40.0)
+    start = tl.straight(pendulum, 5.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+    run = tl.simulate(pendulum, start, tl.Torque(1.0), duration=1.2, sample=0.01)
+    whole, pieces = health_of(pendulum, run, True), MeshHealth()
+    for begin in range(0, len(run.time), cut):
+        part = run.isel(time=slice(begin, begin + cut))
+        nodes, velocities = relative(part.position.values), relative(part.velocity.values)
+        pieces = MeshHealth(**json.loads(json.dumps(pieces.state())))
+        pieces.update(pendulum, part.time.values, nodes, velocities, part.reeled_length.values)
+    assert pieces == whole
+    assert whole.error > 0.0
+
+
+def test_samples_that_are_not_finite_are_left_out() -> None:
+    pendulum = plain()
+    state = tl.hanging(pendulum, 10.0, 5)
+    nodes = np.stack([state.nodes, np.full_like(state.nodes, np.nan), 1e200 * state.nodes, state.nodes])
+    health = MeshHealth()
+    reeled, velocities = np.full(4, state.reeled_length), np.zeros_like(nodes)
+    health.update(pendulum, np.arange(4.0), nodes, velocities, reeled)
+    assert health.samples == 2 and health.time == 3.0
+    assert all(map(math.isfinite, health.state().values()))
+    health.update(pendulum, np.zeros(0), nodes[:0], velocities[:0], reeled[:0])
+    assert health.samples == 2
+    assert all(map(math.isfinite, MeshHealth().figures().values()))
+
+
+def test_nodes_on_one_point_are_no_error_of_the_program() -> None:
+    pendulum = plain()
+    found = shape_of(pendulum, np.zeros((1, 6, 3)), np.zeros((1, 6, 3)), np.ones(1))
+    assert all(np.isfinite(x).all() for x in found)
+    assert found.slack[0] == 1.0
+
+
+# -- the default ---------------------------------------------------------------------------------------
+
+
+def test_states_take_the_default_and_a_number_still_counts() -> None:
+    pendulum = plain()
+    N = default_elements(pendulum, 10.0)
+    states = tl.straight(pendulum, 10.0), tl.hanging(pendulum, 10.0), tl.equilibrium(pendulum, 10.0).state
+    assert [state.elements for state in states] == [N, N, N]
+    assert tl.hanging(pendulum, 10.0, 7).elements == 7
+
+
+def test_the_default_grows_with_mass_stretch_and_drag_and_keeps_its_bounds() -> None:
+    light = plain(density=1e-6, stiffness=1e9)
+    assert default_elements(light, 10.0) < default_elements(plain(density=1.0, stiffness=1e9), 10.0)
+    assert default_elements(light, 10.0) < default_elements(plain(density=1e-6, stiffness=50.0), 10.0)
+    thick = tl.Pendulum(tl.String(11.0, 1e-6, 1e9, diameter=0.01), light.reel, light.body, fluid=tl.Fluid(1025.0))
+    assert default_elements(light, 10.0) < default_elements(thick, 10.0)
+    for density in (1e-50, 1e-9, 1e3, 1e50):
+        for stiffness in (1e-50, 1e-3, 1e50):
+            assert FEWEST <= default_elements(plain(density=density, stiffness=stiffness), 10.0) <= MOST
+
+
+@pytest.mark.parametrize("name", SWINGS)
+def test_the_default_leaves_an_error_below_one_percent(name: str) -> None:
+    pendulum, degrees, duration = SWINGS[name]
+    run = swing(pendulum, degrees, None, duration)
+    finer = swing(pendulum, degrees, 4 * default_elements(pendulum, 10.0), duration)
+    assert position_error(run, finer) < 0.01
