@@ -13,6 +13,7 @@ from tautline import scenario
 for name in ("fixed-length", "retrieval"):
     built = scenario.load(name, {"run.duration": "0.01"}).build()
     tl.simulate(built.pendulum, built.state, built.command, **built.options)
+tl.simulate(built.pendulum, built.state, tl.Speed(payout=0.0), **built.options)
 """,
     "members in lanes": """
 from tautline.studies import definition
@@ -29,7 +30,8 @@ from tautline import scenario
 built = scenario.load("retrieval", {"run.duration": "0.01"}).build()
 string = dataclasses.replace(built.pendulum.string, viscosity=0.01)
 pendulum = dataclasses.replace(built.pendulum, string=string)
-tl.simulate(pendulum, built.state, built.command, **built.options)
+for command in (built.command, tl.Locked(), tl.Speed(payout=0.0)):
+    tl.simulate(pendulum, built.state, command, **built.options)
 """,
 }
 

@@ -5,8 +5,7 @@ Thresholds and how they were found are in docs/trust.md.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from tautline.kernels import data
 from tautline.kernels.limits import STABLE, Limits
 from tautline.kernels.limits import TURNING as TURNING_LIMIT
+from tautline.mesh import MeshHealth
 from tautline.model.pendulum import Pendulum
 
 # Error of the energy balance, over the energy in play.
@@ -24,11 +24,13 @@ REEL_SPEED = 0.5
 TURNING = 0.05
 # A fixed step over one that resolves a motion with 126 steps a period.
 RESOLUTION = 5.0
+# Rows that wait to be looked at, because one by one they would cost a control loop more than the motion does.
+MOST_WAITING = 2000
 
 
 @dataclass
 class Health:
-    """Figures of a run, as its samples come in."""
+    """Figures of a run, as its samples come in. They do not depend on how the samples are cut into pieces."""
 
     kept: float = np.nan  # energy less work plus losses, at the start (J)
     balance: float = 0.0  # largest change of that (J)
@@ -36,35 +38,40 @@ class Health:
     turn: float = 0.0  # largest angle that the body turned by in a step (rad)
     turning: float = 0.0  # error of the angle that the body has turned by (rad)
     torques_found: bool = True
+    mesh: MeshHealth = field(default_factory=MeshHealth)
 
     def begin(self, reel: data.Array, x: data.Array) -> None:
         """Start from the first sample of a run; the kernels' part of the balance is put into `reel`."""
         if not np.isnan(self.kept):
             return
         self.kept = float(kept_energies(x))
-        potential = x[data.ELASTIC] + x[data.GRAVITY]
-        reel[data.KEPT], reel[data.POTENTIAL] = self.kept, potential
+        reel[data.KEPT], reel[data.POTENTIAL] = self.kept, x[data.ELASTIC] + x[data.GRAVITY]
         reel[data.IN_PLAY] = x[data.KINETIC]
         self.reel_speed = abs(float(x[data.REEL_SPEED]))
 
-    def update(self, x: data.Array, interval: float, order: int) -> None:
-        """Take note of samples that are this far apart in time (s), of a method of this order."""
-        if len(x) == 0:
-            return
+    def update(self, pendulum: Pendulum, times: data.Array, samples: data.Samples, order: int, free: bool) -> None:
+        """Take note of samples of a method of this order, of a reel that forces move or not."""
+        x = samples.scalars
         with np.errstate(all="ignore"):  # a run that overflowed says so in its status
             change = np.abs(kept_energies(x) - self.kept)
             spin = np.linalg.norm(x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3], axis=1)
             turn = spin * x[:, data.STEP_LENGTH]
             if order == 2:
                 # a step h turns the body by 2 atan(h |Omega|/2) instead of h |Omega|
-                self.turning += float(np.sum(spin * turn**2)) * interval / 12.0
-        self.turn = max(self.turn, float(np.max(turn, initial=0.0)))
-        self.balance = max(self.balance, float(np.max(change, initial=0.0)))
+                lost = spin * turn**2 / 12.0 * np.diff(times, prepend=self.mesh.time)
+                self.turning = float(np.cumsum(np.concatenate([[self.turning], lost]))[-1])
+        self.balance = max(self.balance, float(np.max(change)))
+        self.turn = max(self.turn, float(np.max(turn)))
         self.reel_speed = max(self.reel_speed, float(np.max(np.abs(x[:, data.REEL_SPEED]))))
+        self.mesh.update(pendulum, times, samples.nodes[:, 0], samples.nodes[:, 1], x[:, data.REELED_LENGTH], free)
 
     def state(self) -> dict[str, Any]:
         """All of it, for a checkpoint."""
-        return dataclasses.asdict(self)
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"mesh": self.mesh.state()}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Health:
+        return cls(**(state | {"mesh": MeshHealth(**state["mesh"])}))
 
     def figures(self, pendulum: Pendulum, plan: data.Plan, reel: data.Array) -> dict[str, float]:
         """Figures by name; relative ones are parts, not per cent."""
@@ -76,19 +83,18 @@ class Health:
             "energy_in_play": in_play,
             "reel_speed_ratio": self.reel_speed / pendulum.string.wave_speed,
             "turning_error": self.turning,
+            **self.mesh.figures(),
             "largest_step_ratio": float(ratios[:STABLE].max()),
             **{f"step_over_{name}": float(ratio) for name, ratio in zip(Limits._fields, ratios, strict=True)},
         }
 
-    def remarks(self, figures: dict[str, float], adaptive: bool) -> list[str]:
+    def remarks(self, pendulum: Pendulum, elements: int, figures: dict[str, float], adaptive: bool) -> list[str]:
         """Sentences on figures that a user would not accept, with what to do."""
-        finer = "fewer elements, more damping or order=4" if adaptive else "a smaller step or step='auto'"
         said = []
         if not figures["balance_error"] <= BALANCE:
-            said.append(
-                f"the balance of energy is off by {100 * figures['balance_error']:.2g} % of the energy in play; "
-                f"do not trust details, use {finer}"
-            )
+            error = f"the balance of energy is off by {100 * figures['balance_error']:.2g} % of the energy in play"
+            finer = "more damping, other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
+            said.append(f"{error}; use {finer}")
         if figures["reel_speed_ratio"] > REEL_SPEED:
             said.append(
                 f"the reel reached {100 * figures['reel_speed_ratio']:.0f} % of the speed of waves in the string, "
@@ -106,7 +112,7 @@ class Health:
                     said.append(f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one")
         if not self.torques_found:
             said.append("some torques could not be found to full accuracy")
-        return said
+        return said + self.mesh.remarks(pendulum, elements)
 
 
 def kept_energies(x: data.Array) -> data.Array:

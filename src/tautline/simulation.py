@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import itertools
 import json
 import os
 import zipfile
@@ -20,7 +21,7 @@ import numpy as np
 from tautline import errors, planning
 from tautline._version import __version__
 from tautline.errors import InputError
-from tautline.health import Health
+from tautline.health import MOST_WAITING, Health
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
@@ -38,6 +39,7 @@ from tautline.model.command import (
     Length,
     Locked,
     Speed,
+    Spring,
     Torque,
     check_command,
     check_start,
@@ -151,6 +153,8 @@ class Simulation:
         self._origin = (0.0, X)  # time and deployed length at which the present command was given
         self._needed = [0.0, 0.0]  # largest torque and power that a given motion of the reel took, as sampled
         self._health = Health()
+        self._waiting: list[tuple[data.Array, data.Samples, bool]] = []  # samples that `_health` has still to see
+        self._rows_waiting = 0
         self._force_since = (0.0, np.zeros(3))  # time and impulse of the guide when the latest advance began
         self._last = data.empty_samples(1, self._par.N)
         self._sampled = 0  # STEP at the latest sample
@@ -330,7 +334,7 @@ class Simulation:
         self._sampled = begun + filled * plan.steps_per_sample
         done = data.Samples(out.scalars[:filled], out.nodes[:filled])
         self._find_torques(done, self.sample_times(filled))
-        self._health.update(done.scalars, plan.h * plan.steps_per_sample, self.settings["order"])
+        self._let_wait(done)
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[status]
             self.message = planning.message(status, self._par, plan, self.limits(), self._motion, self.time)
@@ -521,7 +525,8 @@ class Simulation:
         other._motion = data.copy_of(self._motion)
         other._scratch = data.empty_scratch(self._par.N)
         other._backups = backups_of(self._motion)
-        other._health = copy.copy(self._health)
+        other._health = copy.deepcopy(self._health)
+        other._waiting = list(self._waiting)
         other._last = data.Samples(*(array.copy() for array in self._last))
         other._kernel_command = self._kernel_command._replace(torques=self._kernel_command.torques.copy())
         other._base_steps, other._needed = dict(self._base_steps), list(self._needed)
@@ -626,8 +631,31 @@ class Simulation:
         """How the motion ended, or where it is."""
         return f"completed at t = {self.time:.6g} s" if self.status == "completed" else self.message
 
+    def _let_wait(self, samples: data.Samples) -> None:
+        """Keep the latest samples for a look at their health, and look when there are many."""
+        rows = len(samples.scalars)
+        if rows == 0:
+            return
+        if samples.scalars.base is self._last.scalars or samples.scalars is self._last.scalars:
+            samples = data.Samples(samples.scalars.copy(), samples.nodes.copy())
+        free = not isinstance(self._command, Locked | Led | Spring)
+        self._waiting.append((self.sample_times(rows), samples, free))
+        self._rows_waiting += rows
+        if self._rows_waiting >= MOST_WAITING:
+            self._look()
+
+    def _look(self) -> None:
+        """Let `_health` see what is waiting: pieces that were marched under one kind of command together."""
+        for free, group in itertools.groupby(self._waiting, key=lambda waiting: waiting[2]):
+            times, pieces = zip(*((t, s) for t, s, _ in group), strict=True)
+            samples = data.Samples(*(np.concatenate(arrays) for arrays in zip(*pieces, strict=True)))
+            self._health.update(self.pendulum, np.concatenate(times), samples, self.settings["order"], free)
+        self._waiting.clear()
+        self._rows_waiting = 0
+
     def health(self) -> dict[str, float]:
         """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
+        self._look()
         return self._health.figures(self.pendulum, self._plan, self._motion.reel)
 
     def remarks(self) -> list[str]:
@@ -644,7 +672,7 @@ class Simulation:
                 said.append(
                     f"the prescribed motion of the reel took {needed:.4g} {unit}, more than {name} ({limit:g} {unit})"
                 )
-        return said + self._health.remarks(self.health(), self._plan.adaptive)
+        return said + self._health.remarks(self.pendulum, self.elements, self.health(), self._plan.adaptive)
 
     def description(self) -> dict[str, Any]:
         """The full input, so that a result explains itself and a checkpoint can be read back."""
@@ -664,6 +692,7 @@ class Simulation:
         """All that the future depends on: arrays, and a JSON text."""
         if isinstance(self._command, Torque) and self._command.is_function:
             raise InputError("Torque.moment: expected a number or a table in a run that is saved, got a function")
+        self._look()
         text = {
             "checkpoint": CHECKPOINT_VERSION,
             "description": self.description(),
@@ -697,7 +726,7 @@ class Simulation:
         simulation._plan = simulation._plan._replace(h=saved["h"])
         simulation._base_steps = dict(saved["base_steps"])
         simulation.status, simulation.message = saved["status"], saved["message"]
-        simulation._health = Health(**saved["health"])
+        simulation._health = Health.from_state(saved["health"])
         if "guide" in saved:
             simulation._loads = planning.moved_on(simulation._loads, *saved["guide"])
             simulation._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))

@@ -100,6 +100,7 @@ def own_command(members: Members, k: int, locked: bool) -> Command:
         members.profiles[k, : members.knots[k, 1]],
         x[36, k],
         x[37, k],
+        False,
     )
 
 
