@@ -38,7 +38,8 @@ def hanging(
 ) -> State:
     """The string hangs at rest under its own weight and the body's, the centre of mass below the attachment.
 
-    Where buoyancy is more than the weight, the string stands straight up. Linear elements meet the continuous solution
+    Where buoyancy is more than the weight, the string stands straight up; a float that cannot lift all of its string
+    is refused, since that folds: `equilibrium` finds how. Linear elements meet the continuous solution
     at their nodes, for any number of elements. Flow and push are left out; `equilibrium` has them.
 
     Parameters
@@ -130,6 +131,12 @@ class Equilibrium:
     counted: dict[str, Array]
     message: str
 
+    @property
+    def body_tension(self) -> float:
+        """Tension at the body, extrapolated from the last two elements (N); of a single element its own."""
+        last = self.tension[-2:]
+        return float(last[-1] + 0.5 * (last[-1] - last[0]))
+
 
 def equilibrium(
     pendulum: Pendulum,
@@ -178,7 +185,7 @@ def equilibrium(
     reeled = straight(pendulum, deployed, elements).reeled_length
     own = own_loads(pendulum, reeled, now, acceleration)
     everything = own if load is None else {**own, "load": load}
-    state = _start(pendulum, deployed, elements, bool(everything))
+    state = _start(pendulum, deployed, elements)
     start = Configuration(reeled, np.array(state.nodes), np.array(state.attitude))
     if load is not None:
         refuse_twice(pendulum, load, own, start)
@@ -212,9 +219,9 @@ def equilibrium(
     )
 
 
-def _start(pendulum: Pendulum, deployed: float, elements: int, loaded: bool) -> State:
-    """Hanging; where a load has to sort out string and body that pull opposite ways, straight down."""
-    if loaded and pendulum.weights().body * statics.guide_pull(pendulum, deployed) < 0.0:
+def _start(pendulum: Pendulum, deployed: float, elements: int) -> State:
+    """Hanging; straight down where string and body pull opposite ways and the string will fold."""
+    if pendulum.weights().body * statics.guide_pull(pendulum, deployed) < 0.0:
         return straight(pendulum, deployed, elements, attitude=_resting_attitude(pendulum, 1.0))
     return hanging(pendulum, deployed, elements)
 

@@ -79,7 +79,7 @@ def end_pulls(pendulum: Pendulum, deployed: float) -> tuple[float, float]:
         raise InputError(
             "pendulum: expected weight or lift that pulls the deployed string one way, got "
             f"{net.body:.4g} N downward at the body and {at_guide:.4g} N at the guide; deploy less than "
-            f"{-net.body / net.string:.4g} m, or give a wind, a current or a push and use tl.equilibrium"
+            f"{-net.body / net.string:.4g} m, or use tl.equilibrium, which finds how the string folds"
         )
     return at_guide, net.body
 
@@ -87,8 +87,8 @@ def end_pulls(pendulum: Pendulum, deployed: float) -> tuple[float, float]:
 def at_rest(pendulum: Pendulum, deployed: float) -> AtRest:
     """Tension, stretch and holding moment of a string that hangs straight, for any elastic law and fluid.
 
-    Flow, push and motion of the guide are left out; `equilibrium` has them. With tension T(x) linear along the
-    string, the stretch is the integral of strain over length: the change of T strain - W from end to end, over that of T.
+    Flow, push and motion of the guide are left out; `equilibrium` has them. The stretch is the integral of strain over
+    length; tension T being linear there, it is the change of T strain - W from end to end over that of T.
 
     Parameters
     ----------
