@@ -80,9 +80,7 @@ for speed in (0, 4, 8, 12):
         f"cable pulls {rest.body_tension:.1f} N at the drone, {rest.guide_tension:.1f} N at the winch"
     )
     end, at_drone, at_winch = by_hand(speed, 100.0)
-    print(
-        f"     by hand: {-end[2]:.1f} m high, {end[0]:5.1f} m downwind; {at_drone:11.1f} N at the drone, {at_winch:.1f} N at the winch"
-    )
+    print(f"    by hand: {-end[2]:.1f} m, {end[0]:5.1f} m, {at_drone:.1f} N, {at_winch:.1f} N")
     assert abs(rest.body_tension / at_drone - 1.0) < 0.01
     assert abs(rest.guide_tension / at_winch - 1.0) < 0.01
     assert np.linalg.norm(nodes[-1] - end) < 1.0

@@ -127,6 +127,7 @@ def test_a_balloon_in_wind_leans(report: Report) -> None:
     x, _, z = found.state.nodes[-1]
     assert x / -z == pytest.approx(drag / lift, rel=1e-5)
     assert found.guide_tension == pytest.approx(math.hypot(lift, drag), rel=1e-5)
+    assert found.body_tension == pytest.approx(math.hypot(lift, drag), rel=1e-12)
     heavy = tl.Pendulum(ROPE, WINCH, BALLOON, fluid=wind)
     rest = tl.equilibrium(heavy, 25.0, 12)
     error = check_below("moved", hold(heavy, rest.state), 1e-5)
@@ -164,6 +165,8 @@ def test_a_guide_at_steady_speed_is_a_flow_from_ahead(report: Report) -> None:
     np.testing.assert_allclose(moving.state.nodes, still.state.nodes, atol=1e-11)
     assert moving.state.nodes[-1, 0] < -2.0
     assert moving.guide_tension == pytest.approx(still.guide_tension, rel=1e-12)
+    drag = 0.5 * 1025.0 * 0.05 * speed**2
+    assert moving.body_tension == pytest.approx(math.hypot(drag, (30.0 - 10.25) * G), rel=1e-12)
     order = check_order_of_rest(towed, moving.state)
     report("towed at steady speed: order of the motion relative to the guide in 2 s", order, "2 +- 0.3")
     # a current over depth is taken where the guide has gone
@@ -182,6 +185,7 @@ def test_an_accelerating_guide_leans_the_string(report: Report) -> None:
     found = tl.equilibrium(pendulum, 20.0, 8, time=1.0, acceleration=True)
     assert found.guide_tension == pytest.approx(34.0 * math.hypot(a, G), rel=1e-12)
     assert found.state.nodes[-1, 0] / found.state.nodes[-1, 2] == pytest.approx(-a / G, rel=1e-10)
+    assert found.body_tension == pytest.approx(30.0 * math.hypot(a, G), rel=1e-12)
     np.testing.assert_allclose(found.counted["acceleration"], [-34.0 * a, 0.0, 0.0], atol=1e-10)
     error = check_below("moved", hold(pendulum, found.state), 1e-6)
     report("accelerated guide: motion relative to it in 2 s (m)", error, "< 1e-6")

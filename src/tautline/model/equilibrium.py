@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,6 +93,8 @@ class Equilibrium:
         Of the elements.
     guide_tension : float
         At the guide entrance (N).
+    body_tension : float
+        At the body (N); what a given load puts on the last node counts as the body's.
     holding_moment : float
         Of the drum with its layers, against string and wound string's weight (N m).
     energy : float
@@ -120,6 +122,7 @@ class Equilibrium:
     tension: Array
     strain: Array
     guide_tension: float
+    body_tension: float
     holding_moment: float
     energy: float
     residual: float
@@ -130,12 +133,6 @@ class Equilibrium:
     load: Load | None
     counted: dict[str, Array]
     message: str
-
-    @property
-    def body_tension(self) -> float:
-        """Tension at the body, extrapolated from the last two elements (N); of a single element its own."""
-        last = self.tension[-2:]
-        return float(last[-1] + 0.5 * (last[-1] - last[0]))
 
 
 def equilibrium(
@@ -206,6 +203,7 @@ def equilibrium(
         tension=tension,
         strain=pendulum.string.strain(tension),
         guide_tension=guide_tension,
+        body_tension=_body_tension(pendulum, x, now, acceleration, load),
         holding_moment=statics.holding_moment(pendulum, reeled, guide_strain),
         energy=statics.potential(pendulum, x),
         residual=residual,
@@ -224,6 +222,18 @@ def _start(pendulum: Pendulum, deployed: float, elements: int) -> State:
     if pendulum.weights().body * statics.guide_pull(pendulum, deployed) < 0.0:
         return straight(pendulum, deployed, elements, attitude=_resting_attitude(pendulum, 1.0))
     return hanging(pendulum, deployed, elements)
+
+
+def _body_tension(pendulum: Pendulum, x: Configuration, time: float, acceleration: bool, given: Load | None) -> float:
+    """Size of all forces on the body but the string's."""
+    # the loads of a string without drag and, at length zero, without mass
+    bare = replace(pendulum, string=replace(pendulum.string, normal_drag=0.0, tangential_drag=0.0))
+    loads = list(own_loads(bare, pendulum.string.length, time, acceleration).values())
+    loads += [] if given is None else [given]
+    pull = pendulum.weights().body * E3
+    for load in loads:
+        pull = pull + statics.evaluate(load, x.q, x.R)[0][-1]
+    return float(np.linalg.norm(pull))
 
 
 def _counted(pendulum: Pendulum, x: Configuration, loads: dict[str, Load]) -> dict[str, Array]:
