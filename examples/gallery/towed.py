@@ -105,11 +105,11 @@ felt = 1.5 * last[0] - 0.5 * last[1]  # from the middles of the first two elemen
 print(f"the run has {felt:.0f} N at the ship, by hand {at_ship:.0f} N")
 assert abs(felt / at_ship - 1.0) < 0.01
 
-sinks = tl.simulate(ship(slow), steady(fast).state, duration=300.0, sample=1.0)
+sinks = tl.simulate(ship(slow), steady(fast).state, duration=600.0, sample=1.0)
 wanted = steady(slow)
 miss = np.linalg.norm(sinks.position[-1].values - wanted.state.nodes, axis=1).max()
-print(f"after 300 s at 2 kn the cable is within {miss:.2f} m of the balance found for 2 kn")
-assert miss < 0.01 * deployed
+print(f"after 600 s at 2 kn the cable is within {miss:.2f} m of the balance found for 2 kn")
+assert miss < 0.005 * deployed  # the distance falls by half in 85 s
 
 # %%
 # The same ship in a swell of 1 m amplitude and 8 s: the stern heaves, and the cable feels it.
@@ -125,9 +125,9 @@ heaving = dataclasses.replace(calm, reel=dataclasses.replace(calm.reel, guide_pa
 swell = tl.simulate(heaving, steady(fast).state, duration=56.0, sample=0.1)
 
 figure, axes = plt.subplots(3, 1, figsize=(7, 6.5), layout="constrained")
-for t in (0, 20, 40, 80, 160, 300):
+for t in (0, 40, 80, 160, 300, 600):
     nodes = sinks.position.sel(time=t)
-    axes[0].plot(nodes.sel(axis="x"), nodes.sel(axis="z"), color=str(0.8 * (1 - t / 300)), label=f"{t} s")
+    axes[0].plot(nodes.sel(axis="x"), nodes.sel(axis="z"), color=str(0.8 * (1 - t / 600)), label=f"{t} s")
 axes[0].plot(wanted.state.nodes[:, 0], wanted.state.nodes[:, 2], "C3--", label="balance")
 axes[0].set(xlabel="behind the ship (m)", ylabel="depth (m)", title="from 4 to 2 knots")
 axes[0].invert_yaxis()
