@@ -1,4 +1,4 @@
-"""Compile the kernels before parallel tests need them: `python -m tests.warm`. Two processes at a time."""
+"""Compile the kernels before parallel tests need them: `python -m tests.warm [PART...]`. Two processes at a time."""
 
 from __future__ import annotations
 
@@ -30,13 +30,16 @@ built = scenario.load("retrieval", {"run.duration": "0.01"}).build()
 string = dataclasses.replace(built.pendulum.string, viscosity=0.01)
 pendulum = dataclasses.replace(built.pendulum, string=string)
 tl.simulate(pendulum, built.state, built.command, **built.options)
+simulation = tl.Simulation(built.pendulum, built.state)
+simulation.advance(0.01, tl.Length.to(9.0, speed=1.0, acceleration=1.0), guide_velocity=(0.1, 0.0, 0.0))
 """,
 }
 
 
 def main() -> None:
     with ThreadPoolExecutor(2) as pool:
-        done = pool.map(lambda code: subprocess.run([sys.executable, "-c", code], check=False), PARTS.values())
+        parts = [PARTS[name] for name in sys.argv[1:] or PARTS]
+        done = pool.map(lambda code: subprocess.run([sys.executable, "-c", code], check=False), parts)
         sys.exit(max(process.returncode for process in done))
 
 
