@@ -23,6 +23,7 @@ from tautline import scenario
 def by_hand(case: scenario.Built, pieces: int = 8000) -> float:
     """Way of the crate (m)."""
     string, reel, load = case.pendulum.string, case.pendulum.reel, case.pendulum.body
+    assert isinstance(case.command, tl.Torque)
     times, moments = case.command.table()
     step = case.options["duration"] / pieces
     moving = load.mass + string.density * string.length + reel.inertia_mass

@@ -262,7 +262,7 @@ def test_a_load_of_the_pendulum_is_not_counted_twice() -> None:
 
     def together(*loads: Any) -> Any:
         def load(q: Array, R: Array) -> tuple[Array, Array]:
-            return sum(f(q, R)[0] for f in loads), sum(f(q, R)[1] for f in loads)  # type: ignore[return-value]
+            return sum(f(q, R)[0] for f in loads), sum(f(q, R)[1] for f in loads)
 
         return load
 
