@@ -87,7 +87,7 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     )
     least = "" if found["steps_are_complete"] else "at least "
     lines["steps"] = f"{least}about {found['steps']:.3g}"
-    lines["wall time"] = f"{least}about {_duration(found['wall_time'])}, compilation not counted"
+    lines["wall time"] = f"{least}about {_duration(found['wall_time'])} of stepping; start and compilation not counted"
     if found["governs_at_shortest"] != found["governs"] and found["step_at_shortest"] > min(
         found["step_limits_at_shortest"].values()
     ):
