@@ -64,6 +64,7 @@ build/rest-length/installed:
 
 # The site: runs the examples, and needs no network when it is read.
 docs: $(VENV)/docs
+	$(BIN)/python -m tests.warm "single runs" loads  # or a page would begin with the note that kernels are compiled
 	$(BIN)/python -m sphinx -b html -W --keep-going -n -q docs build/docs
 	@echo "built: build/docs/index.html"
 

@@ -1,4 +1,4 @@
-"""Compile the kernels before parallel tests need them: `python -m tests.warm`. Two processes at a time."""
+"""Compile the kernels before parallel tests need them: `python -m tests.warm [PART...]`. Two processes at a time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ for command in (built.command, tl.Locked(), tl.Speed(payout=0.0)):
 
 def main() -> None:
     with ThreadPoolExecutor(2) as pool:
-        done = pool.map(lambda code: subprocess.run([sys.executable, "-c", code], check=False), PARTS.values())
+        parts = [PARTS[name] for name in sys.argv[1:] or PARTS]
+        done = pool.map(lambda code: subprocess.run([sys.executable, "-c", code], check=False), parts)
         sys.exit(max(process.returncode for process in done))
 
 

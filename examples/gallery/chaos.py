@@ -38,6 +38,7 @@ tl.figures.save(figure, "chaos", ["png"])
 
 for t in (3, 6, 9, 12, 15):
     print(f"{t:3d} s: {float(np.interp(t, first.time, apart)):.1e} m apart")
+assert np.interp(3, first.time, apart) < 1e-8 and np.interp(15, first.time, apart) > 0.05
 
 # %%
 # No program can follow such a motion for long: rounding alone plays the part of the nanometre.

@@ -37,47 +37,53 @@ def tethered(speed: float, push: tl.Push | None = None) -> tl.Pendulum:
 
 # %%
 # Where does it stand with 100 m of cable and a thrust of 95 N, straight up? Weight and cable take 69 N.
+# :func:`tautline.equilibrium` counts weight, buoyancy, the drag of the fluid and the push by itself.
+#
+# The same by hand: the drone pulls at the cable with thrust, weight and drag, and every small piece of
+# cable towards the winch adds its own weight and drag. How high the drone stands, and so the wind there,
+# is found by repetition.
 
 
-def hovering(speed: float, deployed: float, elements: int) -> tl.Equilibrium:
+def by_hand(speed: float, deployed: float, pieces: int = 2000) -> tuple[Array, float, float]:
+    """Place of the cable's upper end (m), tension there and at the winch (N)."""
     depths, velocities = wind(speed)
-
-    def flow(depth: Array) -> Array:
-        x = np.interp(depth, depths, [v[0] for v in velocities])
-        return np.stack([x, 0 * x, 0 * x], axis=-1)
-
-    def load(nodes: Array, attitude: Array) -> tuple[Array, Array]:
-        along = np.diff(nodes, axis=0)
-        length = np.linalg.norm(along, axis=1, keepdims=True)
-        u = flow(0.5 * (nodes[1:, 2] + nodes[:-1, 2]))
-        with_it = np.sum(u * along, axis=1, keepdims=True) * along / length**2
-        across = u - with_it
-        drag = 1.2 * np.linalg.norm(across, axis=1, keepdims=True) * across
-        drag += np.pi * 0.01 * np.linalg.norm(with_it, axis=1, keepdims=True) * with_it
-        drag *= 0.5 * AIR * cable.diameter * length
-        drag[:, 2] -= AIR * cable.area * 9.81 * deployed / elements
-        forces = np.zeros_like(nodes)
-        forces[:-1] += 0.5 * drag
-        forces[1:] += 0.5 * drag
-        center = np.array(drone.center_of_mass)
-        there = flow(nodes[-1, 2] + attitude[2] @ center)
-        on_body = 0.5 * AIR * AREA * np.linalg.norm(there) * there
-        lift = np.array([0.0, 0.0, -THRUST])
-        forces[-1] += on_body + lift
-        return forces, np.cross(center, attitude.T @ on_body) + np.cross(rotors, attitude.T @ lift)
-
-    return tl.equilibrium(tethered(speed), deployed, elements, load=load)
+    piece = deployed / pieces
+    weight = 9.81 * (cable.density - AIR * cable.area)
+    end = np.array([0.0, 0.0, -deployed])
+    for _ in range(30):
+        above = end[2] - 0.1  # the centre of mass; the cable is fastened below it
+        u = np.interp(above, depths, [v[0] for v in velocities])
+        pull = np.array([0.5 * AIR * AREA * u**2, 0.0, drone.mass * 9.81 - THRUST])
+        at_drone, place = float(np.linalg.norm(pull)), end
+        for _ in range(pieces):
+            along = pull / np.linalg.norm(pull)
+            place = place - piece * along
+            u = np.interp(place[2], depths, [v[0] for v in velocities])
+            flow = np.array([u, 0.0, 0.0])
+            with_it = (flow @ along) * along
+            across = flow - with_it
+            drag = 1.2 * np.linalg.norm(across) * across + np.pi * 0.01 * np.linalg.norm(with_it) * with_it
+            pull = pull + piece * (0.5 * AIR * cable.diameter * drag + [0.0, 0.0, weight])
+        if np.linalg.norm(place) < 1e-3:
+            break
+        end = end - place  # the winch is at the origin
+    return end, at_drone, float(np.linalg.norm(pull))
 
 
 figure, axis = plt.subplots(figsize=(6, 4.4), layout="constrained")
 for speed in (0, 4, 8, 12):
-    rest = hovering(speed, 100.0, 16)
+    rest = tl.equilibrium(tethered(speed), deployed=100.0, elements=16)
     nodes = rest.state.nodes
     axis.plot(nodes[:, 0], -nodes[:, 2], label=f"{speed} m/s at 10 m")
     print(
         f"wind {speed:2d} m/s: {-nodes[-1, 2]:.1f} m high, {nodes[-1, 0]:5.1f} m downwind; "
-        f"cable pulls {rest.tension[-1]:.1f} N at the drone, {rest.tension[0]:.1f} N at the winch"
+        f"cable pulls {rest.body_tension:.1f} N at the drone, {rest.guide_tension:.1f} N at the winch"
     )
+    end, at_drone, at_winch = by_hand(speed, 100.0)
+    print(f"    by hand: {-end[2]:.1f} m, {end[0]:5.1f} m, {at_drone:.1f} N, {at_winch:.1f} N")
+    assert abs(rest.body_tension / at_drone - 1.0) < 0.01
+    assert abs(rest.guide_tension / at_winch - 1.0) < 0.01
+    assert np.linalg.norm(nodes[-1] - end) < 1.0
 axis.set(xlabel="downwind (m)", ylabel="height (m)", aspect="equal")
 axis.legend(loc="lower right", fontsize=8)
 tl.figures.save(figure, "drone-hover", ["png"])
@@ -101,7 +107,7 @@ def pay_out(sim: tl.Simulation) -> float:
 times = np.concatenate([[0.0], np.linspace(60.0, 66.0, 25)])
 gust = np.where(times >= 60.0, 7.5 * (1.0 - np.cos(2 * np.pi * (times - 60.0) / 6.0)), 0.0)
 push = tl.Push((times, [(g, 0.0, -THRUST) for g in gust]), point=rotors)
-start = hovering(8.0, 30.0, 8).state
+start = tl.equilibrium(tethered(8.0), deployed=30.0, elements=8).state
 run = tl.simulate(tethered(8.0, push), start, duration=90.0, control=pay_out, period=0.02)
 print(run.attrs["message"])
 
@@ -121,10 +127,14 @@ axes[2].plot(run.time, tilt)
 axes[2].set(ylabel="tilt of the\ndrone (degrees)", xlabel="time (s)")
 tl.figures.save(figure, "drone-climb", ["png"])
 
-before = run.sel(time=59.0, method="nearest").position.values
-expected = hovering(8.0, float(run.unstretched_length.sel(time=59.0, method="nearest")), 8).state.nodes
-miss = np.linalg.norm(before - expected, axis=1).max()
-print(f"before the gust the cable is within {miss:.2f} m of the balance found above")
+before = run.sel(time=59.0, method="nearest")
+rest = tl.equilibrium(tethered(8.0), float(before.unstretched_length), 8)
+miss = np.linalg.norm(before.position.values - rest.state.nodes, axis=1).max()
+print(f"before the gust the cable is within {miss:.2f} m of the balance for its length")
+pull, wanted = float(before.tension[-1]), rest.tension[-1]
+print(f"and pulls with {pull:.1f} N at the drone, {wanted:.1f} N in balance")
+assert miss < 0.5
+assert abs(pull / wanted - 1.0) < 0.01
 late = run.sel(time=slice(60.0, 90.0))
 swing = late.position.isel(node=-1).sel(axis="x").values
 print(

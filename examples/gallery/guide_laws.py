@@ -17,6 +17,7 @@ from tautline.analysis.conservation import balance_error
 
 laws = {"dissipative": "-", "stretched": "--", "momentum": ":", "none": "-", "published": "-"}
 
+lost: dict[tuple[str, str], float] = {}
 figure, axes = plt.subplots(2, 2, figsize=(8, 6), layout="constrained")
 for name, duration, (left, right) in zip(("deployment", "retrieval"), (5.0, 6.0), axes, strict=True):
     case = scenario.load(name).build()
@@ -27,11 +28,18 @@ for name, duration, (left, right) in zip(("deployment", "retrieval"), (5.0, 6.0)
         left.plot(run.time, -run.guide_loss, style, label=law)
         right.plot(run.time, run.unstretched_length, style)
         error = float(abs(balance_error(run)).max())
-        print(f"{name}, {law:>11}: lost {float(run.guide_loss[-1]):+.3f} J, unexplained {error:.0e} J")
+        lost[name, law] = float(run.guide_loss[-1])
+        print(f"{name}, {law:>11}: lost {lost[name, law]:+.3f} J, unexplained {error:.0e} J")
+        assert error < 1e-3
     left.set(xlabel="time (s)", ylabel="energy from the guide (J)", title=name)
     right.set(xlabel="time (s)", ylabel="deployed (m)")
 axes[0, 0].legend()
 tl.figures.save(figure, "guide-laws", ["png"])
+assert lost["deployment", "dissipative"] > 0 and lost["retrieval", "dissipative"] > 0
+assert abs(lost["deployment", "stretched"] - lost["deployment", "dissipative"]) < 1e-6
+assert lost["deployment", "momentum"] > 0 > lost["retrieval", "momentum"]
+assert lost["retrieval", "published"] > 0 > lost["deployment", "published"]
+assert lost["deployment", "none"] == lost["retrieval", "none"] == 0
 
 # %%
 # ``dissipative``, the default, always loses. ``stretched`` leaves the string on the drum as it came

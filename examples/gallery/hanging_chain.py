@@ -39,6 +39,7 @@ for panel, (mode, zero) in zip(axes, enumerate(jn_zeros(0, 3), start=1), strict=
     computed = 1 / (2 * np.mean(np.diff(passed)))
     exact = 0.5 * zero * np.sqrt(9.81 / length) / (2 * np.pi)
     print(f"{mode:4d}  {computed:.4f} Hz  {exact:.4f} Hz")
+    assert abs(computed / exact - 1) < 0.005
 
     instants = np.linspace(0, 0.5 / computed, 9)
     for t in instants:

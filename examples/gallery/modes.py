@@ -6,6 +6,8 @@ A crate hangs on 6 m of wire. How does it move when it is left to itself? Small 
 rest fall apart into modes, each with its own frequency and shape.
 """
 
+import numpy as np
+
 import tautline as tl
 from tautline.analysis.modes import displaced
 
@@ -33,4 +35,14 @@ run = tl.simulate(pendulum, displaced(modes, pitching, amplitude=0.002), duratio
 tip = run.position.sel(axis="x").isel(node=-1).values
 passes = run.time.values[1:][(tip[:-1] > 0) & (tip[1:] <= 0)]
 measured = (len(passes) - 1) / (passes[-1] - passes[0])
-print(f"pitching: {measured:.3f} Hz in a run, {float(modes.frequency.sel(mode=pitching)):.3f} Hz by the modes")
+predicted = float(modes.frequency.sel(mode=pitching))
+print(f"pitching: {measured:.3f} Hz in a run, {predicted:.3f} Hz by the modes")
+assert abs(measured / predicted - 1) < 0.005
+
+# %%
+# The bounce by hand: the crate and a third of the wire's mass on a spring of stiffness EA/X.
+
+bounce = float(modes.frequency.values[modes.kind.values == "longitudinal"][0])
+by_hand = np.sqrt(3e4 / 6.0 / (20.0 + 0.1 * 6.0 / 3)) / (2 * np.pi)
+print(f"bounce: {bounce:.3f} Hz by the modes, {by_hand:.3f} Hz by hand")
+assert abs(bounce / by_hand - 1) < 1e-3

@@ -146,6 +146,7 @@ off = np.degrees(work.joints[:, 0] - np.array([plan(x, SLEW, 16.0)[0] for x in t
 print(f"sway at most {sway.max():.2f} m, which pulls the jib off its plan by up to {np.abs(off).max():.2f} degrees")
 largest = float(work.rope.kinetic_energy.max())
 print(f"energy that nothing explains: {np.abs(work.unexplained).max():.2g} J; the load has up to {largest:.0f} J")
+assert np.abs(work.unexplained).max() < 1e-3 * largest
 
 figure = plt.figure(figsize=(9, 5.5), layout="constrained")
 halves: Any = figure.subfigures(1, 2, width_ratios=[1.1, 1.0])
@@ -191,6 +192,7 @@ for (name, options), mark in zip(schemes.items(), "os^D", strict=True):
     errors = [np.abs(couple(2.0, H, **left_alone, **options).unexplained).max() for H in intervals]
     order = np.polyfit(np.log(intervals), np.log(errors), 1)[0]
     print(f"{name:>26}: {errors[-1]:.2g} J at 5 ms, order {order:.1f}")
+    assert order > {"extrapolated": 1.3, "serial": 0.8, "parallel": 0.8}[options["scheme"]]
     axes[0].loglog(intervals * 1e3, errors, mark + "-", markersize=4, label=f"{name}, order {order:.1f}")
 axes[0].set(title="left alone: error of the energy", xlabel="exchange every (ms)", ylabel="energy from nowhere (J)")
 axes[0].set_xticks(intervals * 1e3, [f"{H * 1e3:g}" for H in intervals])

@@ -8,6 +8,7 @@ one of order six eleven.
 """
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 import tautline as tl
 from tautline import scenario
@@ -25,7 +26,12 @@ for order, steps in tried.items():
         work.append(stages[order] * run.attrs["steps"])
         errors.append(conservation(run).energy)
     axes.loglog(work, errors, "o-", label=f"order {order}")
-    print(f"order {order}: {errors[0]:.1e} at {work[0]} steps, {errors[-1]:.1e} at {work[-1]} steps")
+    measured = np.log(errors[0] / errors[-1]) / np.log(steps[0] / steps[-1])
+    print(
+        f"order {order}: {errors[0]:.1e} at {work[0]} steps, {errors[-1]:.1e} at {work[-1]} steps; "
+        f"measured order {measured:.2f}"
+    )
+    assert abs(measured - order) < 0.4
 axes.set(xlabel="work (second-order steps)", ylabel="energy error over largest kinetic energy")
 axes.grid(which="both", alpha=0.3)
 axes.legend()

@@ -21,6 +21,8 @@ other = tl.simulate(lossless, case.state, case.command, **case.options)
 tl.view(run, other).save("deployment.html")
 apart = abs(run.unstretched_length - other.unstretched_length).max()
 print(f"lost at the guide: {float(run.guide_loss[-1]):.2f} J; lengths differ by up to {float(apart):.3f} m")
+missing = float(abs(run.energy + run.guide_loss - run.energy[0]).max())
+assert missing < 1e-3 * float(run.guide_loss[-1])  # all that is missing is the loss
 
 # %%
 # The energies of the run with the loss:

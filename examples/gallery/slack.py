@@ -30,6 +30,8 @@ for law in ("linear", "tension_only"):
         f"{float(slack.max()):.0%} of the string shorter than its length at t = {float(slack.idxmax()):.2f} s, "
         f"energy kept to {float(abs(balance_error(run)).max()):.0e} J"
     )
+    assert (float(run.tension.min()) < 0.0) == (law == "linear")
+    assert float(abs(balance_error(run)).max()) < 1e-3 * float(run.kinetic_energy.max())
 
 # %%
 # The tension along the string over time. White is no tension; blue is pushing, which only the linear
@@ -74,6 +76,8 @@ shorter = float(runs["linear"].time[np.argmax((runs["linear"].strain < -1e-3).an
 print(
     f"an element is first shorter than its length at t = {shorter:.2f} s; the motions part by 1 cm at t = {first:.2f} s"
 )
+
+assert shorter < first
 
 # %%
 # Until the string is compressed the two are the same motion. Conclusions about later times, and

@@ -13,11 +13,9 @@ import dataclasses
 
 import matplotlib.pyplot as plt
 import numpy as np
-from numpy.typing import NDArray
 
 import tautline as tl
 
-Array = NDArray[np.float64]
 diameter, water = 8.2e-3, 1025.0
 cable = tl.String(
     length=400.0,
@@ -42,47 +40,48 @@ def ship(speed: float) -> tl.Pendulum:
 
 
 # %%
-# Rest, seen from the ship: :func:`tautline.equilibrium` with the steady drag as a load. It knows weights
-# in air, so the load has the buoyancy as well.
+# Rest, seen from the ship: :func:`tautline.equilibrium`, which counts weight, buoyancy and the drag of the
+# water by itself.
+#
+# The same by hand: the body pulls with its weight in water and its drag, and every small piece of cable
+# towards the ship adds its own.
 
 
 def steady(speed: float) -> tl.Equilibrium:
+    return tl.equilibrium(ship(speed), deployed, elements)
+
+
+def by_hand(speed: float, pieces: int = 4000) -> tuple[float, float, float]:
+    """Depth of the body (m), tension at the body and at the ship (N)."""
     flow = np.array([-speed, 0.0, 0.0])
-
-    def load(nodes: Array, attitude: Array) -> tuple[Array, Array]:
-        along = np.diff(nodes, axis=0)
-        length = np.linalg.norm(along, axis=1, keepdims=True)
-        tangent = along / length
-        with_it = np.sum(flow * tangent, axis=1, keepdims=True) * tangent
+    piece = deployed / pieces
+    weight = 9.81 * (cable.density - water * cable.area)
+    pull = np.array([-0.5 * water * drag_area * speed**2, 0.0, 9.81 * (body.mass - water * volume)])
+    at_body, depth = float(np.linalg.norm(pull)), 0.0
+    for _ in range(pieces):
+        along = pull / np.linalg.norm(pull)
+        depth += piece * along[2]
+        with_it = (flow @ along) * along
         across = flow - with_it
-        drag = (
-            0.5
-            * water
-            * diameter
-            * length
-            * (
-                1.5 * np.linalg.norm(across, axis=1, keepdims=True) * across
-                + np.pi * 0.02 * np.linalg.norm(with_it, axis=1, keepdims=True) * with_it
-            )
-        )
-        drag[:, 2] -= water * cable.area * 9.81 * deployed / elements
-        forces = np.zeros_like(nodes)
-        forces[:-1] += 0.5 * drag
-        forces[1:] += 0.5 * drag
-        on_body = 0.5 * water * drag_area * speed * flow - np.array([0.0, 0.0, water * volume * 9.81])
-        forces[-1] += on_body
-        return forces, np.cross(body.center_of_mass, attitude.T @ on_body)
-
-    return tl.equilibrium(ship(speed), deployed, elements, load=load)
+        drag = 1.5 * np.linalg.norm(across) * across + np.pi * 0.02 * np.linalg.norm(with_it) * with_it
+        pull = pull + piece * (0.5 * water * diameter * drag + [0.0, 0.0, weight])
+    return depth, at_body, float(np.linalg.norm(pull))
 
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for knots in (1, 2, 4, 6):
     rest = steady(0.5144 * knots)
+    depth, at_body, at_ship = by_hand(0.5144 * knots)
     left.plot(rest.state.nodes[:, 0], rest.state.nodes[:, 2], label=f"{knots} kn")
-    right.plot(knots, rest.tension[0] / 1e3, "C0o")
-    right.plot(knots, rest.tension[-1] / 1e3, "C1o")
-    print(f"{knots} kn: {rest.state.nodes[-1, 2]:5.0f} m deep, {rest.tension[0]:.0f} N at the ship")
+    right.plot(knots, rest.guide_tension / 1e3, "C0o")
+    right.plot(knots, rest.body_tension / 1e3, "C1o")
+    print(
+        f"{knots} kn: {rest.state.nodes[-1, 2]:5.1f} m deep, {rest.body_tension:.0f} N at the body, "
+        f"{rest.guide_tension:.0f} N at the ship; by hand {depth:.1f} m, {at_body:.0f} N, {at_ship:.0f} N"
+    )
+    assert abs(rest.body_tension / at_body - 1.0) < 0.01
+    assert abs(rest.guide_tension / at_ship - 1.0) < 0.01
+    assert abs(rest.state.nodes[-1, 2] - depth) < 0.01 * deployed
 left.set(xlabel="behind the ship (m)", ylabel="depth (m)", aspect="equal")
 left.invert_yaxis()
 left.legend()
@@ -100,11 +99,17 @@ fast, slow = 4 * 0.5144, 2 * 0.5144
 stays = tl.simulate(ship(fast), steady(fast).state, duration=20.0, sample=0.5)
 moved = np.linalg.norm(stays.position[-1] - stays.position[0], axis=1).max()
 print(f"at 4 kn the balance moves by {1e3 * float(moved):.2g} mm in 20 s")
+assert moved < 0.05
+last, at_ship = stays.tension[-1].values, by_hand(fast)[2]
+felt = 1.5 * last[0] - 0.5 * last[1]  # from the middles of the first two elements to the ship
+print(f"the run has {felt:.0f} N at the ship, by hand {at_ship:.0f} N")
+assert abs(felt / at_ship - 1.0) < 0.01
 
-sinks = tl.simulate(ship(slow), steady(fast).state, duration=300.0, sample=1.0)
+sinks = tl.simulate(ship(slow), steady(fast).state, duration=600.0, sample=1.0)
 wanted = steady(slow)
 miss = np.linalg.norm(sinks.position[-1].values - wanted.state.nodes, axis=1).max()
-print(f"after 300 s at 2 kn the cable is within {miss:.2f} m of the balance found for 2 kn")
+print(f"after 600 s at 2 kn the cable is within {miss:.2f} m of the balance found for 2 kn")
+assert miss < 0.005 * deployed  # the distance falls by half in 85 s
 
 # %%
 # The same ship in a swell of 1 m amplitude and 8 s: the stern heaves, and the cable feels it.
@@ -120,9 +125,9 @@ heaving = dataclasses.replace(calm, reel=dataclasses.replace(calm.reel, guide_pa
 swell = tl.simulate(heaving, steady(fast).state, duration=56.0, sample=0.1)
 
 figure, axes = plt.subplots(3, 1, figsize=(7, 6.5), layout="constrained")
-for t in (0, 20, 40, 80, 160, 300):
+for t in (0, 40, 80, 160, 300, 600):
     nodes = sinks.position.sel(time=t)
-    axes[0].plot(nodes.sel(axis="x"), nodes.sel(axis="z"), color=str(0.8 * (1 - t / 300)), label=f"{t} s")
+    axes[0].plot(nodes.sel(axis="x"), nodes.sel(axis="z"), color=str(0.8 * (1 - t / 600)), label=f"{t} s")
 axes[0].plot(wanted.state.nodes[:, 0], wanted.state.nodes[:, 2], "C3--", label="balance")
 axes[0].set(xlabel="behind the ship (m)", ylabel="depth (m)", title="from 4 to 2 knots")
 axes[0].invert_yaxis()

@@ -47,6 +47,7 @@ for degrees in (5, 25, 45, 65, 85):
     period = 2 * np.mean(np.diff(passed))
     exact = 4 * np.sqrt(length / 9.81) * ellipk(np.sin(release / 2) ** 2)
     print(f"{degrees:8d} deg   {period:.5f} s {exact:.5f} s {period / exact - 1:+.1e}")
+    assert abs(period / exact - 1) < 5e-5
 
     portrait.plot(np.degrees(angle), rate)
     periods.plot(degrees, period, "o")

@@ -23,7 +23,9 @@ pendulum = tl.Pendulum(
     body=tl.RigidBody.point(mass=mass),
 )
 rest = tl.hanging(pendulum, deployed=length, elements=80)
-print(f"unstretched {length} m, hanging at rest {rest.nodes[-1, 2]:.3f} m")
+by_hand = length + (mass + 0.5 * string.density * length) * 9.81 * length / string.stiffness
+print(f"unstretched {length} m, hanging at rest {rest.nodes[-1, 2]:.3f} m, by hand {by_hand:.3f} m")
+assert abs(rest.nodes[-1, 2] - by_hand) < 1e-9
 
 # %%
 # :func:`~tautline.hanging` makes the state at rest, stretched by both weights. A blow gives the
@@ -62,6 +64,7 @@ for mode in (1, 2, 3):
     crossings = shaken.time.values[:-1][np.diff(np.sign(stretch)) != 0]
     computed = (len(crossings) - 1) / (2 * (crossings[-1] - crossings[0]))
     print(f"{mode:4d}  {computed:7.3f} Hz  {exact:7.3f} Hz")
+    assert abs(computed / exact - 1) < 1e-3
 
 # %%
 # Next: the point mass becomes a body that can turn.

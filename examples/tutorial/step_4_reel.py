@@ -20,7 +20,9 @@ reel = tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=3.0)
 wire = tl.Pendulum(tl.String(length=50.0, density=1e-4, stiffness=1e5), reel, tl.RigidBody.point(mass=2.0))
 fall = tl.simulate(wire, tl.hanging(wire, deployed=2.0, elements=4), tl.Free(), duration=2.0, sample=0.01)
 out = float(fall.unstretched_length[-1]) - 2.0
-print(f"paid out in 2 s: {out:.3f} m, a rigid wire without mass would give {0.5 * 9.81 * 2 / (2 + 3) * 4:.3f} m")
+rigid = 0.5 * 9.81 * 2 / (2 + 3) * 2.0**2
+print(f"paid out in 2 s: {out:.3f} m, a rigid wire without mass would give {rigid:.3f} m")
+assert abs(out / rigid - 1) < 2e-3  # 5 g of wire are set in motion, too
 
 # %%
 # Then a soft, heavy cord and a crate. It is released from the side, so it swings, stretches the
@@ -51,6 +53,7 @@ axes.set(xlabel="time (s)", ylabel="energy (J)")
 axes.legend(loc="upper left")
 tl.figures.save(figure, "where-energy-goes", ["png"])
 print(f"lost at the guide {float(run.guide_loss[-1]):.2f} J, unexplained {float(np.abs(unexplained).max()):.1e} J")
+assert float(np.abs(unexplained).max()) < 1e-6 * float(run.kinetic_energy.max())
 
 # %%
 # The next step takes the drum in hand.

@@ -67,7 +67,11 @@ tl.figures.save(figure, "winch", ["png"])
 miss = run.unstretched_length.values - np.array([planned(t)[0] for t in run.time.values])
 print(f"largest miss on the way {1e3 * np.abs(miss).max():.0f} mm, at the end {1e3 * miss[-1]:.2f} mm")
 print(f"speed at the end {1e3 * float(run.reel_speed[-1]):.2f} mm/s")
-print(f"work of the motor {float(run.control_work[-1]):.0f} J: it brakes, so the work is negative")
+work = float(run.control_work[-1])
+by_hand = -(5.0 * 8.0 + 0.05 * (12.0**2 - 4.0**2) / 2) * 9.81  # of the weights of sensor and string
+print(f"work of the motor {work:.0f} J: it brakes, so the work is negative; by hand {by_hand:.0f} J")
+assert abs(work / by_hand - 1) < 0.01
+assert np.abs(miss).max() < 0.05 and abs(miss[-1]) < 1e-3
 
 # %%
 # That is the ladder. The :doc:`gallery </generated/gallery/index>` shows more effects, and the

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tautline.model.pendulum import Pendulum
     from tautline.model.reel import Reel
     from tautline.model.state import State, straight
+    from tautline.model.statics import AtRest, at_rest
     from tautline.model.string import String
     from tautline.simulation import Simulation, simulate
     from tautline.store import open_run, resume, run_to_file
@@ -53,6 +54,8 @@ _HOMES = {
     "Reel": "tautline.model.reel",
     "State": "tautline.model.state",
     "straight": "tautline.model.state",
+    "AtRest": "tautline.model.statics",
+    "at_rest": "tautline.model.statics",
     "String": "tautline.model.string",
     "Simulation": "tautline.simulation",
     "simulate": "tautline.simulation",
@@ -70,6 +73,7 @@ _HOMES = {
 _MODULES = ("control", "errors", "figures", "reference")
 
 __all__ = [
+    "AtRest",
     "Brake",
     "Equilibrium",
     "Fluid",
@@ -89,6 +93,7 @@ __all__ = [
     "String",
     "Torque",
     "__version__",
+    "at_rest",
     "bands",
     "control",
     "equilibrium",

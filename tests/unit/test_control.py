@@ -12,6 +12,9 @@ import pytest
 import tautline as tl
 from tautline.control import WaveAbsorber, impulses, shaped_path, sway_frequencies
 from tautline.errors import InputError
+from tautline.kernels.energy import reel_mass
+from tautline.model import statics
+from tautline.planning import kernel_parameters
 
 replace = dataclasses.replace
 PENDULUM = tl.Pendulum(
@@ -31,6 +34,38 @@ def test_at_rest_it_holds(law: str, apparent: float | None) -> None:
     run = tl.simulate(pendulum, tl.hanging(pendulum, 20.0, 40), duration=1.0, control=absorber, period=1e-3)
     # measured half an element from the guide, so that half an element's weight is missing there
     assert abs(run.unstretched_length - 20.0).max() < (1e-4 if apparent is None else 0.02)
+
+
+# 30 m wound on a narrow drum with a geared motor: 244 mm instead of 200 mm, and five times the inertia
+GEARED = replace(PENDULUM.reel, layer_growth=6.6e-4, motor_inertia=0.003, gear_ratio=10.0)
+
+
+@pytest.mark.parametrize("apparent", [None, 0.5])
+def test_it_holds_a_drum_with_layers_and_a_motor(apparent: float | None) -> None:
+    pendulum = replace(PENDULUM, reel=GEARED)
+    absorber = WaveAbsorber(pendulum, 20.0, apparent_mass=apparent)
+    run = tl.simulate(pendulum, tl.hanging(pendulum, 20.0, 40), duration=1.0, control=absorber, period=1e-3)
+    assert abs(run.unstretched_length - 20.0).max() < (1e-4 if apparent is None else 0.02)
+
+
+def test_the_drum_mass_is_that_of_the_kernels() -> None:
+    """With motor, gear and layers: m of equation (51), and in numbers kappa + n^2 I/d^2 + mu s without layers."""
+    one_layer = replace(PENDULUM, reel=replace(GEARED, layer_growth=0.0))
+    assert WaveAbsorber(one_layer, 20.0).drum_mass(30.0) == pytest.approx(2.0 + 100 * 0.003 / 0.04 + 0.1 * 30.0)
+    pendulum = replace(PENDULUM, reel=GEARED)
+    par = kernel_parameters(pendulum, 4, "symmetric", True)
+    assert WaveAbsorber(pendulum, 20.0).drum_mass(30.0) == pytest.approx(reel_mass(par, 30.0)[0], rel=1e-14)
+
+
+@pytest.mark.parametrize("reel", [PENDULUM.reel, GEARED])
+def test_the_fed_back_drum_falls_as_the_apparent_mass(reel: tl.Reel) -> None:
+    """Told to pull 10 N more than the load does, it begins to move as apparent_mass would, whatever the drum's own."""
+    pendulum = replace(PENDULUM, reel=reel)
+    absorber = WaveAbsorber(pendulum, 20.0, apparent_mass=4.0, pull=statics.guide_pull(pendulum, 20.0) + 10.0)
+    sim = tl.Simulation(pendulum, tl.hanging(pendulum, 20.0, 40))
+    sim.advance(2e-4, tl.Torque(absorber(sim)))
+    # before a wave has come back, element and dashpot hardly resist: 0.05 kg of string go along
+    assert sim.reel_speed / 2e-4 == pytest.approx(10.0 / 4.0, rel=0.1)
 
 
 def test_it_holds_in_water_and_with_a_table() -> None:

@@ -14,6 +14,7 @@ from PIL import Image
 
 import tautline as tl
 from tautline.errors import InputError
+from tautline.figures.motion import elastic_shade
 from tautline.paper.examples import pendulum, run
 
 FIGURES: dict[str, Callable[[xr.Dataset], Figure]] = {
@@ -22,6 +23,7 @@ FIGURES: dict[str, Callable[[xr.Dataset], Figure]] = {
     "conservation": tl.figures.conservation,
     "strain_map": tl.figures.strain_map,
     "tension": tl.figures.tension,
+    "drive": tl.figures.drive,
     "snapshots": lambda result: tl.figures.snapshots(result, every=0.1),
     "phase": tl.figures.phase,
     "attitude": tl.figures.attitude,
@@ -83,6 +85,48 @@ def test_energy_curves_are_the_data() -> None:
     for line, name, style in zip(lines, names, styles, strict=True):
         np.testing.assert_array_equal(np.asarray(line.get_ydata()), result[name].values)
         assert line.get_linestyle() == style
+
+
+def test_energy_of_a_hoist_shows_more_than_gravity() -> None:
+    """A tonne over 3 m: 30 kJ of gravity, and kinetic and elastic energy on a scale of their own."""
+    hoist = tl.Pendulum(tl.String(30.0, 1.0, 5e6), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(1000.0))
+    up = tl.Length.to(5.0, speed=1.0, acceleration=0.5)
+    result = tl.simulate(hoist, tl.hanging(hoist, 8.0, 4), up, duration=6.0, sample=0.05)
+    above, below = tl.figures.energy(result).axes
+    change = result.gravity_energy - result.gravity_energy[0]
+    assert float(change[-1]) == pytest.approx(1000.0 * 9.81 * 3.0, rel=0.02)
+    np.testing.assert_array_equal(np.asarray(above.get_lines()[1].get_ydata()), change.values)
+    drawn = [np.asarray(line.get_ydata()) for line in below.get_lines()]
+    for values, name in zip(drawn, ("kinetic_energy", "rotational_energy", "elastic_energy"), strict=True):
+        np.testing.assert_array_equal(values, result[name].values)
+    assert max(float(np.abs(values).max()) for values in drawn) < 2000.0
+
+
+def test_the_shade_is_the_energy_of_the_law() -> None:
+    """Nothing where a string is slack, and of a table the area below its curve."""
+    slack = tl.String(20.0, 0.1, 100.0, law="tension_only")
+    table = tl.String.from_table(20.0, 0.1, [0.0, 0.1, 0.2], [0.0, 10.0, 60.0])
+    nodes = np.zeros((4, 3))
+    nodes[:, 2] = np.cumsum([0.0, 0.9, 1.1, 1.2])  # strains -0.1, 0.1, 0.2 of elements of 1 m
+    for string in (slack, table):
+        system = tl.Pendulum(string, tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(0.1))
+        row = tl.simulate(system, tl.State(17.0, 0.0, nodes, 0.0 * nodes), duration=1e-3, sample=1e-3).isel(time=0)
+        shade = elastic_shade(row)
+        energy = string.energy_density([-0.1, 0.1, 0.2])
+        np.testing.assert_allclose(shade, np.maximum(energy, 0.0) / energy[2], atol=1e-9)
+
+
+def test_motor_and_guide_tension_are_drawn_where_the_run_has_them() -> None:
+    result = run(3, duration=0.3)
+    plain = result.drop_vars(["power", "guide_tension"], errors="ignore")
+    full = plain.assign(power=plain.torque * plain.reel_speed / 0.5, guide_tension=1.1 * plain.tension[:, 0])
+    labels = [axes.get_ylabel() for axes in tl.figures.drive(full).axes]
+    assert [label.split()[0] for label in labels] == ["reel", "torque", "power"]
+    assert len(tl.figures.drive(plain).axes) == 2
+    first = tl.figures.tension(full).axes[0].get_lines()[0]
+    assert first.get_label() == "at the guide"
+    np.testing.assert_array_equal(np.asarray(first.get_ydata()), full.guide_tension.values)
+    assert tl.figures.tension(plain).axes[0].get_lines()[0].get_label() == "in the first element"
 
 
 def test_files_are_the_same_twice(tmp_path: Path) -> None:

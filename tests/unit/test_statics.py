@@ -117,6 +117,17 @@ def test_load_must_return_forces_and_a_moment(answer: Any, says: str) -> None:
         tl.equilibrium(system(length=10.0), 10.0, 4, load=lambda q, R: answer)
 
 
+def test_modes_about_a_state_count_the_loads_of_the_pendulum() -> None:
+    """A string that hangs in a wind is not at rest; in still air it is, and its modes are those of the equilibrium."""
+    still = dataclasses.replace(system(length=10.0), fluid=tl.Fluid(1.2, drag_area=0.1))
+    hanging = tl.hanging(still, 10.0, 4)
+    rest = tl.equilibrium(still, 10.0, 4)
+    np.testing.assert_allclose(tl.modes(still, hanging).frequency, tl.modes(still, rest).frequency, rtol=1e-9)
+    windy = dataclasses.replace(still, fluid=tl.Fluid(1.2, (3.0, 0.0, 0.0), drag_area=0.1))
+    with pytest.raises(InputError, match=r"unbalanced force of 0\.54 N"):
+        tl.modes(windy, hanging)
+
+
 def test_arguments_of_modes_are_checked() -> None:
     pendulum = system(length=10.0)
     rest = tl.equilibrium(pendulum, 10.0, 4)

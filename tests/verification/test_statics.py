@@ -145,11 +145,14 @@ def potential_of_kernels(pendulum: tl.Pendulum, N: int) -> Callable[[Configurati
     return V
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(4))
 def test_forces_and_stiffness_are_derivatives_of_the_energy(seed: int, report: Report) -> None:
-    """Against differences of the energy that the kernels compute, anywhere."""
+    """Against differences of the energy that the kernels compute, anywhere; of one system with layers on the drum."""
     N = 3
     pendulum, state, _ = random_system(np.random.default_rng(seed), N)
+    if seed == 3:
+        grown = dataclasses.replace(pendulum.reel, layer_growth=0.3 * pendulum.reel.drum_radius)
+        pendulum = dataclasses.replace(pendulum, reel=grown)
     start = Configuration(state.reeled_length, np.array(state.nodes), np.array(state.attitude))
     V = potential_of_kernels(pendulum, N)
     assert statics.potential(pendulum, start) == pytest.approx(V(start), rel=1e-13)
@@ -164,7 +167,8 @@ def test_forces_and_stiffness_are_derivatives_of_the_energy(seed: int, report: R
     first = np.array([(8.0 * (moved(e) - moved(-e)) - moved(2 * e) + moved(-2 * e)) / (12.0 * h) for e in unit])
     at_nodes, moment = statics.forces(pendulum, start)
     scale = float(np.abs(first).max())
-    error = check_close("forces", np.concatenate([at_nodes.ravel(), moment]), -first[1:], 1e-8 * scale) / scale
+    forces = np.concatenate([[statics.reel_force(pendulum, start)], at_nodes.ravel(), moment])
+    error = check_close("forces", forces, -first, 1e-8 * scale) / scale
     report(f"system {seed}: forces against differences of the energy", error, "1e-8")
 
     second = np.array([[moved(a + b) - moved(a - b) - moved(b - a) + moved(-a - b) for a in unit] for b in unit]) / (

@@ -16,6 +16,7 @@ from tautline.kernels.energy import TINY_LENGTH
 from tautline.model import checks, statics
 from tautline.model.command import Locked
 from tautline.model.equilibrium import Equilibrium, equilibrium
+from tautline.model.loads import all_of, own_loads
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.model.statics import Array, Configuration
@@ -115,7 +116,7 @@ def modes(
     attrs = {
         "reel": reel,
         "reeled_length": x.s,
-        "balancing_torque": -system.reel_force * pendulum.reel.drum_radius,
+        "balancing_torque": -system.reel_force * pendulum.reel.radius(x.s),
         "guide_position": list(pendulum.reel.guide_position),
         "center_of_mass": list(pendulum.body.center_of_mass),
         "version": __version__,
@@ -183,7 +184,12 @@ def _rest(pendulum: Pendulum, at: Any, deployed: float | None, elements: int) ->
     at.check_against(pendulum)
     if at.reel_speed or at.node_velocities.any() or np.any(at.angular_velocity):
         raise InputError("at: expected a state at rest, got one that moves")
-    at_nodes, moment = statics.forces(pendulum, Configuration(at.reeled_length, at.nodes, np.asarray(at.attitude)))
+    x = Configuration(at.reeled_length, at.nodes, np.asarray(at.attitude))
+    at_nodes, moment = statics.forces(pendulum, x)
+    load = all_of(own_loads(pendulum, x.s))
+    if load is not None:
+        forces, turning = statics.evaluate(load, x.q, x.R)
+        at_nodes, moment = at_nodes + forces[1:], moment + turning
     string, body, g = pendulum.string, pendulum.body, pendulum.gravity
     X = string.length - at.reeled_length
     # l is rounded with the whole length, and stretched with EA
@@ -195,7 +201,7 @@ def _rest(pendulum: Pendulum, at: Any, deployed: float | None, elements: int) ->
             f"at: expected a state in balance, got an unbalanced force of {force:.3g} N and moment of {turn:.3g} N m; "
             "tl.equilibrium finds one, also under a load"
         )
-    return at, None
+    return at, load
 
 
 def _eigenpairs(pendulum: Pendulum, system: Linearised, count: int) -> tuple[Array, Array]:

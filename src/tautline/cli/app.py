@@ -194,47 +194,23 @@ def show(scenario: ScenarioName) -> None:
 
 
 @app.command()
-def check(scenario: ScenarioName, settings: Settings = None, as_json: AsJson = False) -> None:
-    """Check a scenario without running it: values, step, size of the result."""
+def check(
+    scenario: ScenarioName, settings: Settings = None, as_json: AsJson = False, no_color: NoColor = False
+) -> None:
+    """Check a scenario before running it: forces at rest, steps and what limits them, time and size of the result.
+
+    Example: tautline check crane-hoist --set run.elements=40
+    """
     with one_line_errors():
         from tautline import scenario as scenarios
-        from tautline import store
-        from tautline.simulation import Simulation, default_sample
+        from tautline.cli import checking
 
-        built = scenarios.load(scenario, overrides(settings)).build()
-        chosen = dict(built.options)
-        duration, sample = chosen.pop("duration"), chosen.pop("sample")
-        simulation = Simulation(built.pendulum, built.state, **chosen)
-        sample = default_sample(duration, simulation.settings["step"]) if sample is None else sample
-        count = simulation.begin(built.command, duration, sample)
-        size = store.file_size(count + 1, simulation.elements)
-        plan = simulation.sampling(sample)
-        facts: dict[str, Any] = {
-            "scenario": scenario,
-            "elements": simulation.elements,
-            "samples": count + 1,
-            "base_step": plan.h,
-            "steps_per_sample": plan.steps_per_sample,
-            "size_bytes": size,
-            **_statics(built.pendulum, built.state),
-        }
+        facts = checking.facts(scenarios.load(scenario, overrides(settings)).build())
         if as_json:
-            output.print_json(facts)
-        else:
-            kind = "step chosen as it runs" if plan.adaptive else f"step {plan.h:.4g} s"
-            print(f"{scenario}: good")
-            print(f"{simulation.elements} elements, {kind}, {count + 1} samples, {size / 1e6:.1f} MB")
-            print(
-                f"hanging at rest: strain {facts['static_strain']:.3g} at the guide, "
-                f"{facts['holding_moment']:.4g} N m hold it at the drum"
-            )
-
-
-def _statics(pendulum: Any, state: Any) -> dict[str, float]:
-    """What a user can check by hand: strain at the guide and moment at the drum when the load hangs at rest."""
-    string = pendulum.string
-    weight = (pendulum.body.mass + string.density * (string.length - state.reeled_length)) * pendulum.gravity
-    return {"static_strain": weight / string.stiffness, "holding_moment": weight * pendulum.reel.drum_radius}
+            output.print_json({"scenario": scenario, **facts})
+            return
+        print(f"{scenario}: good")
+        output.console(no_color).print(output.two_columns(checking.rows(facts)))
 
 
 _TEMPLATE_HEAD = """# A scenario for tautline. Values are SI, or text with a unit: "5 mm", "2.09 N*m", "15 deg".

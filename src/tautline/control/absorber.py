@@ -10,16 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.model import checks
+from tautline.model import checks, drum, statics
 from tautline.model.pendulum import Pendulum
 from tautline.simulation import Simulation
 
 Complex = NDArray[np.complex128]
 Plan = Callable[[float], Any]
-# At rest the guide laws "published" and "momentum" add this many times the strain energy of entering string.
-LAW_AT_REST = {"published": 1.0, "momentum": -1.0}
-# For tables: of a difference, and the first guess at a strain.
-SLOPE, STRAIN = 1e-6, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +80,7 @@ class WaveAbsorber:
     def string_impedance(self) -> float:
         """Tension of a longitudinal wave per speed of the string in it, at the strain of rest (N s/m)."""
         string = self.pendulum.string
-        slope = string.stiffness
-        if string.law == "table":
-            strain = self._resting_strain(self.planned(0.0)[0])
-            slope = float(np.diff(string.tension([strain - SLOPE, strain + SLOPE]))[0]) / (2.0 * SLOPE)
-        return math.sqrt(string.density * slope)
+        return math.sqrt(string.density * float(string.slope(self._resting_strain(self.planned(0.0)[0]))))
 
     def planned(self, time: float) -> tuple[float, float]:
         """Wanted length (m) and its rate (m/s)."""
@@ -108,59 +100,32 @@ class WaveAbsorber:
             mass = self.drum_mass(simulation.reeled_length)
             felt = self.measured_pull(simulation)
             hold = felt - mass / self.apparent_mass * (felt - hold)
-        return float(self.pendulum.reel.drum_radius * (hold + self.wound_weight(simulation.reeled_length)))
+        hold += self.wound_weight(simulation.reeled_length)
+        return float(self.pendulum.reel.radius(simulation.reeled_length) * hold)
 
     def drum_mass(self, reeled_length: float) -> float:
-        """Of drum and wound string, mu s + kappa (kg)."""
-        return self.pendulum.string.density * reeled_length + self.pendulum.reel.inertia_mass
+        """Mass of drum, motor and wound string as the string feels it (kg)."""
+        return drum.mass(self.pendulum.reel, self.pendulum.string.density, reeled_length)
 
     def wound_weight(self, reeled_length: float) -> float:
-        """Pull of the wound string's own weight on the drum (N): the gravity terms of (13)."""
-        reel = self.pendulum.reel
-        turned = (reeled_length - reel.guide_length) / reel.drum_radius
-        height = reel.guide_length + reel.drum_radius * math.sin(turned)
-        return self._heavy_density() * self.pendulum.gravity * height
+        """Pull of the wound string's own weight on the drum (N)."""
+        return statics.wound_weight(self.pendulum, reeled_length)
 
     def resting_pull(self, deployed: float) -> float:
-        """On the drum, with so much string at rest outside (N)."""
-        return self._pull_on_drum(self._resting_strain(deployed))
+        """Pull on the drum with so much string at rest outside (N)."""
+        return statics.pull_on_drum(self.pendulum, self._resting_strain(deployed))
 
     def _resting_strain(self, deployed: float) -> float:
-        """At the guide."""
-        string, fluid = self.pendulum.string, self.pendulum.fluid
-        tension = self.pull
-        if tension is None:
-            displaced = 0.0 if fluid is None else fluid.density * fluid.volume
-            mass = self.pendulum.body.mass - displaced + self._heavy_density() * deployed
-            tension = max(mass * self.pendulum.gravity, 0.0)
-        strain = tension / string.stiffness
-        if string.law == "table":
-            # the stiffness is the steepest slope, so the strain is no smaller
-            from scipy.optimize import brentq
-
-            longer = 2.0 * strain + STRAIN
-            while float(string.tension(longer)) < tension:
-                longer *= 2.0
-            strain = float(brentq(lambda x: float(string.tension(x)) - tension, -STRAIN, longer))
-        return strain
-
-    def _heavy_density(self) -> float:
-        """Of the string, less the fluid in its place (kg/m)."""
-        string, fluid = self.pendulum.string, self.pendulum.fluid
-        return string.density - (0.0 if fluid is None else fluid.density * string.area)
+        """Strain at the guide."""
+        tension = abs(statics.guide_pull(self.pendulum, deployed)) if self.pull is None else self.pull
+        return float(self.pendulum.string.strain(tension))
 
     def measured_pull(self, simulation: Simulation) -> float:
-        """On the drum, from the strain of the element at the guide (N)."""
+        """Pull on the drum, from the strain of the element at the guide (N)."""
         nodes = simulation.present_sample().nodes[0, 0]
         stretched = math.dist(nodes[0], nodes[1])
-        return self._pull_on_drum(stretched * simulation.elements / simulation.unstretched_length - 1.0)
-
-    def _pull_on_drum(self, strain: float) -> float:
-        """The terms of (13) at the guide: tension times stretch, less the energy that string brings in."""
-        string = self.pendulum.string
-        energy = float(string.energy_density(strain))
-        kept = 1.0 - LAW_AT_REST.get(self.pendulum.reel.guide_law, 0.0)
-        return float(string.tension(strain)) * (1.0 + strain) - kept * energy
+        strain = stretched * simulation.elements / simulation.unstretched_length - 1.0
+        return statics.pull_on_drum(self.pendulum, strain)
 
     def reflection(self, frequency: Any) -> Complex:
         """Tension of a reflected wave per tension of the arriving one, r = (Z_drum - Z)/(Z_drum + Z).
@@ -171,10 +136,9 @@ class WaveAbsorber:
             (Hz), positive.
         """
         omega = 2.0 * np.pi * np.asarray(frequency, dtype=np.float64)
-        string = self.pendulum.string
         mass = self.apparent_mass
         if mass is None:
-            mass = self.drum_mass(string.length - self.planned(0.0)[0])
-        drum = self.impedance + 1j * omega * mass + self.spring / (1j * omega)
+            mass = self.drum_mass(self.pendulum.string.length - self.planned(0.0)[0])
+        at_drum = self.impedance + 1j * omega * mass + self.spring / (1j * omega)
         own = self.string_impedance
-        return np.asarray((drum - own) / (drum + own))
+        return np.asarray((at_drum - own) / (at_drum + own))

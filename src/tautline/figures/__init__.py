@@ -5,13 +5,14 @@ from __future__ import annotations
 from tautline.figures.animation import animate
 from tautline.figures.modal import modes
 from tautline.figures.motion import attitude, phase, snapshots
-from tautline.figures.series import conservation, energy, lengths, strain_map, tension
+from tautline.figures.series import conservation, drive, energy, lengths, strain_map, tension
 from tautline.figures.style import save
 
 __all__ = [
     "animate",
     "attitude",
     "conservation",
+    "drive",
     "energy",
     "lengths",
     "modes",

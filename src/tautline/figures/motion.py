@@ -17,13 +17,19 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from mpl_toolkits.mplot3d.proj3d import proj_transform
 
 from tautline.figures.style import BLUE, BODY, GREEN, RED, STRAIN_MAP, new_figure, new_scene, styled
+from tautline.model.string import String
 from tautline.shapes import body_mesh
 
 
 def elastic_shade(row: xr.Dataset) -> np.ndarray:
     """Elastic energy of the elements relative to the largest of that moment."""
-    density = row.strain.values**2
+    density = np.maximum(string_of(row).energy_density(row.strain.values), 0.0)
     return np.asarray(density / max(float(density.max()), 1e-300))
+
+
+def string_of(run: xr.Dataset) -> String:
+    """String of a run."""
+    return String(**json.loads(run.attrs["scenario"])["pendulum"]["string"])
 
 
 def draw(axes: Any, row: xr.Dataset, mesh: Any, alpha: float = 1.0) -> list[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
@@ -13,23 +15,47 @@ from tautline.model import checks
 TIME_LABEL = "time (s)"
 
 
+# Curves of the energy figure, in the paper's line styles.
+ENERGIES = {
+    "energy": ("total $E$", "-", BLACK),
+    "kinetic_energy": ("kinetic $T$", "-", BLUE),
+    "rotational_energy": (r"rotational $T_{\rm rot}$", "--", SKY),
+    "gravity_energy": (r"gravity $V_{\rm gravity}$", "-.", GREEN),
+    "elastic_energy": (r"elastic $V_{\rm elastic}$", ":", RED),
+}
+# Where gravity moves by more than so many times what kinetic and elastic energy do, these get a panel of their own.
+ALL_GRAVITY = 10.0
+
+
 @styled
 def energy(run: xr.Dataset) -> Figure:
-    """Energy exchange in the paper's line styles: E and T solid, T_rot dashed, gravity dash-dotted, elastic dotted."""
-    figure, (axes,) = new_figure()
-    curves = (
-        ("energy", "total $E$", "-", BLACK),
-        ("kinetic_energy", "kinetic $T$", "-", BLUE),
-        ("rotational_energy", r"rotational $T_{\rm rot}$", "--", SKY),
-        ("gravity_energy", r"gravity $V_{\rm gravity}$", "-.", GREEN),
-        ("elastic_energy", r"elastic $V_{\rm elastic}$", ":", RED),
-    )
-    for name, label, line, colour in curves:
-        axes.plot(run.time, run[name], line, color=colour, label=label)
+    """Energy exchange in the paper's line styles: E and T solid, T_rot dashed, gravity dash-dotted, elastic dotted.
+
+    Where all else would be lost beside the work of lifting, as in a hoist, there are two panels: the change of total
+    and gravity energy since the start, and the other energies on a scale of their own.
+    """
+    spans = {name: float(np.ptp(run[name].values)) for name in ENERGIES}
+    small = max(spans["kinetic_energy"], spans["elastic_energy"])
+    if spans["gravity_energy"] <= ALL_GRAVITY * small:
+        figure, (axes,) = new_figure()
+        _energies(axes, run, tuple(ENERGIES))
+        axes.set_ylabel("energy (J)")
+    else:
+        figure, (above, axes) = new_figure(2)
+        lifted = run[["energy", "gravity_energy"]]
+        _energies(above, lifted - lifted.isel(time=0), ("energy", "gravity_energy"))
+        above.set_ylabel("change since\nthe start (J)")
+        _energies(axes, run, ("kinetic_energy", "rotational_energy", "elastic_energy"))
+        axes.set_ylabel("energy (J)")
     axes.set_xlabel(TIME_LABEL)
-    axes.set_ylabel("energy (J)")
     figure.legend(loc="outside upper center", ncols=5, columnspacing=1.2, handlelength=1.8)
     return figure
+
+
+def _energies(axes: Any, run: xr.Dataset, names: tuple[str, ...]) -> None:
+    for name in names:
+        label, line, colour = ENERGIES[name]
+        axes.plot(run.time, run[name], line, color=colour, label=label)
 
 
 @styled
@@ -93,13 +119,35 @@ def strain_map(run: xr.Dataset) -> Figure:
 
 @styled
 def tension(run: xr.Dataset) -> Figure:
-    """Tension at the guide, in the middle and at the body."""
+    """Tension at the guide entrance, in the middle and at the body; of a single element its own."""
     figure, (axes,) = new_figure()
     last = run.sizes["element"] - 1
-    places = {0: ("at the guide", BLUE), last // 2: ("in the middle", ORANGE), last: ("at the body", GREEN)}
-    for element, (label, colour) in places.items():
-        axes.plot(run.time, run.tension[:, element], color=colour, label=label, linewidth=0.9)
+    places = {0: ("in the first element", BLUE), last // 2: ("in the middle", ORANGE), last: ("at the body", GREEN)}
+    curves = {label: (run.tension[:, element], colour) for element, (label, colour) in places.items()}
+    if "guide_tension" in run:
+        curves.pop("in the first element", None)
+        curves = {"at the guide": (run.guide_tension, BLUE), **curves}
+    for label, (values, colour) in curves.items():
+        axes.plot(run.time, values, color=colour, label=label, linewidth=0.9)
     axes.set_xlabel(TIME_LABEL)
     axes.set_ylabel("tension (N)")
     axes.legend(loc="best", ncols=3)
+    return figure
+
+
+@styled
+def drive(run: xr.Dataset) -> Figure:
+    """What the motor does: speed of the reel, torque on the drum and, where the run has it, power."""
+    panels = {
+        "reel_speed": ("reel speed (m/s)\nretrieval positive", BLUE),
+        "torque": ("torque on the\ndrum (N m)", ORANGE),
+        "power": ("power of the\nmotor (W)", RED),
+    }
+    shown = [name for name in panels if name in run]
+    figure, axes = new_figure(len(shown))
+    for ax, name in zip(axes, shown, strict=True):
+        label, colour = panels[name]
+        ax.plot(run.time, run[name], color=colour, linewidth=0.9)
+        ax.set_ylabel(label)
+    axes[-1].set_xlabel(TIME_LABEL)
     return figure

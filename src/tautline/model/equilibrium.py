@@ -1,16 +1,16 @@
-"""States at rest: hanging straight down, or held in balance by a steady load."""
+"""States at rest: hanging straight, or held in balance by a steady load."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.errors import EquilibriumError
 from tautline.model import checks, statics
-from tautline.model.loads import steady_load
+from tautline.model.loads import all_of, own_loads, refuse_twice
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import ZERO, State, straight
 from tautline.model.statics import E3, Array, Configuration, Load
@@ -43,7 +43,9 @@ def hanging(
 ) -> State:
     """The string hangs at rest under its own weight and the body's, the centre of mass below the attachment.
 
-    Linear elements meet the continuous solution at their nodes, for any number of elements.
+    Where buoyancy is more than the weight, the string stands straight up; a float that cannot lift all of its string
+    is refused, since that folds: `equilibrium` finds how. Linear elements meet the continuous solution
+    at their nodes, for any number of elements. Flow and push are left out; `equilibrium` has them.
 
     Parameters
     ----------
@@ -58,24 +60,28 @@ def hanging(
     state = straight(pendulum, deployed, elements, end_velocity=end_velocity, angular_velocity=angular_velocity)
     string, net = pendulum.string, pendulum.weights()
     x = state.nodes[:, 2]
+    way = -1.0 if min(statics.end_pulls(pendulum, float(x[-1]))) < 0.0 else 1.0  # down, or up
+    body, line = way * net.body, way * net.string
     nodes = np.zeros_like(state.nodes)
     if string.law == "linear":
-        nodes[:, 2] = x + ((net.body + net.string * x[-1]) * x - 0.5 * net.string * x**2) / string.stiffness
+        nodes[:, 2] = x + ((body + line * x[-1]) * x - 0.5 * line * x**2) / string.stiffness
     else:
-        tension = net.body + net.string * (x[-1] - 0.5 * (x[1:] + x[:-1]))  # in the middle of the elements
-        if tension.min() < 0.0:
-            checks.refuse("pendulum", "a weight that pulls all of the string tight", f"a pull of {tension.min():.3g} N")
+        tension = np.maximum(body + line * (x[-1] - 0.5 * (x[1:] + x[:-1])), 0.0)  # in the middle of the elements
         nodes[1:, 2] = np.cumsum(np.diff(x) * (1.0 + string.strain(tension)))
     if not np.isfinite(nodes).all():
         checks.refuse("deployed", "a length at which the elongation is finite", deployed)
+    nodes[:, 2] *= way
     return State(
-        state.reeled_length,
-        0.0,
-        nodes,
-        state.node_velocities,
-        _attitude_along(np.array(net.moment) if any(net.moment) else np.array(pendulum.body.center_of_mass), E3),
-        state.angular_velocity,
+        state.reeled_length, 0.0, nodes, state.node_velocities, _resting_attitude(pendulum, way), state.angular_velocity
     )
+
+
+def _resting_attitude(pendulum: Pendulum, way: float) -> Array:
+    """The body with its heavier end down; where weight does not turn it, along the string."""
+    moment = np.array(pendulum.weights().moment)
+    if moment.any():
+        return _attitude_along(moment, E3)
+    return _attitude_along(np.array(pendulum.body.center_of_mass), way * E3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +96,12 @@ class Equilibrium:
         Of the elements (N); never negative.
     strain : N floats
         Of the elements.
+    guide_tension : float
+        At the guide entrance (N).
+    body_tension : float
+        At the body (N); what a given load puts on the last node counts as the body's.
+    holding_moment : float
+        Of the drum with its layers, against string and wound string's weight (N m).
     energy : float
         Potential energy of string, reel and body (J), as a run that starts here has it; the load's is not in it.
     residual : float
@@ -99,11 +111,14 @@ class Equilibrium:
     iterations : int
         Newton corrections, those of parts of the load included.
     load_forces : (N + 1) x 3 floats
-        Of the steady load, at the nodes (N); zero without one.
+        Of all that is neither weight nor buoyancy, at the nodes (N).
     load_moment : three floats
-        Of the steady load about the attachment point, in the body frame (N m).
+        Likewise, about the attachment point, in the body frame (N m).
     load : function or None
-        As it was given.
+        What gave them: the loads of the pendulum and the given one.
+    counted : dict of name to three floats
+        Sums of the forces that were counted, on string and body together (N): "weight", "buoyancy", "drag", "push",
+        "acceleration" and "load", as far as they are there. The guide holds against all of them.
     message : str
         The outcome in a sentence.
     """
@@ -111,6 +126,9 @@ class Equilibrium:
     state: State
     tension: Array
     strain: Array
+    guide_tension: float
+    body_tension: float
+    holding_moment: float
     energy: float
     residual: float
     residual_moment: float
@@ -118,15 +136,24 @@ class Equilibrium:
     load_forces: Array
     load_moment: Array
     load: Load | None
+    counted: dict[str, Array]
     message: str
 
 
 def equilibrium(
-    pendulum: Pendulum, deployed: float, elements: int | None = None, *, load: Load | None = None
+    pendulum: Pendulum,
+    deployed: float,
+    elements: int | None = None,
+    *,
+    load: Load | None = None,
+    time: float = 0.0,
+    acceleration: bool = False,
 ) -> Equilibrium:
-    """Where the pendulum stays at rest with the reel locked, in tension and hanging from the guide.
+    """Where the pendulum stays at rest with the reel locked, all of the string in tension.
 
-    Without a load that is `hanging`. With one, Newton's method is applied to the pulls in the elements and to the
+    Weight, buoyancy, the drag of `Pendulum.fluid` and `Pendulum.push` are counted by themselves. At rest means
+    relative to the guide: where that moves, drag is that of the flow past it. Without any load the state is `hanging`.
+    With one, Newton's method is applied to the pulls in the elements and to the
     attitude; where it does not get there at once, the load is raised from zero in parts, smaller ones where needed.
     The work is bounded.
 
@@ -138,38 +165,92 @@ def equilibrium(
     elements : int, optional
         N; by default as many as `tautline.model.elements.default_elements` takes for the case.
     load : function, optional
-        A steady load beside those of `Pendulum.fluid` and `Pendulum.push`: `load(nodes, attitude)` takes (N + 1) x 3
-        positions relative to the guide entrance (m) and the rotation matrix of the body, and returns (N + 1) x 3
-        forces on the nodes (N, inertial frame) and the moment on the body about the attachment point (N m, body
-        frame). What it puts on a node may depend on that node, its neighbours and the attitude.
+        A further load, beside those of the pendulum; one that is the pendulum's own once more is refused.
+        `load(nodes, attitude)` takes (N + 1) x 3 positions relative to the guide entrance (m) and the rotation matrix
+        of the body, and returns (N + 1) x 3 forces on the nodes (N, inertial frame) and the moment on the body about
+        the attachment point (N m, body frame). What it puts on a node may depend on that node, its neighbours and the
+        attitude.
+    time : float
+        When (s): a push that changes has its value of then, and a guide on a path its place and velocity, as if both
+        lasted.
+    acceleration : bool
+        Balance also the inertial force of the guide's acceleration at that time, as if it lasted. Without it the
+        guide is taken to go on at its velocity, which is how a run should begin.
 
     Raises
     ------
     EquilibriumError
         When none is found; the message says how much of the load could be balanced.
     """
-    state = hanging(pendulum, deployed, elements)
-    load = steady_load(pendulum, load)
-    solver = _Solver(pendulum, state, load)
-    found, iterations = solver.solve()
-    x = Configuration(state.reeled_length, found.q, found.R)
+    now = checks.number("time", time)
+    checks.instance("acceleration", acceleration, bool)
+    reeled = straight(pendulum, deployed, elements).reeled_length
+    own = own_loads(pendulum, reeled, now, acceleration)
+    everything = own if load is None else {**own, "load": load}
+    state = _start(pendulum, deployed, elements)
+    start = Configuration(reeled, np.array(state.nodes), np.array(state.attitude))
+    if load is not None:
+        refuse_twice(pendulum, load, own, start)
+    total = all_of(everything)
+    found, iterations = _Solver(pendulum, state, total).solve()
+    x = Configuration(reeled, found.q, found.R)
     at_nodes, moment = statics.forces(pendulum, x)
-    residual = float(np.linalg.norm(at_nodes + found.load_forces, axis=1).max())
+    residual = float(np.linalg.norm(at_nodes + found.load_forces[1:], axis=1).max())
     residual_moment = 0.0 if pendulum.body.is_point else float(np.linalg.norm(moment + found.load_moment))
     tension = np.linalg.norm(found.f, axis=1)
+    counted = _counted(pendulum, x, everything)
+    guide_tension = float(np.linalg.norm(np.sum(list(counted.values()), axis=0)))
+    guide_strain = float(pendulum.string.strain(guide_tension))
+    others = [name for name in counted if name != "load"]
+    beside = f"; the given load is counted beside {', '.join(others)}" if load is not None else ""
     return Equilibrium(
-        state=State(state.reeled_length, 0.0, found.q, np.zeros_like(found.q), found.R),
+        state=State(reeled, 0.0, found.q, np.zeros_like(found.q), found.R),
         tension=tension,
         strain=pendulum.string.strain(tension),
+        guide_tension=guide_tension,
+        body_tension=_body_tension(pendulum, x, now, acceleration, load),
+        holding_moment=statics.holding_moment(pendulum, reeled, guide_strain),
         energy=statics.potential(pendulum, x),
         residual=residual,
         residual_moment=residual_moment,
         iterations=iterations,
-        load_forces=np.vstack([np.zeros(3), found.load_forces]),
+        load_forces=found.load_forces,
         load_moment=found.load_moment,
-        load=load,
-        message=f"in balance, Newton iterations: {iterations}; largest unbalanced force {residual:.2g} N",
+        load=total,
+        counted=counted,
+        message=f"in balance, Newton iterations: {iterations}; largest unbalanced force {residual:.2g} N{beside}",
     )
+
+
+def _start(pendulum: Pendulum, deployed: float, elements: int) -> State:
+    """Hanging; straight down where string and body pull opposite ways and the string will fold."""
+    if pendulum.weights().body * statics.guide_pull(pendulum, deployed) < 0.0:
+        return straight(pendulum, deployed, elements, attitude=_resting_attitude(pendulum, 1.0))
+    return hanging(pendulum, deployed, elements)
+
+
+def _body_tension(pendulum: Pendulum, x: Configuration, time: float, acceleration: bool, given: Load | None) -> float:
+    """Size of all forces on the body but the string's."""
+    # the loads of a string without drag and, at length zero, without mass
+    bare = replace(pendulum, string=replace(pendulum.string, normal_drag=0.0, tangential_drag=0.0))
+    loads = list(own_loads(bare, pendulum.string.length, time, acceleration).values())
+    loads += [] if given is None else [given]
+    pull = pendulum.weights().body * E3
+    for load in loads:
+        pull = pull + statics.evaluate(load, x.q, x.R)[0][-1]
+    return float(np.linalg.norm(pull))
+
+
+def _counted(pendulum: Pendulum, x: Configuration, loads: dict[str, Load]) -> dict[str, Array]:
+    """Sum of each force on string and body (N)."""
+    X = pendulum.string.length - x.s
+    weight = pendulum.gravity * (pendulum.body.mass + pendulum.string.density * X)
+    counted: dict[str, Array] = {"weight": weight * E3}
+    if pendulum.fluid is not None:
+        counted["buoyancy"] = (statics.guide_pull(pendulum, X) - weight) * E3
+    for name, load in loads.items():
+        counted[name] = statics.evaluate(load, x.q, x.R)[0].sum(axis=0)
+    return counted
 
 
 class _Trial(NamedTuple):
@@ -178,7 +259,7 @@ class _Trial(NamedTuple):
     f: Array  # (N, 3)
     R: Array
     q: Array  # (N + 1, 3)
-    load_forces: Array  # (N, 3), at nodes 1..N
+    load_forces: Array  # (N + 1, 3)
     load_moment: Array
     unbalanced: Array  # (N, 3)
     unbalanced_moment: Array
@@ -209,16 +290,17 @@ class _Solver:
         """The balanced configuration, and the number of iterations."""
         q, R = np.array(self.start.nodes), np.array(self.start.attitude)
         at_nodes, moment = self._checked_load(q, R)
-        self.pull = float(np.abs(self.weights).sum() + np.abs(at_nodes).sum())
+        self.pull = float(np.abs(self.weights).sum() + np.abs(at_nodes[1:]).sum())
         f = _sums_from_the_end(self.weights)
         if self.load is None or self.pull == 0.0:
             return _Trial(f, R, q, at_nodes, moment, np.zeros((self.N, 3)), np.zeros(3), 0.0), 0
-        guess = self._first_guess(_sums_from_the_end(self.weights + at_nodes), R)
+        guess = self._first_guess(_sums_from_the_end(self.weights + at_nodes[1:]), R)
         along = _attitude_along(np.array(self.pendulum.body.center_of_mass), guess[-1])
         found, iterations = self._newton(self._trial(guess, self._settled(guess, along)))
         if found.merit <= NEARLY_BALANCED:
             return found, iterations
-        if not self.weights.any():  # then there is no balance to begin with that says which way the string goes
+        # without a balance to begin with that says which way the string goes
+        if not self.weights.any() or f[0, 2] * f[-1, 2] < 0.0:
             f, R = guess, along
         return self._in_parts(f, R, iterations)
 
@@ -228,7 +310,7 @@ class _Solver:
         for _ in range(FIRST_GUESSES):
             x = self._trial(f, R)
             tried.append((float(np.abs(x.unbalanced).max()), f))
-            f = _sums_from_the_end(self.weights + x.load_forces)
+            f = _sums_from_the_end(self.weights + x.load_forces[1:])
         return min(tried, key=lambda pair: pair[0] if math.isfinite(pair[0]) else math.inf)[1]
 
     def _settled(self, f: Array, R: Array) -> Array:
@@ -304,7 +386,7 @@ class _Solver:
         q = np.zeros((self.N + 1, 3))
         q[1:] = np.cumsum(self.l * (1.0 + self.pendulum.string.strain(tension)) / tension * f, axis=0)
         at_nodes, moment = (self.part * x for x in self._load(q, R))
-        unbalanced = self.weights + at_nodes - f
+        unbalanced = self.weights + at_nodes[1:] - f
         unbalanced[:-1] += f[1:]
         unbalanced_moment = np.zeros(3)
         if self.rotates:
@@ -314,7 +396,7 @@ class _Solver:
         return _Trial(f, R, q, at_nodes, moment, unbalanced, unbalanced_moment, merit)
 
     def _load(self, q: Array, R: Array) -> tuple[Array, Array]:
-        return statics.evaluate(self.load, q, R) if self.load else (np.zeros((self.N, 3)), np.zeros(3))
+        return statics.evaluate(self.load, q, R) if self.load else (np.zeros_like(q), np.zeros(3))
 
     def _checked_load(self, q: Array, R: Array) -> tuple[Array, Array]:
         at_nodes, moment = self._load(q, R)

@@ -1,49 +1,117 @@
-"""Loads on a pendulum at rest: steady wind or current, and a constant push."""
+"""Loads on a pendulum at rest: a steady wind or current, a push, and the acceleration of the guide."""
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
-from tautline.model import checks
+from tautline.errors import InputError
+from tautline.model import statics
+from tautline.model.fluid import Fluid, Push
 from tautline.model.pendulum import Pendulum
-from tautline.model.statics import Array, Load
+from tautline.model.statics import E3, Array, Configuration, Load
+
+# Of a load: one that differs by less from a load of the pendulum itself is that load once more.
+SAME_LOAD = 0.05
 
 
-def steady_load(pendulum: Pendulum, other: Load | None) -> Load | None:
-    """Drag at rest and a constant push, with another load added; None if there is nothing of it."""
-    fluid, push = pendulum.fluid, pendulum.push
-    if pendulum.reel.guide_path is not None:
-        checks.refuse("pendulum", "a guide that stands still", "a guide_path")
-    if push is not None and (len(push.force[0]) > 1 or len(push.moment[0]) > 1):
-        checks.refuse("pendulum", "a push that does not change with time", "one with a table")
-    if fluid is None and push is None:
-        return other
+def own_loads(pendulum: Pendulum, s: float, time: float = 0.0, acceleration: bool = False) -> dict[str, Load]:
+    """Loads that the pendulum has by itself at a time, by name; weight and buoyancy are not among them.
+
+    The push has its value of that time, and the guide its place and velocity. The inertial force of the guide's
+    acceleration is there where it is wanted. s metres are on the reel side of the guide.
+    """
+    fluid, push, path = pendulum.fluid, pendulum.push, pendulum.reel.guide_path
+    place, velocity, rate = np.zeros(3), np.zeros(3), np.zeros(3)
+    if path is not None:
+        (place,), (velocity,) = path.at(time)
+        (rate,) = path.acceleration(time)
+    loads: dict[str, Load] = {}
+    if fluid is not None:
+        depth = pendulum.reel.guide_position[2] + float(place[2])
+        loads["drag"] = lambda q, R: _drag(pendulum, fluid, depth, velocity, q, R)
+    if push is not None:
+        force, moment = (_interpolated(table, time) for table in (push.force, push.moment))
+        loads["push"] = lambda q, R: _push(push, force, moment, q, R)
+    if acceleration and rate.any():
+        loads["acceleration"] = lambda q, R: _inertial(pendulum, s, rate, q, R)
+    return loads
+
+
+def all_of(loads: Mapping[str, Load]) -> Load | None:
+    """One load for several; None for none."""
+    if not loads:
+        return None
+    parts = list(loads.values())
 
     def load(q: Array, R: Array) -> tuple[Array, Array]:
-        at_nodes, moment = (np.zeros_like(q), np.zeros(3)) if other is None else map(np.array, other(q, R))
-        if fluid is not None:
-            drag, turning = _drag_at_rest(pendulum, q, R)
-            at_nodes, moment = at_nodes + drag, moment + turning
-        if push is not None:
-            force = np.array(push.force[1][0])
-            at_nodes[-1] += force
-            moment = moment + np.cross(push.point, R.T @ force) + R.T @ np.array(push.moment[1][0])
+        at_nodes, moment = np.zeros_like(q), np.zeros(3)
+        for part in parts:
+            forces, turning = statics.evaluate(part, q, R)
+            at_nodes, moment = at_nodes + forces, moment + turning
         return at_nodes, moment
 
     return load
 
 
-def _drag_at_rest(pendulum: Pendulum, q: Array, R: Array) -> tuple[Array, Array]:
-    """Equation (73) for a string and a body that do not move."""
-    string, fluid = pendulum.string, pendulum.fluid
-    assert fluid is not None
-    depth = pendulum.reel.guide_position[2]
+def refuse_twice(pendulum: Pendulum, given: Load, own: Mapping[str, Load], x: Configuration) -> None:
+    """Refuse a given load that is one of the pendulum's own, or the sum of some, in this configuration."""
+    names = {"drag": "the drag of Pendulum.fluid", "push": "Pendulum.push", "acceleration": "the guide's acceleration"}
+    forces = {names[name]: statics.evaluate(load, x.q, x.R)[0][1:] for name, load in own.items()}
+    if pendulum.fluid is not None:
+        forces["buoyancy"] = _buoyancy(pendulum, pendulum.fluid, len(x.q) - 1, x.s)
+    wanted = statics.evaluate(given, x.q, x.R)[0][1:]
+    present = [name for name, force in forces.items() if force.any()]
+    for count in range(1, len(present) + 1):
+        for some in itertools.combinations(present, count):
+            same = np.sum([forces[name] for name in some], axis=0)
+            if np.linalg.norm(wanted - same) <= SAME_LOAD * np.linalg.norm(same):
+                raise InputError(
+                    f"load: expected a load beside those that the pendulum has, got {' and '.join(some)} once more; "
+                    "leave load out, or take fluid and push out of the pendulum"
+                )
+
+
+def _interpolated(table: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]], time: float) -> Array:
+    times, values = table
+    return np.array([np.interp(time, times, column) for column in zip(*values, strict=True)])
+
+
+def _push(push: Push, force: Array, moment: Array, q: Array, R: Array) -> tuple[Array, Array]:
+    at_nodes = np.zeros_like(q)
+    at_nodes[-1] = force
+    return at_nodes, np.cross(push.point, R.T @ force) + R.T @ moment
+
+
+def _inertial(pendulum: Pendulum, s: float, acceleration: Array, q: Array, R: Array) -> tuple[Array, Array]:
+    """Force -m a on all that is outside the guide and moves with it: a uniform field, as gravity is."""
+    body, l = pendulum.moving_body(), statics.element_length(pendulum, s, len(q) - 1)
+    masses = np.full(len(q), pendulum.string.density * l)
+    masses[[0, -1]] *= 0.5
+    masses[-1] += body.mass
+    moment = -body.mass * np.cross(body.center_of_mass, R.T @ acceleration)
+    return -masses[:, None] * acceleration, moment
+
+
+def _buoyancy(pendulum: Pendulum, fluid: Fluid, N: int, s: float) -> Array:
+    """Lift on the nodes 1..N."""
+    l = statics.element_length(pendulum, s, N)
+    lift = np.full(N, fluid.density * pendulum.string.area * l)
+    lift[-1] = 0.5 * lift[-1] + fluid.density * fluid.volume
+    forces: Array = -pendulum.gravity * lift[:, None] * E3
+    return forces
+
+
+def _drag(pendulum: Pendulum, fluid: Fluid, depth: float, velocity: Array, q: Array, R: Array) -> tuple[Array, Array]:
+    """Equation (73) for string and body that move with the guide, whose entrance is at this depth."""
+    string = pendulum.string
     depths, velocities = (np.array(part) for part in fluid.flow)
 
     def flow(z: Array) -> Array:
-        return np.stack([np.interp(z, depths, column) for column in velocities.T], axis=-1)
+        return np.stack([np.interp(z, depths, column) for column in velocities.T], axis=-1) - velocity
 
     d = np.diff(q, axis=0)
     length = np.linalg.norm(d, axis=1)

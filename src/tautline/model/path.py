@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tautline.kernels.data import Array
 from tautline.model import checks
@@ -69,12 +70,20 @@ class Path:
 
     def at(self, times: Any) -> tuple[Array, Array]:
         """Displacements (m) and velocities (m/s) at times."""
+        still, x, a = self._pieces(times)
+        where = a[:, 0] + x * (a[:, 1] + x * (a[:, 2] + x * a[:, 3]))
+        velocity = np.where(still, 0.0, a[:, 1] + x * (2.0 * a[:, 2] + x * 3.0 * a[:, 3]))
+        return where.T, velocity.T
+
+    def acceleration(self, times: Any) -> Array:
+        """Accelerations (m/s^2) at times."""
+        still, x, a = self._pieces(times)
+        return np.where(still, 0.0, 2.0 * a[:, 2] + x * 6.0 * a[:, 3]).T
+
+    def _pieces(self, times: Any) -> tuple[NDArray[np.bool_], Array, Array]:
+        """Where the guide stands still, times since the latest knot, and coefficients (axis, power, time)."""
         c = self.coefficients()
         t = np.atleast_1d(np.asarray(times, dtype=np.float64))
         i = np.clip(np.searchsorted(c[0], t, side="right") - 1, 0, len(self.times) - 1)
         still = (t < self.times[0]) | (i == len(self.times) - 1)
-        x = np.where(still, 0.0, t - c[0, i])
-        a = c[1:].reshape(3, 4, -1)[:, :, i]
-        where = a[:, 0] + x * (a[:, 1] + x * (a[:, 2] + x * a[:, 3]))
-        velocity = np.where(still, 0.0, a[:, 1] + x * (2.0 * a[:, 2] + x * 3.0 * a[:, 3]))
-        return where.T, velocity.T
+        return still, np.where(still, 0.0, t - c[0, i]), c[1:].reshape(3, 4, -1)[:, :, i]

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline.errors import InputError
 from tautline.kernels.energy import TINY_LENGTH
-from tautline.model import checks
+from tautline.model import checks, drum
 from tautline.model.pendulum import Pendulum
 
 Array = NDArray[np.float64]
@@ -21,6 +22,24 @@ Load = Callable[[Array, Array], tuple[Any, Any]]
 E3 = np.array([0.0, 0.0, 1.0])
 # Of the element length, and in radians: central differences err by the square of it, and lose as many digits.
 DIFFERENCE = 1e-5
+# At rest the guide laws "published" and "momentum" add this many times the strain energy of entering string.
+LAW_AT_REST = {"published": 1.0, "momentum": -1.0}
+# Of the pull: a string lighter than this has one strain from end to end, to 1e-12.
+LIGHT = 1e-6
+
+
+class AtRest(NamedTuple):
+    """What a pendulum that hangs straight at rest can be checked by; it stands upward where the fluid lifts it."""
+
+    string_weight: float  # of the deployed string in the fluid; negative where it floats (N)
+    body_weight: float  # likewise (N)
+    guide_tension: float  # at the guide entrance (N)
+    body_tension: float  # at the body (N)
+    guide_strain: float
+    body_strain: float
+    stretch: float  # elongation of the deployed string (m)
+    drum_radius: float  # with the layers that are wound (m)
+    holding_moment: float  # on the drum (N m)
 
 
 class Configuration(NamedTuple):
@@ -44,6 +63,81 @@ class Entries(NamedTuple):
 
 def element_length(pendulum: Pendulum, s: float, N: int) -> float:
     return (pendulum.string.length - s) / N
+
+
+def guide_pull(pendulum: Pendulum, deployed: float) -> float:
+    """Downward pull of string and body at the guide entrance, buoyancy taken off (N)."""
+    net = pendulum.weights()
+    return net.body + net.string * deployed
+
+
+def end_pulls(pendulum: Pendulum, deployed: float) -> tuple[float, float]:
+    """Downward pull at the guide entrance and at the body, buoyancy taken off (N); refused where they are opposed."""
+    net = pendulum.weights()
+    at_guide = guide_pull(pendulum, deployed)
+    if at_guide * net.body < 0.0:
+        raise InputError(
+            "pendulum: expected weight or lift that pulls the deployed string one way, got "
+            f"{net.body:.4g} N downward at the body and {at_guide:.4g} N at the guide; deploy less than "
+            f"{-net.body / net.string:.4g} m, or use tl.equilibrium, which finds how the string folds"
+        )
+    return at_guide, net.body
+
+
+def at_rest(pendulum: Pendulum, deployed: float) -> AtRest:
+    """Tension, stretch and holding moment of a string that hangs straight, for any elastic law and fluid.
+
+    Flow, push and motion of the guide are left out; `equilibrium` has them. The stretch is the integral of strain over
+    length; tension T being linear there, it is the change of T strain - W from end to end over that of T.
+
+    Parameters
+    ----------
+    pendulum : Pendulum
+    deployed : float
+        Unstretched length outside the guide (m).
+    """
+    string, net = pendulum.string, pendulum.weights()
+    tensions = np.abs(end_pulls(pendulum, deployed))
+    strains = string.strain(tensions)
+    if abs(net.string) * deployed <= LIGHT * tensions[0]:
+        stretch = deployed * float(string.strain(tensions.mean()))
+    else:
+        dual = tensions * strains - string.energy_density(strains)
+        stretch = deployed * float((dual[0] - dual[1]) / (tensions[0] - tensions[1]))
+    s = string.length - deployed
+    at_guide, at_body = tensions.tolist()
+    return AtRest(
+        string_weight=net.string * deployed,
+        body_weight=net.body,
+        guide_tension=at_guide,
+        body_tension=at_body,
+        guide_strain=float(strains[0]),
+        body_strain=float(strains[1]),
+        stretch=stretch,
+        drum_radius=pendulum.reel.radius(s),
+        holding_moment=holding_moment(pendulum, s, float(strains[0])),
+    )
+
+
+def pull_on_drum(pendulum: Pendulum, strain: float) -> float:
+    """Pull of the deployed string at this strain at the guide, less the energy that entering string brings in (N).
+
+    The terms of (13) at the guide, at rest.
+    """
+    string = pendulum.string
+    kept = 1.0 - LAW_AT_REST.get(pendulum.reel.guide_law, 0.0)
+    return float(string.tension(strain)) * (1.0 + strain) - kept * float(string.energy_density(strain))
+
+
+def holding_moment(pendulum: Pendulum, s: float, strain: float) -> float:
+    """Moment that holds the drum against the string at this strain and the wound string's weight (N m)."""
+    return pendulum.reel.radius(s) * (pull_on_drum(pendulum, strain) + wound_weight(pendulum, s))
+
+
+def wound_weight(pendulum: Pendulum, s: float) -> float:
+    """Pull at the drum of the weight of what is wound and in the guide way (N): the gravity terms of (13)."""
+    reel = pendulum.reel
+    return pendulum.weights().string * (reel.guide_length + drum.wound(reel, s).lever)
 
 
 def weights(pendulum: Pendulum, l: float, N: int) -> Array:
@@ -86,12 +180,11 @@ def potential(pendulum: Pendulum, x: Configuration) -> float:
     N = len(x.q) - 1
     l = element_length(pendulum, x.s, N)
     z = reel.guide_position[2] + x.q[:, 2]
-    wound, d = x.s - reel.guide_length, reel.drum_radius
-    drum = wound * (z[0] - reel.guide_length) + d * d * (np.cos(wound / d) - 1.0)
+    on_drum = (x.s - reel.guide_length) * (z[0] - reel.guide_length) - drum.wound(reel, x.s).height
     deployed = 0.5 * l * (z[:-1] + z[1:]).sum()
     lengths = np.linalg.norm(np.diff(x.q, axis=0), axis=1)
     elastic = l * pendulum.string.energy_density(lengths / l - 1.0).sum()
-    return float(elastic - net.string * (drum + deployed) - net.body * z[-1] - x.R[2] @ np.array(net.moment))
+    return float(elastic - net.string * (on_drum + deployed) - net.body * z[-1] - x.R[2] @ np.array(net.moment))
 
 
 def reel_force(pendulum: Pendulum, x: Configuration) -> float:
@@ -101,10 +194,9 @@ def reel_force(pendulum: Pendulum, x: Configuration) -> float:
     l = element_length(pendulum, x.s, N)
     strain = np.linalg.norm(np.diff(x.q, axis=0), axis=1) / l - 1.0
     pull = pendulum.string.tension(strain) * (1.0 + strain) - pendulum.string.energy_density(strain)
-    wound = (x.s - reel.guide_length) / reel.drum_radius
-    drum = reel.guide_length + reel.drum_radius * np.sin(wound)
+    on_drum = reel.guide_length + drum.wound(reel, x.s).lever
     deployed = 0.5 * (x.q[:-1, 2] + x.q[1:, 2]).mean()
-    return float(-mu_g * (drum + deployed) - pull.mean())
+    return float(-mu_g * (on_drum + deployed) - pull.mean())
 
 
 def stiffness(pendulum: Pendulum, x: Configuration) -> Array:
@@ -131,7 +223,7 @@ def stiffness(pendulum: Pendulum, x: Configuration) -> Array:
 
     K = np.zeros((3 * N + 4, 3 * N + 4))
     K[0, 0] = (k * length**2).sum() / (N * N * l**3)
-    K[0, 0] += mu_g * np.cos((x.s - reel.guide_length) / reel.drum_radius)
+    K[0, 0] += mu_g * drum.wound(reel, x.s).slope
     K[0, 1:-3] = K[1:-3, 0] = by_s[1:].ravel()
     K[1:-3, 1:-3] = blocks[1:, :, 1:, :].reshape(3 * N, 3 * N)
     turning = -gravity_moment_by_attitude(pendulum, x.R)
@@ -140,7 +232,7 @@ def stiffness(pendulum: Pendulum, x: Configuration) -> Array:
 
 
 def evaluate(load: Load, q: Array, R: Array) -> tuple[Array, Array]:
-    """Forces on the nodes 1..N and the moment; what is not finite is left to the caller."""
+    """Forces on all nodes and the moment; what is not finite is left to the caller."""
     answer = load(q.copy(), R.copy())
     try:
         at_nodes, moment = (np.asarray(part, dtype=np.float64) for part in answer)
@@ -149,7 +241,7 @@ def evaluate(load: Load, q: Array, R: Array) -> tuple[Array, Array]:
     if at_nodes.shape != q.shape or moment.shape != (3,):
         expected = f"a function that returns {len(q)} x 3 forces (N) and 3 components of a moment (N m)"
         checks.refuse("load", expected, f"shapes {at_nodes.shape} and {moment.shape}")
-    return at_nodes[1:], moment
+    return at_nodes, moment
 
 
 def load_by_attitude(load: Load, q: Array, R: Array) -> Array:
@@ -189,5 +281,5 @@ def _difference(load: Load, q: Array, R: Array, dq: Array, eta: Array, h: float)
     before, after = (
         np.vstack(evaluate(load, q + step * dq, R @ Rotation.from_rotvec(step * eta).as_matrix())) for step in (-h, h)
     )
-    change: Array = (after - before) / (2.0 * h)
+    change: Array = (after[1:] - before[1:]) / (2.0 * h)  # the guide holds node 0
     return change

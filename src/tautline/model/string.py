@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class String:
     def from_table(cls, length: float, density: float, strains: Any, tensions: Any, **others: Any) -> String:
         """A string whose tension follows a table; other arguments as in `String`."""
         table = _checked_table((strains, tensions))
-        stiffness = _steepest(_coefficients(*map(np.array, table)))
+        stiffness = _steepest(_coefficients(*table))
         return cls(length, density, stiffness, law="table", tension_table=table, **others)
 
     @property
@@ -92,7 +93,7 @@ class String:
         """The table as the kernels read it."""
         if self.tension_table is None:
             return np.zeros((data.TABLE_ROWS, 1))
-        return _coefficients(*map(np.array, self.tension_table))
+        return _coefficients(*self.tension_table).copy()
 
     def tension(self, strain: Any) -> Array:
         """Elastic tension at a strain (N)."""
@@ -103,7 +104,7 @@ class String:
         x = np.asarray(strain, dtype=np.float64)
         if self.law != "table":
             return np.where((x < 0.0) & (self.law == "tension_only"), 0.0, self.stiffness)
-        c = self.coefficients()
+        c = _coefficients(*self.tension_table)
         i = np.clip(np.searchsorted(c[data.KNOT], x, side="right") - 1, 0, c.shape[1] - 1)
         dx = x - c[data.KNOT, i]
         bends = dx >= 0.0
@@ -111,13 +112,14 @@ class String:
         return np.asarray(np.where(bends, c[data.SLOPE, i] + dx * curve, c[data.SLOPE, i]))
 
     def strain(self, tension: Any) -> Array:
-        """Strain at an elastic tension that is not negative; the least one where several have it."""
+        """Strain at an elastic tension that is not negative; the least one where several have it, the greatest at 0."""
         F = np.asarray(tension, dtype=np.float64)
         if self.law != "table":
             return np.asarray(F / self.stiffness)
         # bisection between knots, and beyond them along the straight lines
-        c = self.coefficients()
-        low = np.full_like(F, min(c[data.KNOT, 0], 0.0) - 1.0)
+        c = _coefficients(*self.tension_table)
+        slack = c[data.KNOT, c[data.TENSION] <= 0.0]  # no less than the last of these, where there are any
+        low = np.full_like(F, slack[-1] if len(slack) else min(c[data.KNOT, 0], 0.0) - 1.0)
         rise = np.maximum(F - c[data.TENSION, -1], 0.0) / max(c[data.SLOPE, -1], 1e-9 * self.stiffness)
         high = c[data.KNOT, -1] + rise + 1e-12
         for _ in range(100):
@@ -135,7 +137,7 @@ class String:
         if self.law != "table":
             taut = np.maximum(x, 0.0) if self.law == "tension_only" else x
             return self.stiffness * taut, 0.5 * self.stiffness * taut**2
-        c = self.coefficients()
+        c = _coefficients(*self.tension_table)
         i = np.clip(np.searchsorted(c[data.KNOT], x, side="right") - 1, 0, c.shape[1] - 1)
         dx = x - c[data.KNOT, i]
         inside = dx >= 0.0
@@ -163,17 +165,18 @@ def _checked_table(table: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return tuple(strains.tolist()), tuple(tensions.tolist())
 
 
-def _coefficients(strains: Array, tensions: Array) -> Array:
+@lru_cache(maxsize=64)
+def _coefficients(strains: tuple[float, ...], tensions: tuple[float, ...]) -> Array:
     """A monotone cubic between the points and its integral, zero at strain 0; straight lines beyond the ends."""
     from scipy.interpolate import PchipInterpolator
 
     curve = PchipInterpolator(strains, tensions)
     out = np.zeros((data.TABLE_ROWS, len(strains)))
     out[data.KNOT], out[data.TENSION] = strains, tensions
-    out[data.SLOPE] = curve.derivative()(strains)
+    out[data.SLOPE] = curve.derivative()(np.array(strains))
     out[data.SECOND, :-1], out[data.THIRD, :-1] = curve.c[1], curve.c[0]
     primitive = curve.antiderivative()
-    out[data.ENERGY] = primitive(strains) - primitive(0.0)
+    out[data.ENERGY] = primitive(np.array(strains)) - primitive(0.0)
     return out
 
 

@@ -20,6 +20,7 @@ from tautline import dataset, store
 from tautline.errors import InputError, TautlineError
 from tautline.model import checks
 from tautline.model.command import Command, Free, Locked, Speed, Torque
+from tautline.model.statics import guide_pull
 from tautline.scenario import Built
 from tautline.shapes import body_mesh
 from tautline.simulation import Simulation
@@ -202,8 +203,7 @@ class Session:
     def limits(self) -> dict[str, Any]:
         """For the sliders: of torque and speed of the reel, of a kick, of the rate."""
         p = self.built.pendulum
-        weight = (p.body.mass + p.string.density * self._deployed) * max(p.gravity, 1.0)
-        torque = 4.0 * weight * p.reel.drum_radius
+        torque = 4.0 * self._pull() * p.reel.radius(p.string.length - self._deployed)
         if isinstance(self.built.command, Torque):
             torque = max(torque, 2.0 * float(np.abs(self.built.command.table()[1]).max()))
         torque = _round_up(torque)
@@ -215,13 +215,20 @@ class Session:
             "rate": list(RATES),
         }
 
+    def _pull(self) -> float:
+        """Pull at the guide that scales are chosen by (N): at rest, or with little gravity that of 1 m/s^2."""
+        p = self.built.pendulum
+        least = p.body.mass + p.string.density * self._deployed
+        return max(abs(guide_pull(p, self._deployed)), least)
+
     def meta(self) -> dict[str, Any]:
         p, sim = self.built.pendulum, self.simulation
         X = self._deployed
         tree = asdict(p)
         reach = float(np.linalg.norm(body_mesh(tree["body"])[0], axis=1).max())
-        tension = 2.5 * (p.body.mass + p.string.density * X) * max(p.gravity, 1.0)
-        strain = tension / p.string.stiffness
+        tension = 2.5 * self._pull()
+        strain = float(p.string.strain(tension))
+        energy = float(p.string.energy_density(strain))
         guide = np.array(p.reel.guide_position)
         # as deep as the string hangs, as wide as it swings from here; the page makes room where that was too little
         depth = 1.1 * X * (1.0 + 0.4 * strain) + 2.0 * reach
@@ -229,7 +236,7 @@ class Session:
         wide = max(0.35 * depth, float(np.hypot(nodes[:, 0], nodes[:, 1]).max()) + reach)
         high = min(-0.1 * depth, float(nodes[:, 2].min()) - reach)
         box = guide + np.array([[-wide, -wide, high], [wide, wide, depth]])
-        ranges = {"strain": [0.0, strain], "tension": [0.0, tension], "energy_density": [0.0, 0.5 * tension * strain]}
+        ranges = {"strain": [0.0, strain], "tension": [0.0, tension], "energy_density": [0.0, energy]}
         about = {
             "title": self.title,
             "status": sim.status,

@@ -1,0 +1,206 @@
+"""What `tautline check` finds out before a run: forces at rest, steps and what limits them, wall time, size."""
+
+from __future__ import annotations
+
+import math
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline import planning, store
+from tautline.errors import InputError
+from tautline.kernels import data
+from tautline.kernels.march import step_limits
+from tautline.model import statics
+from tautline.model.command import Command, Locked
+from tautline.model.pendulum import Pendulum
+from tautline.model.state import State
+from tautline.scenario import Built
+from tautline.simulation import Simulation, default_sample
+
+# Elements of the coarse run that finds out how the length changes, the times at which that is looked up, and how long
+# the search may take (s). Beyond it the length is taken to stay as it is.
+COARSE, LOOKS, LONGEST_SEARCH = 2, 200, 2.0
+# Steps of one timed call, and how long calls are timed for in all (s).
+TIMED_STEPS, LONGEST_TIMING = 200, 0.3
+
+
+class Course(NamedTuple):
+    """How the deployed length changes in a run, as a run with few elements finds it."""
+
+    times: data.Array
+    lengths: data.Array
+    complete: bool  # whether the search came to the end of the run
+    status: str
+
+
+def facts(built: Built) -> dict[str, Any]:
+    """All that is found out, by name; SI."""
+    options = dict(built.options)
+    duration, sample = options.pop("duration"), options.pop("sample")
+    simulation = Simulation(built.pendulum, built.state, **options)
+    sample = default_sample(duration, simulation.settings["step"]) if sample is None else sample
+    count = simulation.begin(built.command, duration, sample)
+    course = _course(built, options, duration)
+    steps = _steps(simulation, course, sample)
+    seconds = _seconds_a_step(built, options, sample)
+    shortest = float(course.lengths.min())
+    now, later = (_limits(simulation, X) for X in (simulation.unstretched_length, shortest))
+    return {
+        "elements": simulation.elements,
+        "samples": count + 1,
+        "size_bytes": store.file_size(count + 1, simulation.elements),
+        **_rest(built.pendulum, simulation.unstretched_length),
+        "shortest_length": shortest,
+        "ends_at": float(course.times[-1]),
+        "expected_status": course.status,
+        "step": _step(simulation, sample, simulation.unstretched_length),
+        "step_at_shortest": _step(simulation, sample, shortest),
+        "step_limits": now,
+        "step_limits_at_shortest": later,
+        "governs": min(now, key=lambda name: now[name]),
+        "governs_at_shortest": min(later, key=lambda name: later[name]),
+        "steps": steps,
+        "steps_are_complete": course.complete,
+        "wall_time": steps * seconds,
+    }
+
+
+def rows(found: dict[str, Any]) -> dict[str, str]:
+    """The same as lines for people."""
+    lines = {}
+    if found["guide_tension"] is None:
+        lines["at rest"] = "string and body pull opposite ways: the string folds (tl.equilibrium finds how)"
+    else:
+        lines["weight in the fluid"] = f"{found['string_weight']:.4g} N string, {found['body_weight']:.4g} N body"
+        lines["tension at rest"] = (
+            f"{found['guide_tension']:.4g} N at the guide, {found['body_tension']:.4g} N at the body"
+        )
+        lines["stretch at rest"] = f"{found['stretch']:.4g} m, strain {found['guide_strain']:.3g} at the guide"
+        lines["holding moment"] = f"{found['holding_moment']:.4g} N m on a drum of {found['drum_radius']:.4g} m"
+    lines["elements"] = str(found["elements"])
+    lines["step at the start"] = f"{found['step']:.3g} s, limited by {found['governs']}"
+    lines["step when shortest"] = (
+        f"{found['step_at_shortest']:.3g} s at {found['shortest_length']:.4g} m, "
+        f"limited by {found['governs_at_shortest']}"
+    )
+    least = "" if found["steps_are_complete"] else "at least "
+    lines["steps"] = f"{least}about {found['steps']:.3g}"
+    lines["wall time"] = f"{least}about {_duration(found['wall_time'])} of stepping; start and compilation not counted"
+    if found["governs_at_shortest"] != found["governs"] and found["step_at_shortest"] > min(
+        found["step_limits_at_shortest"].values()
+    ):
+        lines["warning"] = 'the given step is too long for the shortest length: the run will stop; use step = "auto"'
+    if found["expected_status"] != "completed":
+        lines["ends early"] = f"about t = {found['ends_at']:.3g} s: {found['expected_status']}"
+    lines["result"] = f"{found['samples']} samples, {found['size_bytes'] / 1e6:.1f} MB"
+    return lines
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60.0:
+        return f"{seconds:.2g} s"
+    return f"{seconds / 60.0:.2g} min" if seconds < 3600.0 else f"{seconds / 3600.0:.2g} h"
+
+
+def _rest(pendulum: Pendulum, deployed: float) -> dict[str, float | None]:
+    """Figures of the string at rest; None each where it would fold."""
+    try:
+        return statics.at_rest(pendulum, deployed)._asdict()
+    except InputError:
+        return dict.fromkeys(statics.AtRest._fields)
+
+
+def _limits(simulation: Simulation, deployed: float) -> dict[str, float]:
+    """Largest steps (s) with this much string out, by what limits them: the one place that asks the planning."""
+    task = simulation.task()
+    par, plan, s = task.par, task.plan, task.par.L - deployed
+    locked = task.command.locked
+    stable, resolved = step_limits(par, plan, s, locked)
+    undamped, _ = step_limits(par._replace(viscosity=0.0), plan, s, locked)
+    limits = {"waves in the string": plan.allowed_ratio * undamped}
+    if stable < undamped:
+        limits["damping in the string"] = plan.allowed_ratio * stable
+    if plan.adaptive:
+        limits["resolution of the fundamental stretching mode"] = resolved
+    else:
+        limits = {"the step that was given": plan.h, **{n: x for n, x in limits.items() if x < plan.h}}
+    return limits
+
+
+def _step(simulation: Simulation, sample: float, deployed: float) -> float:
+    """The step that a run takes with this much string out (s)."""
+    plan, task = simulation.sampling(sample), simulation.task()
+    return float(plan.h / 2 ** planning.halvings(task.par, plan, task.par.L - deployed, task.command.locked))
+
+
+def _steps(simulation: Simulation, course: Course, sample: float) -> int:
+    """Steps of the run, along the course of its length."""
+    steps = [_step(simulation, sample, float(X)) for X in course.lengths]
+    rates = 1.0 / np.array(steps)
+    return math.ceil(float(np.sum(0.5 * (rates[1:] + rates[:-1]) * np.diff(course.times))))
+
+
+def _course(built: Built, options: dict[str, Any], duration: float) -> Course:
+    """Deployed length over time; by a run with few elements where the drum may turn."""
+    X = built.pendulum.string.length - built.state.reeled_length
+    if isinstance(built.command, Locked):
+        return Course(np.array([0.0, duration]), np.array([X, X]), True, "completed")
+    state = coarser(built.state, COARSE)
+    simulation = Simulation(built.pendulum, state, **{**options, "step": "auto", "order": 2})
+    interval = duration / LOOKS
+    simulation.begin(built.command, duration, interval)
+    plan = simulation.sampling(interval)
+    times, lengths = [0.0], [X]
+    simulation.march(1, plan)  # compiles where it has to; not counted
+    begun = perf_counter()
+    while True:
+        times.append(simulation.time)
+        lengths.append(simulation.unstretched_length)
+        if simulation.status != "completed" or len(times) > LOOKS:
+            return Course(np.array(times), np.array(lengths), True, simulation.status)
+        if perf_counter() - begun > LONGEST_SEARCH:
+            times.append(duration)
+            lengths.append(lengths[-1])
+            return Course(np.array(times), np.array(lengths), False, "completed")
+        simulation.march(1, plan)
+
+
+def coarser(state: State, elements: int) -> State:
+    """The state with fewer elements, of nodes at equal parts of the string; itself where it has no more."""
+    N = state.elements
+    if elements >= N:
+        return state
+    places = np.linspace(0.0, N, elements + 1)
+
+    def at_places(values: data.Array) -> data.Array:
+        return np.stack([np.interp(places, np.arange(N + 1), column) for column in values.T], axis=-1)
+
+    nodes, velocities = at_places(state.nodes), at_places(state.node_velocities)
+    return State(state.reeled_length, state.reel_speed, nodes, velocities, state.attitude, state.angular_velocity)
+
+
+def _seconds_a_step(built: Built, options: dict[str, Any], sample: float) -> float:
+    """Wall time of one step, measured on the first steps of the run after one call that may have to compile."""
+    simulation = Simulation(built.pendulum, built.state, **options)
+    interval = _interval(simulation, built.command, sample)
+    simulation.begin(built.command, interval, interval)
+    plan = simulation.sampling(interval)
+    simulation.march(1, plan)
+    before, begun = simulation.steps, perf_counter()
+    while simulation.status == "completed" and perf_counter() - begun < LONGEST_TIMING:
+        simulation.march(1, plan)
+    seconds, made = perf_counter() - begun, simulation.steps - before
+    return seconds / made if made else 0.0
+
+
+def _interval(simulation: Simulation, command: Command, sample: float) -> float:
+    """Between samples of the timing: some steps, so that a call is neither too short nor too long (s)."""
+    fixed = simulation.settings["step"]
+    if fixed != "auto":
+        return float(fixed) * TIMED_STEPS
+    task = simulation.task()
+    s = task.par.L - simulation.unstretched_length
+    stable, resolved = step_limits(task.par, task.plan, s, isinstance(command, Locked))
+    return min(sample, TIMED_STEPS * min(task.plan.allowed_ratio * stable, resolved))

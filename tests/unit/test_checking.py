@@ -1,0 +1,127 @@
+"""`tautline check`: forces by hand, and steps as a run then takes them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import tautline as tl
+from tautline import scenario
+from tautline.cli import checking
+
+G = 9.81
+# 500 kg on 0.322 in cable in the sea, with 2000 m in layers on the drum when 20 m are out
+CTD = """
+[string]
+length = "2100 m"
+density = "0.262 kg/m"
+stiffness = "2.6 MN"
+diameter = "8.2 mm"
+viscosity = {viscosity}
+[reel]
+drum_radius = "0.4 m"
+guide_length = "2 m"
+inertia = "60 kg*m^2"
+rope_diameter = "8.2 mm"
+drum_width = "0.8 m"
+[body]
+shape = "sphere"
+mass = "500 kg"
+radius = "0.4 m"
+center_of_mass = [0, 0, 0.6]
+[fluid]
+density = 1025
+volume = "0.12 m^3"
+drag_area = "0.5 m^2"
+[initial]
+kind = "hanging"
+deployed = "{deployed} m"
+[command]
+{command}
+[run]
+duration = "{duration} s"
+elements = {elements}
+sample = "0.1 s"
+"""
+HOIST = 'kind = "length"\ntarget = "20 m"\nspeed = "2 m/s"\nacceleration = "1 m/s^2"'
+
+
+def ctd(**changes: Any) -> scenario.Built:
+    values = {"viscosity": 0, "deployed": 60, "duration": 30, "elements": 10, "command": HOIST} | changes
+    return scenario.parse(CTD.format(**values)).build()
+
+
+def steps_of(built: scenario.Built) -> int:
+    run = tl.simulate(built.pendulum, built.state, built.command, **built.options)
+    return int(run.attrs["steps"])
+
+
+def test_forces_are_those_of_the_real_model() -> None:
+    found = checking.facts(ctd(deployed=20, duration=1, command='kind = "locked"'))
+    body = (500.0 - 1025.0 * 0.12) * G
+    line = (0.262 - 1025.0 * math.pi * 0.0041**2) * G
+    radius = math.sqrt(0.4**2 + 0.0082**2 / (math.pi * 0.8) * (2100.0 - 20.0 - 2.0))
+    assert found["body_weight"] == pytest.approx(body)
+    assert found["string_weight"] == pytest.approx(20.0 * line)
+    assert found["guide_tension"] == pytest.approx(body + 20.0 * line)
+    assert found["stretch"] == pytest.approx((body + 10.0 * line) * 20.0 / 2.6e6)
+    assert found["drum_radius"] == pytest.approx(radius)
+    assert radius > 1.15 * 0.4
+    # but for the strain's half and the wound cable's weight out of balance
+    assert found["holding_moment"] == pytest.approx((body + 20.0 * line) * radius, rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    "built",
+    [
+        ctd(),
+        ctd(viscosity=4000, duration=3, command='kind = "locked"', deployed=20),
+        ctd(viscosity=4000, duration=25),
+        ctd(elements=2, duration=40),
+        ctd(deployed=20, command='kind = "free"', duration=5),
+        ctd(command='kind = "torque"\nmoment = "2500 N*m"', duration=10),
+        scenario.load("crane-hoist").build(),
+        scenario.load("bungee").build(),
+        scenario.load("retrieval").build(),
+        scenario.load("yo-yo").build(),
+    ],
+    ids=["led", "damped", "damped hoist", "few elements", "free", "torque", "crane", "bungee", "retrieval", "yo-yo"],
+)
+def test_steps_are_those_that_a_run_takes(built: scenario.Built) -> None:
+    found = checking.facts(built)
+    assert found["steps"] == pytest.approx(steps_of(built), rel=0.2)
+    assert found["steps_are_complete"]
+    assert 0.0 < found["wall_time"] < 60.0
+
+
+def test_the_limit_that_governs_is_named() -> None:
+    waves, damped = checking.facts(ctd(duration=25)), checking.facts(ctd(viscosity=4000, duration=25))
+    assert waves["governs"] == waves["governs_at_shortest"] == "waves in the string"
+    assert damped["governs_at_shortest"] == "damping in the string"
+    assert damped["shortest_length"] == pytest.approx(20.0, abs=0.01)
+    # explicit damping: the step falls with the square of the length, here from 60 m to 20 m
+    limits = [damped[name]["damping in the string"] for name in ("step_limits", "step_limits_at_shortest")]
+    assert limits[0] / limits[1] == pytest.approx(9.0, rel=1e-3)
+    one = checking.facts(ctd(elements=1, duration=25))
+    assert one["governs"] == "resolution of the fundamental stretching mode"
+    lines = checking.rows(damped)
+    assert "damping in the string" in lines["step when shortest"] and "compilation not counted" in lines["wall time"]
+
+
+def test_a_given_step_that_gets_too_long_is_told() -> None:
+    """The built-in retrieval is stopped by its fixed step before 12 s."""
+    built = scenario.load("retrieval", {"run.duration": "12 s"}).build()
+    assert "will stop" in checking.rows(checking.facts(built))["warning"]
+    assert "warning" not in checking.rows(checking.facts(scenario.load("retrieval").build()))
+
+
+def test_an_early_end_and_a_fold_are_told() -> None:
+    early = checking.rows(checking.facts(scenario.load("retrieval", {"run.minimum_length": "5 m"}).build()))
+    assert "fully_retrieved" in early["ends early"]
+    text = CTD.format(viscosity=0, deployed=60, duration=1, elements=4, command='kind = "locked"')
+    text = text.replace('kind = "hanging"', 'kind = "straight"').replace("0.12 m^3", "0.49 m^3")
+    folded = checking.facts(scenario.parse(text).build())
+    assert folded["guide_tension"] is None
+    assert "folds" in checking.rows(folded)["at rest"]
