@@ -102,7 +102,7 @@ def run(
         target = out or Path(f"{source.stem}.nc")
         text = chosen.model_dump_json(exclude_none=True)
         clock = Stopwatch()
-        with watching(quiet or as_json, no_color) as watcher:
+        with watching(quiet or as_json, no_color) as watcher, chosen.naming_keys():
             store.run_to_file(
                 target,
                 built.pendulum,
@@ -201,12 +201,14 @@ def check(scenario: ScenarioName, settings: Settings = None, as_json: AsJson = F
         from tautline import store
         from tautline.simulation import Simulation, default_sample
 
-        built = scenarios.load(scenario, overrides(settings)).build()
+        read = scenarios.load(scenario, overrides(settings))
+        built = read.build()
         chosen = dict(built.options)
         duration, sample = chosen.pop("duration"), chosen.pop("sample")
-        simulation = Simulation(built.pendulum, built.state, **chosen)
-        sample = default_sample(duration, simulation.settings["step"]) if sample is None else sample
-        count = simulation.begin(built.command, duration, sample)
+        with read.naming_keys():
+            simulation = Simulation(built.pendulum, built.state, **chosen)
+            sample = default_sample(duration, simulation.settings["step"]) if sample is None else sample
+            count = simulation.begin(built.command, duration, sample)
         size = store.file_size(count + 1, simulation.elements)
         plan = simulation.sampling(sample)
         facts: dict[str, Any] = {

@@ -130,9 +130,10 @@ class Scenario(Section):
         except ScenarioError:
             raise
         except InputError as error:
-            name, _, rest = str(error).partition(": ")
-            path = key_of(name, self, section)
-            raise ScenarioError(f"{self._origin.head(path)}: {rest}") from None
+            name, colon, rest = str(error).partition(": ")
+            named = colon and " " not in name.partition("[")[0]
+            path = key_of(name, self, section) if named else [section]
+            raise ScenarioError(f"{self._origin.head(path)}: {rest if named else error}") from None
 
 
 def _kinds(annotation: Any, word: str) -> dict[str, type[Section]]:
