@@ -19,7 +19,7 @@ import signal
 import time
 import tomllib
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +168,7 @@ def check_summary(path: Path, status: str, rows: int, end: float) -> None:
     check_numbers(summary, "summary")
     assert (summary["status"], summary["rows"]) == (status, rows)
     assert summary["time"] == pytest.approx(end, abs=1e-12)
-    assert status == "completed" or f"{end:.3g}"[:4] in summary["message"] or status in ENDINGS.values()
+    assert ("tautline resume" in summary["message"]) == (status == "unfinished")
     for name in ("strain", "tension", "unstretched_length", "stretched_length", "reel_speed", "kinetic_energy"):
         low, high = summary[name]
         assert low <= high, f"{name}: {low} to {high}"
@@ -176,7 +176,8 @@ def check_summary(path: Path, status: str, rows: int, end: float) -> None:
     assert 0.0 < summary["stretched_length"][1] < 30.0
     assert abs(summary["tension"][0]) < 1e5 and abs(summary["tension"][1]) < 1e5
     assert abs(summary["strain"][0]) < 1.0 and abs(summary["strain"][1]) < 1.0
-    assert 0.0 <= summary["energy_error"] < 0.05
+    # of three rows from rest, the largest kinetic energy is no measure yet
+    assert status == "unfinished" or 0.0 <= summary["energy_error"] < 0.05
     printed = tautline("info", str(path), "--no-color")
     assert status in printed and f"{rows} samples" in printed
 
@@ -245,30 +246,41 @@ def status_of(name: str) -> str:
     return ENDINGS.get(name, "completed")
 
 
+Finished = Callable[[str], Path]
+
+
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Every file, run once by the command."""
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """Runs of the files by the command, each made once."""
     folder = tmp_path_factory.mktemp("every_key")
-    runs = {}
-    for name, path in FILES.items():
-        target = folder / f"{name}.nc"
-        printed = tautline("run", str(path), "-o", str(target), expect=EXIT_CODES.get(status_of(name), 0))
-        assert status_of(name) in printed
-        runs[name] = target
-    return runs
+
+    def run(name: str) -> Path:
+        path = folder / f"{name}.nc"
+        if not path.exists():
+            tautline("run", str(FILES[name]), "-o", str(path), "--quiet", expect=exit_code(name))
+        return path
+
+    return run
+
+
+def exit_code(name: str) -> int:
+    return EXIT_CODES.get(status_of(name), 0)
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_run_and_what_is_made_of_it(name: str, finished: dict[str, Path]) -> None:
-    path = finished[name]
+def test_a_run_and_what_is_made_of_it(name: str, finished: Finished) -> None:
+    path = finished(name)
     planned = scenario.load(str(FILES[name])).run
     assert planned.sample == 5e-3
     rows, sample = written(path)
     most = round(planned.duration / sample) + 1
     assert rows == most if name not in ENDINGS else 1 < rows < most
     check_outputs(path, status_of(name), rows, sample)
+    again = ["run", str(FILES[name]), "-o", str(path), "--overwrite"]
+    assert status_of(name) in tautline(*again, expect=exit_code(name))
+    check_numbers(json.loads(tautline(*again, "--json", expect=exit_code(name))), "summary")
     # a run that has ended is left as it is
-    tautline("resume", str(path), expect=EXIT_CODES.get(status_of(name), 0))
+    tautline("resume", str(path), expect=exit_code(name))
     assert written(path)[0] == rows
 
 
@@ -281,7 +293,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("name", FILES)
-def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: dict[str, Path], tmp_path: Path) -> None:
+def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished, tmp_path: Path) -> None:
     """After three rows: all outputs of what is there; and then the end, bit for bit."""
     path = tmp_path / "run.nc"
     read = scenario.load(str(FILES[name]))
@@ -297,8 +309,8 @@ def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: dict[str
         **built.options,
     )
     check_outputs(path, "unfinished", 3, 5e-3)
-    tautline("resume", str(path), expect=EXIT_CODES.get(status_of(name), 0))
-    assert tl.open_run(path).equals(tl.open_run(finished[name]))
+    tautline("resume", str(path), expect=exit_code(name))
+    assert tl.open_run(path).equals(tl.open_run(finished(name)))
     assert tl.open_run(path).attrs["status"] == status_of(name)
 
 
@@ -308,7 +320,7 @@ def test_a_killed_run_and_what_is_made_of_it(name: str, tmp_path: Path) -> None:
     path, whole = tmp_path / "run.nc", tmp_path / "whole.nc"
     longer = ["--set", "run.duration=5 s", "--set", "run.elements=2"]
     if name == "length-table":
-        longer += ["--set", "command.times=[0, 1, 10]"]
+        longer += ["--set", "command.times=[0 s, 1 s, 10 s]", "--set", "command.lengths=[4 m, 5 m, 14 m]"]
     child = os.fork()
     if child == 0:
         store.SECONDS_A_CHUNK = 1e-9
@@ -316,7 +328,7 @@ def test_a_killed_run_and_what_is_made_of_it(name: str, tmp_path: Path) -> None:
         os._exit(0)
     deadline = time.monotonic() + 60.0
     while not path.exists() or tl.open_run(path).sizes["time"] < 4:
-        assert time.monotonic() < deadline, "the run did not begin"
+        assert time.monotonic() < deadline and os.waitpid(child, os.WNOHANG) == (0, 0), "the run did not begin"
         time.sleep(0.01)
     os.kill(child, signal.SIGKILL)
     assert os.WIFSIGNALED(os.waitpid(child, 0)[1]), "the kill came too late"
@@ -348,7 +360,7 @@ def leaves(value: Any, key: str) -> Iterator[tuple[str, float]]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_study_in_which_every_number_is_varied(name: str, finished: dict[str, Path], tmp_path: Path) -> None:
+def test_a_study_in_which_every_number_is_varied(name: str, finished: Finished, tmp_path: Path) -> None:
     """Two members: the scenario itself, and one with all numbers larger by a thousandth."""
     read = scenario.load(str(FILES[name]))
     given = tomllib.loads(FILES[name].read_text(encoding="utf-8"))
@@ -368,7 +380,7 @@ def test_a_study_in_which_every_number_is_varied(name: str, finished: dict[str, 
     summary = json.loads(tautline("study", "info", str(tmp_path / "study.zarr"), "--json"))
     assert summary["endings"] == {status_of(name): 2}, summary["failures"]
     check_numbers(summary["outputs"], "outputs")
-    run = tl.open_run(finished[name])
+    run = tl.open_run(finished(name))
     for key, expected in (
         ("final_position", run.position[-1]),
         ("max_tension", run.tension.max()),
