@@ -75,7 +75,7 @@ class Form(NamedTuple):
     """What a list should look like."""
 
     what: str
-    count: int | None
+    size: int | None
     plain: str
     with_units: str
 
@@ -93,7 +93,7 @@ class ReadList:
         self.form = form
 
     def __call__(self, value: Any) -> list[Any]:
-        fits = isinstance(value, (list, tuple)) and self.form.count in (None, len(value))
+        fits = isinstance(value, (list, tuple)) and self.form.size in (None, len(value))
         if not fits:
             raise PydanticCustomError(NO_LIST, "{form}", {"form": self.form})
         return list(value)

@@ -185,7 +185,8 @@ class PushSection(Section):
     def build(self) -> Push:
         force = self.force if self.forces is None else (self.times, self.forces)
         moment = self.moment if self.moments is None else (self.times, self.moments)
-        return Push(force, moment, self.point)
+        point: Any = self.point
+        return Push(force, moment, point)
 
 
 class GuideSection(Section):
