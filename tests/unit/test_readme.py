@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,6 +47,15 @@ def test_the_scenario_of_the_page_and_its_variants_run(text: str) -> None:
     run = tl.simulate(built.pendulum, built.state, built.command, **built.options)
     assert run.attrs["status"] == "completed"
     assert np.isfinite(run.position).all() and np.isfinite(run.tension).all()
+
+
+def test_the_first_example_pushes_as_the_page_says() -> None:
+    """The motion is chaotic by then: the figure is one of size."""
+    names: dict[str, Any] = {}
+    exec(compile(blocks("README.md", "python")[0], "README.md", "exec"), names)
+    least = float(names["run"].tension.min())
+    assert "about -10 N" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert -20.0 < least < -5.0
 
 
 def test_the_page_of_scenarios_has_every_key_and_every_command() -> None:
