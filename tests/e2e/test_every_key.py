@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 import time
 import tomllib
 import xml.etree.ElementTree as ElementTree
@@ -150,7 +151,7 @@ def tautline(*arguments: str, expect: int = 0) -> str:
 
 
 def check_numbers(value: Any, where: str) -> None:
-    """Every number of a JSON tree is finite, and nothing is missing."""
+    """Every number of a JSON tree is finite; figures that a run does not have are null."""
     if isinstance(value, dict):
         for name, inner in value.items():
             check_numbers(inner, f"{where}.{name}")
@@ -158,7 +159,6 @@ def check_numbers(value: Any, where: str) -> None:
         for k, inner in enumerate(value):
             check_numbers(inner, f"{where}[{k}]")
     else:
-        assert value is not None, f"{where} is missing"
         assert not isinstance(value, float) or math.isfinite(value), f"{where} is {value}"
 
 
@@ -169,6 +169,7 @@ def check_summary(path: Path, status: str, rows: int, end: float) -> None:
     assert (summary["status"], summary["rows"]) == (status, rows)
     assert summary["time"] == pytest.approx(end, abs=1e-12)
     assert ("tautline resume" in summary["message"]) == (status == "unfinished")
+    assert summary["final_reel_speed"] is not None and summary["largest_step_ratio"] is not None
     for name in ("strain", "tension", "unstretched_length", "stretched_length", "reel_speed", "kinetic_energy"):
         low, high = summary[name]
         assert low <= high, f"{name}: {low} to {high}"
@@ -176,7 +177,7 @@ def check_summary(path: Path, status: str, rows: int, end: float) -> None:
     assert 0.0 < summary["stretched_length"][1] < 30.0
     assert abs(summary["tension"][0]) < 1e5 and abs(summary["tension"][1]) < 1e5
     assert abs(summary["strain"][0]) < 1.0 and abs(summary["strain"][1]) < 1.0
-    # of three rows from rest, the largest kinetic energy is no measure yet
+    # of two rows from rest, the largest kinetic energy is no measure yet
     assert status == "unfinished" or 0.0 <= summary["energy_error"] < 0.05
     printed = tautline("info", str(path), "--no-color")
     assert status in printed and f"{rows} samples" in printed
@@ -284,17 +285,9 @@ def test_a_run_and_what_is_made_of_it(name: str, finished: Finished) -> None:
     assert written(path)[0] == rows
 
 
-@pytest.fixture
-def small_chunks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Files that are written row by row, so that there is something to interrupt."""
-    monkeypatch.setattr(store, "SECONDS_A_CHUNK", 1e-9)
-    yield
-
-
-@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("name", FILES)
 def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished, tmp_path: Path) -> None:
-    """After three rows: all outputs of what is there; and then the end, bit for bit."""
+    """After its first chunk: all outputs of what is there; and then the end, bit for bit."""
     path = tmp_path / "run.nc"
     read = scenario.load(str(FILES[name]))
     built = read.build()
@@ -305,13 +298,20 @@ def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished
         built.command,
         title=read.title,
         scenario=read.model_dump_json(exclude_none=True),
-        watch=lambda progress: progress.rows >= 3,
+        watch=lambda progress: True,
         **built.options,
     )
-    check_outputs(path, "unfinished", 3, 5e-3)
+    check_outputs(path, "unfinished", 2, 5e-3)
     tautline("resume", str(path), expect=exit_code(name))
     assert tl.open_run(path).equals(tl.open_run(finished(name)))
     assert tl.open_run(path).attrs["status"] == status_of(name)
+
+
+def write_row_by_row() -> None:
+    """Chunks of a run file of one row each, so that a kill finds it in the middle."""
+    inside = [module for name, module in sys.modules.items() if name.partition("tautline.store")[0] == ""]
+    for module in (module for module in inside if hasattr(module, "SECONDS_A_CHUNK")):
+        setattr(module, "SECONDS_A_CHUNK", 1e-9)  # noqa: B010 - wherever the store keeps it
 
 
 @pytest.mark.parametrize("name", KILLED)
@@ -323,7 +323,7 @@ def test_a_killed_run_and_what_is_made_of_it(name: str, tmp_path: Path) -> None:
         longer += ["--set", "command.times=[0 s, 1 s, 10 s]", "--set", "command.lengths=[4 m, 5 m, 14 m]"]
     child = os.fork()
     if child == 0:
-        store.SECONDS_A_CHUNK = 1e-9
+        write_row_by_row()
         CliRunner().invoke(app, ["run", str(FILES[name]), "-o", str(path), "--quiet", *longer])
         os._exit(0)
     deadline = time.monotonic() + 60.0
