@@ -62,7 +62,8 @@ def best_microseconds(command: tl.Command, N: int, work: int) -> list[float]:
 
 def main() -> None:
     print(f"{MEMBERS} members, {LANES} lanes. Microseconds a member-step (over one by one); two threads over one")
-    for name, command in {"constant length": tl.Locked(), "moving reel": tl.Torque(1.2)}.items():
+    commands: dict[str, tl.Command] = {"constant length": tl.Locked(), "moving reel": tl.Torque(1.2)}
+    for name, command in commands.items():
         for N in (5, 20, 100):
             alone, lanes, threads = best_microseconds(command, N, WORK[name])
             print(

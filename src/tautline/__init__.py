@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from tautline._version import __version__
 
 if TYPE_CHECKING:
-    from tautline import control, errors, figures, reference
+    from tautline import control, errors, figures, reference, scenario
     from tautline.analysis.lyapunov import lyapunov
     from tautline.analysis.modes import modes
     from tautline.model.body import RigidBody, Shape
-    from tautline.model.command import Brake, Free, Length, Locked, Speed, Spring, Torque
+    from tautline.model.command import Brake, Command, Free, Length, Locked, Speed, Spring, Torque
     from tautline.model.equilibrium import Equilibrium, equilibrium, hanging
     from tautline.model.fluid import Fluid, Push
     from tautline.model.path import Path
@@ -41,6 +41,7 @@ _HOMES = {
     "equilibrium": "tautline.model.equilibrium",
     "hanging": "tautline.model.equilibrium",
     "Brake": "tautline.model.command",
+    "Command": "tautline.model.command",
     "Length": "tautline.model.command",
     "Speed": "tautline.model.command",
     "Spring": "tautline.model.command",
@@ -70,11 +71,12 @@ _HOMES = {
     "quantiles": "tautline.studies.uncertainty",
     "view": "tautline.viewer",
 }
-_MODULES = ("control", "errors", "figures", "reference")
+_MODULES = ("control", "errors", "figures", "reference", "scenario")
 
 __all__ = [
     "AtRest",
     "Brake",
+    "Command",
     "Equilibrium",
     "Fluid",
     "Free",
@@ -109,6 +111,7 @@ __all__ = [
     "resume",
     "resume_study",
     "run_to_file",
+    "scenario",
     "sensitivity",
     "simulate",
     "straight",
@@ -117,14 +120,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"tautline.{name}")
-    if name in _HOMES:
-        value = getattr(importlib.import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'tautline' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker sees the imports above, and so finds names that do not exist
+
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            return importlib.import_module(f"tautline.{name}")
+        if name in _HOMES:
+            value = getattr(importlib.import_module(_HOMES[name]), name)
+            globals()[name] = value
+            return value
+        raise AttributeError(f"module 'tautline' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

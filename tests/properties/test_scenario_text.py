@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +44,10 @@ kind = "free"
 duration = 1
 elements = 1
 """
+# Every key there is.
+ALL = [
+    path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parents[1] / "e2e/every_key").glob("*.toml"))
+]
 many = settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
@@ -63,7 +68,7 @@ def read(text: str, overrides: dict[str, str] | None = None) -> None:
 @pytest.fixture(scope="module", autouse=True)
 def _units_are_loaded() -> None:
     """The first value with a unit takes most of a second."""
-    for text in (*TEXTS, NODES):
+    for text in (*TEXTS, NODES, *ALL):
         scenario.parse(text).build()
 
 
@@ -130,7 +135,7 @@ garbage = st.one_of(
 @given(drawn=st.data())
 @many
 def test_a_scenario_with_letters_and_lines_changed(drawn: st.DataObject) -> None:
-    text = drawn.draw(st.sampled_from([*TEXTS, NODES]))
+    text = drawn.draw(st.sampled_from([*TEXTS, NODES, *ALL]))
     for _ in range(drawn.draw(st.integers(1, 4))):
         lines = text.split("\n")
         i = drawn.draw(st.integers(0, len(lines) - 1))
@@ -156,7 +161,7 @@ def test_a_scenario_with_letters_and_lines_changed(drawn: st.DataObject) -> None
 @given(drawn=st.data())
 @many
 def test_a_scenario_with_values_changed(drawn: st.DataObject) -> None:
-    lines = drawn.draw(st.sampled_from([*TEXTS, NODES])).split("\n")
+    lines = drawn.draw(st.sampled_from([*TEXTS, NODES, *ALL])).split("\n")
     assignments = [i for i, line in enumerate(lines) if "=" in line and not line.startswith("#")]
     for i in drawn.draw(st.sets(st.sampled_from(assignments), min_size=1, max_size=4)):
         lines[i] = f"{lines[i].split('=')[0]}= {drawn.draw(garbage)}"
@@ -168,7 +173,13 @@ def test_a_scenario_with_values_changed(drawn: st.DataObject) -> None:
 NAMES = sorted(
     {
         *scenario.Scenario.model_fields,
-        *(name for text in TEXTS for part in tomllib.loads(text).values() if isinstance(part, dict) for name in part),
+        *(
+            name
+            for text in (*TEXTS, *ALL)
+            for part in tomllib.loads(text).values()
+            if isinstance(part, dict)
+            for name in part
+        ),
     }
 )
 leaves: st.SearchStrategy[Any] = st.one_of(
@@ -206,7 +217,7 @@ def test_any_tree(tree: dict[str, Any]) -> None:
 @given(drawn=st.data())
 @many
 def test_a_scenario_with_branches_changed(drawn: st.DataObject) -> None:
-    tree = tomllib.loads(drawn.draw(st.sampled_from([*TEXTS, NODES])))
+    tree = tomllib.loads(drawn.draw(st.sampled_from([*TEXTS, NODES, *ALL])))
     for _ in range(drawn.draw(st.integers(1, 3))):
         section = drawn.draw(st.sampled_from(sorted(tree)))
         if isinstance(tree[section], dict) and drawn.draw(st.integers(0, 4)):

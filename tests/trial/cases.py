@@ -71,8 +71,8 @@ def _string(dice: Dice, L: float, mu: float, weight: float, in_fluid: bool) -> t
 def _reel(dice: Dice, L: float, M: float, weight: float, linear: bool) -> tl.Reel:
     radius = L * dice.decade(-3.0, -1.0)
     others: dict[str, Any] = {}
-    laws = ("dissipative", "published", "none", "momentum", "stretched") if linear else ("dissipative", "published", "none")
-    others["guide_law"] = dice.among(*laws)
+    for_linear = ("momentum", "stretched") if linear else ()
+    others["guide_law"] = dice.among("dissipative", "published", "none", *for_linear)
     if dice.happens(0.2, "extrapolated"):
         others["guide_strain"] = "extrapolated"
     if dice.happens(0.2, "growth"):
@@ -189,7 +189,7 @@ def case(seed: int) -> Case | None:
     weight = (M + mu * deployed) * 9.81
     period = 2.0 * math.pi * math.sqrt(deployed / 9.81)
     in_fluid = dice.happens(0.25, "fluid")
-    elements = int(round(dice.decade(0.0, math.log10(400.0)))) if dice.happens(0.3, "any N") else None
+    elements = round(dice.decade(0.0, math.log10(400.0))) if dice.happens(0.3, "any N") else None
     try:
         string = _string(dice, L, mu, weight, in_fluid)
         reel = _reel(dice, L, M, weight, string.law == "linear")
@@ -197,7 +197,7 @@ def case(seed: int) -> Case | None:
         push = _push(dice, weight, period) if dice.happens(0.15, "push") else None
         pendulum = tl.Pendulum(string, reel, _body(dice, M, L), gravity, fluid, push)
         command = _command(dice, deployed, L, weight, reel.drum_radius, period)
-        chosen = elements or int(round(dice.decade(0.5, 1.5)))
+        chosen = elements or round(dice.decade(0.5, 1.5))
         free = not isinstance(command, tl.Locked | tl.Length | tl.Speed)
         state = _state(dice, pendulum, deployed, chosen, math.sqrt(9.81 * deployed), free)
         options: dict[str, Any] = {"at_end": "hold"} if dice.happens(0.2, "hold") else {}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -86,7 +88,10 @@ def test_import_is_light() -> None:
     assert run(code).stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("first", ["", "import tautline.simulation", "import tautline.reference, tautline.dataset"])
+@pytest.mark.parametrize(
+    "first",
+    ["", "import tautline.simulation", "import tautline.scenario", "import tautline.reference, tautline.dataset"],
+)
 def test_every_public_name_resolves(first: str) -> None:
     """Also when submodules were imported before, which sets attributes of the package."""
     code = f"""{first}
@@ -99,13 +104,52 @@ assert callable(tautline.simulate) and callable(tautline.straight)
     run(code)
 
 
+def test_the_type_checker_sees_the_names_that_exist() -> None:
+    """The imports for type checkers, the table of homes and `__all__` name the same things at the same places."""
+    tree = ast.parse(Path(tautline.__file__).read_text(encoding="utf-8"))
+    checked = next(x for x in tree.body if isinstance(x, ast.If) and ast.unparse(x.test) == "TYPE_CHECKING")
+    seen = {name.name: x.module for x in checked.body if isinstance(x, ast.ImportFrom) for name in x.names if x.module}
+    modules = {name for name, home in seen.items() if home == "tautline"}
+    assert modules == set(tautline._MODULES)
+    assert {name: home for name, home in seen.items() if name not in modules} == tautline._HOMES
+    assert {*seen, "__version__"} == set(tautline.__all__)
+
+
+def names_in_code(text: str) -> set[str]:
+    """What a text takes from the package as `tl.name`, `tautline.name` or by `from tautline import name`."""
+    return {
+        name
+        for a, b in re.findall(r"\btl\.([A-Za-z]\w*)|^from tautline import ([\w, ]+)$", text, re.MULTILINE)
+        for name in (a or b).replace(" ", "").split(",")
+    }
+
+
+def test_names_that_docs_and_examples_use_exist() -> None:
+    """Without running them, and also in blocks that are only shown."""
+    root = Path(__file__).parents[2]
+    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("examples/**/*.py")]
+    modules = {path.stem for path in Path(tautline.__file__).parent.iterdir()}
+    for page in pages:
+        unknown = names_in_code(page.read_text(encoding="utf-8")) - set(tautline.__all__) - modules
+        assert not unknown, f"{page}: tautline has no {sorted(unknown)}"
+
+
+def test_a_name_that_does_not_exist_is_found() -> None:
+    assert names_in_code("x: tl.Comand = tl.Locked()\nfrom tautline import simulat, reference") == {
+        "Comand",
+        "Locked",
+        "simulat",
+        "reference",
+    }
+
+
 def test_star_import_gives_all_names() -> None:
     run("from tautline import *; simulate, straight, Pendulum, errors.InputError")
 
 
 def test_unknown_attribute_is_named() -> None:
     with pytest.raises(AttributeError, match="'tautline' has no attribute 'simulat'"):
-        _ = tautline.simulat
+        getattr(tautline, "simulat")  # noqa: B009 - the type checker would find it too
     assert not hasattr(tautline, "__path_of_nothing__")
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from typer.main import get_command
 
-from tautline.scenario import parse
+import tautline as tl
+from tautline.cli import app
+from tautline.scenario import from_dict, json_schema
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,6 +35,37 @@ def test_python_runs(
         assert "completed" in capsys.readouterr().out
 
 
-def test_scenario_is_good() -> None:
-    for text in blocks("docs/scenarios.md", "toml"):
-        parse(text).build()
+SCENARIOS = blocks("docs/scenarios.md", "toml")
+
+
+@pytest.mark.parametrize("text", SCENARIOS, ids=lambda text: text[:30].replace("\n", " "))
+def test_the_scenario_of_the_page_and_its_variants_run(text: str) -> None:
+    """Blocks after the first show sections to put in the place of those of the first."""
+    tree = {**tomllib.loads(SCENARIOS[0]), **tomllib.loads(text)}
+    tree["run"] = {**tree["run"], "duration": "20 ms"}
+    built = from_dict(tree).build()
+    run = tl.simulate(built.pendulum, built.state, built.command, **built.options)
+    assert run.attrs["status"] == "completed"
+    assert np.isfinite(run.position).all() and np.isfinite(run.tension).all()
+
+
+def test_the_first_example_pushes_as_the_page_says() -> None:
+    """The motion is chaotic by then: the figure is one of size."""
+    names: dict[str, Any] = {}
+    exec(compile(blocks("README.md", "python")[0], "README.md", "exec"), names)
+    least = float(names["run"].tension.min())
+    assert "about -10 N" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert -20.0 < least < -5.0
+
+
+def test_the_page_of_scenarios_has_every_key_and_every_command() -> None:
+    page = (ROOT / "docs/scenarios.md").read_text(encoding="utf-8")
+    schema = json_schema()
+    keys = {key for one in (schema, *schema["$defs"].values()) for key in one["properties"]}
+    missing = {key for key in keys if not re.search(rf"\b{key}\b", page)}
+    assert not missing, f"docs/scenarios.md: {sorted(missing)} missing"
+    commands = page.split("## Commands")[1]
+    for command in get_command(app).commands:  # type: ignore[attr-defined]
+        assert re.search(rf"`(tautline )?{command}\b", commands), f"docs/scenarios.md: {command} is missing"
+    for option in ("--csv", "--vtk", "--html", "--set", "--overwrite", "--resume"):
+        assert option in commands, f"docs/scenarios.md: {option} is missing"

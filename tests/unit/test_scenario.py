@@ -203,7 +203,7 @@ def test_a_number_that_python_declines_to_print(key: str) -> None:
         ('title = "Retrieval"', "title = 3", "my.toml:1: title: expected text, got 3"),
         ('title = "Retrieval"', "a.b = 3", "my.toml:1: a: no such key"),
         ('title = "Retrieval"', '"" = 3', "my.toml:1: '': no such key"),
-        ('title = "Retrieval"', '"\\u0007\\n" = 3', "my.toml: '\\x07\\n': no such key"),
+        ('title = "Retrieval"', '"\\u0007\\n" = 3', "my.toml:1: '\\x07\\n': no such key"),
         ('kind = "torque"', 'kind = "torq"', "my.toml:28: command.kind: expected one of 'locked', 'free', 'torque', "),
         ('kind = "torque"', 'kind = "torq"', "got 'torq'; did you mean 'torque'?"),
         (
@@ -230,11 +230,15 @@ def test_a_number_that_python_declines_to_print(key: str) -> None:
             "step = true",
             "my.toml:34: run.step: expected 'auto' or a time such as 3 or '3 s', got true",
         ),
-        ("[0.3, 0.2, 0.4]", "3", "my.toml:19: body.center_of_mass: expected a list such as [1, 2, 3], got 3"),
+        (
+            "[0.3, 0.2, 0.4]",
+            "3",
+            "my.toml:19: body.center_of_mass: expected a list of three, each a length, such as [3, 0, 0] or ",
+        ),
         (
             "[0.3, 0.2, 0.4]",
             "[0.3, 0.4]",
-            "my.toml:19: body.center_of_mass: expected 3 finite numbers (m), got shape 2",
+            "each a length, such as [3, 0, 0] or ['3 m', 0, 0], got [0.3, 0.4]",
         ),
         (
             'kind = "straight"',
@@ -326,16 +330,16 @@ def test_lines_of_quoted_and_dotted_keys_and_inline_tables() -> None:
         ('guide_length = "0.5 m"', "guide_length = 100", "my.toml:11: reel.guide_length: expected a guide way shorter"),
         ('mass = "100 g"', "mass = -1", "my.toml:16: body.mass: expected a positive finite number (kg), got -1.0"),
         ('height = "0.8 m"', "height = -1", "my.toml:18: body.height: expected a positive finite number (m), got -1.0"),
-        ('semi_axes = ["0.5 m", "0.4 m"]', "semi_axes = [1]", "my.toml:17: body.semi_axes: expected 2 finite numbers"),
+        ('semi_axes = ["0.5 m", "0.4 m"]', "semi_axes = [1]", "my.toml:17: body.semi_axes: expected a list of two, "),
         ('title = "Retrieval"', "gravity = -1", "my.toml:1: gravity: expected a finite number of at least 0"),
         ('deployed = "10 m"', "deployed = 200", "my.toml:23: initial.deployed: expected at most 99.5 m"),
-        ('inclination = "15 deg"', "direction = []", "my.toml:24: initial.direction: expected 3 finite numbers"),
+        ('inclination = "15 deg"', "direction = []", "my.toml:24: initial.direction: expected a list of three, "),
         (
             'inclination = "15 deg"',
             "direction = [0, 0, 0]",
             "my.toml:24: initial.direction: expected a vector that is not",
         ),
-        ('inclination = "15 deg"', "attitude = [[2]]", "my.toml:24: initial.attitude: expected 3 x 3 finite numbers"),
+        ('inclination = "15 deg"', "attitude = [[2]]", "my.toml:24: initial.attitude: expected three rows"),
         (
             'duration = "10 s"',
             "duration = 0",
@@ -359,7 +363,7 @@ def test_lines_of_quoted_and_dotted_keys_and_inline_tables() -> None:
         ),
         (
             START,
-            'kind = "nodes"\nreeled_length = 90\nnodes = [[0, 0], ["x"]]',
+            'kind = "nodes"\nreeled_length = 90\nnodes = [[0, 0, 0], ["x", 0, 0]]',
             "my.toml:24: initial.nodes.1.0: expected a",
         ),
         (START, 'kind = "hanging"\ndeployed = -1', "my.toml:23: initial.deployed: expected a positive finite number"),
@@ -381,7 +385,7 @@ def test_an_inertia_over_a_radius_of_any_size(radius: str) -> None:
         ("nodes = [[0, 0, 0], [0, 0, 1]]", None),
         ("nodes = [[0, 0, 0], [0, 0, 1]]\nnode_velocities = []", "initial.node_velocities: expected 2 x 3 finite"),
         ("nodes = [[0, 0, 1], [0, 0, 1]]", "initial.nodes: expected (0, 0, 0), the guide entrance"),
-        ("nodes = [[0, 0, 0], [0, 0]]", "initial.nodes: expected n x 3 finite numbers"),
+        ("nodes = [[0, 0, 0], [0, 0]]", "initial.nodes.1: expected a list of three, each a length"),
         (
             "nodes = [[0, 0, 0], [0, 0, 1]]\nreeled_length = 100",
             "initial.reeled_length: expected at least guide_length",

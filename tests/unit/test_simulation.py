@@ -78,8 +78,7 @@ def test_a_body_that_spins_too_fast_for_the_step() -> None:
 
 
 def test_a_sticking_reel_is_for_order_two() -> None:
-    """A torque that nearly holds the load: the dissipative law lets the reel creep. Order 4 must say what it cannot, and
-    "auto" gets through with smaller steps."""
+    """A torque that nearly holds the load: the dissipative law lets the reel creep. Order 4 must say what it cannot."""
     M, mu, EA, X, g = 10.0, 0.1, 800.0, 10.0, 9.81
     system = tl.Pendulum(tl.String(20.0, mu, EA), tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.sphere(M, 0.2, (0.0, 0.0, 0.2)))
     x = np.linspace(0.0, X, 5)

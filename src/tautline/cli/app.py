@@ -102,7 +102,7 @@ def run(
         target = out or Path(f"{source.stem}.nc")
         text = chosen.model_dump_json(exclude_none=True)
         clock = Stopwatch()
-        with watching(quiet or as_json, no_color) as watcher:
+        with watching(quiet or as_json, no_color) as watcher, chosen.naming_keys():
             store.run_to_file(
                 target,
                 built.pendulum,
@@ -205,7 +205,9 @@ def check(
         from tautline import scenario as scenarios
         from tautline.cli import checking
 
-        facts = checking.facts(scenarios.load(scenario, overrides(settings)).build())
+        chosen = scenarios.load(scenario, overrides(settings))
+        with chosen.naming_keys():
+            facts = checking.facts(chosen.build())
         if as_json:
             output.print_json({"scenario": scenario, **facts})
             return

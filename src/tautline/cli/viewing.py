@@ -70,10 +70,11 @@ def live(
         from tautline.viewer.server import run_until_stopped
 
         chosen = scenarios.load(scenario, overrides(settings))
-        session = Session(chosen.build(), scenarios.find(scenario).stem, record)
-        # compiles the kernels before anyone waits for a page, and refuses a step that is too large
-        session.simulation.advance(session.tick, session.command, record=False)
-        session.reset()
+        with chosen.naming_keys():
+            session = Session(chosen.build(), scenarios.find(scenario).stem, record)
+            # compiles the kernels before anyone waits for a page, and refuses a step that is too large
+            session.simulation.advance(session.tick, session.command, record=False)
+            session.reset()
         server = LiveServer(session)
         run_until_stopped(server.server, port, _announce(chosen.title or scenario, browser), server.run)
         if session.message:

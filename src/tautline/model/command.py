@@ -115,10 +115,15 @@ class Length:
     Parameters
     ----------
     table : (times, lengths), optional
-        Deployed, unstretched (m), joined by a smooth curve that is at rest before the first and after the last entry.
+        Deployed, unstretched (m), joined by a smooth curve. Before the first and after the last entry the reel stands
+        still, and the curve begins and ends at rest unless velocities are given.
     monotone : bool
         Of a table. False: a cubic spline, whose acceleration is continuous; between unevenly spaced entries it may
         swing beyond them. True: a curve that rises and falls only where the entries do; its acceleration jumps at them.
+    velocities : two floats, optional
+        Of a table: rates of the length at its first and its last entry (m/s; positive pays out); zero by default. With
+        others the reel is jerked into motion at the first entry, unless it moves so already, and stopped at the last:
+        let a table go on beyond the end of the run if it should not stop within.
     target, speed, acceleration, jerk, start
         Of a move; see `Length.to`.
     pieces : (knots, coefficients), optional
@@ -134,6 +139,7 @@ class Length:
     jerk: float | None = None
     start: float | None = None
     pieces: Any = None
+    velocities: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -141,6 +147,7 @@ class Length:
         if len(given) != 1:
             raise InputError(f"Length: expected one of table, target or pieces, got {' and '.join(given) or 'none'}")
         checks.instance("Length.monotone", self.monotone, bool)
+        self._check_velocities()
         if self.target is None:
             for name in ("speed", "acceleration", "jerk", "start"):
                 if getattr(self, name) is not None:
@@ -152,6 +159,7 @@ class Length:
             if min(table[1]) <= 0.0:
                 checks.refuse("Length.table[1] (values)", "positive lengths (m)", min(table[1]))
             set_(self, "table", table)
+            self._check_monotone()
         elif self.target is not None:
             set_(self, "target", checks.positive("Length.target", self.target, "m"))
             set_(self, "speed", checks.positive("Length.speed", self.speed, "m/s"))
@@ -169,6 +177,31 @@ class Length:
             rows = checks.array("Length.pieces[1] (coefficients)", self.pieces[1], (len(knots), None), "m/s^k")
             profile.polynomials("Length.pieces[1] (coefficients)", knots, rows)
             set_(self, "pieces", (tuple(knots.tolist()), tuple(map(tuple, rows.tolist()))))
+
+    def _check_velocities(self) -> None:
+        """Two numbers, which only a table of two entries or more has."""
+        if not isinstance(self.velocities, (tuple, list)) or len(self.velocities) != 2:
+            checks.refuse("Length.velocities", "two numbers (m/s), at the first and at the last entry", self.velocities)
+        names = ("Length.velocities[0]", "Length.velocities[1]")
+        ends = [checks.number(name, v, "a speed (m/s)") for name, v in zip(names, self.velocities, strict=True)]
+        object.__setattr__(self, "velocities", tuple(ends))
+        for name, velocity in zip(names, ends, strict=True):
+            if velocity != 0.0 and self.table is None:
+                checks.refuse(name, "it together with a table", velocity)
+
+    def _check_monotone(self) -> None:
+        """Refuse velocities that the curve through a table cannot have."""
+        times, lengths = _arrays(self.table)
+        for k, velocity in enumerate(self.velocities):
+            name = f"Length.velocities[{k}]"
+            if velocity != 0.0 and len(times) == 1:
+                checks.refuse(name, "0 with a table of a single entry", velocity)
+            if velocity != 0.0 and self.monotone:
+                # a cubic stays monotone if its slopes are within three times that of the chord (Fritsch and Carlson)
+                steepest = 3.0 * float((np.diff(lengths) / np.diff(times))[-k])
+                low, high = min(steepest, 0.0), max(steepest, 0.0)
+                if not low <= velocity <= high:
+                    checks.refuse(name, f"{low:.6g} to {high:.6g} m/s, so that the curve stays monotone", velocity)
 
     @classmethod
     def to(
@@ -192,7 +225,7 @@ class Length:
     def curve(self, time: float, length: float) -> Array:
         """Rows of the profile of the deployed length, for a command that is given at `time` at this length."""
         if self.table is not None:
-            return profile.through(*_arrays(self.table), self.monotone)
+            return profile.through(*_arrays(self.table), self.monotone, self.velocities)
         if self.pieces is not None:
             return profile.polynomials("Length.pieces", np.array(self.pieces[0]), self.pieces[1])
         assert self.target is not None and self.speed is not None and self.acceleration is not None
@@ -301,3 +334,23 @@ def check_start(command: Command, time: float, length: float, reel_speed: float)
             raise InputError(
                 f"Length: expected the present deployed length of {length:.9g} m at t = {time:g} s, got {given:.9g} m"
             )
+
+
+def shortest_commanded(command: Command, length: float, time: float = 0.0) -> float | None:
+    """Least deployed length (m) that a command leads to by its target or table; None if it names none.
+
+    A retrieval must not be taken for complete before this length is reached. `Speed` leads to a shortest length only
+    if its table ends without retrieval; commands that leave the length to the forces never do.
+
+    Parameters
+    ----------
+    command : Command
+    length : float
+        What is deployed when the command is given (m).
+    time : float
+        When that is (s).
+    """
+    if not isinstance(command, Length | Speed | Spring):
+        return None
+    least = profile.least(command.curve(time, length), time)
+    return least if least > 0.0 else None

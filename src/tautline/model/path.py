@@ -38,10 +38,12 @@ class Path:
     def __post_init__(self) -> None:
         times = increasing("Path.times", self.times, "s", least=2)
         points = checks.array("Path.displacements", self.displacements, (len(times), 3), "m")
-        ends = checks.array("Path.velocities", self.velocities, (2, 3), "m/s")
+        if not isinstance(self.velocities, (tuple, list, np.ndarray)) or len(self.velocities) != 2:
+            checks.refuse("Path.velocities", "two vectors (m/s), at the first and at the last point", self.velocities)
+        ends = [checks.vector(f"Path.velocities[{k}]", v, "m/s") for k, v in enumerate(self.velocities)]
         object.__setattr__(self, "times", tuple(times.tolist()))
         object.__setattr__(self, "displacements", rows(points))
-        object.__setattr__(self, "velocities", rows(ends))
+        object.__setattr__(self, "velocities", tuple(ends))
 
     @classmethod
     def of(cls, function: Callable[[float], Any], duration: float, interval: float) -> Path:

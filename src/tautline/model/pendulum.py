@@ -58,12 +58,12 @@ class Pendulum:
         object.__setattr__(self, "gravity", gravity)
         if self.string.law != "linear" and self.reel.guide_law in ("momentum", "stretched"):
             raise InputError(
-                f"Pendulum: expected a linear string with the guide law {self.reel.guide_law!r}, got String.law = "
-                f"{self.string.law!r}; use 'dissipative', 'published' or 'none'"
+                "Reel.guide_law: expected 'dissipative', 'published' or 'none' with a string that is not linear, got "
+                f"{self.reel.guide_law!r} with String.law = {self.string.law!r}"
             )
         if self.reel.guide_length >= self.string.length:
             raise InputError(
-                f"Pendulum: expected a guide way shorter than the string ({self.string.length:g} m), "
+                f"Reel.guide_length: expected a guide way shorter than the string ({self.string.length:g} m), "
                 f"got reel.guide_length = {self.reel.guide_length:g} m"
             )
 

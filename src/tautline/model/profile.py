@@ -32,18 +32,38 @@ def values_at(profile: Array, t: float) -> tuple[float, float, float]:
     return float(p(x)), float(p.deriv()(x)), float(p.deriv(2)(x))
 
 
-def through(times: Array, values: Array, monotone: bool) -> Array:
-    """At rest outside the table. A cubic spline (twice differentiable), or a monotone cubic (once)."""
+def least(profile: Array, start: float) -> float:
+    """Least value from a time on; minus infinity if the last piece falls for ever."""
+    lowest = values_at(profile, start)[0]
+    ends = np.append(profile[1:, 0], np.inf)
+    for piece, end in zip(profile, ends, strict=True):
+        if end <= start:
+            continue
+        p = np.polynomial.Polynomial(piece[1:]).trim()
+        turns = p.deriv().roots() if p.degree() > 1 else np.zeros(0)
+        places = np.append(turns[np.isreal(turns)].real, [start - piece[0], 0.0])
+        inside = places[(places >= start - piece[0]) & (places >= 0.0) & (places < end - piece[0])]
+        lowest = min(lowest, *p(inside).tolist(), *([float(p(end - piece[0]))] if np.isfinite(end) else []))
+        if not np.isfinite(end) and p.degree() > 0 and p.coef[-1] < 0.0:
+            return -np.inf
+    return float(lowest)
+
+
+def through(times: Array, values: Array, monotone: bool, velocities: tuple[float, float] = (0.0, 0.0)) -> Array:
+    """A curve through a table that stands still outside it: a cubic spline (twice differentiable), or a monotone cubic.
+
+    `velocities` are those just after the first and just before the last entry.
+    """
     from scipy.interpolate import CubicHermiteSpline, CubicSpline, PchipInterpolator
 
     if len(times) == 1:
         return np.array([row(times[0], values[0])])
     if monotone:
         slopes = PchipInterpolator(times, values).derivative()(times) if len(times) > 2 else np.zeros(2)
-        slopes[0] = slopes[-1] = 0.0
+        slopes[0], slopes[-1] = velocities
         curve = CubicHermiteSpline(times, values, slopes)
     else:
-        curve = CubicSpline(times, values, bc_type="clamped")
+        curve = CubicSpline(times, values, bc_type=((1, velocities[0]), (1, velocities[1])))
     pieces = [row(t, *c[::-1]) for t, c in zip(times[:-1], curve.c.T, strict=True)]
     # a row before the first knot and one after the last stand still
     return np.array([row(times[0] - 1.0, values[0]), *pieces, row(times[-1], values[-1])])

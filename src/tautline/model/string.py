@@ -31,7 +31,9 @@ class String:
     stiffness : float
         Axial stiffness EA (N).
     law : {"linear", "tension_only", "table"}
-        How tension follows from strain. "linear" also pushes when it is compressed; "tension_only" is slack then;
+        How tension follows from strain. "linear" is the default and the law of the paper: it pulls and **pushes**, so
+        that a string that is pressed together has a negative tension, a compression that no rope can bear.
+        "tension_only" is for ropes, cords and cables: as "linear" when stretched, and slack, with tension 0, when not.
         "table" takes `tension_table`.
     tension_table : (strains, tensions), optional
         For "table": tension (N) over strain, increasing; a monotone cubic goes through the points, straight lines

@@ -223,14 +223,10 @@ def _base(tree: Mapping[str, Any], source: str, folder: Path, firsts: Mapping[st
 
 
 def _list_for(base: dict[str, Any], key: Key) -> Key:
-    """Before a component is put: the list that is there if none is given."""
-    section = base.get(key.section, {}) if key.section else base
+    """Before a component is put: the default list where the scenario gives none."""
+    section = base.get(key.section) if key.section else base
     if key.components and isinstance(section, dict) and key.name not in section:
-        whole = dict(base)
-        try:
-            default = keys.get(scenario.from_dict(whole), key._replace(components=()))
-        except (AttributeError, ScenarioError):
-            return key
+        default = scenario.default_of(key.section, section, key.name)
         if default is not None:
             keys.put(base, key._replace(components=()), default)
     return key

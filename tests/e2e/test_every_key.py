@@ -1,0 +1,394 @@
+"""Every key of scenario files, from a file to every output: run, info, CSV, VTK, HTML, resume and a study.
+
+The files in `every_key/` together use each key, each kind of section and each choice that the JSON Schema knows; a key
+that none of them reaches fails `test_every_key_is_reached`.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import csv
+import gzip
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import sys
+import time
+import tomllib
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import tautline as tl
+from tautline import scenario, store
+from tautline.cli import app
+from tautline.dataset import SCHEMA
+
+FOLDER = Path(__file__).parent / "every_key"
+FILES = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
+# How runs end that do not complete; by exit code 3 where it is for a numerical reason.
+ENDINGS = {"ends-retrieved": "fully_retrieved", "ends-deployed": "fully_deployed", "ends-unstable": "unstable_step"}
+EXIT_CODES = {"unstable_step": 3}
+# These carry what a kill may leave behind in another way: nothing beyond the model, all loads, a curve in time.
+KILLED = ["free", "loads", "length-table"]
+WORD = re.compile(r"\b(?:nan|inf|infinity|none|traceback)\b", re.IGNORECASE)
+
+
+# -- what there is, and what is reached ----------------------------------------------------------------------
+
+DISCRIMINATORS = ("shape", "kind")
+
+
+def variants(schema: dict[str, Any], node: dict[str, Any]) -> list[dict[str, Any]]:
+    """Objects that a section may be."""
+    if "$ref" in node:
+        return [schema["$defs"][node["$ref"].rpartition("/")[2]]]
+    choices = node.get("oneOf", node.get("anyOf", []))
+    return [found for choice in choices for found in variants(schema, choice)]
+
+
+def keys_of_schema(schema: dict[str, Any]) -> dict[str, list[Any]]:
+    """Every key as `section.key`, or `section[kind].key`, with its choices if it has some."""
+    found: dict[str, list[Any]] = {}
+    for name, node in schema["properties"].items():
+        objects = variants(schema, node)
+        if not objects:
+            found[name] = []
+        for one in objects:
+            properties = one["properties"]
+            tags = [properties[word]["const"] for word in DISCRIMINATORS if "const" in properties.get(word, {})]
+            place = f"{name}[{tags[0]}]" if tags else name
+            for key, described in properties.items():
+                found[f"{place}.{key}"] = described.get("enum", [])
+    return found
+
+
+def keys_of_text(text: str) -> dict[str, Any]:
+    """Keys that a file uses, named as by `keys_of_schema`, with their values."""
+    found: dict[str, Any] = {}
+    for name, section in tomllib.loads(text).items():
+        if not isinstance(section, dict):
+            found[name] = section
+            continue
+        tag = next((section[word] for word in DISCRIMINATORS if word in section), None)
+        place = f"{name}[{tag}]" if tag else name
+        found |= {f"{place}.{key}": value for key, value in section.items()}
+    return found
+
+
+def not_reached(schema: dict[str, Any], texts: list[str]) -> list[str]:
+    """Keys of a schema, and choices of keys, that no text uses."""
+    known = keys_of_schema(schema)
+    used = [keys_of_text(text) for text in texts]
+    missing = set(known) - {key for keys in used for key in keys}
+    for key, choices in known.items():
+        missing |= {f"{key} = {choice!r}" for choice in choices if choice not in [keys.get(key) for keys in used]}
+    return sorted(missing)
+
+
+TEXTS = [path.read_text(encoding="utf-8") for path in FILES.values()]
+
+
+def test_every_key_is_reached() -> None:
+    """If this fails, a key was added: use it in one of the files of `every_key/`."""
+    schema = scenario.json_schema()
+    known = keys_of_schema(schema)
+    assert len(known) > 100 and sum(map(len, known.values())) > 12, "the schema is not understood"
+    defined = {key for one in schema["$defs"].values() for key in one["properties"]} | set(schema["properties"])
+    assert {key.rpartition(".")[2] for key in known} >= defined - set(schema["properties"])
+    assert not_reached(schema, TEXTS) == []
+    unknown = {key for text in TEXTS for key in keys_of_text(text)} - set(known)
+    assert not unknown
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "node", "missing"),
+    [
+        (("$defs", "FluidSection"), "temperature", {"type": "number"}, ["fluid.temperature"]),
+        (("$defs", "Box"), "colour", {"type": "string"}, ["body[box].colour"]),
+        ((), "author", {"type": "string"}, ["author"]),
+        (("$defs", "RunSection"), "at_end", {"enum": ["stop", "hold", "bounce"]}, ["run.at_end = 'bounce'"]),
+    ],
+)
+def test_a_key_that_is_added_is_missed(
+    place: tuple[str, ...], name: str, node: dict[str, Any], missing: list[str]
+) -> None:
+    schema = copy.deepcopy(scenario.json_schema())
+    inside = schema
+    for word in place:
+        inside = inside[word]
+    inside["properties"][name] = node
+    assert not_reached(schema, TEXTS) == missing
+
+
+def test_a_kind_that_is_added_is_missed() -> None:
+    schema = copy.deepcopy(scenario.json_schema())
+    schema["$defs"]["Ring"] = {"properties": {"shape": {"const": "ring"}, "width": {}}}
+    schema["properties"]["body"]["oneOf"].append({"$ref": "#/$defs/Ring"})
+    assert not_reached(schema, TEXTS) == ["body[ring].shape", "body[ring].width"]
+
+
+# -- what comes out ------------------------------------------------------------------------------------------
+
+
+def tautline(*arguments: str, expect: int = 0) -> str:
+    """The command, in this process; what it prints holds no number that is none."""
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == expect, f"{arguments}: exit code {result.exit_code}\n{result.output}"
+    if "--json" not in arguments:
+        assert not WORD.search(result.output), result.output
+    return result.stdout
+
+
+def check_numbers(value: Any, where: str) -> None:
+    """Every number of a JSON tree is finite; figures that a run does not have are null."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            check_numbers(inner, f"{where}.{name}")
+    elif isinstance(value, list):
+        for k, inner in enumerate(value):
+            check_numbers(inner, f"{where}[{k}]")
+    else:
+        assert not isinstance(value, float) or math.isfinite(value), f"{where} is {value}"
+
+
+def check_summary(path: Path, status: str, rows: int, end: float) -> None:
+    """`info` and `info --json` of a run file that holds `rows` samples up to `end`."""
+    summary = json.loads(tautline("info", str(path), "--json"))
+    check_numbers(summary, "summary")
+    assert (summary["status"], summary["rows"]) == (status, rows)
+    assert summary["time"] == pytest.approx(end, abs=1e-12)
+    assert ("tautline resume" in summary["message"]) == (status == "unfinished")
+    assert summary["final_reel_speed"] is not None and summary["largest_step_ratio"] is not None
+    for name in ("strain", "tension", "unstretched_length", "stretched_length", "reel_speed", "kinetic_energy"):
+        low, high = summary[name]
+        assert low <= high, f"{name}: {low} to {high}"
+    assert 0.0 < summary["unstretched_length"][1] <= 20.0
+    assert 0.0 < summary["stretched_length"][1] < 30.0
+    assert abs(summary["tension"][0]) < 1e5 and abs(summary["tension"][1]) < 1e5
+    assert abs(summary["strain"][0]) < 1.0 and abs(summary["strain"][1]) < 1.0
+    # of two rows from rest, the largest kinetic energy is no measure yet
+    assert status == "unfinished" or 0.0 <= summary["energy_error"] < 0.05
+    printed = tautline("info", str(path), "--no-color")
+    assert status in printed and f"{rows} samples" in printed
+
+
+def check_csv(path: Path, rows: int, sample: float) -> None:
+    """A row for every sample that was written, all of them numbers."""
+    target = path.with_suffix(".csv")
+    assert f"{rows} rows" in tautline("export", str(path), "--csv", str(target), "--overwrite")
+    with target.open(newline="", encoding="utf-8") as file:
+        names, units, *lines = csv.reader(file)
+    values = np.array(lines, dtype=float)
+    assert values.shape == (rows, len(names)) and len(units) == len(names)
+    assert {name.partition("[")[0] for name in names} == {"time", *SCHEMA}
+    assert np.isfinite(values).all(), sorted({names[k] for k in np.argwhere(~np.isfinite(values))[:, 1]})
+    np.testing.assert_allclose(values[:, 0], sample * np.arange(rows), rtol=0.0, atol=1e-12)
+
+
+def check_vtk(path: Path, rows: int, sample: float) -> None:
+    """A frame for every sample, numbers in it, and the times of the series."""
+    folder = path.with_suffix("")
+    assert f"{rows} frames" in tautline("export", str(path), "--vtk", str(folder), "--overwrite")
+    for part in ("string", "body"):
+        entries = ElementTree.parse(folder / f"{part}.pvd").findall("Collection/DataSet")
+        times = [float(entry.attrib["timestep"]) for entry in entries]
+        np.testing.assert_allclose(times, sample * np.arange(rows), rtol=0.0, atol=1e-12)
+        files = sorted(folder.glob(f"{part}_*.vtp"))
+        assert [entry.attrib["file"] for entry in entries] == [file.name for file in files]
+        for file in files:
+            for array in ElementTree.parse(file).iter("DataArray"):
+                assert np.isfinite(np.array((array.text or "").split(), dtype=float)).all(), file
+    shutil.rmtree(folder)
+
+
+def check_page(path: Path, status: str, rows: int, end: float) -> None:
+    """One HTML file with all samples, and no number in it that is none."""
+    target = path.with_suffix(".html")
+    tautline("export", str(path), "--html", "--overwrite")
+    text = target.read_text(encoding="utf-8")
+    boot = json.loads(text.split('<script id="boot" type="application/json">')[1].split("</script>")[0])
+    (run,) = boot["runs"]
+    check_numbers({name: x for name, x in run.items() if x is not None}, "page")
+    assert (run["status"], run["samples"], run["start"]) == (status, rows, 0.0)
+    assert run["end"] == pytest.approx(end, abs=1e-12)
+    for kind, width in (("frames", "<f4"), ("plots", "<f8")):
+        packed = text.split(f'<script id="{kind}-0" type="text/plain">')[1].split("</script>")[0]
+        numbers = np.frombuffer(gzip.decompress(base64.b64decode(packed)), dtype=width)
+        assert numbers.size >= rows and np.isfinite(numbers).all(), kind
+
+
+def check_outputs(path: Path, status: str, rows: int, sample: float) -> None:
+    end = (rows - 1) * sample
+    check_summary(path, status, rows, end)
+    check_csv(path, rows, sample)
+    check_vtk(path, rows, sample)
+    check_page(path, status, rows, end)
+
+
+def written(path: Path) -> tuple[int, float]:
+    """Rows of a run file, and the interval between them, from its times alone."""
+    times = tl.open_run(path).time.values
+    assert np.isfinite(times).all()
+    return len(times), 5e-3
+
+
+def status_of(name: str) -> str:
+    return ENDINGS.get(name, "completed")
+
+
+Finished = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """Runs of the files by the command, each made once."""
+    folder = tmp_path_factory.mktemp("every_key")
+
+    def run(name: str) -> Path:
+        path = folder / f"{name}.nc"
+        if not path.exists():
+            tautline("run", str(FILES[name]), "-o", str(path), "--quiet", expect=exit_code(name))
+        return path
+
+    return run
+
+
+def exit_code(name: str) -> int:
+    return EXIT_CODES.get(status_of(name), 0)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_run_and_what_is_made_of_it(name: str, finished: Finished) -> None:
+    path = finished(name)
+    planned = scenario.load(str(FILES[name])).run
+    assert planned.sample == 5e-3
+    rows, sample = written(path)
+    most = round(planned.duration / sample) + 1
+    assert rows == most if name not in ENDINGS else 1 < rows < most
+    check_outputs(path, status_of(name), rows, sample)
+    again = ["run", str(FILES[name]), "-o", str(path), "--overwrite"]
+    assert status_of(name) in tautline(*again, expect=exit_code(name))
+    check_numbers(json.loads(tautline(*again, "--json", expect=exit_code(name))), "summary")
+    # a run that has ended is left as it is
+    tautline("resume", str(path), expect=exit_code(name))
+    assert written(path)[0] == rows
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished, tmp_path: Path) -> None:
+    """After its first chunk: all outputs of what is there; and then the end, bit for bit."""
+    path = tmp_path / "run.nc"
+    read = scenario.load(str(FILES[name]))
+    built = read.build()
+    store.run_to_file(
+        path,
+        built.pendulum,
+        built.state,
+        built.command,
+        title=read.title,
+        scenario=read.model_dump_json(exclude_none=True),
+        watch=lambda progress: True,
+        **built.options,
+    )
+    check_outputs(path, "unfinished", 2, 5e-3)
+    tautline("resume", str(path), expect=exit_code(name))
+    assert tl.open_run(path).equals(tl.open_run(finished(name)))
+    assert tl.open_run(path).attrs["status"] == status_of(name)
+
+
+def write_row_by_row() -> None:
+    """Chunks of a run file of one row each, so that a kill finds it in the middle."""
+    inside = [module for name, module in sys.modules.items() if name.partition("tautline.store")[0] == ""]
+    for module in (module for module in inside if hasattr(module, "SECONDS_A_CHUNK")):
+        setattr(module, "SECONDS_A_CHUNK", 1e-9)  # noqa: B010 - wherever the store keeps it
+
+
+@pytest.mark.parametrize("name", KILLED)
+def test_a_killed_run_and_what_is_made_of_it(name: str, tmp_path: Path) -> None:
+    """By SIGKILL, in the middle of its writing."""
+    path, whole = tmp_path / "run.nc", tmp_path / "whole.nc"
+    longer = ["--set", "run.duration=5 s", "--set", "run.elements=2"]
+    if name == "length-table":
+        longer += ["--set", "command.times=[0 s, 1 s, 10 s]", "--set", "command.lengths=[4 m, 5 m, 14 m]"]
+    child = os.fork()
+    if child == 0:
+        write_row_by_row()
+        CliRunner().invoke(app, ["run", str(FILES[name]), "-o", str(path), "--quiet", *longer])
+        os._exit(0)
+    deadline = time.monotonic() + 60.0
+    while not path.exists() or tl.open_run(path).sizes["time"] < 4:
+        assert time.monotonic() < deadline and os.waitpid(child, os.WNOHANG) == (0, 0), "the run did not begin"
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    assert os.WIFSIGNALED(os.waitpid(child, 0)[1]), "the kill came too late"
+    rows, sample = written(path)
+    assert 4 <= rows < 1001
+    check_outputs(path, "unfinished", rows, sample)
+    tautline("resume", str(path))
+    tautline("run", str(FILES[name]), "-o", str(whole), *longer)
+    assert tl.open_run(path).equals(tl.open_run(whole))
+
+
+# -- studies -------------------------------------------------------------------------------------------------
+
+# Held: counts, what must stay a multiple or a rotation, and the knots that the numbers beside them belong to.
+HELD = {"run.elements", "run.order", "run.duration", "run.sample", "run.step", "initial.attitude"}
+LARGER = 1.0 + 1e-3
+
+
+def leaves(value: Any, key: str) -> Iterator[tuple[str, float]]:
+    """Numbers of a section by the keys of studies."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from leaves(inner, f"{key}.{name}" if key else name)
+    elif isinstance(value, list) and key not in HELD:
+        for k, inner in enumerate(value):
+            yield from leaves(inner, f"{key}[{k}]")
+    elif isinstance(value, (int, float)) and not isinstance(value, bool) and key not in HELD:
+        yield key, float(value)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_study_in_which_every_number_is_varied(name: str, finished: Finished, tmp_path: Path) -> None:
+    """Two members: the scenario itself, and one with all numbers larger by a thousandth."""
+    read = scenario.load(str(FILES[name]))
+    given = tomllib.loads(FILES[name].read_text(encoding="utf-8"))
+    plain = read.model_dump(exclude_none=True)
+    in_file = {section: {k: plain[section][k] for k in x} for section, x in given.items() if isinstance(x, dict)}
+    numbers = dict(leaves(in_file, ""))
+    table = {key: [value, value * LARGER] for key, value in numbers.items()}
+    found = tl.study(
+        {
+            "scenario": str(FILES[name]),
+            "table": table,
+            "outputs": ["final position", "max tension", "min tension", "final energy", "max kinetic_energy"],
+        },
+        tmp_path / "study.zarr",
+        workers=1,
+    ).load()
+    summary = json.loads(tautline("study", "info", str(tmp_path / "study.zarr"), "--json"))
+    assert summary["endings"] == {status_of(name): 2}, summary["failures"]
+    check_numbers(summary["outputs"], "outputs")
+    run = tl.open_run(finished(name))
+    for key, expected in (
+        ("final_position", run.position[-1]),
+        ("max_tension", run.tension.max()),
+        ("min_tension", run.tension.min()),
+        ("final_energy", run.energy[-1]),
+    ):
+        values = found[key].values
+        assert np.isfinite(values).all(), key
+        scale = max(1.0, float(np.abs(expected).max()))
+        np.testing.assert_allclose(values[0], expected, rtol=0.0, atol=1e-9 * scale, err_msg=key)
+    assert not np.allclose(found.final_position[0], found.final_position[1], rtol=0.0, atol=1e-9)
