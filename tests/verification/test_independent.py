@@ -18,14 +18,15 @@ from tests.conftest import Report
 
 BODY = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
 STEPS = [2e-3, 1e-3, 5e-4]
-DURATION = 0.2
+TIGHT = {"rtol": 1e-9, "atol": 1e-11}
+DURATION = 0.1
 
 
 def wavy(t: float) -> tuple[float, float, float]:
     return 0.5 * np.sin(2.0 * t), 0.2 * np.cos(3.0 * t), 0.3 * np.sin(t)
 
 
-STRAINS = np.linspace(-0.2, 1.0, 25)
+STRAINS = np.linspace(-0.2, 0.4, 13)
 STIFFENING = (STRAINS, 300.0 * np.maximum(STRAINS, 0.0) + 2000.0 * np.maximum(STRAINS, 0.0) ** 3)
 # One that is under tension at its natural length.
 PRELOADED = (STRAINS, 2.0 + 300.0 * STRAINS + 300.0 * np.abs(STRAINS) * STRAINS)
@@ -36,12 +37,14 @@ WATER = tl.Fluid(
     1000.0, drag_area=0.002, volume=5e-4, added_mass=0.3, buoyancy_center=(0.03, 0.02, 0.0), spin_damping=1e-3
 )
 PUSH = tl.Push(
-    force=((0.0, 0.1, 0.16), ((0, 0, 0), (0, 5, 1), (3, 0, 0))), moment=(0.0, 0.1, 0.1), point=(0.1, 0.0, 0.0)
+    force=((0.0, 0.05, 0.08), ((0, 0, 0), (0, 5, 1), (3, 0, 0))), moment=(0.0, 0.1, 0.1), point=(0.1, 0.0, 0.0)
 )
 PATH = tl.Path.of(wavy, 1.0, 0.1)
 
 
-def pendulum(string: dict[str, Any] | None = None, table: Any = None, fluid: Any = None, push: Any = None, **reel: Any):
+def pendulum(
+    string: dict[str, Any] | None = None, table: Any = None, fluid: Any = None, push: Any = None, **reel: Any
+) -> tl.Pendulum:
     given: dict[str, Any] = string or {}
     made = tl.String(10.0, 0.05, 300.0, **given) if table is None else tl.String.from_table(10.0, 0.05, *table, **given)
     drum: dict[str, Any] = {"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 0.5} | reel
@@ -84,9 +87,11 @@ def distance(run: xr.Dataset, exact: xr.Dataset) -> float:
     return max(float(np.abs(run[name][-1] - exact[name][-1]).max()) for name in names)
 
 
-def compare(system: tl.Pendulum, start: tl.State, command: Command, steps: list[float], name: str, report: Report):
+def compare(
+    system: tl.Pendulum, start: tl.State, command: Command, steps: list[float], name: str, report: Report
+) -> xr.Dataset:
     """Order two against the reference, whose own balance of energy closes."""
-    exact = tl.reference.integrate(system, start, command, duration=DURATION, sample=DURATION / 2)
+    exact = tl.reference.integrate(system, start, command, duration=DURATION, sample=DURATION / 2, **TIGHT)
     assert exact.attrs["status"] == "completed"
     scale = float(exact.kinetic_energy.max())
     check_below("balance of the reference", float(np.abs(balance_error(exact)).max()), 1e-7 * scale)
@@ -115,7 +120,7 @@ def test_each_load(name: str, command: Command, report: Report) -> None:
 @pytest.mark.parametrize("speed", [1.5, -1.5], ids=["retrieval", "deployment"])
 @pytest.mark.parametrize("name", LOADS)
 def test_each_load_on_a_reel_that_turns(name: str, speed: float, report: Report) -> None:
-    command = tl.Torque(([0.0, 0.1], [1.0, 4.0]) if speed > 0.0 else 0.0)
+    command = tl.Torque(([0.0, 0.06], [1.0, 4.0]) if speed > 0.0 else 0.0)
     compare(LOADS[name], swinging(LOADS[name], speed), command, STEPS, f"{name}, {speed:+g} m/s", report)
 
 
@@ -125,7 +130,8 @@ def test_each_load_on_a_reel_that_turns(name: str, speed: float, report: Report)
 def test_guide_laws_with_a_tension_table(table: Any, speed: float, law: str, report: Report) -> None:
     """Stretched by a fifth, where W and F eps - W differ."""
     system = pendulum(table=table, guide_law=law)
-    exact = compare(system, swinging(system, speed, 1.2), tl.Torque(3.0), STEPS, f"{law}, {speed:+g} m/s", report)
+    command = tl.Torque(20.0 if speed > 0.0 else 3.0)
+    exact = compare(system, swinging(system, speed, 1.2), command, STEPS, f"{law}, {speed:+g} m/s", report)
     assert np.sign(exact.reel_speed.values).tolist() == [np.sign(speed)] * 3
     lost = float(exact.guide_loss[-1])
     assert lost == 0.0 if law == "none" else (lost > 0.1 if law == "dissipative" or speed > 0.0 else lost < -0.1)
@@ -134,7 +140,7 @@ def test_guide_laws_with_a_tension_table(table: Any, speed: float, law: str, rep
 DRUMS: dict[str, tuple[dict[str, Any], Command, float]] = {
     "dry friction": ({"coulomb_friction": 0.3, "viscous_friction": 0.1}, tl.Torque(6.0), 1.5),
     "dry friction, from rest": ({"coulomb_friction": 0.3}, tl.Torque(6.0), 0.0),
-    "brake": ({"coulomb_friction": 0.1}, tl.Brake(([0.0, 0.1], [0.2, 1.0])), -1.5),
+    "brake": ({"coulomb_friction": 0.1}, tl.Brake(([0.0, 0.06], [0.2, 1.0])), -1.5),
     "torque limit": ({"max_torque": 4.0}, tl.Torque(6.0), 1.5),
     "power limit": ({"max_power": 10.0}, tl.Torque(6.0), 1.5),
     "spring": ({}, tl.Spring(tl.Length(([0.0, 0.5], [4.0, 4.5])), stiffness=200.0, damping=20.0), 1.5),
@@ -169,9 +175,10 @@ def test_the_held_moment_of_a_weight() -> None:
     """A light string: EA (eps + eps^2/2) on the arm d, of the potential alone."""
     mass, EA, d = 2.0, 500.0, 0.1
     system = tl.Pendulum(tl.String(20.0, 1e-9, EA), tl.Reel(d, 0.1, 1.0), tl.RigidBody.point(mass))
-    run = tl.reference.integrate(system, tl.hanging(system, 5.0, 3), tl.Locked(), duration=0.1, sample=0.1)
+    locked = Equations(system, 3, tl.Locked())
     strain = mass * 9.81 / EA
-    check_close("torque", run.torque, [EA * (strain + 0.5 * strain**2) * d] * 2, 1e-6)
+    found = locked.torque(0.0, locked.pack(tl.hanging(system, 5.0, 3)))
+    check_close("torque", found, EA * (strain + 0.5 * strain**2) * d, 1e-6)
 
 
 def test_torque_of_a_given_motion_with_loads_is_its_power() -> None:
