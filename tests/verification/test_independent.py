@@ -18,7 +18,7 @@ from tests.conftest import Report
 
 BODY = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
 STEPS = [2e-3, 1e-3, 5e-4]
-TIGHT = {"rtol": 1e-9, "atol": 1e-11}
+TIGHT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}
 DURATION = 0.1
 
 

@@ -56,9 +56,9 @@ string, here from 1.05 to 2 $c_w$, `momentum` changes sides:
 
 <faster>
 
-For a string with a tension table, of which a unit of length holds the energy $W$ at the tension $F$, `dissipative` takes
-$W-F(0)\,\varepsilon$ from what comes in and $F\varepsilon-W$ from what goes out, beside the impact; `published` takes the first
-in both directions. Neither is negative where the tension does not fall with strain. For a linear string both are
+A string with a tension table has the energy $W$ per unit of length at the tension $F$. Beside the impact `dissipative`
+takes $W-F(0)\,\varepsilon$ from what comes in and $F\varepsilon-W$ from what goes out; `published` takes the first in
+both directions. Neither is negative where the tension does not fall with strain, and for a linear string both are
 $\tfrac12EA\,\varepsilon^2$. A string that stiffens loses less on its way in than on its way out.
 
 ## In runs
