@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import subprocess
@@ -31,11 +32,22 @@ def test_reproduction(tmp_path: Path) -> None:
         for panel in ("snapshots", "energy", "lengths", "conservation"):
             for kind in ("pdf", "svg", "png"):
                 assert (folder / f"example-{number}-{panel}.{kind}").stat().st_size > 5_000
-    rows = json.loads((folder / "claims.json").read_text())
+    found = json.loads((folder / "claims.json").read_text())
+    rows = found["claims"]
     assert len(rows) == len(claims.CLAIMS)
     report = (folder / "report.html").read_text(encoding="utf-8")
     assert not re.search(r'(src|href)="(?!data:)', report), "the report must be self-contained"
-    assert report.count("data:image/png") == 12
+    assert report.count("data:image/png") == 13
+    # the verdicts stand in words on the first line of the table, and are printed
+    table = report[report.index("<table>") :]
+    for sentence in found["verdicts"]:
+        assert sentence in done.stdout
+        assert table.index(html.escape(sentence)) < table.index(html.escape(claims.CLAIMS[0].criterion))
+    failed = [row for row in rows for m in row["measured"].values() if not m["holds"]]
+    assert found["verdicts"][0] == f"{3 * len(rows) - len(failed)} of {3 * len(rows)} verdicts hold."
+    for row in failed:
+        assert any(row["statement"] in sentence and "does not hold" in sentence for sentence in found["verdicts"])
+    assert sum(len(starts) for starts in found["start_of_tumbling"].values()) >= 30
     # order 4 meets every bound of the paper; the chaotic time of tumbling is not asserted
     for row in rows:
         if row["criterion"] == claims.SAME:

@@ -1,4 +1,4 @@
-"""Slack strings, damping, fluids, pushes, a guide that moves: exact cases, an independent integrator, balances."""
+"""Slack strings, damping, fluids, pushes, a guide that moves: exact cases and balances."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ import tautline as tl
 from tautline.dataset import kept_energy
 from tautline.model.command import Command, Locked
 from tautline.paper import examples
-from tautline.reference import Equations, Fields, integrate
 from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
 
 replace = dataclasses.replace
-DOWN = np.array([0.0, 0.0, 1.0])
 STEPS = [1e-3, 5e-4, 2.5e-4]
 
 
@@ -82,82 +80,6 @@ def test_the_balance_closes_at_second_order(name: str, number: int, report: Repo
     order = check_order(STEPS, errors, 2.0)
     report(f"{name}, example {number}: order of the balance error", order, "2 +- 0.3")
     report(f"{name}, example {number}: balance error at h = 5e-4, of max T", errors[1], "order 2")
-
-
-class Loaded(Equations):
-    """The reference's equations with loads written down anew, from the work that they do."""
-
-    def assemble(self, x: Fields, u: float) -> tuple[Any, Any]:
-        mass, force = super().assemble(x, u)
-        string, fluid = self.pendulum.string, self.pendulum.fluid
-        N = self.N
-        l = (string.length - x.s) / N
-        nodes = np.zeros((N + 1, 3))
-        for e in range(N):
-            d = x.q[e + 1] - x.q[e]
-            length = np.linalg.norm(d)
-            n = d / length
-            # the rate of length/l, with l' = -sigma/N
-            rate = n @ (x.v[e + 1] - x.v[e]) / l + length / l**2 * x.sigma / N
-            pull = string.viscosity * rate
-            nodes[e] += pull * n
-            nodes[e + 1] -= pull * n
-            force[0] -= pull * l * length / l**2 / N
-            if fluid is None:
-                continue
-            lift = self.pendulum.gravity * fluid.density * string.area
-            nodes[e] -= 0.5 * lift * l * DOWN
-            nodes[e + 1] -= 0.5 * lift * l * DOWN
-            force[0] += 0.5 * lift * (x.q[e, 2] + x.q[e + 1, 2]) / N
-            slip = (N - e - 0.5) / N * (-d) / l
-            middle = 0.5 * (x.q[e] + x.q[e + 1])
-            u_rel = 0.5 * (x.v[e] + x.v[e + 1]) + slip * x.sigma - self.flow(middle[2])
-            tangent = (u_rel @ n) * n
-            normal = u_rel - tangent
-            drag = (
-                -0.5
-                * fluid.density
-                * string.diameter
-                * length
-                * (
-                    string.normal_drag * np.linalg.norm(normal) * normal
-                    + np.pi * string.tangential_drag * np.linalg.norm(tangent) * tangent
-                )
-            )
-            nodes[e] += 0.5 * drag
-            nodes[e + 1] += 0.5 * drag
-            force[0] += drag @ slip
-        if fluid is not None:
-            reel = self.pendulum.reel
-            wound = (x.s - reel.guide_length) / reel.drum_radius
-            force[0] += lift * (reel.guide_length + reel.drum_radius * np.sin(wound))
-            place = np.array(fluid.drag_center or self.rho)
-            u_rel = x.v[N] + x.R @ np.cross(x.omega, place) - self.flow(x.q[N, 2] + (x.R @ place)[2])
-            drag = -0.5 * fluid.density * fluid.drag_area * np.linalg.norm(u_rel) * u_rel
-            nodes[N] += drag
-            force[-3:] += np.cross(place, x.R.T @ drag) - fluid.spin_damping * x.omega
-        force[1:-3] += nodes[1:].ravel()
-        return mass, force
-
-    def flow(self, depth: float) -> Any:
-        assert self.pendulum.fluid is not None
-        depths, velocities = self.pendulum.fluid.flow
-        return np.array([np.interp(depth, depths, column) for column in zip(*velocities, strict=True)])
-
-
-@pytest.mark.parametrize("number", [1, 3])
-@pytest.mark.parametrize("name", ["damping", "wind"])
-def test_trajectories_are_those_of_an_independent_integrator(name: str, number: int, report: Report) -> None:
-    pendulum, example = LOADED[name], examples.EXAMPLES[number - 1]
-    state = tl.straight(pendulum, example.deployed, 6, example.direction, end_velocity=(0.0, 0.5, 0.0))
-    exact = integrate(
-        pendulum, state, example.command, duration=0.5, sample=0.5, rtol=1e-11, atol=1e-12, equations=Loaded
-    )
-    errors = []
-    for h in STEPS:
-        ours = run(pendulum, number, elements=6, duration=0.5, sample=0.5, step=h)
-        errors.append(float(np.abs(ours.position[-1] - exact.position[-1]).max()))
-    report(f"{name}, example {number}: order against DOP853", check_order(STEPS, errors, 2.0), "2 +- 0.3")
 
 
 def point_on_light_string(**changes: Any) -> tl.Pendulum:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -153,8 +152,7 @@ def linearised(
 ) -> Linearised:
     """Mass and stiffness at a state of rest."""
     N = len(x.q) - 1
-    # at rest only the masses matter, those that the fluid adds among them
-    equations = Equations(dataclasses.replace(pendulum, body=pendulum.moving_body()), N, Locked())
+    equations = Equations(pendulum, N, Locked())  # at rest only its masses matter
     at_rest = Fields(x.s, x.q, x.R, 0.0, np.zeros_like(x.q), np.zeros(3))
     M, _ = equations.assemble(at_rest, 0.0)
     K = statics.stiffness(pendulum, x)

@@ -60,11 +60,16 @@ def stretched_force(par: Parameters, at: Entrance, sigma: float) -> tuple[float,
 
 
 @kernel
-def unloading(par: Parameters, strain: float) -> float:
-    """F strain - W: what a piece of string gives up beyond its energy when its strain is taken away at full tension."""
+def strain_loss(par: Parameters, strain: float, retrieves: bool) -> float:
+    """What a unit of length loses when its strain goes at once: W - F(0) strain coming in, F strain - W going out.
+
+    The side that the string goes to takes it at its own tension (equation 16); where F is linear both are the same.
+    """
     if par.elastic_law == LINEAR:
         return 0.5 * par.EA * strain * strain
     tension, energy = tension_and_energy(par, strain)
+    if retrieves:
+        return energy - tension_and_energy(par, 0.0)[0] * strain
     return tension * strain - energy
 
 
@@ -80,7 +85,9 @@ def carnot_force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, fl
     slope = 2.0 * par.mu * sigma * half_strain2
     if par.law == LAW_MOMENTUM:
         return (par.EA - par.mu * sigma * sigma) * half_strain2, -slope
-    loss = par.mu * sigma * sigma * half_strain2 + unloading(par, strain)
+    # the paper's formula is that of retrieval, whichever way the reel turns
+    retrieves = sigma >= 0.0 or par.law != LAW_DISSIPATIVE
+    loss = par.mu * sigma * sigma * half_strain2 + strain_loss(par, strain, retrieves)
     if par.law == LAW_DISSIPATIVE:
         norm = math.sqrt(sigma * sigma + par.sigma_0 * par.sigma_0)
         sign = sigma / norm

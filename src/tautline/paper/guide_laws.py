@@ -56,6 +56,11 @@ string, here from 1.05 to 2 $c_w$, `momentum` changes sides:
 
 <faster>
 
+A string with a tension table has the energy $W$ per unit of length at the tension $F$. Beside the impact `dissipative`
+takes $W-F(0)\,\varepsilon$ from what comes in and $F\varepsilon-W$ from what goes out; `published` takes the first in
+both directions. Neither is negative where the tension does not fall with strain, and for a linear string both are
+$\tfrac12EA\,\varepsilon^2$. A string that stiffens loses less on its way in than on its way out.
+
 ## In runs
 
 Energy lost at the guide (minus: gained) while the reel retrieved or deployed and the first element was taut or

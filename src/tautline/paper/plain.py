@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
+from tautline.reference import ACCOUNTS
 
 Array = NDArray[np.float64]
 
@@ -59,7 +60,7 @@ def pack(state: State) -> Array:
 def reference_row(y: Array, reeled_length: float) -> Array:
     """The same state as a row of `reference.Equations`, which can tell its energies."""
     n = (len(y) - 12) // 2
-    return np.concatenate([[reeled_length], y[: n + 9], [0.0], y[n + 9 :], [0.0, 0.0]])
+    return np.concatenate([[reeled_length], y[: n + 9], [0.0], y[n + 9 :], np.zeros(len(ACCOUNTS))])
 
 
 @numba.njit  # type: ignore[untyped-decorator]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import xarray as xr
 
 from tautline import figures
 from tautline.figures.animation import require_video
-from tautline.paper import claims, comparison
+from tautline.paper import claims, comparison, tumbling
 from tautline.paper.examples import EXAMPLES
 from tautline.paper.report import SHOWN, Found, render
 
@@ -44,7 +45,13 @@ def reproduce(folder: Path, *, animations: bool = True, full: bool = False, say:
     say("running the three examples by three methods")
     runs = claims.all_runs()
     rows = claims.table(runs)
-    (folder / "claims.json").write_text(json.dumps(rows, indent=2), encoding="utf-8")
+    say("example 1 by other steps and orders, and from starts that differ by rounding")
+    groups = tumbling.spread()
+    verdicts = claims.verdicts_in_words(rows, {claims.TUMBLING: tumbling.sentence(groups)})
+    starts = {group.name: [x.start for x in group.onsets] for group in groups}
+    found = {"verdicts": verdicts, "claims": rows, "start_of_tumbling": starts}
+    (folder / "claims.json").write_text(json.dumps(_without_nan(found), indent=2), encoding="utf-8")
+    figures.save(tumbling.figure(groups), folder / "tumbling")
     for example in EXAMPLES:
         run = runs[SHOWN][example.number]
         say(f"example {example.number}: figures" + (" and animation" if animations else ""))
@@ -58,11 +65,20 @@ def reproduce(folder: Path, *, animations: bool = True, full: bool = False, say:
                 figures.animate(run, film, frames=int(25 * example.duration), rate=25.0, size=(9.6, 5.4), dpi=100.0)
     compared = _compare(folder, say) if full else None
     report = folder / "report.html"
-    report.write_text(render(folder, Found(runs, rows, animations, compared)), encoding="utf-8")
-    held = sum(m["holds"] for row in rows for m in row["measured"].values())
-    tried = sum(len(row["measured"]) for row in rows)
-    say(f"{held} of {tried} verdicts hold; {report}")
+    report.write_text(render(folder, Found(runs, rows, verdicts, animations, compared)), encoding="utf-8")
+    for sentence in verdicts:
+        say(sentence)
+    say(str(report))
     return report
+
+
+def _without_nan(x: Any) -> Any:
+    """Null for what is not a number: JSON has no word for it."""
+    if isinstance(x, dict):
+        return {name: _without_nan(value) for name, value in x.items()}
+    if isinstance(x, list):
+        return [_without_nan(value) for value in x]
+    return None if isinstance(x, float) and math.isnan(x) else x
 
 
 def _compare(folder: Path, say: Say) -> dict[str, Any]:

@@ -1,0 +1,98 @@
+"""The drum: what is wound on it, its motor, its friction, and the motion that it may be given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tautline.model.command import Brake, Command, Led, Spring, Torque
+from tautline.model.pendulum import Pendulum
+from tautline.reference.curves import Curve, of_polynomials, through_table
+
+# Points along the wound string; its angle on the drum is some hundred radians at most.
+_WOUND, _WOUND_WEIGHTS = np.polynomial.legendre.leggauss(400)
+
+
+class Drum:
+    """A drum under a command. `inside` of a method is a time in the piece of the tables that holds."""
+
+    def __init__(self, pendulum: Pendulum, command: Command) -> None:
+        self.reel = pendulum.reel
+        self.command = command
+        self.density = pendulum.string.density
+        self.length = pendulum.string.length
+        limits = (self.reel.max_torque, self.reel.max_power)
+        self.max_torque, self.max_power = (np.inf if x is None else x for x in limits)
+        self.moment: Curve | None = None  # of the motor or the brake
+        if isinstance(command, Brake) or (isinstance(command, Torque) and not command.is_function):
+            self.moment = through_table(*command.table())
+        self.curve: Curve | None = None  # of the deployed length
+        self.direction = 0.0  # of the slip, where dry friction acts
+
+    def begin(self, reeled_length: float) -> None:
+        """Where a curve in time starts from is known only now."""
+        if isinstance(self.command, Led | Spring):
+            self.curve = of_polynomials(self.command.curve(0.0, self.length - reeled_length))
+
+    @property
+    def knots(self) -> list[float]:
+        """Times at which a force or a motion may have a kink or a jump."""
+        return [t for curve in (self.moment, self.curve) if curve is not None for t in curve.knots]
+
+    def planned(self, t: float, inside: float | None = None) -> tuple[float, float, float]:
+        """Reeled length, speed and acceleration of the curve."""
+        assert self.curve is not None
+        x, v, a = (float(self.curve.at(t, inside, k)[0]) for k in range(3))
+        return self.length - x, -v, -a
+
+    def radius(self, s: float) -> float:
+        """With what is wound on it (m)."""
+        return float(np.sqrt(self.reel.drum_radius**2 + self.reel.layer_growth * (s - self.reel.guide_length)))
+
+    def motor(self, t: float, s: float, sigma: float, inside: float | None = None) -> float:
+        """Moment of the motor, within the limits (N m)."""
+        command, d = self.command, self.radius(s)
+        u = 0.0
+        if isinstance(command, Torque):
+            u = float(command.moment(t)) if self.moment is None else float(self.moment.at(t, inside)[0])
+        elif isinstance(command, Spring):
+            rest, speed, _ = self.planned(t, inside)
+            u = d * (command.stiffness * (rest - s) + command.damping * (speed - sigma))
+        most = self.max_torque if sigma == 0.0 else min(self.max_torque, self.max_power * d / abs(sigma))
+        return float(np.clip(u, -most, most))
+
+    def dry(self, t: float, inside: float | None = None) -> float:
+        """Moment of dry friction, of the drum and of a brake (N m)."""
+        brake = float(self.moment.at(t, inside)[0]) if isinstance(self.command, Brake) and self.moment else 0.0
+        return self.reel.coulomb_friction + brake
+
+    @property
+    def may_stick(self) -> bool:
+        """Whether dry friction can hold the drum; one that is led turns as it is told."""
+        slips = isinstance(self.command, Brake) or self.reel.coulomb_friction > 0.0
+        return slips and not isinstance(self.command, Led)
+
+    def friction(self, t: float, s: float, sigma: float, inside: float | None = None) -> float:
+        """Force on s of viscous friction, and of the dry friction of a drum that slips (N)."""
+        d = self.radius(s)
+        sign = self.direction if self.may_stick else float(np.sign(sigma))
+        return -self.reel.viscous_friction * sigma / d**2 - sign * self.dry(t, inside) / d
+
+    def wound(self, s: float) -> tuple[float, float, float, float]:
+        """Inertia as a mass, and its rate by s; height of the wound string times its length, and its rate.
+
+        By quadrature along the string; what is wound first lies on a smaller radius where the drum grows.
+        """
+        reel, mu = self.reel, self.density
+        w, k = s - reel.guide_length, reel.layer_growth
+        points = 0.5 * w * (_WOUND + 1.0)
+        weights = 0.5 * w * _WOUND_WEIGHTS
+        radii = np.sqrt(reel.drum_radius**2 + k * points)
+        d = self.radius(s)
+        motor = reel.motor_inertia * reel.gear_ratio**2
+        inertia: Any = reel.inertia_mass * reel.drum_radius**2 + motor + mu * weights @ radii**2
+        behind = 2.0 * (w - points) / (d + radii)  # the integral of dw/d between two places
+        mass = inertia / d**2 + mu * reel.guide_length
+        above, lever = weights @ (radii * np.sin(behind)), weights @ (radii * np.cos(behind)) / d
+        return float(mass), float(mu - k * inertia / d**4), float(above), float(lever)

@@ -1,0 +1,58 @@
+"""The guide way: what the jump of strain and speed at its entrance does to the reel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tautline.model.pendulum import Pendulum
+from tautline.reference.curves import Array
+from tautline.reference.strings import StringLaw
+
+
+class Guide:
+    """The laws that need no memory."""
+
+    def __init__(self, pendulum: Pendulum) -> None:
+        self.reel = pendulum.reel
+        self.density = pendulum.string.density
+        self.law = StringLaw(pendulum.string)
+
+    def strain(self, q: Array, l: float) -> float:
+        """Just outside: of the first element, or the value there of the line through the first two."""
+        strains = np.linalg.norm(np.diff(q[:3], axis=0), axis=1) / l - 1.0
+        if self.reel.guide_strain == "mean" or len(strains) == 1:
+            return float(strains[0])
+        return float(1.5 * strains[0] - 0.5 * strains[1])
+
+    def share(self, sigma: float) -> float:
+        """Smoothed sign of the reel speed."""
+        return sigma / float(np.hypot(sigma, self.reel.smoothing_speed))
+
+    def principle(self, strain: float, sigma: float) -> float:
+        """Force on s of the variational principle alone: the pull, less what the string hands over to the drum."""
+        handed = float(self.law.energy(strain)) + 0.5 * self.density * sigma**2 * ((1.0 + strain) ** 2 - 1.0)
+        return handed - float(self.law.tension(strain)) * (1.0 + strain)
+
+    def lost(self, strain: float, sigma: float, retrieves: bool) -> float:
+        """Energy that a unit of unstretched length loses: the impact's, and what its new side does not take up.
+
+        A piece that changes its strain at once does so under the tension of the side that it goes to; of its own
+        energy and the work of that tension the piece keeps what its new strain holds.
+        """
+        before, after = (strain, 0.0) if retrieves else (0.0, strain)
+        work = float(self.law.tension(after)) * (after - before)
+        kept = float(self.law.energy(after) - self.law.energy(before))
+        return work - kept + 0.5 * self.density * (strain * sigma) ** 2
+
+    def force(self, strain: float, sigma: float) -> float:
+        """Force on s (N), beside that of the principle."""
+        law = self.reel.guide_law
+        if law == "none":
+            return 0.0
+        if law == "momentum":
+            # the pull and the momentum that enters, both from outside, less what the principle has of them
+            flux = self.density * sigma * (1.0 + strain) * sigma - self.density * sigma**2
+            return flux - float(self.law.tension(strain)) - self.principle(strain, sigma)
+        if law == "published":
+            return -self.lost(strain, sigma, retrieves=True)
+        return -self.share(sigma) * self.lost(strain, sigma, retrieves=sigma >= 0.0)

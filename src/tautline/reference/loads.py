@@ -1,0 +1,144 @@
+"""Forces that are not in the Lagrangian: damping, drag, a push, and the inertia of a guide that moves.
+
+Each is a vector of generalised forces, in the order sigma, nodes 1 to N, body: its product with the rates is its power.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tautline.model.pendulum import Pendulum
+from tautline.reference.bodies import cross
+from tautline.reference.curves import Array, Curve, flow_at, of_path, through_table
+from tautline.reference.strings import StringLaw
+
+
+class Fields(NamedTuple):
+    """A state taken apart."""
+
+    s: float
+    q: Array  # (N + 1, 3)
+    R: Array
+    sigma: float
+    v: Array  # (N + 1, 3)
+    omega: Array
+
+
+class Acting(NamedTuple):
+    """Loads at one time."""
+
+    damping: Array
+    fluid: Array
+    push: Array
+    fluid_force: Array  # sum of all drag, with what the guide takes of it directly
+    push_force: Array
+
+
+class Motion(NamedTuple):
+    """Where the guide entrance is, and how it moves."""
+
+    place: Array  # from Reel.guide_position
+    velocity: Array
+    acceleration: Array
+
+
+STILL = Motion(np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+class Loads:
+    """All loads of a pendulum. `inside` of a method is a time in the piece of the tables that holds."""
+
+    def __init__(self, pendulum: Pendulum, elements: int) -> None:
+        self.pendulum = pendulum
+        self.N = elements
+        self.law = StringLaw(pendulum.string)
+        self.rotates = not pendulum.body.is_point
+        self.force: Curve | None = None
+        self.moment: Curve | None = None
+        if pendulum.push is not None:
+            self.force = through_table(*pendulum.push.force)
+            self.moment = through_table(*pendulum.push.moment)
+        path = pendulum.reel.guide_path
+        self.path = None if path is None else of_path(path)
+
+    @property
+    def knots(self) -> list[float]:
+        """Times at which a force or the guide's acceleration may have a kink or a jump."""
+        return [t for curve in (self.force, self.moment, self.path) if curve is not None for t in curve.knots]
+
+    def guide(self, t: float, inside: float | None = None) -> Motion:
+        """Motion of the guide entrance."""
+        if self.path is None:
+            return STILL
+        return Motion(*(self.path.at(t, inside, k) for k in range(3)))
+
+    def acting(self, t: float, x: Fields, inside: float | None = None) -> Acting:
+        """Every load at a state."""
+        fluid, drag = self._fluid(x, self.guide(t, inside))
+        push, pushed = self._push(t, x, inside)
+        return Acting(self._damping(x), fluid, push, drag, pushed)
+
+    def _packed(self, reel: float, nodes: Array, body: Array) -> Array:
+        turning = body if self.rotates else np.zeros(3)
+        return np.concatenate([[reel], nodes[1:].ravel(), turning])
+
+    def _damping(self, x: Fields) -> Array:
+        """From its power: each element takes l eta (strain rate)^2, and the strain rate is linear in the rates."""
+        string, N = self.pendulum.string, self.N
+        nodes = np.zeros((N + 1, 3))
+        if string.viscosity == 0.0:
+            return self._packed(0.0, nodes, np.zeros(3))
+        l = (string.length - x.s) / N
+        stretch = np.diff(x.q, axis=0)
+        lengths = np.linalg.norm(stretch, axis=1)
+        by_node = stretch / (lengths * l)[:, None]  # the strain rate's slope by the velocity of an element's far node
+        by_reel = lengths / (N * l**2)  # and by sigma, because l shrinks
+        rate = np.sum(by_node * np.diff(x.v, axis=0), axis=1) + by_reel * x.sigma
+        pull = l * self.law.damped(lengths / l - 1.0, string.viscosity * rate)
+        nodes[1:] -= pull[:, None] * by_node
+        nodes[:-1] += pull[:, None] * by_node
+        return self._packed(-float(pull @ by_reel), nodes, np.zeros(3))
+
+    def _fluid(self, x: Fields, guide: Motion) -> tuple[Array, Array]:
+        """Drag on the elements at their middles and on the body at its centre of drag; and the sum of the forces."""
+        fluid, string, N = self.pendulum.fluid, self.pendulum.string, self.N
+        nodes = np.zeros((N + 1, 3))
+        if fluid is None:
+            return self._packed(0.0, nodes, np.zeros(3)), np.zeros(3)
+        depth = self.pendulum.reel.guide_position[2] + guide.place[2]
+        l = (string.length - x.s) / N
+        w = x.q[:-1] - x.q[1:]
+        lengths = np.linalg.norm(w, axis=1, keepdims=True)
+        unit = np.divide(w, lengths, out=np.zeros_like(w), where=lengths > 0.0)
+        middle = 0.5 * (x.q[:-1] + x.q[1:])
+        flows = (N - np.arange(N) - 0.5)[:, None] / N * w / l  # of the material through the mesh, by sigma
+        u = 0.5 * (x.v[:-1] + x.v[1:]) + x.sigma * flows + guide.velocity - flow_at(fluid.flow, depth + middle[:, 2])
+        along = np.sum(u * unit, axis=1, keepdims=True) * unit
+        across = u - along
+        drag = string.normal_drag * np.linalg.norm(across, axis=1, keepdims=True) * across
+        drag += np.pi * string.tangential_drag * np.linalg.norm(along, axis=1, keepdims=True) * along
+        drag *= -0.5 * fluid.density * string.diameter * lengths
+        nodes[:-1] += 0.5 * drag
+        nodes[1:] += 0.5 * drag
+
+        center = self.pendulum.body.center_of_mass if fluid.drag_center is None else fluid.drag_center
+        arm = np.array(center)
+        place = x.q[-1] + x.R @ arm
+        u_body = x.v[-1] + x.R @ cross(x.omega, arm) + guide.velocity
+        u_body = u_body - flow_at(fluid.flow, np.array(depth + place[2]))
+        on_body = -0.5 * fluid.density * fluid.drag_area * np.linalg.norm(u_body) * u_body
+        nodes[-1] += on_body
+        moment = cross(arm, x.R.T @ on_body) - fluid.spin_damping * x.omega
+        return self._packed(float(np.sum(drag * flows)), nodes, moment), drag.sum(axis=0) + on_body
+
+    def _push(self, t: float, x: Fields, inside: float | None) -> tuple[Array, Array]:
+        nodes = np.zeros((self.N + 1, 3))
+        push = self.pendulum.push
+        if push is None or self.force is None or self.moment is None:
+            return self._packed(0.0, nodes, np.zeros(3)), np.zeros(3)
+        force = self.force.at(t, inside)
+        nodes[-1] = force
+        moment = x.R.T @ self.moment.at(t, inside) + cross(np.array(push.point), x.R.T @ force)
+        return self._packed(0.0, nodes, moment), force

@@ -1,0 +1,257 @@
+"""Integration of the equations by general methods, and the Dataset of what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tautline._version import __version__
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.model.command import SAME_LENGTH, Command, Led, check_command, check_start
+from tautline.model.pendulum import Pendulum
+from tautline.model.state import State
+from tautline.reference.curves import Array
+from tautline.reference.equations import Equations
+from tautline.reference.wound import WithWoundString
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Settings = tuple[str, float, float]  # method, relative and absolute tolerance
+_METHODS = ("DOP853", "Radau", "RK45", "RK23", "BDF", "LSODA", "RK4")
+# A run ends when less than this part of the initial length is out, or when s reaches the guide length.
+_MINIMUM_LENGTH = 0.01
+# Points of a step of a method of high order that are remembered.
+_REMEMBERED = 8
+# Knots of tables nearer than this part of the duration are one.
+_SAME_TIME = 1e-12
+# A jump of a prescribed motion (m, m/s) that counts as rounding, as a part of its size.
+_ROUNDING = 1e-9
+_MEANING = {
+    "standstill": "; dry friction may hold the drum from here on, which reference.integrate does not follow",
+}
+
+
+def integrate(
+    pendulum: Pendulum,
+    state: State,
+    command: Command,
+    *,
+    duration: float,
+    sample: float,
+    method: str = "DOP853",
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+    step: float | None = None,
+    equations: type[Equations] | None = None,
+) -> xr.Dataset:
+    """Solve the equations by a general method; same Dataset as `simulate`.
+
+    Everything that a `Pendulum` and a command can hold acts here too, with two exceptions. A drum with dry friction or
+    a brake is followed while it slips; a run ends with the status "standstill" where it would stop, and one that is
+    held from the start is refused. And a motion of guide or reel that is given must not jump, which would be a blow.
+
+    Parameters
+    ----------
+    pendulum, state, command, duration, sample
+        As in `simulate`.
+    method : str
+        One of SciPy's ("DOP853", "Radau", "RK45", "RK23", "BDF", "LSODA"), or "RK4", the classical
+        Runge-Kutta method with a fixed `step`.
+    rtol, atol : float
+        Tolerances of SciPy's methods.
+    step : float, optional
+        Of "RK4" (s); a sample is made of whole steps no longer than this.
+    equations : type, optional
+        A subclass of `Equations`, to try another model; by default what the guide law needs.
+    """
+    checks.choice("method", method, _METHODS)
+    checks.instance("pendulum", pendulum, Pendulum)
+    checks.instance("state", state, State)
+    state.check_against(pendulum)
+    check_command(command, state.reel_speed)
+    check_start(command, 0.0, pendulum.string.length - state.reeled_length, state.reel_speed)
+    duration = checks.positive("duration", duration, "s")
+    sample = checks.positive("sample", sample, "s")
+    count = checks.whole_ratio("duration", duration, "sample", sample)
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        checks.positive(name, tolerance, "relative" if name == "rtol" else "SI")
+    if equations is None:
+        equations = WithWoundString if pendulum.reel.guide_law == "stretched" else Equations
+    system = equations(pendulum, state.elements, command)
+    system.begin(state)
+    _refuse_blows(system, state, duration)
+    times = np.arange(count + 1, dtype=np.float64) * np.float64(sample)
+    y0 = system.pack(state)
+    if method == "RK4":
+        step = checks.positive("step", step, "s")
+        status, states = _rk4(system, y0, times, max(1, int(np.ceil(sample / step - 1e-9))))
+    else:
+        advance = partial(_remembering if system.remembers else _solved, system, (method, rtol, atol))
+        status, states = _by_pieces(system, y0, times, advance)
+    return labelled(system, states, times[: len(states)], status, method)
+
+
+def _refuse_blows(system: Equations, state: State, duration: float) -> None:
+    """Refuse given motions of reel or guide that jump, in place or in speed, within the run."""
+    drum = system.drum
+    if isinstance(system.command, Led):
+        speed = drum.planned(0.0, 0.0)[1]
+        if abs(speed - state.reel_speed) > SAME_LENGTH * max(1.0, abs(speed)):
+            raise InputError(
+                f"State.reel_speed: expected the speed of the command at the start, {speed:.9g} m/s, for "
+                f"reference.integrate, which knows no blows; got {state.reel_speed:.9g} m/s"
+            )
+    given = {"the length": drum.curve if isinstance(system.command, Led) else None, "guide_path": system.loads.path}
+    for name, curve in given.items():
+        for i, t in enumerate(curve.knots if curve is not None else []):
+            if curve is None or i == 0 or not 0.0 < t <= duration:
+                continue
+            for derivative in (0, 1):
+                before, after = (curve.at(t, inside, derivative) for inside in (curve.knots[i - 1], t))
+                if np.abs(after - before).max() > _ROUNDING * max(1.0, float(np.abs(before).max())):
+                    raise InputError(
+                        f"reference.integrate: expected {name} to move without a blow, got a jump of its "
+                        f"{('place', 'speed')[derivative]} at t = {t:g} s; let it begin and end at rest, or go on "
+                        "beyond the end of the run"
+                    )
+
+
+def labelled(system: Equations, states: Sequence[Array], times: Array, status: str, method: str) -> xr.Dataset:
+    """The Dataset of states that any method has found."""
+    from tautline import dataset
+
+    system.inside = None
+    rows = [system.figures(float(t), y) for t, y in zip(times, states, strict=True)]
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    columns["torque"] = np.array([system.torque(float(t), y) for t, y in zip(times, states, strict=True)])
+    attrs = {
+        "status": status,
+        "message": f"{status} at t = {times[-1]:.6g} s{_MEANING.get(status, '')}",
+        "scheme": f"reference {method}",
+        "version": __version__,
+    }
+    return dataset.build(system.pendulum, dataset.Record(time=times, **columns), attrs)
+
+
+def _ending(system: Equations, start: float, y: Array) -> str | None:
+    """Status of a run that must end at a state, if it must; `start` is the reeled length at its beginning."""
+    x = system.unpack(y)
+    L, b = system.pendulum.string.length, system.pendulum.reel.guide_length
+    if system.locked:
+        return None
+    if x.s >= L - _MINIMUM_LENGTH * (L - start):
+        return "fully_retrieved"
+    if x.s <= b < start:
+        return "fully_deployed"
+    if system.drum.direction * x.sigma < 0.0:
+        return "standstill"
+    return None
+
+
+def _by_pieces(
+    system: Equations, y0: Array, times: Array, advance: Callable[[Array, Array, float], tuple[str, list[Array]]]
+) -> tuple[str, list[Array]]:
+    """Integrate from knot to knot of the given tables, so that no step of a method has a kink inside."""
+    end = float(times[-1])
+    knots = sorted(t for t in {*system.drum.knots, *system.loads.knots} if 0.0 < t < end)
+    stops = [0.0]
+    for t in [*knots, end]:
+        if t - stops[-1] > _SAME_TIME * end:
+            stops.append(t)
+    stops[-1] = end
+    states, y = [y0], y0
+    for a, b in pairwise(stops):
+        system.inside = 0.5 * (a + b)
+        wanted = times[(times > a) & (times <= b)]
+        asked = np.unique(np.append(wanted, b))
+        status, found = advance(np.append(a, asked), y, y0[0])
+        states += found[: min(len(wanted), len(found))]
+        if status != "completed":
+            return status, states
+        y = found[-1]
+    return "completed", states
+
+
+def _solved(system: Equations, settings: Settings, times: Array, y: Array, start: float) -> tuple[str, list[Array]]:
+    """States at all times but the first, by SciPy; `start` is the reeled length at the beginning of the run."""
+    from scipy.integrate import solve_ivp
+
+    method, rtol, atol = settings
+    L, b = system.pendulum.string.length, system.pendulum.reel.guide_length
+    n = 3 * system.N
+
+    def retrieved(t: float, y: Array) -> float:
+        return float(L - _MINIMUM_LENGTH * (L - start) - y[0])
+
+    def deployed(t: float, y: Array) -> float:
+        return float(y[0] - b)
+
+    def standstill(t: float, y: Array) -> float:
+        return float(system.drum.direction * y[10 + n])
+
+    names = ["fully_retrieved", "fully_deployed", "standstill"]
+    events: list[Callable[..., float]] = [retrieved, deployed, standstill]
+    for event in events:
+        event.terminal, event.direction = True, -1.0  # type: ignore[attr-defined]
+    if system.locked:
+        names, events = [], []
+    elif system.drum.direction == 0.0:
+        names, events = names[:2], events[:2]
+    span = (times[0], times[-1])
+    result = solve_ivp(system, span, y, method, t_eval=times[1:], events=events, rtol=rtol, atol=atol)
+    status = {0: "completed", -1: "failed"}.get(result.status, "")
+    if result.status == 1:
+        status = next(name for name, found in zip(names, result.t_events, strict=True) if len(found))
+    return status, list(np.asarray(result.y).T) if len(result.t) else []
+
+
+def _remembering(
+    system: Equations, settings: Settings, times: Array, y: Array, start: float
+) -> tuple[str, list[Array]]:
+    """The same step by step, for equations that remember; events end a run with the step that they are in."""
+    from scipy import integrate as scipy_integrate
+
+    method, rtol, atol = settings
+    solver = getattr(scipy_integrate, method)(system, times[0], y, times[-1], rtol=rtol, atol=atol)
+    states: list[Array] = []
+    while solver.status == "running":
+        solver.step()
+        if solver.status == "failed":
+            return "failed", states
+        between = solver.dense_output()
+        for t in np.linspace(solver.t_old, solver.t, _REMEMBERED + 1)[1:]:
+            system.remember(between(t))
+        while len(states) < len(times) - 1 and times[1 + len(states)] <= solver.t:
+            states.append(between(times[1 + len(states)]))
+        status = _ending(system, start, solver.y)
+        if status is not None:
+            return status, states
+    return "completed", states
+
+
+def _rk4(system: Equations, y0: Array, times: Array, steps: int) -> tuple[str, list[Array]]:
+    """Classical Runge-Kutta, on the plain numbers."""
+    h = (times[1] - times[0]) / steps
+    y, states = y0, [y0]
+    for t0 in times[:-1]:
+        for i in range(steps):
+            t = t0 + i * h
+            k1 = system(t, y)
+            k2 = system(t + 0.5 * h, y + 0.5 * h * k1)
+            k3 = system(t + 0.5 * h, y + 0.5 * h * k2)
+            k4 = system(t + h, y + h * k3)
+            y = y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+            system.remember(y)
+        if not np.isfinite(y).all():
+            return "non_finite", states
+        status = _ending(system, y0[0], y)
+        if status is not None:
+            return status, states
+        states.append(y)
+    return "completed", states
