@@ -227,14 +227,12 @@ LIMIT_NAMES = {
 }
 
 
-def governing(plan: data.Plan, limits: Limits) -> tuple[str, float]:
-    """Name of the limit that decides about the step, and the largest step that it allows (s)."""
-    allowed = {
+def allowed_steps(plan: data.Plan, limits: Limits) -> dict[str, float]:
+    """Largest steps that "auto" makes, by what limits them (s)."""
+    return {
         name: value * (plan.allowed_ratio if i < STABLE else 1.0)
-        for i, (name, value) in enumerate(limits._asdict().items())
+        for i, (name, value) in enumerate(zip(LIMIT_NAMES.values(), limits, strict=True))
     }
-    name = min(allowed, key=allowed.__getitem__)
-    return name, allowed[name]
 
 
 def base_steps(plan: data.Plan, limits: Limits, sample: float) -> int:
@@ -243,7 +241,7 @@ def base_steps(plan: data.Plan, limits: Limits, sample: float) -> int:
     At most eight, so that a growing string lets the step grow; at least four where the start needs more
     than three, so that halving meets what is allowed within a fourth.
     """
-    ratio = sample / governing(plan, limits)[1]
+    ratio = sample / min(allowed_steps(plan, limits).values())
     if not ratio < checks.MOST_STEPS:
         raise InputError(f"sample: expected fewer than 2^53 steps in {sample:g} s, got {ratio:.3g} at a stable step")
     needed = max(1, math.ceil(ratio))
@@ -253,7 +251,7 @@ def base_steps(plan: data.Plan, limits: Limits, sample: float) -> int:
 
 def halvings(plan: data.Plan, limits: Limits) -> int:
     """How often "auto" halves the base step within these limits, as the kernels do it; a fixed step never."""
-    allowed = governing(plan, limits)[1]
+    allowed = min(allowed_steps(plan, limits).values())
     level = 0
     while plan.adaptive and plan.h / 2**level > allowed:
         level += 1

@@ -382,15 +382,15 @@ class Simulation:
         power = torque * np.abs(x[:, data.REEL_SPEED]) / self.pendulum.reel.radius(x[:, data.REELED_LENGTH])
         self._needed = [max(self._needed[0], float(torque.max())), max(self._needed[1], float(power.max()))]
 
-    def limits(self) -> Limits:
-        """Step limits of the present motion (s)."""
+    def limits(self, deployed: float | None = None) -> Limits:
+        """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""
         locked = self._kernel_command.locked
         loads = self._loads if self._loaded else None
-        return present_limits(self._par, self._plan, locked, self.time, self._motion, self._scratch, loads)
-
-    def limits_at(self, deployed: float) -> Limits:
-        """Step limits that follow from a deployed length (s)."""
-        return step_limits(self._par, self._plan, self._par.L - deployed, self._kernel_command.locked)
+        now = present_limits(self._par, self._plan, locked, self.time, self._motion, self._scratch, loads)
+        if deployed is None:
+            return now
+        then = step_limits(self._par, self._plan, self._par.L - deployed, locked)
+        return then._replace(drag=now.drag, turning=now.turning)
 
     def _take(self, command: Command | None) -> None:
         """Make `command` the present one; a reel that was locked or held is released."""

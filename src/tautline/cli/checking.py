@@ -11,9 +11,9 @@ import numpy as np
 from tautline import planning, store
 from tautline.errors import InputError
 from tautline.kernels import data
-from tautline.kernels.march import step_limits
+from tautline.kernels.limits import STABLE
 from tautline.model import statics
-from tautline.model.command import Command, Locked
+from tautline.model.command import Locked
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.scenario import Built
@@ -114,25 +114,18 @@ def _rest(pendulum: Pendulum, deployed: float) -> dict[str, float | None]:
 
 def _limits(simulation: Simulation, deployed: float) -> dict[str, float]:
     """Largest steps (s) with this much string out, by what limits them: the one place that asks the planning."""
-    task = simulation.task()
-    par, plan, s = task.par, task.plan, task.par.L - deployed
-    locked = task.command.locked
-    stable, resolved = step_limits(par, plan, s, locked)
-    undamped, _ = step_limits(par._replace(viscosity=0.0), plan, s, locked)
-    limits = {"waves in the string": plan.allowed_ratio * undamped}
-    if stable < undamped:
-        limits["damping in the string"] = plan.allowed_ratio * stable
+    plan = simulation.task().plan
+    limits = planning.allowed_steps(plan, simulation.limits(deployed))
     if plan.adaptive:
-        limits["resolution of the fundamental stretching mode"] = resolved
-    else:
-        limits = {"the step that was given": plan.h, **{n: x for n, x in limits.items() if x < plan.h}}
-    return limits
+        return {name: step for name, step in limits.items() if step < math.inf}
+    stable = dict(list(limits.items())[:STABLE])
+    return {"the step that was given": plan.h, **{name: step for name, step in stable.items() if step < plan.h}}
 
 
 def _step(simulation: Simulation, sample: float, deployed: float) -> float:
     """The step that a run takes with this much string out (s)."""
-    plan, task = simulation.sampling(sample), simulation.task()
-    return float(plan.h / 2 ** planning.halvings(task.par, plan, task.par.L - deployed, task.command.locked))
+    plan = simulation.sampling(sample)
+    return float(plan.h / 2 ** planning.halvings(plan, simulation.limits(deployed)))
 
 
 def _steps(simulation: Simulation, course: Course, sample: float) -> int:
@@ -184,7 +177,8 @@ def coarser(state: State, elements: int) -> State:
 def _seconds_a_step(built: Built, options: dict[str, Any], sample: float) -> float:
     """Wall time of one step, measured on the first steps of the run after one call that may have to compile."""
     simulation = Simulation(built.pendulum, built.state, **options)
-    interval = _interval(simulation, built.command, sample)
+    simulation.begin(built.command, sample, sample)
+    interval = _interval(simulation, sample)
     simulation.begin(built.command, interval, interval)
     plan = simulation.sampling(interval)
     simulation.march(1, plan)
@@ -195,12 +189,9 @@ def _seconds_a_step(built: Built, options: dict[str, Any], sample: float) -> flo
     return seconds / made if made else 0.0
 
 
-def _interval(simulation: Simulation, command: Command, sample: float) -> float:
+def _interval(simulation: Simulation, sample: float) -> float:
     """Between samples of the timing: some steps, so that a call is neither too short nor too long (s)."""
     fixed = simulation.settings["step"]
     if fixed != "auto":
         return float(fixed) * TIMED_STEPS
-    task = simulation.task()
-    s = task.par.L - simulation.unstretched_length
-    stable, resolved = step_limits(task.par, task.plan, s, isinstance(command, Locked))
-    return min(sample, TIMED_STEPS * min(task.plan.allowed_ratio * stable, resolved))
+    return min(sample, TIMED_STEPS * min(planning.allowed_steps(simulation.task().plan, simulation.limits()).values()))
