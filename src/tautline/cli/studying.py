@@ -106,7 +106,11 @@ def _finish(target: Path, watcher: Any, wall: float, quiet: bool, as_json: bool,
     if as_json:
         output.print_json({**summary, "store": str(target), "wall_time": wall})
     elif not quiet:
-        _print(summary, {"wall time": watcher.rates(wall), "store": str(target)}, no_color)
+        extra = {"wall time": watcher.rates(wall), "store": str(target)}
+        mended = 0 if watcher.last is None else watcher.last.mended
+        if mended:
+            extra["computed again"] = "1 damaged batch" if mended == 1 else f"{mended} damaged batches"
+        _print(summary, extra, no_color)
     if summary["status"] != "completed":
         where = sys.stderr if quiet or as_json else sys.stdout
         print(f"interrupted; `tautline study --resume {target}` goes on from there", file=where)

@@ -139,12 +139,17 @@ class Archive:
             raise StoreError(f"{self.path}: damaged: {error}") from None
 
     @contextmanager
-    def being_read(self) -> Iterator[None]:
-        """What goes wrong while results are read. Only chunks of format 1 can be damaged without being recognised."""
-        if self.kept is None:
+    def read_as_a_whole(self) -> Iterator[None]:
+        """Refuse a damaged store, also where the damage would not be met; what goes wrong after that, in words."""
+        if self.kept is None:  # without checksums: what the libraries make of it
             with self.explained():
                 yield
             return
+        damaged = self.damages()
+        if damaged:
+            batch, name = next(iter(damaged.items()))
+            how = guard.state_of(self.path / self.kept.chunk(name, batch))
+            raise guard.DamagedError(guard.damage_of(self.path, batch, name, how, len(damaged) - 1))
         try:
             yield
         except OSError as error:

@@ -8,12 +8,15 @@ from __future__ import annotations
 import json
 import os
 import selectors
+import signal
 import subprocess
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from typing import Any, Protocol
 
 from tautline.store import StoreError
@@ -64,17 +67,29 @@ class Processes:
             crew.dismiss()
 
 
+# Where the client has its tautline from; last, so that nothing beside it can take the place of another module.
+_START = "import sys; sys.path.append(sys.argv.pop(1)); from tautline.studies.worker import main; main()"
+_HOME = str(Path(__file__).parents[2])
+
+
 class _Worker:
     """A process with at most one batch in hand."""
 
     def __init__(self, archive: Archive) -> None:
         # matrices are small here: threads of the linear algebra would only get in the way
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-        command = [sys.executable, "-m", "tautline.studies.worker", str(archive.path), archive.token]
+        # -P: a file of the working folder is never imported, whatever its name
+        command = [sys.executable, "-P", "-c", _START, _HOME, str(archive.path), archive.token]
+        self._said = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, text=True, env=environment
         )
         self.batch: int | None = None
+
+    def last_words(self) -> str:
+        """The last line of what it wrote to its standard error; empty if it said nothing."""
+        self._said.seek(0)
+        return next((line.strip() for line in reversed(self._said.read().splitlines()) if line.strip()), "")
 
     def give(self, batch: int) -> None:
         self.batch = batch
@@ -141,9 +156,12 @@ class _Crew:
         code = _end(worker)
         deaths = self._deaths[batch] = self._deaths.get(batch, 0) + 1
         if deaths >= DEATHS_OF_A_BATCH:
+            words = worker.last_words()
+            lack = "perhaps for lack of memory" if code == -signal.SIGKILL else "without a word"
+            why = f"its last words: {words}" if words else lack
             raise StoreError(
                 f"{self._archive.path}: batch {batch} ended its worker process {deaths} times (exit code {code}), "
-                f"perhaps for lack of memory; `tautline study --resume {self._archive.path}` tries again"
+                f"{why}; `tautline study --resume {self._archive.path}` tries again"
             )
         self._again.append(batch)
 

@@ -40,8 +40,8 @@ class Kept(NamedTuple):
         """The place of a batch's chunk in the store."""
         if name == MARKS:
             return f"{name}/c/{batch}"
-        places = (*np.unravel_index(batch, self.layout.counts), *[0] * self.batched[name])
-        return f"{name}/c/{'/'.join(str(int(place)) for place in places)}"
+        places = [int(place) for place in np.unravel_index(batch, self.layout.counts)] + [0] * self.batched[name]
+        return f"{name}/c/{'/'.join(map(str, places))}"
 
     def batch(self, name: str, places: list[int]) -> int:
         """The batch that a chunk belongs to."""
@@ -93,14 +93,15 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def how_bad(found: object) -> str:
-    return "missing" if found is None else "damaged (its checksum does not match)"
-
-
-def damage_of(root: Path, batch: int, name: str, how: str) -> str:
+def damage_of(root: Path, batch: int, name: str, how: str, others: int = 0) -> str:
     """What is wrong with a batch, and what helps."""
     what = "the mark" if name == MARKS else f"array {name}"
-    return f"{root}: {what} of batch {batch} is {how}; `tautline study --resume {root}` computes that batch again"
+    why = " (its checksum does not match)" if how == "damaged" else ""
+    more = "" if not others else f"; so {'is 1 other batch' if others == 1 else f'are {others} other batches'}"
+    again = "that batch" if not others else "these batches"
+    return (
+        f"{root}: {what} of batch {batch} is {how}{why}{more}; `tautline study --resume {root}` computes {again} again"
+    )
 
 
 def damages(root: Path, known: Kept) -> dict[int, str]:

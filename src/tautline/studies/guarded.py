@@ -13,7 +13,6 @@ from tautline.studies.guard import (
     DamagedError,
     Kept,
     damage_of,
-    how_bad,
     is_sound,
     kept,
     read_metadata,
@@ -40,9 +39,10 @@ class GuardedStore(LocalStore):  # type: ignore[misc]
             self._kept, self._known = kept(read_metadata(self.root / METADATA)["attributes"]), True
         if self._kept is None or (found is not None and is_sound(found.to_bytes())):
             return found
+        how = "missing" if found is None else "damaged"
         if name not in self._kept.batched and name != MARKS:
             raise DamagedError(
-                f"{self.root}: array {name}, which belongs to the design, is {how_bad(found)} and cannot be computed "
+                f"{self.root}: array {name}, which belongs to the design, is {how} and cannot be computed "
                 "again; take a copy of the store, or run the study anew with --overwrite"
             )
         batch = self._kept.batch(name, [int(place) for place in places.split("/")])
@@ -52,4 +52,4 @@ class GuardedStore(LocalStore):  # type: ignore[misc]
             # looked for before its mark: the batch may have been written in between
             if (self.root / key).exists():
                 return default_buffer_prototype().buffer.from_bytes((self.root / key).read_bytes())
-        raise DamagedError(damage_of(self.root, batch, name, how_bad(found)))
+        raise DamagedError(damage_of(self.root, batch, name, how))

@@ -47,7 +47,7 @@ def report(store: str | os.PathLike[str], folder: str | os.PathLike[str], *, say
     Path
         Of the page.
     """
-    with open_archive(store).being_read():
+    with open_archive(store).read_as_a_whole():
         return _report(store, Path(folder), say)
 
 

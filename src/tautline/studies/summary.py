@@ -21,7 +21,7 @@ EXAMPLES = 3
 
 def summarise(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Of a store: counts of statuses, some failures with their values, smallest and largest outputs and figures."""
-    with open_archive(path).being_read():
+    with open_archive(path).read_as_a_whole():
         return _summary(open_study(path))
 
 
