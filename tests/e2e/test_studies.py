@@ -259,6 +259,35 @@ def test_a_killed_client_leaves_no_workers_behind(folder: Path, exact: xr.Datase
     assert_same(path, exact)
 
 
+# What shadows a module that workers need: run, it leaves a trace and fails.
+HOSTILE = """
+import os
+open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "executed"), "w").close()
+raise RuntimeError("a file of the working folder was run")
+"""
+
+
+def test_workers_import_nothing_from_the_working_folder(tmp_path: Path) -> None:
+    for name in ("random", "numpy", "tautline", "json", "zarr"):
+        (tmp_path / f"{name}.py").write_text(HOSTILE, encoding="utf-8")
+    small = STUDY.replace("points = 20", "points = 2")
+    (tmp_path / "study.toml").write_text(small, encoding="utf-8")
+    done = tautline("study", "study.toml", "-o", "s.zarr", "--workers", "2", "--batch", "6", cwd=tmp_path)
+    assert "24 of 24" in done.stdout and not (tmp_path / "executed").exists()
+
+
+def test_the_last_words_of_a_worker_are_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder / "words.zarr"
+    for start, words in (
+        ("raise RuntimeError('out of paper')", "its last words: RuntimeError: out of paper;"),
+        ("import os; os.kill(os.getpid(), 9)", "perhaps for lack of memory;"),
+        ("import os; os._exit(7)", r"\(exit code 7\), without a word;"),
+    ):
+        monkeypatch.setattr(engines, "_START", start)
+        with pytest.raises(StoreError, match=words):
+            tl.study(folder / "study.toml", path, workers=2, batch=BATCH, overwrite=True)
+
+
 def test_control_c_ends_after_the_batches_in_hand(folder: Path, exact: xr.Dataset) -> None:
     """In a terminal, where the bar tells how far it is."""
     path = folder / "interrupted.zarr"

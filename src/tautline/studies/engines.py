@@ -86,11 +86,6 @@ class _Worker:
         )
         self.batch: int | None = None
 
-    def last_words(self) -> str:
-        """The last line of what it wrote to its standard error; empty if it said nothing."""
-        self._said.seek(0)
-        return next((line.strip() for line in reversed(self._said.read().splitlines()) if line.strip()), "")
-
     def give(self, batch: int) -> None:
         self.batch = batch
         assert self.process.stdin is not None
@@ -102,6 +97,18 @@ class _Worker:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         return json.loads(line) if line.endswith("\n") else None
+
+    def end(self) -> tuple[int, str]:
+        """Wait for its end; its exit code, and the last line that it wrote to its standard error."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            with suppress(BrokenPipeError):
+                pipe.close()
+        code = self.process.wait()
+        with self._said:
+            self._said.seek(0)
+            lines = [line.strip() for line in self._said.read().splitlines()]
+        return code, next((line for line in reversed(lines) if line), "")
 
 
 class _Crew:
@@ -153,10 +160,9 @@ class _Crew:
 
     def _bury(self, worker: _Worker, batch: int) -> None:
         self._all.remove(worker)
-        code = _end(worker)
+        code, words = worker.end()
         deaths = self._deaths[batch] = self._deaths.get(batch, 0) + 1
         if deaths >= DEATHS_OF_A_BATCH:
-            words = worker.last_words()
             lack = "perhaps for lack of memory" if code == -signal.SIGKILL else "without a word"
             why = f"its last words: {words}" if words else lack
             raise StoreError(
@@ -170,15 +176,7 @@ class _Crew:
         self._busy.close()
         for worker in self._all:
             worker.process.terminate()
-            _end(worker)
-
-
-def _end(worker: _Worker) -> int:
-    for pipe in (worker.process.stdin, worker.process.stdout):
-        assert pipe is not None
-        with suppress(BrokenPipeError):
-            pipe.close()
-    return worker.process.wait()
+            worker.end()
 
 
 class Dask:
