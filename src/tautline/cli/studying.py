@@ -71,14 +71,19 @@ def run(
 
         target = _target(study, out, resume, batch, overwrite)
         clock = Stopwatch()
-        with watching_study(quiet or as_json, no_color) as watcher:
-            if resume is not None:
-                studies_run.resume_study(resume, study, workers=workers, client=dask, watch=watcher)
-            else:
-                assert study is not None
-                studies_run.study(
-                    study, target, workers=workers, client=dask, batch=batch, overwrite=overwrite, watch=watcher
-                )
+        try:
+            with watching_study(quiet or as_json, no_color) as watcher:
+                if resume is not None:
+                    studies_run.resume_study(resume, study, workers=workers, client=dask, watch=watcher)
+                else:
+                    assert study is not None
+                    studies_run.study(
+                        study, target, workers=workers, client=dask, batch=batch, overwrite=overwrite, watch=watcher
+                    )
+        except KeyboardInterrupt:
+            hint = f"`tautline study --resume {target}` goes on" if target.exists() else "nothing was computed yet"
+            print(f"interrupted; {hint}", file=sys.stderr)
+            raise typer.Exit(output.INTERRUPTED) from None
         _finish(target, watcher, clock(), quiet, as_json, no_color)
 
 
