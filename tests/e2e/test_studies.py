@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
+import typer
 import xarray as xr
 from typer.testing import CliRunner
 
@@ -205,12 +207,21 @@ def wait_for_more(marks: Path, count: int, child: int) -> None:
 
 def test_a_client_killed_again_and_again(folder: Path, exact: xr.Dataset) -> None:
     """Within any batch: marked ones are there as a whole, are never computed again, and the end is the same."""
-    path, rng = folder / "client.zarr", random.Random("client")
+    kill_again_and_again(folder, exact, folder / "client.zarr", KILLS)
+
+
+@pytest.mark.long
+def test_a_client_killed_five_hundred_times(folder: Path, exact: xr.Dataset) -> None:
+    kill_again_and_again(folder, exact, folder / "client-long.zarr", 500)
+
+
+def kill_again_and_again(folder: Path, exact: xr.Dataset, path: Path, wanted: int) -> None:
+    rng = random.Random("client")
     command = [sys.executable, "-c", LAUNCHER, str(folder / "study.toml"), str(path), str(BATCH)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as launcher:
         assert launcher.stdin and launcher.stdout
-        kills = partly = 0
-        while kills < KILLS:
+        kills = partly = whole = 0
+        while kills < wanted:
             before = open_archive(path).done() if path.exists() else np.zeros(0, dtype=bool)
             marks = written(path, before) if len(before) else {}
             print("go", file=launcher.stdin, flush=True)
@@ -224,14 +235,16 @@ def test_a_client_killed_again_and_again(folder: Path, exact: xr.Dataset) -> Non
             if code == 0:
                 assert_same(path, exact)
                 shutil.rmtree(path)
+                whole += 1
                 continue
             kills += 1
             if path.exists():
                 done = assert_sound(path, exact)
                 partly += 0 < done.sum() < len(done)
                 assert {name: when for name, when in written(path, done).items() if name in marks} == marks
-        assert partly > KILLS // 3, "the kills came too early or too late to test anything"
+        assert partly > wanted // 3, "the kills came too early or too late to test anything"
         launcher.stdin.close()
+    print(f"{kills} kills, {partly} of them between the first batch and the last; {whole} studies ended, all exact")
     if path.exists():
         tl.resume_study(path, workers=1)
     else:
@@ -462,6 +475,36 @@ def test_overwriting_replaces_a_study(folder: Path, tmp_path: Path) -> None:
     assert found.sizes["gravity"] == 1 and os.listdir(tmp_path) == ["s.zarr"]
 
 
+def test_the_help_has_every_option_of_a_study() -> None:
+    told = CliRunner().invoke(app, ["study", "--help"], env={"COLUMNS": "160", "TERM": "dumb"}).output
+    from tautline.cli.studying import studies
+
+    command = typer.main.get_command(studies)
+    options = command.commands["run"].params  # type: ignore[attr-defined]
+    assert len(options) >= 9
+    for option in options:
+        assert all(name in told for name in option.opts if name.startswith("--")), option.opts
+        assert option.help and option.help.split()[0] in told
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "studies"
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.toml")))
+def test_the_examples_run(name: str, tmp_path: Path) -> None:
+    """As they are but for their length and their number of members."""
+    tree = tomllib.loads((EXAMPLES / name).read_text(encoding="utf-8"))
+    tree["set"]["run"] |= {"duration": "0.1 s", "sample": "20 ms"}
+    tree["design"] |= {word: 8 for word in ("members", "base") if word in tree["design"]}
+    found = tl.study(tree, tmp_path / "s.zarr", workers=1)
+    assert (found.status == 0).all() and found.attrs["title"] == tree["title"]
+    for output in found.data_vars:
+        if output in ("max_tension", "fastest", "lowest", "final_unstretched_length", "kinetic_energy"):
+            assert np.isfinite(found[output]).all()
+    if tree["design"]["kind"] == "sobol-indices":
+        assert np.isfinite(tl.sensitivity(found).total).any()
+
+
 def test_the_command_line(folder: Path, exact: xr.Dataset) -> None:
     store = str(folder / "exact.zarr")
     printed = CliRunner().invoke(app, ["study", "info", store]).output
@@ -477,6 +520,8 @@ def test_the_command_line(folder: Path, exact: xr.Dataset) -> None:
         (["study", "--workers", "2"], 2, "STUDY: expected a study file, or --resume STORE"),
         (["study", "info", "nowhere.zarr"], 4, "no such study"),
         (["study", "--help"], 0, "Example: tautline study"),
+        (["study", "--help"], 0, "--workers"),
+        (["study", "--help"], 0, "report"),
         (["study", "run", "--help"], 0, "--resume"),
     ):
         done = CliRunner().invoke(app, arguments)

@@ -17,6 +17,23 @@ from tautline.cli.output import one_line_errors
 class _RunByDefault(TyperGroup):
     """`tautline study FILE` is `tautline study run FILE`: a command goes first if there is one."""
 
+    _told = False
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """With the options of `run`, which are options of `tautline study` as well."""
+        self._told = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._told = False
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        own = super().get_params(ctx)
+        return [*self.commands["run"].params, *own] if self._told else own
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return ["[OPTIONS]", "STUDY | COMMAND [ARGS]..."]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = ["run", *args]
@@ -29,9 +46,11 @@ studies = typer.Typer(
     rich_markup_mode="rich",
     help="""Run a scenario many times with some of its values varied, on all cores or on a Dask cluster.
 
-    Example: tautline study sweep.toml -o sweep.zarr
+    Example: tautline study sweep.toml -o sweep.zarr --workers 2
 
     A study that was interrupted or killed goes on with `tautline study --resume sweep.zarr`.
+
+    Ctrl-C ends after the batches in hand, a second one at once.
     """,
 )
 app.add_typer(studies, name="study")
@@ -44,7 +63,8 @@ def run(
     study: Annotated[Path | None, typer.Argument(help="A study file (.toml).")] = None,
     out: Annotated[Path | None, typer.Option("--output", "-o", help="Store; STUDY.zarr by default.")] = None,
     resume: Annotated[
-        Path | None, typer.Option("--resume", help="Finish this store; nothing that is complete is computed again.")
+        Path | None,
+        typer.Option("--resume", help="Finish this store: compute what is missing or damaged, no more."),
     ] = None,
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; as many as there are cores by default.")
