@@ -136,7 +136,12 @@ def test_the_batch_and_the_array_are_named(
             assert told.exit_code == 4 and f"s.zarr: {what} is " in told.output, told.output
             assert f"`tautline study --resume {path}` computes that batch again" in told.output.replace("\n", " ")
     seen: list[Progress] = []
-    found = tl.resume_study(path, workers=1, watch=lambda progress: bool(seen.append(progress)))
+
+    def watch(progress: Progress) -> bool:
+        seen.append(progress)
+        return False
+
+    found = tl.resume_study(path, workers=1, watch=watch)
     assert found.load().identical(exact) and chunks(path) == before
     assert seen[-1].done - seen[0].begun == open_archive(path).layout.size(5)
     assert seen[-1].mended == (0 if (name, kind) == ("done", "deletions") else 1)
