@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,8 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.store import StoreError
 from tautline.studies import claims, definition, room, timing
-from tautline.studies.compute import REFUSED
+from tautline.studies.archive import open_archive
+from tautline.studies.compute import REFUSED, compute
 from tests.e2e.test_studies import COMMAND, tautline, wait_until
 
 SMALL: dict[str, Any] = {
@@ -150,6 +152,14 @@ def test_parts_of_processes_that_are_gone_are_removed(tmp_path: Path) -> None:
     assert set(os.listdir(tmp_path)) == left
 
 
+def test_a_client_killed_after_its_last_batch_leaves_nothing_for_ever(tmp_path: Path) -> None:
+    tl.study(SMALL, tmp_path / "s.zarr", workers=1)
+    left = tmp_path / "s.zarr" / "status" / "c" / "0.4082.partial"
+    left.write_bytes(b"half of it")
+    tl.resume_study(tmp_path / "s.zarr")
+    assert not left.exists()
+
+
 def test_places_that_cannot_take_a_store(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "file").write_text("precious", encoding="utf-8")
@@ -170,3 +180,20 @@ def test_a_link_to_a_study_stays_one(tmp_path: Path) -> None:
     tl.study({**SMALL, "vary": {"gravity": [9.8]}}, tmp_path / "link.zarr", workers=1, overwrite=True)
     assert (tmp_path / "link.zarr").is_symlink() and tl.open_study(tmp_path / "s.zarr").sizes["gravity"] == 1
     shutil.rmtree(tmp_path / "s.zarr")
+
+
+def test_a_batch_of_a_study_that_was_replaced_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "s.zarr"
+    tl.study(SMALL, path, workers=1)
+    before = open_archive(path)
+    computed = compute(before.work, before.values(0))
+    tl.study({**SMALL, "vary": {"gravity": [3.0, 4.0, 5.0]}}, path, workers=1, overwrite=True)
+    exact = tl.open_study(path).load()
+    with pytest.raises(StoreError, match="was replaced by another study meanwhile"):
+        before.write(0, computed)
+    assert tl.open_study(path).identical(exact)
+
+
+def test_an_opened_study_can_be_sent_to_other_processes(tmp_path: Path) -> None:
+    found = tl.study(SMALL, tmp_path / "s.zarr", workers=1)
+    assert pickle.loads(pickle.dumps(found)).identical(found)

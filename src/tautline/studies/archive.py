@@ -95,11 +95,17 @@ class Archive:
             "status": computed.status,  # last: who reads meanwhile takes a member with a status for a whole one
         }
         with self.explained():
+            self._check_place()
             self._make_room(batch)
             for name, x in columns.items():
                 self._array(name)[region] = x.reshape(shape + x.shape[1:])
             self._array("done")[batch] = failed
         return failed
+
+    def _check_place(self) -> None:
+        """Refuse to write into another study that has taken the place of this one while a batch was computed."""
+        if guard.read_metadata(self.path / guard.METADATA)["attributes"].get("token") != self.token:
+            raise StoreError(f"{self.path}: was replaced by another study meanwhile")
 
     def _make_room(self, batch: int) -> None:
         """Take damaged chunks out of the way: Zarr reads a chunk at the edge of an array before it writes it."""
@@ -121,9 +127,13 @@ class Archive:
             for batch in batches:
                 guard.remove(self.path / self.kept.chunk(guard.MARKS, batch))
 
+    def leftovers(self) -> list[Path]:
+        """Chunks that killed processes had not completed."""
+        return list(self.path.rglob(f"*{_PART}"))
+
     def sweep(self) -> None:
         """Remove what killed processes left behind; only when the study is complete and nobody writes any more."""
-        for left in self.path.rglob(f"*{_PART}"):
+        for left in self.leftovers():
             left.unlink(missing_ok=True)
 
     @contextmanager

@@ -135,6 +135,9 @@ def resume_study(
         raise StudyError(f"{path}: holds another study than {_name(definition)}; choose another store for that one")
     damaged = found.damages()
     if not damaged and found.done().all():
+        if found.leftovers():  # its client was killed after the last batch
+            with claimed(found.path):
+                found.sweep()
         return open_study(path)
     _check_version(found, damaged)
     with claimed(found.path):
