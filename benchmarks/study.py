@@ -28,8 +28,8 @@ import psutil  # noqa: E402
 import tautline as tl  # noqa: E402
 from benchmarks import batch, scale_page, scale_plan, scheduler  # noqa: E402
 from tautline.kernels.lanes import LANES  # noqa: E402
-from tautline.studies import archive as archives  # noqa: E402
 from tautline.studies import definition as definitions  # noqa: E402
+from tautline.studies import making  # noqa: E402
 from tautline.studies.archive import open_archive  # noqa: E402
 from tautline.studies.batches import run_batch  # noqa: E402
 from tautline.studies.compute import compute  # noqa: E402
@@ -128,18 +128,18 @@ def batch_costs(folder: Path, quick: bool) -> Found:
     store = folder / "batches.zarr"
     count = 8 if quick else 24
     wanted = definitions.read(example(count * BATCH))
-    archive = archives.create(store, wanted, cut(wanted.shape, BATCH), 1e-3, False)
+    archive = making.create(store, wanted, cut(wanted.shape, BATCH), 1e-3, False)
     computed = compute(archive.work, archive.values(0))
     reads = [best(lambda k=k: archive.values(k), 1) for k in range(count)]  # type: ignore[misc]
     writes = [best(lambda k=k: archive.write(k, computed), 1) for k in range(count)]  # type: ignore[misc]
     batches = [best(lambda k=k: run_batch(str(store), archive.token, k), 1) for k in range(count)]  # type: ignore[misc]
     large = folder / "large.zarr"
     wanted = definitions.read(example(300_000))
-    archive = archives.create(large, wanted, cut(wanted.shape, 100_000), 1e-3, False)
+    archive = making.create(large, wanted, cut(wanted.shape, 100_000), 1e-3, False)
     read_large = best(lambda: archive.values(0))
     many = 500 if quick else 2000
     wanted = definitions.read(example(many))
-    marks = archives.create(folder / "marks.zarr", wanted, cut(wanted.shape, 1), 1e-3, False)
+    marks = making.create(folder / "marks.zarr", wanted, cut(wanted.shape, 1), 1e-3, False)
     absent = best(marks.done)
     for k in range(many):
         marks._array("done")[k] = 0

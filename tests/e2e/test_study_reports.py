@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partialmethod
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,22 @@ def test_the_report_of_an_unfinished_grid_with_failures(folder: Path, monkeypatc
     assert "final_velocity: 14 more components" in read.text
     assert {name for name in found if name.startswith("final_velocity")} == set()  # the first is that of the guide
     assert "The same for all members: 0" in read.text
+
+
+def test_remarks_are_counted_on_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def remarks(simulation: tl.Simulation, least: float) -> list[str]:
+        stiff = simulation.pendulum.string.stiffness
+        return [f"the mesh is coarse ({stiff:g} N)"] if stiff > least else []
+
+    vary = {"string.stiffness": [20.0, 40.0, 60.0]}
+    for least, words in ((100.0, "No member carries a remark on its numbers."), (30.0, "2 of 3 members carry remarks")):
+        monkeypatch.setattr(tl.Simulation, "remarks", partialmethod(remarks, least), raising=False)
+        tl.study({**GRID, "outputs": ["max tension"], "vary": vary}, folder / "r.zarr", workers=1, overwrite=True)
+        text = Page(report(folder / "r.zarr", folder / "remarks")).text
+        assert words in text
+    assert "2 members, for example: the mesh is coarse (40 N)" in text
+    printed = CliRunner().invoke(app, ["study", "info", str(folder / "r.zarr")]).output
+    assert "2 members" in printed and "remark of 2 members, for example: the mesh is coarse (40 N)" in printed
 
 
 def test_the_report_of_a_line_and_of_what_does_not_vary(folder: Path) -> None:

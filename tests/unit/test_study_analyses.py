@@ -72,6 +72,18 @@ def test_sobol_indices_of_the_ishigami_function() -> None:
     assert np.abs(others).max() < 0.05
 
 
+def test_estimates_that_contradict_each_other_are_told() -> None:
+    """A part cannot be larger than the whole: with a few blocks it seems so, with many it does not."""
+    for base, contradicts in ((8, True), (2048, False)):
+        found = tl.sensitivity(synthetic(lambda x: x[0] ** 3 + x[1], {**SOBOL, "base": base}))
+        one = found.sel(output="y")
+        worst = int(np.argmax((one.first - one.total).values))
+        assert (float((one.first - one.total)[worst]) > 0.05) == contradicts
+        words = f"y: {KEYS[worst]}: alone {float(one.first[worst]):.2f} is more than {float(one.total[worst]):.2f}"
+        assert (words in found.attrs["remarks"]) == contradicts
+        assert bool(found.attrs["remarks"]) == contradicts
+
+
 def test_indices_settle_with_the_design() -> None:
     found = tl.sensitivity(synthetic(ishigami, SOBOL)).sel(output="y")
     assert np.array_equal(found.total_so_far[-1], found.total)

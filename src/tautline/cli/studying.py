@@ -17,6 +17,23 @@ from tautline.cli.output import one_line_errors
 class _RunByDefault(TyperGroup):
     """`tautline study FILE` is `tautline study run FILE`: a command goes first if there is one."""
 
+    _told = False
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """With the options of `run`, which are options of `tautline study` as well."""
+        self._told = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._told = False
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        own = super().get_params(ctx)
+        return [*self.commands["run"].params, *own] if self._told else own
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return ["[OPTIONS]", "STUDY | COMMAND [ARGS]..."]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = ["run", *args]
@@ -29,9 +46,11 @@ studies = typer.Typer(
     rich_markup_mode="rich",
     help="""Run a scenario many times with some of its values varied, on all cores or on a Dask cluster.
 
-    Example: tautline study sweep.toml -o sweep.zarr
+    Example: tautline study sweep.toml -o sweep.zarr --workers 2
 
     A study that was interrupted or killed goes on with `tautline study --resume sweep.zarr`.
+
+    Ctrl-C ends after the batches in hand, a second one at once.
     """,
 )
 app.add_typer(studies, name="study")
@@ -44,7 +63,8 @@ def run(
     study: Annotated[Path | None, typer.Argument(help="A study file (.toml).")] = None,
     out: Annotated[Path | None, typer.Option("--output", "-o", help="Store; STUDY.zarr by default.")] = None,
     resume: Annotated[
-        Path | None, typer.Option("--resume", help="Finish this store; nothing that is complete is computed again.")
+        Path | None,
+        typer.Option("--resume", help="Finish this store: compute what is missing or damaged, no more."),
     ] = None,
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; as many as there are cores by default.")
@@ -71,14 +91,19 @@ def run(
 
         target = _target(study, out, resume, batch, overwrite)
         clock = Stopwatch()
-        with watching_study(quiet or as_json, no_color) as watcher:
-            if resume is not None:
-                studies_run.resume_study(resume, study, workers=workers, client=dask, watch=watcher)
-            else:
-                assert study is not None
-                studies_run.study(
-                    study, target, workers=workers, client=dask, batch=batch, overwrite=overwrite, watch=watcher
-                )
+        try:
+            with watching_study(quiet or as_json, no_color) as watcher:
+                if resume is not None:
+                    studies_run.resume_study(resume, study, workers=workers, client=dask, watch=watcher)
+                else:
+                    assert study is not None
+                    studies_run.study(
+                        study, target, workers=workers, client=dask, batch=batch, overwrite=overwrite, watch=watcher
+                    )
+        except KeyboardInterrupt:
+            hint = f"`tautline study --resume {target}` goes on" if target.exists() else "nothing was computed yet"
+            print(f"interrupted; {hint}", file=sys.stderr)
+            raise typer.Exit(output.INTERRUPTED) from None
         _finish(target, watcher, clock(), quiet, as_json, no_color)
 
 
@@ -106,7 +131,11 @@ def _finish(target: Path, watcher: Any, wall: float, quiet: bool, as_json: bool,
     if as_json:
         output.print_json({**summary, "store": str(target), "wall_time": wall})
     elif not quiet:
-        _print(summary, {"wall time": watcher.rates(wall), "store": str(target)}, no_color)
+        extra = {"wall time": watcher.rates(wall), "store": str(target)}
+        mended = 0 if watcher.last is None else watcher.last.mended
+        if mended:
+            extra["computed again"] = "1 damaged batch" if mended == 1 else f"{mended} damaged batches"
+        _print(summary, extra, no_color)
     if summary["status"] != "completed":
         where = sys.stderr if quiet or as_json else sys.stdout
         print(f"interrupted; `tautline study --resume {target}` goes on from there", file=where)
@@ -158,9 +187,13 @@ def _print(summary: dict[str, Any], extra: dict[str, str], no_color: bool) -> No
         "varied": ", ".join(sides if len(sides) > 1 else summary["parameters"]),
         "endings": ", ".join(f"{count} {name}" for name, count in summary["endings"].items()),
         **{name: _range(x) for name, x in summary["outputs"].items()},
+        **{name: _range(x) for name, x in summary["health"].items() if x["min"] is not None},
+        "with remarks": f"{summary['members_with_remarks']} members",
         **extra,
     }
     output.console(no_color).print(output.two_columns(rows))
+    for remark in summary["remarks"]:
+        print(f"remark of {remark}")
     for failure in summary["failures"]:
         values = ", ".join(f"{key} = {_short(x)}" for key, x in failure["values"].items())
         print(f"member {failure['member']} ({values}): {failure['message']}")

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from tautline.cli.interrupting import second_ends_at_once
 from tautline.cli.output import console
 from tautline.store import Progress
 
@@ -140,7 +141,7 @@ def watching_study(quiet: bool, no_color: bool) -> Iterator[StudyWatcher]:
     """Over a study."""
     bar = _bar(quiet, no_color)
     watcher = StudyWatcher(bar)
-    with _attended(bar, watcher):
+    with second_ends_at_once(), _attended(bar, watcher):
         yield watcher
 
 

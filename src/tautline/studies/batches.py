@@ -29,5 +29,11 @@ def _opened(path: str, token: str) -> Archive:
 def run_batch(path: str, token: str, batch: int) -> Finished:
     """Compute and store a batch. Doing so twice, or in two places at once, writes the same bytes twice."""
     archive = _opened(path, token)
-    computed = compute(archive.work, archive.values(batch))
+    try:
+        computed = compute(archive.work, archive.values(batch))
+    except MemoryError:
+        raise StoreError(
+            f"{path}: batch {batch} does not fit into memory; choose a larger run.sample or fewer workers, then "
+            f"`tautline study --resume {path}` goes on"
+        ) from None
     return Finished(batch, archive.layout.size(batch), archive.write(batch, computed))

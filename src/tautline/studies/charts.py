@@ -164,12 +164,15 @@ def distribution(component: Component, y: Array, found: xr.Dataset) -> Figure:
 
 
 @styled
-def series_bands(component: Component, time: Array, values: Array) -> Figure:
-    """Quantiles 5, 25, 50, 75 and 95 % over time."""
+def series_bands(component: Component, time: Array, values: Array, random: bool) -> Figure:
+    """Quantiles 5, 25, 50, 75 and 95 % over time; of members that are not random, where so many of them lie."""
+    labels = ("5 to 95 %", "25 to 75 %", "median")
+    if not random:
+        labels = ("9 of 10 members (chosen ones, not random)", "the middle half of them", "the middle one")
     figure, axes = one_panel()
-    axes.fill_between(time, values[0], values[4], color=SKY, alpha=0.35, linewidth=0, label="5 to 95 %")
-    axes.fill_between(time, values[1], values[3], color=BLUE, alpha=0.45, linewidth=0, label="25 to 75 %")
-    axes.plot(time, values[2], color=BLACK, label="median")
+    axes.fill_between(time, values[0], values[4], color=SKY, alpha=0.35, linewidth=0, label=labels[0])
+    axes.fill_between(time, values[1], values[3], color=BLUE, alpha=0.45, linewidth=0, label=labels[1])
+    axes.plot(time, values[2], color=BLACK, label=labels[2])
     axes.set_xlabel("time (s)")
     axes.set_ylabel(output_name(component))
     plain_numbers(axes.yaxis)

@@ -17,12 +17,12 @@ from tautline.kernels.lanes import LANES
 from tautline.model.command import Command
 from tautline.scenario import Built, Scenario
 from tautline.simulation import Simulation, default_sample
-from tautline.studies import keys
-from tautline.studies.outputs import OF_NEIGHBOURS, Array, Output, evaluate
+from tautline.studies import keys, room
+from tautline.studies.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
 from tautline.together import record_together
 
-# How a member ended: as its run did, or before it could begin.
-NOT_COMPUTED, REFUSED, FAILED = -1, len(errors.STATUS_NAMES), len(errors.STATUS_NAMES) + 1
+# How a member ended: as its run did, or before it could begin. Codes are stored, and runs may learn new ways to end.
+NOT_COMPUTED, REFUSED, FAILED = -1, 100, 101
 STATUS_NAMES = {NOT_COMPUTED: "not_computed", **errors.STATUS_NAMES, REFUSED: "refused", FAILED: "failed"}
 # What a study counts as failures; a string that is fully in or out is a result.
 FAILURES = (errors.UNSTABLE_STEP, errors.NEWTON_FAILED, errors.NON_FINITE, REFUSED, FAILED)
@@ -48,9 +48,11 @@ class Computed(NamedTuple):
     status: NDArray[np.int8]
     message: list[str]
     steps: NDArray[np.int64]
+    health: Array  # in the order of HEALTH
+    remarks: list[str]
 
 
-class _Started(NamedTuple):
+class Started(NamedTuple):
     """A member that is ready to march."""
 
     place: int
@@ -68,11 +70,13 @@ def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
         np.full(count, NOT_COMPUTED, dtype=np.int8),
         [""] * count,
         np.zeros(count, dtype=np.int64),
+        np.full((count, len(HEALTH)), np.nan),
+        [""] * count,
     )
-    started: dict[int, list[_Started]] = {}
-    for place, member in enumerate(_members(work, values)):
+    started: dict[int, list[Started]] = {}
+    for place, member in enumerate(members(work, values)):
         with _reported(found, place):
-            one = _start(place, member)
+            one = start(place, member)
             started.setdefault(one.rows, []).append(one)
     for rows, alike in started.items():
         for group in _in_groups(alike, rows):
@@ -93,7 +97,7 @@ def _reported(found: Computed, place: int) -> Iterator[None]:
         found.status[place], found.message[place] = FAILED, f"{type(error).__name__}: {error}"
 
 
-def _in_groups(members: list[_Started], rows: int) -> Iterator[list[_Started]]:
+def _in_groups(members: list[Started], rows: int) -> Iterator[list[Started]]:
     """So many at a time as fit into the memory meant for them; whole blocks of lanes."""
     bytes_each = 8 * rows * dataset.row_length(members[0].simulation.elements)
     size = max(1, int(BYTES_TOGETHER / bytes_each) // LANES) * LANES
@@ -105,7 +109,7 @@ def _in_one_line(error: TautlineError) -> str:
     return "; ".join(line.removeprefix(f"{_SOURCE}: ") for line in str(error).splitlines())
 
 
-class _Member:
+class Member:
     """A scenario that differs from the common one in some places; checked when it is built."""
 
     def __init__(self, tree: dict[str, Any], like: tuple[Scenario, Built] | None) -> None:
@@ -115,7 +119,7 @@ class _Member:
         return scenario.from_dict(self._tree, _SOURCE).build(self._like)
 
 
-def _members(work: Work, values: Mapping[str, NDArray[Any]]) -> Iterator[_Member]:
+def members(work: Work, values: Mapping[str, NDArray[Any]]) -> Iterator[Member]:
     """Sections that are not varied are checked and built once: 0.4 ms a member otherwise."""
     base = scenario.from_dict(work.scenario)
     try:
@@ -131,20 +135,22 @@ def _members(work: Work, values: Mapping[str, NDArray[Any]]) -> Iterator[_Member
         member = dict(tree)
         for place, value in zip(places, row, strict=True):
             keys.put(member, place, value)
-        yield _Member(member, like)
+        yield Member(member, like)
 
 
-def _start(place: int, member: _Member) -> _Started:
-    """As `simulate` does it."""
+def start(place: int, member: Member) -> Started:
+    """As `simulate` does it; samples that cannot fit into memory are refused."""
     built = member.build()
     options = dict(built.options)
     duration, sample = options.pop("duration"), options.pop("sample")
     simulation = Simulation(built.pendulum, built.state, **options)
     interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
-    return _Started(place, simulation, built.command, duration, simulation.begin(built.command, duration, interval))
+    rows = simulation.begin(built.command, duration, interval)
+    room.check_samples(rows, simulation.elements)
+    return Started(place, simulation, built.command, duration, rows)
 
 
-def _run(group: list[_Started], outputs: tuple[Output, ...], found: Computed) -> None:
+def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> None:
     """March members together, and take from each what is wanted: labels would cost as much as the run."""
     simulations = [one.simulation for one in group]
     watched = [output for output in outputs if output.variable in OF_NEIGHBOURS]
@@ -161,14 +167,14 @@ def _run(group: list[_Started], outputs: tuple[Output, ...], found: Computed) ->
                 found.outputs[output.name][one.place] = result[0]
 
 
-def _growth_rates(group: list[_Started], interval: float) -> Array:
+def _growth_rates(group: list[Started], interval: float) -> Array:
     twins = [one.simulation.twin() for one in group]
     for twin, one in zip(twins, group, strict=True):
         twin.begin(one.command, one.duration, interval)
     return growth_rates(twins, round(group[0].duration / interval)) / interval
 
 
-def _take(one: _Started, outputs: list[Output], found: Computed) -> None:
+def _take(one: Started, outputs: list[Output], found: Computed) -> None:
     """Outputs, status and steps of a member that has come to its end."""
     simulation = one.simulation
     record = simulation.record()
@@ -184,3 +190,6 @@ def _take(one: _Started, outputs: list[Output], found: Computed) -> None:
     found.status[one.place] = _CODES[simulation.status]
     found.message[one.place] = "" if simulation.status == "completed" else simulation.message
     found.steps[one.place] = simulation.steps
+    told = simulation.health() if hasattr(simulation, "health") else simulation.attributes()
+    found.health[one.place] = [float(told.get(name, np.nan)) for name in HEALTH]
+    found.remarks[one.place] = "; ".join(simulation.remarks()) if hasattr(simulation, "remarks") else ""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.studies import room
 from tautline.studies.needs import need
 from tautline.studies.parameters import Parameter, Values
 
@@ -73,10 +74,31 @@ def _check_sizes(kind: str, settings: Mapping[str, Any]) -> None:
 
 def columns(design: Design, parameters: tuple[Parameter, ...]) -> dict[str, Values]:
     """Values by key: along a dimension of its own each in a grid, else one for each member."""
+    _check_room(design, parameters)
     if design.kind == "grid":
         return {p.key.text: p.listed() for p in parameters}
     points = unit_points(design, len(parameters))
     return {p.key.text: p.from_unit(points[:, k]) for k, p in enumerate(parameters)}
+
+
+def _check_room(design: Design, parameters: tuple[Parameter, ...]) -> None:
+    """Refuse what memory cannot hold before it is made."""
+    if design.kind == "grid":
+        for parameter in parameters:
+            room.check_design(f"vary.{parameter.key.text}.points", parameter.points or len(parameter.values), 1)
+        return
+    counted = next(name for name in ("members", "base", "trajectories") if name in design.settings)
+    room.check_design(f"design.{counted}", members_of(design, len(parameters)), len(parameters))
+
+
+def members_of(design: Design, dimensions: int) -> int:
+    """How many members a sampled design has."""
+    chosen = design.settings
+    if design.kind == "sobol-indices":
+        return int(chosen["base"]) * ((2 if chosen["second_order"] else 1) * dimensions + 2)
+    if design.kind == "morris":
+        return int(chosen["trajectories"]) * (dimensions + 1)
+    return int(chosen["members"])
 
 
 def unit_points(design: Design, dimensions: int) -> NDArray[np.float64]:

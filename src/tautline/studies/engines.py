@@ -8,12 +8,15 @@ from __future__ import annotations
 import json
 import os
 import selectors
+import signal
 import subprocess
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from typing import Any, Protocol
 
 from tautline.store import StoreError
@@ -64,15 +67,22 @@ class Processes:
             crew.dismiss()
 
 
+# Where the client has its tautline from; last, so that nothing beside it can take the place of another module.
+_START = "import sys; sys.path.append(sys.argv.pop(1)); from tautline.studies.worker import main; main()"
+_HOME = str(Path(__file__).parents[2])
+
+
 class _Worker:
     """A process with at most one batch in hand."""
 
     def __init__(self, archive: Archive) -> None:
         # matrices are small here: threads of the linear algebra would only get in the way
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-        command = [sys.executable, "-m", "tautline.studies.worker", str(archive.path), archive.token]
+        # -P: a file of the working folder is never imported, whatever its name
+        command = [sys.executable, "-P", "-c", _START, _HOME, str(archive.path), archive.token]
+        self._said = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, text=True, env=environment
         )
         self.batch: int | None = None
 
@@ -87,6 +97,18 @@ class _Worker:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         return json.loads(line) if line.endswith("\n") else None
+
+    def end(self) -> tuple[int, str]:
+        """Wait for its end; its exit code, and the last line that it wrote to its standard error."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            with suppress(BrokenPipeError):
+                pipe.close()
+        code = self.process.wait()
+        with self._said:
+            self._said.seek(0)
+            lines = [line.strip() for line in self._said.read().splitlines()]
+        return code, next((line for line in reversed(lines) if line), "")
 
 
 class _Crew:
@@ -138,12 +160,14 @@ class _Crew:
 
     def _bury(self, worker: _Worker, batch: int) -> None:
         self._all.remove(worker)
-        code = _end(worker)
+        code, words = worker.end()
         deaths = self._deaths[batch] = self._deaths.get(batch, 0) + 1
         if deaths >= DEATHS_OF_A_BATCH:
+            lack = "perhaps for lack of memory" if code == -signal.SIGKILL else "without a word"
+            why = f"its last words: {words}" if words else lack
             raise StoreError(
                 f"{self._archive.path}: batch {batch} ended its worker process {deaths} times (exit code {code}), "
-                f"perhaps for lack of memory; `tautline study --resume {self._archive.path}` tries again"
+                f"{why}; `tautline study --resume {self._archive.path}` tries again"
             )
         self._again.append(batch)
 
@@ -152,15 +176,7 @@ class _Crew:
         self._busy.close()
         for worker in self._all:
             worker.process.terminate()
-            _end(worker)
-
-
-def _end(worker: _Worker) -> int:
-    for pipe in (worker.process.stdin, worker.process.stdout):
-        assert pipe is not None
-        with suppress(BrokenPipeError):
-            pipe.close()
-    return worker.process.wait()
+            worker.end()
 
 
 class Dask:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from tautline.errors import InputError
 from tautline.studies import charts, effects, pictures
 from tautline.studies.reading import Array, Component, Opened
-from tautline.studies.sensitivity import ROUNDING, sensitivity_of
+from tautline.studies.sensitivity import ROUNDING, doubts, sensitivity_of
 from tautline.studies.uncertainty import curve_bands, independent, quantiles_of
 
 CAPTIONS = {
@@ -67,7 +67,7 @@ def _series(opened: Opened, component: Component) -> Iterator[Picture | str]:
         return
     found = curve_bands(opened, component, members)
     what = "Quantiles" if random else "Shares of the members, which are no probabilities in this design,"
-    figure = charts.series_bands(component, opened.dataset["time"].values, found.values)
+    figure = charts.series_bands(component, opened.dataset["time"].values, found.values, random)
     yield Picture("bands", figure, f"{what} over time, of {found.members} members.")
 
 
@@ -112,6 +112,7 @@ def _indices(opened: Opened, component: Component) -> Iterator[Picture | str]:
     if left_out:
         total = int(found.blocks) + left_out
         yield f"{left_out} of {total} blocks of the design are left out: in each, a member has no result."
+    yield from doubts(found)
     if opened.design.kind == "morris":
         yield Picture("tornado", charts.morris_tornado(found), CAPTIONS["morris"])
     else:

@@ -23,6 +23,14 @@ OF_NEIGHBOURS = {
     "lyapunov": Variable((), "s-1", "largest Lyapunov exponent: how fast neighbouring motions part"),
     "horizon": Variable((), "s", "how far ahead a prediction holds, by the Lyapunov exponent"),
 }
+# Kept of every member in any case, to say how far its numbers can be trusted.
+HEALTH = {
+    "balance_error": "largest error of the energy balance, of the energy in play",
+    "reel_speed_ratio": "largest speed of the reel over the wave speed of the string",
+    "mesh_noise": "part of the energy in motions that the mesh cannot resolve",
+    "mesh_error": "estimated error of the mesh",
+    "largest_step_ratio": "largest step over the stability limit",
+}
 VARIABLES = SCHEMA | OF_NEIGHBOURS
 REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
 # Reduced together with the time: the string as a whole. Components of vectors are not.
@@ -31,9 +39,13 @@ NORM = "norm"
 _WORDS = ("name", "variable", "reduce", "at", "node", "element", "axis", "row", "column")
 _WORDS_OF_NEIGHBOURS = ("name", "variable", "interval", "known", "lost")
 _NOT_NAMES = (
+    *HEALTH,
     "status",
     "message",
     "steps",
+    "health",
+    "figure",
+    "remarks",
     "done",
     "member",
     "batch",
@@ -170,6 +182,8 @@ def _of_neighbours(where: str, spec: Mapping[str, Any], facts: Facts, time_of: A
 def _check_variable(where: str, variable: Any) -> None:
     import difflib
 
+    if variable in HEALTH:
+        raise InputError(f"{where}.variable: {variable} is kept of every member in any case, leave it out")
     if variable not in VARIABLES:
         near = difflib.get_close_matches(str(variable), VARIABLES, 1)
         hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(VARIABLES)}"

@@ -13,6 +13,7 @@ from tautline.figures import page as pages
 from tautline.studies import compute
 from tautline.studies.drawing import unit
 from tautline.studies.reading import Opened
+from tautline.studies.remarks import remarks_of
 from tautline.studies.report import Section
 
 # Messages that are shown of every way to end early.
@@ -47,7 +48,9 @@ def render(opened: Opened, store: str, sections: list[Section], left_out: dict[s
             "on with it.</p>"
         )
     body += f"<h2>What was computed</h2>{_facts(opened)}<h3>Parameters</h3>{_parameters(opened)}"
-    body += f"<h3>How members ended</h3>{_endings(opened)}<h2>What was found</h2>{_contents(sections)}"
+    body += (
+        f"<h3>How members ended</h3>{_endings(opened)}{_remarks(opened)}<h2>What was found</h2>{_contents(sections)}"
+    )
     body += "".join(_output(section, folder) for section in sections)
     for name, count in left_out.items():
         body += f'<p class="small">{html.escape(name)}: {count} more components are in the store, without pictures.</p>'
@@ -102,6 +105,20 @@ def _endings(opened: Opened) -> str:
             (name.replace("_", " "), str(len(members)), "" if name == "completed" else _messages(opened, members))
         )
     return pages.table(("ending", "members", "for example"), rows)
+
+
+def _remarks(opened: Opened) -> str:
+    """How many members say something of their own numbers, and what most of them say."""
+    found = remarks_of(opened.dataset)
+    if "remarks" not in opened.dataset:
+        return ""
+    if not found.members:
+        return "<p>No member carries a remark on its numbers.</p>"
+    told = "".join(f"<li>{html.escape(text)}</li>" for text in found.sentences())
+    return (
+        f'<div class="open">{found.members} of {opened.members} members carry remarks on their numbers '
+        f"(<code>remarks</code> in the store). The most frequent:<ul>{told}</ul></div>"
+    )
 
 
 def _messages(opened: Opened, members: Any) -> str:

@@ -15,11 +15,13 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.studies import compute
 from tautline.studies.designs import Design
+from tautline.studies.outputs import HEALTH
 
 if TYPE_CHECKING:
     import xarray as xr
 
-NOT_OUTPUTS = ("status", "message", "steps")
+# What every study keeps beside the outputs that were asked for.
+NOT_OUTPUTS = ("status", "message", "steps", "remarks", *HEALTH)
 # Words are turned into numbers this many at a time: a Python string takes ten times the memory of a number.
 WORDS_AT_ONCE = 1 << 16
 Array = NDArray[np.float64]
@@ -81,9 +83,10 @@ class Opened:
         return [name for name in self.outputs if "time" in self.dataset[name].dims]
 
     def chosen(self, names: tuple[str, ...], default: list[str]) -> list[str]:
-        """Names of outputs that were asked for."""
+        """Names of outputs that were asked for; figures of health are, if they are named."""
+        known = [*self.outputs, *(name for name in HEALTH if name in self.dataset)]
         for name in names:
-            checks.choice("outputs", name, self.outputs)
+            checks.choice("outputs", name, known)
         return list(names) or default
 
     def components(self, name: str) -> list[Component]:

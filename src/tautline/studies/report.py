@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tautline.store import StoreError
-from tautline.studies.archive import open_study
+from tautline.studies.archive import open_archive, open_study
 from tautline.studies.reading import Component, Opened
 
 # Pictures of a vector of every node would fill a book.
@@ -47,10 +47,15 @@ def report(store: str | os.PathLike[str], folder: str | os.PathLike[str], *, say
     Path
         Of the page.
     """
+    with open_archive(store).read_as_a_whole():
+        return _report(store, Path(folder), say)
+
+
+def _report(store: str | os.PathLike[str], folder: Path, say: Say | None) -> Path:
     from tautline.studies.page import render
 
     opened = Opened(open_study(store))
-    target = _folder(Path(folder))
+    target = _folder(folder)
     sections = []
     for component in _shown(opened):
         if say is not None:

@@ -7,7 +7,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,17 +17,18 @@ from tautline._version import __version__
 from tautline.errors import TautlineError
 from tautline.model import checks
 from tautline.store import StoreError
-from tautline.studies import archive as archives
 from tautline.studies import definition as definitions
-from tautline.studies import engines
-from tautline.studies.archive import Archive, open_archive, open_study
+from tautline.studies import engines, making, room
+from tautline.studies.archive import FORMAT, Archive, open_archive, open_study
 from tautline.studies.batches import Finished
-from tautline.studies.compute import compute
+from tautline.studies.claims import claimed
 from tautline.studies.definition import Study, StudyError
 from tautline.studies.engines import Engine
+from tautline.studies.guard import DamagedError
 from tautline.studies.layout import cut
 from tautline.studies.needs import need
-from tautline.studies.parameters import Values
+from tautline.studies.outputs import HEALTH
+from tautline.studies.timing import seconds_a_member
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,7 +41,6 @@ BATCHES_A_WORKER = 8
 BYTES_A_BATCH = 32e6
 # Worker processes take 2 s to start.
 WORTH_WORKERS = 4.0
-MEMBERS_MEASURED, SECONDS_MEASURED = 8, 1.0
 
 
 class Progress(NamedTuple):
@@ -51,6 +51,7 @@ class Progress(NamedTuple):
     begun: int  # done when this process began
     failed: int
     wall: float
+    mended: int = 0  # batches that were damaged, and are computed again
 
 
 Watch = Callable[[Progress], bool]
@@ -93,14 +94,20 @@ def study(
     """
     need("zarr")
     wanted = definitions.read(definition)
-    target = Path(path)
+    target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
     _check_target(target, wanted, overwrite)
-    with _client(client) as cluster:
-        seconds = seconds_a_member(wanted)
-        engine = _engine(workers, cluster, seconds * wanted.members)
-        most = _members_a_batch(wanted, seconds, engine.workers) if batch is None else batch
+    _check_samples(wanted)
+    with ExitStack() as stack:
+        if target.exists():
+            stack.enter_context(claimed(target))
+        cluster = stack.enter_context(_client(client))
+        pace = seconds_a_member(wanted)
+        engine = _engine(workers, cluster, pace.mean * wanted.members)
+        most = _members_a_batch(wanted, pace.typical, engine.workers) if batch is None else batch
         layout = cut(wanted.shape, checks.whole("batch", most, 1, 10**9))
-        _drive(archives.create(target, wanted, layout, seconds, overwrite), engine, watch)
+        made = making.create(target, wanted, layout, pace.mean, overwrite)
+        stack.enter_context(claimed(target))
+        _drive(made, engine, watch)
     return open_study(target)
 
 
@@ -126,18 +133,39 @@ def resume_study(
     found = open_archive(path)
     if definition is not None and not _same(found, definitions.read(definition)):
         raise StudyError(f"{path}: holds another study than {_name(definition)}; choose another store for that one")
-    done = found.done()
-    if done.all():
+    damaged = found.damages()
+    if not damaged and found.done().all():
+        if found.leftovers():  # its client was killed after the last batch
+            with claimed(found.path):
+                found.sweep()
         return open_study(path)
-    if found.attrs["version"] != __version__:
-        raise StoreError(
-            f"{path}: was begun by tautline {found.attrs['version']}, and this is {__version__}; "
-            "a resumed study is exact only with the same version"
-        )
-    left = found.layout.members - int(found.layout.sizes()[done].sum())
-    with _client(client) as cluster:
-        _drive(found, _engine(workers, cluster, found.attrs["seconds_a_member"] * left), watch)
+    _check_version(found, damaged)
+    with claimed(found.path):
+        found.unmark(damaged)
+        left = found.layout.members - int(found.layout.sizes()[found.done()].sum())
+        with _client(client) as cluster:
+            engine = _engine(workers, cluster, found.attrs["seconds_a_member"] * left)
+            _drive(found, engine, watch, len(damaged))
     return open_study(path)
+
+
+def _check_version(found: Archive, damaged: Mapping[int, str]) -> None:
+    """Refuse to go on with numbers of another version."""
+    if found.kept is not None and found.attrs["version"] == __version__:
+        return
+    first = next(iter(damaged.items()), None)
+    lost = f"array {first[1]} of batch {first[0]} is damaged, and the study " if first else ""
+    raise StoreError(
+        f"{found.path}: {lost}was begun by tautline {found.attrs['version']} ({found.attrs['format']}), and this is "
+        f"{__version__} ({FORMAT}); a resumed study is exact only with the same version"
+    )
+
+
+def _check_samples(wanted: Study) -> None:
+    """Refuse samples that are too many for every member; where members differ, each is looked at when it begins."""
+    run = wanted.scenario["run"]
+    if wanted.interval is not None and "elements" in run and "run.elements" not in wanted.table:
+        room.check_samples(round(run["duration"] / wanted.interval) + 1, run["elements"])
 
 
 def _name(definition: Any) -> str:
@@ -150,26 +178,22 @@ def _same(found: Archive, wanted: Study) -> bool:
 
 
 def _check_target(path: Path, wanted: Study, overwrite: bool) -> None:
+    """Refuse a place that cannot take the store, before anything is computed."""
     if not path.parent.is_dir():
         raise StoreError(f"{path}: its folder does not exist")
     if path.exists():
         _check_existing(path, wanted, overwrite)
-    try:
-        free = os.statvfs(path.parent).f_bavail * os.statvfs(path.parent).f_frsize
-    except (AttributeError, OSError):  # not on every system
-        return
-    size = _bytes_a_member(wanted) * wanted.members
-    if size > free:
-        raise StoreError(
-            f"{path}: needs up to {size / 1e9:.3g} GB, but {free / 1e9:.3g} GB are free there; keep fewer outputs, "
-            "series least of all"
-        )
+    room.check_disk(path, wanted.members, _bytes_a_member(wanted), len(wanted.outputs) + len(wanted.table))
 
 
 def _check_existing(path: Path, wanted: Study, overwrite: bool) -> None:
     """Never replace what is no study, and say what to do with one that is there."""
     try:
         found = open_archive(path)
+    except DamagedError:
+        if overwrite:
+            return
+        raise
     except TautlineError:
         raise StoreError(f"{path}: exists already and is no study; choose another name") from None
     if overwrite:
@@ -190,34 +214,8 @@ def _check_existing(path: Path, wanted: Study, overwrite: bool) -> None:
 
 
 def _bytes_a_member(wanted: Study) -> float:
-    return 8.0 * (sum(math.prod(output.sizes) for output in wanted.outputs) + len(wanted.table) + 2)
-
-
-def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, Values]:
-    """Of some members."""
-    places = np.unravel_index(members, wanted.shape)
-    if len(places) == 1:
-        return {key: column[places[0]] for key, column in wanted.table.items()}
-    return {key: column[place] for (key, column), place in zip(wanted.table.items(), places, strict=True)}
-
-
-def seconds_a_member(wanted: Study) -> float:
-    """Measured on some that lie far apart; the first one is not counted, it may compile the kernels.
-
-    Together, as batches are: alone a short member takes three times as long. Long ones do not wait for each other.
-    """
-    some = np.unique(np.linspace(0, wanted.members - 1, MEMBERS_MEASURED).astype(np.int64))
-    _seconds(wanted, some[:1])
-    alone = _seconds(wanted, some[:1])
-    found = _seconds(wanted, some) / len(some) if alone * len(some) < SECONDS_MEASURED else alone
-    return max(1e-6, found)
-
-
-def _seconds(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> float:
-    values = _values(wanted, members)
-    before = time.perf_counter()
-    compute(wanted.work, values)
-    return time.perf_counter() - before
+    numbers = sum(math.prod(output.sizes) for output in wanted.outputs) + len(wanted.table) + 2
+    return 8.0 * (numbers + len(HEALTH))
 
 
 def _members_a_batch(wanted: Study, seconds: float, workers: int) -> int:
@@ -253,7 +251,7 @@ def _engine(workers: int | None, client: Any, total: float) -> Engine:
     return engines.Here() if count == 1 else engines.Processes(count)
 
 
-def _drive(archive: Archive, engine: Engine, watch: Watch | None) -> None:
+def _drive(archive: Archive, engine: Engine, watch: Watch | None, mended: int = 0) -> None:
     """All batches that are not done."""
     started = time.perf_counter()
     done, sizes = archive.done(), archive.layout.sizes()
@@ -262,7 +260,7 @@ def _drive(archive: Archive, engine: Engine, watch: Watch | None) -> None:
 
     def tell() -> bool:
         wall = time.perf_counter() - started
-        return watch is not None and watch(Progress(members, archive.layout.members, begun, failed, wall))
+        return watch is not None and watch(Progress(members, archive.layout.members, begun, failed, wall, mended))
 
     def told(finished: Finished) -> bool:
         nonlocal members, failed

@@ -26,6 +26,8 @@ LEAST_BLOCKS = {"sobol-indices": 8, "morris": 4}
 PARTS = (0.125, 0.25, 0.5, 1.0)
 # An output that varies by less than this part of itself is constant but for rounding.
 ROUNDING = 1e-12
+# A first order beyond its total by this much is seen in the picture, and not noise of a design that is large enough.
+CONTRADICTION = 0.05
 # SALib holds blocks x resamples numbers several times.
 RESAMPLED_AT_MOST, RESAMPLES = 4_000_000, (25, 200)
 # Of the bootstrap; SALib takes 0 for none.
@@ -54,7 +56,8 @@ def sensitivity(study: xr.Dataset, *outputs: str, confidence: float = 0.95) -> x
         change, scaled to the parameter's whole range, in the output's `units`), `mu` (the same with signs) and
         `sigma` (how much the change depends on where one is). `..._confidence` is half the width of the interval.
         `..._so_far` has the same from the first part of the design only, along `part`: what still moves has not
-        settled. `blocks` and `blocks_left_out` count SALib's blocks; one without all its results is left out.
+        settled. `blocks` and `blocks_left_out` count SALib's blocks; one without all its results is left out. The
+        attribute `remarks` says where estimates contradict each other, because the design is too small.
     """
     opened = Opened(study)
     if not 0.0 < checks.number("confidence", confidence) < 1.0:
@@ -153,6 +156,21 @@ def _both_ways(upper: NDArray[Any]) -> Array:
     return np.where(np.isnan(upper), upper.T, upper)
 
 
+def doubts(found: xr.Dataset) -> list[str]:
+    """Where estimates of one output contradict each other: what a parameter makes alone is a part of its total."""
+    if "total" not in found:
+        return []
+    told = []
+    for key in found.parameter.values.tolist():
+        first, total = (float(found[name].sel(parameter=key)) for name in ("first", "total"))
+        if first - total > CONTRADICTION:
+            told.append(
+                f"{key}: alone {first:.2f} is more than {total:.2f} with all others, which cannot be: "
+                f"{int(found.blocks)} blocks are too few to tell; enlarge design.base"
+            )
+    return told
+
+
 _WORDS = {
     "first": "Sobol' index of first order",
     "total": "Sobol' index of total order",
@@ -186,4 +204,10 @@ def _dataset(opened: Opened, chosen: list[Component], found: list[Estimates]) ->
     if "second" in made:
         coords["other"] = opened.keys
     order = sorted(made, key=lambda name: (name.startswith("blocks"), name.endswith("_so_far")))
-    return xr.Dataset({name: made[name] for name in order}, coords, {"design": opened.design.kind})
+    result = xr.Dataset({name: made[name] for name in order}, coords, {"design": opened.design.kind})
+    result.attrs["remarks"] = "; ".join(
+        f"{label}: {text}"
+        for k, label in enumerate(result.output.values.tolist())
+        for text in doubts(result.isel(output=k))
+    )
+    return result

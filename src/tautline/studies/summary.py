@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
 import numpy as np
 
 from tautline.studies import compute
-from tautline.studies.archive import open_study
+from tautline.studies.archive import open_archive, open_study
+from tautline.studies.outputs import HEALTH
+from tautline.studies.reading import NOT_OUTPUTS
+from tautline.studies.remarks import remarks_of
 
 BYTES_A_BLOCK = 32e6
 # Messages that are shown; all of them are in the store.
@@ -16,11 +20,16 @@ EXAMPLES = 3
 
 
 def summarise(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Of a store: counts of statuses, some failures with their values, smallest and largest outputs."""
-    found = open_study(path)
+    """Of a store: counts of statuses, some failures with their values, smallest and largest outputs and figures."""
+    with open_archive(path).read_as_a_whole():
+        return _summary(open_study(path))
+
+
+def _summary(found: Any) -> dict[str, Any]:
     status = found.status.values
     counts = {name: int((status == code).sum()) for code, name in compute.STATUS_NAMES.items()}
-    keys = list(found.attrs["study"] and _keys(found))
+    keys = list(json.loads(found.attrs["study"])["vary"])
+    remarks = remarks_of(found)
     return {
         "status": found.attrs["status"],
         "title": found.attrs["title"],
@@ -30,18 +39,12 @@ def summarise(path: str | os.PathLike[str]) -> dict[str, Any]:
         "parameters": keys,
         "endings": {name: count for name, count in counts.items() if count},
         "failures": _failures(found, status, keys),
-        "outputs": {str(name): _range(found[name]) for name in found.data_vars if name not in _NOT_OUTPUTS},
+        "outputs": {str(name): _range(found[name]) for name in found.data_vars if name not in NOT_OUTPUTS},
+        "health": {name: _range(found[name]) for name in HEALTH if name in found},
+        "members_with_remarks": remarks.members,
+        "remarks": remarks.sentences(),
         "version": found.attrs["version"],
     }
-
-
-_NOT_OUTPUTS = ("status", "message", "steps")
-
-
-def _keys(found: Any) -> list[str]:
-    import json
-
-    return list(json.loads(found.attrs["study"])["vary"])
 
 
 def _failures(found: Any, status: Any, keys: list[str]) -> list[dict[str, Any]]:
@@ -50,7 +53,7 @@ def _failures(found: Any, status: Any, keys: list[str]) -> list[dict[str, Any]]:
     told = []
     for flat in bad.tolist():
         place = dict(zip(found.status.dims, (int(x) for x in np.unravel_index(flat, status.shape)), strict=True))
-        member = found[[*_NOT_OUTPUTS]].isel(place)
+        member = found[["message"]].isel(place)
         values = {key: member[key].item() for key in keys}
         told.append({"member": flat, "values": values, "message": str(member.message.item())})
     return told
