@@ -20,7 +20,7 @@ import xarray as xr
 import tautline as tl
 from tautline import store
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tautline.store import Progress, StoreError
+from tautline.store import Progress, StoreError, writing
 
 # Long enough to be killed in the middle: half a second of work in a few hundred chunks.
 CASES: dict[str, dict[str, Any]] = {
@@ -42,7 +42,7 @@ def in_child(action: Callable[[], object]) -> int:
     child = os.fork()
     if child == 0:
         try:
-            store.SECONDS_A_CHUNK = 0.002
+            writing.SECONDS_A_CHUNK = 0.002
             action()
         except BaseException:
             os._exit(1)
@@ -221,9 +221,10 @@ def test_both_copies_of_the_checkpoint_torn(tmp_path: Path) -> None:
     path = tmp_path / "run.nc"
     short(path)
     with netCDF4.Dataset(path, "r+") as handle:
-        handle["checkpoint"]["reel"][:] += 1.0
-    with pytest.raises(StoreError, match=r"run\.nc"):
-        tl.open_run(path)
+        handle["checkpoint"]["copies"][:, 1000:1010] ^= 1
+    for action in (tl.open_run, store.resume):
+        with pytest.raises(StoreError, match=r"run\.nc: damaged: both copies"):
+            action(path)
 
 
 def test_memory_stays_bounded(tmp_path: Path) -> None:

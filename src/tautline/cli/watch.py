@@ -11,9 +11,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from tautline.cli.output import console
-from tautline.store import Progress
 
 if TYPE_CHECKING:
+    from tautline.store.writing import Progress
     from tautline.studies.run import Progress as StudyProgress
 
 
