@@ -195,11 +195,12 @@ class Reader:
         self._source = open_source(self._path)
         self.attrs = self._source.attrs
         self.rows = self._source.rows
+        self.missing = [name for name in dataset.SCHEMA if not self._source.has(name)]
 
     def read(self, name: str, rows: slice) -> Array:
         """Some rows of a variable; no others than were written. What the file's format did not know is NaN."""
         wanted = range(self.rows)[rows]
-        if not self._source.has(name):
+        if name in self.missing:
             size = dataset.sizes(self._source.elements, len(wanted))
             return np.full([size[d] for d in dataset.SCHEMA[name].dims], 0.0 if name in _ACCOUNTS else np.nan)
         with naming(self._path):

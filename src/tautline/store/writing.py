@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -135,7 +135,8 @@ def check_target(path: Path, overwrite: bool, size: int) -> None:
 
 def _resumable(path: Path) -> str:
     try:
-        message = str(reading.Reader(path).attrs["message"])
+        with closing(reading.Reader(path)) as reader:
+            message = str(reader.attrs["message"])
     except TautlineError:
         return ""
     return f" as an unfinished run that `tautline resume {path}` can finish" if "tautline resume" in message else ""
