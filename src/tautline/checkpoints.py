@@ -22,10 +22,10 @@ _TEXT, _DIGEST = "checkpoint", "digest"
 
 def write(path: str | os.PathLike[str], arrays: Arrays, text: str) -> None:
     """Write arrays, a text and their digest as one npz file, which takes its place as a whole."""
-    content = {_TEXT: np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
-    digest = np.frombuffer(_digest(content), dtype=np.uint8)
+    content: dict[str, Any] = {_TEXT: np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
+    content[_DIGEST] = np.frombuffer(_digest(content), dtype=np.uint8)
     with files.replacing(path, "wb") as file:
-        np.savez(file, **content, **{_DIGEST: digest})
+        np.savez(file, **content)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], str]:

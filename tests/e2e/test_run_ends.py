@@ -48,7 +48,7 @@ def make(name: str, path: Path) -> int:
     if rows == 1:
         keep_first_row(path)
     attrs = tl.open_run(path).attrs
-    return round(attrs["duration"] / attrs["sample"]) + 1
+    return 1 + round(float(attrs["duration"]) / float(attrs["sample"]))
 
 
 def keep_first_row(path: Path) -> None:

@@ -240,7 +240,7 @@ def test_a_slow_reader_sees_rows_that_stay(tmp_path: Path) -> None:
     parts, options = arguments("locked")
     exact = tl.simulate(*parts, **options)
     with a_writer(path):
-        seen = []
+        seen: list[int] = []
         deadline = time.monotonic() + 20.0
         while len(seen) < 5 and time.monotonic() < deadline:
             run = tl.open_run(path)

@@ -100,6 +100,7 @@ def test_what_cannot_be_is_refused(
 
 def test_a_file_without_a_digest_is_refused(saved: Path) -> None:
     arrays, text = checkpoints.read(saved)
-    np.savez(saved, checkpoint=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
+    content: dict[str, Any] = {"checkpoint": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
+    np.savez(saved, **content)
     with pytest.raises(InputError, match="digest"):
         tl.Simulation.load(saved)

@@ -233,7 +233,7 @@ def pages(page: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
 
 def checksum(rows: Array, before: int = 0) -> int:
     """CRC-32 of rows, or of the rows before and these."""
-    return zlib.crc32(memoryview(np.ascontiguousarray(rows)).cast("B"), before)
+    return zlib.crc32(np.ascontiguousarray(rows).data.cast("B"), before)
 
 
 def read_at(file: IO[bytes], offset: int, size: int) -> bytes:

@@ -52,8 +52,8 @@ class Progress(NamedTuple):
 class Writer:
     """A run file that is being written: rows and checkpoints in, nothing moved once it is written."""
 
-    def __init__(self, file: IO[bytes], contents: Contents, copy: Copy | None = None) -> None:
-        self._file = file
+    def __init__(self, file: IO[bytes], path: Path, contents: Contents, copy: Copy | None = None) -> None:
+        self._file, self._path = file, path
         self.contents = contents
         self._copy = copy
         self._sums = [0] * len(contents.variables) if copy is None else list(copy.page_sums)
@@ -70,7 +70,7 @@ class Writer:
             place = self.contents.variables[name]
             rows = np.ascontiguousarray(values[name], dtype="<f8")
             if len(rows):
-                write_at(self._file, place.offset + first * place.row_size, memoryview(rows).cast("B"))
+                write_at(self._file, place.offset + first * place.row_size, rows.data.cast("B"))
             self._sum(column, rows, first, last)
         number = 1 if self._copy is None else self._copy.number + 1
         self._put(checkpoint(simulation, number, last, self._sums))
@@ -89,7 +89,7 @@ class Writer:
         place = self.contents.copies
         raw = copy.encode()
         if len(raw) > place.row_size:
-            raise StoreError("the checkpoint does not fit into its place in the file")
+            raise StoreError(f"{self._path}: the checkpoint does not fit into its place in the file")
         write_at(self._file, place.offset + copy.number % format.COPIES * place.row_size, raw)
         self._copy = copy
 
@@ -223,7 +223,7 @@ def _created(
                 room=room,
             )
             file = part.open("r+b", buffering=0)
-            writer = Writer(file, contents)
+            writer = Writer(file, target, contents)
             files.lock(file)
             writer.write(first, simulation)
             files.give_name(part, real, overwrite)
@@ -253,7 +253,7 @@ def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | Non
         with reading.naming(target):
             contents = reading.find_contents(file, target)
             if contents is None:
-                _refuse_old(target)
+                raise _refusal_of_old(target)
             run = reading.RunFile(file, target, contents)
             run.check_all()
             if contents.version != __version__ and run.rows < contents.rows_planned:
@@ -263,7 +263,7 @@ def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | Non
                 )
             simulation = _restored(run.copy, target)
             energy = float(run.rows_of("energy", range(1))[0])
-        _drive(Writer(file, contents, run.copy), target, simulation, energy, watch)
+        _drive(Writer(file, target, contents, run.copy), target, simulation, energy, watch)
     finally:
         file.close()
     return simulation
@@ -278,9 +278,9 @@ def _lock(file: IO[bytes], path: Path) -> None:
         raise StoreError(files.in_use(path))
 
 
-def _refuse_old(path: Path) -> None:
+def _refusal_of_old(path: Path) -> StoreError:
     reading.Reader(path).close()  # says so if it is no run at all
-    raise StoreError(f"{path}: a run of an older format, which this version reads and does not resume; run it again")
+    return StoreError(f"{path}: a run of an older format, which this version reads and does not resume; run it again")
 
 
 def _restored(copy: Copy, path: Path) -> Simulation:
