@@ -153,7 +153,7 @@ def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool,
         extra = {"wall time": watcher.rates(wall), "file": str(target)}
         output.console(no_color).print(output.summary_table(summary, extra))
         if summary["status"] != "completed":
-            print(summary["message"])
+            print(output.ending(summary))
     if watcher.interrupted and unfinished:
         if quiet or as_json:
             print(summary["message"], file=sys.stderr)
@@ -292,7 +292,7 @@ def info(path: RunPath, as_json: AsJson = False, no_color: NoColor = False) -> N
                 "written by": f"tautline {summary['version']}",
             }
             output.console(no_color).print(output.summary_table(summary, extra))
-            print(summary["message"])
+            print(output.ending(summary))
 
 
 @app.command()

@@ -95,6 +95,12 @@ def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
     return two_columns(rows)
 
 
+def ending(summary: dict[str, Any]) -> str:
+    """How a run ended, without the remarks that the table shows."""
+    remarks = "; ".join(summary["remarks"])
+    return str(summary["message"]).removesuffix(f"; {remarks}" if remarks else "")
+
+
 def _balance(summary: dict[str, Any]) -> str:
     """The error of the energy balance: of the energy in play, where the run knows that."""
     error, scale = summary["balance_error"], "the energy in play"
