@@ -24,9 +24,11 @@ lint: $(VENV)/dev
 warm: $(VENV)/dev
 	$(BIN)/python -m tests.warm
 
-# The long proofs, 10^8 steps among them. Takes a few minutes, and rewrites docs/verification.md.
+# The long proofs, 10^8 steps among them. Takes a few minutes, and rewrites docs/verification.md. Then run files that are
+# damaged and killed by the hundred.
 verify: $(VENV)/dev warm
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
+	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e
 
 bench: $(VENV)/dev
 	$(BIN)/python benchmarks/kernel.py

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from tautline.model.statics import AtRest, at_rest
     from tautline.model.string import String
     from tautline.simulation import Simulation, simulate
-    from tautline.store import open_run, resume, run_to_file
+    from tautline.store.reading import open_run
+    from tautline.store.writing import resume, run_to_file
     from tautline.studies.archive import open_study
     from tautline.studies.run import resume_study, study
     from tautline.studies.sensitivity import sensitivity
@@ -60,9 +61,9 @@ _HOMES = {
     "String": "tautline.model.string",
     "Simulation": "tautline.simulation",
     "simulate": "tautline.simulation",
-    "open_run": "tautline.store",
-    "resume": "tautline.store",
-    "run_to_file": "tautline.store",
+    "open_run": "tautline.store.reading",
+    "resume": "tautline.store.writing",
+    "run_to_file": "tautline.store.writing",
     "open_study": "tautline.studies.archive",
     "resume_study": "tautline.studies.run",
     "study": "tautline.studies.run",

@@ -7,14 +7,15 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-
-from tautline.kernels import data
-from tautline.kernels.data import Array
-from tautline.model.pendulum import Pendulum
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from tautline.kernels import data
+    from tautline.model.pendulum import Pendulum
+
+Array = NDArray[np.float64]
 
 # By the names of the schema, and the time.
 Values = dict[str, Array]
@@ -125,6 +126,8 @@ class Record(NamedTuple):
 
 
 def record_of_samples(time: Array, samples: data.Samples) -> Record:
+    from tautline.kernels import data  # runs are read without the kernels
+
     x = samples.scalars
     return Record(
         time=time,

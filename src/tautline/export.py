@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from tautline import dataset
+from tautline.files import replacing
 from tautline.shapes import body_mesh
 
 Array = NDArray[np.float64]
@@ -25,20 +25,15 @@ def write_csv(pieces: Iterable[xr.Dataset], path: Path) -> int:
     rows = 0
     source = iter(pieces)
     first = next(source)  # before anything is written: the run may be unreadable
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerows(_columns(first))
-            for piece in itertools.chain([first], source):
-                flat = [piece[name].values.reshape(piece.sizes["time"], -1) for name in dataset.SCHEMA]
-                table = np.concatenate([piece.time.values[:, None], *flat], axis=1)
-                # repr keeps every bit of a number
-                writer.writerows([[repr(float(x)) for x in row] for row in table])
-                rows += len(table)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(path, newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerows(_columns(first))
+        for piece in itertools.chain([first], source):
+            flat = [piece[name].values.reshape(piece.sizes["time"], -1) for name in dataset.SCHEMA]
+            table = np.concatenate([piece.time.values[:, None], *flat], axis=1)
+            # repr keeps every bit of a number
+            writer.writerows([[repr(float(x)) for x in row] for row in table])
+            rows += len(table)
     return rows
 
 

@@ -10,15 +10,13 @@ import dataclasses
 import itertools
 import json
 import os
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from tautline import errors, planning
+from tautline import checkpoints, errors, planning
 from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.health import MOST_WAITING, Health
@@ -715,8 +713,7 @@ class Simulation:
     def from_checkpoint(cls, motion: data.Motion, text: str) -> Simulation:
         """Go on exactly where `checkpoint` was taken."""
         saved = json.loads(text)
-        if saved["checkpoint"] != CHECKPOINT_VERSION:
-            raise InputError(f"checkpoint: expected version {CHECKPOINT_VERSION}, got {saved['checkpoint']!r}")
+        checkpoints.check(saved, motion._asdict(), CHECKPOINT_VERSION)
         described = saved["description"]
         simulation = cls(pendulum_from(described["pendulum"]), State(**described["state"]), **described["run"])
         for ours, theirs in zip(simulation._motion, motion, strict=True):
@@ -745,26 +742,15 @@ class Simulation:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint (not the recorded states): one npz file of plain arrays, replaced as a whole."""
         motion, text = self.checkpoint()
-        target = FilePath(path)
-        temporary = target.with_name(target.name + ".part")
-        try:
-            with temporary.open("wb") as file:
-                np.savez(file, checkpoint=np.frombuffer(text.encode(), dtype=np.uint8), **motion._asdict())
-            os.replace(temporary, target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        checkpoints.write(path, motion._asdict(), text)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Simulation:
         """Go on from a checkpoint written by `save`, bit for bit."""
+        arrays, text = checkpoints.read(path)
         try:
-            with FilePath(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                motion = data.Motion(*(arrays[name] for name in data.Motion._fields))
-                text = arrays["checkpoint"].tobytes().decode()
-            return cls.from_checkpoint(motion, text)
-        except FileNotFoundError:
-            raise
-        except (OSError, ValueError, LookupError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+            return cls.from_checkpoint(data.Motion(**arrays), text)
+        except (ValueError, LookupError, TypeError, ArithmeticError) as error:
             raise InputError(
                 f"path: expected a checkpoint of Simulation.save, got {os.fspath(path)!r}: {error}"
             ) from None

@@ -241,7 +241,7 @@ def test_files_that_cannot_be_shown(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "cut.nc").write_bytes((folder / "a.nc").read_bytes()[:60_000])
     for names, words in (
         (["scenario.toml"], "a scenario file; use `tautline check` or `run`"),
-        (["cut.nc"], "cut.nc: cannot be opened as a run file (damaged"),
+        (["cut.nc"], "cut.nc: damaged: it has 60000 bytes"),
         ([str(folder / "a.nc"), "missing.nc"], "missing.nc: no such file"),
     ):
         code, message = refused(*names, cwd=tmp_path)

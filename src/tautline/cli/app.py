@@ -139,7 +139,7 @@ def _summary(path: Path) -> dict[str, Any]:
     from tautline.analysis.summary import summarise
 
     with closing(store.Reader(path)) as reader:
-        return summarise(reader.blocks(), reader.attrs)
+        return summarise(reader.blocks(), reader.attrs, reader.missing)
 
 
 def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool, no_color: bool) -> None:
@@ -147,12 +147,13 @@ def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool,
     summary = _summary(target)
     unfinished = summary["status"] == "unfinished"
     if as_json:
-        output.print_json({**summary, "file": str(target), "wall_time": wall})
+        compiling = watcher.compile_time
+        output.print_json({**summary, "file": str(target), "wall_time": wall - compiling, "compile_time": compiling})
     elif not quiet:
         extra = {"wall time": watcher.rates(wall), "file": str(target)}
         output.console(no_color).print(output.summary_table(summary, extra))
         if summary["status"] != "completed":
-            print(summary["message"])
+            print(output.ending(summary))
     if watcher.interrupted and unfinished:
         if quiet or as_json:
             print(summary["message"], file=sys.stderr)
@@ -269,7 +270,7 @@ def info(path: RunPath, as_json: AsJson = False, no_color: NoColor = False) -> N
                 "written by": f"tautline {summary['version']}",
             }
             output.console(no_color).print(output.summary_table(summary, extra))
-            print(summary["message"])
+            print(output.ending(summary))
 
 
 @app.command()
@@ -286,17 +287,18 @@ def export(
     Example: tautline export retrieval.nc --csv retrieval.csv --vtk frames/ --html
     """
     with one_line_errors():
-        from tautline import store
+        from tautline import files, store
         from tautline.errors import InputError
         from tautline.export import write_csv, write_vtk
 
         page = (out or path.with_suffix(".html")) if html else None
         if csv is None and vtk is None and page is None:
             raise InputError("export: expected --csv FILE, --vtk FOLDER or --html, got none")
-        if vtk is not None and vtk.is_file():
-            raise store.StoreError(f"{vtk}: is a file, expected a folder")
+        if vtk is not None and vtk.exists() and not vtk.is_dir():
+            raise store.StoreError(f"{vtk}: {files.kind_of(vtk) or 'is a file'}, expected a folder")
         for target in (csv, page, vtk and vtk / "string.pvd"):
             if target is not None and target.exists():
+                files.check_regular(target)
                 if path.exists() and target.samefile(path):
                     raise InputError(f"export: expected another file than the run itself, got {target}")
                 if not overwrite:
@@ -320,14 +322,12 @@ def run_name(path: Path, attrs: Mapping[str, Any]) -> str:
 
 
 def _write_page(path: Path, target: Path) -> str:
+    from tautline.files import replacing
     from tautline.store import Reader
     from tautline.viewer.page import offline
 
-    reader = Reader(path)
-    try:
-        target.write_text(offline((run_name(path, reader.attrs), reader)), encoding="utf-8")
-    finally:
-        reader.close()
+    with closing(Reader(path)) as reader, replacing(target, encoding="utf-8") as file:
+        file.write(offline((run_name(path, reader.attrs), reader)))
     return f"{target}: {target.stat().st_size / 1e6:.2f} MB; opens in any browser, without a network"
 
 

@@ -45,33 +45,68 @@ def _plain(value: Any) -> Any:
     """JSON knows no NaN and no infinity: null."""
     if isinstance(value, dict):
         return {name: _plain(x) for name, x in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_plain(x) for x in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+# Ranges in the summary: name in the table, name in the summary, unit. What a run does not have is left out.
+_RANGES = (
+    ("unstretched length", "unstretched_length", "m"),
+    ("stretched length", "stretched_length", "m"),
+    ("strain", "strain", ""),
+    ("tension", "tension", "N"),
+    ("tension at the guide", "guide_tension", "N"),
+    ("drum torque", "torque", "N m"),
+    ("drum power", "power", "W"),
+)
+
+
+NO_VALUE = "no finite value"
+
+
 def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
-    """The figures of a run."""
+    """The figures of a run, and what is to be remarked on it."""
 
     def between(name: str, unit: str) -> str:
+        if summary[name] is None:
+            return NO_VALUE
         low, high = summary[name]
         return f"{low:.4g} to {high:.4g} {unit}".rstrip()
+
+    def figure(name: str, digits: str, words: str) -> str:
+        return NO_VALUE if summary[name] is None else f"{summary[name]:{digits}}{words}"
 
     rows = {
         "status": summary["status"],
         "simulated": f"{summary['time']:.6g} s, {summary['rows']} samples",
-        "energy balance error": f"{100 * summary['energy_error']:.2e} % of the largest kinetic energy",
-        "angular momentum drift": f"{summary['angular_momentum_drift']:.1e} (relative, about the vertical)",
-        "orthogonality error": f"{summary['orthogonality_error']:.1e}",
-        "unstretched length": between("unstretched_length", "m"),
-        "stretched length": between("stretched_length", "m"),
-        "strain": between("strain", ""),
-        "tension": between("tension", "N"),
+        "energy balance error": _balance(summary),
+        "angular momentum drift": figure("angular_momentum_drift", ".1e", " (relative, about the vertical)"),
+        "orthogonality error": figure("orthogonality_error", ".1e", ""),
+        **{title: between(name, unit) for title, name, unit in _RANGES if summary[name] is not None},
         "reel speed": f"{between('reel_speed', 'm/s')}, {summary['final_reel_speed']:.4g} m/s at the end",
-        "step / stability limit": f"{summary['largest_step_ratio']:.2f} at most",
+        "step / stability limit": figure("largest_step_ratio", ".2f", " at most"),
         **extra,
     }
+    if summary["not_finite"]:
+        rows["not finite"] = f"{summary['not_finite']} samples hold values that are no finite numbers"
+    for number, text in enumerate(summary["remarks"], start=1):
+        rows["remark" if len(summary["remarks"]) == 1 else f"remark {number}"] = text
     return two_columns(rows)
+
+
+def ending(summary: dict[str, Any]) -> str:
+    """How a run ended, without the remarks that the table shows."""
+    remarks = "; ".join(summary["remarks"])
+    return str(summary["message"]).removesuffix(f"; {remarks}" if remarks else "")
+
+
+def _balance(summary: dict[str, Any]) -> str:
+    """The error of the energy balance: of the energy in play, where the run knows that."""
+    error, scale = summary["balance_error"], "the energy in play"
+    if error is None:
+        error, scale = summary["energy_error"], "the largest kinetic energy"
+    return NO_VALUE if error is None else f"{100 * error:.2e} % of {scale}"
 
 
 def two_columns(rows: dict[str, str]) -> Any:

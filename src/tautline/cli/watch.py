@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from tautline.cli.interrupting import second_ends_at_once
 from tautline.cli.output import console
-from tautline.store import Progress
 
 if TYPE_CHECKING:
+    from tautline.store.writing import Progress
     from tautline.studies.run import Progress as StudyProgress
 
 
@@ -40,6 +40,7 @@ class Watcher(Interruptible):
         self._last: Progress | None = None
         self._task: Any = None
         self._from: Progress | None = None
+        self.compile_time = 0.0  # s, of kernels that were not in the cache
 
     def __call__(self, progress: Progress) -> bool:
         self._last = progress
@@ -60,11 +61,15 @@ class Watcher(Interruptible):
         return self.interrupted
 
     def rates(self, wall: float) -> str:
-        """Of what was computed since this watcher began."""
+        """Wall time of what was computed since this watcher began, and how fast it went; compiling is told apart."""
+        wall -= self.compile_time
         if self._last is None or wall <= 0.0:
             return "nothing was left to compute"
         done = self._last.time - self._last.begun
-        return f"{wall:.2f} s ({done / wall:.3g} x real time, {self._last.steps / wall:.3g} steps a second)"
+        text = f"{wall:.2f} s ({done / wall:.3g} x real time, {self._last.steps / wall:.3g} steps a second)"
+        if self.compile_time > 0.0:
+            text += f", and {self.compile_time:.1f} s once for compiling"
+        return text
 
 
 class StudyWatcher(Interruptible):
@@ -130,10 +135,16 @@ def _attended(bar: Any, watcher: Interruptible) -> Iterator[None]:
 @contextmanager
 def watching(quiet: bool, no_color: bool) -> Iterator[Watcher]:
     """Over a run."""
+    from numba.core import event
+
     bar = _bar(quiet, no_color)
     watcher = Watcher(bar)
-    with _attended(bar, watcher):
-        yield watcher
+    compiling = event.TimingListener()
+    with event.install_listener("numba:compile", compiling), _attended(bar, watcher):
+        try:
+            yield watcher
+        finally:
+            watcher.compile_time = compiling.duration if compiling.done else 0.0
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from typing import Any
 import xarray as xr
 
 from tautline.errors import TautlineError
+from tautline.files import replacing
 from tautline.viewer.payload import InMemory, Recording, frame_length, frames, meta, plots
 
 # Frames of one run inside a page: enough for a smooth replay of the paper's examples, small enough to send.
@@ -80,9 +81,9 @@ class View:
 
     def save(self, path: str | Path) -> Path:
         """Write the page as one file that works offline; the path."""
-        target = Path(path)
-        target.write_text(self._page, encoding="utf-8")
-        return target
+        with replacing(path, encoding="utf-8") as file:
+            file.write(self._page)
+        return Path(path)
 
     def open(self) -> Path:
         """Show the page in the browser, from a file in the folder for temporary files; the path."""

@@ -1,0 +1,124 @@
+"""One run file of every format is read, summarised and exported; reading needs no engine."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import tautline as tl
+from tautline import dataset, store
+from tautline.cli.app import app
+from tautline.store import StoreError
+
+DATA = Path(__file__).parents[1] / "data" / "runs"
+FORMATS = [1, 2, 3]
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_every_format_is_read(number: int) -> None:
+    """Values as the netCDF library finds them, attributes as the code of that time gave them."""
+    path = DATA / f"format-{number}.nc"
+    run = tl.open_run(path)
+    with netCDF4.Dataset(path) as raw:
+        assert raw.format == f"tautline run {number}"
+        for name in ("time", *run.data_vars):
+            if name in raw.variables:
+                np.testing.assert_array_equal(run[name].values, np.asarray(raw[name][:]))
+    expected = json.loads(path.with_suffix(".json").read_text())
+    found = {name: run.attrs[name] for name in expected}
+    # the readers of formats 1 and 2 forgot the interval that is in the file
+    described = [json.loads(attrs.pop("scenario")) | {"sample": run.attrs["sample"]} for attrs in (found, expected)]
+    assert described[0] == described[1]
+    assert found == expected
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_what_a_format_did_not_know_is_missing_and_not_invented(number: int) -> None:
+    run = tl.open_run(DATA / f"format-{number}.nc")
+    with netCDF4.Dataset(DATA / f"format-{number}.nc") as raw:
+        missing = set(dataset.SCHEMA) - set(raw.variables)
+    for name in missing - {"damping_loss", "friction_loss", "fluid_work", "external_work", "guide_work"}:
+        assert np.isnan(run[name].values).all()
+    # the accounts of an older format are complete: nothing that it knew could change the others
+    kept = dataset.kept_energy(run).values
+    assert np.ptp(kept) < 1e-4 * run.kinetic_energy.values.max()
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_every_format_is_summarised_and_exported(number: int, tmp_path: Path) -> None:
+    path = str(DATA / f"format-{number}.nc")
+    summary = CliRunner().invoke(app, ["info", path, "--json"])
+    figures = json.loads(summary.stdout)
+    assert figures["rows"] == 21 and figures["not_finite"] == 0 and figures["status"] == "completed"
+    assert "nan" not in CliRunner().invoke(app, ["info", path]).stdout
+    targets = ["--csv", str(tmp_path / "a.csv"), "--vtk", str(tmp_path / "frames"), "--html", "-o"]
+    done = CliRunner().invoke(app, ["export", path, *targets, str(tmp_path / "a.html")])
+    assert done.exit_code == 0, done.output
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 23
+    assert len(list((tmp_path / "frames").glob("string_*.vtp"))) == 21
+
+
+def test_an_old_run_is_not_resumed(tmp_path: Path) -> None:
+    path = tmp_path / "old.nc"
+    shutil.copy(DATA / "format-2-unfinished.nc", path)
+    run = tl.open_run(path)
+    assert run.attrs["status"] == "unfinished" and run.sizes["time"] == 6
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"old\.nc: a run of an older format"):
+        store.resume(path)
+    assert path.read_bytes() == before
+
+
+READ = """
+import sys
+from pathlib import Path
+import tautline as tl
+from typer.testing import CliRunner
+from tautline.cli import app
+path, folder = sys.argv[1:]
+run = tl.open_run(path)
+targets = ["--csv", folder + "/a.csv", "--vtk", folder + "/frames"]
+for arguments in (["info", path], ["info", path, "--json"], ["export", path, *targets]):
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+engine = {"numba", "tautline.simulation", "tautline.kernels.march"} & set(sys.modules)
+assert not engine, engine
+done = CliRunner().invoke(app, ["export", path, "--html", "-o", folder + "/a.html"])
+assert done.exit_code == 0, done.output
+engine = {"tautline.simulation", "tautline.kernels.march"} & set(sys.modules)
+assert not engine, engine
+"""
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_reading_needs_no_engine(number: int, tmp_path: Path) -> None:
+    arguments = [sys.executable, "-c", READ, str(DATA / f"format-{number}.nc"), str(tmp_path)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_arrays_of_another_length_are_read(tmp_path: Path) -> None:
+    """What the engine keeps in a checkpoint may change; a file stays readable."""
+    from tautline.store import format
+
+    path = tmp_path / "run.nc"
+    shutil.copy(DATA / "format-3.nc", path)
+    whole = tl.open_run(path)
+    with path.open("r+b") as file:
+        contents = format.Contents.find(file)
+        assert contents is not None
+        copy = format.read_copies(file, contents).newest
+        copy = copy._replace(number=copy.number + 1, arrays={"other": np.arange(3.0)})
+        place = contents.copies
+        format.write_at(file, place.offset + copy.number % format.COPIES * place.row_size, copy.encode())
+    assert tl.open_run(path).identical(whole)
+    with pytest.raises(StoreError, match=r"run\.nc"):
+        store.resume(path)

@@ -1,0 +1,106 @@
+"""Checkpoint files of Simulation.save: whole or refused, plausible or refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline import checkpoints
+from tautline.errors import InputError
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    pendulum = tl.Pendulum(
+        tl.String(length=20.0, density=0.1, stiffness=500.0),
+        tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
+        tl.RigidBody.sphere(mass=3.0, radius=0.1, center_of_mass=(0.0, 0.0, 0.1)),
+    )
+    simulation = tl.Simulation(pendulum, tl.straight(pendulum, 10.0, 3), step=1e-3)
+    simulation.advance(0.05, tl.Torque(6.0))
+    simulation.save(tmp_path / "a.npz")
+    return tmp_path / "a.npz"
+
+
+def test_damage_is_refused(saved: Path) -> None:
+    """Flips, cuts and zeros: refused, or without any effect on what is loaded."""
+    rng = random.Random(3)
+    raw = saved.read_bytes()
+    whole = tl.Simulation.load(saved).checkpoint()
+    refused = 0
+    for _ in range(200):
+        changed = bytearray(raw)
+        place = rng.randrange(len(raw))
+        if rng.random() < 0.7:
+            changed[place] ^= 1 << rng.randrange(8)
+        elif rng.random() < 0.5:
+            del changed[place:]
+        else:
+            changed[place : place + 64] = bytes(len(changed[place : place + 64]))
+        saved.write_bytes(changed)
+        try:
+            motion, text = tl.Simulation.load(saved).checkpoint()
+        except InputError as error:
+            assert "a.npz" in str(error) and "\n" not in str(error)
+            refused += 1
+            continue
+        assert text == whole[1]
+        for name, array in motion._asdict().items():
+            np.testing.assert_array_equal(array, getattr(whole[0], name))
+    assert refused > 100
+
+
+def infinite(saved: dict[str, Any], arrays: dict[str, Any]) -> None:
+    arrays["nodes"] = np.full_like(arrays["nodes"], np.inf)
+
+
+def negative_counter(saved: dict[str, Any], arrays: dict[str, Any]) -> None:
+    arrays["clock"] = -np.ones_like(arrays["clock"])
+
+
+def other_shape(saved: dict[str, Any], arrays: dict[str, Any]) -> None:
+    arrays["reel"] = arrays["reel"][:3]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda saved, arrays: saved.update(h=0.0), "positive h, got 0.0"),
+        (lambda saved, arrays: saved.update(h=float("nan")), "positive h, got nan"),
+        (lambda saved, arrays: saved.update(h="1"), "positive h, got '1'"),
+        (lambda saved, arrays: saved.update(status="well"), "a known status, got 'well'"),
+        (lambda saved, arrays: saved.update(base_steps=[[0.1, 0]]), "positive number of base steps"),
+        (lambda saved, arrays: saved.update(checkpoint=0), "expected version"),
+        (lambda saved, arrays: saved.pop("description"), "description"),
+        (infinite, "not finite"),
+        (negative_counter, "counters from 0"),
+        (other_shape, "an array of shape"),
+        (lambda saved, arrays: arrays.pop("body"), "body"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    change: Callable[[dict[str, Any], dict[str, Any]], object], words: str, saved: Path
+) -> None:
+    """Files with a digest that fits, written by something else."""
+    arrays, text = checkpoints.read(saved)
+    tree = json.loads(text)
+    change(tree, arrays)
+    checkpoints.write(saved, arrays, json.dumps(tree))
+    with pytest.raises(InputError, match=words) as caught:
+        tl.Simulation.load(saved)
+    assert "a.npz" in str(caught.value)
+
+
+def test_a_file_without_a_digest_is_refused(saved: Path) -> None:
+    arrays, text = checkpoints.read(saved)
+    content: dict[str, Any] = {"checkpoint": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
+    np.savez(saved, **content)
+    with pytest.raises(InputError, match="digest"):
+        tl.Simulation.load(saved)
