@@ -41,6 +41,7 @@ from tautline.model.command import (
     Torque,
     check_command,
     check_start,
+    shortest_commanded,
 )
 from tautline.model.fluid import Fluid, Push
 from tautline.model.path import Path
@@ -129,7 +130,7 @@ class Simulation:
             "order": order,
             "scheme": scheme,
             "compensated": compensated,
-            "minimum_length": shortest,
+            "minimum_length": minimum_length,
             "at_end": at_end,
         }
         self.status = errors.STATUS_NAMES[errors.RUNNING]
@@ -419,6 +420,10 @@ class Simulation:
         stiffness = planning.drum_stiffness(command)
         if stiffness != self._plan.drum_stiffness:
             self._plan = self._plan._replace(drum_stiffness=stiffness)
+        least = shortest_commanded(command, length, time)
+        if self.settings["minimum_length"] is None and least is not None and least < 2.0 * self._plan.minimum_length:
+            # a default must not end the run on the way to where it is to go
+            self._plan = self._plan._replace(minimum_length=0.5 * least)
         self._motion.reel[data.TORQUE] = planning.commanded_torque(self._par, kernel, self._motion, time)
         if isinstance(command, Led):
             # a jump of the speed is a blow by the motor
@@ -698,6 +703,7 @@ class Simulation:
             "status": self.status,
             "message": self.message,
             "h": self._plan.h,
+            "minimum_length": self._plan.minimum_length,
             "origin": self._origin,
             "needed": self._needed,
             "health": self._health.state(),
@@ -720,7 +726,7 @@ class Simulation:
             if ours.shape != theirs.shape:
                 raise InputError(f"checkpoint: expected an array of shape {ours.shape}, got {theirs.shape}")
             ours[...] = theirs
-        simulation._plan = simulation._plan._replace(h=saved["h"])
+        simulation._plan = simulation._plan._replace(h=saved["h"], minimum_length=saved["minimum_length"])
         simulation._base_steps = dict(saved["base_steps"])
         simulation.status, simulation.message = saved["status"], saved["message"]
         simulation._health = Health.from_state(saved["health"])
@@ -868,7 +874,8 @@ def simulate(
     compensated : bool
         Keep rounding from accumulating (the default). Costs about a tenth of the time.
     minimum_length : float, optional
-        A retrieval ends when no more than this is deployed (m); 1 % of the initial length by default.
+        A retrieval ends when no more than this is deployed (m); by default 1 % of the initial length, or less where a
+        command names a shorter length to go to.
     at_end : {"stop", "hold"}
         What happens there, and when the string is off the drum: the run stops, or the reel is held by an end stop
         until it is pulled away from it.

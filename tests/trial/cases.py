@@ -89,7 +89,8 @@ def _reel(dice: Dice, L: float, M: float, weight: float, linear: bool) -> tl.Ree
         others.update(motor_inertia=0.01 * M * radius**2, gear_ratio=dice.between(1.0, 20.0))
     if dice.happens(0.15, "guide_path"):
         times = np.linspace(0.0, math.sqrt(L / 9.81) * dice.between(0.5, 4.0), 5)
-        others["guide_path"] = tl.Path(times, L * dice.decade(-3.0, -0.5) * dice.rng.normal(size=(5, 3)))
+        places: Any = L * dice.decade(-3.0, -0.5) * dice.rng.normal(size=(5, 3))
+        others["guide_path"] = tl.Path(tuple(times.tolist()), places)
     return tl.Reel(radius, L * dice.between(0.0, 0.01), M * dice.decade(-2.0, 2.0), **others)
 
 

@@ -49,7 +49,7 @@ def energy_in_play(reel: Array, x: Array) -> float:
 @kernel
 def balance_jump(reel: Array, x: Array) -> float:
     """Error of the balance since the latest sample (J)."""
-    return abs(kept_energy(x) - reel[KEPT])
+    return float(abs(kept_energy(x) - reel[KEPT]))
 
 
 @kernel

@@ -104,7 +104,7 @@ def may_reach_end(par: Parameters, plan: Plan, motion: Motion, h: float) -> bool
     change = abs(reel[SIGMA] - reel[SIGMA_BEFORE])
     if reel[H_LAST] != 0.0:
         change *= abs(h / reel[H_LAST])
-    return 0.0 < distance < 4.0 * (abs(reel[SIGMA]) + change) * h + 100.0 * END_TOLERANCE * par.L
+    return bool(0.0 < distance < 4.0 * (abs(reel[SIGMA]) + change) * h + 100.0 * END_TOLERANCE * par.L)
 
 
 @kernel

@@ -222,7 +222,7 @@ def equilibrium(
     )
 
 
-def _start(pendulum: Pendulum, deployed: float, elements: int) -> State:
+def _start(pendulum: Pendulum, deployed: float, elements: int | None) -> State:
     """Hanging; straight down where string and body pull opposite ways and the string will fold."""
     if pendulum.weights().body * statics.guide_pull(pendulum, deployed) < 0.0:
         return straight(pendulum, deployed, elements, attitude=_resting_attitude(pendulum, 1.0))

@@ -131,7 +131,7 @@ def pull_on_drum(pendulum: Pendulum, strain: float) -> float:
 
 def holding_moment(pendulum: Pendulum, s: float, strain: float) -> float:
     """Moment that holds the drum against the string at this strain and the wound string's weight (N m)."""
-    return pendulum.reel.radius(s) * (pull_on_drum(pendulum, strain) + wound_weight(pendulum, s))
+    return float(pendulum.reel.radius(s)) * (pull_on_drum(pendulum, strain) + wound_weight(pendulum, s))
 
 
 def wound_weight(pendulum: Pendulum, s: float) -> float:

@@ -207,7 +207,7 @@ class RunSection(Section):
     """How long, in how many elements, and by which method."""
 
     duration: Time
-    elements: int
+    elements: int | Literal["auto"] = "auto"
     step: Step = "auto"
     sample: Time | None = None
     order: Literal[2, 4, 6] = 2
@@ -215,6 +215,10 @@ class RunSection(Section):
     compensated: bool = True
     minimum_length: Length | None = None
     at_end: Literal["stop", "hold"] = "stop"
+
+    def number_of_elements(self) -> int | None:
+        """N, or None where it is left to the case."""
+        return None if self.elements == "auto" else self.elements
 
     def options(self) -> dict[str, Any]:
         """Keyword arguments of `simulate`."""

@@ -42,7 +42,7 @@ class StraightState(_Initial):
             raise ValueError("expected azimuth together with inclination, got it alone")
         return self
 
-    def build(self, pendulum: Pendulum, elements: int) -> State:
+    def build(self, pendulum: Pendulum, elements: int | None) -> State:
         tilt, turn = self.inclination or 0.0, self.azimuth
         across = math.sin(tilt)
         direction = self.direction
@@ -68,7 +68,7 @@ class HangingState(Section):
     end_velocity: Vector[Speed] = ZERO
     angular_velocity: Vector[AngularVelocity] = ZERO
 
-    def build(self, pendulum: Pendulum, elements: int) -> State:
+    def build(self, pendulum: Pendulum, elements: int | None) -> State:
         return hanging(
             pendulum,
             self.deployed,
@@ -87,8 +87,8 @@ class NodesState(_Initial):
     nodes: Vectors[Length]
     node_velocities: Vectors[Speed] | None = None
 
-    def build(self, pendulum: Pendulum, elements: int) -> State:
-        if len(self.nodes) != elements + 1:
+    def build(self, pendulum: Pendulum, elements: int | None) -> State:
+        if elements is not None and len(self.nodes) != elements + 1:
             raise InputError(f"nodes: expected run.elements + 1 = {elements + 1} nodes, got {len(self.nodes)}")
         velocities: Any = self.node_velocities
         return State(

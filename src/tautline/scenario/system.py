@@ -13,6 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.command import Command as ModelCommand
 from tautline.model.command import Locked, check_start
+from tautline.model.elements import default_elements
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.state import State
@@ -99,14 +100,16 @@ class Scenario(Section):
         """At the start; one that does not hang depends on two lengths only."""
         if like is not None and like[0].initial is self.initial and not isinstance(self.initial, HangingState):
             known = like[1]
+            deployed = pendulum.string.length - known.state.reeled_length
+            elements = self.run.number_of_elements() or default_elements(pendulum, deployed)
             same = (
-                known.state.elements == self.run.elements
+                known.state.elements == elements
                 and known.pendulum.string.length == pendulum.string.length
                 and known.pendulum.reel.guide_length == pendulum.reel.guide_length
             )
             if same:
                 return known.state
-        return self.initial.build(pendulum, self.run.elements)
+        return self.initial.build(pendulum, self.run.number_of_elements())
 
     def _part(
         self, section: str, like: tuple[Scenario, Built] | None, made: Callable[[Built], _T], make: Callable[[], _T]

@@ -276,7 +276,7 @@ class _Reader:
 
 def _facts(base: Scenario, varied: tuple[str, ...]) -> Facts:
     """What all members have in common."""
-    elements = None if "run.elements" in varied else base.run.elements
+    elements = None if "run.elements" in varied else base.run.number_of_elements()
     loose = {"run.duration", "run.sample"} | ({"run.step"} if base.run.sample is None else set())
     if loose & set(varied):
         return Facts(elements, None, None)

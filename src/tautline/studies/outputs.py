@@ -219,7 +219,9 @@ def _shape(
     sizes = []
     for dim in dims:
         if dim in ALONG_THE_STRING and facts.elements is None:
-            raise InputError(f"{where}: expected one {dim} to be chosen, because the study varies run.elements")
+            raise InputError(
+                f"{where}: expected one {dim} to be chosen, because members may have different numbers of elements; give run.elements"
+            )
         sizes.append((facts.elements or 0) + (dim == "node") if dim in ALONG_THE_STRING else 3)
     if reduce == "series":
         if facts.rows is None:
