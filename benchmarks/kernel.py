@@ -19,7 +19,7 @@ import numpy as np
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.jit import entry
-from tautline.kernels.march import backups_of, march
+from tautline.kernels.march import march
 from tautline.kernels.rotation import solve_rotation
 from tautline.kernels.so3 import Matrix, Vector
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
@@ -82,7 +82,7 @@ def ours(number: int, N: int, steps: int, order: int = 2, compensated: bool = Tr
     command = data.Command(number == 1, np.zeros(1), np.array([2.09]))
     out, scratch = data.empty_samples(1, N), data.empty_scratch(N)
     start = time.perf_counter()
-    status, _ = march(par, plan, command, motion, scratch, backups_of(motion), out, None)
+    status, _ = march(par, plan, command, motion, scratch, data.empty_backups(motion), out, None)
     elapsed = time.perf_counter() - start
     assert status == 0, f"the run ended with status {status}"
     return elapsed

@@ -57,8 +57,8 @@ class Health:
             spin = np.linalg.norm(x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3], axis=1)
             turn = spin * x[:, data.STEP_LENGTH]
             if order == 2:
-                # a step h turns the body by 2 atan(h |Omega|/2) instead of h |Omega|
-                lost = spin * turn**2 / 12.0 * np.diff(times, prepend=self.mesh.time)
+                # a step turns a body of steady spin by x + x^3/6 instead of x (from equation 24)
+                lost = spin * turn**2 / 6.0 * np.diff(times, prepend=self.mesh.time)
                 self.turning = float(np.cumsum(np.concatenate([[self.turning], lost]))[-1])
         self.balance = max(self.balance, float(np.max(change)))
         self.turn = max(self.turn, float(np.max(turn)))

@@ -11,7 +11,7 @@ from tautline import errors
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
-from tautline.kernels.limits import STABLE, Limits
+from tautline.kernels.limits import RESOLVED_DRAG, STABLE, Limits
 from tautline.kernels.observe import begin
 from tautline.model import checks
 from tautline.model.command import Brake, Command, Led, Locked, Spring, Torque
@@ -229,10 +229,8 @@ LIMIT_NAMES = {
 
 def allowed_steps(plan: data.Plan, limits: Limits) -> dict[str, float]:
     """Largest steps that "auto" makes, by what limits them (s)."""
-    return {
-        name: value * (plan.allowed_ratio if i < STABLE else 1.0)
-        for i, (name, value) in enumerate(zip(LIMIT_NAMES.values(), limits, strict=True))
-    }
+    parts = Limits(plan.allowed_ratio, plan.allowed_ratio, RESOLVED_DRAG, 1.0, 1.0, 1.0)
+    return {name: part * x for name, part, x in zip(LIMIT_NAMES.values(), parts, limits, strict=True)}
 
 
 def base_steps(plan: data.Plan, limits: Limits, sample: float) -> int:

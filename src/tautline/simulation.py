@@ -24,7 +24,7 @@ from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
 from tautline.kernels.loads import carry
-from tautline.kernels.march import backups_of, march
+from tautline.kernels.march import march
 from tautline.kernels.observe import hand_over, observe
 from tautline.model import checks
 from tautline.model.body import RigidBody, Shape
@@ -146,7 +146,7 @@ class Simulation:
             frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
             self._motion.reel[frame] = pendulum.reel.guide_path.at(0.0)[1][0]
         self._scratch = data.empty_scratch(self._par.N)
-        self._backups = backups_of(self._motion)
+        self._backups = data.empty_backups(self._motion)
         self._command: Command | None = None
         self._kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
         self._origin = (0.0, X)  # time and deployed length at which the present command was given
@@ -154,6 +154,8 @@ class Simulation:
         self._health = Health()
         self._waiting: list[tuple[data.Array, data.Samples, bool]] = []  # samples that `_health` has still to see
         self._rows_waiting = 0
+        self._takes_torque = False  # the motion is prescribed, or the reel locked: its torque has to be found
+        self._reel_is_free = False  # moved by forces
         self._force_since = (0.0, np.zeros(3))  # time and impulse of the guide when the latest advance began
         self._last = data.empty_samples(1, self._par.N)
         self._sampled = 0  # STEP at the latest sample
@@ -331,9 +333,11 @@ class Simulation:
     def marched(self, out: data.Samples, begun: int, status: int, filled: int, plan: data.Plan) -> data.Samples:
         """Take note of a march that began at a step; its samples, fewer if an event ended the motion."""
         self._sampled = begun + filled * plan.steps_per_sample
-        done = data.Samples(out.scalars[:filled], out.nodes[:filled])
-        self._find_torques(done, self.sample_times(filled))
-        self._let_wait(done)
+        if filled:
+            done, times = data.Samples(out.scalars[:filled], out.nodes[:filled]), self.sample_times(filled)
+            if self._takes_torque:
+                self._find_torques(done, times)
+            self._let_wait(done, times)
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[status]
             self.message = planning.message(status, self._par, plan, self.limits(), self._motion, self.time)
@@ -359,14 +363,13 @@ class Simulation:
         """The present state into a single sample."""
         locked = self._kernel_command.locked
         observe(self._par, locked, self._motion, self._scratch, out, 0, self.time, self._beyond())
-        self._find_torques(out, np.array([self.time]))
+        if self._takes_torque:
+            self._find_torques(out, np.array([self.time]))
 
     def _find_torques(self, samples: data.Samples, times: data.Array) -> None:
         """Torques that a prescribed motion or a lock takes, into its samples; note the largest torque and power."""
         prescribed = isinstance(self._command, Led)
         x = samples.scalars
-        if len(x) == 0 or not (prescribed or isinstance(self._command, Locked)):
-            return
         room = data.empty_motion(self._par.N)
         loads = self._loads if self._loaded else None
         if not prescribed:
@@ -416,7 +419,7 @@ class Simulation:
             self._motion.reel[data.STOP] = 0.0
         self._origin = (time, length)
         self._kernel_command = kernel
-        self._command = command
+        self._follow(command)
         stiffness = planning.drum_stiffness(command)
         if stiffness != self._plan.drum_stiffness:
             self._plan = self._plan._replace(drum_stiffness=stiffness)
@@ -430,6 +433,12 @@ class Simulation:
             self._motion.reel[data.WORK] += self._lead()
         if before is None or isinstance(command, Led):
             self.first_sample()
+
+    def _follow(self, command: Command) -> None:
+        """Remember the command, and what has to be known of it in every tick."""
+        self._command = command
+        self._takes_torque = isinstance(command, Locked | Led)
+        self._reel_is_free = not isinstance(command, Locked | Led | Spring)
 
     def _let_go(self) -> None:
         """Give a reel that was locked, led or stuck the momentum of its speed."""
@@ -502,8 +511,8 @@ class Simulation:
         Nodes and body keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
         with self._blow(data.FRICTION, -1.0):
-            self._command = Locked()
-            self._kernel_command = planning.kernel_command(self._command)
+            self._follow(Locked())
+            self._kernel_command = planning.kernel_command(Locked())
             self._motion.reel[[data.SIGMA, data.STOP, data.TORQUE]] = 0.0
 
     @contextmanager
@@ -527,7 +536,7 @@ class Simulation:
         other = copy.copy(self)
         other._motion = data.copy_of(self._motion)
         other._scratch = data.empty_scratch(self._par.N)
-        other._backups = backups_of(self._motion)
+        other._backups = data.empty_backups(self._motion)
         other._health = copy.deepcopy(self._health)
         other._waiting = list(self._waiting)
         other._last = data.Samples(*(array.copy() for array in self._last))
@@ -617,7 +626,7 @@ class Simulation:
         return {
             "status": self.status,
             "message": "; ".join([self._sentence(), *remarks]),
-            "remarks": "; ".join(remarks),
+            "remarks": "\n".join(remarks),
             "end_time": self.time,
             "elements": self.elements,
             "step": self._plan.h / 2 ** int(self._motion.clock[data.LEVEL]),
@@ -634,16 +643,12 @@ class Simulation:
         """How the motion ended, or where it is."""
         return f"completed at t = {self.time:.6g} s" if self.status == "completed" else self.message
 
-    def _let_wait(self, samples: data.Samples) -> None:
+    def _let_wait(self, samples: data.Samples, times: data.Array) -> None:
         """Keep the latest samples for a look at their health, and look when there are many."""
-        rows = len(samples.scalars)
-        if rows == 0:
-            return
-        if samples.scalars.base is self._last.scalars or samples.scalars is self._last.scalars:
+        if len(times) == 1:  # in `_last`, which is written over
             samples = data.Samples(samples.scalars.copy(), samples.nodes.copy())
-        free = not isinstance(self._command, Locked | Led | Spring)
-        self._waiting.append((self.sample_times(rows), samples, free))
-        self._rows_waiting += rows
+        self._waiting.append((times, samples, self._reel_is_free))
+        self._rows_waiting += len(times)
         if self._rows_waiting >= MOST_WAITING:
             self._look()
 
@@ -734,13 +739,12 @@ class Simulation:
             simulation._loads = planning.moved_on(simulation._loads, *saved["guide"])
             simulation._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
         if saved["started"]:
-            simulation._command = _command_from(described["command"])
+            command = _command_from(described["command"])
+            simulation._follow(command)
             simulation._origin = tuple(saved["origin"])
             simulation._needed = saved["needed"]
-            simulation._kernel_command = planning.kernel_command(
-                simulation._command, simulation._par.L, *simulation._origin
-            )
-            stiffness = planning.drum_stiffness(simulation._command)
+            simulation._kernel_command = planning.kernel_command(command, simulation._par.L, *simulation._origin)
+            stiffness = planning.drum_stiffness(command)
             simulation._plan = simulation._plan._replace(drum_stiffness=stiffness)
             simulation._observe(simulation._last)
         return simulation

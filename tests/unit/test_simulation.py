@@ -15,7 +15,7 @@ from tautline.analysis.conservation import balance_error, conservation
 from tautline.dataset import SCHEMA
 from tautline.errors import STATUS_NAMES
 from tautline.kernels import data
-from tautline.kernels.march import backups_of, march
+from tautline.kernels.march import march
 from tautline.kernels.observe import observe
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
@@ -152,7 +152,7 @@ def test_sampling_and_chunks_change_no_bit(number: int, order: int) -> None:
         for steps in chunks:
             plan = _plan(order, steps)
             out, scratch = data.empty_samples(1, 20), data.empty_scratch(20)
-            status, _ = march(par, plan, _command(number), motion, scratch, backups_of(motion), out, None)
+            status, _ = march(par, plan, _command(number), motion, scratch, data.empty_backups(motion), out, None)
             assert STATUS_NAMES[status] == "completed"
             observe(par, number == 1, motion, scratch, out, 0, 0.0, None)
         motion.reel[[data.KEPT, data.POTENTIAL, data.IN_PLAY]] = 0.0  # notes on samples, not part of the motion

@@ -94,7 +94,9 @@ def expected_curves(run: xr.Dataset) -> dict[str, np.ndarray]:
     plain += ["stretched_length", "unstretched_length", "reel_speed", "angular_momentum", "orthogonality_error"]
     kept = (run.energy - run.control_work + run.guide_loss).values
     return {name: run[name].values for name in plain} | {
-        "tension_guide": run.tension.values[:, 0],
+        "guide_tension": run.guide_tension.values,
+        "torque": run.torque.values,
+        "power": run.power.values,
         "tension_body": run.tension.values[:, -1],
         "spin_x": run.angular_velocity.values[:, 0],
         "spin_y": run.angular_velocity.values[:, 1],

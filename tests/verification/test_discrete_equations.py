@@ -28,7 +28,7 @@ from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.energy import transport_weights
 from tautline.kernels.fixed import settled_momenta
-from tautline.kernels.march import backups_of, march
+from tautline.kernels.march import march
 from tautline.model.body import RigidBody
 from tautline.planning import initial_motion, kernel_parameters
 from tests.checking import check_below
@@ -297,7 +297,7 @@ def stepped(par: data.Parameters, plan: data.Plan, command: data.Command, motion
     """One step on; the given motion stays."""
     after = deepcopy(motion)
     out = data.empty_samples(1, par.N)
-    status, _ = march(par, plan, command, after, data.empty_scratch(par.N), backups_of(after), out, None)
+    status, _ = march(par, plan, command, after, data.empty_scratch(par.N), data.empty_backups(after), out, None)
     assert status == RUNNING
     return after
 

@@ -9,7 +9,7 @@ import tautline as tl
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.limits import step_limits
-from tautline.kernels.march import backups_of, march
+from tautline.kernels.march import march
 from tautline.kernels.observe import observe
 from tautline.planning import initial_motion, kernel_parameters
 from tests.conftest import Report
@@ -51,7 +51,7 @@ def growth(N: int, body: tl.RigidBody, locked: bool, order: int, part: float, gr
     observe(par, locked, motion, scratch, out, 0, 0.0, None)
     rest = data.Samples(out.scalars[1:], out.nodes[1:])
     command = data.Command(locked, np.zeros(1), np.zeros(1))
-    status, _ = march(par, plan, command, motion, scratch, backups_of(motion), rest, None)
+    status, _ = march(par, plan, command, motion, scratch, data.empty_backups(motion), rest, None)
     if status != 0:
         return np.inf
     return float(out.scalars[-1, data.KINETIC] / out.scalars[0, data.KINETIC])

@@ -40,16 +40,19 @@ function showTitle(boot: Boot): void {
   if (!document.title) document.title = `${first.title} – tautline`;
 }
 
-/** Runs that did not complete say so, with their reason. */
+/** Runs that did not complete say so, with their reason; so do those that are not to be trusted in all they show. */
 function showOutcome(boot: Boot, banner: Banner): void {
-  boot.runs.forEach(({ status, message, title }, run) => {
-    if (status === "completed") return;
-    banner.set(`run-${run}`, boot.runs.length > 1 ? `${title}: ${message || status}` : message || status, "warning");
+  boot.runs.forEach(({ status, message, remarks, title }, run) => {
+    if (status === "completed" && remarks.length === 0) return;
+    const text = message || status;
+    banner.set(`run-${run}`, boot.runs.length > 1 ? `${title}: ${text}` : text, status === "completed" ? "info" : "warning");
   });
   const bad = boot.runs.filter(({ status }) => status !== "completed");
+  const remarks = boot.runs.reduce((count, run) => count + run.remarks.length, 0);
   const badge = get("state");
   badge.hidden = false;
   badge.textContent = bad.length > 0 ? bad.map(({ status }) => status).join(", ") : "completed";
+  if (remarks > 0) badge.textContent += remarks === 1 ? ", 1 remark" : `, ${remarks} remarks`;
   badge.classList.toggle("bad", bad.length > 0);
 }
 

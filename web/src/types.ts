@@ -28,6 +28,7 @@ export interface Meta {
   title: string;
   status: string;
   message: string;
+  remarks: string[];
   version: string;
   samples: number;
   start: number;

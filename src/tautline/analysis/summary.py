@@ -78,7 +78,7 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable
     return {
         "status": attrs["status"],
         "message": attrs["message"],
-        "remarks": [text for text in str(attrs.get("remarks", "")).split("; ") if text],
+        "remarks": str(attrs.get("remarks", "")).splitlines(),
         "time": time,
         "rows": rows,
         "not_finite": not_finite,

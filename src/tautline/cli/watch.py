@@ -135,16 +135,16 @@ def _attended(bar: Any, watcher: Interruptible) -> Iterator[None]:
 @contextmanager
 def watching(quiet: bool, no_color: bool) -> Iterator[Watcher]:
     """Over a run."""
-    from numba.core import event
+    from tautline.kernels.jit import compiling_time
 
     bar = _bar(quiet, no_color)
     watcher = Watcher(bar)
-    compiling = event.TimingListener()
-    with event.install_listener("numba:compile", compiling), _attended(bar, watcher):
+    before = compiling_time()
+    with _attended(bar, watcher):
         try:
             yield watcher
         finally:
-            watcher.compile_time = compiling.duration if compiling.done else 0.0
+            watcher.compile_time = compiling_time() - before
 
 
 @contextmanager

@@ -259,6 +259,11 @@ def copy_of(motion: Motion) -> Motion:
     return Motion(motion.nodes.copy(), motion.body.copy(), motion.reel.copy(), motion.clock.copy())
 
 
+def empty_backups(motion: Motion) -> Array:
+    """Room for two copies of a motion: at the latest sample, and before a step that may meet an event."""
+    return np.zeros((2, sum(array.size for array in motion)))
+
+
 def empty_samples(n: int, N: int) -> Samples:
     return Samples(np.full((n, SCALARS), np.nan), np.full((n, 2, N + 1, 3), np.nan))
 
@@ -310,13 +315,41 @@ def copy_nodes(x: Array, out: Array) -> None:
 
 
 @kernel
-def copy_motion(motion: Motion, out: Motion) -> None:
+def save_motion(motion: Motion, out: Array) -> None:
+    """Copy a motion into one flat array; its counters are below 2^53."""
+    place = 0
     for i in range(motion.nodes.shape[0]):
-        copy_nodes(motion.nodes[i], out.nodes[i])
-    copy_nodes(motion.body, out.body)
-    copy_nodes(motion.reel, out.reel)
+        for j in range(motion.nodes.shape[1]):
+            out[place] = motion.nodes[i, j]
+            place += 1
+    for i in range(len(motion.body)):
+        out[place] = motion.body[i]
+        place += 1
+    for i in range(len(motion.reel)):
+        out[place] = motion.reel[i]
+        place += 1
     for i in range(len(motion.clock)):
-        out.clock[i] = motion.clock[i]
+        out[place] = motion.clock[i]
+        place += 1
+
+
+@kernel
+def restore_motion(saved: Array, out: Motion) -> None:
+    """Copy a motion back from where `save_motion` put it."""
+    place = 0
+    for i in range(out.nodes.shape[0]):
+        for j in range(out.nodes.shape[1]):
+            out.nodes[i, j] = saved[place]
+            place += 1
+    for i in range(len(out.body)):
+        out.body[i] = saved[place]
+        place += 1
+    for i in range(len(out.reel)):
+        out.reel[i] = saved[place]
+        place += 1
+    for i in range(len(out.clock)):
+        out.clock[i] = int(saved[place])
+        place += 1
 
 
 @kernel

@@ -93,6 +93,8 @@ class _Compilation(event.Listener):  # type: ignore[misc]
         self.seconds = 0.0
 
     def on_start(self, event: Any) -> None:
+        if self.depth == 0 and not _is_ours(event):
+            return
         now = time.perf_counter()
         if self.depth == 0:
             self.begun = now
@@ -102,10 +104,16 @@ class _Compilation(event.Listener):  # type: ignore[misc]
         self.depth += 1
 
     def on_end(self, event: Any) -> None:
+        if self.depth == 0:
+            return
         self.depth -= 1
         if self.depth == 0:
             self.ended = time.perf_counter()
             self.seconds += self.ended - self.begun
+
+
+def _is_ours(event: Any) -> bool:
+    return bool(event.data["dispatcher"].py_func.__module__.startswith(__package__))
 
 
 _compilation = _Compilation()

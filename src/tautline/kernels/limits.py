@@ -30,6 +30,8 @@ from tautline.kernels.so3 import dot
 
 # Steps are never divided further than this: the minimum length stops a run long before.
 MAX_LEVEL = 40
+# Part of the stability limit of drag that follows how it slows things down: steps of a quarter of the time that takes.
+RESOLVED_DRAG = 1.0 / 16.0
 # A step that was divided because the body turns fast is joined again once it fits into this part of the limit.
 ROOM_TO_TURN = 0.7
 
@@ -138,8 +140,8 @@ def step_limits(par: Parameters, plan: Plan, s: float, locked: bool) -> Limits:
 @kernel
 def allowed_step(plan: Plan, limits: Limits) -> float:
     """Largest step that "auto" makes, the body's turning aside."""
-    stable = plan.allowed_ratio * min(limits.waves, limits.damping, limits.drag)
-    return min(stable, limits.stretching, limits.drum)
+    stable = plan.allowed_ratio * min(limits.waves, limits.damping)
+    return min(stable, RESOLVED_DRAG * limits.drag, limits.stretching, limits.drum)
 
 
 @kernel

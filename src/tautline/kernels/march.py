@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from tautline.errors import (
     FULLY_DEPLOYED,
@@ -37,6 +36,7 @@ from tautline.kernels.data import (
     STUCK,
     T_START,
     TOTAL,
+    Array,
     Command,
     Loads,
     Motion,
@@ -45,8 +45,8 @@ from tautline.kernels.data import (
     S,
     Samples,
     Scratch,
-    copy_motion,
-    copy_of,
+    restore_motion,
+    save_motion,
     triple,
 )
 from tautline.kernels.energy import element_length
@@ -70,16 +70,8 @@ IMPROVEMENT = 0.7
 ROOM_TO_SPARE = 1.0 / 16.0
 
 
-class Backups(NamedTuple):
-    """Motions to go back to."""
-
-    interval: Motion  # at the latest sample
-    step: Motion  # before a step that may reach the end of the string
-
-
-def backups_of(motion: Motion) -> Backups:
-    """Room for a motion's backups."""
-    return Backups(copy_of(motion), copy_of(motion))
+# Rows of the backups.
+AT_SAMPLE, BEFORE_STEP = range(2)
 
 
 @kernel
@@ -207,7 +199,7 @@ def steps_to(
     command: Command,
     motion: Motion,
     scratch: Scratch,
-    backup: Motion,
+    backup: Array,
     t: float,
     h: float,
     loads: Loads | None,
@@ -224,7 +216,7 @@ def steps_to(
         low, high, trial = 0.0, left, left
         at_low, at_high = 0.0, 0.0
         if near:
-            copy_motion(motion, backup)
+            save_motion(motion, backup)
             at_low = beyond_end(par, plan, motion.reel[S])
         for trials in range(MOST_TRIALS):
             status = one_step(par, plan, command, motion, scratch, begun, trial, loads)
@@ -242,7 +234,7 @@ def steps_to(
             trial = low + (high - low) * (aim - at_low) / (at_high - at_low)
             if trials >= MOST_SECANTS or not low < trial < high:
                 trial = 0.5 * (low + high)
-            copy_motion(backup, motion)
+            restore_motion(backup, motion)
             evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
         left = left - trial if trial < left else 0.0
         if status == RUNNING and not command.locked:
@@ -257,7 +249,7 @@ def guarded_step(
     command: Command,
     motion: Motion,
     scratch: Scratch,
-    backup: Motion,
+    backup: Array,
     loads: Loads | None,
 ) -> int:
     """One base step with a moving reel or loads, in 2**level parts."""
@@ -300,7 +292,7 @@ def march_interval(
     command: Command,
     motion: Motion,
     scratch: Scratch,
-    backup: Motion,
+    backup: Array,
     loads: Loads | None,
 ) -> int:
     """All base steps of one sample interval."""
@@ -333,7 +325,7 @@ def march(
     command: Command,
     motion: Motion,
     scratch: Scratch,
-    backups: Backups,
+    backups: Array,
     out: Samples,
     loads: Loads | None,
 ) -> tuple[int, int]:
@@ -349,11 +341,11 @@ def march(
         factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
     for row in range(out.scalars.shape[0]):
         if plan.adaptive:
-            copy_motion(motion, backups.interval)
+            save_motion(motion, backups[AT_SAMPLE])
         extra = motion.clock[EXTRA]
         before = math.inf
         while True:
-            status = march_interval(par, plan, command, motion, scratch, backups.step, loads)
+            status = march_interval(par, plan, command, motion, scratch, backups[BEFORE_STEP], loads)
             jump = math.inf
             failed = status in (NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES)
             if status == RUNNING:
@@ -368,7 +360,7 @@ def march(
                 break
             before = jump
             extra += 1
-            copy_motion(backups.interval, motion)
+            restore_motion(backups[AT_SAMPLE], motion)
             motion.clock[EXTRA] = extra
         if status != RUNNING:
             return status, row

@@ -190,6 +190,6 @@ def _take(one: Started, outputs: list[Output], found: Computed) -> None:
     found.status[one.place] = _CODES[simulation.status]
     found.message[one.place] = "" if simulation.status == "completed" else simulation.message
     found.steps[one.place] = simulation.steps
-    told = simulation.health() if hasattr(simulation, "health") else simulation.attributes()
-    found.health[one.place] = [float(told.get(name, np.nan)) for name in HEALTH]
-    found.remarks[one.place] = "; ".join(simulation.remarks()) if hasattr(simulation, "remarks") else ""
+    figures = simulation.health()
+    found.health[one.place] = [figures[name] for name in HEALTH]
+    found.remarks[one.place] = "\n".join(simulation.remarks())

@@ -220,7 +220,8 @@ def _shape(
     for dim in dims:
         if dim in ALONG_THE_STRING and facts.elements is None:
             raise InputError(
-                f"{where}: expected one {dim} to be chosen, because members may have different numbers of elements; give run.elements"
+                f"{where}: expected one {dim} to be chosen, because members may have different numbers of elements; "
+                "choose one, or give run.elements"
             )
         sizes.append((facts.elements or 0) + (dim == "node") if dim in ALONG_THE_STRING else 3)
     if reduce == "series":

@@ -34,7 +34,7 @@ def remarks_of(study: xr.Dataset) -> Remarks:
     for start in range(0, flat.shape[0], rows):
         for text in map(str, flat[start : start + rows].values.ravel().tolist()):
             members += bool(text)
-            for remark in text.split("; ") if text else ():
+            for remark in text.splitlines():
                 kind = _NUMBER.sub("#", remark)
                 counts[kind] = counts.get(kind, 0) + 1
                 examples.setdefault(kind, remark)

@@ -164,8 +164,9 @@ def _check_version(found: Archive, damaged: Mapping[int, str]) -> None:
 def _check_samples(wanted: Study) -> None:
     """Refuse samples that are too many for every member; where members differ, each is looked at when it begins."""
     run = wanted.scenario["run"]
-    if wanted.interval is not None and "elements" in run and "run.elements" not in wanted.table:
-        room.check_samples(round(run["duration"] / wanted.interval) + 1, run["elements"])
+    elements = run.get("elements")
+    if wanted.interval is not None and isinstance(elements, int) and "run.elements" not in wanted.table:
+        room.check_samples(round(run["duration"] / wanted.interval) + 1, elements)
 
 
 def _name(definition: Any) -> str:

@@ -241,6 +241,7 @@ class Session:
             "title": self.title,
             "status": sim.status,
             "message": sim.message,
+            "remarks": [],
             "version": sim.attributes()["version"],
             "samples": 0,
             "start": 0.0,
