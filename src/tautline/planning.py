@@ -213,6 +213,7 @@ def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_leng
         body_frequency2=pendulum.body.swing_frequency2(pendulum.gravity),
         steps_per_sample=0,
         hold=at_end == "hold",
+        swing=pendulum.moving_body().swing_frequency2(1.0) / pendulum.moving_body().mass,
     )
 
 
@@ -222,7 +223,7 @@ LIMIT_NAMES = {
     "damping": "damping inside the string",
     "drag": "drag of the fluid",
     "stretching": "stretching of the string as a whole",
-    "turning": "the turning of the body",
+    "turning": "the turning and swing of the body",
     "drum": "the drum on its spring",
 }
 

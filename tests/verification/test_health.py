@@ -52,6 +52,7 @@ def test_pulses_of_the_drum_give_their_whole_impulse(command: str) -> None:
     """A drum that carries next to nothing: J = I omega, and a brake that takes as much from one that turns."""
     times, moments = _pulse(2e-4, 0.25)  # N m s on 0.5^2 kg m^2: 1 rad/s, 0.5 m/s
     pendulum = tl.Pendulum(tl.String(100.0, 1e-6, 1e-2), REEL, tl.RigidBody.point(1e-6), gravity=0.0)
+    drum: tl.Command
     if command == "torque":
         start, drum = tl.straight(pendulum, 50.0, 2), tl.Torque((times, moments))
         wanted = 0.5

@@ -12,7 +12,7 @@ from tautline import reference
 from tests.conftest import Report
 
 BODY = tl.RigidBody.box(2.0, (0.1, 0.2, 0.3), (0.01, 0.02, 0.15))
-PATH = tl.Path((0.0, 0.2, 0.5, 1.0), ((0.0, 0.0, 0.0), (0.05, 0.0, 0.02), (0.1, 0.05, 0.0), (0.0, 0.0, 0.0)))  # type: ignore[arg-type]
+PATH = tl.Path((0.0, 0.2, 0.5, 1.0), ((0.0, 0.0, 0.0), (0.05, 0.0, 0.02), (0.1, 0.05, 0.0), (0.0, 0.0, 0.0)))
 FLUID = tl.Fluid(density=50.0, flow=(3.0, 1.0, 0.0), drag_area=0.02, volume=0.001, added_mass=0.1, spin_damping=0.01)
 PUSH = tl.Push(((0.0, 0.2, 0.5), ((0.0, 5.0, 0.0), (2.0, 0.0, 3.0), (0.0, 0.0, 0.0))), point=(0.0, 0.1, 0.0))
 
@@ -30,7 +30,7 @@ SYSTEMS = {
     "all": system({"viscosity": 5.0, "diameter": 0.01}, {"guide_path": PATH}, fluid=FLUID, push=PUSH),
     "drum": system({}, {"layer_growth": 0.002, "motor_inertia": 0.01, "gear_ratio": 5.0, "viscous_friction": 0.5}),
 }
-COMMANDS = {
+COMMANDS: dict[str, tl.Command] = {
     "locked": tl.Locked(),
     "in": tl.Length.to(8.0, speed=2.0, acceleration=4.0, jerk=40.0),
     "out": tl.Speed(payout=((0.0, 0.5), (0.0, 2.0))),

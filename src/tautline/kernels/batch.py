@@ -75,7 +75,7 @@ from tautline.kernels.fixed import extrapolation, momenta_after, velocities_at_f
 from tautline.kernels.guide import Entrance
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lanes import LANES, lane_array, put, select, some, take, zero_like
-from tautline.kernels.limits import Limits, limits_at_length, resolved_turn, set_level
+from tautline.kernels.limits import Limits, limits_at_length, resolved_turn, set_level, turning_rate2
 from tautline.kernels.march import end_of_string
 from tautline.kernels.members import Members, own_command, own_parameters, own_plan, parameters_of
 from tautline.kernels.observe import Figures, figures_of, note_figures, note_reel
@@ -372,7 +372,8 @@ def begin_members(members: Members, block: Block, room: Room, locked: bool) -> N
             own = parameters_of(members, k)
             plan = own_plan(members.plan, members.numbers[:, k])
             limits = limits_at_length(own, plan, block.reel[k, S], locked)
-            turning = resolved_turn(own, plan, block.body[k])
+            l = element_length(own, block.reel[k, S])
+            turning = resolved_turn(own, plan, l, block.nodes[k, POSITION], block.body[k])
             limits = Limits(limits.waves, limits.damping, limits.drag, limits.stretching, turning, limits.drum)
             status = set_level(own, plan, locked, limits, block.reel[k], block.clock[k])
             if status != RUNNING or block.clock[k, RAISED] > 0:
@@ -489,14 +490,15 @@ def march_locked(members: Members, block: Block, room: Room, out: Samples) -> No
     l = element_length(par, gather(block.reel, S, par.L))
     factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
     stages = len(plan.stages)
+    plans = own_plan(plan, lane_array(members.numbers))
     parts = 1 << level_of_running(block)
     pending, h_last, h_before = block.reel[0, PENDING], block.reel[0, H_LAST], block.reel[0, H_BEFORE]
     for row in range(out.scalars.shape[1]):
         save_members(block, room)
         for _ in range(plan.steps_per_sample):
             if plan.adaptive and par.rotates:
-                omega = triple(motion.body, OMEGA)
-                turned = dot(omega, omega) * (plan.h / parts) * (plan.h / parts)
+                rate2 = turning_rate2(par, plans, l, motion.nodes[POSITION], motion.body)
+                turned = rate2 * (plan.h / parts) * (plan.h / parts)
                 size = select(turned > plan.resolution * plan.resolution, math.inf, turned)
                 if some(size == math.inf):
                     leave_where(block, room, size)

@@ -170,6 +170,7 @@ class Plan(NamedTuple):
     steps_per_sample: int
     hold: bool = False  # at the ends of the string, instead of stopping the run
     drum_stiffness: float = 0.0  # of a spring on the length
+    swing: float = 0.0  # squared frequency of the body's own swing, over the pull of the string
 
 
 # What moves the reel: a torque, friction alone, a given motion, a spring and damper on the length.

@@ -10,6 +10,7 @@ from tautline.kernels.data import (
     EXTRA,
     LEVEL,
     OMEGA,
+    POSITION,
     RAISED,
     RATIOS,
     SIGMA,
@@ -21,12 +22,13 @@ from tautline.kernels.data import (
     Plan,
     S,
     Scratch,
+    node,
     triple,
 )
-from tautline.kernels.energy import element_length, reel_mass
+from tautline.kernels.energy import element_length, reel_mass, tension_and_energy
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.loads import drag_rate
-from tautline.kernels.so3 import dot
+from tautline.kernels.so3 import dot, sub
 
 # Steps are never divided further than this: the minimum length stops a run long before.
 MAX_LEVEL = 40
@@ -47,7 +49,7 @@ class Limits(NamedTuple):
     damping: float  # inside the string
     drag: float  # of the fluid on string and body, and damping of its spin
     stretching: float  # of the string as a whole
-    turning: float  # of the body
+    turning: float  # of the body, and its swing on the string
     drum: float  # on the spring of a command
 
 
@@ -100,11 +102,21 @@ def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Lim
 
 
 @kernel
-def resolved_turn(par: Parameters, plan: Plan, body: Array) -> float:
-    """Step in which the body turns by no more than the resolution (rad)."""
+def turning_rate2(par: Parameters, plan: Plan, l: float, q: Array, body: Array) -> float:
+    """Square of the body's angular velocity, or if that is more, of the frequency of its swing on the string."""
     omega = triple(body, OMEGA)
-    speed2 = dot(omega, omega)
-    return plan.resolution / math.sqrt(speed2) if par.rotates and speed2 > 0.0 else math.inf
+    w = sub(node(q, par.N), node(q, par.N - 1))
+    pull = tension_and_energy(par, math.sqrt(dot(w, w)) / l - 1.0)[0]
+    return max(dot(omega, omega), pull * plan.swing)
+
+
+@kernel
+def resolved_turn(par: Parameters, plan: Plan, l: float, q: Array, body: Array) -> float:
+    """Step in which the body turns, or its swing advances, by no more than the resolution (rad)."""
+    if not par.rotates:
+        return math.inf
+    rate2 = turning_rate2(par, plan, l, q, body)
+    return plan.resolution / math.sqrt(rate2) if rate2 > 0.0 else math.inf
 
 
 @inlined
@@ -119,7 +131,8 @@ def limits_now(
         if rate > 0.0:
             # the midpoint rule for half a step
             drag = 4.0 / rate
-    turning = resolved_turn(par, plan, motion.body)
+    l = element_length(par, motion.reel[S])
+    turning = resolved_turn(par, plan, l, motion.nodes[POSITION], motion.body)
     return Limits(limits.waves, limits.damping, drag, limits.stretching, turning, limits.drum)
 
 

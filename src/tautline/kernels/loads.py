@@ -1,4 +1,4 @@
-"""Forces that are not in the Lagrangian, and a guide that moves (docs/theory.md, "Loads", equations 70 to 79).
+"""Forces that are not in the Lagrangian, and a guide that moves (docs/theory.md, "Loads", equations 70 to 77).
 
 Half a step of loads, a step of the conservative method, half a step of loads: momenta jump, positions stand still.
 Only runs that have loads are compiled with this.

@@ -25,7 +25,6 @@ from tautline.kernels.data import (
     INVERSE,
     LEVEL,
     LOWER,
-    OMEGA,
     POSITION,
     RAISED,
     SIGMA,
@@ -47,16 +46,15 @@ from tautline.kernels.data import (
     Scratch,
     restore_motion,
     save_motion,
-    triple,
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import fixed_stage
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.limits import limits_now, set_level
+from tautline.kernels.limits import limits_now, set_level, turning_rate2
 from tautline.kernels.loads import book_guide, boost, load_stage, mean_velocity, momentum_now, on_path
 from tautline.kernels.observe import hand_over, observe
 from tautline.kernels.reeling import ZERO, evaluate_forces, reeling_stage
-from tautline.kernels.so3 import dot, sub
+from tautline.kernels.so3 import Vector, sub
 
 # How far the reel may go beyond the end of the string, over the length of the string.
 END_TOLERANCE = 1e-10
@@ -138,38 +136,40 @@ def composed_step(
 
 
 @inlined
-def loaded_step(
-    par: Parameters,
-    plan: Plan,
-    command: Command,
-    loads: Loads,
-    motion: Motion,
-    scratch: Scratch,
-    t: float,
-    h: float,
-) -> int:
-    """A step of length h: half of the loads, the method in a frame that moves with the guide, the other half."""
-    locked = command.locked
-    weight = (0.0, 0.0, (par.mu_g * par.L + par.weight) * h)  # an impulse
+def before_step(
+    par: Parameters, loads: Loads, locked: bool, t: float, h: float, motion: Motion, scratch: Scratch
+) -> tuple[Vector, Vector]:
+    """Half of the loads, then into the frame that moves with the guide; its velocity, and the momentum in it."""
     if loads.acts:
         load_stage(par, loads, locked, t, t + h, motion, scratch)
     frame = mean_velocity(loads, t, h)
     boost(par, locked, frame, motion, scratch)
-    before = ZERO
+    momentum = ZERO
     if loads.moves:
-        before = momentum_now(par, locked, motion, scratch)
-    if locked:
-        status = fixed_stage(par, motion, scratch, h)
-    else:
-        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
-        status = composed_step(par, plan, command, motion, scratch, t, h)
-    if loads.moves and status == RUNNING:
-        gained = sub(momentum_now(par, locked, motion, scratch), before)
+        momentum = momentum_now(par, locked, motion, scratch)
+    return frame, momentum
+
+
+@inlined
+def after_step(
+    par: Parameters,
+    loads: Loads,
+    locked: bool,
+    t: float,
+    h: float,
+    motion: Motion,
+    scratch: Scratch,
+    frame: Vector,
+    momentum: Vector,
+) -> None:
+    """Out of that frame, and the other half of the loads."""
+    if loads.moves:
+        gained = sub(momentum_now(par, locked, motion, scratch), momentum)
+        weight = (0.0, 0.0, (par.mu_g * par.L + par.weight) * h)  # an impulse
         book_guide(par, motion.reel, sub(gained, weight), frame)
     boost(par, locked, on_path(loads.path, t + h)[1], motion, scratch)
     if loads.acts:
         load_stage(par, loads, locked, t + h, t, motion, scratch)
-    return status
 
 
 @inlined
@@ -183,12 +183,22 @@ def one_step(
     h: float,
     loads: Loads | None,
 ) -> int:
-    """A step with a moving reel, or with loads."""
+    """A step of length h with a moving reel, or with loads: half of them before and half after the step proper."""
     status = RUNNING
-    if loads is not None and (loads.acts or loads.moves):
-        status = loaded_step(par, plan, command, loads, motion, scratch, t, h)
-    else:
+    loaded = False
+    frame = ZERO
+    momentum = ZERO
+    if loads is not None:
+        loaded = loads.acts or loads.moves
+        if loaded:
+            frame, momentum = before_step(par, loads, command.locked, t, h, motion, scratch)
+            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+        if command.locked:
+            status = fixed_stage(par, motion, scratch, h)
+    if not command.locked:
         status = composed_step(par, plan, command, motion, scratch, t, h)
+    if loads is not None and loaded and status == RUNNING:
+        after_step(par, loads, command.locked, t, h, motion, scratch, frame, momentum)
     return status
 
 
@@ -272,8 +282,8 @@ def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -
     status = RUNNING
     if par.rotates:
         h = plan.h / (1 << motion.clock[LEVEL])
-        omega = triple(motion.body, OMEGA)
-        turned2 = dot(omega, omega) * h * h
+        l = element_length(par, motion.reel[S])
+        turned2 = turning_rate2(par, plan, l, motion.nodes[POSITION], motion.body) * h * h
         if turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0:
             limits = limits_now(par, plan, True, 0.0, motion, scratch, None)
             status = set_level(par, plan, True, limits, motion.reel, motion.clock)
