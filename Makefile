@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Installing builds the viewer's page from these.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
-.PHONY: reproduce test lint warm verify bench scale peers peers-quick rest-length rest-length-peers docs clean
+.PHONY: reproduce test lint warm verify trial bench scale peers peers-quick rest-length rest-length-peers docs clean
 
 reproduce: $(VENV)/core
 	$(BIN)/python -m tautline.paper
@@ -29,6 +29,12 @@ warm: $(VENV)/dev
 verify: $(VENV)/dev warm
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
 	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e
+
+# Ten thousand random pendulums with default settings, each judged against a quarter of its step. Takes some hours of
+# one core, and prints the counts; COUNT=500 for a look.
+COUNT ?= 10000
+trial: $(VENV)/dev warm
+	$(BIN)/python -m tests.trial --count $(COUNT)
 
 bench: $(VENV)/dev
 	$(BIN)/python benchmarks/kernel.py
