@@ -35,6 +35,7 @@ class Health:
     kept: float = np.nan  # energy less work plus losses, at the start (J)
     balance: float = 0.0  # largest change of that (J)
     reel_speed: float = 0.0  # largest (m/s)
+    step: float = 0.0  # largest (s)
     turn: float = 0.0  # largest angle that the body turned by in a step (rad)
     turning: float = 0.0  # error of the angle that the body has turned by (rad)
     torques_found: bool = True
@@ -62,6 +63,7 @@ class Health:
                 self.turning = float(np.cumsum(np.concatenate([[self.turning], lost]))[-1])
         self.balance = max(self.balance, float(np.max(change)))
         self.turn = max(self.turn, float(np.max(turn)))
+        self.step = max(self.step, float(np.max(x[:, data.STEP_LENGTH])))
         self.reel_speed = max(self.reel_speed, float(np.max(np.abs(x[:, data.REEL_SPEED]))))
         self.mesh.update(pendulum, times, samples.nodes[:, 0], samples.nodes[:, 1], x[:, data.REELED_LENGTH], free)
 
@@ -113,6 +115,18 @@ class Health:
         if not self.torques_found:
             said.append("some torques could not be found to full accuracy")
         return said + self.mesh.remarks(pendulum, elements)
+
+    def unresolved(self, knots: dict[str, data.Array], time: float) -> list[str]:
+        """Remarks on tables with entries closer than a step, as far as they have acted."""
+        said = []
+        for name, times in knots.items():
+            apart = np.diff(times[times <= time])
+            if len(apart) and self.step > apart.min():
+                close = f"entries of the table of {name} are {apart.min():.2g} s apart, less than a step"
+                said.append(
+                    f"{close} of {self.step:.2g} s: the impulse is exact, its course within a step is not followed"
+                )
+        return said
 
 
 def kept_energies(x: data.Array) -> data.Array:

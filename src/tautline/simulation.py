@@ -31,6 +31,7 @@ from tautline.model.body import RigidBody, Shape
 from tautline.model.command import (
     KINDS,
     SAME_LENGTH,
+    Brake,
     Command,
     Free,
     Led,
@@ -95,8 +96,6 @@ class Simulation:
     pendulum : Pendulum
     status : str
         "completed" while all is well, else the event that ended the motion.
-    message : str
-        The same in a sentence.
     """
 
     def __init__(
@@ -130,11 +129,11 @@ class Simulation:
             "order": order,
             "scheme": scheme,
             "compensated": compensated,
-            "minimum_length": minimum_length,
+            "minimum_length": None if minimum_length is None else shortest,
             "at_end": at_end,
         }
         self.status = errors.STATUS_NAMES[errors.RUNNING]
-        self.message = "running"
+        self._event = ""  # what ended the motion, in a sentence
         self._initial = state
         self._par = planning.kernel_parameters(pendulum, state.elements, scheme, compensated)
         self._plan = planning.method_plan(pendulum, order, fixed, shortest, at_end)
@@ -172,6 +171,11 @@ class Simulation:
         if self.status in ENDS_OF_STRING:
             return float(self._motion.reel[data.STOP_TIME])
         return float(self._motion.reel[data.T_START] + self._motion.clock[data.STEP] * self._plan.h)
+
+    @property
+    def message(self) -> str:
+        """How far the motion has come, or what ended it, in a sentence."""
+        return self._event or f"completed at t = {self.time:.6g} s"
 
     @property
     def steps(self) -> int:
@@ -340,7 +344,7 @@ class Simulation:
             self._let_wait(done, times)
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[status]
-            self.message = planning.message(status, self._par, plan, self.limits(), self._motion, self.time)
+            self._event = planning.message(status, self._par, plan, self.limits(), self._motion, self.time)
             kept = data.Samples(out.scalars[:filled].copy(), out.nodes[:filled].copy())
             self._observe(self._last)
             return kept
@@ -357,7 +361,9 @@ class Simulation:
         times = np.unique(np.concatenate([begins, *(begins[:-1] + x * h for x in inner)]))
         times = times[np.concatenate([[True], np.diff(times) > SAME_LENGTH * h])]
         times, torques = command.sampled(times)
-        self._kernel_command = self._kernel_command._replace(times=times, torques=torques, pointwise=True)
+        # stages of higher orders look at the function itself, steps of order 2 at lines between its values
+        pointwise = self.settings["order"] > 2
+        self._kernel_command = self._kernel_command._replace(times=times, torques=torques, pointwise=pointwise)
 
     def _observe(self, out: data.Samples) -> None:
         """The present state into a single sample."""
@@ -625,7 +631,7 @@ class Simulation:
         remarks = self.remarks()
         return {
             "status": self.status,
-            "message": "; ".join([self._sentence(), *remarks]),
+            "message": "; ".join([self.message, *remarks]),
             "remarks": "\n".join(remarks),
             "end_time": self.time,
             "elements": self.elements,
@@ -638,10 +644,6 @@ class Simulation:
             "scenario": json.dumps(self.description()),
             "version": __version__,
         }
-
-    def _sentence(self) -> str:
-        """How the motion ended, or where it is."""
-        return f"completed at t = {self.time:.6g} s" if self.status == "completed" else self.message
 
     def _let_wait(self, samples: data.Samples, times: data.Array) -> None:
         """Keep the latest samples for a look at their health, and look when there are many."""
@@ -680,7 +682,17 @@ class Simulation:
                 said.append(
                     f"the prescribed motion of the reel took {needed:.4g} {unit}, more than {name} ({limit:g} {unit})"
                 )
-        return said + self._health.remarks(self.pendulum, self.elements, self.health(), self._plan.adaptive)
+        said += self._health.remarks(self.pendulum, self.elements, self.health(), self._plan.adaptive)
+        return said + self._health.unresolved(self._knots(), self.time)
+
+    def _knots(self) -> dict[str, data.Array]:
+        """Times of the entries of all tables that act, by what they are of."""
+        found, command = {}, self._kernel_command
+        if isinstance(self._command, Torque | Brake) and len(command.times) > 1 and not command.pointwise:
+            found[type(self._command).__name__] = command.times
+        if self._loads.push.shape[1] > 1:
+            found["Push"] = self._loads.push[0]
+        return found
 
     def description(self) -> dict[str, Any]:
         """The full input, so that a result explains itself and a checkpoint can be read back."""
@@ -706,7 +718,7 @@ class Simulation:
             "description": self.description(),
             "started": self._command is not None,
             "status": self.status,
-            "message": self.message,
+            "event": self._event,
             "h": self._plan.h,
             "minimum_length": self._plan.minimum_length,
             "origin": self._origin,
@@ -733,7 +745,7 @@ class Simulation:
             ours[...] = theirs
         simulation._plan = simulation._plan._replace(h=saved["h"], minimum_length=saved["minimum_length"])
         simulation._base_steps = dict(saved["base_steps"])
-        simulation.status, simulation.message = saved["status"], saved["message"]
+        simulation.status, simulation._event = saved["status"], saved["event"]
         simulation._health = Health.from_state(saved["health"])
         if "guide" in saved:
             simulation._loads = planning.moved_on(simulation._loads, *saved["guide"])

@@ -474,7 +474,7 @@ def test_a_step_that_is_too_large_from_the_start(tmp_path: Path) -> None:
     arguments = [COMMAND, "live", "retrieval", "--set", "run.step=0.1", "--no-browser"]
     done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr.startswith("error: step: expected at most") and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("error: --set run.step: expected at most") and done.stderr.count("\n") == 1
 
 
 def test_control_c_keeps_a_recording(tmp_path: Path) -> None:

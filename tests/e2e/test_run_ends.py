@@ -138,7 +138,7 @@ def test_health_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         "power": np.array([-3.0, 0.0, 5.0, 4.0]),
         "guide_tension": np.array([7.0, 8.0, 9.0, 8.0]),
     }
-    health = {"version": "0", "balance_error": 0.031, "remarks": "the first remark; the second one"}
+    health = {"version": "0", "balance_error": 0.031, "remarks": "the first remark\nthe second one"}
     figures = summarise([values], ATTRS | health)
     assert figures["remarks"] == ["the first remark", "the second one"] and figures["balance_error"] == 0.031
     console(True).print(summary_table(figures, {}))

@@ -14,9 +14,9 @@ from tests.trial.cases import Case
 
 SAMPLES = 100
 # Runs of more steps than this are shortened, so that thousands of them can be made.
-MOST_STEPS = 3000
+MOST_STEPS = 1500
 # And a run that turns out to need more than this is looked at as far as it came.
-FAR_TOO_MANY = 20_000
+FAR_TOO_MANY = 10_000
 # What a result may be off by without a word.
 BALANCE, MOVED = 0.02, 0.05
 # Angle that the start is disturbed by (rad), and the growth of it that counts as chaos.

@@ -98,16 +98,18 @@ def test_steps_are_those_that_a_run_takes(built: scenario.Built) -> None:
 
 def test_the_limit_that_governs_is_named() -> None:
     waves, damped = checking.facts(ctd(duration=25)), checking.facts(ctd(viscosity=4000, duration=25))
-    assert waves["governs"] == waves["governs_at_shortest"] == "waves in the string"
-    assert damped["governs_at_shortest"] == "damping in the string"
+    assert waves["governs"] == waves["governs_at_shortest"] == "waves in the elements of the string"
+    assert damped["governs_at_shortest"] == "damping inside the string"
     assert damped["shortest_length"] == pytest.approx(20.0, abs=0.01)
     # explicit damping: the step falls with the square of the length, here from 60 m to 20 m
-    limits = [damped[name]["damping in the string"] for name in ("step_limits", "step_limits_at_shortest")]
+    limits = [damped[name]["damping inside the string"] for name in ("step_limits", "step_limits_at_shortest")]
     assert limits[0] / limits[1] == pytest.approx(9.0, rel=1e-3)
     one = checking.facts(ctd(elements=1, duration=25))
-    assert one["governs"] == "resolution of the fundamental stretching mode"
+    assert one["governs"] == "stretching of the string as a whole"
     lines = checking.rows(damped)
-    assert "damping in the string" in lines["step when shortest"] and "compilation not counted" in lines["wall time"]
+    assert (
+        "damping inside the string" in lines["step when shortest"] and "compilation not counted" in lines["wall time"]
+    )
 
 
 def test_a_given_step_that_gets_too_long_is_told() -> None:

@@ -214,14 +214,14 @@ def test_a_number_that_python_declines_to_print(key: str) -> None:
         ),
         ('kind = "torque"\n', "", "my.toml:27: command.kind: missing; expected one of 'locked', 'free', 'torque'"),
         ("shape", "shap", "my.toml:14: body.shape: missing; expected one of 'elliptic_cylinder', 'box', 'sphere', "),
-        ("elements = 20", "elements = 2.5", "my.toml:33: run.elements: expected a whole number, got 2.5"),
-        ("elements = 20", 'elements = "20"', "my.toml:33: run.elements: expected a whole number, got '20'"),
+        ("elements = 20", "elements = 2.5", "my.toml:33: run.elements: expected a whole number or 'auto', got 2.5"),
+        ("elements = 20", 'elements = "20"', "my.toml:33: run.elements: expected a whole number or 'auto', got '20'"),
         (
             "elements = 20",
             "elements = 0",
             "my.toml:33: run.elements: expected a whole number from 1 to 10000000, got 0",
         ),
-        ("elements = 20\n", "", "my.toml:31: run.elements: missing"),
+        ('duration = "10 s"\n', "", "my.toml:31: run.duration: missing"),
         ("elements = 20", "elements = 20\norder = 3", "my.toml:34: run.order: expected 2, 4 or 6, got 3"),
         ("elements = 20", "elements = 20\ncompensated = 1", "run.compensated: expected true or false, got 1"),
         ("elements = 20", 'elements = 20\nscheme = "pape"', "got 'pape'; did you mean 'paper'?"),
@@ -434,7 +434,7 @@ def test_bodies(body: dict[str, Any], mass: float) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "expected"),
     [
-        ("run.elements", "x", "--set run.elements: expected a whole number, got 'x'"),
+        ("run.elements", "x", "--set run.elements: expected a whole number or 'auto', got 'x'"),
         ("run.elements.x", "3", "--set run.elements.x: elements is not a section"),
         ("", "3", "--set '': expected section.key=value"),
         ("a..b", "3", "--set 'a..b': expected section.key=value"),

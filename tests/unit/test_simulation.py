@@ -89,7 +89,7 @@ def test_a_sticking_reel_is_for_order_two() -> None:
     second = tl.simulate(system, state, held, duration=1.0)
     assert second.attrs["status"] == "completed"
     assert abs(float(second.reeled_length[-1]) - 10.0) < 1e-3
-    fourth = tl.simulate(system, state, held, duration=1.0, order=4, step=2e-3)
+    fourth = tl.simulate(system, state, held, duration=1.0, order=4, step=1e-3)
     assert fourth.attrs["status"] == "newton_failed"
     assert "order=2" in fourth.attrs["message"]
     finer = tl.simulate(system, state, held, duration=1.0, order=4)

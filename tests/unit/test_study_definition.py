@@ -113,7 +113,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"vary": {"string.stiffness": {"from": "20 N", "to": "80 kg"}}}, "vary: string.stiffness: .*got '80 kg'"),
     ({"vary": {"reel.guide_law": ["none", "nothing"]}}, "vary: reel.guide_law: expected 'dissipative'.*got 'nothing'"),
     ({"vary": {"reel.guide_law": {"from": 1, "to": 2}}}, "reel.guide_law: expected 'dissipative'"),
-    ({"vary": {"run.elements": [5, 5.5]}}, "vary: run.elements: expected a whole number, got 5.5"),
+    ({"vary": {"run.elements": [5, 5.5]}}, "vary: run.elements: expected a whole number or 'auto', got 5.5"),
     ({"vary": {"run.elements": {"from": 5, "to": 9}}}, "vary.run.elements: expected a list.*count"),
     ({"vary": {"initial.end_velocity[3]": [1]}}, r"initial.end_velocity\[3\]: expected a component from 0 to 2, got 3"),
     ({"vary": {"body.mass[0]": [1]}}, r"body.mass\[0\]: expected body.mass to be a list"),

@@ -345,8 +345,13 @@ def step_forces(par: data.Parameters, start: data.Motion, end: data.Motion, sigm
     cells = start.reel[data.REEL_SIZE :]
     wound = cells[int(np.ceil(start.reel[data.S] / par.L * len(cells))) - 1] if len(cells) else 0.0
 
+    # within one piece of the table, so the means of equation 80 are those of a straight line; the paper's is plain
+    at = [np.interp(motion.clock[data.STEP] * STEP, TORQUE.times, TORQUE.torques) for motion in (start, end)]
+    weight = 2.0 / 3.0 if par.theta > 0.0 else 0.5
+
     def force(motion: data.Motion) -> float:
-        u = np.interp(motion.clock[data.STEP] * STEP, TORQUE.times, TORQUE.torques)
+        near, far = at if motion is start else at[::-1]
+        u = weight * near + (1.0 - weight) * far
         x = configured(sums(motion)[0])
         strain = np.linalg.norm(np.diff(x.q, axis=0), axis=1) * par.N / (par.L - x.s) - 1.0
         strain = (3.0 * strain[0] - strain[1]) / 2.0 if par.extrapolated else strain[0]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple, TypeVar, get_args
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from tautline.units import WORDS, to_si
+from tautline.units import WORDS, shown, to_si
 
 _T = TypeVar("_T")
 
@@ -67,7 +67,20 @@ Power = Annotated[float, _quantity("W"), Field(json_schema_extra=_schema("W"))]
 Jerk = Annotated[float, _quantity("m/s^3"), Field(json_schema_extra=_schema("m/s^3"))]
 Stiffness = Annotated[float, _quantity("N/m"), Field(json_schema_extra=_schema("N/m"))]
 Damping = Annotated[float, _quantity("N*s/m"), Field(json_schema_extra=_schema("N*s/m"))]
+
+
 # A fixed step, or "auto".
+def _elements(value: Any) -> Any:
+    if value == "auto" or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise ValueError(f"expected a whole number or 'auto', got {shown(value)}")
+
+
+Elements = Annotated[
+    int | Literal["auto"],
+    BeforeValidator(_elements, json_schema_input_type=int | Literal["auto"]),
+    Field(json_schema_extra={"description": "number of elements, or 'auto' to choose it from the case"}),
+]
 Step = Annotated[float | str, BeforeValidator(StepToSi("s"), json_schema_input_type=float | str)]
 
 

@@ -15,6 +15,7 @@ from tautline.scenario.quantities import (
     ZERO,
     Area,
     Density,
+    Elements,
     Force,
     Inertia,
     Length,
@@ -207,7 +208,7 @@ class RunSection(Section):
     """How long, in how many elements, and by which method."""
 
     duration: Time
-    elements: int | Literal["auto"] = "auto"
+    elements: Elements = "auto"
     step: Step = "auto"
     sample: Time | None = None
     order: Literal[2, 4, 6] = 2
