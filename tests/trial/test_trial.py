@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from tests.trial.__main__ import summary, trial
 
@@ -13,7 +14,7 @@ FIRST = 100_000
 
 def test_random_pendulums_are_right_or_say_so() -> None:
     """None is wrong without a remark, none holds NaN, none stops where smaller steps get through."""
-    verdicts = []
+    verdicts: list[dict[str, Any]] = []
     begun = time.perf_counter()
     seed = FIRST
     while len(verdicts) < LEAST or time.perf_counter() - begun < SECONDS:
