@@ -170,7 +170,9 @@ def check_summary(path: Path, status: str, rows: int, end: float) -> None:
     assert summary["time"] == pytest.approx(end, abs=1e-12)
     assert ("tautline resume" in summary["message"]) == (status == "unfinished")
     assert summary["final_reel_speed"] is not None and summary["largest_step_ratio"] is not None
-    for name in ("strain", "tension", "unstretched_length", "stretched_length", "reel_speed", "kinetic_energy"):
+    assert summary["balance_error"] is not None
+    ranges = ("strain", "tension", "guide_tension", "torque", "power", "reel_speed", "kinetic_energy")
+    for name in (*ranges, "unstretched_length", "stretched_length"):
         low, high = summary[name]
         assert low <= high, f"{name}: {low} to {high}"
     assert 0.0 < summary["unstretched_length"][1] <= 20.0
