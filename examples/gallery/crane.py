@@ -79,7 +79,7 @@ for name, (path, hoist) in drivers.items():
 #
 # By hand: the load is 2 m higher in the end, and so are two metres of rope on the drum. A trolley that
 # accelerates with a for 2 s and brakes likewise 10 s later leaves a pendulum of length r swinging by
-# 4 r (a/g) |sin(w) sin(5 w)|, w being the pendulum's angular frequency times 1 s.
+# 4 r (a/g) times the size of sin(w) sin(5 w), w being the pendulum's angular frequency times 1 s.
 
 lifted = (load.mass * (lift - lower) + 0.5 * rope.density * (14.0**2 - 12.0**2)) * 9.81
 r = 8.0 + 1.4

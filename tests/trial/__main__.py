@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.trial.cases import case
-from tests.trial.judge import NUMERICAL, judge
+from tests.trial.judge import BALANCE, MOVED, NUMERICAL, judge
 
 
 def trial(seed: int) -> dict[str, Any] | None:
@@ -41,7 +41,8 @@ def summary(verdicts: list[dict[str, Any]]) -> dict[str, Any]:
         "statuses": dict(Counter(v["status"] for v in verdicts).most_common()),
         "completed without a remark": sum(not v["remarks"] for v in completed),
         "completed, wrong, without a remark": sum(v["silent"] for v in verdicts),
-        "completed with a balance error above 2 %": sum(v["balance"] > 0.02 for v in completed),
+        "completed, moved by more than 5 %, with a remark": sum(v["moved"] > MOVED for v in completed),
+        "completed with a balance error above 2 %, with a remark": sum(v["balance"] > BALANCE for v in completed),
         "not finite": sum(not v["finite"] for v in verdicts),
         "numerical stops": len(stopped),
         "numerical stops that complete at a quarter of the step": sum(v["in_vain"] for v in verdicts),

@@ -63,6 +63,8 @@ _RANGES = (
 
 
 NO_VALUE = "no finite value"
+# Ends of a range that are smaller than this part of the other are rounding, and shown as 0.
+ROUNDING = 1e-12
 
 
 def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
@@ -71,7 +73,8 @@ def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
     def between(name: str, unit: str) -> str:
         if summary[name] is None:
             return NO_VALUE
-        low, high = summary[name]
+        least = ROUNDING * max(map(abs, summary[name]))
+        low, high = (0.0 if abs(x) <= least else x for x in summary[name])
         return f"{low:.4g} to {high:.4g} {unit}".rstrip()
 
     def figure(name: str, digits: str, words: str) -> str:
