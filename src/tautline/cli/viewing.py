@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import html
+import tempfile
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
@@ -16,10 +19,20 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 
 Browser = Annotated[bool, typer.Option(help="Open the page in the browser; its address is printed in any case.")]
 
 
+def _door(address: str) -> Path:
+    """Write a page that leads to the address. Command lines can be read by other users, a file of ours cannot."""
+    handle, name = tempfile.mkstemp(prefix="tautline-", suffix=".html")
+    with open(handle, "w", encoding="utf-8") as file:
+        file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(address)}">')
+    door = Path(name)
+    atexit.register(door.unlink, missing_ok=True)
+    return door
+
+
 def _announce(what: str, browser: bool) -> Callable[[str], None]:
     def ready(address: str) -> None:
         print(f"{what}: {address}\nCtrl-C ends it.", flush=True)
-        if browser and not webbrowser.open(address):
+        if browser and not webbrowser.open(_door(address).as_uri()):
             print("No browser could be opened: copy the address into one.", flush=True)
 
     return ready

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import kernel, separate
 from tautline.kernels.so3 import Matrix, Vector
 
 Array = NDArray[np.float64]
@@ -315,7 +315,7 @@ def copy_nodes(x: Array, out: Array) -> None:
         out[k] = x[k]
 
 
-@kernel
+@separate
 def save_motion(motion: Motion, out: Array) -> None:
     """Copy a motion into one flat array; its counters are below 2^53."""
     place = 0
@@ -334,7 +334,7 @@ def save_motion(motion: Motion, out: Array) -> None:
         place += 1
 
 
-@kernel
+@separate
 def restore_motion(saved: Array, out: Motion) -> None:
     """Copy a motion back from where `save_motion` put it."""
     place = 0

@@ -26,7 +26,7 @@ from tautline.kernels.data import (
     triple,
 )
 from tautline.kernels.energy import element_length, reel_mass, tension_and_energy
-from tautline.kernels.jit import entry, inlined, kernel
+from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.loads import drag_rate
 from tautline.kernels.so3 import dot, sub
 
@@ -193,3 +193,12 @@ def set_level(par: Parameters, plan: Plan, locked: bool, limits: Limits, reel: A
         return REEL_OUTRUNS_WAVES
     worst = h / min(limits.waves, limits.damping, limits.drag)
     return UNSTABLE_STEP if worst > plan.allowed_ratio else RUNNING
+
+
+@separate
+def guard(
+    par: Parameters, plan: Plan, locked: bool, t: float, motion: Motion, scratch: Scratch, loads: Loads | None
+) -> int:
+    """Look at all limits before a base step, and divide it. Compiled on its own: it is called from three places."""
+    limits = limits_now(par, plan, locked, t, motion, scratch, loads)
+    return set_level(par, plan, locked, limits, motion.reel, motion.clock)

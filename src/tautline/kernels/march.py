@@ -49,8 +49,8 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import fixed_stage
-from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.limits import limits_now, set_level, turning_rate2
+from tautline.kernels.jit import entry, inlined, kernel, separate
+from tautline.kernels.limits import guard, turning_rate2
 from tautline.kernels.loads import book_guide, boost, load_stage, mean_velocity, momentum_now, on_path
 from tautline.kernels.observe import hand_over, observe
 from tautline.kernels.reeling import ZERO, evaluate_forces, reeling_stage
@@ -172,7 +172,7 @@ def after_step(
         load_stage(par, loads, locked, t + h, t, motion, scratch)
 
 
-@inlined
+@separate
 def one_step(
     par: Parameters,
     plan: Plan,
@@ -183,7 +183,10 @@ def one_step(
     h: float,
     loads: Loads | None,
 ) -> int:
-    """A step of length h with a moving reel, or with loads: half of them before and half after the step proper."""
+    """A step of length h with a moving reel, or with loads: half of them before and half after the step proper.
+
+    Compiled on its own: inside the loops that locate an event the compiler would take 10 s longer.
+    """
     status = RUNNING
     loaded = False
     frame = ZERO
@@ -264,8 +267,7 @@ def guarded_step(
 ) -> int:
     """One base step with a moving reel or loads, in 2**level parts."""
     t = motion.reel[T_START] + motion.clock[STEP] * plan.h
-    limits = limits_now(par, plan, command.locked, t, motion, scratch, loads)
-    status = set_level(par, plan, command.locked, limits, motion.reel, motion.clock)
+    status = guard(par, plan, command.locked, t, motion, scratch, loads)
     parts = 1 << motion.clock[LEVEL]
     h = plan.h / parts
     part = 0
@@ -285,8 +287,7 @@ def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -
         l = element_length(par, motion.reel[S])
         turned2 = turning_rate2(par, plan, l, motion.nodes[POSITION], motion.body) * h * h
         if turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0:
-            limits = limits_now(par, plan, True, 0.0, motion, scratch, None)
-            status = set_level(par, plan, True, limits, motion.reel, motion.clock)
+            status = guard(par, plan, True, 0.0, motion, scratch, None)
     parts = 1 << motion.clock[LEVEL]
     for i in range(parts * len(plan.stages)):
         if status == RUNNING:
@@ -313,8 +314,7 @@ def march_interval(
     if not command.locked:
         evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
     if not guarded:
-        limits = limits_now(par, plan, True, 0.0, motion, scratch, None)
-        status = set_level(par, plan, True, limits, motion.reel, motion.clock)
+        status = guard(par, plan, True, 0.0, motion, scratch, None)
     count = 0
     while count < plan.steps_per_sample and status == RUNNING:
         if guarded:
