@@ -5,6 +5,7 @@ Thresholds and how they were found are in docs/trust.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -24,8 +25,13 @@ REEL_SPEED = 0.5
 TURNING = 0.05
 # A fixed step over one that resolves a motion with 126 steps a period.
 RESOLUTION = 5.0
+# Departure from a straight line within a step of a motion, over its range, or of a torque, over its size.
+BENT = 0.05
 # Rows that wait to be looked at, because one by one they would cost a control loop more than the motion does.
 MOST_WAITING = 2000
+
+# Times of the entries of a table, and the motion that it gives.
+Motion = tuple[data.Array, Callable[[data.Array], data.Array]]
 
 
 @dataclass
@@ -39,6 +45,8 @@ class Health:
     turn: float = 0.0  # largest angle that the body turned by in a step (rad)
     turning: float = 0.0  # error of the angle that the body has turned by (rad)
     torques_found: bool = True
+    impulse: float = 0.0  # of a torque that is a function, by size (N m s)
+    bent: float = 0.0  # part of that by which it departs from lines between the ends of the steps (N m s)
     mesh: MeshHealth = field(default_factory=MeshHealth)
 
     def begin(self, reel: data.Array, x: data.Array) -> None:
@@ -116,17 +124,37 @@ class Health:
             said.append("some torques could not be found to full accuracy")
         return said + self.mesh.remarks(pendulum, elements)
 
-    def unresolved(self, knots: dict[str, data.Array], time: float) -> list[str]:
-        """Remarks on tables with entries closer than a step, as far as they have acted."""
+    def unresolved(self, forces: dict[str, data.Array], motions: dict[str, Motion], time: float) -> list[str]:
+        """Remarks on tables of forces and of motions that change within a step, as far as they have acted."""
         said = []
-        for name, times in knots.items():
+        for name, times in forces.items():
             apart = np.diff(times[times <= time])
             if len(apart) and self.step > apart.min():
                 close = f"entries of the table of {name} are {apart.min():.2g} s apart, less than a step"
                 said.append(
                     f"{close} of {self.step:.2g} s: the impulse is exact, its course within a step is not followed"
                 )
+        for name, (times, places) in motions.items():
+            acted = times[times <= time]
+            if len(acted) > 1 and self.step > np.diff(acted).min() and bent_within(acted, places, self.step) > BENT:
+                said.append(
+                    f"the table of {name} moves to and fro within a step of {self.step:.2g} s, which is not followed, "
+                    "and may show as a slow motion that is not there; use a smaller step"
+                )
+        if self.bent > BENT * self.impulse:
+            said.append(
+                f"the function of Torque departs from straight lines over the steps by {self.bent / self.impulse:.0%} "
+                "on average, and only its values at their ends act; use a smaller step"
+            )
         return said
+
+
+def bent_within(times: data.Array, places: Callable[[data.Array], data.Array], step: float) -> float:
+    """Largest distance of a motion from lines over a step about each of these times, over its range."""
+    now = places(times)
+    line = 0.5 * (places(times - 0.5 * step) + places(times + 0.5 * step))
+    way = float(np.ptp(now, axis=0).max())
+    return float(np.abs(now - line).max()) / way if way > 0.0 else 0.0
 
 
 def kept_energies(x: data.Array) -> data.Array:

@@ -148,9 +148,12 @@ def kernel_command(command: Command, L: float = 0.0, time: float = 0.0, length: 
     return kernel._replace(kind=data.BY_SPRING, profile=curve, stiffness=command.stiffness, damping=command.damping)
 
 
-def drum_stiffness(command: Command | None) -> float:
-    """What a command adds to the stiffness of s."""
-    return command.stiffness if isinstance(command, Spring) else 0.0
+def with_spring(plan: data.Plan, command: Command | None) -> data.Plan:
+    """With the stiffness and the damping that a command adds to s; the plan itself where they are there already."""
+    stiffness, damping = (command.stiffness, command.damping) if isinstance(command, Spring) else (0.0, 0.0)
+    if (plan.drum_stiffness, plan.drum_damping) == (stiffness, damping):
+        return plan
+    return plan._replace(drum_stiffness=stiffness, drum_damping=damping)
 
 
 def commanded_torque(par: data.Parameters, command: data.Command, motion: data.Motion, t: float) -> float:

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from tautline import checkpoints, errors, planning
 from tautline._version import __version__
 from tautline.errors import InputError
-from tautline.health import MOST_WAITING, Health
+from tautline.health import MOST_WAITING, Health, Motion
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
@@ -47,7 +48,7 @@ from tautline.model.command import (
 from tautline.model.fluid import Fluid, Push
 from tautline.model.path import Path
 from tautline.model.pendulum import Pendulum
-from tautline.model.profile import values_at
+from tautline.model.profile import places_at, values_at
 from tautline.model.reel import Reel
 from tautline.model.state import State
 from tautline.model.string import String
@@ -361,6 +362,10 @@ class Simulation:
         times = np.unique(np.concatenate([begins, *(begins[:-1] + x * h for x in inner)]))
         times = times[np.concatenate([[True], np.diff(times) > SAME_LENGTH * h])]
         times, torques = command.sampled(times)
+        if len(plan.stages) == 1:
+            middles = command.sampled(0.5 * (times[1:] + times[:-1]))[1]
+            self._health.impulse += float(np.diff(times) @ np.abs(middles))
+            self._health.bent += float(np.diff(times) @ np.abs(middles - 0.5 * (torques[1:] + torques[:-1])))
         # stages of higher orders look at the function itself, steps of order 2 at lines between its values
         pointwise = self.settings["order"] > 2
         self._kernel_command = self._kernel_command._replace(times=times, torques=torques, pointwise=pointwise)
@@ -426,9 +431,7 @@ class Simulation:
         self._origin = (time, length)
         self._kernel_command = kernel
         self._follow(command)
-        stiffness = planning.drum_stiffness(command)
-        if stiffness != self._plan.drum_stiffness:
-            self._plan = self._plan._replace(drum_stiffness=stiffness)
+        self._plan = planning.with_spring(self._plan, command)
         least = shortest_commanded(command, length, time)
         if self.settings["minimum_length"] is None and least is not None and least < 2.0 * self._plan.minimum_length:
             # a default must not end the run on the way to where it is to go
@@ -463,7 +466,7 @@ class Simulation:
         if not self._plan.adaptive:
             if self._motion.clock[data.STEP] == 0:
                 wanted = command or self._command or Locked()
-                plan = self._plan._replace(drum_stiffness=planning.drum_stiffness(wanted))
+                plan = planning.with_spring(self._plan, wanted)
                 limits = step_limits(self._par, plan, self.reeled_length, isinstance(wanted, Locked))
                 planning.check_step(self._par, plan, self.reeled_length, limits)
             checks.whole_ratio("duration" if sample is None else "sample", interval, "step", self._plan.h)
@@ -683,15 +686,28 @@ class Simulation:
                     f"the prescribed motion of the reel took {needed:.4g} {unit}, more than {name} ({limit:g} {unit})"
                 )
         said += self._health.remarks(self.pendulum, self.elements, self.health(), self._plan.adaptive)
-        return said + self._health.unresolved(self._knots(), self.time)
+        return said + self._health.unresolved(self._force_knots(), self._given_motions(), self.time)
 
-    def _knots(self) -> dict[str, data.Array]:
-        """Times of the entries of all tables that act, by what they are of."""
-        found, command = {}, self._kernel_command
-        if isinstance(self._command, Torque | Brake) and len(command.times) > 1 and not command.pointwise:
-            found[type(self._command).__name__] = command.times
+    def _force_knots(self) -> dict[str, data.Array]:
+        """Times of the entries of tables of forces that act, by what they are of; a function has none."""
+        found, command = {}, self._command
+        if isinstance(command, Torque | Brake) and isinstance(command.moment, tuple):
+            found[type(command).__name__] = self._kernel_command.times
         if self._loads.push.shape[1] > 1:
             found["Push"] = self._loads.push[0]
+        return found
+
+    def _given_motions(self) -> dict[str, Motion]:
+        """Tables of motions that are given to reel or guide, by what they are of."""
+        found: dict[str, Motion] = {}
+        command = self._command
+        follower = command.length if isinstance(command, Spring) else command
+        if isinstance(follower, Speed) or (isinstance(follower, Length) and follower.target is None):
+            curve = self._kernel_command.profile
+            found[type(command).__name__] = (curve[:, 0], partial(places_at, curve))
+        path = self.pendulum.reel.guide_path
+        if path is not None:
+            found["Reel.guide_path"] = (np.array(path.times), lambda times: path.at(times)[0])
         return found
 
     def description(self) -> dict[str, Any]:
@@ -756,8 +772,7 @@ class Simulation:
             simulation._origin = tuple(saved["origin"])
             simulation._needed = saved["needed"]
             simulation._kernel_command = planning.kernel_command(command, simulation._par.L, *simulation._origin)
-            stiffness = planning.drum_stiffness(command)
-            simulation._plan = simulation._plan._replace(drum_stiffness=stiffness)
+            simulation._plan = planning.with_spring(simulation._plan, command)
             simulation._observe(simulation._last)
         return simulation
 

@@ -178,3 +178,49 @@ def test_a_coarse_fixed_step_is_remarked_on() -> None:
     run = tl.simulate(pendulum, start, duration=100 * 0.8 * limit, step=0.8 * limit)
     assert "resolves the stretching" in run.attrs["remarks"]
     assert run.attrs["step_over_waves"] == pytest.approx(0.8)
+
+
+def test_a_stiff_damper_on_the_reel_is_resolved() -> None:
+    """Steps that are long against the damper's time leave a speed that alternates, and a power of the wrong sign."""
+    pendulum = tl.Pendulum(tl.String(60.0, 0.08, 300.0, viscosity=0.5), tl.Reel(0.2, 0.3, 2.0), tl.RigidBody.point(1.3))
+    start, command = tl.hanging(pendulum, 12.0, 3), tl.Spring(tl.Speed(payout=1.0), 100.0, 3e4)
+    run = tl.simulate(pendulum, start, command, duration=0.25, sample=0.03125)
+    true = tl.reference.integrate(pendulum, start, command, duration=0.25, sample=0.03125, method="LSODA")
+    for name in ("reel_speed", "torque", "power", "guide_tension"):
+        np.testing.assert_allclose(run[name][1:], true[name][1:], rtol=2e-3)
+    coarse = tl.simulate(pendulum, start, command, duration=0.25, sample=0.03125, step=0.03125 / 4.0)
+    assert "the drum on its spring" in coarse.attrs["remarks"]
+
+
+FINE = np.arange(0.0, 2.0, 2e-4)
+TO_AND_FRO = 0.02 * (1.0 - np.cos(2.0 * np.pi * 280.6 * FINE))  # close to once a step
+SLOW = 0.02 * (1.0 - np.cos(2.0 * np.pi * FINE))
+
+
+@pytest.mark.parametrize("what", ["Reel.guide_path", "Length", "Spring"])
+def test_motions_within_a_step_are_noticed(what: str) -> None:
+    """A table that is only finely divided is not."""
+    for motion in (TO_AND_FRO, SLOW):
+        path = tl.Path(FINE, np.stack([0.0 * FINE, 0.0 * FINE, motion], 1)) if what == "Reel.guide_path" else None
+        reel = tl.Reel(0.2, 0.3, 2.0, guide_path=path)
+        pendulum = tl.Pendulum(tl.String(60.0, 0.02, 200.0), reel, tl.RigidBody.point(2.0))
+        table = (FINE, 4.0 + motion)
+        commands = {"Reel.guide_path": tl.Locked(), "Length": tl.Length(table), "Spring": tl.Spring(table, 50.0, 5.0)}
+        start = tl.hanging(pendulum, 4.0, 3)
+        run = tl.simulate(pendulum, start, commands[what], duration=0.5, sample=0.05, step=0.05 / 14.0)
+        assert (f"the table of {what} moves to and fro" in run.attrs["remarks"]) == (motion is TO_AND_FRO)
+
+
+def test_functions_are_judged_by_what_their_steps_miss() -> None:
+    """Neither a smooth function nor one that switches once is remarked on; one that turns within a step is."""
+    pendulum = tl.Pendulum(tl.String(60.0, 0.02, 200.0), tl.Reel(0.2, 0.3, 2.0), tl.RigidBody.point(2.0))
+    start = tl.hanging(pendulum, 4.0, 3)
+    remarks = [
+        tl.simulate(pendulum, start, tl.Torque(moment), duration=1.0, sample=0.05, step=0.05 / 14.0).attrs["remarks"]
+        for moment in (
+            lambda t: 4.0 + 0.1 * np.sin(t),
+            lambda t: 4.0 if t < 0.5013 else 3.8,
+            lambda t: 4.0 + 3.0 * np.cos(2.0 * np.pi * 280.6 * t),
+        )
+    ]
+    assert ["Torque" in said for said in remarks] == [False, False, True]

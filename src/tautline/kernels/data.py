@@ -171,6 +171,7 @@ class Plan(NamedTuple):
     hold: bool = False  # at the ends of the string, instead of stopping the run
     drum_stiffness: float = 0.0  # of a spring on the length
     swing: float = 0.0  # squared frequency of the body's own swing, over the pull of the string
+    drum_damping: float = 0.0  # of the damper beside that spring
 
 
 # What moves the reel: a torque, friction alone, a given motion, a spring and damper on the length.

@@ -34,6 +34,9 @@ from tautline.kernels.so3 import dot, sub
 MAX_LEVEL = 40
 # Part of the stability limit of drag that follows how it slows things down: steps of a quarter of the time that takes.
 RESOLVED_DRAG = 1.0 / 16.0
+# Step over the time in which the damper of a command slows the drum. The damper is implicit and limits nothing, but a
+# step that does not follow it leaves a speed that alternates from step to step.
+RESOLVED_DAMPER = 0.25
 # A step that was divided because the body turns fast is joined again once it fits into this part of the limit.
 ROOM_TO_TURN = 0.7
 
@@ -50,7 +53,7 @@ class Limits(NamedTuple):
     drag: float  # of the fluid on string and body, and damping of its spin
     stretching: float  # of the string as a whole
     turning: float  # of the body, and its swing on the string
-    drum: float  # on the spring of a command
+    drum: float  # on the spring and damper of a command
 
 
 STABLE = 3  # how many of them are of stability
@@ -87,6 +90,9 @@ def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Lim
         frequency2 = stretching + plan.body_frequency2 + drum
     else:
         frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2, drum)
+    resolved_drum = plan.resolution / math.sqrt(drum) if drum > 0.0 else math.inf
+    if plan.drum_damping > 0.0:
+        resolved_drum = min(resolved_drum, RESOLVED_DAMPER * reel_mass(par, s)[0] / plan.drum_damping)
     damping = math.inf
     if par.viscosity > 0.0:
         # the midpoint rule for half a step of damping, at the rate of the stiffest mode
@@ -97,7 +103,7 @@ def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Lim
         math.inf,
         plan.resolution / math.sqrt(stretching),
         math.inf,
-        plan.resolution / math.sqrt(drum) if drum > 0.0 else math.inf,
+        resolved_drum,
     )
 
 

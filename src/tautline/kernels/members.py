@@ -33,7 +33,7 @@ def numbers_of(par: Parameters, plan: Plan, command: Command) -> Array:
     pendulum += [par.mu_g, par.weight, *par.weight_rho, par.sigma_0]
     pendulum += [par.viscous, par.coulomb, par.max_torque, par.max_power]
     method = [plan.minimum_length, plan.end_mass, plan.body_frequency2, plan.drum_stiffness]
-    return np.array([*pendulum, *method, command.stiffness, command.damping, plan.swing])
+    return np.array([*pendulum, *method, command.stiffness, command.damping, plan.swing, plan.drum_damping])
 
 
 @kernel
@@ -87,6 +87,7 @@ def own_plan(plan: Plan, x: Any) -> Plan:
         plan.hold,
         x[35],
         x[38],
+        x[39],
     )
 
 

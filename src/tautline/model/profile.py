@@ -32,6 +32,16 @@ def values_at(profile: Array, t: float) -> tuple[float, float, float]:
     return float(p(x)), float(p.deriv()(x)), float(p.deriv(2)(x))
 
 
+def places_at(profile: Array, times: Array) -> Array:
+    """Values at many times."""
+    i = np.maximum(np.searchsorted(profile[:, 0], times, side="right") - 1, 0)
+    x = times - profile[i, 0]
+    value = np.zeros_like(x)
+    for power in range(DEGREE, -1, -1):
+        value = value * x + profile[i, 1 + power]
+    return value
+
+
 def least(profile: Array, start: float) -> float:
     """Least value from a time on; minus infinity if the last piece falls for ever."""
     lowest = values_at(profile, start)[0]
