@@ -249,10 +249,11 @@ class MeshHealth:
         said = []
         folded = self.fold > FOLD_REMARK
         if self.noise > NOISE_REMARK + SMOOTH_NOISE / elements**2:
+            viscosity = _smoothing_viscosity(pendulum, self.length / elements)
             said.append(
                 f"the mesh carries noise: its shortest waves hold up to {self.noise:.0%} of the largest tension, so "
                 "peak tensions are not converged, and more elements alone seldom help; smooth starts and stops, or "
-                f"add damping (String.viscosity, say {_smoothing_viscosity(pendulum, self.length / elements):g} N s)"
+                f"add damping at the price of smaller steps (String.viscosity, {viscosity:g} N s or less)"
             )
         if self.error > ERROR_REMARK and not folded:
             said.append(

@@ -20,7 +20,7 @@ import tautline
 from tautline.kernels import jit
 
 HEAVY = ["numpy", "numba", "scipy", "xarray", "matplotlib", "pandas", "pint", "pydantic"]
-SAYS = "tautline: compiling kernels for this kind of run (once)"
+SAYS = "tautline: compiling this kind of run (once, about a minute)"
 
 # A stand-in for the kernels that compiles in a fraction of a second. The listener and the cache see a kernel.
 TINY = """

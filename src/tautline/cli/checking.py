@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline import planning, store
-from tautline.errors import InputError
+from tautline.errors import InputError, TautlineError
 from tautline.kernels import data
 from tautline.kernels.limits import STABLE
 from tautline.model import statics
 from tautline.model.command import Locked
+from tautline.model.equilibrium import equilibrium
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.scenario import Built
@@ -52,6 +53,7 @@ def facts(built: Built) -> dict[str, Any]:
         "samples": count + 1,
         "size_bytes": store.file_size(count + 1, simulation.elements),
         **_rest(built.pendulum, simulation.unstretched_length),
+        **_in_flow(built.pendulum, simulation.unstretched_length, simulation.elements),
         "shortest_length": shortest,
         "ends_at": float(course.times[-1]),
         "expected_status": course.status,
@@ -73,12 +75,17 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     if found["guide_tension"] is None:
         lines["at rest"] = "string and body pull opposite ways: the string folds (tl.equilibrium finds how)"
     else:
-        lines["weight in the fluid"] = f"{found['string_weight']:.4g} N string, {found['body_weight']:.4g} N body"
+        lines["weight, less buoyancy"] = f"{found['string_weight']:.4g} N string, {found['body_weight']:.4g} N body"
         lines["tension at rest"] = (
             f"{found['guide_tension']:.4g} N at the guide, {found['body_tension']:.4g} N at the body"
         )
         lines["stretch at rest"] = f"{found['stretch']:.4g} m, strain {found['guide_strain']:.3g} at the guide"
         lines["holding moment"] = f"{found['holding_moment']:.4g} N m on a drum of {found['drum_radius']:.4g} m"
+    if "loaded_guide_tension" in found:
+        lines["in the flow"] = (
+            f"{found['loaded_guide_tension']:.4g} N at the guide, {found['loaded_body_tension']:.4g} N at the body, "
+            f"{found['loaded_holding_moment']:.4g} N m hold the drum; the figures above are without flow and push"
+        )
     lines["elements"] = str(found["elements"])
     lines["step at the start"] = f"{found['step']:.3g} s, limited by {found['governs']}"
     lines["step when shortest"] = (
@@ -110,6 +117,22 @@ def _rest(pendulum: Pendulum, deployed: float) -> dict[str, float | None]:
         return statics.at_rest(pendulum, deployed)._asdict()
     except InputError:
         return dict.fromkeys(statics.AtRest._fields)
+
+
+def _in_flow(pendulum: Pendulum, deployed: float, elements: int) -> dict[str, float]:
+    """Tensions and holding moment at rest in the flow and under the push at the start, where there is one."""
+    flow = () if pendulum.fluid is None else pendulum.fluid.flow[1]
+    if pendulum.push is None and not np.any(flow):
+        return {}
+    try:
+        found = equilibrium(pendulum, deployed, elements)
+    except TautlineError:  # no rest there: the run will show what happens
+        return {}
+    return {
+        "loaded_guide_tension": found.guide_tension,
+        "loaded_body_tension": found.body_tension,
+        "loaded_holding_moment": found.holding_moment,
+    }
 
 
 def _limits(simulation: Simulation, deployed: float) -> dict[str, float]:

@@ -100,7 +100,7 @@ class _Compilation(event.Listener):  # type: ignore[misc]
             self.begun = now
             if now - self.ended > PAUSE:
                 kept = "once" if cache_folder() else "no writable cache folder, so in every process"
-                print(f"tautline: compiling kernels for this kind of run ({kept})", file=sys.stderr, flush=True)
+                print(f"tautline: compiling this kind of run ({kept}, about a minute)", file=sys.stderr, flush=True)
         self.depth += 1
 
     def on_end(self, event: Any) -> None:
