@@ -17,7 +17,12 @@ def test_the_token_is_not_on_the_command_line_of_a_browser(
 ) -> None:
     """Other users can read command lines; the page that leads to the address only its owner can."""
     opened: list[str] = []
-    monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)) or True)
+
+    def opening(address: str) -> bool:
+        opened.append(address)
+        return True
+
+    monkeypatch.setattr("webbrowser.open", opening)
     address = "http://127.0.0.1:4711/?token=secret&run=1"
     viewing._announce("a run", True)(address)
     (given,) = opened

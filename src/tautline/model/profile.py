@@ -39,7 +39,7 @@ def places_at(profile: Array, times: Array) -> Array:
     value = np.zeros_like(x)
     for power in range(DEGREE, -1, -1):
         value = value * x + profile[i, 1 + power]
-    return value
+    return np.asarray(value)
 
 
 def least(profile: Array, start: float) -> float:
