@@ -201,11 +201,16 @@ SLOW = 0.02 * (1.0 - np.cos(2.0 * np.pi * FINE))
 def test_motions_within_a_step_are_noticed(what: str) -> None:
     """A table that is only finely divided is not."""
     for motion in (TO_AND_FRO, SLOW):
-        path = tl.Path(FINE, np.stack([0.0 * FINE, 0.0 * FINE, motion], 1)) if what == "Reel.guide_path" else None
+        points = tuple((0.0, 0.0, float(x)) for x in motion)
+        path = tl.Path(tuple(FINE.tolist()), points) if what == "Reel.guide_path" else None
         reel = tl.Reel(0.2, 0.3, 2.0, guide_path=path)
         pendulum = tl.Pendulum(tl.String(60.0, 0.02, 200.0), reel, tl.RigidBody.point(2.0))
         table = (FINE, 4.0 + motion)
-        commands = {"Reel.guide_path": tl.Locked(), "Length": tl.Length(table), "Spring": tl.Spring(table, 50.0, 5.0)}
+        commands: dict[str, tl.Command] = {
+            "Reel.guide_path": tl.Locked(),
+            "Length": tl.Length(table),
+            "Spring": tl.Spring(table, 50.0, 5.0),
+        }
         start = tl.hanging(pendulum, 4.0, 3)
         run = tl.simulate(pendulum, start, commands[what], duration=0.5, sample=0.05, step=0.05 / 14.0)
         assert (f"the table of {what} moves to and fro" in run.attrs["remarks"]) == (motion is TO_AND_FRO)
