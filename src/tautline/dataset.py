@@ -167,7 +167,7 @@ def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(S
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         values["unstretched_length"] = unstretched
         radii = pendulum.reel.radius(record.reeled_length)
-        values["power"] = record.torque * record.reel_speed / radii
+        values["power"] = record.torque * record.reel_speed / radii + 0.0  # no negative zeros
         values["energy"] = record.kinetic_energy + record.elastic_energy + record.gravity_energy
         if wanted & {"position", "velocity"}:
             values["position"] = nodes + np.array(pendulum.reel.guide_position) + displacement[:, None]

@@ -465,6 +465,8 @@ def test_overrides() -> None:
     read = scenario.parse(RETRIEVAL, overrides=changes)
     assert (read.body.mass, read.reel.drum_radius, read.run.order, read.gravity) == (2.0, 0.1, 4, 0.0)
     assert read.reel.guide_position == [1.0, 0.2, 3.0]
+    plain = scenario.parse(RETRIEVAL, overrides={"body.mass": 2.5, "reel.guide_position": [1, "20 cm", 3]})
+    assert (plain.body.mass, plain.reel.guide_position) == (2.5, [1.0, 0.2, 3.0])
 
 
 # -- files -------------------------------------------------------------------------------------------------

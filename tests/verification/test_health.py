@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
@@ -202,9 +201,8 @@ SLOW = 0.02 * (1.0 - np.cos(2.0 * np.pi * FINE))
 def test_motions_within_a_step_are_noticed(what: str) -> None:
     """A table that is only finely divided is not."""
     for motion in (TO_AND_FRO, SLOW):
-        times: Any = FINE
-        places: Any = np.stack([0.0 * FINE, 0.0 * FINE, motion], 1)
-        path = tl.Path(times, places) if what == "Reel.guide_path" else None
+        points = tuple((0.0, 0.0, float(x)) for x in motion)
+        path = tl.Path(tuple(FINE.tolist()), points) if what == "Reel.guide_path" else None
         reel = tl.Reel(0.2, 0.3, 2.0, guide_path=path)
         pendulum = tl.Pendulum(tl.String(60.0, 0.02, 200.0), reel, tl.RigidBody.point(2.0))
         table = (FINE, 4.0 + motion)

@@ -36,7 +36,7 @@ def places_at(profile: Array, times: Array) -> Array:
     """Values at many times."""
     i = np.maximum(np.searchsorted(profile[:, 0], times, side="right") - 1, 0)
     x = times - profile[i, 0]
-    value = np.zeros_like(x)
+    value: Array = np.zeros_like(x)
     for power in range(DEGREE, -1, -1):
         value = value * x + profile[i, 1 + power]
     return np.asarray(value)

@@ -59,7 +59,7 @@ def find(name: str) -> Path:
     raise ScenarioError(f"{name}: no such file or built-in scenario{hint}")
 
 
-def load(name: str, overrides: Mapping[str, str] | None = None) -> Scenario:
+def load(name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
     """Read a scenario file or a built-in scenario.
 
     Parameters
@@ -67,7 +67,7 @@ def load(name: str, overrides: Mapping[str, str] | None = None) -> Scenario:
     name : str
         A path, or the name of a built-in scenario.
     overrides : dict, optional
-        TOML values by dotted key, such as {"body.mass": "2 kg"}.
+        Values by dotted key, such as {"body.mass": "2 kg", "run.elements": 8}; a text is read as TOML.
     """
     path = find(name)
     return parse(read(path), str(path), overrides)
@@ -84,7 +84,7 @@ def read(path: Path) -> str:
         raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def parse(text: str, source: str = "scenario", overrides: Mapping[str, str] | None = None) -> Scenario:
+def parse(text: str, source: str = "scenario", overrides: Mapping[str, Any] | None = None) -> Scenario:
     """From TOML text; ScenarioError names the key, what was wanted, what came, file and line."""
     try:
         tree = tomllib.loads(text)
@@ -135,7 +135,7 @@ def _endless(tree: Any) -> list[str] | None:
     return None
 
 
-def _override(tree: dict[str, Any], key: str, value: str) -> tuple[str, ...]:
+def _override(tree: dict[str, Any], key: str, value: Any) -> tuple[str, ...]:
     """Put what `--set string.stiffness=60` says into a tree; the path of the key."""
     parts = key.split(".")
     if not all(parts):
@@ -146,7 +146,7 @@ def _override(tree: dict[str, Any], key: str, value: str) -> tuple[str, ...]:
         if not isinstance(child, dict):
             raise ScenarioError(f"--set {dotted(parts)}: {part} is not a section")
         node = child
-    node[parts[-1]] = _value_of(value)
+    node[parts[-1]] = _value_of(value) if isinstance(value, str) else value
     return tuple(parts)
 
 
