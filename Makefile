@@ -11,7 +11,9 @@ reproduce: $(VENV)/core
 	$(BIN)/python -m tautline.paper
 	$(BIN)/tautline reproduce -o reproduction
 
-test: $(VENV)/dev lint warm
+# Style and types are looked at while the kernels compile.
+test: $(VENV)/dev
+	$(MAKE) -j 3 lint warm
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
 
 lint: $(VENV)/dev
@@ -28,7 +30,7 @@ warm: $(VENV)/dev
 # damaged and killed by the hundred.
 verify: $(VENV)/dev warm
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
-	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e
+	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e tests/unit
 
 # Ten thousand random pendulums with default settings, each judged against a quarter of its step. Takes some hours of
 # one core, and prints the counts; COUNT=500 for a look.

@@ -205,6 +205,7 @@ def wait_for_more(marks: Path, count: int, child: int) -> None:
     wait_until(lambda: marked() >= wanted or not psutil.pid_exists(child), "the client does not get on")
 
 
+@pytest.mark.long  # hundreds of kills of another test cover it with every make verify
 def test_a_client_killed_again_and_again(folder: Path, exact: xr.Dataset) -> None:
     """Within any batch: marked ones are there as a whole, are never computed again, and the end is the same."""
     kill_again_and_again(folder, exact, folder / "client.zarr", KILLS)

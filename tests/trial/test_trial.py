@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.trial.__main__ import summary, trial
 
-SECONDS = 45.0
+SECONDS = 25.0
 LEAST = 20
 FIRST = 100_000
 

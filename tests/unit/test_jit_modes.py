@@ -16,7 +16,10 @@ from tests.unit.small_cases import final_states
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("variable", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
+@pytest.mark.parametrize(
+    "variable",
+    ["NUMBA_DISABLE_JIT", pytest.param("NUMBA_BOUNDSCHECK", marks=pytest.mark.long)],  # compiles everything
+)
 def test_same_results(variable: str, tmp_path: Path) -> None:
     environment = os.environ | {variable: "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
     script = [sys.executable, "-m", "tests.unit.small_cases"]
