@@ -32,11 +32,11 @@ verify: $(VENV)/dev warm
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
 	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e tests/unit
 
-# Ten thousand random pendulums with default settings, each judged against a quarter of its step. Takes some hours of
-# one core, and prints the counts; COUNT=500 for a look.
+# Ten thousand random pendulums with default settings, each judged against a quarter of its step. Takes an hour or two,
+# prints the counts and writes them into docs/trust.md; COUNT=500 for a look.
 COUNT ?= 10000
 trial: $(VENV)/dev warm
-	$(BIN)/python -m tests.trial --count $(COUNT)
+	$(BIN)/python -m tests.trial --count $(COUNT) --page docs/trust.md
 
 bench: $(VENV)/dev
 	$(BIN)/python benchmarks/kernel.py

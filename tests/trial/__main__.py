@@ -62,12 +62,31 @@ def verdicts_of(first: int, count: int, workers: int) -> Iterator[dict[str, Any]
                     yield verdict
 
 
+def write_page(page: Path, found: dict[str, Any], first: int) -> None:
+    """Put the counts into a page, between its marks."""
+    head, begin, rest = page.read_text(encoding="utf-8").partition("<!-- trial: begin -->\n")
+    _, end, tail = rest.partition("<!-- trial: end -->")
+    if not (begin and end):
+        raise ValueError(f"{page}: expected marks of the trial")
+    statuses = ", ".join(f"{count} {status}" for status, count in found["statuses"].items())
+    counts = {name: count for name, count in found.items() if name not in ("pendulums", "statuses")}
+    lines = [
+        f"Latest counts: {found['pendulums']} pendulums from seed {first} on ({statuses}).",
+        "",
+        "| | pendulums |",
+        "|---|---|",
+        *(f"| {name} | {count} |" for name, count in counts.items()),
+    ]
+    page.write_text(head + begin + "\n".join(lines) + "\n" + end + tail, encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("-o", "--output", type=Path, default=Path("build/trial.json"))
+    parser.add_argument("--page", type=Path, help="page that shows the counts")
     options = parser.parse_args()
     verdicts = []
     for verdict in verdicts_of(options.first, options.count, options.workers):
@@ -79,6 +98,8 @@ def main() -> None:
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps({"summary": summary(verdicts), "verdicts": verdicts}))
     print(json.dumps(summary(verdicts), indent=1))
+    if options.page is not None:
+        write_page(options.page, summary(verdicts), options.first)
 
 
 if __name__ == "__main__":
