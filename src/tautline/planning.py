@@ -203,7 +203,7 @@ def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_leng
             f"order: expected 2 with guide_law='stretched', got {order}; higher orders go back in time for a while, "
             "and string that was wound cannot be wound back"
         )
-    composition = COMPOSITIONS[order]
+    composition, moving = COMPOSITIONS[order], pendulum.moving_body()
     return data.Plan(
         h=step or 0.0,
         stages=composition.stages,
@@ -216,7 +216,7 @@ def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_leng
         body_frequency2=pendulum.body.swing_frequency2(pendulum.gravity),
         steps_per_sample=0,
         hold=at_end == "hold",
-        swing=pendulum.moving_body().swing_frequency2(1.0) / pendulum.moving_body().mass,
+        swing=moving.swing_frequency2(1.0) / moving.mass,
     )
 
 

@@ -70,7 +70,7 @@ def facts(built: Built) -> dict[str, Any]:
 
 
 def rows(found: dict[str, Any]) -> dict[str, str]:
-    """The same as lines for people."""
+    """Lines of the printed table, by title."""
     lines = {}
     if found["guide_tension"] is None:
         lines["at rest"] = "string and body pull opposite ways: the string folds (tl.equilibrium finds how)"

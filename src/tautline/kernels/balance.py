@@ -64,10 +64,3 @@ def note_balance(reel: Array, x: Array) -> None:
     if math.isfinite(x[KINETIC]):
         reel[IN_PLAY] = energy_in_play(reel, x)
     reel[KEPT] = kept_energy(x)
-
-
-@kernel
-def begin_balance(reel: Array, x: Array) -> None:
-    """Start from this sample."""
-    reel[POTENTIAL] = x[ELASTIC] + x[GRAVITY]
-    note_balance(reel, x)
