@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable
 
 import tautline as tl
+from tautline.engine.ensemble import march_together
+from tautline.engine.simulation import Simulation
 from tautline.kernels.lanes import LANES
 from tautline.paper import examples
-from tautline.simulation import Simulation
-from tautline.together import march_together
 
 STEP = 5e-4
 REPEATS = 3

@@ -19,10 +19,10 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 import tautline as tl  # noqa: E402 - after the path
-from tautline import scenario  # noqa: E402
+from tautline.engine.mesh import MeshHealth  # noqa: E402
 from tautline.errors import InputError  # noqa: E402
+from tautline.files import scenario  # noqa: E402
 from tautline.kernels.data import Array  # noqa: E402
-from tautline.mesh import MeshHealth  # noqa: E402
 from tautline.model.command import Command  # noqa: E402
 from tautline.model.elements import default_elements  # noqa: E402
 from tautline.model.state import State  # noqa: E402
@@ -174,7 +174,7 @@ def cases() -> dict[str, Case]:
 
 
 SHOWN = 6  # cases of the first table
-FITTED = 21  # cases that the constants of `tautline.mesh` were fitted to; the others came later
+FITTED = 21  # cases that the constants of `tautline.engine.mesh` were fitted to; the others came later
 
 
 def simulated(case: Case, N: int) -> Any:

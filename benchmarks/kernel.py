@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.jit import entry
@@ -23,7 +24,6 @@ from tautline.kernels.march import march
 from tautline.kernels.rotation import solve_rotation
 from tautline.kernels.so3 import Matrix, Vector
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tautline.planning import initial_motion, kernel_parameters
 
 ELEMENTS = (20, 100, 400, 1600)
 REPEATS = 7

@@ -1,7 +1,7 @@
 """Studies on clusters that are not at hand: batches, slots, a scheduler and a client as a discrete-event simulation.
 
 A slot is a core that computes one batch at a time. The client hands out as many batches as there are slots and a few
-more (`tautline.studies.engines.Dask`), and another one whenever it hears that one is finished. So a batch costs one
+more (`studies.execution.engines.Dask`), and another one whenever it hears that one is finished. So a batch costs one
 message in the client, two in the scheduler (it is given out, it is finished) and one in the process that hosts the
 slot; each of these serves one message after the other, and a message travels for a while. benchmarks/study.py measures
 how long.
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.studies.engines import AHEAD
+from tautline.studies.execution.engines import AHEAD
 
 Action = Callable[[], None]
 Found = dict[str, Any]

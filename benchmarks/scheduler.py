@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from tautline.studies.batches import Finished
-from tautline.studies.engines import Dask, connect
+from tautline.studies.execution.batches import Finished
+from tautline.studies.execution.engines import Dask, connect
 
 ROOT = Path(__file__).parents[1]
 HOSTS = 2

@@ -18,10 +18,10 @@ PARTS = """
 import json, sys, time
 marks = [("", time.perf_counter())]
 def mark(name): marks.append((name, time.perf_counter()))
-from tautline import scenario, store
+from tautline.files import runs, scenario
 import tautline.cli.watch
-from tautline.analysis.summary import summarise
-from tautline.simulation import Simulation
+from tautline.results.summary import summarise
+from tautline.engine.simulation import Simulation
 mark("imports (numba 0.3 s, numpy, pydantic, typer, rich, netCDF4)")
 built = scenario.load("fixed-length").build()
 mark("scenario")
@@ -35,9 +35,9 @@ simulation = Simulation(built.pendulum, built.state, **options)
 simulation.begin(built.command, duration, sample)
 simulation.march(rows, simulation.sampling(sample))
 mark("the run: 20,000 steps, 1001 samples")
-store.run_to_file(sys.argv[1], built.pendulum, built.state, built.command, **built.options)
+runs.run_to_file(sys.argv[1], built.pendulum, built.state, built.command, **built.options)
 mark("the same again, written to a file as it goes")
-reader = store.Reader(sys.argv[1])
+reader = runs.Reader(sys.argv[1])
 summarise(reader.blocks(), reader.attrs)
 mark("summary, read from the file")
 print(json.dumps([(name, b - a) for (_, a), (name, b) in zip(marks, marks[1:])]))

@@ -28,12 +28,12 @@ import psutil  # noqa: E402
 import tautline as tl  # noqa: E402
 from benchmarks import batch, scale_page, scale_plan, scheduler  # noqa: E402
 from tautline.kernels.lanes import LANES  # noqa: E402
-from tautline.studies import definition as definitions  # noqa: E402
-from tautline.studies import making  # noqa: E402
-from tautline.studies.archive import open_archive  # noqa: E402
-from tautline.studies.batches import run_batch  # noqa: E402
-from tautline.studies.compute import compute  # noqa: E402
-from tautline.studies.layout import cut  # noqa: E402
+from tautline.studies.definition import definition as definitions  # noqa: E402
+from tautline.studies.execution.batches import run_batch  # noqa: E402
+from tautline.studies.execution.compute import compute  # noqa: E402
+from tautline.studies.store import making  # noqa: E402
+from tautline.studies.store.archive import open_archive  # noqa: E402
+from tautline.studies.store.layout import cut  # noqa: E402
 
 Found = dict[str, Any]
 LIBRARIES = ("numpy", "numba", "zarr", "dask", "distributed", "xarray")

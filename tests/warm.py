@@ -9,15 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 PARTS = {
     "single runs": """
 import tautline as tl
-from tautline import scenario
+from tautline.files import scenario
 for name in ("fixed-length", "retrieval"):
     built = scenario.load(name, {"run.duration": "0.01"}).build()
     tl.simulate(built.pendulum, built.state, built.command, **built.options)
 tl.simulate(built.pendulum, built.state, tl.Speed(payout=0.0), **built.options)
 """,
     "members in lanes": """
-from tautline.studies import definition
-from tautline.studies.compute import compute
+from tautline.studies.definition import definition
+from tautline.studies.execution.compute import compute
 for name in ("retrieval", "fixed-length"):
     vary = {"string.stiffness": ["40 N", "41 N"]}
     study = definition.read({"scenario": name, "set": {"run.duration": "10 ms"}, "vary": vary, "outputs": ["energy"]})
@@ -26,7 +26,7 @@ for name in ("retrieval", "fixed-length"):
     "loads": """
 import dataclasses
 import tautline as tl
-from tautline import scenario
+from tautline.files import scenario
 built = scenario.load("retrieval", {"run.duration": "0.01"}).build()
 string = dataclasses.replace(built.pendulum.string, viscosity=0.01)
 pendulum = dataclasses.replace(built.pendulum, string=string)

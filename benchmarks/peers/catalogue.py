@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.peers.protocol import Problem
-from tautline.scenario import load
+from tautline.files.scenario import load
 
 OURS, PACKAGED, BY_HAND = "ours", "packaged simulator", "equations by hand"
 

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tautline as tl
-from tautline.analysis.conservation import balance_error
+from tautline.results.conservation import balance_error
 
 strains = np.array([-1.0, -0.05, 0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5])
 tensions = np.where(strains > 0.0, 4000.0 * strains + 1500.0 * np.maximum(strains - 0.6, 0.0) ** 2, 0.0)

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tautline as tl
-from tautline import scenario
+from tautline.files import scenario
 
 case = scenario.load("fixed-length").build()
 moved = case.state.nodes.copy()

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tautline as tl
-from tautline import scenario
+from tautline.files import scenario
 
 # %%
 # By hand: moment over drum radius less the weights of crate and rope outside the drum accelerates crate,

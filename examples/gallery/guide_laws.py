@@ -12,8 +12,8 @@ import dataclasses
 import matplotlib.pyplot as plt
 
 import tautline as tl
-from tautline import scenario
-from tautline.analysis.conservation import balance_error
+from tautline.files import scenario
+from tautline.results.conservation import balance_error
 
 laws = {"dissipative": "-", "stretched": "--", "momentum": ":", "none": "-", "published": "-"}
 

@@ -8,7 +8,7 @@ tumbles.
 """
 
 import tautline as tl
-from tautline import scenario
+from tautline.files import scenario
 
 case = scenario.load("retrieval", {"run.duration": "8 s"}).build()
 run = tl.simulate(case.pendulum, case.state, case.command, **case.options)

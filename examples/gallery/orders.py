@@ -11,8 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tautline as tl
-from tautline import scenario
-from tautline.analysis.conservation import conservation
+from tautline.files import scenario
+from tautline.results.conservation import conservation
 
 case = scenario.load("fixed-length").build()
 stages = {2: 1, 4: 5, 6: 11}

@@ -10,7 +10,7 @@ guide and without: the second one is the ghost.
 import dataclasses
 
 import tautline as tl
-from tautline import scenario
+from tautline.files import scenario
 
 case = scenario.load("deployment").build()
 run = tl.simulate(case.pendulum, case.state, case.command, **case.options)

@@ -13,8 +13,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tautline as tl
-from tautline.analysis.conservation import balance_error
 from tautline.paper import examples
+from tautline.results.conservation import balance_error
 
 runs = {}
 for law in ("linear", "tension_only"):

@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 from tautline._version import __version__
 
 if TYPE_CHECKING:
-    from tautline import control, errors, figures, reference, scenario
+    from tautline import control, errors, figures, reference
     from tautline.analysis.lyapunov import lyapunov
     from tautline.analysis.modes import modes
+    from tautline.engine.simulation import Simulation, simulate
+    from tautline.files import scenario
+    from tautline.files.runs.reading import open_run
+    from tautline.files.runs.writing import resume, run_to_file
     from tautline.model.body import RigidBody, Shape
     from tautline.model.command import Brake, Command, Free, Length, Locked, Speed, Spring, Torque
     from tautline.model.equilibrium import Equilibrium, equilibrium, hanging
@@ -24,13 +28,10 @@ if TYPE_CHECKING:
     from tautline.model.state import State, straight
     from tautline.model.statics import AtRest, at_rest
     from tautline.model.string import String
-    from tautline.simulation import Simulation, simulate
-    from tautline.store.reading import open_run
-    from tautline.store.writing import resume, run_to_file
-    from tautline.studies.archive import open_study
-    from tautline.studies.run import resume_study, study
-    from tautline.studies.sensitivity import sensitivity
-    from tautline.studies.uncertainty import bands, quantiles
+    from tautline.studies.analysis.sensitivity import sensitivity
+    from tautline.studies.analysis.uncertainty import bands, quantiles
+    from tautline.studies.execution.run import resume_study, study
+    from tautline.studies.store.archive import open_study
     from tautline.viewer import view
 
 _HOMES = {
@@ -59,17 +60,17 @@ _HOMES = {
     "AtRest": "tautline.model.statics",
     "at_rest": "tautline.model.statics",
     "String": "tautline.model.string",
-    "Simulation": "tautline.simulation",
-    "simulate": "tautline.simulation",
-    "open_run": "tautline.store.reading",
-    "resume": "tautline.store.writing",
-    "run_to_file": "tautline.store.writing",
-    "open_study": "tautline.studies.archive",
-    "resume_study": "tautline.studies.run",
-    "study": "tautline.studies.run",
-    "sensitivity": "tautline.studies.sensitivity",
-    "bands": "tautline.studies.uncertainty",
-    "quantiles": "tautline.studies.uncertainty",
+    "Simulation": "tautline.engine.simulation",
+    "simulate": "tautline.engine.simulation",
+    "open_run": "tautline.files.runs.reading",
+    "resume": "tautline.files.runs.writing",
+    "run_to_file": "tautline.files.runs.writing",
+    "open_study": "tautline.studies.store.archive",
+    "resume_study": "tautline.studies.execution.run",
+    "study": "tautline.studies.execution.run",
+    "sensitivity": "tautline.studies.analysis.sensitivity",
+    "bands": "tautline.studies.analysis.uncertainty",
+    "quantiles": "tautline.studies.analysis.uncertainty",
     "view": "tautline.viewer",
 }
 _MODULES = ("control", "errors", "figures", "reference", "scenario")

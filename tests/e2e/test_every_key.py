@@ -29,9 +29,9 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline import scenario, store
 from tautline.cli import app
-from tautline.dataset import SCHEMA
+from tautline.files import runs, scenario
+from tautline.results.dataset import SCHEMA
 
 FOLDER = Path(__file__).parent / "every_key"
 FILES = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
@@ -293,7 +293,7 @@ def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished
     path = tmp_path / "run.nc"
     read = scenario.load(str(FILES[name]))
     built = read.build()
-    store.run_to_file(
+    runs.run_to_file(
         path,
         built.pendulum,
         built.state,
@@ -311,7 +311,7 @@ def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished
 
 def write_row_by_row() -> None:
     """Chunks of a run file of one row each, so that a kill finds it in the middle."""
-    inside = [module for name, module in sys.modules.items() if name.partition("tautline.store")[0] == ""]
+    inside = [module for name, module in sys.modules.items() if name.partition("tautline.files.runs")[0] == ""]
     for module in (module for module in inside if hasattr(module, "SECONDS_A_CHUNK")):
         setattr(module, "SECONDS_A_CHUNK", 1e-9)  # noqa: B010 - wherever the store keeps it
 

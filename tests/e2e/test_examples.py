@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import tautline as tl
-from tautline.dataset import MODES_SCHEMA, SCHEMA, Variable
-from tautline.scenario import built_in_names
+from tautline.files.scenario import built_in_names
+from tautline.results.dataset import MODES_SCHEMA, SCHEMA, Variable
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

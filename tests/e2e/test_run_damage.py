@@ -15,10 +15,10 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline import store
 from tautline.cli.app import app
-from tautline.store import StoreError, format, writing
-from tautline.store.writing import Progress
+from tautline.files import runs
+from tautline.files.runs import StoreError, format, writing
+from tautline.files.runs.writing import Progress
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # of the netCDF library about damaged files
 ATTRIBUTES: dict[str, object] = {
@@ -44,7 +44,7 @@ def pendulum() -> tl.Pendulum:
 def write(path: Path, duration: float, watch: Callable[[Progress], bool] | None = None) -> None:
     system = pendulum()
     start = tl.straight(system, 10.0, 3, (0.1, 0.0, 1.0))
-    store.run_to_file(
+    runs.run_to_file(
         path,
         system,
         start,
@@ -137,7 +137,7 @@ def outcome(path: Path, whole: xr.Dataset, complete: xr.Dataset) -> str:
         assert str(error).startswith(f"{path}: ") and "\n" not in str(error)
         results.add("refused")
     try:
-        store.resume(path)
+        runs.resume(path)
         assert tl.open_run(path).identical(complete)
         results.add("same")
     except StoreError as error:
@@ -154,7 +154,7 @@ def trials(files: dict[str, Path], folder: Path, count: int, seed: int) -> Count
     for name, path in files.items():
         shutil.copy(path, copy)
         wholes[name] = tl.open_run(copy)
-        store.resume(copy)
+        runs.resume(copy)
         completes[name] = tl.open_run(copy)
     rng = random.Random(seed)
     for number in range(count):

@@ -14,10 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline import dataset, scenario, store
-from tautline.analysis.summary import summarise
 from tautline.cli.app import app
 from tautline.cli.output import summary_table
+from tautline.files import runs, scenario
+from tautline.results import dataset
+from tautline.results.summary import summarise
 
 RUNS = {
     "early": ("crane-hoist", {"body.mass": "800 kg", "run.sample": "0.1 s"}, None, "fully_retrieved"),
@@ -41,10 +42,10 @@ def make(name: str, path: Path) -> int:
     origin, changes, rows, _ = RUNS[name]
     built = scenario.load(origin, changes).build()
 
-    def enough(progress: store.Progress) -> bool:
+    def enough(progress: runs.Progress) -> bool:
         return rows is not None and progress.rows >= rows
 
-    store.run_to_file(path, built.pendulum, built.state, built.command, watch=enough, **built.options)
+    runs.run_to_file(path, built.pendulum, built.state, built.command, watch=enough, **built.options)
     if rows == 1:
         keep_first_row(path)
     attrs = tl.open_run(path).attrs
@@ -53,7 +54,7 @@ def make(name: str, path: Path) -> int:
 
 def keep_first_row(path: Path) -> None:
     """Leave the file as it is when it gets its name: one row, one copy of the checkpoint."""
-    from tautline.store import format
+    from tautline.files.runs import format
 
     with path.open("r+b") as file:
         contents = format.Contents.find(file)

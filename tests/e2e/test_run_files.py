@@ -19,9 +19,9 @@ import pytest
 import xarray as xr
 
 import tautline as tl
-from tautline import store
+from tautline.files import runs
+from tautline.files.runs import Progress, StoreError, writing
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tautline.store import Progress, StoreError, writing
 
 # Long enough to be killed in the middle: half a second of work in a few hundred chunks.
 CASES: dict[str, dict[str, Any]] = {
@@ -85,9 +85,9 @@ def kill_and_resume(case: str, tmp_path: Path, wanted: int) -> None:
     while lost < wanted:
         assert kills < 20 * wanted, "the kills come too early or too late to test anything"
         if path.exists():
-            child = in_child(lambda: store.resume(path))
+            child = in_child(lambda: runs.resume(path))
         else:
-            child = in_child(lambda: store.run_to_file(path, *parts, **options))
+            child = in_child(lambda: runs.run_to_file(path, *parts, **options))
         if not kill_after(child, rng.uniform(0.0, longest)):
             assert tl.open_run(path).equals(exact)
             path.unlink()  # finished before it could be killed: begin anew
@@ -105,8 +105,8 @@ def kill_and_resume(case: str, tmp_path: Path, wanted: int) -> None:
         else:
             path.unlink()
     if not path.exists():
-        store.run_to_file(path, *parts, **options)
-    store.resume(path)
+        runs.run_to_file(path, *parts, **options)
+    runs.resume(path)
     whole = tl.open_run(path)
     assert whole.attrs["status"] == exact.attrs["status"]
     assert whole.equals(exact)
@@ -123,28 +123,28 @@ def test_stopped_and_resumed_many_times(case: str, tmp_path: Path) -> None:
     def enough(progress: Progress) -> bool:
         return progress.rows >= wanted
 
-    store.run_to_file(path, *parts, watch=enough, **options)
+    runs.run_to_file(path, *parts, watch=enough, **options)
     for _ in range(8):
         assert tl.open_run(path).attrs["status"] == "unfinished"
         wanted = tl.open_run(path).sizes["time"] + rng.randrange(1, 15)
-        store.resume(path, watch=enough)
-    store.resume(path)
+        runs.resume(path, watch=enough)
+    runs.resume(path)
     assert tl.open_run(path).equals(tl.simulate(*parts, **options))
 
 
 def short(path: Path, **changes: Any) -> tl.Simulation:
     parts, _ = arguments("locked")
-    return store.run_to_file(path, *parts, **({"duration": 0.1, "step": 5e-4, "sample": 0.01} | changes))
+    return runs.run_to_file(path, *parts, **({"duration": 0.1, "step": 5e-4, "sample": 0.01} | changes))
 
 
 def test_an_event_is_kept_and_is_final(tmp_path: Path) -> None:
     path = tmp_path / "run.nc"
     parts, _ = arguments("reeling")
-    store.run_to_file(path, *parts, duration=12.0, step=5e-4, sample=0.01)
+    runs.run_to_file(path, *parts, duration=12.0, step=5e-4, sample=0.01)
     run = tl.open_run(path)
     assert run.attrs["status"] == "unstable_step"
     assert run.equals(tl.simulate(*parts, duration=12.0, step=5e-4, sample=0.01))
-    store.resume(path)
+    runs.resume(path)
     assert tl.open_run(path).identical(run)
 
 
@@ -188,7 +188,7 @@ def test_parts_of_a_run(rows: slice, tmp_path: Path) -> None:
     path = tmp_path / "run.nc"
     short(path, duration=2.0)
     run = tl.open_run(path)
-    with closing(store.Reader(path)) as reader:
+    with closing(runs.Reader(path)) as reader:
         for name in ("time", "energy", "position"):
             np.testing.assert_array_equal(reader.read(name, rows), run[name].values[rows])
             np.testing.assert_array_equal(reader.read(name, slice(None, None, -3)), run[name].values[::-3])
@@ -251,7 +251,7 @@ def test_foreign_damaged_and_missing_files(tmp_path: Path) -> None:
         path = tmp_path / name
         if content is not None:
             path.write_bytes(content)
-        for action in (tl.open_run, store.resume):
+        for action in (tl.open_run, runs.resume):
             with pytest.raises(StoreError, match=name):
                 action(path)
     foreign = tmp_path / "foreign.nc"
@@ -267,7 +267,7 @@ def test_both_copies_of_the_checkpoint_torn(tmp_path: Path) -> None:
     short(path)
     with netCDF4.Dataset(path, "r+") as handle:
         handle["checkpoint"]["copies"][:, 1000:1010] ^= 1
-    for action in (tl.open_run, store.resume):
+    for action in (tl.open_run, runs.resume):
         with pytest.raises(StoreError, match=r"run\.nc: damaged: both copies"):
             action(path)
 
@@ -276,12 +276,12 @@ def test_memory_stays_bounded(tmp_path: Path) -> None:
     """A run of 200 MB in a process that may use little more than what the imports take."""
     code = f"""
 import resource
-from tautline import store
+from tautline.files import runs
 from tests.e2e.test_run_files import arguments
 parts, _ = arguments("locked")
-store.run_to_file({str(tmp_path / "small.nc")!r}, *parts, duration=0.1, step=5e-4, sample=5e-4)
+runs.run_to_file({str(tmp_path / "small.nc")!r}, *parts, duration=0.1, step=5e-4, sample=5e-4)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-store.run_to_file({str(tmp_path / "large.nc")!r}, *parts, duration=60.0, step=5e-4, sample=5e-4)
+runs.run_to_file({str(tmp_path / "large.nc")!r}, *parts, duration=60.0, step=5e-4, sample=5e-4)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -300,12 +300,12 @@ def test_a_run_can_be_read_while_it_goes_on(tmp_path: Path) -> None:
         rows.append(os.WEXITSTATUS(os.waitpid(reader, 0)[1]))
         return len(rows) >= 3
 
-    store.run_to_file(path, *parts, watch=look, **options)
+    runs.run_to_file(path, *parts, watch=look, **options)
     assert rows == [0, 0, 0]
 
 
 def test_nothing_is_made_where_nothing_can_be(tmp_path: Path) -> None:
-    for action in (tl.open_run, store.resume):
+    for action in (tl.open_run, runs.resume):
         with pytest.raises(StoreError, match="no such file"):
             action(tmp_path / "typo.nc")
         with pytest.raises(StoreError, match="is a folder"):

@@ -14,9 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline import dataset, store
 from tautline.cli.app import app
-from tautline.store import StoreError
+from tautline.files import runs
+from tautline.files.runs import StoreError
+from tautline.results import dataset
 
 DATA = Path(__file__).parents[1] / "data" / "runs"
 FORMATS = [1, 2, 3]
@@ -73,7 +74,7 @@ def test_an_old_run_is_not_resumed(tmp_path: Path) -> None:
     assert run.attrs["status"] == "unfinished" and run.sizes["time"] == 6
     before = path.read_bytes()
     with pytest.raises(StoreError, match=r"old\.nc: a run of an older format"):
-        store.resume(path)
+        runs.resume(path)
     assert path.read_bytes() == before
 
 
@@ -89,11 +90,11 @@ targets = ["--csv", folder + "/a.csv", "--vtk", folder + "/frames"]
 for arguments in (["info", path], ["info", path, "--json"], ["export", path, *targets]):
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
-engine = {"numba", "tautline.simulation", "tautline.kernels.march"} & set(sys.modules)
+engine = {"numba", "tautline.engine.simulation", "tautline.kernels.march"} & set(sys.modules)
 assert not engine, engine
 done = CliRunner().invoke(app, ["export", path, "--html", "-o", folder + "/a.html"])
 assert done.exit_code == 0, done.output
-engine = {"tautline.simulation", "tautline.kernels.march"} & set(sys.modules)
+engine = {"tautline.engine.simulation", "tautline.kernels.march"} & set(sys.modules)
 assert not engine, engine
 """
 
@@ -107,7 +108,7 @@ def test_reading_needs_no_engine(number: int, tmp_path: Path) -> None:
 
 def test_arrays_of_another_length_are_read(tmp_path: Path) -> None:
     """What the engine keeps in a checkpoint may change; a file stays readable."""
-    from tautline.store import format
+    from tautline.files.runs import format
 
     path = tmp_path / "run.nc"
     shutil.copy(DATA / "format-3.nc", path)
@@ -121,4 +122,4 @@ def test_arrays_of_another_length_are_read(tmp_path: Path) -> None:
         format.write_at(file, place.offset + copy.number % format.COPIES * place.row_size, copy.encode())
     assert tl.open_run(path).identical(whole)
     with pytest.raises(StoreError, match=r"run\.nc"):
-        store.resume(path)
+        runs.resume(path)

@@ -19,17 +19,18 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline import files, store
+from tautline import durable
 from tautline.cli.app import app
-from tautline.store import StoreError
+from tautline.files import runs
+from tautline.files.runs import StoreError
 
 from .test_run_files import arguments, short
 
 # A run that goes on until it is killed; every sample waits a little.
 WRITING = """
 import sys, time
-from tautline import store
-from tautline.store import writing
+from tautline.files import runs
+from tautline.files.runs import writing
 from tests.e2e.test_run_files import arguments
 writing.SECONDS_A_CHUNK = 1e-6
 parts, options = arguments("locked")
@@ -38,9 +39,9 @@ def slowly(progress):
     time.sleep(0.05)
     return False
 if sys.argv[2] == "resume":
-    store.resume(sys.argv[1], slowly)
+    runs.resume(sys.argv[1], slowly)
 else:
-    store.run_to_file(sys.argv[1], *parts, watch=slowly, overwrite=True, **options)
+    runs.run_to_file(sys.argv[1], *parts, watch=slowly, overwrite=True, **options)
 """
 
 
@@ -69,7 +70,7 @@ def test_a_file_has_one_writer(tmp_path: Path) -> None:
             with pytest.raises(StoreError, match=r"run\.nc: another process is writing this file"):
                 short(path, overwrite=overwrite)
         with pytest.raises(StoreError, match="another process is writing"):
-            store.resume(path)
+            runs.resume(path)
         for command in (["run", "fixed-length", "-o", str(path), "--overwrite"], ["resume", str(path)]):
             done = CliRunner().invoke(app, command)
             assert done.exit_code == 4 and "another process is writing" in done.stderr
@@ -77,7 +78,7 @@ def test_a_file_has_one_writer(tmp_path: Path) -> None:
         assert path.stat().st_ino == inode and process.poll() is None
         assert os.listdir(tmp_path) == ["run.nc"]
     with a_writer(path, "resume"), pytest.raises(StoreError, match="another process is writing"):
-        store.resume(path)
+        runs.resume(path)
     rows = tl.open_run(path).sizes["time"]
     assert rows > 1
     short(path, overwrite=True)
@@ -94,12 +95,12 @@ def test_two_that_replace_a_file_at_once(tmp_path: Path) -> None:
     for part in parts:
         part.write_text(part.name)
         handle = part.open("r+b")
-        assert files.lock(handle)
+        assert durable.lock(handle)
         handles.append(handle)
 
     def claim(part: Path) -> None:
         try:
-            files.give_name(part, path, True)
+            durable.give_name(part, path, True)
             outcomes.append(part.name)
         except StoreError:
             outcomes.append("refused")
@@ -149,7 +150,7 @@ def test_only_regular_files_are_written(kind: str, tmp_path: Path) -> None:
         done = CliRunner().invoke(app, command)
         assert done.exit_code == 4, (command, done.output)
         assert "expected" in done.stderr and ("is a device" in done.stderr or "is a pipe" in done.stderr)
-    simulation = store.resume(run)
+    simulation = runs.resume(run)
     for write in (simulation.save, tl.view(tl.open_run(run)).save):
         with pytest.raises(StoreError, match="expected the name of a file"):
             write(target)
@@ -174,10 +175,10 @@ def test_leftovers_of_killed_processes_are_removed(tmp_path: Path) -> None:
 def test_a_run_killed_before_it_has_its_name_leaves_nothing_for_long(tmp_path: Path) -> None:
     code = """
 import os, signal, sys
-from tautline import files
+from tautline import durable
 from tests.e2e.test_run_files import short
 from pathlib import Path
-files.give_name = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+durable.give_name = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 short(Path(sys.argv[1]))
 """
     path = tmp_path / "run.nc"
@@ -207,7 +208,7 @@ def test_why_a_file_cannot_be_written(code: int, words: str, tmp_path: Path, mon
         return opened(self, mode, *rest, **options)  # type: ignore[call-overload]
 
     monkeypatch.setattr(Path, "open", refusing)
-    for action in (store.resume, lambda target: short(target, overwrite=True)):
+    for action in (runs.resume, lambda target: short(target, overwrite=True)):
         with pytest.raises(StoreError, match=words) as caught:
             action(path)
         assert "damaged" not in str(caught.value)

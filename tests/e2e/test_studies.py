@@ -28,10 +28,10 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli import app
 from tautline.errors import InputError
-from tautline.store import StoreError
-from tautline.studies import engines
-from tautline.studies.archive import open_archive
-from tautline.studies.run import Progress
+from tautline.files.runs import StoreError
+from tautline.studies.execution import engines
+from tautline.studies.execution.run import Progress
+from tautline.studies.store.archive import open_archive
 
 COMMAND = str(Path(sys.executable).with_name("tautline"))
 # A third of a second of computing in 40 batches, some members of which are refused.
@@ -158,7 +158,7 @@ def test_workers_killed_on_the_way(folder: Path, exact: xr.Dataset) -> None:
 
     def kill(progress: Progress) -> bool:
         if progress.done >= 40 * (len(killed) + 1) and len(killed) < 4:
-            workers = [p for p in psutil.Process().children() if "tautline.studies.worker" in " ".join(p.cmdline())]
+            workers = [p for p in psutil.Process().children() if "studies.execution.worker" in " ".join(p.cmdline())]
             if workers:
                 killed.append(workers[0].pid)  # the oldest; the newest may still be starting
                 workers[0].send_signal(signal.SIGKILL)
@@ -174,7 +174,7 @@ def test_workers_killed_on_the_way(folder: Path, exact: xr.Dataset) -> None:
 LAUNCHER = """
 import os, sys
 import xarray, zarr
-from tautline.studies import run
+from tautline.studies.execution import run
 definition, path, batch = sys.argv[1], sys.argv[2], int(sys.argv[3])
 run.seconds_a_member(run.definitions.read(definition))  # loads the units and the kernels
 for line in sys.stdin:

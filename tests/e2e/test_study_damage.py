@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 import tautline as tl
 from tautline.cli import app
-from tautline.store import StoreError
-from tautline.studies.archive import open_archive
-from tautline.studies.run import Progress
-from tautline.studies.summary import summarise
+from tautline.files.runs import StoreError
+from tautline.studies.analysis.summary import summarise
+from tautline.studies.execution.run import Progress
+from tautline.studies.store.archive import open_archive
 from tests import damage
 
 STUDY = {

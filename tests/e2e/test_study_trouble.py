@@ -18,10 +18,12 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.store import StoreError
-from tautline.studies import claims, definition, room, timing
-from tautline.studies.archive import open_archive
-from tautline.studies.compute import REFUSED, compute
+from tautline.files.runs import StoreError
+from tautline.studies.definition import definition
+from tautline.studies.execution import timing
+from tautline.studies.execution.compute import REFUSED, compute
+from tautline.studies.store import claims, space
+from tautline.studies.store.archive import open_archive
 from tests.e2e.test_studies import COMMAND, tautline, wait_until
 
 SMALL: dict[str, Any] = {
@@ -58,7 +60,7 @@ def test_samples_that_do_not_fit_into_memory(tmp_path: Path) -> None:
     """A member among others is refused by name; a study of such members before it begins."""
     huge = {**SMALL, "set": {"run.sample": 0.01}, "vary": {"run.duration": [0.02, 1e6, 0.03]}}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(room, "memory", lambda: 4e9)
+        patch.setattr(space, "memory", lambda: 4e9)
         found = tl.study(huge, tmp_path / "s.zarr", workers=1)
         assert found.status.values.tolist() == [0, REFUSED, 0]
         message = str(found.message.values[1])
@@ -82,7 +84,7 @@ def test_samples_that_do_not_fit_into_memory(tmp_path: Path) -> None:
 def test_designs_are_held_against_the_memory(
     design: dict[str, Any], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "free_memory", lambda: 8e9)
+    monkeypatch.setattr(space, "free_memory", lambda: 8e9)
     points = {"points": 10**9} if design["kind"] == "grid" else {}
     tree = {**SMALL, "design": design, "vary": {"gravity": {"from": 1.0, "to": 9.0, **points}}}
     before = psutil.Process().memory_info().rss

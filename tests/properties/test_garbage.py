@@ -17,10 +17,10 @@ from hypothesis.extra import numpy as hnp
 
 import tautline as tl
 from tautline import simulate
+from tautline.engine.simulation import Simulation
 from tautline.errors import STATUS_NAMES, InputError
 from tautline.model.body import Shape
 from tautline.model.command import Command
-from tautline.simulation import Simulation
 from tests.unit.test_inputs import NODES, PENDULUM, REST, START, STEP, VALID
 
 # Above this an accepted run is legitimate but takes too long for a test.

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tautline as tl
-from tautline.analysis.conservation import balance_error
+from tautline.results.conservation import balance_error
 from tests.checking import check_below, check_close
 from tests.systems import (
     System,

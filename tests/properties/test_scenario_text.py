@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tautline import scenario
-from tautline.scenario import ScenarioError
+from tautline.files import scenario
+from tautline.files.scenario import ScenarioError
 
 # A hang, not a speed: usual cases take a millisecond.
 LONGEST = 2.0

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline.engine.simulation import Simulation
 from tautline.kernels import data
 from tautline.model.state import State
-from tautline.simulation import Simulation
 from tests.trial.cases import Case
 
 SAMPLES = 100

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import tautline as tl
-from tautline import scenario
 from tautline.cli import checking
+from tautline.files import scenario
 
 G = 9.81
 # 500 kg on 0.322 in cable in the sea, with 2000 m in layers on the drum when 20 m are out

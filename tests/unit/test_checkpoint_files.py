@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline import checkpoints
+from tautline.engine import checkpoints
 from tautline.errors import InputError
 
 

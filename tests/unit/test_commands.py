@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline import scenario
-from tautline.analysis.conservation import balance_error
+from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
+from tautline.files import scenario
 from tautline.kernels import data, drum
 from tautline.model import profile
 from tautline.model.command import Command
-from tautline.simulation import Simulation
+from tautline.results.conservation import balance_error
 from tests.checking import check_below, check_close
 from tests.unit.test_stepping import check_same, check_same_state
 

@@ -11,10 +11,10 @@ import pytest
 
 import tautline as tl
 from tautline.control import WaveAbsorber, impulses, shaped_path, sway_frequencies
+from tautline.engine.lowering import kernel_parameters
 from tautline.errors import InputError
 from tautline.kernels.energy import reel_mass
 from tautline.model import statics
-from tautline.planning import kernel_parameters
 
 replace = dataclasses.replace
 PENDULUM = tl.Pendulum(

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tautline as tl
-from tautline import scenario
-from tautline.analysis.conservation import balance_error
 from tautline.errors import InputError
+from tautline.files import scenario
 from tautline.model import profile
 from tautline.model.command import shortest_commanded
+from tautline.results.conservation import balance_error
 from tests.checking import check_below, check_close
 from tests.unit.test_commands import TEXT, pendulum
 

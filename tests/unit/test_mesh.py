@@ -11,8 +11,8 @@ import pytest
 from benchmarks.elements import health_of, position_error, relative, shape_error
 
 import tautline as tl
-from tautline import scenario
-from tautline.mesh import MeshHealth, mesh_error, mesh_noise, rough_part, shape_of
+from tautline.engine.mesh import MeshHealth, mesh_error, mesh_noise, rough_part, shape_of
+from tautline.files import scenario
 from tautline.model.command import Command
 from tautline.model.elements import FEWEST, MOST, default_elements
 

@@ -90,7 +90,12 @@ def test_import_is_light() -> None:
 
 @pytest.mark.parametrize(
     "first",
-    ["", "import tautline.simulation", "import tautline.scenario", "import tautline.reference, tautline.dataset"],
+    [
+        "",
+        "import tautline.engine.simulation",
+        "import tautline.files.scenario",
+        "import tautline.reference",
+    ],
 )
 def test_every_public_name_resolves(first: str) -> None:
     """Also when submodules were imported before, which sets attributes of the package."""

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 import tautline as tl
 from tautline.cli import app
-from tautline.scenario import from_dict, json_schema
+from tautline.files.scenario import from_dict, json_schema
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline import scenario
 from tautline.cli.app import app
 from tautline.errors import InputError
+from tautline.files import scenario
+from tautline.files.scenario import ScenarioError
 from tautline.model.equilibrium import hanging
-from tautline.scenario import ScenarioError
 from tests.checking import check_below, check_close, check_rotation
 
 RETRIEVAL = (scenario.BUILT_IN / "retrieval.toml").read_text(encoding="utf-8")

@@ -10,12 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline import scenario
 from tautline.cli.app import app
 from tautline.errors import InputError
-from tautline.scenario import ScenarioError
-from tautline.studies import definition
-from tautline.studies.compute import compute
+from tautline.files import scenario
+from tautline.files.scenario import ScenarioError
+from tautline.studies.definition import definition
+from tautline.studies.execution.compute import compute
 
 BASE = """
 [string]

@@ -11,15 +11,15 @@ import pytest
 import xarray as xr
 
 import tautline as tl
-from tautline.analysis.conservation import balance_error, conservation
-from tautline.dataset import SCHEMA
+from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.errors import STATUS_NAMES
 from tautline.kernels import data
 from tautline.kernels.march import march
 from tautline.kernels.observe import observe
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
-from tautline.planning import initial_motion, kernel_parameters
+from tautline.results.conservation import balance_error, conservation
+from tautline.results.dataset import SCHEMA
 from tests.checking import check_close
 
 HEAVY = tl.Pendulum(

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 import tautline as tl
 from tautline.analysis.modes import displaced
-from tautline.dataset import MODES_SCHEMA
 from tautline.errors import EquilibriumError, InputError
+from tautline.results.dataset import MODES_SCHEMA
 from tests.checking import check_rotation
 from tests.systems import random_body
 from tests.verification.test_exact_results import system

@@ -12,10 +12,10 @@ import pytest
 import xarray as xr
 
 import tautline as tl
-from tautline.analysis.conservation import balance_error
+from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model.command import Command
-from tautline.simulation import Simulation
+from tautline.results.conservation import balance_error
 from tests.checking import check_below, check_close
 
 PENDULUM = tl.Pendulum(

@@ -13,9 +13,12 @@ from scipy import stats
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.studies import compute, definition, drawing, uncertainty
-from tautline.studies.effects import rank_correlations, swings
-from tautline.studies.reading import Column, Opened
+from tautline.studies.analysis import uncertainty
+from tautline.studies.analysis.effects import rank_correlations, swings
+from tautline.studies.analysis.reading import Column, Opened
+from tautline.studies.definition import definition
+from tautline.studies.execution import compute
+from tautline.studies.report import drawing
 
 LOW, HIGH = -np.pi, np.pi
 KEYS = ("string.stiffness", "body.mass", "initial.end_velocity[1]")

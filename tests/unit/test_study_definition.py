@@ -12,11 +12,12 @@ import pandas as pd
 import pytest
 
 import tautline as tl
-from tautline import scenario
 from tautline.errors import InputError
-from tautline.scenario import built_in_names
-from tautline.studies import definition, needs
-from tautline.studies.compute import compute
+from tautline.files import scenario
+from tautline.files.scenario import built_in_names
+from tautline.studies.definition import definition
+from tautline.studies.execution import needs
+from tautline.studies.execution.compute import compute
 
 FILE = """
 title = "A study"

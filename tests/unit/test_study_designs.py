@@ -10,9 +10,9 @@ from scipy import stats
 from scipy.stats import qmc
 
 from tautline.errors import InputError
-from tautline.studies import definition, designs
-from tautline.studies.designs import Design
-from tautline.studies.layout import Layout, cut, spread
+from tautline.studies.definition import definition, designs
+from tautline.studies.definition.designs import Design
+from tautline.studies.store.layout import Layout, cut, spread
 
 STIFFNESS = {"from": "20 N", "to": "80 N"}
 

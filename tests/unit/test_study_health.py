@@ -12,9 +12,10 @@ import tautline as tl
 from tautline import errors
 from tautline.cli import output
 from tautline.errors import InputError
-from tautline.studies import compute, definition
-from tautline.studies.outputs import HEALTH
-from tautline.studies.remarks import remarks_of
+from tautline.studies.analysis.remarks import remarks_of
+from tautline.studies.definition import definition
+from tautline.studies.definition.outputs import HEALTH
+from tautline.studies.execution import compute
 
 STUDY: dict[str, Any] = {
     "scenario": "fixed-length",

@@ -9,12 +9,13 @@ import pytest
 import xarray as xr
 
 import tautline as tl
-from tautline import errors, scenario
-from tautline.dataset import SCHEMA
-from tautline.studies import compute as computing
-from tautline.studies import definition
-from tautline.studies.compute import STATUS_NAMES, compute
-from tautline.studies.outputs import Output, evaluate
+from tautline import errors
+from tautline.files import scenario
+from tautline.results.dataset import SCHEMA
+from tautline.studies.definition import definition
+from tautline.studies.definition.outputs import Output, evaluate
+from tautline.studies.execution import compute as computing
+from tautline.studies.execution.compute import STATUS_NAMES, compute
 from tests.checking import check_close
 
 # Lengths to 10 m and energies to 10 J, after 400 steps whose sums are made in another order.

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tautline.studies import definition, run
+from tautline.studies.definition import definition
+from tautline.studies.execution import run
 
 
 def members_a_batch(members: int, seconds: float, workers: int, outputs: Any = ("final energy",)) -> int:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline import scenario
-from tautline.simulation import Simulation
-from tautline.together import march_together
+from tautline.engine.ensemble import march_together
+from tautline.engine.simulation import Simulation
+from tautline.files import scenario
 
 Change = Callable[[int], dict[str, Any]]
 

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 import tautline as tl
 from tautline.errors import InputError
+from tautline.files.runs import Reader
+from tautline.model.shapes import body_mesh
 from tautline.paper import examples
-from tautline.shapes import body_mesh
-from tautline.store import Reader
 from tautline.viewer import page, payload
 from tests.checking import check_below, check_close
 from tests.conftest import Report

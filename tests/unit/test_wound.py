@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data, wound
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tautline.planning import initial_motion, kernel_parameters
 from tests.checking import check_close
 
 CELLS = 10

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.analysis.conservation import balance_error, conservation
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
+from tautline.results.conservation import balance_error, conservation
 from tests.checking import check_below, check_bounded_without_drift
 from tests.conftest import Report
 from tests.systems import largest_difference, reversed_in_time, state_at

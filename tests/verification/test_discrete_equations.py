@@ -23,6 +23,7 @@ import pytest
 import sympy as sp
 from numpy.typing import NDArray
 
+from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.errors import RUNNING
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
@@ -30,7 +31,6 @@ from tautline.kernels.energy import transport_weights
 from tautline.kernels.fixed import settled_momenta
 from tautline.kernels.march import march
 from tautline.model.body import RigidBody
-from tautline.planning import initial_motion, kernel_parameters
 from tests.checking import check_below
 from tests.conftest import Report
 from tests.systems import random_system

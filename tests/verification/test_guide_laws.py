@@ -14,12 +14,12 @@ import sympy as sp
 import xarray as xr
 
 import tautline as tl
-from tautline import planning
-from tautline.analysis.conservation import balance_error
+from tautline.engine import lowering
 from tautline.kernels import data, guide
 from tautline.model.reel import GUIDE_LAWS
 from tautline.paper import guide_laws
 from tautline.paper.examples import pendulum
+from tautline.results.conservation import balance_error
 from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
 
@@ -58,7 +58,7 @@ def test_momentum_law_follows_from_the_balance_of_momentum() -> None:
     made = energy_inflow(sp.Integer(0), inside) - energy_inflow(eps, EA * eps)
     assert sp.expand(made - Q) == 0
 
-    par = planning.kernel_parameters(pendulum("momentum"), 1, "symmetric", True)
+    par = lowering.kernel_parameters(pendulum("momentum"), 1, "symmetric", True)
     for strain, speed in ((0.1, 3.0), (0.1, -3.0), (-0.05, 60.0)):
         expected = numbers(Q, mu=par.mu, EA=par.EA, epsilon=strain, sigma=speed)
         check_close("Q", guide.carnot_force(par, guide.Entrance(strain, 0.0), speed)[0], expected, 1e-15 * par.EA)
@@ -74,7 +74,7 @@ def test_stretched_law_follows_from_the_balance_of_energy() -> None:
     hold = sp.expand(-(lossless() - EA * eps**2 / 2).subs(sigma, 0))
     assert sp.expand(hold - EA * eps * (1 + eps)) == 0
 
-    par = planning.kernel_parameters(pendulum("stretched"), 1, "symmetric", True)._replace(sigma_0=1e-30)
+    par = lowering.kernel_parameters(pendulum("stretched"), 1, "symmetric", True)._replace(sigma_0=1e-30)
     for strain, wound, speed in ((0.1, 0.04, -3.0), (0.02, 0.1, -0.5), (0.1, 0.04, 3.0), (0.02, 0.1, 0.5)):
         at = guide.Entrance(strain, wound)
         force = guide.carnot_force(par, at, speed)[0] + guide.wound_force(par, at)
@@ -119,7 +119,7 @@ def test_second_order_against_the_continuous_equations(
 
 def there_and_back(cells: int, monkeypatch: pytest.MonkeyPatch) -> xr.Dataset:
     with monkeypatch.context() as patch:
-        patch.setattr(planning, "initial_motion", functools.partial(planning.initial_motion, wound_cells=cells))
+        patch.setattr(lowering, "initial_motion", functools.partial(lowering.initial_motion, wound_cells=cells))
         start = system("stretched", 0.5, wound=STRETCH - 1.0)
         return tl.simulate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05, step=6.25e-5)
 

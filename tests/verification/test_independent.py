@@ -9,10 +9,10 @@ import pytest
 import xarray as xr
 
 import tautline as tl
-from tautline.analysis.conservation import balance_error
 from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.reference import ACCOUNTS, Equations
+from tautline.results.conservation import balance_error
 from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
 

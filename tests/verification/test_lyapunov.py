@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline import scenario
 from tautline.analysis.lyapunov import estimate, growth_rates, horizon
+from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
-from tautline.simulation import Simulation
+from tautline.files import scenario
 from tests.checking import check_below, check_close
 from tests.conftest import Report
 

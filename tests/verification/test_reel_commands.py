@@ -9,8 +9,8 @@ import pytest
 import xarray as xr
 
 import tautline as tl
-from tautline.analysis.conservation import balance_error
 from tautline.model.command import Command
+from tautline.results.conservation import balance_error
 from tests.checking import check_below, check_bounded_without_drift, check_close, check_order
 from tests.conftest import Report
 from tests.systems import largest_difference, state_at

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.limits import step_limits
 from tautline.kernels.march import march
 from tautline.kernels.observe import observe
-from tautline.planning import initial_motion, kernel_parameters
 from tests.conftest import Report
 
 STEPS = 20_000

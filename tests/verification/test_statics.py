@@ -15,8 +15,8 @@ from scipy.spatial.transform import Rotation
 from scipy.special import jn_zeros
 
 import tautline as tl
-from tautline import planning
 from tautline.analysis.modes import displaced, linearised
+from tautline.engine import lowering
 from tautline.kernels import energy
 from tautline.model import statics
 from tautline.model.equilibrium import MOST_ITERATIONS
@@ -135,7 +135,7 @@ def test_energy_is_that_of_a_run() -> None:
 
 
 def potential_of_kernels(pendulum: tl.Pendulum, N: int) -> Callable[[Configuration], float]:
-    par = planning.kernel_parameters(pendulum, N, "symmetric", True)
+    par = lowering.kernel_parameters(pendulum, N, "symmetric", True)
 
     def V(x: Configuration) -> float:
         q = np.ascontiguousarray(x.q.T).ravel()

@@ -14,9 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 import tautline as tl
+from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.observe import observe
-from tautline.planning import initial_motion, kernel_parameters
 from tests.checking import check_symplectic
 from tests.conftest import Report
 from tests.systems import random_system, state_at

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from tautline.dataset import build_lyapunov
+from tautline.engine.ensemble import march_together
+from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.data import Array
@@ -22,8 +23,7 @@ from tautline.model import checks
 from tautline.model.command import Command
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
-from tautline.simulation import Simulation
-from tautline.together import march_together
+from tautline.results.dataset import build_lyapunov
 
 # Far above rounding (1e-16 grows by the same factor as this within an interval), far below where motions bend.
 DISTANCE = 1e-7

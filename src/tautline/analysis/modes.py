@@ -8,7 +8,6 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from tautline import dataset
 from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.kernels.energy import TINY_LENGTH
@@ -20,6 +19,7 @@ from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.model.statics import Array, Configuration
 from tautline.reference import Equations, Fields
+from tautline.results import dataset
 
 # The matrices are dense: some seconds and 300 MB at this number.
 MOST_ELEMENTS = 1000

@@ -65,7 +65,7 @@ def options(
 
 def overrides(settings: list[str] | None) -> dict[str, str]:
     """What --set gave, by key."""
-    from tautline.scenario import ScenarioError
+    from tautline.files.scenario import ScenarioError
 
     pairs = {}
     for setting in settings or []:
@@ -93,8 +93,8 @@ def run(
     from tautline.cli.watch import Stopwatch, watching
 
     with one_line_errors():
-        from tautline import scenario as scenarios
-        from tautline import store
+        from tautline.files import runs
+        from tautline.files import scenario as scenarios
 
         source = scenarios.find(scenario)
         chosen = scenarios.load(scenario, overrides(settings))
@@ -103,7 +103,7 @@ def run(
         text = chosen.model_dump_json(exclude_none=True)
         clock = Stopwatch()
         with watching(quiet or as_json, no_color) as watcher, chosen.naming_keys():
-            store.run_to_file(
+            runs.run_to_file(
                 target,
                 built.pendulum,
                 built.state,
@@ -126,19 +126,19 @@ def resume(path: RunPath, quiet: Quiet = False, as_json: AsJson = False, no_colo
     from tautline.cli.watch import Stopwatch, watching
 
     with one_line_errors():
-        from tautline import store
+        from tautline.files import runs
 
         clock = Stopwatch()
         with watching(quiet or as_json, no_color) as watcher:
-            store.resume(path, watcher)
+            runs.resume(path, watcher)
         _finish(path, clock(), watcher, quiet, as_json, no_color)
 
 
 def _summary(path: Path) -> dict[str, Any]:
-    from tautline import store
-    from tautline.analysis.summary import summarise
+    from tautline.files import runs
+    from tautline.results.summary import summarise
 
-    with closing(store.Reader(path)) as reader:
+    with closing(runs.Reader(path)) as reader:
         return summarise(reader.blocks(), reader.attrs, reader.missing)
 
 
@@ -165,7 +165,7 @@ def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool,
 @app.command()
 def scenarios(as_json: AsJson = False, no_color: NoColor = False) -> None:
     """List the built-in scenarios."""
-    from tautline.scenario import built_in_names, load
+    from tautline.files.scenario import built_in_names, load
 
     found = {name: load(name) for name in built_in_names()}
     if as_json:
@@ -189,7 +189,7 @@ def show(scenario: ScenarioName) -> None:
     Example: tautline show bungee > my-jump.toml
     """
     with one_line_errors():
-        from tautline.scenario import find, read
+        from tautline.files.scenario import find, read
 
         print(read(find(scenario)), end="")
 
@@ -203,8 +203,8 @@ def check(
     Example: tautline check crane-hoist --set run.elements=40
     """
     with one_line_errors():
-        from tautline import scenario as scenarios
         from tautline.cli import checking
+        from tautline.files import scenario as scenarios
 
         chosen = scenarios.load(scenario, overrides(settings))
         with chosen.naming_keys():
@@ -232,8 +232,8 @@ def new(
     Example: tautline new my-crane.toml --like crane-hoist
     """
     with one_line_errors():
-        from tautline.scenario import find, read
-        from tautline.store import StoreError
+        from tautline.files.runs import StoreError
+        from tautline.files.scenario import find, read
 
         text = _TEMPLATE_HEAD + read(find(like))
         try:
@@ -252,7 +252,7 @@ def schema() -> None:
 
     Example: tautline schema > tautline.schema.json
     """
-    from tautline.scenario import json_schema
+    from tautline.files.scenario import json_schema
 
     output.print_json(json_schema())
 
@@ -287,32 +287,33 @@ def export(
     Example: tautline export retrieval.nc --csv retrieval.csv --vtk frames/ --html
     """
     with one_line_errors():
-        from tautline import files, store
+        from tautline import durable
         from tautline.errors import InputError
-        from tautline.export import write_csv, write_vtk
+        from tautline.files import runs
+        from tautline.files.export import write_csv, write_vtk
 
         page = (out or path.with_suffix(".html")) if html else None
         if csv is None and vtk is None and page is None:
             raise InputError("export: expected --csv FILE, --vtk FOLDER or --html, got none")
         if vtk is not None and vtk.exists() and not vtk.is_dir():
-            raise store.StoreError(f"{vtk}: {files.kind_of(vtk) or 'is a file'}, expected a folder")
+            raise runs.StoreError(f"{vtk}: {durable.kind_of(vtk) or 'is a file'}, expected a folder")
         for target in (csv, page, vtk and vtk / "string.pvd"):
             if target is not None and target.exists():
-                files.check_regular(target)
+                durable.check_regular(target)
                 if path.exists() and target.samefile(path):
                     raise InputError(f"export: expected another file than the run itself, got {target}")
                 if not overwrite:
-                    raise store.StoreError(f"{target}: exists already; allow overwriting with --overwrite")
+                    raise runs.StoreError(f"{target}: exists already; allow overwriting with --overwrite")
         try:
             if csv is not None:
-                print(f"{csv}: {write_csv(store.blocks(path), csv)} rows")
+                print(f"{csv}: {write_csv(runs.blocks(path), csv)} rows")
             if vtk is not None:
-                count = write_vtk(store.blocks(path), vtk)
+                count = write_vtk(runs.blocks(path), vtk)
                 print(f"{vtk}: {count} frames; open {vtk / 'string.pvd'} and {vtk / 'body.pvd'} in ParaView")
             if page is not None:
                 print(_write_page(path, page))
         except OSError as error:
-            raise store.StoreError(f"{error.filename or path}: {error.strerror or error}") from None
+            raise runs.StoreError(f"{error.filename or path}: {error.strerror or error}") from None
 
 
 def run_name(path: Path, attrs: Mapping[str, Any]) -> str:
@@ -322,8 +323,8 @@ def run_name(path: Path, attrs: Mapping[str, Any]) -> str:
 
 
 def _write_page(path: Path, target: Path) -> str:
-    from tautline.files import replacing
-    from tautline.store import Reader
+    from tautline.durable import replacing
+    from tautline.files.runs import Reader
     from tautline.viewer.page import offline
 
     with closing(Reader(path)) as reader, replacing(target, encoding="utf-8") as file:
@@ -372,8 +373,8 @@ def doctor(as_json: AsJson = False) -> None:
 
     folder = cache_folder()
     facts["kernel cache"] = str(folder) if folder else "none can be written: kernels are compiled in every process"
-    from tautline.analysis.conservation import conservation
     from tautline.paper.examples import run as run_example
+    from tautline.results.conservation import conservation
 
     checks = {}
     for number, order, bound in ((1, 2, 5e-6), (3, 4, 1e-6)):

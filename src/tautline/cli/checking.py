@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline import planning, store
+from tautline.engine import lowering
+from tautline.engine.simulation import Simulation, default_sample
 from tautline.errors import InputError, TautlineError
+from tautline.files import runs
+from tautline.files.scenario import Built
 from tautline.kernels import data
 from tautline.kernels.limits import STABLE
 from tautline.model import statics
@@ -17,8 +20,6 @@ from tautline.model.command import Locked
 from tautline.model.equilibrium import equilibrium
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
-from tautline.scenario import Built
-from tautline.simulation import Simulation, default_sample
 
 # Elements of the coarse run that finds out how the length changes, the times at which that is looked up, and how long
 # the search may take (s). Beyond it the length is taken to stay as it is.
@@ -51,7 +52,7 @@ def facts(built: Built) -> dict[str, Any]:
     return {
         "elements": simulation.elements,
         "samples": count + 1,
-        "size_bytes": store.file_size(count + 1, simulation.elements),
+        "size_bytes": runs.file_size(count + 1, simulation.elements),
         **_rest(built.pendulum, simulation.unstretched_length),
         **_in_flow(built.pendulum, simulation.unstretched_length, simulation.elements),
         "shortest_length": shortest,
@@ -138,7 +139,7 @@ def _in_flow(pendulum: Pendulum, deployed: float, elements: int) -> dict[str, fl
 def _limits(simulation: Simulation, deployed: float) -> dict[str, float]:
     """Largest steps (s) with this much string out, by what limits them: the one place that asks the planning."""
     plan = simulation.task().plan
-    limits = planning.allowed_steps(plan, simulation.limits(deployed))
+    limits = lowering.allowed_steps(plan, simulation.limits(deployed))
     if plan.adaptive:
         return {name: step for name, step in limits.items() if step < math.inf}
     stable = dict(list(limits.items())[:STABLE])
@@ -148,7 +149,7 @@ def _limits(simulation: Simulation, deployed: float) -> dict[str, float]:
 def _step(simulation: Simulation, sample: float, deployed: float) -> float:
     """The step that a run takes with this much string out (s)."""
     plan = simulation.sampling(sample)
-    return float(plan.h / 2 ** planning.halvings(plan, simulation.limits(deployed)))
+    return float(plan.h / 2 ** lowering.halvings(plan, simulation.limits(deployed)))
 
 
 def _steps(simulation: Simulation, course: Course, sample: float) -> int:
@@ -217,4 +218,4 @@ def _interval(simulation: Simulation, sample: float) -> float:
     fixed = simulation.settings["step"]
     if fixed != "auto":
         return float(fixed) * TIMED_STEPS
-    return min(sample, TIMED_STEPS * min(planning.allowed_steps(simulation.task().plan, simulation.limits()).values()))
+    return min(sample, TIMED_STEPS * min(lowering.allowed_steps(simulation.task().plan, simulation.limits()).values()))

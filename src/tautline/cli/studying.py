@@ -87,7 +87,7 @@ def run(
     from tautline.cli.watch import Stopwatch, watching_study
 
     with one_line_errors():
-        from tautline.studies import run as studies_run
+        from tautline.studies.execution import run as studies_run
 
         target = _target(study, out, resume, batch, overwrite)
         clock = Stopwatch()
@@ -125,7 +125,7 @@ def _target(study: Path | None, out: Path | None, resume: Path | None, batch: in
 
 def _finish(target: Path, watcher: Any, wall: float, quiet: bool, as_json: bool, no_color: bool) -> None:
     """Summary and exit code of a study that has just ended or was interrupted."""
-    from tautline.studies.summary import summarise
+    from tautline.studies.analysis.summary import summarise
 
     summary = summarise(target)
     if as_json:
@@ -149,7 +149,7 @@ def info(store: Store, as_json: AsJson = False, no_color: NoColor = False) -> No
     Example: tautline study info sweep.zarr
     """
     with one_line_errors():
-        from tautline.studies.summary import summarise
+        from tautline.studies.analysis.summary import summarise
 
         summary = summarise(store)
         if as_json:
@@ -171,7 +171,7 @@ def report(
     Example: tautline study report sweep.zarr -o sweep-report
     """
     with one_line_errors():
-        from tautline.studies.report import report as make
+        from tautline.studies.report.report import report as make
 
         target = folder or Path(f"{store.stem}-report")
         page = make(store, target, say=None if quiet else lambda name: print(f"pictures of {name}"))

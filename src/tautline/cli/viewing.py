@@ -50,7 +50,7 @@ def view(
     Example: tautline view retrieval.nc
     """
     with one_line_errors():
-        from tautline.store import Reader
+        from tautline.files.runs import Reader
         from tautline.viewer.server import replay, run_until_stopped
 
         paths = [path] if other is None else [path, other]
@@ -78,7 +78,7 @@ def live(
     Example: tautline live retrieval
     """
     with one_line_errors():
-        from tautline import scenario as scenarios
+        from tautline.files import scenario as scenarios
         from tautline.viewer.live import LiveServer, Session
         from tautline.viewer.server import run_until_stopped
 

@@ -14,8 +14,8 @@ from tautline.cli.interrupting import second_ends_at_once
 from tautline.cli.output import console
 
 if TYPE_CHECKING:
-    from tautline.store.writing import Progress
-    from tautline.studies.run import Progress as StudyProgress
+    from tautline.files.runs.writing import Progress
+    from tautline.studies.execution.run import Progress as StudyProgress
 
 
 class Interruptible:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline.engine.simulation import Simulation
 from tautline.model import checks, drum, statics
 from tautline.model.pendulum import Pendulum
-from tautline.simulation import Simulation
 
 Complex = NDArray[np.complex128]
 Plan = Callable[[float], Any]

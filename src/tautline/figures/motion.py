@@ -17,8 +17,8 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from mpl_toolkits.mplot3d.proj3d import proj_transform
 
 from tautline.figures.style import BLUE, BODY, GREEN, RED, STRAIN_MAP, new_figure, new_scene, styled
+from tautline.model.shapes import body_mesh
 from tautline.model.string import String
-from tautline.shapes import body_mesh
 
 
 def elastic_shade(row: xr.Dataset) -> np.ndarray:

@@ -8,9 +8,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from tautline.analysis.conservation import balance_error
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, STRAIN_MAP, new_figure, styled
 from tautline.model import checks
+from tautline.results.conservation import balance_error
 
 TIME_LABEL = "time (s)"
 

@@ -6,8 +6,8 @@ import argparse
 import time
 
 from tautline._version import __version__
-from tautline.analysis.conservation import conservation
 from tautline.paper.examples import EXAMPLES, SAMPLE, Example, run
+from tautline.results.conservation import conservation
 
 METHODS = (("paper", 2), ("symmetric", 2), ("symmetric", 4))
 CLAIMS = {

@@ -11,9 +11,9 @@ import numpy as np
 import xarray as xr
 from scipy.optimize import brentq
 
-from tautline.analysis.conservation import conservation
 from tautline.paper import tumbling
 from tautline.paper.examples import pendulum, run
+from tautline.results.conservation import conservation
 
 # Scheme and order of the runs that every claim is tried on.
 METHODS = (("paper", 2), ("symmetric", 2), ("symmetric", 4))

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from tautline import reference
+from tautline.engine.simulation import simulate
 from tautline.model.command import Torque
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
 from tautline.reference import Array, Equations
-from tautline.simulation import simulate
 
 ELEMENTS = 6
 

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import xarray as xr
 
+from tautline.engine.simulation import simulate
 from tautline.model.body import RigidBody
 from tautline.model.command import Command, Free, Locked, Torque
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.state import State, straight
 from tautline.model.string import String
-from tautline.simulation import simulate
 
 STEP = 5e-4
 SAMPLE = 0.01

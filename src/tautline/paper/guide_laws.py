@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from tautline.analysis.conservation import balance_error
+from tautline.engine.lowering import kernel_parameters
+from tautline.engine.simulation import simulate
 from tautline.kernels import data, guide, wound
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tautline.planning import kernel_parameters
-from tautline.simulation import simulate
+from tautline.results.conservation import balance_error
 
 LAWS = ("none", "published", "dissipative", "momentum", "stretched")
 STRAINS = {"taut": np.linspace(0.01, 0.3, 8), "compressed": -np.linspace(0.01, 0.3, 8)}

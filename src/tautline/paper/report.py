@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline._version import __version__
-from tautline.analysis.conservation import conservation
 from tautline.figures.page import figure, image, page
 from tautline.paper import claims
 from tautline.paper.examples import EXAMPLES
+from tautline.results.conservation import conservation
 from tautline.viewer import view
 
 CAPTIONS = {

@@ -124,7 +124,7 @@ def _refuse_blows(system: Equations, state: State, duration: float) -> None:
 
 def labelled(system: Equations, states: Sequence[Array], times: Array, status: str, method: str) -> xr.Dataset:
     """The Dataset of states that any method has found."""
-    from tautline import dataset
+    from tautline.results import dataset
 
     system.inside = None
     rows = [system.figures(float(t), y) for t, y in zip(times, states, strict=True)]

@@ -16,14 +16,15 @@ import numpy as np
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from tautline import dataset, store
+from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
+from tautline.files import runs
+from tautline.files.scenario import Built
 from tautline.model import checks
 from tautline.model.command import Command, Free, Locked, Speed, Torque
+from tautline.model.shapes import body_mesh
 from tautline.model.statics import guide_pull
-from tautline.scenario import Built
-from tautline.shapes import body_mesh
-from tautline.simulation import Simulation
+from tautline.results import dataset
 from tautline.viewer.payload import CHANGES, CURVES, Array, frames_of, scene
 from tautline.viewer.server import Answer, PageServer, page_answer, told
 
@@ -188,7 +189,7 @@ class Session:
         if path is None:
             return
         try:
-            rows = store.save_run(path, self.simulation, title=f"{self.title}, live")
+            rows = runs.save_run(path, self.simulation, title=f"{self.title}, live")
             self._say(f"{message}: {path}, {rows} samples")
         except TautlineError as error:
             self._say(f"the recording was lost: {error}", "warning")

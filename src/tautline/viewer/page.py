@@ -15,8 +15,8 @@ from typing import Any
 
 import xarray as xr
 
+from tautline.durable import replacing
 from tautline.errors import TautlineError
-from tautline.files import replacing
 from tautline.viewer.payload import InMemory, Recording, frame_length, frames, meta, plots
 
 # Frames of one run inside a page: enough for a smooth replay of the paper's examples, small enough to send.

@@ -12,11 +12,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from tautline.dataset import kept_energy
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.shapes import body_mesh
 from tautline.model.string import String
-from tautline.shapes import body_mesh
+from tautline.results.dataset import kept_energy
 
 Array = NDArray[np.float64]
 MOST_FRAMES = 4096  # in one answer

@@ -1,0 +1,1 @@
+"""From a described system to numbers and back: lowering, Simulation, ensembles, checkpoints."""

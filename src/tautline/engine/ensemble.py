@@ -1,0 +1,137 @@
+"""Many simulations at once: those that are alike enough march in lanes, the others one by one.
+
+A member's numbers do not depend on which others march with it: each lane does what it would do alone, and who
+marches in lanes is decided by looking at a member alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
+import numpy as np
+
+from tautline import errors
+from tautline.engine import lowering
+from tautline.engine.simulation import Simulation, Task
+from tautline.kernels import batch, data
+from tautline.kernels.lanes import LANES
+from tautline.kernels.limits import step_limits
+from tautline.kernels.members import Members, numbers_of
+
+
+def record_together(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> None:
+    """March so many samples, and keep them and the present state in each simulation's record."""
+    for simulation in simulations:
+        simulation.keep(simulation.present_sample())
+    for simulation, samples in zip(simulations, march_together(simulations, rows, threads), strict=True):
+        if len(samples.scalars):
+            simulation.keep(samples)
+
+
+def march_together(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> list[data.Samples]:
+    """So many samples of each, as `Simulation.march` gives them. All must have been told what to do by `begin`."""
+    results: dict[int, data.Samples] = {}
+
+    def march(places: list[int]) -> None:
+        results.update(zip(places, _march_block(simulations, places, rows), strict=True))
+
+    blocks = _blocks([simulation.task() for simulation in simulations])
+    if threads == 1:
+        for places in blocks:
+            march(places)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(march, blocks))
+    for place, simulation in enumerate(simulations):
+        if place not in results:
+            results[place] = simulation.march(rows, simulation.task().plan)
+    return [results[place] for place in range(len(simulations))]
+
+
+def _blocks(tasks: Sequence[Task]) -> Iterator[list[int]]:
+    """Places of tasks that can march in lanes together, at most LANES at a time."""
+    alike: dict[object, list[int]] = {}
+    for place, task in enumerate(tasks):
+        if _fits(task):
+            alike.setdefault(_shared(task), []).append(place)
+    for places in alike.values():
+        for first in range(0, len(places), LANES):
+            yield places[first : first + LANES]
+
+
+def _fits(task: Task) -> bool:
+    """Whether a member can march in lanes at all."""
+    par, plan = task.par, task.plan
+    return (
+        not numba.config.DISABLE_JIT
+        and task.loads is None
+        and not task.tabulated
+        and par.elastic_law in (data.LINEAR, data.TENSION_ONLY)
+        and par.growth == 0.0
+        and (task.command.locked or not plan.adaptive)
+        and task.motion.clock[data.EXTRA] == 0
+    )
+
+
+def _shared(task: Task) -> object:
+    """What members of a block must have in common."""
+    par, plan, motion = task.par, task.plan, task.motion
+    history = ()
+    if task.command.locked:
+        level = lowering.halvings(plan, step_limits(par, plan, float(motion.reel[data.S]), True))
+        history = (level, *motion.reel[[data.PENDING, data.H_LAST, data.H_BEFORE]])
+    return (
+        (par.N, par.elastic_law, par.law, par.extrapolated, par.theta, par.rotates, par.compensated),
+        (plan.h, plan.stages.tobytes(), plan.adaptive, plan.steps_per_sample),
+        (task.command.locked, history, len(motion.reel)),
+    )
+
+
+def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int) -> list[data.Samples]:
+    tasks = [simulations[place].task() for place in places]
+    first = tasks[0]
+    N = first.par.N
+    # a block that is not full has its last member several times
+    lanes = [*tasks, *[tasks[-1]] * (LANES - len(tasks))]
+    block = batch.empty_block(N, len(first.motion.reel))
+    for k, task in enumerate(lanes):
+        for ours, theirs in zip(block, task.motion, strict=False):
+            ours[k] = theirs
+    samples = batch.empty_block_samples(rows, N)
+    march = batch.march_locked if first.command.locked else batch.march_reeling
+    march(_members(lanes), block, batch.empty_room(N, len(first.motion.reel)), samples)
+    return [
+        _give_back(simulations[place], data.Samples(samples.scalars[k], samples.nodes[k]), block, k)
+        for k, place in enumerate(places)
+    ]
+
+
+def _give_back(simulation: Simulation, out: data.Samples, block: batch.Block, k: int) -> data.Samples:
+    """A member's motion and samples; one that left its block goes on alone from its latest sample."""
+    task = simulation.task()
+    begun, rows, filled = int(task.motion.clock[data.STEP]), len(out.scalars), int(block.filled[k])
+    for ours, theirs in zip(task.motion, block, strict=False):
+        ours[...] = theirs[k]
+    kept = data.Samples(out.scalars[:filled], out.nodes[:filled])
+    done = simulation.marched(kept, begun, errors.RUNNING, filled, task.plan)
+    if filled == rows:
+        return done
+    rest = simulation.march(rows - filled, task.plan)
+    return data.Samples(*(np.concatenate(pair) for pair in zip(done, rest, strict=True)))
+
+
+def _members(tasks: Sequence[Task]) -> Members:
+    commands = [task.command for task in tasks]
+    knots = np.array([(len(c.times), len(c.profile)) for c in commands])
+    most = knots.max(axis=0)
+    times, torques = np.zeros((2, LANES, most[0]))
+    profiles = np.zeros((LANES, most[1], data.PROFILE_ROW))
+    for k, command in enumerate(commands):
+        times[k, : knots[k, 0]] = command.times
+        torques[k, : knots[k, 0]] = command.torques
+        profiles[k, : knots[k, 1]] = command.profile
+    numbers = np.stack([numbers_of(task.par, task.plan, task.command) for task in tasks], axis=1)
+    kinds = np.array([command.kind for command in commands])
+    return Members(tasks[0].par, tasks[0].plan, np.ascontiguousarray(numbers), kinds, knots, times, torques, profiles)

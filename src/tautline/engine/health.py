@@ -1,0 +1,164 @@
+"""How far a run can be trusted: figures that are gathered while it goes on, and remarks where one is beyond measure.
+
+Thresholds and how they were found are in docs/trust.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from tautline.engine.mesh import MeshHealth
+from tautline.kernels import data
+from tautline.kernels.limits import STABLE, Limits
+from tautline.kernels.limits import TURNING as TURNING_LIMIT
+from tautline.model.pendulum import Pendulum
+
+# Error of the energy balance, over the energy in play.
+BALANCE = 0.01
+# Speed of the reel over that of waves in the string.
+REEL_SPEED = 0.5
+# Angle that the body's attitude is off by, as the error of a step adds up (rad).
+TURNING = 0.05
+# A fixed step over one that resolves a motion with 126 steps a period.
+RESOLUTION = 5.0
+# Departure from a straight line within a step of a motion, over its range, or of a torque, over its size.
+BENT = 0.05
+# Rows that wait to be looked at, because one by one they would cost a control loop more than the motion does.
+MOST_WAITING = 2000
+
+# Times of the entries of a table, and the motion that it gives.
+Motion = tuple[data.Array, Callable[[data.Array], data.Array]]
+
+
+@dataclass
+class Health:
+    """Figures of a run, as its samples come in. They do not depend on how the samples are cut into pieces."""
+
+    kept: float = np.nan  # energy less work plus losses, at the start (J)
+    balance: float = 0.0  # largest change of that (J)
+    reel_speed: float = 0.0  # largest (m/s)
+    step: float = 0.0  # largest (s)
+    turn: float = 0.0  # largest angle that the body turned by in a step (rad)
+    turning: float = 0.0  # error of the angle that the body has turned by (rad)
+    torques_found: bool = True
+    impulse: float = 0.0  # of a torque that is a function, by size (N m s)
+    bent: float = 0.0  # part of that by which it departs from lines between the ends of the steps (N m s)
+    mesh: MeshHealth = field(default_factory=MeshHealth)
+
+    def begin(self, reel: data.Array, x: data.Array) -> None:
+        """Start from the first sample of a run; the kernels' part of the balance is put into `reel`."""
+        if not np.isnan(self.kept):
+            return
+        self.kept = float(kept_energies(x))
+        reel[data.KEPT], reel[data.POTENTIAL] = self.kept, x[data.ELASTIC] + x[data.GRAVITY]
+        reel[data.IN_PLAY] = x[data.KINETIC]
+        self.reel_speed = abs(float(x[data.REEL_SPEED]))
+
+    def update(self, pendulum: Pendulum, times: data.Array, samples: data.Samples, order: int, free: bool) -> None:
+        """Take note of samples of a method of this order, of a reel that forces move or not."""
+        x = samples.scalars
+        with np.errstate(all="ignore"):  # a run that overflowed says so in its status
+            change = np.abs(kept_energies(x) - self.kept)
+            spin = np.linalg.norm(x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3], axis=1)
+            turn = spin * x[:, data.STEP_LENGTH]
+            if order == 2:
+                # a step turns a body of steady spin by x + x^3/6 instead of x (from equation 24)
+                lost = spin * turn**2 / 6.0 * np.diff(times, prepend=self.mesh.time)
+                self.turning = float(np.cumsum(np.concatenate([[self.turning], lost]))[-1])
+        self.balance = max(self.balance, float(np.max(change)))
+        self.turn = max(self.turn, float(np.max(turn)))
+        self.step = max(self.step, float(np.max(x[:, data.STEP_LENGTH])))
+        self.reel_speed = max(self.reel_speed, float(np.max(np.abs(x[:, data.REEL_SPEED]))))
+        self.mesh.update(pendulum, times, samples.nodes[:, 0], samples.nodes[:, 1], x[:, data.REELED_LENGTH], free)
+
+    def state(self) -> dict[str, Any]:
+        """All of it, for a checkpoint."""
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"mesh": self.mesh.state()}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Health:
+        return cls(**(state | {"mesh": MeshHealth(**state["mesh"])}))
+
+    def figures(self, pendulum: Pendulum, plan: data.Plan, reel: data.Array) -> dict[str, float]:
+        """Figures by name; relative ones are parts, not per cent."""
+        in_play = float(reel[data.IN_PLAY])
+        ratios = reel[data.RATIOS : data.RATIOS + len(Limits._fields)].copy()
+        ratios[TURNING_LIMIT] = self.turn / plan.resolution
+        return {
+            "balance_error": self.balance / in_play if in_play > 0.0 else 0.0,
+            "energy_in_play": in_play,
+            "reel_speed_ratio": self.reel_speed / pendulum.string.wave_speed,
+            "turning_error": self.turning,
+            **self.mesh.figures(),
+            "largest_step_ratio": float(ratios[:STABLE].max()),
+            **{f"step_over_{name}": float(ratio) for name, ratio in zip(Limits._fields, ratios, strict=True)},
+        }
+
+    def remarks(self, pendulum: Pendulum, elements: int, figures: dict[str, float], adaptive: bool) -> list[str]:
+        """Sentences on figures that a user would not accept, with what to do."""
+        said = []
+        if not figures["balance_error"] <= BALANCE:
+            error = f"the balance of energy is off by {100 * figures['balance_error']:.2g} % of the energy in play"
+            finer = "more damping, other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
+            said.append(f"{error}; use {finer}")
+        if figures["reel_speed_ratio"] > REEL_SPEED:
+            said.append(
+                f"the reel reached {100 * figures['reel_speed_ratio']:.0f} % of the speed of waves in the string, "
+                "where a mesh needs many more elements"
+            )
+        if figures["turning_error"] > TURNING:
+            said.append(
+                f"the body's attitude is off by about {figures['turning_error']:.2g} rad after all its turns; use a "
+                "smaller step or order=4 if that matters"
+            )
+        if not adaptive:
+            for name, what in (("stretching", "the stretching of the string"), ("drum", "the drum on its spring")):
+                ratio = figures[f"step_over_{name}"]
+                if ratio > RESOLUTION:
+                    said.append(f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one")
+        if not self.torques_found:
+            said.append("some torques could not be found to full accuracy")
+        return said + self.mesh.remarks(pendulum, elements)
+
+    def unresolved(self, forces: dict[str, data.Array], motions: dict[str, Motion], time: float) -> list[str]:
+        """Remarks on tables of forces and of motions that change within a step, as far as they have acted."""
+        said = []
+        for name, times in forces.items():
+            apart = np.diff(times[times <= time])
+            if len(apart) and self.step > apart.min():
+                close = f"entries of the table of {name} are {apart.min():.2g} s apart, less than a step"
+                said.append(
+                    f"{close} of {self.step:.2g} s: the impulse is exact, its course within a step is not followed"
+                )
+        for name, (times, places) in motions.items():
+            acted = times[times <= time]
+            if len(acted) > 1 and self.step > np.diff(acted).min() and bent_within(acted, places, self.step) > BENT:
+                said.append(
+                    f"the table of {name} moves to and fro within a step of {self.step:.2g} s, which is not followed, "
+                    "and may show as a slow motion that is not there; use a smaller step"
+                )
+        if self.bent > BENT * self.impulse:
+            said.append(
+                f"the function of Torque departs from straight lines over the steps by {self.bent / self.impulse:.0%} "
+                "on average, and only its values at their ends act; use a smaller step"
+            )
+        return said
+
+
+def bent_within(times: data.Array, places: Callable[[data.Array], data.Array], step: float) -> float:
+    """Largest distance of a motion from lines over a step about each of these times, over its range."""
+    now = places(times)
+    line = 0.5 * (places(times - 0.5 * step) + places(times + 0.5 * step))
+    way = float(np.ptp(now, axis=0).max())
+    return float(np.abs(now - line).max()) / way if way > 0.0 else 0.0
+
+
+def kept_energies(x: data.Array) -> data.Array:
+    """Energy less work plus losses of samples (J)."""
+    columns = (data.ENERGIES, data.WORKS, data.LOSSES)
+    energy, work, loss = (x[..., list(places)].sum(axis=-1) for places in columns)
+    return np.asarray(energy - work + loss)

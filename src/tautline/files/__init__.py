@@ -1,0 +1,1 @@
+"""Scenario text, run files, exports."""

@@ -1,0 +1,340 @@
+"""Run files that are written while the run goes on, and resumed bit for bit.
+
+A run survives the death of its process at any moment (not a crash of the machine: writes hand the data to the system).
+The file is made at its full size when the run begins; later writes only fill places that exist, so a process killed at
+any moment leaves a file that opens. What the future depends on is kept twice, in turns: a copy that was torn by the
+kill is recognised, and the other one is used. Rows are written before the copy that counts them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from tautline import durable, errors
+from tautline._version import __version__
+from tautline.durable import StoreError, explained
+from tautline.engine.simulation import Simulation, default_sample
+from tautline.errors import InputError, TautlineError
+from tautline.files.runs import format, making, reading
+from tautline.files.runs.format import Contents, Copy, write_at
+from tautline.kernels import data
+from tautline.model.command import Command
+from tautline.model.pendulum import Pendulum
+from tautline.model.state import State
+from tautline.results import dataset
+from tautline.results.dataset import Values
+
+# A chunk is what is computed between two checkpoints: long enough that writing does not matter, short enough to lose
+# little.
+SECONDS_A_CHUNK = 0.5
+BYTES_A_CHUNK = 8e6  # a few copies of it exist at a time
+LOCK_TRIES = 10  # a reader of the netCDF library is done in a moment
+
+
+class Progress(NamedTuple):
+    """What a run in progress can say of itself."""
+
+    time: float
+    duration: float
+    begun: float  # where this process began
+    rows: int
+    steps: int  # made by this process
+    wall: float
+    balance_error: float  # of the last sample, over the largest kinetic energy that this process saw
+
+
+class Writer:
+    """A run file that is being written: rows and checkpoints in, nothing moved once it is written."""
+
+    def __init__(self, file: IO[bytes], path: Path, contents: Contents, copy: Copy | None = None) -> None:
+        self._file, self._path = file, path
+        self.contents = contents
+        self._copy = copy
+        self._sums = [0] * len(contents.variables) if copy is None else list(copy.page_sums)
+
+    @property
+    def rows(self) -> int:
+        """Rows that count."""
+        return 0 if self._copy is None else self._copy.rows
+
+    def write(self, values: Values, simulation: Simulation) -> None:
+        """Write rows, their checksums, and then the checkpoint that counts them."""
+        first, last = self.rows, self.rows + len(values["time"])
+        for column, name in enumerate(self.contents.variables):
+            place = self.contents.variables[name]
+            rows = np.ascontiguousarray(values[name], dtype="<f8")
+            if len(rows):
+                write_at(self._file, place.offset + first * place.row_size, rows.data.cast("B"))
+            self._sum(column, rows, first, last)
+        number = 1 if self._copy is None else self._copy.number + 1
+        self._put(checkpoint(simulation, number, last, self._sums))
+
+    def _sum(self, column: int, rows: data.Array, first: int, last: int) -> None:
+        """Carry the checksum of a variable on; that of a page that is full goes to its place."""
+        table, page = self.contents.checksums, self.contents.page
+        for number, start, stop in format.pages(page, first, last):
+            before = self._sums[column] if start % page else 0
+            self._sums[column] = format.checksum(rows[start - first : stop - first], before)
+            if stop % page == 0:
+                offset = table.offset + number * table.row_size + column * table.itemsize
+                write_at(self._file, offset, self._sums[column].to_bytes(table.itemsize, "little"))
+
+    def _put(self, copy: Copy) -> None:
+        place = self.contents.copies
+        raw = copy.encode()
+        if len(raw) > place.row_size:
+            raise StoreError(f"{self._path}: the checkpoint does not fit into its place in the file")
+        write_at(self._file, place.offset + copy.number % format.COPIES * place.row_size, raw)
+        self._copy = copy
+
+    def leave_in_order(self) -> None:
+        """Write the last checkpoint into both places, so that damage to one loses nothing."""
+        if self._copy is not None and not self._copy.closed:
+            for _ in range(format.COPIES):
+                self._put(self._copy._replace(number=self._copy.number + 1, closed=True))
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def checkpoint(simulation: Simulation, number: int, rows: int, sums: list[int]) -> Copy:
+    """Take a checkpoint of a run, with all that it says of itself."""
+    motion, text = simulation.checkpoint()
+    attributes = simulation.attributes()
+    # both are in every file anyway: one as part of the text, one in the contents
+    del attributes["scenario"], attributes["version"]
+    return Copy(number, rows, False, list(sums), attributes, text, motion._asdict())
+
+
+def check_target(path: Path, overwrite: bool, size: int) -> None:
+    """Refuse what cannot work before anything is made."""
+    durable.check_regular(path)
+    if path.exists():
+        if durable.is_locked(path):
+            raise StoreError(durable.in_use(path))
+        if not overwrite:
+            raise StoreError(
+                f"{path}: exists already{_resumable(path)}; choose another name, or allow overwriting (--overwrite)"
+            )
+    try:
+        free = os.statvfs(path.parent).f_bavail * os.statvfs(path.parent).f_frsize
+    except (AttributeError, OSError):  # not on every system
+        return
+    if size > free:
+        raise StoreError(
+            f"{path}: needs {size / 1e9:.3g} GB, but {free / 1e9:.3g} GB are free there; "
+            "sample less often, or shorten the run"
+        )
+
+
+def _resumable(path: Path) -> str:
+    try:
+        with closing(reading.Reader(path)) as reader:
+            message = str(reader.attrs["message"])
+    except TautlineError:
+        return ""
+    return f" as an unfinished run that `tautline resume {path}` can finish" if "tautline resume" in message else ""
+
+
+def run_to_file(
+    path: str | os.PathLike[str],
+    pendulum: Pendulum,
+    state: State,
+    command: Command,
+    *,
+    duration: float,
+    sample: float | None = None,
+    overwrite: bool = False,
+    title: str = "",
+    scenario: str = "",
+    watch: Callable[[Progress], bool] | None = None,
+    **options: Any,
+) -> Simulation:
+    """`simulate`, saved while it goes on; the file can be resumed after anything.
+
+    Parameters
+    ----------
+    path : path
+        Of the file; its folder must exist.
+    pendulum, state, command, duration, sample, **options
+        As in `simulate`.
+    overwrite : bool
+        Allow replacing an existing file, which happens only when the new one could be made. A file that another
+        process is writing is never replaced.
+    title, scenario : str
+        Kept in the file; `scenario` describes the input as a text of the caller's choice.
+    watch : callable, optional
+        Called with a `Progress` after every chunk; a true answer ends the run, which can be resumed.
+    """
+    target = Path(path)
+    simulation = Simulation(pendulum, state, **options)
+    interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
+    count = simulation.begin(command, duration, interval)
+    first = _values(simulation, simulation.first_sample())
+    with _created(target, simulation, first, count + 1, interval, title, scenario, overwrite) as writer:
+        _drive(writer, target, simulation, float(first["energy"][0]), watch)
+    return simulation
+
+
+def save_run(path: str | os.PathLike[str], simulation: Simulation, *, title: str = "", overwrite: bool = False) -> int:
+    """Write what a Simulation has recorded as a run file; the number of samples."""
+    values = dataset.values_of(simulation.pendulum, simulation.record())
+    rows = len(values["time"])
+    interval = float(values["time"][-1] - values["time"][0]) / max(1, rows - 1)
+    with _created(Path(path), simulation, values, rows, interval, title, "", overwrite) as writer:
+        writer.leave_in_order()
+    return rows
+
+
+@contextmanager
+def _created(
+    target: Path,
+    simulation: Simulation,
+    first: Values,
+    rows: int,
+    sample: float,
+    title: str,
+    scenario: str,
+    overwrite: bool,
+) -> Iterator[Writer]:
+    """Make a run file with its first rows, locked; it gets its name when they are in it."""
+    real = Path(os.path.realpath(target))
+    check_target(target if real == target.absolute() else real, overwrite, format.file_size(rows, simulation.elements))
+    durable.remove_leftovers(real)
+    part = durable.part_name(real)
+    writer = None
+    try:
+        with explained(target):
+            part.open("xb").close()  # tells why a file cannot be made better than the netCDF library does
+            room = checkpoint(simulation, 1, 0, [0] * (len(dataset.SCHEMA) + 1)).room()
+            contents = making.make(
+                part,
+                title=title,
+                scenario=scenario,
+                elements=simulation.elements,
+                rows=rows,
+                sample=sample,
+                room=room,
+            )
+            file = part.open("r+b", buffering=0)
+            writer = Writer(file, target, contents)
+            durable.lock(file)
+            writer.write(first, simulation)
+            durable.give_name(part, real, overwrite)
+            part.unlink(missing_ok=True)
+        yield writer
+    finally:
+        if writer is not None:
+            writer.close()
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | None = None) -> Simulation:
+    """Finish a run file that was interrupted or killed; the result is the one of an uninterrupted run, bit for bit.
+
+    Parameters
+    ----------
+    path : path
+        Of the run file; a complete one is left as it is. All its rows are checked first, and a damaged file is refused.
+    watch : callable, optional
+        As in `run_to_file`.
+    """
+    target = Path(path)
+    file = reading.opened(target, "r+b")
+    try:
+        _lock(file, target)
+        with reading.naming(target):
+            contents = reading.find_contents(file, target)
+            if contents is None:
+                raise _refusal_of_old(target)
+            run = reading.RunFile(file, target, contents)
+            run.check_all()
+            if contents.version != __version__ and run.rows < contents.rows_planned:
+                raise StoreError(
+                    f"{target}: was begun by tautline {contents.version}, and this is {__version__}; "
+                    "a resumed run is exact only with the same version"
+                )
+            simulation = _restored(run.copy, target)
+            energy = float(run.rows_of("energy", range(1))[0])
+        _drive(Writer(file, target, contents, run.copy), target, simulation, energy, watch)
+    finally:
+        file.close()
+    return simulation
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    for _ in range(LOCK_TRIES):
+        if durable.lock(file):
+            return
+        time.sleep(0.05)
+    if not durable.lock(file):
+        raise StoreError(durable.in_use(path))
+
+
+def _refusal_of_old(path: Path) -> StoreError:
+    reading.Reader(path).close()  # says so if it is no run at all
+    return StoreError(f"{path}: a run of an older format, which this version reads and does not resume; run it again")
+
+
+def _restored(copy: Copy, path: Path) -> Simulation:
+    try:
+        return Simulation.from_checkpoint(data.Motion(**copy.arrays), copy.text)
+    except InputError as error:
+        raise StoreError(f"{path}: cannot be resumed: {error}") from None
+
+
+def _values(simulation: Simulation, samples: data.Samples) -> Values:
+    times = simulation.sample_times(len(samples.scalars))
+    return dataset.values_of(simulation.pendulum, dataset.record_of_samples(times, samples))
+
+
+def _drive(
+    writer: Writer,
+    path: Path,
+    simulation: Simulation,
+    energy: float,
+    watch: Callable[[Progress], bool] | None,
+) -> None:
+    """Go on by chunks until the run is complete, ends by an event, or is asked to stop; `energy` is the first."""
+    started = time.perf_counter()
+    rows, sample = writer.contents.rows_planned, writer.contents.sample
+    plan = simulation.sampling(sample)
+    most = max(1, int(BYTES_A_CHUNK / (8 * dataset.row_length(simulation.elements))))
+    chunk = 1
+    largest = 0.0
+    begun, steps = simulation.time, simulation.steps
+    while writer.rows < rows and simulation.status == errors.STATUS_NAMES[errors.RUNNING]:
+        count = min(chunk, rows - writer.rows)
+        before = time.perf_counter()
+        samples = simulation.march(count, plan)
+        values = _values(simulation, samples)
+        with explained(path):
+            writer.write(values, simulation)
+        spent = time.perf_counter() - before
+        # aim at the time of a chunk, growing by no more than four at once
+        chunk = max(1, min(4 * chunk, most, int(count * SECONDS_A_CHUNK / max(spent, 1e-9))))
+        if watch is None or not len(values["time"]):
+            continue
+        largest = max(largest, float(values["kinetic_energy"].max()), 1e-300)
+        error = float(dataset.kept_energy(values)[-1]) - energy
+        progress = Progress(
+            time=simulation.time,
+            duration=(rows - 1) * sample,
+            begun=begun,
+            rows=writer.rows,
+            steps=simulation.steps - steps,
+            wall=time.perf_counter() - started,
+            balance_error=error / largest,
+        )
+        if watch(progress):
+            break
+    with explained(path):
+        writer.leave_in_order()

@@ -1,0 +1,176 @@
+"""Scenario files and texts, found, read and checked."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from tautline.files.scenario.messages import sentence
+from tautline.files.scenario.origin import Origin, ScenarioError, dotted
+from tautline.files.scenario.quantities import unit_of_field
+from tautline.files.scenario.system import Scenario
+from tautline.units import shown
+
+BUILT_IN = Path(__file__).parents[1] / "scenarios"
+_MOST_BITS = 14_000  # 4215 digits; Python prints 4300
+_LONGEST_LIST = 100_000  # of an option, in characters
+
+
+def json_schema() -> dict[str, Any]:
+    """For editors that complete and check TOML."""
+    schema = Scenario.model_json_schema(mode="validation")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def unit_of(scenario: Scenario, key: str) -> str:
+    """Unit of a key such as "string.stiffness" in a scenario; empty for words, counts and plain numbers."""
+    *section, name = key.split(".")
+    field = type(getattr(scenario, section[0]) if section else scenario).model_fields[name]
+    return unit_of_field(field.annotation, field.metadata)
+
+
+def built_in_names() -> list[str]:
+    """Names of the built-in scenarios."""
+    return sorted(path.stem for path in BUILT_IN.glob("*.toml"))
+
+
+def find(name: str) -> Path:
+    """A file, or one of the built-in scenarios by name."""
+    path = Path(name)
+    try:
+        if path.is_file():
+            return path
+        folder = path.is_dir()
+    except OSError as error:  # a name that is too long, a folder that may not be read
+        raise ScenarioError(f"{name}: cannot be read: {error.strerror}") from None
+    if name in built_in_names():
+        return BUILT_IN / f"{name}.toml"
+    if folder:
+        raise ScenarioError(f"{name}: expected a scenario file, got a folder")
+    near = difflib.get_close_matches(name, built_in_names(), 1)
+    hint = f"; did you mean {near[0]!r}?" if near else f"; built in are {', '.join(built_in_names())}"
+    raise ScenarioError(f"{name}: no such file or built-in scenario{hint}")
+
+
+def load(name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
+    """Read a scenario file or a built-in scenario.
+
+    Parameters
+    ----------
+    name : str
+        A path, or the name of a built-in scenario.
+    overrides : dict, optional
+        Values by dotted key, such as {"body.mass": "2 kg", "run.elements": 8}; a text is read as TOML.
+    """
+    path = find(name)
+    return parse(read(path), str(path), overrides)
+
+
+def read(path: Path) -> str:
+    """The text of a scenario file."""
+    try:
+        return path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark first
+    except UnicodeDecodeError:
+        hint = "; a run file? Then use `tautline info` or `resume`" if path.suffix == ".nc" else ""
+        raise ScenarioError(f"{path}: not a text file in UTF-8{hint}") from None
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def parse(text: str, source: str = "scenario", overrides: Mapping[str, Any] | None = None) -> Scenario:
+    """From TOML text; ScenarioError names the key, what was wanted, what came, file and line."""
+    try:
+        tree = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f'{source}: not valid TOML: {error}; values with units need quotes: "5 kg"') from None
+    except RecursionError:
+        raise ScenarioError(f"{source}: not valid TOML here: nested too deeply") from None
+    except ValueError:  # Python reads no integer of more than 4300 digits
+        raise ScenarioError(f"{source}: not valid TOML here: a number of thousands of digits") from None
+    given = tuple(_override(tree, key, value) for key, value in (overrides or {}).items())
+    return _validated(tree, Origin(source, text, given))
+
+
+def from_dict(tree: Mapping[str, Any], source: str = "scenario") -> Scenario:
+    """From what a TOML parser returns. A section may also be that of another Scenario, which was checked before."""
+    return _validated(tree, Origin(source, "", ()))
+
+
+def _validated(tree: Mapping[str, Any], origin: Origin) -> Scenario:
+    endless = _endless(tree)
+    if endless is not None:
+        raise ScenarioError(f"{origin.head(endless)}: expected a number of fewer digits, got thousands")
+    try:
+        scenario = Scenario.model_validate(tree)
+    except ValidationError as error:
+        problems = [sentence(problem, origin) for problem in error.errors(include_url=False)]
+        raise ScenarioError("\n".join(problems)) from None
+    scenario._origin = origin
+    return scenario
+
+
+def _endless(tree: Any) -> list[str] | None:
+    """Path of an integer that Python declines to print (hexadecimal ones are read at any length), if there is one.
+
+    Neither pydantic nor a message could deal with it. A stack, because a tree may be deeper than Python recurses.
+    """
+    stack: list[tuple[Any, list[str]]] = [(tree, [])]
+    while stack:
+        value, path = stack.pop()
+        if isinstance(value, (float, str, BaseModel)):  # nothing inside, or checked before
+            continue
+        if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            return path
+        if isinstance(value, Mapping):
+            stack += [(item, [*path, str(key)][:2]) for key, item in value.items()]  # section and key
+        elif isinstance(value, list):
+            stack += [(item, path) for item in value]
+    return None
+
+
+def _override(tree: dict[str, Any], key: str, value: Any) -> tuple[str, ...]:
+    """Put what `--set string.stiffness=60` says into a tree; the path of the key."""
+    parts = key.split(".")
+    if not all(parts):
+        raise ScenarioError(f"--set {shown(key)}: expected section.key=value")
+    node = tree
+    for part in parts[:-1]:
+        child = node.setdefault(part, {})
+        if not isinstance(child, dict):
+            raise ScenarioError(f"--set {dotted(parts)}: {part} is not a section")
+        node = child
+    node[parts[-1]] = _value_of(value) if isinstance(value, str) else value
+    return tuple(parts)
+
+
+def _value_of(text: str) -> Any:
+    """The value of an option: TOML; a list whose items may lack quotes, [10 N, 0, 0]; else the text itself."""
+    for candidate in (text, _quoted(text)):
+        try:
+            parsed = tomllib.loads(f"x = {candidate}")
+        except (RecursionError, ValueError):
+            continue
+        if list(parsed) == ["x"]:
+            return parsed["x"]
+    return text
+
+
+def _quoted(text: str) -> str:
+    """A list with quotes around those of its items that TOML would not read without."""
+    return re.sub(r"[^\[\],]+", _quoted_item, text) if text.startswith("[") and len(text) < _LONGEST_LIST else text
+
+
+def _quoted_item(found: re.Match[str]) -> str:
+    item = found[0].strip()
+    try:
+        tomllib.loads(f"x = {item}")
+    except (RecursionError, ValueError):
+        return json.dumps(item) if item else found[0]
+    return found[0]

@@ -1,0 +1,1 @@
+"""What a run delivers: schema, labelled values, summary, conservation."""

@@ -1,0 +1,1 @@
+"""What an opened study says."""

@@ -1,0 +1,1 @@
+"""What is varied, how, and what is kept."""

@@ -1,0 +1,289 @@
+"""Study files and their equals in Python: read, checked against the scenario by name, and turned into plain SI."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import math
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tautline.engine.simulation import default_sample
+from tautline.errors import InputError
+from tautline.files import scenario
+from tautline.files.scenario import Scenario, ScenarioError
+from tautline.model import checks
+from tautline.studies.definition import designs, keys, outputs, parameters, tables
+from tautline.studies.definition.designs import Design
+from tautline.studies.definition.keys import Key
+from tautline.studies.definition.outputs import Facts, Output
+from tautline.studies.definition.parameters import DISTRIBUTIONS, Values
+from tautline.studies.execution.compute import Work
+
+_WORDS = ("title", "description", "scenario", "set", "vary", "table", "design", "outputs")
+# Keys of a scenario that stand alone: a table there is a range or a distribution.
+_NO_SECTIONS = {"title", "description", "gravity"}
+# Sections of which there are several kinds: one that names its kind is meant as a whole.
+_KIND_OF = {"body": "shape", "initial": "kind", "command": "kind"}
+
+
+class StudyError(InputError):
+    """A study cannot be used. The message says where and why."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is to be computed: every value in SI, nothing run yet."""
+
+    title: str
+    description: str
+    scenario: dict[str, Any]
+    design: Design
+    varied: dict[str, dict[str, Any]]  # by key, as a study file would say it
+    units: dict[str, str]
+    table: dict[str, Values]  # along a dimension each in a grid, else along the members
+    outputs: tuple[Output, ...]
+    interval: float | None  # between samples, if all members have the same
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return designs.shape(self.design, self.table)
+
+    @property
+    def members(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Names of the dimensions of members."""
+        return tuple(self.table) if self.design.kind == "grid" else ("member",)
+
+    @property
+    def work(self) -> Work:
+        return Work(self.scenario, tuple(self.table), self.outputs)
+
+    def plan(self) -> dict[str, Any]:
+        """All that decides about the results, in plain values."""
+        return {
+            "scenario": self.scenario,
+            "design": {"kind": self.design.kind, **self.design.settings},
+            "vary": self.varied,
+            "units": self.units,
+            "outputs": [asdict(output) for output in self.outputs],
+        }
+
+
+def work_of(plan: Mapping[str, Any]) -> Work:
+    """From a plan that went through JSON."""
+    found = []
+    for told in plan["outputs"]:
+        fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in told.items()}
+        found.append(Output(**fields))
+    return Work(dict(plan["scenario"]), tuple(plan["vary"]), tuple(found))
+
+
+def read(definition: str | os.PathLike[str] | Mapping[str, Any]) -> Study:
+    """From a study file, or from a mapping of the same form."""
+    if isinstance(definition, Mapping):
+        return _read(definition, "study", Path())
+    path = Path(definition)
+    text = scenario.read(path)
+    try:
+        tree = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise StudyError(f'{path}: not valid TOML: {error}; values with units need quotes: "5 kg"') from None
+    if "scenario" not in tree and "string" in tree:
+        raise StudyError(f"{path}: a scenario and not a study; `tautline run {path}` runs it")
+    return _read(tree, str(path), path.parent)
+
+
+@contextmanager
+def _said_of(source: str) -> Iterator[None]:
+    """Errors that name a key only also name the file."""
+    try:
+        yield
+    except ScenarioError:
+        raise
+    except InputError as error:
+        raise StudyError(f"{source}: {error}") from None
+
+
+def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
+    with _said_of(source):
+        for word in tree:
+            if word not in _WORDS:
+                near = difflib.get_close_matches(str(word), _WORDS, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(_WORDS)}"
+                raise InputError(f"{word}: no such key in a study{hint}")
+        design, columns = _design(tree, folder)
+        varied = {} if columns is not None else _flat(tree, "vary")
+        firsts = {k: _first(k, v) for k, v in varied.items()} if columns is None else _first_rows(columns)
+        _check_twice(_flat(tree, "set"), firsts)
+        base = _base(tree, source, folder, firsts)
+        reader = _Reader(base, source)
+        if columns is None:
+            chosen = tuple(parameters.read(k, v, reader.unit(k), reader) for k, v in varied.items())
+            told = {p.key.text: p.description() for p in chosen}
+            table = designs.columns(design, chosen)
+        else:
+            table = tables.checked(columns, "table", reader)
+            told = {key: {"sha256": _digest(column)} for key, column in table.items()}
+        facts = _facts(base, tuple(table))
+        found = outputs.read(tree.get("outputs"), facts, reader.time)
+        for word in ("title", "description"):
+            checks.instance(word, tree.get(word, ""), str)
+        study = Study(
+            tree.get("title", ""),
+            tree.get("description", ""),
+            base.model_dump(mode="json", exclude_none=True, exclude={"title", "description"}),
+            design,
+            told,
+            {key: reader.unit(key) for key in table},
+            table,
+            found,
+            facts.interval,
+        )
+        designs.shape(design, study.table)  # refuses what is too large
+        return study
+
+
+def _flat(tree: Mapping[str, Any], word: str) -> dict[str, Any]:
+    section = tree.get(word, {})
+    if not isinstance(section, Mapping):
+        checks.refuse(word, "a section of keys of the scenario", section)
+    for name in section:
+        if name in _WORDS:
+            raise InputError(
+                f"{word}.{name}: no key of a scenario; move `{name} = ...` above the first [section] of the file"
+            )
+    return keys.flattened(section, Scenario.model_fields.keys() - _NO_SECTIONS)
+
+
+def _design(tree: Mapping[str, Any], folder: Path) -> tuple[Design, dict[str, Values] | None]:
+    """The design, and the columns of a table if it is one."""
+    if "table" not in tree:
+        design = designs.read(tree.get("design", {"kind": "grid"}))
+        if design.kind == "table":
+            raise InputError(
+                "table: missing; with design.kind = 'table' it names a CSV file with keys in its first row"
+            )
+        if not _flat(tree, "vary"):
+            raise InputError("vary: expected at least one key of the scenario, got none")
+        return design, None
+    if "vary" in tree or tree.get("design", {"kind": "table"}) != {"kind": "table"}:
+        raise InputError("table: expected alone, without vary and design; it is the design")
+    table = tree["table"]
+    if isinstance(table, (str, os.PathLike)):
+        return Design("table", {}), tables.from_file(folder / table)
+    return Design("table", {}), tables.from_columns(table)
+
+
+def _first(key: str, spec: Any) -> Any:
+    """Any value that a key takes, for a first check; what is wrong with the rest of `spec` is found later."""
+    if isinstance(spec, Mapping):
+        words = [word for with_unit, _ in DISTRIBUTIONS.values() for word in with_unit]
+        listed = spec.get("values") or [spec[word] for word in words if word in spec]
+    else:
+        listed = spec
+    if not isinstance(listed, (list, tuple)) or not listed:
+        checks.refuse(f"vary.{key}", "a list of values, or a table with from and to, or with a distribution", spec)
+    return listed[0]
+
+
+def _first_rows(columns: Mapping[str, Values]) -> dict[str, Any]:
+    for key, column in columns.items():
+        if not len(column):
+            raise InputError(f"table: expected rows below the keys, {key} has none")
+    return {key: column.tolist()[0] for key, column in columns.items()}
+
+
+def _check_twice(fixed: Mapping[str, Any], varied: Mapping[str, Any]) -> None:
+    for key in varied:
+        if key in fixed:
+            raise InputError(f"{key}: expected to be set or to be varied, got both")
+
+
+def _base(tree: Mapping[str, Any], source: str, folder: Path, firsts: Mapping[str, Any]) -> Scenario:
+    """The scenario with all changes and the first value of every varied key: names and units are checked here."""
+    base = _scenario_tree(tree, folder)
+    changes = tree.get("set", {})
+    for section, word in _KIND_OF.items():
+        if isinstance(changes, Mapping) and isinstance(changes.get(section), Mapping) and word in changes[section]:
+            base[section] = {}
+    for key, value in (*_flat(tree, "set").items(), *firsts.items()):
+        keys.put(base, _list_for(base, keys.parse(key)), value)
+    return scenario.from_dict(base, source)
+
+
+def _list_for(base: dict[str, Any], key: Key) -> Key:
+    """Before a component is put: the default list where the scenario gives none."""
+    section = base.get(key.section) if key.section else base
+    if key.components and isinstance(section, dict) and key.name not in section:
+        default = scenario.default_of(key.section, section, key.name)
+        if default is not None:
+            keys.put(base, key._replace(components=()), default)
+    return key
+
+
+def _scenario_tree(tree: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    given = tree.get("scenario")
+    if given is None:
+        raise InputError("scenario: missing; expected the name of a built-in scenario, or a file")
+    if isinstance(given, Scenario):
+        return given.model_dump(exclude_none=True)
+    if isinstance(given, Mapping):
+        return dict(given)
+    if not isinstance(given, (str, os.PathLike)):
+        checks.refuse("scenario", "the name of a built-in scenario, or a file", given)
+    beside = folder / given
+    found = beside if beside.is_file() else scenario.find(str(given))
+    text = scenario.read(found)
+    scenario.parse(text, str(found))  # mistakes in that file are told with their lines
+    return tomllib.loads(text)
+
+
+class _Reader:
+    """Reads values of keys as the scenario does: by putting them there."""
+
+    def __init__(self, base: Scenario, source: str) -> None:
+        self._base, self._source = base, source
+        self._sections = {name: getattr(base, name) for name in Scenario.model_fields}
+
+    def __call__(self, key: Key, value: Any) -> Any:
+        tree = dict(self._sections)
+        if key.section and tree[key.section] is not None:
+            tree[key.section] = tree[key.section].model_dump(exclude_none=True)
+        keys.put(tree, key, value)
+        return keys.get(scenario.from_dict(tree, f"{self._source}: vary"), key)
+
+    def time(self, name: str, value: Any) -> float:
+        """With a unit, as run.duration has it."""
+        try:
+            return float(self(keys.parse("run.duration"), value))
+        except ScenarioError as error:
+            raise InputError(f"{name}: {str(error).partition('run.duration: ')[2]}") from None
+
+    def unit(self, key: str) -> str:
+        return scenario.unit_of(self._base, keys.parse(key).whole)
+
+
+def _facts(base: Scenario, varied: tuple[str, ...]) -> Facts:
+    """What all members have in common."""
+    elements = None if "run.elements" in varied else base.run.number_of_elements()
+    loose = {"run.duration", "run.sample"} | ({"run.step"} if base.run.sample is None else set())
+    if loose & set(varied):
+        return Facts(elements, None, None)
+    sample = base.run.sample or default_sample(base.run.duration, base.run.step)
+    return Facts(elements, sample, checks.whole_ratio("run.duration", base.run.duration, "sample", sample) + 1)
+
+
+def _digest(column: Values) -> str:
+    raw = "\n".join(column.tolist()).encode() if column.dtype.kind == "O" else np.ascontiguousarray(column).tobytes()
+    return hashlib.sha256(raw).hexdigest()

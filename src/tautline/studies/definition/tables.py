@@ -1,0 +1,76 @@
+"""Designs that the user brings: a CSV file with keys in its first row, or columns from Python."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.studies.definition import keys
+from tautline.studies.definition.keys import Key
+from tautline.studies.definition.parameters import Values, as_array
+
+
+def from_file(path: Path) -> dict[str, Values]:
+    """Columns of a CSV file by key."""
+    import pandas as pd  # comes with xarray; a million rows without a Python object for every cell
+
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            names = [name.strip() for name in next(csv.reader(file), [])]
+        frame = pd.read_csv(path, encoding="utf-8-sig", skipinitialspace=True, keep_default_na=False, na_values=[""])
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise InputError(f"{path}: expected a table with keys in its first row: {error}") from None
+    if len(set(names)) != len(names):
+        raise InputError(f"{path}:1: expected every key once, got {', '.join(names)}")
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise InputError(f"{path}:2: expected {len(names)} values, one for each key of the first row, got more")
+    missing = frame.isna().any(axis=1).to_numpy()
+    if missing.any():
+        line = int(np.flatnonzero(missing)[0]) + 2
+        raise InputError(f"{path}:{line}: expected {len(names)} values, one for each key of the first row, got fewer")
+    return {name: _column(frame.iloc[:, k]) for k, name in enumerate(names)}
+
+
+def _column(values: Any) -> Values:
+    """Numbers and truth values as they are, anything else as objects."""
+    array = np.asarray(values)
+    return array if array.dtype.kind in "biuf" else as_array(array.tolist())
+
+
+def from_columns(table: Any) -> dict[str, Values]:
+    """Of a mapping of columns, or of anything that has columns by name as pandas and polars do."""
+    names = list(table) if isinstance(table, Mapping) else list(getattr(table, "columns", []))
+    if not names:
+        checks.refuse("table", "columns by key: a mapping or a data frame", table)
+    found = {str(name): _column(table[name]) for name in names}
+    for name, column in found.items():
+        if column.ndim != 1:
+            raise InputError(f"table[{name!r}]: expected a column of single values, got shape {column.shape}")
+    return found
+
+
+def checked(table: Mapping[str, Values], source: str, to_si: Callable[[Key, Any], Any]) -> dict[str, Values]:
+    """In SI, each distinct text and the extremes of the numbers read as the scenario would."""
+    lengths = {len(column) for column in table.values()}
+    if len(lengths) != 1 or lengths == {0}:
+        raise InputError(f"{source}: expected columns of one length with something in them, got {sorted(lengths)}")
+    return {name: _column_in_si(name, column, source, to_si) for name, column in table.items()}
+
+
+def _column_in_si(name: str, column: Values, source: str, to_si: Callable[[Key, Any], Any]) -> Values:
+    key = keys.parse(name)
+    if column.dtype.kind == "O":
+        distinct, places = np.unique(column.astype(str), return_inverse=True)
+        return as_array([to_si(key, text) for text in distinct.tolist()])[places]
+    if column.dtype.kind == "f" and not np.isfinite(column).all():
+        raise InputError(f"{source}: {name}: expected finite numbers, got {column[~np.isfinite(column)][0]}")
+    ends = [to_si(key, value) for value in (column.min().item(), column.max().item())]
+    return column.astype(np.float64) if isinstance(ends[0], float) else column

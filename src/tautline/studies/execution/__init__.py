@@ -1,0 +1,1 @@
+"""Members computed, in this process or in others."""

@@ -1,0 +1,198 @@
+"""The computation behind a study: some members in, their outputs out. Members know nothing of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tautline import errors
+from tautline.analysis.lyapunov import estimate, growth_rates, horizon
+from tautline.engine.ensemble import record_together
+from tautline.engine.simulation import Simulation, default_sample
+from tautline.errors import InputError, TautlineError
+from tautline.files import scenario
+from tautline.files.scenario import Built, Scenario
+from tautline.kernels.lanes import LANES
+from tautline.model.command import Command
+from tautline.results import dataset
+from tautline.studies.definition import keys
+from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
+from tautline.studies.store import space
+
+# How a member ended: as its run did, or before it could begin. Codes are stored, and runs may learn new ways to end.
+NOT_COMPUTED, REFUSED, FAILED = -1, 100, 101
+STATUS_NAMES = {NOT_COMPUTED: "not_computed", **errors.STATUS_NAMES, REFUSED: "refused", FAILED: "failed"}
+# What a study counts as failures; a string that is fully in or out is a result.
+FAILURES = (errors.UNSTABLE_STEP, errors.NEWTON_FAILED, errors.NON_FINITE, REFUSED, FAILED)
+# For the samples of members that march together.
+BYTES_TOGETHER = 64e6
+_SOURCE = "member"  # where errors say that a value comes from
+_CODES = {name: code for code, name in STATUS_NAMES.items()}
+
+
+@dataclass(frozen=True)
+class Work:
+    """What all members have in common."""
+
+    scenario: dict[str, Any]  # plain values in SI
+    keys: tuple[str, ...]
+    outputs: tuple[Output, ...]
+
+
+class Computed(NamedTuple):
+    """Results with a leading dimension of members."""
+
+    outputs: dict[str, Array]
+    status: NDArray[np.int8]
+    message: list[str]
+    steps: NDArray[np.int64]
+    health: Array  # in the order of HEALTH
+    remarks: list[str]
+
+
+class Started(NamedTuple):
+    """A member that is ready to march."""
+
+    place: int
+    simulation: Simulation
+    command: Command
+    duration: float
+    rows: int
+
+
+def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
+    """Run members, one value of each key for each."""
+    count = len(next(iter(values.values())))
+    found = Computed(
+        {output.name: np.full((count, *output.sizes), np.nan) for output in work.outputs},
+        np.full(count, NOT_COMPUTED, dtype=np.int8),
+        [""] * count,
+        np.zeros(count, dtype=np.int64),
+        np.full((count, len(HEALTH)), np.nan),
+        [""] * count,
+    )
+    started: dict[int, list[Started]] = {}
+    for place, member in enumerate(members(work, values)):
+        with _reported(found, place):
+            one = start(place, member)
+            started.setdefault(one.rows, []).append(one)
+    for rows, alike in started.items():
+        for group in _in_groups(alike, rows):
+            _run(group, work.outputs, found)
+    return found
+
+
+@contextmanager
+def _reported(found: Computed, place: int) -> Iterator[None]:
+    """What goes wrong with a member is its result; the others go on."""
+    try:
+        yield
+    except TautlineError as error:
+        found.status[place], found.message[place] = REFUSED, _in_one_line(error)
+    except MemoryError:
+        raise
+    except Exception as error:  # one member that fails in an unforeseen way must not end the others
+        found.status[place], found.message[place] = FAILED, f"{type(error).__name__}: {error}"
+
+
+def _in_groups(members: list[Started], rows: int) -> Iterator[list[Started]]:
+    """So many at a time as fit into the memory meant for them; whole blocks of lanes."""
+    bytes_each = 8 * rows * dataset.row_length(members[0].simulation.elements)
+    size = max(1, int(BYTES_TOGETHER / bytes_each) // LANES) * LANES
+    for first in range(0, len(members), size):
+        yield members[first : first + size]
+
+
+def _in_one_line(error: TautlineError) -> str:
+    return "; ".join(line.removeprefix(f"{_SOURCE}: ") for line in str(error).splitlines())
+
+
+class Member:
+    """A scenario that differs from the common one in some places; checked when it is built."""
+
+    def __init__(self, tree: dict[str, Any], like: tuple[Scenario, Built] | None) -> None:
+        self._tree, self._like = tree, like
+
+    def build(self) -> Built:
+        return scenario.from_dict(self._tree, _SOURCE).build(self._like)
+
+
+def members(work: Work, values: Mapping[str, NDArray[Any]]) -> Iterator[Member]:
+    """Sections that are not varied are checked and built once: 0.4 ms a member otherwise."""
+    base = scenario.from_dict(work.scenario)
+    try:
+        like = (base, base.build())
+    except TautlineError:  # the first values of all keys need not fit together
+        like = None
+    places = [keys.parse(key) for key in work.keys]
+    varied = {place.section or place.name for place in places}
+    tree: dict[str, Any] = {name: getattr(base, name) for name in Scenario.model_fields if name not in varied}
+    tree |= {name: work.scenario[name] for name in varied if name in work.scenario}
+    columns = [values[key].tolist() for key in work.keys]
+    for row in zip(*columns, strict=True):
+        member = dict(tree)
+        for place, value in zip(places, row, strict=True):
+            keys.put(member, place, value)
+        yield Member(member, like)
+
+
+def start(place: int, member: Member) -> Started:
+    """As `simulate` does it; samples that cannot fit into memory are refused."""
+    built = member.build()
+    options = dict(built.options)
+    duration, sample = options.pop("duration"), options.pop("sample")
+    simulation = Simulation(built.pendulum, built.state, **options)
+    interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
+    rows = simulation.begin(built.command, duration, interval)
+    space.check_samples(rows, simulation.elements)
+    return Started(place, simulation, built.command, duration, rows)
+
+
+def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> None:
+    """March members together, and take from each what is wanted: labels would cost as much as the run."""
+    simulations = [one.simulation for one in group]
+    watched = [output for output in outputs if output.variable in OF_NEIGHBOURS]
+    rates = {
+        interval: _growth_rates(group, interval) for interval in {output.interval for output in watched}
+    }  # before the simulations themselves move on
+    record_together(simulations, group[0].rows)
+    for k, one in enumerate(group):
+        with _reported(found, one.place):
+            _take(one, [output for output in outputs if output not in watched], found)
+            for output in watched:
+                exponent = estimate(rates[output.interval][k : k + 1])
+                result = exponent if output.variable == "lyapunov" else horizon(exponent, output.known, output.lost)
+                found.outputs[output.name][one.place] = result[0]
+
+
+def _growth_rates(group: list[Started], interval: float) -> Array:
+    twins = [one.simulation.twin() for one in group]
+    for twin, one in zip(twins, group, strict=True):
+        twin.begin(one.command, one.duration, interval)
+    return growth_rates(twins, round(group[0].duration / interval)) / interval
+
+
+def _take(one: Started, outputs: list[Output], found: Computed) -> None:
+    """Outputs, status and steps of a member that has come to its end."""
+    simulation = one.simulation
+    record = simulation.record()
+    wanted = {output.variable for output in outputs}
+    values = {name: x[None] for name, x in dataset.values_of(simulation.pendulum, record, wanted).items()}
+    rows = np.array([len(record.time)])
+    try:
+        results = {output.name: evaluate(output, values, rows)[0] for output in outputs}
+    except IndexError:
+        raise InputError("outputs: expected nodes and elements that every member has, this one has fewer") from None
+    for name, result in results.items():
+        found.outputs[name][one.place] = result
+    found.status[one.place] = _CODES[simulation.status]
+    found.message[one.place] = "" if simulation.status == "completed" else simulation.message
+    found.steps[one.place] = simulation.steps
+    figures = simulation.health()
+    found.health[one.place] = [figures[name] for name in HEALTH]
+    found.remarks[one.place] = "\n".join(simulation.remarks())

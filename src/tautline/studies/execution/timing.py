@@ -1,0 +1,84 @@
+"""What a member takes, measured before a study begins; in a second or two, however long members are."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.engine.ensemble import march_together
+from tautline.errors import TautlineError
+from tautline.kernels.lanes import LANES
+from tautline.results import dataset
+from tautline.studies.definition.definition import Study
+from tautline.studies.definition.parameters import Values
+from tautline.studies.execution import compute
+from tautline.studies.execution.compute import Started, Work
+
+MEMBERS_MEASURED, SECONDS_MEASURED = 8, 1.0
+# Between two looks at the clock, at first; some milliseconds for all elements together.
+STEPS_OF_AN_ELEMENT = 20_000
+
+
+class Pace(NamedTuple):
+    """Seconds of a member."""
+
+    mean: float  # for the whole study
+    typical: float  # the median: a few long members do not make all batches short
+
+
+def seconds_a_member(wanted: Study) -> Pace:
+    """Measured on some that lie far apart.
+
+    Short ones together, as batches are: alone a short member takes three times as long. Long ones are left when the
+    time is up; the rest is taken to go on at that pace.
+    """
+    some = np.unique(np.linspace(0, wanted.members - 1, MEMBERS_MEASURED).astype(np.int64))
+    values, most = _values(wanted, some), SECONDS_MEASURED / len(some)
+    _seconds(wanted.work, values, slice(0, 1), most)  # not counted: it may compile the kernels
+    alone = [_seconds(wanted.work, values, slice(k, k + 1), most) for k in range(len(some))]
+    if sum(alone) > SECONDS_MEASURED:
+        return Pace(max(1e-6, float(np.mean(alone))), max(1e-6, float(np.median(alone))))
+    before = time.perf_counter()
+    compute.compute(wanted.work, values)
+    together = max(1e-6, (time.perf_counter() - before) / len(some))
+    return Pace(together, together)
+
+
+def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, Values]:
+    """Of some members."""
+    places = np.unravel_index(members, wanted.shape)
+    if len(places) == 1:
+        return {key: column[places[0]] for key, column in wanted.table.items()}
+    return {key: column[place] for (key, column), place in zip(wanted.table.items(), places, strict=True)}
+
+
+def _seconds(work: Work, values: dict[str, Values], which: slice, most: float) -> float:
+    """Of one member; of its first part, if it takes longer than `most`."""
+    before = time.perf_counter()
+    part = 1.0
+    with suppress(TautlineError):  # refused, and soon
+        for member in compute.members(work, {key: column[which] for key, column in values.items()}):
+            part = _part(compute.start(0, member), before + most)
+    return (time.perf_counter() - before) / part
+
+
+def _part(one: Started, deadline: float) -> float:
+    """March a member until the time is up, without keeping anything; how much of it was done."""
+    simulation, total = one.simulation, float(one.rows)
+    plan = simulation.task().plan
+    steps = max(1, STEPS_OF_AN_ELEMENT // (simulation.elements * len(plan.stages)))
+    if plan.steps_per_sample > steps:  # not even one sample need come soon
+        total *= plan.steps_per_sample / steps
+        simulation.begin(one.command, steps * plan.h, steps * plan.h)
+    most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * dataset.row_length(simulation.elements))))
+    done, rows = 0, 1
+    while done < total and simulation.status == "completed":
+        march_together([simulation], rows)
+        done += rows
+        if time.perf_counter() > deadline:
+            return min(1.0, done / total)
+        rows = max(1, min(2 * rows, most, int(total - done)))
+    return 1.0

@@ -1,0 +1,1 @@
+"""Pictures of a study, and the page around them."""

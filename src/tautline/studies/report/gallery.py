@@ -1,0 +1,127 @@
+"""Which pictures an output gets: that depends on the design, on what is there, and on whether it varies at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from tautline.errors import InputError
+from tautline.studies.analysis import effects
+from tautline.studies.analysis.reading import Array, Component, Opened
+from tautline.studies.analysis.sensitivity import ROUNDING, doubts, sensitivity_of
+from tautline.studies.analysis.uncertainty import curve_bands, independent, quantiles_of
+from tautline.studies.report import charts, pictures
+
+CAPTIONS = {
+    "distribution": "Spread of the members; quantiles in red, shaded where they lie with a confidence of 95 %.",
+    "correlations": "Rank correlation with every parameter, and its interval of 95 %; of words without a sign. "
+    "What rises and falls again is not seen here, but among the points.",
+    "settling": "The same quantiles and the mean from the first members only; black: intervals of 95 % from all.",
+    "sobol": "Sobol' indices: what part of the output's variance each parameter makes, with intervals of 95 %.",
+    "pairs": "What pairs of parameters make beyond their own parts; below it half the width of the interval of 95 %.",
+    "morris": "Elementary effects: how much the output changes when a parameter goes through its range. "
+    "Near the dashed line or above, that depends on where the other parameters are, or the output is bent.",
+    "indices": "The same from the first blocks of the design only: what still moves has not settled.",
+    "swings": "Range along every side of the grid, averaged over the others.",
+}
+
+
+class Picture(NamedTuple):
+    """A figure with its name and caption."""
+
+    name: str
+    figure: Figure
+    caption: str
+
+
+def gallery(opened: Opened, component: Component) -> Iterator[Picture | str]:
+    """Pictures of one output one by one, and remarks on what could not be drawn."""
+    if component.output in opened.series:
+        yield from _series(opened, component)
+        return
+    y = opened.values(component)
+    there = y[np.isfinite(y)]
+    if not len(there):
+        yield "No member has a result."
+    elif np.ptp(there) <= ROUNDING * np.abs(there).max():
+        yield f"The same for all members: {there[0]:.6g}."
+    elif opened.design.kind == "grid":
+        yield from _grid(opened, component)
+    elif opened.design.kind == "morris":
+        yield from _indices(opened, component)
+    else:
+        if opened.design.kind == "sobol-indices":
+            yield from _indices(opened, component)
+        yield from _sampled(opened, component, y)
+
+
+def _series(opened: Opened, component: Component) -> Iterator[Picture | str]:
+    """Of any design; shares of a grid's members are no probabilities."""
+    random = opened.design.kind not in ("grid", "morris")
+    members = independent(opened) if random else np.arange(opened.members)
+    if not opened.usable.ravel()[members].any():
+        yield "No member has a result."
+        return
+    found = curve_bands(opened, component, members)
+    what = "Quantiles" if random else "Shares of the members, which are no probabilities in this design,"
+    figure = charts.series_bands(component, opened.dataset["time"].values, found.values, random)
+    yield Picture("bands", figure, f"{what} over time, of {found.members} members.")
+
+
+def _grid(opened: Opened, component: Component) -> Iterator[Picture]:
+    if len(opened.keys) == 1:
+        yield Picture("line", pictures.line(opened, component), f"{_sentence(component)}.")
+        return
+    _, held = pictures.map_sides(opened, component)
+    told = ", ".join(f"{key} = {pictures.told(opened.column(key), k)}" for key, k in held.items())
+    others = f" Held at one value: {told}." if told else ""
+    missing = "" if np.isfinite(opened.values(component)).all() else " Crossed out: no result."
+    yield Picture("map", pictures.maps(opened, component), f"{_sentence(component)}.{missing}{others}")
+    figure = charts.swing_tornado(component, effects.swings(opened, component))
+    yield Picture("tornado", figure, CAPTIONS["swings"])
+
+
+def _sampled(opened: Opened, component: Component, y: Array) -> Iterator[Picture | str]:
+    members = independent(opened)
+    try:
+        found = quantiles_of(opened, [component]).isel(output=0)
+    except InputError as error:
+        yield str(error)
+        return
+    y = y[members]
+    columns = [opened.column(key) for key in opened.keys]
+    columns = [replace(column, values=column.values[members]) for column in columns]
+    yield Picture("distribution", charts.distribution(component, y, found), CAPTIONS["distribution"])
+    if opened.design.kind != "sobol-indices":
+        figure = charts.correlation_tornado(component, effects.rank_correlations(y, columns))
+        yield Picture("tornado", figure, CAPTIONS["correlations"])
+    yield Picture("points", pictures.points(component, y, columns), f"{_sentence(component)}, by parameter.")
+    yield Picture("settling", charts.settling_quantiles(component, found), CAPTIONS["settling"])
+
+
+def _indices(opened: Opened, component: Component) -> Iterator[Picture | str]:
+    try:
+        found = sensitivity_of(opened, [component]).isel(output=0)
+    except InputError as error:
+        yield f"No sensitivities: {error}."
+        return
+    left_out = int(found.blocks_left_out)
+    if left_out:
+        total = int(found.blocks) + left_out
+        yield f"{left_out} of {total} blocks of the design are left out: in each, a member has no result."
+    yield from doubts(found)
+    if opened.design.kind == "morris":
+        yield Picture("tornado", charts.morris_tornado(found), CAPTIONS["morris"])
+    else:
+        yield Picture("tornado", charts.sobol_tornado(found), CAPTIONS["sobol"])
+        if "second" in found and len(opened.keys) > 2:
+            yield Picture("pairs", charts.interactions(found), CAPTIONS["pairs"])
+    yield Picture("settling-indices", charts.settling_indices(found), CAPTIONS["indices"])
+
+
+def _sentence(component: Component) -> str:
+    return component.long_name[:1].upper() + component.long_name[1:]

@@ -1,0 +1,154 @@
+"""The page of a study's report: what it was, how its members ended, and what was found."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tautline.figures import page as pages
+from tautline.studies.analysis.reading import Opened
+from tautline.studies.analysis.remarks import remarks_of
+from tautline.studies.execution import compute
+from tautline.studies.report.drawing import unit
+from tautline.studies.report.report import Section
+
+# Messages that are shown of every way to end early.
+MESSAGES = 3
+# Words of a list that are shown.
+LISTED = 8
+_STYLE = """
+.open { background: #fff4e0; border-left: 4px solid #E69F00; padding: 0.6rem 1rem; }
+h3 { margin: 2rem 0 0.5rem; } td { overflow-wrap: anywhere; } .wide { grid-column: 1 / -1; }
+"""
+_DESIGNS = {
+    "grid": "every combination of the values (grid)",
+    "random": "random, independent draws",
+    "latin-hypercube": "Latin hypercube",
+    "sobol": "Sobol' points",
+    "sobol-indices": "table for Sobol' indices",
+    "morris": "walks for elementary effects (Morris)",
+    "table": "a table of the user's",
+}
+
+
+def render(opened: Opened, store: str, sections: list[Section], left_out: dict[str, int], folder: Path) -> str:
+    """The whole page; pictures are taken from the folder."""
+    attrs = opened.dataset.attrs
+    body = f"<h1>{html.escape(attrs['title'])}</h1>"
+    if attrs["description"]:
+        body += f"<p>{html.escape(attrs['description'])}</p>"
+    if attrs["status"] != "completed":
+        body += (
+            f'<p class="open">This study is not finished: {attrs["members_done"]} of {opened.members} members are '
+            f"computed, and what follows is of these. <code>tautline study --resume {html.escape(store)}</code> goes "
+            "on with it.</p>"
+        )
+    body += f"<h2>What was computed</h2>{_facts(opened)}<h3>Parameters</h3>{_parameters(opened)}"
+    body += (
+        f"<h3>How members ended</h3>{_endings(opened)}{_remarks(opened)}<h2>What was found</h2>{_contents(sections)}"
+    )
+    body += "".join(_output(section, folder) for section in sections)
+    for name, count in left_out.items():
+        body += f'<p class="small">{html.escape(name)}: {count} more components are in the store, without pictures.</p>'
+    plan = html.escape(json.dumps(opened.plan, indent=2))
+    body += f"<details><summary>The study in full, in SI units</summary><pre>{plan}</pre></details>"
+    body += f'<p class="small">{html.escape(store)}, computed by tautline {html.escape(attrs["version"])}</p>'
+    return pages.page(attrs["title"], body, _STYLE)
+
+
+def _facts(opened: Opened) -> str:
+    kind, settings = opened.design
+    told = ", ".join(f"{name} {value}" for name, value in settings.items())
+    size = " by ".join(str(n) for n in opened.shape)
+    members = f"{opened.members}" + (f" ({size})" if len(opened.shape) > 1 else "")
+    used = int(opened.usable.sum())
+    rows = [
+        ("design", _DESIGNS[kind] + (f"; {told}" if told else "")),
+        ("members", members),
+        ("with a result", f"{used} ({100 * used / opened.members:.3g} %)"),
+    ]
+    return pages.table((), rows)
+
+
+def _parameters(opened: Opened) -> str:
+    rows = []
+    for key in opened.keys:
+        told, units = opened.plan["vary"][key], unit(opened.plan["units"][key])
+        rows.append((key, _described(told), units))
+    return pages.table(("key of the scenario", "values", "unit"), rows)
+
+
+def _described(told: dict[str, Any]) -> str:
+    if "values" in told:
+        shown = [f"{x:g}" if isinstance(x, float) else str(x) for x in told["values"]]
+        return ", ".join(shown[:LISTED]) + (f" ... ({len(shown)} values)" if len(shown) > LISTED else "")
+    if "sha256" in told:
+        return "from the table"
+    numbers = ", ".join(f"{name} {x:g}" for name, x in told.items() if isinstance(x, (int, float)))
+    scale = ", logarithmic" if told.get("scale") == "log" else ""
+    return f"{told['distribution']}: {numbers}{scale}"
+
+
+def _endings(opened: Opened) -> str:
+    """Counts by status, and the first messages of those that ended early or failed."""
+    status = opened.dataset.status.values.ravel()
+    rows = []
+    for code, name in compute.STATUS_NAMES.items():
+        members = np.flatnonzero(status == code)
+        if not len(members):
+            continue
+        rows.append(
+            (name.replace("_", " "), str(len(members)), "" if name == "completed" else _messages(opened, members))
+        )
+    return pages.table(("ending", "members", "for example"), rows)
+
+
+def _remarks(opened: Opened) -> str:
+    """How many members say something of their own numbers, and what most of them say."""
+    found = remarks_of(opened.dataset)
+    if "remarks" not in opened.dataset:
+        return ""
+    if not found.members:
+        return "<p>No member carries a remark on its numbers.</p>"
+    told = "".join(f"<li>{html.escape(text)}</li>" for text in found.sentences())
+    return (
+        f'<div class="open">{found.members} of {opened.members} members carry remarks on their numbers '
+        f"(<code>remarks</code> in the store). The most frequent:<ul>{told}</ul></div>"
+    )
+
+
+def _messages(opened: Opened, members: Any) -> str:
+    told = []
+    for flat in members[:MESSAGES].tolist():
+        place = dict(zip(opened.dims, (int(k) for k in np.unravel_index(flat, opened.shape)), strict=True))
+        member = opened.dataset[["message"]].isel(place)
+        message = str(member.message.item())
+        if message:
+            values = ", ".join(f"{key} = {_short(member[key].item())}" for key in opened.keys)
+            told.append(f"{values}: {message}")
+    return " ‖ ".join(told)
+
+
+def _short(x: Any) -> str:
+    return f"{x:.4g}" if isinstance(x, float) else str(x)
+
+
+def _contents(sections: list[Section]) -> str:
+    links = [f'<a href="#{html.escape(s.component.label)}">{html.escape(s.component.label)}</a>' for s in sections]
+    return f"<p>{' · '.join(links)}</p>" if len(links) > 1 else ""
+
+
+def _output(section: Section, folder: Path) -> str:
+    label, units = section.component.label, unit(section.component.units)
+    title = f"{label} ({units})" if units else label
+    pictures = "".join(pages.figure(folder / f"{name}.png", caption) for name, caption in section.pictures)
+    remarks = "".join(f"<p>{html.escape(text)}</p>" for text in section.remarks)
+    words = html.escape(section.component.long_name)
+    return (
+        f'<h3 id="{html.escape(label)}">{html.escape(title)}</h3><p class="small">{words}</p>{remarks}'
+        f'<div class="panels">{pictures}</div>'
+    )

@@ -1,0 +1,111 @@
+"""The report of a study: pictures, and one HTML page with all of them that opens offline."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tautline.files.runs import StoreError
+from tautline.studies.analysis.reading import Component, Opened
+from tautline.studies.store.archive import open_archive, open_study
+
+# Pictures of a vector of every node would fill a book.
+COMPONENTS_SHOWN = 6
+FORMATS = ("png", "svg")
+Say = Callable[[str], None]
+
+
+class Section(NamedTuple):
+    """What is told of one output, with the files of its pictures."""
+
+    component: Component
+    pictures: list[tuple[str, str]]  # name and caption
+    remarks: list[str]
+
+
+def report(store: str | os.PathLike[str], folder: str | os.PathLike[str], *, say: Say | None = None) -> Path:
+    """Pictures of a study as PNG and SVG, and a page with all of them; also of one that is not finished.
+
+    Grids give lines or maps and the range along every side; sampled designs distributions, points with running
+    medians, rank correlations and their convergence; designs for sensitivities tornado charts of Sobol' indices or
+    elementary effects with their convergence; series give bands of quantiles.
+
+    Parameters
+    ----------
+    store : path
+        Of the study.
+    folder : path
+        Made if it is not there; files of an earlier report are replaced.
+    say : callable, optional
+        Called with a line for every output.
+
+    Returns
+    -------
+    Path
+        Of the page.
+    """
+    with open_archive(store).read_as_a_whole():
+        return _report(store, Path(folder), say)
+
+
+def _report(store: str | os.PathLike[str], folder: Path, say: Say | None) -> Path:
+    from tautline.studies.report.page import render
+
+    opened = Opened(open_study(store))
+    target = _folder(folder)
+    sections = []
+    for component in _shown(opened):
+        if say is not None:
+            say(component.label)
+        sections.append(_section(opened, component, target))
+    page = target / "report.html"
+    _write(page, render(opened, str(store), sections, left_out(opened), target))
+    return page
+
+
+def _folder(path: Path) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be made: {error.strerror}; expected a folder for the report") from None
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _shown(opened: Opened) -> Iterator[Component]:
+    for name in opened.outputs:
+        yield from opened.components(name)[:COMPONENTS_SHOWN]
+
+
+def left_out(opened: Opened) -> dict[str, int]:
+    """Components that have no pictures, by output."""
+    sizes = {name: len(opened.components(name)) for name in opened.outputs}
+    return {name: size - COMPONENTS_SHOWN for name, size in sizes.items() if size > COMPONENTS_SHOWN}
+
+
+def _section(opened: Opened, component: Component, folder: Path) -> Section:
+    from tautline.figures import save
+    from tautline.studies.report.gallery import gallery
+
+    written, remarks = [], []
+    stem = re.sub(r"[^\w.-]+", "-", component.label).strip("-")
+    for item in gallery(opened, component):
+        if isinstance(item, str):
+            remarks.append(item)
+            continue
+        name = f"{stem}-{item.name}"
+        try:
+            save(item.figure, folder / name, FORMATS)
+        except OSError as error:
+            raise StoreError(f"{folder / name}: cannot be written: {error.strerror}") from None
+        written.append((name, item.caption))
+    return Section(component, written, remarks)

@@ -1,0 +1,150 @@
+"""The store of a study that begins: the design, and room for all results, under digests."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tautline._version import __version__
+from tautline.results.dataset import AXES
+from tautline.studies.definition.definition import Study
+from tautline.studies.definition.outputs import HEALTH
+from tautline.studies.execution import compute
+from tautline.studies.execution.needs import need
+from tautline.studies.store import claims, guard
+from tautline.studies.store.archive import FORMAT, Archive, open_archive, trouble
+from tautline.studies.store.layout import Layout
+
+# Values of parameters are read by batch but written once: fewer and larger files.
+MEMBERS_A_COLUMN_CHUNK = 1 << 17
+STEPS = "composed steps made"
+
+
+def create(path: Path, study: Study, layout: Layout, seconds: float, replace: bool) -> Archive:
+    """With the design and all metadata inside; it gets its name when they are."""
+    part, old = claims.part_of(path), claims.part_of(path, "old")
+    zarr = need("zarr")
+    try:
+        claims.sweep_parts(path)
+        group = zarr.create_group(part, attributes=_attributes(study, layout, seconds))
+        _Maker(group).make(study, layout)
+        guard.seal(part, group)
+        if replace and path.exists():
+            os.rename(path, old)
+        os.rename(part, path)
+    except OSError as error:
+        raise trouble(path, error) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+    return open_archive(path)
+
+
+def _attributes(study: Study, layout: Layout, seconds: float) -> dict[str, Any]:
+    sizes = {output.name: len(output.sizes) for output in study.outputs}
+    return {
+        "Conventions": "CF-1.11",
+        "title": study.title or "tautline study",
+        "description": study.description,
+        "source": f"tautline {__version__}",
+        "format": FORMAT,
+        "version": __version__,
+        "token": secrets.token_hex(8),
+        "study": json.dumps(study.plan()),
+        "shape": list(layout.shape),
+        "chunk": list(layout.chunk),
+        "seconds_a_member": seconds,
+        # arrays that come batch by batch, with their dimensions beyond those of the members
+        "batched": {**sizes, "status": 0, "message": 0, "steps": 0, "health": 1, "remarks": 0},
+    }
+
+
+class _Maker:
+    """Makes arrays, each chunk of which ends with its checksum."""
+
+    def __init__(self, group: Any) -> None:
+        self._group = group
+        codecs = need("zarr.codecs")
+        self._codecs = (codecs.ZstdCodec(), codecs.Crc32cCodec())
+
+    def _array(
+        self, name: str, dims: list[str], shape: tuple[int, ...], chunks: tuple[int, ...], dtype: Any, fill: Any
+    ) -> Any:
+        return self._group.create_array(
+            name,
+            shape=shape,
+            chunks=chunks,
+            dtype=dtype,
+            fill_value=fill,
+            dimension_names=dims,
+            compressors=self._codecs,
+            config={"write_empty_chunks": True},  # a chunk that is not there is a loss
+        )
+
+    def make(self, study: Study, layout: Layout) -> None:
+        self._write_design(study, layout)
+        self._make_results(study, layout)
+        for name, (values, units) in _coordinates(study).items():
+            self._write_column(name, name, np.array(values), len(values), {"units": units} if units else {})
+
+    def _write_column(self, name: str, dim: str, column: Any, chunk: int, attributes: Mapping[str, Any]) -> None:
+        words = column.dtype.kind in "OU"
+        array = self._array(name, [dim], (len(column),), (chunk,), str if words else column.dtype, "" if words else 0)
+        array.update_attributes(attributes)
+        array[:] = column.astype(object) if words else column
+
+    def _write_design(self, study: Study, layout: Layout) -> None:
+        for axis, (key, column) in enumerate(study.table.items()):
+            dim, chunk = (key, len(column)) if len(study.dims) > 1 or study.design.kind == "grid" else ("member", 0)
+            if not chunk:
+                whole = layout.chunk[0]
+                chunk = min(len(column), whole * max(1, MEMBERS_A_COLUMN_CHUNK // whole))
+            words = {"units": study.units[key] or "1", "long_name": f"{key} of the scenario", "axis_of_design": axis}
+            self._write_column(key, dim, column, chunk, words)
+
+    def _make_results(self, study: Study, layout: Layout) -> None:
+        """Arrays of results without a chunk."""
+        coordinates = {"coordinates": " ".join(study.table)}
+
+        def make(name: str, dtype: Any, fill: Any, attrs: Mapping[str, Any], more: Mapping[str, int]) -> None:
+            sizes = tuple(more.values())
+            array = self._array(
+                name, [*study.dims, *more], (*layout.shape, *sizes), (*layout.chunk, *sizes), dtype, fill
+            )
+            array.update_attributes({**attrs, **coordinates})
+
+        nan = float("nan")
+        for output in study.outputs:
+            more = dict(zip(output.dims, output.sizes, strict=True))
+            make(output.name, "f8", nan, {"units": output.units, "long_name": output.long_name}, more)
+        names = compute.STATUS_NAMES
+        flags = {"flag_values": list(names), "flag_meanings": " ".join(names.values())}
+        make("status", "i1", compute.NOT_COMPUTED, {"long_name": "how the member ended", **flags}, {})
+        make("message", str, "", {"long_name": "why it ended early or was refused"}, {})
+        make("steps", "i8", 0, {"long_name": STEPS, "units": "1"}, {})
+        health = {"long_name": "how far the numbers can be trusted", "units": "1"}
+        make("health", "f8", nan, health, {"figure": len(HEALTH)})
+        make("remarks", str, "", {"long_name": "what to know of the member's numbers; empty where all is well"}, {})
+        marks = self._array("done", ["batch"], (layout.batches,), (1,), "i4", -1)
+        marks.update_attributes({"long_name": "members of a batch that failed; -1 where the batch is not complete"})
+
+
+def _coordinates(study: Study) -> dict[str, tuple[Any, str]]:
+    """Of the dimensions that results have beyond the members."""
+    found: dict[str, tuple[Any, str]] = {"figure": (list(HEALTH), "")}
+    for output in study.outputs:
+        sizes = dict(zip(output.dims, output.sizes, strict=True))
+        if "axis" in sizes:
+            found["axis"] = (AXES, "")
+        if "time" in sizes and study.interval is not None:
+            found["time"] = (np.arange(sizes["time"]) * study.interval, "s")
+        if f"{output.name}_time" in sizes:
+            found[f"{output.name}_time"] = (np.array(output.times), "s")
+    return found
