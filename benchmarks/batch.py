@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 import tautline as tl
-from tautline.engine.ensemble import march_together
+from tautline.engine.ensemble import march_ensemble
 from tautline.engine.simulation import Simulation
 from tautline.kernels.lanes import LANES
 from tautline.paper import examples
@@ -47,8 +47,8 @@ def best_microseconds(command: tl.Command, N: int, work: int) -> list[float]:
     steps = max(1, work * 20 // (N * MEMBERS))
     ways: list[Callable[[list[Simulation]], object]] = [
         one_by_one,
-        lambda x: march_together(x, 1),
-        lambda x: march_together(x, 1, threads=2),
+        lambda x: march_ensemble(x, 1),
+        lambda x: march_ensemble(x, 1, threads=2),
     ]
     best = [float("inf")] * len(ways)
     for _ in range(REPEATS):

@@ -32,7 +32,7 @@ MESHES = (1, 2, 5, 10, 20)
 FINEST = 80
 ROWS = 400  # samples of a run
 REPEATS = 3  # of a run that is timed
-LED = (tl.Length, tl.Speed, tl.Locked)
+PRESCRIBED = (tl.Length, tl.Speed, tl.Locked)
 
 
 class Case(NamedTuple):
@@ -100,7 +100,7 @@ def system(
     start: Callable[[tl.Pendulum, float, int | None], State],
     command: Command | None = None,
     reel: tuple[float, float, float] = (0.1, 0.1, 1.0),
-    guide: tl.Path | None = None,
+    guide: tl.GuidePath | None = None,
     diameter: float = 0.0,
     **others: Any,
 ) -> Case:
@@ -139,7 +139,7 @@ def rest(pendulum: tl.Pendulum, deployed: float, N: int | None) -> State:
 
 def cases() -> dict[str, Case]:
     """All systems; those of the first table first."""
-    shaken = tl.Path.of(lambda t: (math.sin(1.5 * t) ** 2, 0.0, 0.0), 8.0, 0.1)
+    shaken = tl.GuidePath.of(lambda t: (math.sin(1.5 * t) ** 2, 0.0, 0.0), 8.0, 0.1)
     current = tl.Fluid(1025.0, (0.8, 0.0, 0.0), 0.05, volume=0.005)
     hoist = tl.Length.to(25.0, speed=2.0, acceleration=1.0)
     still = tl.Fluid(1025.0, drag_area=0.03, volume=0.001)
@@ -158,7 +158,9 @@ def cases() -> dict[str, Case]:
         "crane, sway": system((31.0, 1.0, 8e6), 1000.0, 20.0, 10.0, tilted(10.0)),
         "string as heavy as its body": system((11.0, 0.1, 2e3), 1.0, 10.0, 8.0, tilted(20.0)),
         "conical swing": system((11.0, 0.2, 1e4), 1.0, 10.0, 8.0, tilted(40.0, (0.0, 7.0, 0.0))),
-        "pulled aside, at rest": system((21.0, 0.5, 1e4), 2.0, 20.0, 2.0, rest, push=tl.Push((80.0, 0.0, 0.0))),
+        "pulled aside, at rest": system(
+            (21.0, 0.5, 1e4), 2.0, 20.0, 2.0, rest, applied_force=tl.AppliedForce((80.0, 0.0, 0.0))
+        ),
         "plucked, first mode": system((21.0, 0.1, 1e4), 20.0, 20.0, 4.0, plucked(1)),
         "plucked, third mode": system((21.0, 0.1, 1e4), 20.0, 20.0, 4.0, plucked(3)),
         "bounce": system((11.0, 0.2, 1e2), 0.5, 10.0, 6.0, tilted(0.0)),
@@ -205,7 +207,7 @@ def measure(case: Case, timed: bool) -> list[Found]:
     found = []
     for N in meshes:
         run = simulated(case, N)
-        health = health_of(case.pendulum, run, not isinstance(case.command, LED))
+        health = health_of(case.pendulum, run, not isinstance(case.command, PRESCRIBED))
         peak = float(run.tension.max() / finest.tension.max()) - 1.0
         cost = seconds(case, N) if timed else 0.0
         found.append(Found(N, position_error(run, finest), health.error, peak, health.noise, cost))
@@ -286,7 +288,7 @@ def noise_of(name: str, changes: dict[str, str]) -> float:
     """Noise of a built-in scenario."""
     case = scenario.load(name, changes).build()
     run = tl.simulate(case.pendulum, case.state, case.command, **case.options)
-    return health_of(case.pendulum, run, not isinstance(case.command, LED)).noise
+    return health_of(case.pendulum, run, not isinstance(case.command, PRESCRIBED)).noise
 
 
 def noise_table() -> str:

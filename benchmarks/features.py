@@ -39,7 +39,7 @@ def main() -> None:
     plain = examples.pendulum()
     string, reel = plain.string, plain.reel
     strains = np.linspace(-0.2, 1.0, 13)
-    path = tl.Path.of(lambda t: (0.5 * np.sin(t), 0.0, 0.0), 5.0, 0.1)
+    path = tl.GuidePath.of(lambda t: (0.5 * np.sin(t), 0.0, 0.0), 5.0, 0.1)
     systems = {
         "plain": plain,
         "tension only": replace(plain, string=replace(string, law="tension_only")),
@@ -59,7 +59,7 @@ def main() -> None:
         print(f"{name:>20}  {cells}")
     commands: dict[str, Command] = {
         "Length": tl.Length.to(9.0, speed=0.5, acceleration=1.0, jerk=2.0),
-        "Spring": tl.Spring(9.5, stiffness=5.0, damping=5.0),
+        "Impedance": tl.Impedance(9.5, stiffness=5.0, damping=5.0),
         "Brake": tl.Brake(0.3),
     }
     for name, command in commands.items():

@@ -10,7 +10,7 @@ import tautline as tl
 from benchmarks.peers.protocol import Method, State, serve
 
 ORDERS = {"order 2": 2, "order 4": 4, "order 6": 6}
-WOUND = 90.0  # m of string on the locked drum, which does not move; the guide way is 0.5 m long
+SPOOLED = 90.0  # m of string on the locked drum, which does not move; the guide is 0.5 m long
 
 
 # model
@@ -18,7 +18,7 @@ class Pendulum:
     def __init__(self, method: Method) -> None:
         p: Any = method.problem
         pendulum = tl.Pendulum(
-            string=tl.String(length=WOUND + p["length"], density=p["density"], stiffness=p["stiffness"]),
+            string=tl.String(length=SPOOLED + p["length"], density=p["density"], stiffness=p["stiffness"]),
             reel=tl.Reel(drum_radius=0.5, guide_length=0.5, inertia_mass=1.0),
             body=tl.RigidBody(mass=p["mass"], center_of_mass=p["center_of_mass"], inertia=p["inertia"]),
             gravity=p["gravity"],

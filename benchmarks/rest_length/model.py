@@ -60,7 +60,7 @@ class Run(NamedTuple):
     attitude: Array
     angular_velocity: Array
     tension: Array  # (times, n)
-    energy: Array  # of deployed string, body, drum and what is wound
+    energy: Array  # of deployed string, body, drum and what is spooled
     motor_work: Array
     angular_momentum: Array  # about the vertical through the guide
     momentum: Array  # of deployed string and body

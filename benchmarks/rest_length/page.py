@@ -111,7 +111,7 @@ the inertia of the string is missing at the guide, both when it sets off and whe
 :alt: Energy, angular momentum and momentum from nowhere, for three motions
 ```
 
-Energy from nowhere is what the energy gained beyond the work of the motor, which turns drum and wound string against
+Energy from nowhere is what the energy gained beyond the work of the motor, which turns drum and spooled string against
 the tension of the first spring. Angular momentum about the vertical through the guide has to stay as it is: nothing
 in the system can change it. (*Momentum form* and *mass stays* keep it, and are hidden behind tautline.) Momentum from
 nowhere is what weight, the pull at the guide and the string that comes in do not explain. *Mass stays* has no string

@@ -30,9 +30,11 @@ def wind(speed: float) -> tuple[tuple[float, ...], tuple[tuple[float, float, flo
     return tuple(-heights), tuple((speed * (h / 10.0) ** (1 / 7), 0.0, 0.0) for h in heights)
 
 
-def tethered(speed: float, push: tl.Push | None = None) -> tl.Pendulum:
+def tethered(speed: float, applied: tl.AppliedForce | None = None) -> tl.Pendulum:
     air = tl.Fluid(AIR, wind(speed), AREA, spin_damping=0.5)
-    return tl.Pendulum(cable, winch, drone, fluid=air, push=push or tl.Push((0.0, 0.0, -THRUST), point=rotors))
+    return tl.Pendulum(
+        cable, winch, drone, fluid=air, applied_force=applied or tl.AppliedForce((0.0, 0.0, -THRUST), point=rotors)
+    )
 
 
 # %%
@@ -105,10 +107,10 @@ def pay_out(sim: tl.Simulation) -> float:
 
 
 times = np.concatenate([[0.0], np.linspace(60.0, 66.0, 25)])
-gust = np.where(times >= 60.0, 7.5 * (1.0 - np.cos(2 * np.pi * (times - 60.0) / 6.0)), 0.0)
-push = tl.Push((times, [(g, 0.0, -THRUST) for g in gust]), point=rotors)
+sideways = np.where(times >= 60.0, 7.5 * (1.0 - np.cos(2 * np.pi * (times - 60.0) / 6.0)), 0.0)
+gust = tl.AppliedForce((times, [(g, 0.0, -THRUST) for g in sideways]), point=rotors)
 start = tl.equilibrium(tethered(8.0), deployed=30.0, elements=8).state
-run = tl.simulate(tethered(8.0, push), start, duration=90.0, control=pay_out, period=0.02)
+run = tl.simulate(tethered(8.0, gust), start, duration=90.0, control=pay_out, period=0.02)
 print(run.attrs["message"])
 
 figure, axes = plt.subplots(3, 1, figsize=(7, 6.5), sharex=True, layout="constrained")

@@ -2,7 +2,7 @@
 Energy lost at the guide
 ========================
 
-Inside the guide way the string cannot stretch, outside it does, so strain and speed jump at the
+Inside the guide the string cannot stretch, outside it does, so strain and speed jump at the
 entrance. The ``guide_law`` says what becomes of the energy in this jump. Two of the paper's
 examples with all laws: a body that pulls the string from a free drum, and a torque that winds it in.
 """
@@ -48,4 +48,4 @@ assert lost["deployment", "none"] == lost["retrieval", "none"] == 0
 # smooth guide: right in deployment, but in retrieval it makes energy. ``published`` is the paper's
 # formula as printed: right in retrieval, but in deployment it makes energy (see :doc:`/errata`).
 # ``none`` is the limit without loss. Figures are in :doc:`/guide-laws`, the theory in
-# :doc:`/theory`, "The guide way".
+# :doc:`/theory`, "The guide".

@@ -3,7 +3,7 @@ Power from a kite
 =================
 
 Airborne wind energy: a kite pulls the tether from a drum that drives a generator, then gives way and is
-wound in again for less. Tether and winch are those of the 20 kW demonstrator of Delft University of
+spooled in again for less. Tether and winch are those of the 20 kW demonstrator of Delft University of
 Technology (U. Fechner et al., "Dynamic model of a pumping kite power system", *Renewable Energy* 83,
 2015, and the settings of KiteModels.jl): 4 mm of Dyneema with 724 kg/m³, 614.6 kN per strain, 473 N s of
 damping, drag coefficient 0.958; drum radius 0.1615 m, inertia 0.204 kg m² at the motor behind a gear of
@@ -59,7 +59,9 @@ print(f"reeling out: drag area {OUT[0]:.0f} m², lift {OUT[1]:.0f} N; Loyd's pul
 def kite(phase: tuple[float, float]) -> tl.Pendulum:
     drag_area, lift = phase
     wind = tl.Fluid(AIR, profile, drag_area)
-    return tl.Pendulum(tether, reel, tl.RigidBody.point(MASS), fluid=wind, push=tl.Push((0.0, 0.0, -lift)))
+    return tl.Pendulum(
+        tether, reel, tl.RigidBody.point(MASS), fluid=wind, applied_force=tl.AppliedForce((0.0, 0.0, -lift))
+    )
 
 
 # %%

@@ -135,9 +135,9 @@ def drive(t: float, joints: np.ndarray, rates: np.ndarray) -> tuple[float, float
     )
 
 
-wound = rope.density * (rope.length - 14.0)
+spooled = rope.density * (rope.length - 14.0)
 lift = tl.Length.to(9.0, speed=1.0, acceleration=0.5, jerk=0.5, start=2.0)
-work = couple(20.0, 0.005, command=lift, drive=drive, shared=wound)
+work = couple(20.0, 0.005, command=lift, drive=drive, shared=spooled)
 t = work.rope.time.values
 center = work.rope.position.isel(node=-1).values + work.rope.attitude.values @ np.array(load.center_of_mass)
 seen = UP * center + np.array([4.0, 0.0, 25.0])
@@ -184,9 +184,9 @@ schemes: dict[str, dict[str, Any]] = {
     "both at once": {"scheme": "parallel"},
     "MuJoCo first": {"scheme": "serial"},
     "extrapolated force": {"scheme": "extrapolated"},
-    "extrapolated, shared mass": {"scheme": "extrapolated", "shared": wound},
+    "extrapolated, shared mass": {"scheme": "extrapolated", "shared": spooled},
 }
-left_alone: dict[str, Any] = {"push": (1.0, 1.5, 0.0)}
+left_alone: dict[str, Any] = {"applied_force": (1.0, 1.5, 0.0)}
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for (name, options), mark in zip(schemes.items(), "os^D", strict=True):
     errors = [np.abs(couple(2.0, H, **left_alone, **options).unexplained).max() for H in intervals]
@@ -207,7 +207,7 @@ for (name, options), mark in zip(schemes.items(), "os^D", strict=True):
     stable, errors = [], []
     for ratio in ratios:
         try:
-            run = couple(1.0, 0.005, trolley=wound / ratio, **left_alone, **options)
+            run = couple(1.0, 0.005, trolley=spooled / ratio, **left_alone, **options)
         except RuntimeError:
             break
         error = np.abs(run.unexplained).max()

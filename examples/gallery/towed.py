@@ -119,7 +119,7 @@ def stern(t: float) -> tuple[float, float, float]:
     return 0.0, 0.0, min(t / 16.0, 1.0) * np.sin(2 * np.pi * t / 8.0)
 
 
-heave = tl.Path.of(stern, duration=60.0, interval=0.25)
+heave = tl.GuidePath.of(stern, duration=60.0, interval=0.25)
 calm = ship(fast)
 heaving = dataclasses.replace(calm, reel=dataclasses.replace(calm.reel, guide_path=heave))
 swell = tl.simulate(heaving, steady(fast).state, duration=56.0, sample=0.1)

@@ -24,11 +24,11 @@ balance = tl.modes(pendulum, deployed=deployed, elements=40, count=1, reel="free
 
 by_hand = (5.0 + 0.1 * deployed) * 9.81 * 0.2
 print(f"moment that balances the weight: {balance:.2f} N m, by hand {by_hand:.2f} N m")
-assert abs(balance / by_hand - 1.0) < 0.02  # stretch and the wound rope's own weight
+assert abs(balance / by_hand - 1.0) < 0.02  # stretch and the spooled rope's own weight
 
 # %%
 # Four drums: held; turned by the constant moment that balances the weight; the absorber with the
-# inertia that the drum has, 4 kg with its wound rope; and the absorber that measures the tension and
+# inertia that the drum has, 4 kg with its spooled rope; and the absorber that measures the tension and
 # so lets the rope feel 0.3 kg only.
 
 absorber = tl.control.WaveAbsorber(pendulum, deployed, return_time=0.5)

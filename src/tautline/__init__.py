@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from tautline.files.runs.reading import open_run
     from tautline.files.runs.writing import resume, run_to_file
     from tautline.model.body import RigidBody, Shape
-    from tautline.model.command import Brake, Command, Free, Length, Locked, Speed, Spring, Torque
+    from tautline.model.command import Brake, Command, Free, Impedance, Length, Locked, Speed, Torque
     from tautline.model.equilibrium import Equilibrium, equilibrium, hanging
-    from tautline.model.fluid import Fluid, Push
-    from tautline.model.path import Path
+    from tautline.model.fluid import AppliedForce, Fluid
+    from tautline.model.path import GuidePath
     from tautline.model.pendulum import Pendulum
     from tautline.model.reel import Reel
     from tautline.model.state import State, straight
@@ -46,13 +46,13 @@ _HOMES = {
     "Command": "tautline.model.command",
     "Length": "tautline.model.command",
     "Speed": "tautline.model.command",
-    "Spring": "tautline.model.command",
+    "Impedance": "tautline.model.command",
     "Free": "tautline.model.command",
     "Locked": "tautline.model.command",
     "Torque": "tautline.model.command",
     "Fluid": "tautline.model.fluid",
-    "Push": "tautline.model.fluid",
-    "Path": "tautline.model.path",
+    "AppliedForce": "tautline.model.fluid",
+    "GuidePath": "tautline.model.path",
     "Pendulum": "tautline.model.pendulum",
     "Reel": "tautline.model.reel",
     "State": "tautline.model.state",
@@ -76,23 +76,23 @@ _HOMES = {
 _MODULES = ("control", "errors", "figures", "reference", "scenario")
 
 __all__ = [
+    "AppliedForce",
     "AtRest",
     "Brake",
     "Command",
     "Equilibrium",
     "Fluid",
     "Free",
+    "GuidePath",
+    "Impedance",
     "Length",
     "Locked",
-    "Path",
     "Pendulum",
-    "Push",
     "Reel",
     "RigidBody",
     "Shape",
     "Simulation",
     "Speed",
-    "Spring",
     "State",
     "String",
     "Torque",

@@ -114,7 +114,7 @@ def test_the_glossary_has_every_variable_with_its_unit(title: str, schema: dict[
 
 def test_the_glossary_has_every_input() -> None:
     glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
-    for kind in (tl.String, tl.Reel, tl.RigidBody, tl.Pendulum, tl.Torque, tl.Brake, tl.Length, tl.Speed, tl.Spring):
+    for kind in (tl.String, tl.Reel, tl.RigidBody, tl.Pendulum, tl.Torque, tl.Brake, tl.Length, tl.Speed, tl.Impedance):
         for field in kind.__dataclass_fields__:
             if field not in ("shape", "string", "reel", "body"):  # parts, and what has no influence on the motion
                 assert f"`{kind.__name__}.{field}`" in glossary, f"docs/glossary.md: {kind.__name__}.{field} is missing"

@@ -75,7 +75,7 @@ class Pilot:
         self.number += 1
         told = self.reply(json.dumps({"type": kind, "id": self.number, **values}))
         assert told == {"type": "ok", "id": self.number}
-        if kind in ("reset", "kick") or not (self.status["paused"] or self.status["ended"]):
+        if kind in ("reset", "impulse") or not (self.status["paused"] or self.status["ended"]):
             self.next()
 
     def next(self) -> Pilot:
@@ -256,13 +256,13 @@ def test_reset(pilot: Pilot) -> None:
     pilot.ask("pause", on=False)
 
 
-def test_kick(pilot: Pilot) -> None:
+def test_impulse(pilot: Pilot) -> None:
     """Momenta jump and positions do not; the energy that came is booked as work."""
     pilot.ask("pause", on=True)
     pilot.for_time(0.1)
     before = {name: pilot[name] for name in ("time", "kinetic_energy", "balance", "gravity_energy")}
     position = pilot.frame()["position"]
-    pilot.ask("kick", impulse=[0.0, 0.3, 0.0])
+    pilot.ask("impulse", impulse=[0.0, 0.3, 0.0])
     # a body of 0.1 kg hit with 0.3 N s while it moves at 0.5 m/s: about J v + J^2 / 2 m, less the mass at the far end
     gained = pilot["kinetic_energy"] - before["kinetic_energy"]
     assert 0.3 < gained < 0.3 * 1.0 + 0.3**2 / 0.2
@@ -332,12 +332,15 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "large": ('{"type": "torque", "value": 1e6, "id": 5}', "value: expected -"),
     "rate": ('{"type": "rate", "value": 0, "id": 5}', "value: expected 0.05 to 20"),
     "switch": ('{"type": "pause", "on": 1, "id": 5}', "on: expected a bool"),
-    "two axes": ('{"type": "kick", "impulse": [1, 2], "id": 5}', "impulse: expected 3 finite numbers"),
-    "nan kick": ('{"type": "kick", "impulse": [NaN, 0, 0], "id": 5}', "impulse: expected 3 finite numbers"),
-    "huge kick": ('{"type": "kick", "impulse": [1e300, 1e300, 0], "id": 5}', "impulse: expected 3 finite numbers"),
-    "hard kick": ('{"type": "kick", "impulse": [1e3, 0, 0], "id": 5}', "impulse: expected at most"),
-    "deep kick": (f'{{"type": "kick", "impulse": {DEEP}, "id": 5}}', "impulse: expected 3 finite numbers"),
-    "object kick": ('{"type": "kick", "impulse": {"x": 1}, "id": 5}', "impulse: expected 3 finite numbers"),
+    "two axes": ('{"type": "impulse", "impulse": [1, 2], "id": 5}', "impulse: expected 3 finite numbers"),
+    "nan impulse": ('{"type": "impulse", "impulse": [NaN, 0, 0], "id": 5}', "impulse: expected 3 finite numbers"),
+    "huge impulse": (
+        '{"type": "impulse", "impulse": [1e300, 1e300, 0], "id": 5}',
+        "impulse: expected 3 finite numbers",
+    ),
+    "hard impulse": ('{"type": "impulse", "impulse": [1e3, 0, 0], "id": 5}', "impulse: expected at most"),
+    "deep impulse": (f'{{"type": "impulse", "impulse": {DEEP}, "id": 5}}', "impulse: expected 3 finite numbers"),
+    "object impulse": ('{"type": "impulse", "impulse": {"x": 1}, "id": 5}', "impulse: expected 3 finite numbers"),
     "nothing recorded": ('{"type": "record", "on": false, "id": 5}', "nothing is being recorded"),
 }
 
@@ -448,7 +451,7 @@ def test_the_end_of_the_string(tmp_path: Path) -> None:
             assert status["level"] == "warning" and not status["running"]
             # a recording that was going on is kept, and says how it ended
             assert status["recording"] is None and "the recording was saved" in status["message"].lower()
-            for late in ({"type": "free"}, {"type": "kick", "impulse": [0, 0, 0]}, {"type": "record", "on": True}):
+            for late in ({"type": "free"}, {"type": "impulse", "impulse": [0, 0, 0]}, {"type": "record", "on": True}):
                 told = pilot.reply(json.dumps({"id": 1, **late}))
                 assert told == {"type": "refused", "id": 1, "why": "the run has ended; reset to start again"}
             pilot.ask("reset")

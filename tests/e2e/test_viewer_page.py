@@ -385,9 +385,9 @@ def test_live_page(tmp_path: Path, open_page: Pages, report: Report) -> None:
         settled(page, "document.getElementById('banner-text').textContent.includes('retrieved')", 20.0)
         assert banner.is_visible() and "Reset to start again" in banner.inner_text()
         assert page.get_by_test_id("state").inner_text() == "ended"
-        wound = nodes(page).reshape(-1, 3)
-        lengths = [float(np.linalg.norm(np.diff(x, axis=0), axis=1).sum()) for x in (still, wound)]
-        assert lengths[1] < 0.8 * lengths[0], f"the string was not wound in: {lengths}"
+        spooled = nodes(page).reshape(-1, 3)
+        lengths = [float(np.linalg.norm(np.diff(x, axis=0), axis=1).sum()) for x in (still, spooled)]
+        assert lengths[1] < 0.8 * lengths[0], f"the string was not spooled in: {lengths}"
         assert reeled(page) < 2.0
 
         page.get_by_test_id("reset").click()

@@ -113,12 +113,12 @@ def test_without_gravity_the_whole_angular_momentum_is_kept(data: st.DataObject,
 
 @pytest.mark.parametrize("strain", ["mean", "extrapolated"])
 @pytest.mark.parametrize("law", ["dissipative", "stretched"])
-@given(data=st.data(), wound=st.floats(-0.1, 0.3))
+@given(data=st.data(), spooled=st.floats(-0.1, 0.3))
 @settings(max_examples=10)
-def test_a_passive_law_only_takes_energy(law: str, strain: str, data: st.DataObject, wound: float) -> None:
+def test_a_passive_law_only_takes_energy(law: str, strain: str, data: st.DataObject, spooled: float) -> None:
     pendulum, state, command = data.draw(systems(law=law))
-    wound = wound if law == "stretched" else 0.0
-    reel = dataclasses.replace(pendulum.reel, guide_strain=strain, wound_strain=wound)
+    spooled = spooled if law == "stretched" else 0.0
+    reel = dataclasses.replace(pendulum.reel, guide_strain=strain, spooled_strain=spooled)
     pendulum = dataclasses.replace(pendulum, reel=reel)
     run = tl.simulate(pendulum, state, command, duration=DURATION, sample=DURATION / 50)
     # the energy on the drum, of which a loss is a difference, is known to some roundings

@@ -90,7 +90,7 @@ def _reel(dice: Dice, L: float, M: float, weight: float, linear: bool) -> tl.Ree
     if dice.happens(0.15, "guide_path"):
         times = np.linspace(0.0, math.sqrt(L / 9.81) * dice.between(0.5, 4.0), 5)
         places: Any = L * dice.decade(-3.0, -0.5) * dice.rng.normal(size=(5, 3))
-        others["guide_path"] = tl.Path(tuple(times.tolist()), places)
+        others["guide_path"] = tl.GuidePath(tuple(times.tolist()), places)
     return tl.Reel(radius, L * dice.between(0.0, 0.01), M * dice.decade(-2.0, 2.0), **others)
 
 
@@ -124,16 +124,18 @@ def _fluid(dice: Dice, M: float, L: float) -> tl.Fluid:
     )
 
 
-def _push(dice: Dice, weight: float, period: float) -> tl.Push:
+def _push(dice: Dice, weight: float, period: float) -> tl.AppliedForce:
     force = weight * dice.decade(-2.0, 0.3) * dice.direction()
     if dice.happens(0.5, "pulse"):
         start, width = period * dice.between(0.0, 0.5), period * dice.decade(-5.0, -0.5)
-        return tl.Push(((start, start + 0.5 * width, start + width), (0 * force, force * period / width, 0 * force)))
-    return tl.Push(force)
+        return tl.AppliedForce(
+            ((start, start + 0.5 * width, start + width), (0 * force, force * period / width, 0 * force))
+        )
+    return tl.AppliedForce(force)
 
 
 def _command(dice: Dice, deployed: float, L: float, weight: float, radius: float, period: float) -> Any:
-    kind = dice.among("Locked", "Locked", "Free", "Torque", "Table", "Brake", "Length", "Speed", "Spring")
+    kind = dice.among("Locked", "Locked", "Free", "Torque", "Table", "Brake", "Length", "Speed", "Impedance")
     hold = weight * radius
     if kind == "Locked":
         return tl.Locked()
@@ -151,7 +153,9 @@ def _command(dice: Dice, deployed: float, L: float, weight: float, radius: float
     if kind == "Speed":
         return tl.Speed(payout=deployed / period * dice.between(-0.5, 0.3))
     stiffness = weight / deployed * dice.decade(0.0, 3.0)
-    return tl.Spring(deployed * dice.between(0.7, 1.1), stiffness, damping=stiffness * period * dice.decade(-3.0, 0.0))
+    return tl.Impedance(
+        deployed * dice.between(0.7, 1.1), stiffness, damping=stiffness * period * dice.decade(-3.0, 0.0)
+    )
 
 
 def _state(dice: Dice, pendulum: tl.Pendulum, deployed: float, elements: int, speed: float, moving: bool) -> tl.State:
@@ -195,7 +199,7 @@ def case(seed: int) -> Case | None:
         string = _string(dice, L, mu, weight, in_fluid)
         reel = _reel(dice, L, M, weight, string.law == "linear")
         fluid = _fluid(dice, M, L) if in_fluid else None
-        push = _push(dice, weight, period) if dice.happens(0.15, "push") else None
+        push = _push(dice, weight, period) if dice.happens(0.15, "applied_force") else None
         pendulum = tl.Pendulum(string, reel, _body(dice, M, L), gravity, fluid, push)
         command = _command(dice, deployed, L, weight, reel.drum_radius, period)
         chosen = elements or round(dice.decade(0.5, 1.5))

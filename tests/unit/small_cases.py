@@ -59,7 +59,7 @@ def driven_states() -> dict[str, list[float]]:
         tl.Brake(5.0),
         tl.Length.to(4.001, speed=1.0, acceleration=10.0, jerk=100.0),
         tl.Speed(payout=([0.0, 0.02], [0.0, 0.3])),
-        tl.Spring(3.9, 50.0, 5.0),
+        tl.Impedance(3.9, 50.0, 5.0),
     ):
         run = tl.simulate(pendulum, start, command, duration=0.04, sample=0.02, at_end="hold", minimum_length=3.995)
         parts = [run.position[-1], run.attitude[-1], run.reeled_length[-1], run.energy[-1], run.torque[-1]]

@@ -69,7 +69,7 @@ def test_forces_are_those_of_the_real_model() -> None:
     assert found["stretch"] == pytest.approx((body + 10.0 * line) * 20.0 / 2.6e6)
     assert found["drum_radius"] == pytest.approx(radius)
     assert radius > 1.15 * 0.4
-    # but for the strain's half and the wound cable's weight out of balance
+    # but for the strain's half and the spooled cable's weight out of balance
     assert found["holding_moment"] == pytest.approx((body + 20.0 * line) * radius, rel=5e-3)
 
 

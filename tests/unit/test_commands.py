@@ -36,7 +36,7 @@ MOVE = tl.Length.to(4.2, speed=1.0, acceleration=4.0, jerk=40.0)
 SPEED = tl.Speed(retrieval=0.5)
 BRAKE = tl.Brake(8.0)
 SLIPPING = tl.Brake(0.5)
-SPRING = tl.Spring(4.0, 100.0, 10.0)
+SPRING = tl.Impedance(4.0, 100.0, 10.0)
 
 
 def simulation(**options: Any) -> Simulation:
@@ -66,9 +66,9 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (tl.Speed, {}, "Speed: expected either payout or retrieval (m/s), got neither"),
     (tl.Speed, {"payout": 1.0, "retrieval": 1.0}, "Speed: expected either payout or retrieval (m/s), got both"),
     (tl.Speed, {"payout": np.nan}, "Speed.payout: expected a finite number"),
-    (tl.Spring, {"length": 0.0, "stiffness": 1.0}, "Spring.length: expected a positive finite number (m)"),
-    (tl.Spring, {"length": 4.0, "stiffness": -1.0}, "Spring.stiffness: expected a finite number of at least 0"),
-    (tl.Spring, {"length": 4.0, "stiffness": 1.0, "damping": None}, "Spring.damping: expected a finite number"),
+    (tl.Impedance, {"length": 0.0, "stiffness": 1.0}, "Impedance.length: expected a positive finite number (m)"),
+    (tl.Impedance, {"length": 4.0, "stiffness": -1.0}, "Impedance.stiffness: expected a finite number of at least 0"),
+    (tl.Impedance, {"length": 4.0, "stiffness": 1.0, "damping": None}, "Impedance.damping: expected a finite number"),
     (pendulum, {"viscous_friction": -1.0}, "Reel.viscous_friction: expected a finite number of at least 0 (N m s)"),
     (pendulum, {"coulomb_friction": "some"}, "Reel.coulomb_friction: expected a finite number of at least 0 (N m)"),
     (pendulum, {"max_torque": 0.0}, "Reel.max_torque: expected a positive finite number (N m)"),
@@ -122,8 +122,8 @@ def test_a_motion_begins_where_the_string_is() -> None:
 
 def test_a_spring_that_is_too_stiff_for_the_step_is_refused() -> None:
     with pytest.raises(InputError, match="step: expected at most"):
-        tl.simulate(PENDULUM, START, tl.Spring(4.0, 1e7), duration=0.1, step=STEP)
-    run = tl.simulate(PENDULUM, START, tl.Spring(4.0, 1e7), duration=0.1, sample=0.01)
+        tl.simulate(PENDULUM, START, tl.Impedance(4.0, 1e7), duration=0.1, step=STEP)
+    run = tl.simulate(PENDULUM, START, tl.Impedance(4.0, 1e7), duration=0.1, sample=0.01)
     assert run.attrs["status"] == "completed"
     check_close("length", run.unstretched_length, np.full(11, 4.0), 1e-4)
 
@@ -204,7 +204,7 @@ STORIES: dict[str, list[Command]] = {
     "stuck": [BRAKE],
     "slipping": [SLIPPING],
     "spring": [SPRING],
-    "follower": [tl.Spring(MOVE, 100.0, 10.0)],
+    "follower": [tl.Impedance(MOVE, 100.0, 10.0)],
     "led, then free": [SPEED, tl.Free()],
     "led, then braked": [SPEED, BRAKE],
     "locked, then led": [tl.Locked(), MOVE],
@@ -294,12 +294,12 @@ def test_a_led_reel_that_has_arrived_can_be_locked() -> None:
 
 
 @pytest.mark.parametrize("command", [SPEED, BRAKE, SLIPPING, SPRING], ids=["led", "sticks", "slips", "spring"])
-def test_blows(command: Command) -> None:
+def test_impulses(command: Command) -> None:
     """A kick of the body, and a drum that is stopped, in the midst of each command."""
     run = simulation()
     run.advance(0.1, command, sample=SAMPLE)
     speed = run.reel_speed
-    run.kick((0.3, 0.2, -0.1), (0.0, 0.01, 0.0))
+    run.apply_impulse((0.3, 0.2, -0.1), (0.0, 0.01, 0.0))
     if isinstance(command, tl.Speed):
         assert run.reel_speed == speed
     run.advance(0.1, sample=SAMPLE)
@@ -417,12 +417,12 @@ COMMANDS: dict[str, Command] = {
     'kind = "speed"\nretrieval = 0.5': tl.Speed(retrieval=0.5),
     'kind = "speed"\ntimes = [0, 1]\npayouts = [0, 1]': tl.Speed(payout=([0.0, 1.0], [0.0, 1.0])),
     'kind = "speed"\ntimes = [0, 1]\nretrievals = [0, 1]': tl.Speed(retrieval=([0.0, 1.0], [0.0, 1.0])),
-    'kind = "spring"\nlength = "4 m"\nstiffness = "1 N/mm"\ndamping = "20 N*s/m"': tl.Spring(4.0, 1000.0, 20.0),
-    'kind = "spring"\ntimes = [0, 1]\nlengths = [4, 5]\nstiffness = 10': (
-        tl.Spring(tl.Length(([0.0, 1.0], [4.0, 5.0])), 10.0)
+    'kind = "impedance"\nlength = "4 m"\nstiffness = "1 N/mm"\ndamping = "20 N*s/m"': tl.Impedance(4.0, 1000.0, 20.0),
+    'kind = "impedance"\ntimes = [0, 1]\nlengths = [4, 5]\nstiffness = 10': (
+        tl.Impedance(tl.Length(([0.0, 1.0], [4.0, 5.0])), 10.0)
     ),
-    'kind = "spring"\ntarget = 5\nspeed = 1\nacceleration = 1\nstiffness = 10': (
-        tl.Spring(tl.Length.to(5.0, speed=1.0, acceleration=1.0), 10.0)
+    'kind = "impedance"\ntarget = 5\nspeed = 1\nacceleration = 1\nstiffness = 10': (
+        tl.Impedance(tl.Length.to(5.0, speed=1.0, acceleration=1.0), 10.0)
     ),
 }
 
@@ -473,12 +473,12 @@ WRONG = {
     'kind = "brake"': "command: expected either moment, or times and moments, got neither",
     'kind = "length"\ntarget = 5\nspeed = 1': "expected either target, speed and acceleration, or times and lengths",
     'kind = "speed"\npayout = 1\nretrieval = 1': "expected payout, retrieval, times and payouts or times and",
-    'kind = "spring"\nlength = 4\ntarget = 5\nstiffness = 1': "got length and target",
+    'kind = "impedance"\nlength = 4\ntarget = 5\nstiffness = 1': "got length and target",
     'kind = "length"\ntimes = [1, 0]\nlengths = [4, 5]': "command.times: expected increasing times",
     'kind = "length"\ntimes = [0, 1]\nlengths = [4, -5]': "command.lengths: expected positive lengths",
     'kind = "length"\ntimes = [0, 1]\nlengths = [5, 6]': "expected the present deployed length of 4 m",
     'kind = "brake"\nmoment = "2 m"': "command.moment: expected a moment such as 3 or '3 N*m'",
-    'kind = "spring"\nlength = 4\nstiffness = "3 N"': "command.stiffness: expected a force per length",
+    'kind = "impedance"\nlength = 4\nstiffness = "3 N"': "command.stiffness: expected a force per length",
 }
 
 

@@ -36,7 +36,7 @@ def test_at_rest_it_holds(law: str, apparent: float | None) -> None:
     assert abs(run.unstretched_length - 20.0).max() < (1e-4 if apparent is None else 0.02)
 
 
-# 30 m wound on a narrow drum with a geared motor: 244 mm instead of 200 mm, and five times the inertia
+# 30 m spooled on a narrow drum with a geared motor: 244 mm instead of 200 mm, and five times the inertia
 GEARED = replace(PENDULUM.reel, layer_growth=6.6e-4, motor_inertia=0.003, gear_ratio=10.0)
 
 

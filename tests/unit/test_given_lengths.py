@@ -49,7 +49,9 @@ def test_at_the_ends_and_beyond() -> None:
     lengths, speeds = rates(command, [-1.0, 0.0, 2.0 - 1e-9, 2.0, 7.0])
     check_close("lengths", lengths, [4.0, 4.0, 4.1, 4.1, 4.1], 1e-8)
     check_close("speeds", speeds, [0.0, 1.5, -0.25, 0.0, 0.0], 1e-7)
-    path = tl.Path(tuple(TIMES), tuple((0.0, 0.0, x) for x in (4.0, 4.5, 5.0, 4.2, 4.1)), ((0, 0, 1.5), (0, 0, -0.25)))
+    path = tl.GuidePath(
+        tuple(TIMES), tuple((0.0, 0.0, x) for x in (4.0, 4.5, 5.0, 4.2, 4.1)), ((0, 0, 1.5), (0, 0, -0.25))
+    )
     for t in (-1.0, 0.0, 0.2, 0.9, 1.7, 2.0, 7.0):
         where, velocity = path.at(t)
         check_close("place", rates(command, [t])[0], where[0, 2:], 1e-12)
@@ -112,7 +114,7 @@ def test_velocities_in_files(kind: str) -> None:
     text = f'kind = "{kind}"\n{table}' + ("stiffness = 10\n" if kind == "spring" else "")
     built = scenario.parse(TEXT.format(reel="", command=text, at_end="stop")).build()
     curve = tl.Length(([0.0, 1.0], [4.0, 5.0]), velocities=(0.5, -0.25))
-    assert built.command == (tl.Spring(curve, 10.0) if kind == "spring" else curve)
+    assert built.command == (tl.Impedance(curve, 10.0) if kind == "spring" else curve)
     simulation = tl.Simulation(built.pendulum, built.state, step=1e-3)
     simulation.advance(0.01, built.command)
     again = tl.Simulation.from_checkpoint(*simulation.checkpoint())
@@ -166,9 +168,9 @@ MOVE = {"speed": 1.0, "acceleration": 1.0}
         (tl.Speed(retrieval=([0.0, 10.0, 20.0], [60.0, 60.0, 0.0])), 100.0),
         (tl.Speed(retrieval=([0.0, 10.0, 20.0], [60.0, 60.0, -60.0])), 250.0),
         (tl.Speed(payout=([0.0, 10.0], [1.0, -1.0])), None),
-        (tl.Spring(5.0, 10.0), 5.0),
-        (tl.Spring(tl.Length.to(8.0, **MOVE), 10.0), 8.0),
-        (tl.Spring(([0.0, 1.0], [1000.0, 900.0]), 10.0), 900.0),
+        (tl.Impedance(5.0, 10.0), 5.0),
+        (tl.Impedance(tl.Length.to(8.0, **MOVE), 10.0), 8.0),
+        (tl.Impedance(([0.0, 1.0], [1000.0, 900.0]), 10.0), 900.0),
         (tl.Length(pieces=([0.0, 4.0], [[1000.0, -100.0, 0.0], [600.0, 0.0, 0.0]])), 600.0),
         (tl.Length(pieces=([0.0], [[1000.0, -100.0, 10.0]])), 750.0),
         (tl.Length(pieces=([0.0], [[1000.0, 0.0, -1.0]])), None),

@@ -42,7 +42,7 @@ VALID: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "guide_law": "stretched",
             "smoothing_speed": 1e-3,
             "guide_strain": "mean",
-            "wound_strain": 0.01,
+            "spooled_strain": 0.01,
         },
     ),
     "RigidBody": (tl.RigidBody, {"mass": 1.0, "inertia": np.eye(3), "center_of_mass": (0.1, 0.0, 0.0), "shape": None}),
@@ -141,7 +141,7 @@ NUMBERS: list[tuple[str, str, list[Any]]] = [
     ("Pendulum", "gravity", NEGATIVE),
     ("State", "reeled_length", NEGATIVE),
     ("State", "reel_speed", NOT_ANY),
-    ("Reel", "wound_strain", [*NOT_ANY, -1.0, -2.5]),
+    ("Reel", "spooled_strain", [*NOT_ANY, -1.0, -2.5]),
     ("straight", "deployed", NOT_POSITIVE),
     ("straight", "elements", NOT_WHOLE[1:]),  # None: as many as the case needs
     ("straight", "reel_speed", NOT_ANY),
@@ -699,14 +699,14 @@ def test_auto_that_would_need_more_steps_than_can_be_counted() -> None:
     assert "2^53 steps" in message and "step='auto'" not in message
 
 
-def test_wound_strain_belongs_to_the_law_that_stores_it() -> None:
+def test_spooled_strain_belongs_to_the_law_that_stores_it() -> None:
     _, arguments = VALID["Reel"]
-    with pytest.raises(InputError, match="wound_strain: expected 0 unless guide_law is 'stretched'"):
+    with pytest.raises(InputError, match="spooled_strain: expected 0 unless guide_law is 'stretched'"):
         tl.Reel(**(arguments | {"guide_law": "dissipative"}))
 
 
 @pytest.mark.parametrize("order", [4, 6])
-def test_string_cannot_be_wound_back_in_time(order: int) -> None:
+def test_string_cannot_be_spooled_back_in_time(order: int) -> None:
     _, arguments = VALID["Reel"]
     stretched = tl.Pendulum(STRING, tl.Reel(**arguments), BODY)
     with pytest.raises(InputError, match="order: expected 2 with guide_law='stretched', got"):

@@ -27,10 +27,10 @@ STRING: dict[str, Any] = {"length": 10.0, "density": 0.1, "stiffness": 100.0}
         (lambda: tl.Fluid(-1.0), "Fluid.density"),
         (lambda: tl.Fluid(1.0, flow=((0.0, 1.0), ((1, 0, 0),))), "Fluid.flow"),
         (lambda: tl.Fluid(1.0, drag_center=WRONG), "Fluid.drag_center"),
-        (lambda: tl.Push(force=(1.0, np.nan, 0.0)), "Push.force"),
-        (lambda: tl.Path((0.0, 1.0), ((0, 0, 0),)), "Path.displacements"),
-        (lambda: tl.Path((1.0, 0.0), ((0, 0, 0), (1, 0, 0))), "Path.times"),
-        (lambda: tl.Path.of(lambda t: (t, 0.0), 1.0, 0.1), "function"),
+        (lambda: tl.AppliedForce(force=(1.0, np.nan, 0.0)), "AppliedForce.force"),
+        (lambda: tl.GuidePath((0.0, 1.0), ((0, 0, 0),)), "Path.displacements"),
+        (lambda: tl.GuidePath((1.0, 0.0), ((0, 0, 0), (1, 0, 0))), "Path.times"),
+        (lambda: tl.GuidePath.of(lambda t: (t, 0.0), 1.0, 0.1), "function"),
         (lambda: tl.Pendulum(pendulum().string, pendulum().reel, pendulum().body, fluid=WRONG), "Pendulum.fluid"),
     ],
 )
@@ -60,14 +60,14 @@ def test_energy_and_tension_of_a_table_agree(strain: float) -> None:
 
 
 def test_a_push_from_a_function() -> None:
-    push = tl.Push.of(lambda t: ((t, 0.0, 0.0), (0.0, 0.0, 2.0 * t)), duration=2.0, interval=0.5)
+    push = tl.AppliedForce.of(lambda t: ((t, 0.0, 0.0), (0.0, 0.0, 2.0 * t)), duration=2.0, interval=0.5)
     assert push.force[0] == (0.0, 0.5, 1.0, 1.5, 2.0)
     assert push.force[1][3] == (1.5, 0.0, 0.0)
     assert push.moment[1][4] == (0.0, 0.0, 4.0)
 
 
 def test_a_path_stands_still_outside_its_times() -> None:
-    path = tl.Path((1.0, 2.0), ((0, 0, 0), (1, 0, 0)))
+    path = tl.GuidePath((1.0, 2.0), ((0, 0, 0), (1, 0, 0)))
     where, velocity = path.at([0.0, 1.5, 3.0])
     assert np.allclose(where[:, 0], [0.0, 0.5, 1.0])
     assert np.allclose(velocity[:, 0], [0.0, 1.5, 0.0])

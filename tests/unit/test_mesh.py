@@ -112,7 +112,7 @@ def test_a_straight_even_string_has_no_error() -> None:
 
 @pytest.mark.parametrize("N", [2, 5, 10])
 def test_a_rope_that_is_pulled_aside_is_estimated_within_a_factor_of_three(N: int) -> None:
-    pendulum = plain(density=0.5, stiffness=1e4, mass=2.0, push=tl.Push((40.0, 0.0, 0.0)))
+    pendulum = plain(density=0.5, stiffness=1e4, mass=2.0, applied_force=tl.AppliedForce((40.0, 0.0, 0.0)))
     state, finer = (tl.equilibrium(pendulum, 10.0, n).state for n in (N, 8 * N))
     true = shape_error(state.nodes[None], finer.nodes[None]) / 10.0
     assert true / 3.0 < at_rest(pendulum, state).error < 3.0 * true

@@ -72,7 +72,7 @@ def test_the_consistent_invariants_are_those_of_our_own_runs() -> None:
     recorded_energy = recorded.energy.values
     assert kinetic == pytest.approx(recorded.kinetic_energy.values, rel=1e-12)
     assert momentum == pytest.approx(recorded.angular_momentum.values, rel=1e-12)
-    # ours counts the wound string too, which does not move; energies are about 200 J
+    # ours counts the spooled string too, which does not move; energies are about 200 J
     assert energy - energy[0] == pytest.approx(recorded_energy - recorded_energy[0], abs=1e-11)
 
 

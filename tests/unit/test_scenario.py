@@ -327,7 +327,7 @@ def test_lines_of_quoted_and_dotted_keys_and_inline_tables() -> None:
         ('density = "25 g/m"', "density = 0", "my.toml:6: string.density: expected a positive"),
         ('drum_radius = "0.5 m"', "drum_radius = 0", "my.toml:10: reel.drum_radius: expected a positive"),
         ('inertia_mass = "1 kg"', "inertia = -2", "my.toml:12: reel.inertia: expected a positive"),
-        ('guide_length = "0.5 m"', "guide_length = 100", "my.toml:11: reel.guide_length: expected a guide way shorter"),
+        ('guide_length = "0.5 m"', "guide_length = 100", "my.toml:11: reel.guide_length: expected a guide shorter"),
         ('mass = "100 g"', "mass = -1", "my.toml:16: body.mass: expected a positive finite number (kg), got -1.0"),
         ('height = "0.8 m"', "height = -1", "my.toml:18: body.height: expected a positive finite number (m), got -1.0"),
         ('semi_axes = ["0.5 m", "0.4 m"]', "semi_axes = [1]", "my.toml:17: body.semi_axes: expected a list of two, "),

@@ -48,8 +48,8 @@ drag_center = ["1 cm", 0, 0]
 buoyancy_center = [0, 0, 0.1]
 """
 CURRENT = '[fluid]\ndensity = 1025\ndepths = [0, "20 m"]\nflows = [\n  [1, 0, 0],\n  ["20 cm/s", 0, 0]\n]\n'
-PUSH = '[push]\nforce = ["10 N", 0, 0]\nmoment = [0, "1 N*m", 0]\npoint = [0, 0, "10 cm"]\n'
-PULSE = """[push]
+PUSH = '[applied_force]\nforce = ["10 N", 0, 0]\nmoment = [0, "1 N*m", 0]\npoint = [0, 0, "10 cm"]\n'
+PULSE = """[applied_force]
 times = [0, "0.1 s"]
 forces = [[0, 0, 0], ["1 kN", 0, 0]]
 moments = [[0, 0, 0], [0, 0, "2 N*m"]]
@@ -77,14 +77,14 @@ def test_sections_with_vectors_and_tables() -> None:
     assert sea == tl.Fluid(1025.0, (3.0, 0.0, -10.0), drag_center=(0.01, 0.0, 0.0), buoyancy_center=(0.0, 0.0, 0.1))
     current = built(BASE + CURRENT).fluid
     assert current == tl.Fluid(1025.0, ((0.0, 20.0), ((1.0, 0.0, 0.0), (0.2, 0.0, 0.0))))
-    push = built(BASE + PUSH).push
-    assert push == tl.Push((10.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.1))
-    pulse = built(BASE + PULSE).push
-    assert pulse == tl.Push(
+    push = built(BASE + PUSH).applied_force
+    assert push == tl.AppliedForce((10.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.1))
+    pulse = built(BASE + PULSE).applied_force
+    assert pulse == tl.AppliedForce(
         ((0.0, 0.1), ((0.0, 0.0, 0.0), (1000.0, 0.0, 0.0))), ((0.0, 0.1), ((0.0, 0.0, 0.0), (0.0, 0.0, 2.0)))
     )
     path = built(BASE + GUIDE).reel.guide_path
-    assert path == tl.Path(
+    assert path == tl.GuidePath(
         (0.0, 1.0, 2.0),
         ((0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (0.2, 0.0, 0.0)),
         ((0.0, 0.0, 1.0), (2.0, 0.0, 0.0)),
@@ -129,10 +129,10 @@ def test_a_vector_by_an_option(text: str) -> None:
 
 
 def test_tables_by_options() -> None:
-    changes = {"push.times": "[0, 100 ms]", "push.forces": "[[0, 0, 0], [10 N, 0.01 kN, '10 N']]"}
-    assert built(BASE, changes).push == tl.Push(((0.0, 0.1), ((0.0, 0.0, 0.0), (10.0, 10.0, 10.0))))
-    whole = {"push": '{force = ["10 N", 0, 0]}'}
-    assert built(BASE, whole).push == tl.Push((10.0, 0.0, 0.0))
+    changes = {"applied_force.times": "[0, 100 ms]", "applied_force.forces": "[[0, 0, 0], [10 N, 0.01 kN, '10 N']]"}
+    assert built(BASE, changes).applied_force == tl.AppliedForce(((0.0, 0.1), ((0.0, 0.0, 0.0), (10.0, 10.0, 10.0))))
+    whole = {"applied_force": '{force = ["10 N", 0, 0]}'}
+    assert built(BASE, whole).applied_force == tl.AppliedForce((10.0, 0.0, 0.0))
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def test_tables_by_options() -> None:
         ("fluid.depths", "3", "expected a list, each a length, such as [0, 3] or ['0 m', '3 m'], got 3"),
         ("initial.attitude", "[1, 0, 0]", "initial.attitude.0: expected a list of three, each a number, such as"),
         ("initial.attitude", "1", "initial.attitude: expected three rows of three, each a number, such as"),
-        ("push", "[1, 0, 0]", "push: expected a section, got [1, 0, 0]"),
-        ("push", "{force = [1 N, 0, 0]}", "push: expected a section such as {key = 3, "),
+        ("applied_force", "[1, 0, 0]", "push: expected a section, got [1, 0, 0]"),
+        ("applied_force", "{force = [1 N, 0, 0]}", "push: expected a section such as {key = 3, "),
     ],
 )
 def test_a_wrong_form_is_told_the_right_one(key: str, value: str, expected: str) -> None:
@@ -208,7 +208,7 @@ def test_a_flow_that_is_given_twice_or_by_half(extra: str, expected: str) -> Non
     ],
 )
 def test_a_push_that_is_given_twice_or_by_half(keys: str, expected: str) -> None:
-    assert expected in refusal(f"{BASE}[push]\n{keys}\n")
+    assert expected in refusal(f"{BASE}[applied_force]\n{keys}\n")
 
 
 @pytest.mark.parametrize(
@@ -257,8 +257,8 @@ def end_of(study: dict[str, Any]) -> Any:
     [
         (FLUID + "drag_area = 0.1\n", "fluid.flow[0]", ["0 m/s", "10 m/s"], 0),
         (CURRENT + "drag_area = 0.1\n", "fluid.flows[0][1]", [0, "10 m/s"], 1),
-        (PUSH, "push.force[1]", [0, "1 kN"], 1),
-        (PULSE, "push.forces[0][2]", [0, 1000.0], 2),
+        (PUSH, "applied_force.force[1]", [0, "1 kN"], 1),
+        (PULSE, "applied_force.forces[0][2]", [0, 1000.0], 2),
         (GUIDE, "guide.start_velocity[1]", ["0 m/s", "5 m/s"], 1),
         ("", "initial.end_velocity[0]", [0, "1 m/s"], 0),
     ],

@@ -109,7 +109,7 @@ def test_how_fast_neighbours_part() -> None:
         "outputs": [
             "lyapunov",
             {"name": "sooner", "variable": "lyapunov", "interval": "50 ms"},
-            {"variable": "horizon", "lost": 0.01},
+            {"variable": "predictability_time", "lost": 0.01},
         ],
     }
     study = definition.read(spec)
@@ -122,9 +122,9 @@ def test_how_fast_neighbours_part() -> None:
             )
             check_close(name, found.outputs[name][k], alone.attrs["exponent"], 1e-6)
         exponent = found.outputs["lyapunov"][k]
-        assert found.outputs["horizon"][k] == (np.log(10.0) / exponent if exponent > 0.0 else np.inf)
+        assert found.outputs["predictability_time"][k] == (np.log(10.0) / exponent if exponent > 0.0 else np.inf)
     assert np.isnan(found.outputs["lyapunov"][2])
-    assert np.isnan(found.outputs["horizon"][2])
+    assert np.isnan(found.outputs["predictability_time"][2])
     assert STATUS_NAMES[found.status[2]] == "fully_retrieved"
 
 
@@ -133,8 +133,11 @@ def test_how_fast_neighbours_part() -> None:
     [
         ({"variable": "lyapunov", "interval": "0.3 s"}, "run.duration: expected a multiple of outputs"),
         ({"variable": "lyapunov", "interval": "1 s"}, "interval: expected at most half of run.duration"),
-        ({"variable": "horizon", "known": 2.0}, "known: expected less than lost"),
-        ({"variable": "horizon", "node": 3}, "node: no such key; expected some of name, variable, interval"),
+        ({"variable": "predictability_time", "known": 2.0}, "known: expected less than lost"),
+        (
+            {"variable": "predictability_time", "node": 3},
+            "node: no such key; expected some of name, variable, interval",
+        ),
         ("max lyapunov", "reduce: no such key"),
     ],
 )

@@ -32,14 +32,14 @@ def shaken(t: float) -> tuple[float, float, float]:
     return 0.5 - 0.5 * np.cos(2.0 * t), 0.2 * np.cos(3.0 * t) - 0.2, 0.3 * np.sin(t) ** 2
 
 
-PATH = tl.Path.of(shaken, 2.0, 0.01)
+PATH = tl.GuidePath.of(shaken, 2.0, 0.01)
 
 
 def windy() -> tl.Pendulum:
     base = pendulum()
     string = replace(base.string, diameter=0.01, viscosity=0.3)
     wind = tl.Fluid(1.2, flow=((0.0, 20.0), ((3.0, 0.0, 0.0), (1.0, 1.0, 0.0))), drag_area=0.3)
-    return replace(base, string=string, fluid=wind, push=tl.Push(force=(0.0, 0.2, 0.0)))
+    return replace(base, string=string, fluid=wind, applied_force=tl.AppliedForce(force=(0.0, 0.2, 0.0)))
 
 
 def carried(interval: float, command: Command, system: tl.Pendulum | None = None) -> tl.Simulation:
@@ -114,7 +114,7 @@ def test_the_impulse_is_what_momentum_and_weight_leave(report: Report) -> None:
 
 def test_a_load_at_rest_weighs_on_its_carrier() -> None:
     system = windy()
-    calm = replace(system, push=None, fluid=None)
+    calm = replace(system, applied_force=None, fluid=None)
     sim = tl.Simulation(calm, tl.hanging(calm, deployed=10.0, elements=8))
     sim.advance(0.1, guide_velocity=(0.0, 0.0, 0.0))
     weight = (calm.string.density * calm.string.length + calm.body.mass) * calm.gravity
@@ -173,9 +173,9 @@ def coupled(interval: float, scheme: str, ratio: float, duration: float) -> floa
     """A carrier on a spring that moves exactly under a constant force; the largest energy that nothing explains (J)."""
     system = tl.Pendulum(tl.String(40.0, 0.5, 2e4), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(20.0))
     sim = tl.Simulation(system, tl.hanging(system, deployed=10.0, elements=4, end_velocity=(1.0, 0.0, 0.0)))
-    wound = 0.5 * 30.0
-    shared = wound if scheme == "shared" else 0.0
-    mass, stiffness = wound / ratio + shared, 200.0
+    spooled = 0.5 * 30.0
+    shared = spooled if scheme == "shared" else 0.0
+    mass, stiffness = spooled / ratio + shared, 200.0
     w = np.sqrt(stiffness / mass)
     x = v = U = force = given = 0.0
     start, worst = sim.energy, 0.0

@@ -28,7 +28,7 @@ from tautline.errors import RUNNING
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.energy import transport_weights
-from tautline.kernels.fixed import settled_momenta
+from tautline.kernels.fixed import momenta_with_kick
 from tautline.kernels.march import march
 from tautline.model.body import RigidBody
 from tests.checking import check_below
@@ -42,7 +42,7 @@ LAWS = ("none", "published", "dissipative", "momentum")
 # Retrieval, deployment, and a reel speed within the smoothing of the dissipative law.
 SPEEDS = [0.7, -0.7, 3e-4, -2.5, 1.5]
 STEP = 0.01
-WOUND_STRAIN = 0.04  # of the string on the drum, where the law stores it
+SPOOLED_STRAIN = 0.04  # of the string on the drum, where the law stores it
 TORQUE = data.Command(False, np.array([0.0, 0.1]), np.array([3.0, -5.0]))
 LOCKED = data.Command(True, np.zeros(1), np.zeros(1))
 # Relative to the momenta: some hundreds of roundings. Measured: 1.4e-14 at most, from F - F^T, divided by h.
@@ -103,7 +103,7 @@ def kinetic_string(s: Any, sigma: Any, q: list[Any], v: list[Any]) -> Any:
     N = len(q) - 1
     l = (L - s) / N
     w = sp.Symbol("w")
-    # all that is wound turns with the drum, each piece on its own radius
+    # all that is spooled turns with the drum, each piece on its own radius
     inertia = kappa * d**2 + sp.integrate(mu * (d**2 + growth * w), (w, 0, s - b))
     T = (inertia / (d**2 + growth * (s - b)) + mu * b) * sigma**2 / 2
     for e in range(N):
@@ -122,10 +122,10 @@ def kinetic(x: Configuration, sigma: Any, v: list[Any], omega: Any) -> Any:
 def potential(x: Configuration) -> Any:
     N = len(x.q) - 1
     l = (L - x.s) / N
-    wound = x.s - b
-    angle = 2 * wound / (d + sp.sqrt(d**2 + growth * wound))
-    above = (d**2 - growth**2 / 2) * (1 - sp.cos(angle)) + growth * (wound - d * sp.sin(angle))
-    V = -mu * g * (wound * (r_p[2] - b) - above)
+    spooled = x.s - b
+    angle = 2 * spooled / (d + sp.sqrt(d**2 + growth * spooled))
+    above = (d**2 - growth**2 / 2) * (1 - sp.cos(angle)) + growth * (spooled - d * sp.sin(angle))
+    V = -mu * g * (spooled * (r_p[2] - b) - above)
     V -= M * g * (r_p + x.q[N] + x.R * rho)[2]
     for e in range(N):
         w = x.q[e] - x.q[e + 1]
@@ -272,7 +272,7 @@ def increment(before: data.Motion, after: data.Motion) -> Configuration:
 def momenta(par: data.Parameters, motion: data.Motion) -> Array:
     """(p_s, p_1 ... p_N, Pi) with compensated sums completed and a pending kick paid."""
     scratch = data.empty_scratch(par.N)
-    Pi = settled_momenta(par, motion, scratch)
+    Pi = momenta_with_kick(par, motion, scratch)
     p = scratch.nodes[data.TARGET].reshape(3, -1).T
     return np.concatenate([[motion.reel[data.P_S] - motion.reel[data.P_S_ERR]], p[1:].ravel(), Pi])
 
@@ -320,16 +320,16 @@ def random_motion(case: Case, seed: int, sigma: float) -> tuple[data.Parameters,
         state = dataclasses.replace(state, angular_velocity=np.zeros(3))
     pendulum = dataclasses.replace(pendulum, reel=dataclasses.replace(pendulum.reel, layer_growth=case.growth))
     par = kernel_parameters(pendulum, case.N, case.scheme, True)
-    return par, initial_motion(par, state, WOUND_STRAIN)
+    return par, initial_motion(par, state, SPOOLED_STRAIN)
 
 
-def guide_force(par: data.Parameters, strain: Any, sigma: Any, wound: Any = 0.0) -> Any:
+def guide_force(par: data.Parameters, strain: Any, sigma: Any, spooled: Any = 0.0) -> Any:
     """Q of equations 16, 60 and 63."""
     if par.law == data.LAW_STRETCHED:
         smooth_sign = sigma / np.sqrt(sigma**2 + par.sigma_0**2)
         if sigma >= 0.0:
-            return -par.EA / 2.0 * (wound**2 + smooth_sign * (strain**2 - wound**2))
-        return -par.EA / 2.0 * wound**2 - smooth_sign * (par.mu * sigma**2 + par.EA) * (strain - wound) ** 2 / 2.0
+            return -par.EA / 2.0 * (spooled**2 + smooth_sign * (strain**2 - spooled**2))
+        return -par.EA / 2.0 * spooled**2 - smooth_sign * (par.mu * sigma**2 + par.EA) * (strain - spooled) ** 2 / 2.0
     if par.law == data.LAW_MOMENTUM:
         return (par.EA - par.mu * sigma**2) * strain**2 / 2.0
     smooth_sign = sigma / np.sqrt(sigma**2 + par.sigma_0**2)
@@ -340,10 +340,10 @@ def guide_force(par: data.Parameters, strain: Any, sigma: Any, wound: Any = 0.0)
 def step_forces(par: data.Parameters, start: data.Motion, end: data.Motion, sigma: float) -> tuple[float, float]:
     """f_minus and f_plus: torque and guide force at the two ends, with the weights of the kinetic quadrature.
 
-    What comes out has the strain at the start of the step too: all cells that were not wound since are alike.
+    What comes out has the strain at the start of the step too: all cells that were not spooled since are alike.
     """
     cells = start.reel[data.REEL_SIZE :]
-    wound = cells[int(np.ceil(start.reel[data.S] / par.L * len(cells))) - 1] if len(cells) else 0.0
+    spooled = cells[int(np.ceil(start.reel[data.S] / par.L * len(cells))) - 1] if len(cells) else 0.0
 
     # within one piece of the table, so the means of equation 80 are those of a straight line; the paper's is plain
     at = [np.interp(motion.clock[data.STEP] * STEP, TORQUE.times, TORQUE.torques) for motion in (start, end)]
@@ -356,7 +356,7 @@ def step_forces(par: data.Parameters, start: data.Motion, end: data.Motion, sigm
         strain = np.linalg.norm(np.diff(x.q, axis=0), axis=1) * par.N / (par.L - x.s) - 1.0
         strain = (3.0 * strain[0] - strain[1]) / 2.0 if par.extrapolated else strain[0]
         radius = np.sqrt(par.d**2 + par.growth * (x.s - par.b))
-        return float(u / radius + guide_force(par, strain, sigma, wound))
+        return float(u / radius + guide_force(par, strain, sigma, spooled))
 
     return STEP * (1.0 - par.theta) * force(start), STEP * par.theta * force(end)
 
@@ -418,7 +418,7 @@ def test_step_on_a_growing_drum_solves_the_discrete_equations(scheme: str, repor
     report(f"growing drum, {scheme}, N = 2: residual of the discrete equations", largest, f"< {TOLERANCE:g}")
 
 
-def test_the_wound_string_of_a_growing_drum() -> None:
+def test_the_spooled_string_of_a_growing_drum() -> None:
     """The closed form of its height against the integral along it."""
     values = {d: 0.4, b: 0.3, growth: 0.05, L: 20.0, mu: 0.2, EA: 1.0, kappa: 1.0, M: 0.0, g: 1.0, theta: 0.5}
     s = 9.0
@@ -428,7 +428,7 @@ def test_the_wound_string_of_a_growing_drum() -> None:
     above = np.trapezoid(radii * np.sin(angles), w)
     expected = -0.2 * ((s - 0.3) * -0.3 - above)
     x = Configuration(sp.Float(s), [sp.zeros(3, 1), sp.zeros(3, 1)], sp.eye(3))
-    # one element of no length at the height of the guide: nothing but the wound string and an elastic constant
+    # one element of no length at the height of the guide: nothing but the spooled string and an elastic constant
     V = potential(x).subs({**values, **dict.fromkeys([*r_p, *rho], 0.0)}) - (20.0 - s) / 2.0
     check_below("difference", abs(float(V) - expected), 1e-8)
 

@@ -236,17 +236,17 @@ def test_carnot_force_and_its_slope(law: str, sigma: float) -> None:
 
 
 def stretched_force(par: data.Parameters, at: guide.Entrance, sigma: Any) -> Any:
-    """Equation 63 less -W(wound)."""
+    """Equation 63 less -W(spooled)."""
     sign = sigma / np.sqrt(sigma**2 + par.sigma_0**2)
     if np.real(sigma) >= 0.0:
-        return -sign * par.EA * (at.strain**2 - at.wound**2) / 2.0
-    return -sign * (par.mu * sigma**2 + par.EA) * (at.strain - at.wound) ** 2 / 2.0
+        return -sign * par.EA * (at.strain**2 - at.spooled**2) / 2.0
+    return -sign * (par.mu * sigma**2 + par.EA) * (at.strain - at.spooled) ** 2 / 2.0
 
 
-@pytest.mark.parametrize("wound", [0.0, 0.03, 0.2, -0.05])
+@pytest.mark.parametrize("spooled", [0.0, 0.03, 0.2, -0.05])
 @pytest.mark.parametrize("sigma", [0.0, 2e-4, -3e-3, 0.5, -4.0])
-def test_stretched_force_and_its_slope(wound: float, sigma: float) -> None:
-    par, at = sample(0, law="stretched").par, guide.Entrance(0.1, wound)
+def test_stretched_force_and_its_slope(spooled: float, sigma: float) -> None:
+    par, at = sample(0, law="stretched").par, guide.Entrance(0.1, spooled)
     Q, slope = guide.carnot_force(par, at, sigma)
     expected = complex_step(lambda y: stretched_force(par, at, y), sigma, [1.0])[0]
     scale = par.EA * 0.2**2
@@ -254,10 +254,10 @@ def test_stretched_force_and_its_slope(wound: float, sigma: float) -> None:
     check_close("dQ/dsigma", slope, expected, ROUNDING * scale / par.sigma_0)
 
 
-@pytest.mark.parametrize(("wound", "h"), [(0.0, 1e-4), (0.0, 1.0), (0.03, 1e-4), (0.03, 1.0), (0.2, 1e-4)])
-def test_reel_equation_of_a_drum_that_stores_strain_is_solved(wound: float, h: float) -> None:
+@pytest.mark.parametrize(("spooled", "h"), [(0.0, 1e-4), (0.0, 1.0), (0.03, 1e-4), (0.03, 1.0), (0.2, 1e-4)])
+def test_reel_equation_of_a_drum_that_stores_strain_is_solved(spooled: float, h: float) -> None:
     """Also where the string on the drum is tighter than the one that comes in, and Q helps."""
-    par, at = sample(1, law="stretched").par, guide.Entrance(0.1, wound)
+    par, at = sample(1, law="stretched").par, guide.Entrance(0.1, spooled)
     pivot = 2.5
     for sigma in (0.0, 1e-4, -2e-3, 0.5, -3.0):
         for residual in (0.0, 1e-5, -0.02, 4.0):
@@ -309,8 +309,8 @@ def turning_error(x: Sample, h: float) -> float:
     psi, psi_by_omega = body.cayley_momentum(x.par.J, h, x.omega)
     phi = body.mean_swing(h, x.omega, x.par.rho)
     phi_by_omega = body.mean_swing_by_omega(h, x.omega, x.par.rho, phi)
-    found, unsettled = body.solve_rotation(x.par.J, h, psi, as_vector(0.9 * omega))
-    assert not unsettled
+    found, not_converged = body.solve_rotation(x.par.J, h, psi, as_vector(0.9 * omega))
+    assert not not_converged
     return max(
         relative_error(psi, spin(omega)),
         relative_error(psi_by_omega, complex_step(spin, omega, np.eye(3)).T),

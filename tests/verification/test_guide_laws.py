@@ -75,17 +75,17 @@ def test_stretched_law_follows_from_the_balance_of_energy() -> None:
     assert sp.expand(hold - EA * eps * (1 + eps)) == 0
 
     par = lowering.kernel_parameters(pendulum("stretched"), 1, "symmetric", True)._replace(sigma_0=1e-30)
-    for strain, wound, speed in ((0.1, 0.04, -3.0), (0.02, 0.1, -0.5), (0.1, 0.04, 3.0), (0.02, 0.1, 0.5)):
-        at = guide.Entrance(strain, wound)
-        force = guide.carnot_force(par, at, speed)[0] + guide.wound_force(par, at)
-        lost = numbers(loss, mu=par.mu, EA=par.EA, epsilon=strain, psi=wound, sigma=speed) if speed < 0.0 else 0.0
-        stored = 0.5 * par.EA * (wound if speed < 0.0 else strain) ** 2
+    for strain, spooled, speed in ((0.1, 0.04, -3.0), (0.02, 0.1, -0.5), (0.1, 0.04, 3.0), (0.02, 0.1, 0.5)):
+        at = guide.Entrance(strain, spooled)
+        force = guide.carnot_force(par, at, speed)[0] + guide.spooled_force(par, at)
+        lost = numbers(loss, mu=par.mu, EA=par.EA, epsilon=strain, psi=spooled, sigma=speed) if speed < 0.0 else 0.0
+        stored = 0.5 * par.EA * (spooled if speed < 0.0 else strain) ** 2
         check_close("Q", force, -stored - np.sign(speed) * lost, 1e-15 * par.EA)
 
 
-def system(law: str, speed: float, strain: str = "mean", wound: float = 0.0) -> tuple[tl.Pendulum, tl.State]:
+def system(law: str, speed: float, strain: str = "mean", spooled: float = 0.0) -> tuple[tl.Pendulum, tl.State]:
     base = pendulum(law)
-    reel = dataclasses.replace(base.reel, guide_strain=strain, wound_strain=wound)
+    reel = dataclasses.replace(base.reel, guide_strain=strain, spooled_strain=spooled)
     changed = dataclasses.replace(base, reel=reel)
     state = tl.straight(changed, 10.0, ELEMENTS, (0.3, 0.0, 1.0), end_velocity=(0.0, 0.5, 0.0), reel_speed=speed)
     return changed, dataclasses.replace(state, nodes=STRETCH * state.nodes)
@@ -119,20 +119,20 @@ def test_second_order_against_the_continuous_equations(
 
 def there_and_back(cells: int, monkeypatch: pytest.MonkeyPatch) -> xr.Dataset:
     with monkeypatch.context() as patch:
-        patch.setattr(lowering, "initial_motion", functools.partial(lowering.initial_motion, wound_cells=cells))
-        start = system("stretched", 0.5, wound=STRETCH - 1.0)
+        patch.setattr(lowering, "initial_motion", functools.partial(lowering.initial_motion, spooled_cells=cells))
+        start = system("stretched", 0.5, spooled=STRETCH - 1.0)
         return tl.simulate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05, step=6.25e-5)
 
 
 def test_drum_returns_the_string_as_it_came_in(monkeypatch: pytest.MonkeyPatch, report: Report) -> None:
     """In and out again. The reference remembers a curve; the kernels' cells approach it as they get smaller."""
-    start = system("stretched", 0.5, wound=STRETCH - 1.0)
+    start = system("stretched", 0.5, spooled=STRETCH - 1.0)
     exact = tl.reference.integrate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05)
     assert exact.reel_speed[0] > 0.0 > exact.reel_speed[-1]
     assert float(exact.reeled_length.max() - exact.reeled_length[0]) > 0.05
-    assert exact.reeled_length[-1] < exact.reeled_length[0] - 0.3  # and on into what was wound before
+    assert exact.reeled_length[-1] < exact.reeled_length[0] - 0.3  # and on into what was spooled before
     errors = []
-    for cells in (data.WOUND_CELLS, 16 * data.WOUND_CELLS):
+    for cells in (data.SPOOLED_CELLS, 16 * data.SPOOLED_CELLS):
         run = there_and_back(cells, monkeypatch)
         errors.append(difference(run, exact))
         # h is small here, so what is left of the balance is what the memory would lose or make: nothing
@@ -163,7 +163,7 @@ def test_cell_borders_keep_the_second_order(report: Report) -> None:
 
 def test_a_drum_that_forgets_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Control: a memory of one cell is none, and the comparison above sees it."""
-    start = system("stretched", 0.5, wound=STRETCH - 1.0)
+    start = system("stretched", 0.5, spooled=STRETCH - 1.0)
     exact = tl.reference.integrate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05)
     assert difference(there_and_back(1, monkeypatch), exact) > 1e-3
 

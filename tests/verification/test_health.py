@@ -38,8 +38,8 @@ def _pulse(width: float, impulse: float) -> tuple[tuple[float, ...], tuple[float
 def test_a_pulse_shorter_than_a_step_gives_its_whole_impulse(width: float, report: Report) -> None:
     """On a body that the string hardly holds: 1 N s across it."""
     times, forces = _pulse(width, 1.0)
-    push = tl.Push((times, [(0.0, force, 0.0) for force in forces]))
-    pendulum = tl.Pendulum(tl.String(100.0, 1e-4, 1.0), REEL, POINT, gravity=0.0, push=push)
+    push = tl.AppliedForce((times, [(0.0, force, 0.0) for force in forces]))
+    pendulum = tl.Pendulum(tl.String(100.0, 1e-4, 1.0), REEL, POINT, gravity=0.0, applied_force=push)
     run = tl.simulate(pendulum, tl.straight(pendulum, 10.0, 3), duration=0.05, step=1e-3)
     momentum = float(run.velocity[-1, -1, 1]) * (1.0 + 1e-4 * 10.0 / 9.0)
     report(f"impulse of a pulse of {width:g} s, at steps of 1 ms", abs(momentum - 1.0), "1e-3")
@@ -106,7 +106,7 @@ def test_a_fast_spin_is_resolved() -> None:
 def test_a_drum_on_a_stiff_spring_is_resolved() -> None:
     """A small amplitude, so that the reel stays slower than the waves."""
     pendulum = tl.Pendulum(tl.String(20.0, 0.1, 1000.0), tl.Reel(0.1, 0.1, 0.01), POINT)
-    run = tl.simulate(pendulum, tl.hanging(pendulum, 5.0, 3), tl.Spring(4.99, 1e5), duration=0.2)
+    run = tl.simulate(pendulum, tl.hanging(pendulum, 5.0, 3), tl.Impedance(4.99, 1e5), duration=0.2)
     assert run.attrs["status"] == "completed"
     assert run.attrs["balance_error"] < 0.01
 
@@ -183,7 +183,7 @@ def test_a_coarse_fixed_step_is_remarked_on() -> None:
 def test_a_stiff_damper_on_the_reel_is_resolved() -> None:
     """Steps that are long against the damper's time leave a speed that alternates, and a power of the wrong sign."""
     pendulum = tl.Pendulum(tl.String(60.0, 0.08, 300.0, viscosity=0.5), tl.Reel(0.2, 0.3, 2.0), tl.RigidBody.point(1.3))
-    start, command = tl.hanging(pendulum, 12.0, 3), tl.Spring(tl.Speed(payout=1.0), 100.0, 3e4)
+    start, command = tl.hanging(pendulum, 12.0, 3), tl.Impedance(tl.Speed(payout=1.0), 100.0, 3e4)
     run = tl.simulate(pendulum, start, command, duration=0.25, sample=0.03125)
     true = tl.reference.integrate(pendulum, start, command, duration=0.25, sample=0.03125, method="LSODA")
     for name in ("reel_speed", "torque", "power", "guide_tension"):
@@ -197,19 +197,19 @@ TO_AND_FRO = 0.02 * (1.0 - np.cos(2.0 * np.pi * 280.6 * FINE))  # close to once 
 SLOW = 0.02 * (1.0 - np.cos(2.0 * np.pi * FINE))
 
 
-@pytest.mark.parametrize("what", ["Reel.guide_path", "Length", "Spring"])
+@pytest.mark.parametrize("what", ["Reel.guide_path", "Length", "Impedance"])
 def test_motions_within_a_step_are_noticed(what: str) -> None:
     """A table that is only finely divided is not."""
     for motion in (TO_AND_FRO, SLOW):
         points = tuple((0.0, 0.0, float(x)) for x in motion)
-        path = tl.Path(tuple(FINE.tolist()), points) if what == "Reel.guide_path" else None
+        path = tl.GuidePath(tuple(FINE.tolist()), points) if what == "Reel.guide_path" else None
         reel = tl.Reel(0.2, 0.3, 2.0, guide_path=path)
         pendulum = tl.Pendulum(tl.String(60.0, 0.02, 200.0), reel, tl.RigidBody.point(2.0))
         table = (FINE, 4.0 + motion)
         commands: dict[str, tl.Command] = {
             "Reel.guide_path": tl.Locked(),
             "Length": tl.Length(table),
-            "Spring": tl.Spring(table, 50.0, 5.0),
+            "Impedance": tl.Impedance(table, 50.0, 5.0),
         }
         start = tl.hanging(pendulum, 4.0, 3)
         run = tl.simulate(pendulum, start, commands[what], duration=0.5, sample=0.05, step=0.05 / 14.0)

@@ -36,10 +36,10 @@ WIND = tl.Fluid(
 WATER = tl.Fluid(
     1000.0, drag_area=0.002, volume=5e-4, added_mass=0.3, buoyancy_center=(0.03, 0.02, 0.0), spin_damping=1e-3
 )
-PUSH = tl.Push(
+PUSH = tl.AppliedForce(
     force=((0.0, 0.05, 0.08), ((0, 0, 0), (0, 5, 1), (3, 0, 0))), moment=(0.0, 0.1, 0.1), point=(0.1, 0.0, 0.0)
 )
-PATH = tl.Path.of(wavy, 1.0, 0.1)
+PATH = tl.GuidePath.of(wavy, 1.0, 0.1)
 
 
 def pendulum(
@@ -48,7 +48,7 @@ def pendulum(
     given: dict[str, Any] = string or {}
     made = tl.String(10.0, 0.05, 300.0, **given) if table is None else tl.String.from_table(10.0, 0.05, *table, **given)
     drum: dict[str, Any] = {"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 0.5} | reel
-    return tl.Pendulum(made, tl.Reel(**drum), BODY, fluid=fluid, push=push)
+    return tl.Pendulum(made, tl.Reel(**drum), BODY, fluid=fluid, applied_force=push)
 
 
 LOADS = {
@@ -58,7 +58,7 @@ LOADS = {
     "viscosity, tension only": pendulum({"law": "tension_only", "viscosity": 0.5}),
     "wind": pendulum({"diameter": 0.01}, fluid=WIND),
     "water": pendulum({"diameter": 0.004}, fluid=WATER),
-    "push": pendulum(push=PUSH),
+    "applied_force": pendulum(applied_force=PUSH),
     "moving guide": pendulum(guide_path=PATH),
     "all": pendulum(
         {"diameter": 0.01, "viscosity": 0.5},
@@ -72,7 +72,7 @@ LOADS = {
         gear_ratio=5.0,
     ),
 }
-LED = tl.Length(pieces=([0.0], [[4.0, 0.0, 1.0, 0.5, -0.3, 0.1]]))
+PRESCRIBED = tl.Length(pieces=([0.0], [[4.0, 0.0, 1.0, 0.5, -0.3, 0.1]]))
 
 
 def swinging(system: tl.Pendulum, reel_speed: float = 0.0, stretch: float = 1.02) -> tl.State:
@@ -101,7 +101,7 @@ def compare(
     return exact
 
 
-@pytest.mark.parametrize("command", [tl.Locked(), LED], ids=["locked", "led"])
+@pytest.mark.parametrize("command", [tl.Locked(), PRESCRIBED], ids=["locked", "led"])
 @pytest.mark.parametrize("name", LOADS)
 def test_each_load(name: str, command: Command, report: Report) -> None:
     kind = type(command).__name__
@@ -110,7 +110,7 @@ def test_each_load(name: str, command: Command, report: Report) -> None:
         "viscosity": "damping_loss",
         "wind": "fluid_work",
         "water": "fluid_work",
-        "push": "external_work",
+        "applied_force": "external_work",
         "moving guide": "guide_work",
     }
     if name in acts:
@@ -143,8 +143,8 @@ DRUMS: dict[str, tuple[dict[str, Any], Command, float]] = {
     "brake": ({"coulomb_friction": 0.1}, tl.Brake(([0.0, 0.06], [0.2, 1.0])), -1.5),
     "torque limit": ({"max_torque": 4.0}, tl.Torque(6.0), 1.5),
     "power limit": ({"max_power": 10.0}, tl.Torque(6.0), 1.5),
-    "spring": ({}, tl.Spring(tl.Length(([0.0, 0.5], [4.0, 4.5])), stiffness=200.0, damping=20.0), 1.5),
-    "led with friction": ({"coulomb_friction": 0.3, "viscous_friction": 0.1, "layer_growth": 0.02}, LED, 0.0),
+    "spring": ({}, tl.Impedance(tl.Length(([0.0, 0.5], [4.0, 4.5])), stiffness=200.0, damping=20.0), 1.5),
+    "led with friction": ({"coulomb_friction": 0.3, "viscous_friction": 0.1, "layer_growth": 0.02}, PRESCRIBED, 0.0),
 }
 
 
@@ -184,7 +184,7 @@ def test_the_held_moment_of_a_weight() -> None:
 def test_torque_of_a_given_motion_with_loads_is_its_power() -> None:
     """The work account is the integral of torque times the drum's angular velocity."""
     system = LOADS["all"]
-    run = tl.reference.integrate(system, swinging(system), LED, duration=DURATION, sample=DURATION / 400)
+    run = tl.reference.integrate(system, swinging(system), PRESCRIBED, duration=DURATION, sample=DURATION / 400)
     radius = np.array([system.reel.radius(s) for s in run.reeled_length.values])
     power = run.torque.values * run.reel_speed.values / radius
     from scipy.integrate import simpson
@@ -202,7 +202,7 @@ def test_what_the_reference_cannot_do_is_said() -> None:
     jumps = tl.Length(pieces=([0.0, 0.1], [[4.0, 0.0], [4.0, 1.0]]))
     with pytest.raises(InputError, match=r"jump of its speed at t = 0\.1 s"):
         tl.reference.integrate(pendulum(), swinging(pendulum()), jumps, **settings)
-    path = tl.Path((0.0, 0.1), ((0, 0, 0), (0.1, 0, 0)), velocities=((1, 0, 0), (1, 0, 0)))
+    path = tl.GuidePath((0.0, 0.1), ((0, 0, 0), (0.1, 0, 0)), velocities=((1, 0, 0), (1, 0, 0)))
     moved = pendulum(guide_path=path)
     with pytest.raises(InputError, match="guide_path to move without a blow"):
         tl.reference.integrate(moved, swinging(moved), tl.Locked(), **settings)

@@ -49,14 +49,14 @@ LOADED = {
             1000.0, drag_area=0.002, volume=5e-5, added_mass=0.05, buoyancy_center=(0.3, 0.2, 0.3), spin_damping=1e-3
         ),
     ),
-    "push": replace(
+    "applied_force": replace(
         examples.pendulum(),
-        push=tl.Push(
+        applied_force=tl.AppliedForce(
             force=((0.0, 1.0, 2.0), ((0, 0, 0), (0, 0.5, 0), (0, 0, 0))), moment=(0.0, 0.0, 0.01), point=(0.1, 0.0, 0.0)
         ),
     ),
     "moving guide": replace(
-        examples.pendulum(), reel=replace(examples.pendulum().reel, guide_path=tl.Path.of(wavy, 5.0, 0.05))
+        examples.pendulum(), reel=replace(examples.pendulum().reel, guide_path=tl.GuidePath.of(wavy, 5.0, 0.05))
     ),
 }
 
@@ -121,7 +121,7 @@ def test_in_tension_both_laws_are_one(law: str) -> None:
         pendulum = with_string(law=kind)
         hanging = tl.hanging(with_string(), 10.0, 20)
         sim = tl.Simulation(pendulum, hanging, step=1e-3)
-        sim.kick((0.02, 0.0, 0.0))
+        sim.apply_impulse((0.02, 0.0, 0.0))
         sim.advance(1.0, sample=0.1)
         results.append(sim.dataset())
     assert float(results[1].strain.min()) > 0.0
@@ -204,7 +204,9 @@ def test_a_floating_string_weighs_nothing() -> None:
 
 def test_a_push_accelerates(report: Report) -> None:
     """Weightless and slack: F t/M; a moment alone turns a ball by M t/I."""
-    pendulum = point_on_light_string(string={"law": "tension_only"}, gravity=0.0, push=tl.Push(force=(1.0, 2.0, 0.5)))
+    pendulum = point_on_light_string(
+        string={"law": "tension_only"}, gravity=0.0, applied_force=tl.AppliedForce(force=(1.0, 2.0, 0.5))
+    )
     state = tl.State(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))
     result = tl.simulate(pendulum, state, Locked(), duration=1.0, sample=0.1, step=1e-2)
     expected = np.outer(result.time, [0.5, 1.0, 0.25])
@@ -217,7 +219,7 @@ def test_a_push_accelerates(report: Report) -> None:
 def test_a_guide_that_moves_uniformly_changes_nothing(report: Report) -> None:
     """Galileo: seen from the guide the motion is that of a guide that stands still."""
     V = np.array([3.0, -1.0, 0.5])
-    path = tl.Path((0.0, 5.0), ((0.0, 0.0, 0.0), tuple(5.0 * V)), velocities=(tuple(V), tuple(V)))
+    path = tl.GuidePath((0.0, 5.0), ((0.0, 0.0, 0.0), tuple(5.0 * V)), velocities=(tuple(V), tuple(V)))
     for number in (1, 3):
         still, moved = (
             run(
@@ -233,7 +235,7 @@ def test_a_guide_that_moves_uniformly_changes_nothing(report: Report) -> None:
 def test_a_guide_that_falls_changes_gravity(report: Report) -> None:
     """Einstein: a guide accelerated downwards by a is gravity g - a, in the discrete equations as well."""
     a, T = 4.0, 2.0
-    path = tl.Path((0.0, T), ((0, 0, 0), (0, 0, 0.5 * a * T * T)), velocities=((0, 0, 0), (0, 0, a * T)))
+    path = tl.GuidePath((0.0, T), ((0, 0, 0), (0, 0, 0.5 * a * T * T)), velocities=((0, 0, 0), (0, 0, a * T)))
     base = examples.pendulum()
     for number in (1, 3):
         moved = run(replace(base, reel=replace(base.reel, guide_path=path)), number, duration=T)
@@ -247,7 +249,7 @@ def test_shaken_pendulum(report: Report) -> None:
     """One light element with a mass under a shaken guide, against an ODE of three lines."""
     from scipy.integrate import solve_ivp
 
-    path = tl.Path.of(wavy, 3.0, 0.01)
+    path = tl.GuidePath.of(wavy, 3.0, 0.01)
     pendulum = point_on_light_string(path=path)
     state = tl.State(40.0, 0.0, np.array([[0, 0, 0], [0.5, 0, 11.9]]), np.array([[0, 0, 0], [0, 0.3, 0]]))
     start, velocity = path.at(0.0)
@@ -305,7 +307,7 @@ def test_modes_with_another_law_and_a_fluid(name: str, report: Report) -> None:
     modes = tl.modes(pendulum, deployed=10.0, elements=10)
     frequency = float(modes.frequency.values[np.array([kind == "longitudinal" for kind in modes.kind.values])][0])
     sim = tl.Simulation(pendulum, tl.equilibrium(pendulum, 10.0, 10).state, step=1e-3)
-    sim.kick((0.0, 0.0, 1e-4))
+    sim.apply_impulse((0.0, 0.0, 1e-4))
     sim.advance(40.0, sample=0.01)
     z = sim.dataset().position.values[:, -1, 2]
     z = (z - z.mean()) * np.hanning(len(z))

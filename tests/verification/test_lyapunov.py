@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.analysis.lyapunov import estimate, growth_rates, horizon
+from tautline.analysis.lyapunov import estimate, growth_rates, predictability_time
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.files import scenario
@@ -40,7 +40,7 @@ def test_small_motions_about_rest_do_not_part(report: Report) -> None:
     # a bounded distance leaves ln(d/d_0)/t: a factor of 10 over 90 s is 0.026
     value = check_below("exponent", abs(found.attrs["exponent"]), 0.026)
     report("Lyapunov exponent at rest (1/s)", value, "0.026")
-    assert found.attrs["horizon"] > math.log(100.0) / 0.026
+    assert found.attrs["predictability_time"] > math.log(100.0) / 0.026
 
 
 def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
@@ -79,7 +79,9 @@ def test_members_together_as_alone_and_after_an_end() -> None:
 def test_estimates_of_what_ended_too_soon() -> None:
     rates = np.array([[1.0, np.nan, np.nan, np.nan], [9.0, 1.0, 2.0, 3.0]])
     np.testing.assert_array_equal(estimate(rates), [np.nan, 2.0])
-    np.testing.assert_allclose(horizon([np.nan, 2.0, -1.0], 0.01, 0.1), [np.nan, math.log(10.0) / 2.0, np.inf])
+    np.testing.assert_allclose(
+        predictability_time([np.nan, 2.0, -1.0], 0.01, 0.1), [np.nan, math.log(10.0) / 2.0, np.inf]
+    )
 
 
 def test_refusals() -> None:

@@ -34,14 +34,14 @@ def swinging(system: tl.Pendulum) -> tl.State:
 MOVE = tl.Length.to(4.6, speed=1.0, acceleration=4.0, jerk=40.0)
 POLYNOMIAL = tl.Length(pieces=([0.0], [[4.0, 0.0, 1.0, 0.5, -0.3, 0.1]]))
 SPEEDS = tl.Speed(payout=([0.0, 0.2, 0.5], [0.0, 0.5, -0.5]))
-FOLLOWER = tl.Spring(tl.Length(([0.0, 0.5], [4.0, 4.5])), stiffness=200.0, damping=20.0)
+FOLLOWER = tl.Impedance(tl.Length(([0.0, 0.5], [4.0, 4.5])), stiffness=200.0, damping=20.0)
 SMOOTH: dict[str, tuple[tl.Pendulum, Command]] = {
     "Length, S-curve": (pendulum("published"), MOVE),
     "Length, polynomial": (pendulum(), POLYNOMIAL),
     "Length, growing drum with friction": (pendulum(layer_growth=0.02, viscous_friction=0.3), POLYNOMIAL),
     "Speed": (pendulum(), SPEEDS),
     "viscous friction": (pendulum(viscous_friction=0.5), tl.Free()),
-    "Spring": (pendulum(), FOLLOWER),
+    "Impedance": (pendulum(), FOLLOWER),
     "growing drum": (pendulum(layer_growth=0.02), tl.Torque(3.0)),
     "motor and gear": (pendulum(motor_inertia=1e-3, gear_ratio=5.0), tl.Torque(6.0)),
     "function of time": (pendulum(), tl.Torque(lambda t: 3.0 * np.cos(10.0 * t))),
@@ -70,7 +70,7 @@ def test_order_against_the_differential_equations(name: str, order: int, steps: 
         check_below(account, largest, 2e-4)
 
 
-@pytest.mark.parametrize("name", ["Length, S-curve", "viscous friction", "Spring", "growing drum"])
+@pytest.mark.parametrize("name", ["Length, S-curve", "viscous friction", "Impedance", "growing drum"])
 def test_the_papers_scheme_is_of_first_order(name: str, report: Report) -> None:
     system, command = SMOOTH[name]
     steps = [2e-3, 1e-3, 5e-4]
@@ -82,7 +82,7 @@ def test_the_papers_scheme_is_of_first_order(name: str, report: Report) -> None:
     report(f"{name}, scheme paper: slope against DOP853", measured, "1 +- 0.3")
 
 
-@pytest.mark.parametrize("name", [name for name in SMOOTH if name.startswith(("Length", "Speed", "Spring"))])
+@pytest.mark.parametrize("name", [name for name in SMOOTH if name.startswith(("Length", "Speed", "Impedance"))])
 def test_the_torque_that_a_motion_takes(name: str, report: Report) -> None:
     """Of second order at every sample, the first included."""
     system, command = SMOOTH[name]
@@ -126,7 +126,7 @@ LOSSES: dict[str, tuple[tl.Pendulum, Command]] = {
     "dry and viscous friction": (pendulum(coulomb_friction=0.3, viscous_friction=0.1), tl.Torque(4.0)),
     "torque and power limits": (pendulum(max_torque=4.0, max_power=3.0), tl.Torque(6.0)),
     "led with friction": (pendulum("dissipative", coulomb_friction=0.3, viscous_friction=0.1), MOVE),
-    "spring": (pendulum("dissipative"), tl.Spring(5.0, 100.0, 10.0)),
+    "spring": (pendulum("dissipative"), tl.Impedance(5.0, 100.0, 10.0)),
     "growing drum": (pendulum(layer_growth=0.02), tl.Torque(2.0)),
 }
 
@@ -258,7 +258,7 @@ def test_a_spring_on_the_length_swings_with_its_frequency(report: Report) -> Non
     """omega^2 = k/(M + kappa), undamped; the weight only moves its rest."""
     k = 50.0
     omega = np.sqrt(k / (M + KAPPA))
-    run = fall(atwood(), tl.Spring(20.0, k), 10.0)
+    run = fall(atwood(), tl.Impedance(20.0, k), 10.0)
     expected = -M * 9.81 / k * (1.0 - np.cos(omega * run.time))
     # in phase with the mass's slow motion the string's stretch changes by a part in a thousand
     check_close("s", run.reeled_length - run.reeled_length[0], expected, 3.0 * STRETCH)
@@ -284,7 +284,7 @@ def test_a_growing_drum_keeps_its_energy() -> None:
     """Freely, without loss: bounded and without drift, over many swings on a spring."""
     system = pendulum(layer_growth=0.02)
     start = tl.hanging(system, 4.0, 3, end_velocity=(0.3, 0.0, 0.0))
-    run = tl.simulate(system, start, tl.Spring(4.0, 100.0), duration=60.0, step=1e-3, sample=0.02)
+    run = tl.simulate(system, start, tl.Impedance(4.0, 100.0), duration=60.0, step=1e-3, sample=0.02)
     T = float(run.kinetic_energy.max())
     # measured: 1.5e-4 and 2.8e-5; the motion is chaotic
     check_bounded_without_drift("balance", balance_error(run), 3e-4 * T, 1e-4 * T)

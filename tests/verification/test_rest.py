@@ -64,7 +64,7 @@ def test_the_holding_moment_holds(string: tl.String, fluid: tl.Fluid | None, ree
     assert figures.body_tension == pytest.approx(weight, rel=1e-12)
     radius = math.sqrt(0.25**2 + reel.layer_growth * (60.0 - 20.0 - 0.8))
     assert figures.drum_radius == pytest.approx(radius, rel=1e-14)
-    # the wound string's own weight is out of balance by less than its line weight times b + d
+    # the spooled string's own weight is out of balance by less than its line weight times b + d
     assert abs(figures.holding_moment / radius - figures.guide_tension) < 0.01 * figures.guide_tension + line * 1.2
     start = tl.hanging(pendulum, 20.0, 20)
     assert start.nodes[-1, 2] - 20.0 == pytest.approx(figures.stretch, rel=2e-4)
@@ -158,7 +158,7 @@ def test_a_balloon_that_cannot_lift_all_of_its_string_leaves_a_fold() -> None:
 def test_a_guide_at_steady_speed_is_a_flow_from_ahead(report: Report) -> None:
     speed = 1.5
     sea = tl.Pendulum(ROPE, WINCH, LOAD, fluid=SEA)
-    course = tl.Path((0.0, 10.0), ((0.0, 0.0, 2.0), (10.0 * speed, 0.0, 2.0)), ((speed, 0, 0), (speed, 0, 0)))
+    course = tl.GuidePath((0.0, 10.0), ((0.0, 0.0, 2.0), (10.0 * speed, 0.0, 2.0)), ((speed, 0, 0), (speed, 0, 0)))
     towed = replace(sea, reel=replace(WINCH, guide_path=course))
     streamed = replace(sea, fluid=replace(SEA, flow=(-speed, 0.0, 0.0)))
     moving, still = tl.equilibrium(towed, 25.0, 10, time=3.0), tl.equilibrium(streamed, 25.0, 10)
@@ -180,7 +180,7 @@ def test_an_accelerating_guide_leans_the_string(report: Report) -> None:
     """tan(lean) = a/g, and gravity is sqrt(a^2 + g^2); without the wish for it the acceleration is left out."""
     a = 2.0
     times = np.linspace(0.0, 4.0, 5)
-    course = tl.Path(tuple(times), tuple((0.5 * a * t * t, 0.0, 0.0) for t in times), ((0, 0, 0), (4.0 * a, 0, 0)))
+    course = tl.GuidePath(tuple(times), tuple((0.5 * a * t * t, 0.0, 0.0) for t in times), ((0, 0, 0), (4.0 * a, 0, 0)))
     pendulum = tl.Pendulum(ROPE, replace(WINCH, guide_path=course), LOAD)
     found = tl.equilibrium(pendulum, 20.0, 8, time=1.0, acceleration=True)
     assert found.guide_tension == pytest.approx(34.0 * math.hypot(a, G), rel=1e-12)
@@ -194,8 +194,8 @@ def test_an_accelerating_guide_leans_the_string(report: Report) -> None:
 
 
 def test_a_push_that_changes_counts_as_at_the_time() -> None:
-    push = tl.Push(((0.0, 10.0), ((0.0, 0.0, 0.0), (100.0, 0.0, 0.0))))
-    pendulum = tl.Pendulum(replace(ROPE, density=1e-7), WINCH, LOAD, push=push)
+    push = tl.AppliedForce(((0.0, 10.0), ((0.0, 0.0, 0.0), (100.0, 0.0, 0.0))))
+    pendulum = tl.Pendulum(replace(ROPE, density=1e-7), WINCH, LOAD, applied_force=push)
     for time, force in ((0.0, 0.0), (5.0, 50.0), (20.0, 100.0)):
         found = tl.equilibrium(pendulum, 20.0, 4, time=time)
         assert found.state.nodes[-1, 0] / found.state.nodes[-1, 2] == pytest.approx(force / (30.0 * G), rel=1e-6)
@@ -240,11 +240,11 @@ def own_drag(pendulum: tl.Pendulum, scale: float = 1.0) -> Any:
 
 
 CURRENT = replace(SEA, flow=(1.2, 0.3, 0.0))
-THRUST = tl.Push((0.0, 20.0, -40.0))
+THRUST = tl.AppliedForce((0.0, 20.0, -40.0))
 
 
 def test_a_load_of_the_pendulum_is_not_counted_twice() -> None:
-    sea = tl.Pendulum(ROPE, WINCH, LOAD, fluid=CURRENT, push=THRUST)
+    sea = tl.Pendulum(ROPE, WINCH, LOAD, fluid=CURRENT, applied_force=THRUST)
     drag = own_drag(sea)
     lift = 1025.0 * G
 
@@ -269,11 +269,14 @@ def test_a_load_of_the_pendulum_is_not_counted_twice() -> None:
     for load, says in (
         (drag, "the drag of Pendulum.fluid once more"),
         (own_drag(sea, 1.02), "the drag of Pendulum.fluid once more"),
-        (push, "Pendulum.push once more"),
+        (push, "Pendulum.applied_force once more"),
         (buoyancy, "buoyancy once more"),
-        (together(drag, push), "the drag of Pendulum.fluid and Pendulum.push once more"),
+        (together(drag, push), "the drag of Pendulum.fluid and Pendulum.applied_force once more"),
         (together(drag, buoyancy), "the drag of Pendulum.fluid and buoyancy once more"),
-        (together(drag, push, buoyancy), "the drag of Pendulum.fluid and Pendulum.push and buoyancy once more"),
+        (
+            together(drag, push, buoyancy),
+            "the drag of Pendulum.fluid and Pendulum.applied_force and buoyancy once more",
+        ),
     ):
         with pytest.raises(InputError, match=f"load: expected a load beside .*got {says}"):
             tl.equilibrium(sea, 25.0, 10, load=load)

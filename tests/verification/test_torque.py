@@ -12,9 +12,9 @@ from tautline import reference
 from tests.conftest import Report
 
 BODY = tl.RigidBody.box(2.0, (0.1, 0.2, 0.3), (0.01, 0.02, 0.15))
-PATH = tl.Path((0.0, 0.2, 0.5, 1.0), ((0.0, 0.0, 0.0), (0.05, 0.0, 0.02), (0.1, 0.05, 0.0), (0.0, 0.0, 0.0)))
+PATH = tl.GuidePath((0.0, 0.2, 0.5, 1.0), ((0.0, 0.0, 0.0), (0.05, 0.0, 0.02), (0.1, 0.05, 0.0), (0.0, 0.0, 0.0)))
 FLUID = tl.Fluid(density=50.0, flow=(3.0, 1.0, 0.0), drag_area=0.02, volume=0.001, added_mass=0.1, spin_damping=0.01)
-PUSH = tl.Push(((0.0, 0.2, 0.5), ((0.0, 5.0, 0.0), (2.0, 0.0, 3.0), (0.0, 0.0, 0.0))), point=(0.0, 0.1, 0.0))
+PUSH = tl.AppliedForce(((0.0, 0.2, 0.5), ((0.0, 5.0, 0.0), (2.0, 0.0, 3.0), (0.0, 0.0, 0.0))), point=(0.0, 0.1, 0.0))
 
 
 def system(string: dict[str, Any], reel: dict[str, Any], **others: Any) -> tl.Pendulum:
@@ -25,9 +25,9 @@ SYSTEMS = {
     "plain": system({}, {}),
     "viscosity": system({"viscosity": 5.0}, {}),
     "fluid": system({"diameter": 0.01}, {}, fluid=FLUID),
-    "push": system({}, {}, push=PUSH),
+    "applied_force": system({}, {}, applied_force=PUSH),
     "path": system({}, {"guide_path": PATH}),
-    "all": system({"viscosity": 5.0, "diameter": 0.01}, {"guide_path": PATH}, fluid=FLUID, push=PUSH),
+    "all": system({"viscosity": 5.0, "diameter": 0.01}, {"guide_path": PATH}, fluid=FLUID, applied_force=PUSH),
     "drum": system({}, {"layer_growth": 0.002, "motor_inertia": 0.01, "gear_ratio": 5.0, "viscous_friction": 0.5}),
 }
 COMMANDS: dict[str, tl.Command] = {

@@ -1,4 +1,4 @@
-// The controls of a live run: reel, kick, rate, record, reset.
+// The controls of a live run: reel, impulse, rate, record, reset.
 
 import { Dial } from "./dial";
 import { number } from "./format";
@@ -10,13 +10,13 @@ import { type Limits, type Status, type Vector } from "./types";
 const SEND_EVERY = 30; // ms, while a slider moves
 const HANDS_OFF = 500; // ms after a touch in which the server's echo does not move a slider
 const RATE_STEP = 1.25; // of the keys
-const DEFAULT_LIMITS: Limits = { torque: [-1, 1], speed: [-1, 1], kick: 1, rate: [0.1, 10] };
+const DEFAULT_LIMITS: Limits = { torque: [-1, 1], speed: [-1, 1], impulse: 1, rate: [0.1, 10] };
 
 export class Controls {
   private readonly torque = new Dial("torque", "N m", () => this.touch(), (value) => this.send({ type: "torque", value }));
   private readonly speed = new Dial("payout", "m/s", () => this.touch(), (value) => this.send({ type: "speed", value }));
   private readonly rate = get<HTMLInputElement>("rate"); // logarithm of the rate, so that both ways feel alike
-  private readonly kickSize = get<HTMLInputElement>("kick-size");
+  private readonly impulseSize = get<HTMLInputElement>("impulse-size");
   private limits = DEFAULT_LIMITS;
   private status: Status | null = null;
   private touched = -Infinity;
@@ -26,10 +26,10 @@ export class Controls {
     get("controls").hidden = false;
     get("controls").addEventListener("submit", (event) => event.preventDefault());
     for (const id of ["lock", "free"] as const) get(id).addEventListener("click", () => send({ type: id }));
-    for (const id of ["drive", "reel", "kick", "record", "reset"] as const) get(id).addEventListener("click", () => this[id]());
+    for (const id of ["drive", "reel", "impulse", "record", "reset"] as const) get(id).addEventListener("click", () => this[id]());
     this.rate.addEventListener("input", () => this.setRate(10 ** Number(this.rate.value)));
-    this.kickSize.addEventListener("keydown", (event) => event.key === "Enter" && this.kickSize.blur());
-    get("kick-direction").addEventListener("change", () => get("kick-direction").blur());
+    this.impulseSize.addEventListener("keydown", (event) => event.key === "Enter" && this.impulseSize.blur());
+    get("impulse-direction").addEventListener("change", () => get("impulse-direction").blur());
   }
 
   setLimits(limits: Limits | undefined): void {
@@ -37,8 +37,8 @@ export class Controls {
     this.torque.setRange(this.limits.torque);
     this.speed.setRange(this.limits.speed);
     [this.rate.min, this.rate.max] = this.limits.rate.map((rate) => String(Math.log10(rate)));
-    this.kickSize.max = String(this.limits.kick);
-    if (!this.kickSize.value && limits) this.kickSize.value = String(Number((0.25 * this.limits.kick).toPrecision(2)));
+    this.impulseSize.max = String(this.limits.impulse);
+    if (!this.impulseSize.value && limits) this.impulseSize.value = String(Number((0.25 * this.limits.impulse).toPrecision(2)));
   }
 
   setConnected(on: boolean): void {
@@ -79,10 +79,10 @@ export class Controls {
     this.setRate((this.status?.rate ?? 1) * RATE_STEP ** steps);
   }
 
-  kick(): void {
-    const size = this.kickSize.valueAsNumber || 0;
-    const direction = get<HTMLSelectElement>("kick-direction").value.split(",").map(Number);
-    this.send({ type: "kick", impulse: direction.map((x) => x * size) as Vector });
+  impulse(): void {
+    const size = this.impulseSize.valueAsNumber || 0;
+    const direction = get<HTMLSelectElement>("impulse-direction").value.split(",").map(Number);
+    this.send({ type: "impulse", impulse: direction.map((x) => x * size) as Vector });
   }
 
   record(): void {

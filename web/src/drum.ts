@@ -1,4 +1,4 @@
-// The reel: a drum that turns with the string, and the straight guide way in front of it.
+// The reel: a drum that turns with the string, and the straight guide in front of it.
 
 import {
   BufferGeometry, Color, CylinderGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshLambertMaterial,
@@ -41,14 +41,14 @@ export class Drum {
   private buildWheel(radius: number): void {
     const width = WIDTH * radius;
     const barrel = new Mesh(new CylinderGeometry(radius, radius, width, SIDES, 1, true), this.metal);
-    this.wheel.add(barrel, new LineSegments(woundString(1.004 * radius, width), this.lines));
+    this.wheel.add(barrel, new LineSegments(spooledString(1.004 * radius, width), this.lines));
     for (const end of [-1, 1]) {
       const flange = new Mesh(new CylinderGeometry(FLANGE * radius, FLANGE * radius, 0.06 * radius, SIDES), this.dark);
       flange.position.y = 0.5 * end * width;
       this.wheel.add(flange);
       for (let k = 0; k < SPOKES; k++) this.wheel.add(this.spoke(radius, end, k));
     }
-    // The string leaves at the drum's lowest point, level with the guide way; down is +z.
+    // The string leaves at the drum's lowest point, level with the guide; down is +z.
     this.wheel.position.set(-this.reel.guide_length, 0, -radius);
     this.group.add(this.wheel);
   }
@@ -77,7 +77,7 @@ export class Drum {
   }
 }
 
-function woundString(radius: number, width: number): BufferGeometry {
+function spooledString(radius: number, width: number): BufferGeometry {
   const points: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
     const y = width * ((turn + 0.5) / TURNS - 0.5);

@@ -4,7 +4,7 @@ import { type Mode } from "./types";
 
 export type Action =
   | "toggle" | "forward" | "back" | "start" | "end" | "faster" | "slower" | "loop" | "follow" | "front" | "side" | "top" | "iso" | "fit"
-  | "colour" | "compare" | "plots" | "theme" | "help" | "lock" | "free" | "drive" | "reel" | "more" | "less" | "kick" | "reset" | "record" | "newest";
+  | "colour" | "compare" | "plots" | "theme" | "help" | "lock" | "free" | "drive" | "reel" | "more" | "less" | "impulse" | "reset" | "record" | "newest";
 
 export interface Binding {
   keys: string[]; // as in KeyboardEvent.key, letters small
@@ -30,7 +30,7 @@ export const BINDINGS: Binding[] = [
   { keys: ["o"], action: "free", label: "let the drum run", where: "live" },
   { keys: ["t"], action: "drive", label: "drive with the set torque", where: "live" },
   { keys: ["v"], action: "reel", label: "reel at the set speed", where: "live" },
-  { keys: ["k"], action: "kick", label: "kick the body", where: "live" },
+  { keys: ["k"], action: "impulse", label: "impulse the body", where: "live" },
   { keys: ["+", "=", "ArrowUp"], action: "faster", label: "faster", where: "live" },
   { keys: ["-", "_", "ArrowDown"], action: "slower", label: "slower", where: "live" },
   { keys: ["r"], action: "reset", label: "start again", where: "live" },

@@ -7,7 +7,7 @@ export type Command =
   | { type: "lock" } | { type: "free" } | { type: "reset" }
   | { type: "torque"; value: number } | { type: "speed"; value: number } | { type: "rate"; value: number }
   | { type: "pause"; on: boolean } | { type: "record"; on: boolean }
-  | { type: "kick"; impulse: Vector };
+  | { type: "impulse"; impulse: Vector };
 
 type Message =
   | { type: "hello"; meta: Meta; status: Status }

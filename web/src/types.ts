@@ -20,7 +20,7 @@ export interface Plot {
 export interface Limits {
   torque: Range;
   speed: Range;
-  kick: number;
+  impulse: number;
   rate: Range;
 }
 

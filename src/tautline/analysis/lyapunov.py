@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from tautline.engine.ensemble import march_together
+from tautline.engine.ensemble import march_ensemble
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.kernels import data
@@ -54,7 +54,7 @@ def lyapunov(
     interval : float
         Time between two measurements of the distance (s); a multiple of the step.
     known, lost : float
-        Relative size of the error at the start, and of the one that makes a prediction useless, for the horizon.
+        Relative size of the error at the start, and of the one that makes a prediction useless.
     **options
         Of `simulate`: step, order, scheme, compensated, minimum_length, at_end.
 
@@ -62,7 +62,7 @@ def lyapunov(
     -------
     xarray.Dataset
         On `time`: the growth rate in every interval, and the exponent as estimated up to then. `attrs` hold the last
-        estimate, its standard error and the horizon (s): how far ahead a prediction holds.
+        estimate, its standard error and the predictability time (s): how far ahead a prediction holds.
     """
     simulation = Simulation(pendulum, state, **options)
     intervals = checks.whole_ratio(
@@ -92,7 +92,7 @@ def _figures(rates: Array, interval: float, known: float, lost: float) -> tuple[
     figures = {
         "exponent": exponent,
         "standard_error": standard_error(counted[np.isfinite(counted)]),
-        "horizon": float(horizon(exponent, known, lost)),
+        "predictability_time": float(predictability_time(exponent, known, lost)),
         "known": known,
         "lost": lost,
     }
@@ -122,7 +122,7 @@ def standard_error(rates: Array) -> float:
     return float(np.std(means, ddof=1) / math.sqrt(blocks))
 
 
-def horizon(exponent: Any, known: float = KNOWN, lost: float = LOST) -> Any:
+def predictability_time(exponent: Any, known: float = KNOWN, lost: float = LOST) -> Any:
     """Time in which an error grows from `known` to `lost` (s); infinite where it does not grow."""
     exponent = np.asarray(exponent, dtype=float)
     time = np.full(exponent.shape, np.inf)
@@ -143,7 +143,7 @@ def growth_rates(simulations: Sequence[Simulation], intervals: int) -> Array:
     going = list(range(len(simulations)))
     before = {i: _distance(simulations[i], shadows[i]) for i in going}
     for k in range(intervals):
-        march_together([*(simulations[i] for i in going), *(shadows[i] for i in going)], 1)
+        march_ensemble([*(simulations[i] for i in going), *(shadows[i] for i in going)], 1)
         going = [i for i in going if simulations[i].status == "completed" == shadows[i].status]
         for i in going:
             distance = _distance(simulations[i], shadows[i])

@@ -123,7 +123,7 @@ def _rest(pendulum: Pendulum, deployed: float) -> dict[str, float | None]:
 def _in_flow(pendulum: Pendulum, deployed: float, elements: int) -> dict[str, float]:
     """Tensions and holding moment at rest in the flow and under the push at the start, where there is one."""
     flow = () if pendulum.fluid is None else pendulum.fluid.flow[1]
-    if pendulum.push is None and not np.any(flow):
+    if pendulum.applied_force is None and not np.any(flow):
         return {}
     try:
         found = equilibrium(pendulum, deployed, elements)

@@ -33,7 +33,7 @@ class WaveAbsorber:
     return_time : float
         With which the drum goes back to the wanted length (s). Waves much faster than that are absorbed.
     apparent_mass : float, optional
-        Mass that the string should feel at the drum in place of drum and wound string (kg). The tension at the guide
+        Mass that the string should feel at the drum in place of drum and spooled string (kg). The tension at the guide
         is then measured and fed back. Without it the drum keeps its inertia, and needs no measured tension.
     impedance : float, optional
         Of the dashpot (N s/m); that of the string by default, which reflects least.
@@ -100,16 +100,16 @@ class WaveAbsorber:
             mass = self.drum_mass(simulation.reeled_length)
             felt = self.measured_pull(simulation)
             hold = felt - mass / self.apparent_mass * (felt - hold)
-        hold += self.wound_weight(simulation.reeled_length)
+        hold += self.spooled_weight(simulation.reeled_length)
         return float(self.pendulum.reel.radius(simulation.reeled_length) * hold)
 
     def drum_mass(self, reeled_length: float) -> float:
-        """Mass of drum, motor and wound string as the string feels it (kg)."""
+        """Mass of drum, motor and spooled string as the string feels it (kg)."""
         return drum.mass(self.pendulum.reel, self.pendulum.string.density, reeled_length)
 
-    def wound_weight(self, reeled_length: float) -> float:
-        """Pull of the wound string's own weight on the drum (N)."""
-        return statics.wound_weight(self.pendulum, reeled_length)
+    def spooled_weight(self, reeled_length: float) -> float:
+        """Pull of the spooled string's own weight on the drum (N)."""
+        return statics.spooled_weight(self.pendulum, reeled_length)
 
     def resting_pull(self, deployed: float) -> float:
         """Pull on the drum with so much string at rest outside (N)."""

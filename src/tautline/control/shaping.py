@@ -11,7 +11,7 @@ from tautline.analysis.modes import modes
 from tautline.kernels.data import Array
 from tautline.model import checks
 from tautline.model.equilibrium import equilibrium
-from tautline.model.path import Path
+from tautline.model.path import GuidePath
 from tautline.model.pendulum import Pendulum
 from tautline.model.piecewise import rows
 
@@ -94,7 +94,7 @@ def shaped_path(
     modes: int = 1,
     elements: int = 20,
     start: float = 0.0,
-) -> Path:
+) -> GuidePath:
     """A path for `Reel.guide_path` after which a load that hung at rest hangs at rest again.
 
     The guide would go straight, with an acceleration that rises, stays and falls, coast, and brake likewise. This
@@ -145,7 +145,7 @@ def shaped_path(
     later = np.maximum(np.subtract.outer(knots, breaks), 0.0)
     along = (sizes * later**3).sum(axis=1) / 6.0
     along *= distance / along[-1]  # but for rounding, they are the same
-    return Path(tuple((start + knots).tolist()), rows(np.outer(along, direction)))
+    return GuidePath(tuple((start + knots).tolist()), rows(np.outer(along, direction)))
 
 
 def _plain_motion(distance: float, speed: float, acceleration: float, ramp: float) -> tuple[Array, Array]:

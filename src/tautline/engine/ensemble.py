@@ -21,16 +21,16 @@ from tautline.kernels.limits import step_limits
 from tautline.kernels.members import Members, numbers_of
 
 
-def record_together(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> None:
+def record_ensemble(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> None:
     """March so many samples, and keep them and the present state in each simulation's record."""
     for simulation in simulations:
         simulation.keep(simulation.present_sample())
-    for simulation, samples in zip(simulations, march_together(simulations, rows, threads), strict=True):
+    for simulation, samples in zip(simulations, march_ensemble(simulations, rows, threads), strict=True):
         if len(samples.scalars):
             simulation.keep(samples)
 
 
-def march_together(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> list[data.Samples]:
+def march_ensemble(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> list[data.Samples]:
     """So many samples of each, as `Simulation.march` gives them. All must have been told what to do by `begin`."""
     results: dict[int, data.Samples] = {}
 
@@ -101,7 +101,7 @@ def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int
             ours[k] = theirs
     samples = batch.empty_block_samples(rows, N)
     march = batch.march_locked if first.command.locked else batch.march_reeling
-    march(_members(lanes), block, batch.empty_room(N, len(first.motion.reel)), samples)
+    march(_members(lanes), block, batch.empty_workspace(N, len(first.motion.reel)), samples)
     return [
         _give_back(simulations[place], data.Samples(samples.scalars[k], samples.nodes[k]), block, k)
         for k, place in enumerate(places)

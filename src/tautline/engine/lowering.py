@@ -14,9 +14,9 @@ from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.limits import RESOLVED_DRAG, STABLE, Limits
 from tautline.kernels.observe import begin
 from tautline.model import checks
-from tautline.model.command import Brake, Command, Led, Locked, Spring, Torque
+from tautline.model.command import Brake, Command, Impedance, Locked, PrescribedMotion, Torque
 from tautline.model.command import check_command as command_for_reel
-from tautline.model.fluid import Push
+from tautline.model.fluid import AppliedForce
 from tautline.model.pendulum import Pendulum
 from tautline.model.profile import values_at
 from tautline.model.reel import GUIDE_LAWS, Reel
@@ -73,8 +73,8 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
 
 def kernel_loads(pendulum: Pendulum) -> data.Loads:
     """Forces that are not in the Lagrangian, and the path of the guide."""
-    string, fluid, push, path = pendulum.string, pendulum.fluid, pendulum.push, pendulum.reel.guide_path
-    acts = string.viscosity > 0.0 or fluid is not None or push is not None
+    string, fluid, applied, path = pendulum.string, pendulum.fluid, pendulum.applied_force, pendulum.reel.guide_path
+    acts = string.viscosity > 0.0 or fluid is not None or applied is not None
     half = 0.0 if fluid is None else 0.5 * fluid.density
     normal = half * string.normal_drag * string.diameter
     tangential = half * math.pi * string.tangential_drag * string.diameter
@@ -88,9 +88,9 @@ def kernel_loads(pendulum: Pendulum) -> data.Loads:
         body=0.0 if fluid is None else half * fluid.drag_area,
         drag_center=center if fluid is None else fluid.drag_center or center,
         spin=0.0 if fluid is None else fluid.spin_damping,
-        push_point=(0.0, 0.0, 0.0) if push is None else push.point,
+        force_point=(0.0, 0.0, 0.0) if applied is None else applied.point,
         flow=np.ascontiguousarray(np.column_stack([depths, velocities]).T),
-        push=_push_table(push),
+        applied=_force_table(applied),
         path=np.zeros((13, 1)) if path is None else path.coefficients(),
         string_rate=2.0 * max(normal, tangential) / string.density,
         **_body_rates(pendulum),
@@ -119,14 +119,14 @@ def moved_on(loads: data.Loads, time: float, place: Any, velocity: Any) -> data.
     return loads._replace(moves=True, path=path)
 
 
-def _push_table(push: Push | None) -> data.Array:
+def _force_table(applied: AppliedForce | None) -> data.Array:
     """Times, forces and moments on the union of both tables' times."""
-    if push is None:
+    if applied is None:
         return np.zeros((7, 1))
-    times = np.union1d(push.force[0], push.moment[0])
+    times = np.union1d(applied.force[0], applied.moment[0])
     columns = [
         np.interp(times, table[0], column)
-        for table in (push.force, push.moment)
+        for table in (applied.force, applied.moment)
         for column in zip(*table[1], strict=True)
     ]
     return np.ascontiguousarray(np.stack([times, *columns]))
@@ -138,19 +138,19 @@ def kernel_command(command: Command, L: float = 0.0, time: float = 0.0, length: 
     kernel = data.Command(isinstance(command, Locked), times, torques)
     if isinstance(command, Brake):
         return kernel._replace(kind=data.BY_BRAKE)
-    if not isinstance(command, Led | Spring):
+    if not isinstance(command, PrescribedMotion | Impedance):
         return kernel
     curve = command.curve(time, length)
     curve[:, 1:] *= -1.0  # from what is deployed to what is reeled
     curve[:, 1] += L
-    if isinstance(command, Led):
+    if isinstance(command, PrescribedMotion):
         return kernel._replace(kind=data.BY_PROFILE, profile=curve)
-    return kernel._replace(kind=data.BY_SPRING, profile=curve, stiffness=command.stiffness, damping=command.damping)
+    return kernel._replace(kind=data.BY_IMPEDANCE, profile=curve, stiffness=command.stiffness, damping=command.damping)
 
 
-def with_spring(plan: data.Plan, command: Command | None) -> data.Plan:
+def with_impedance(plan: data.Plan, command: Command | None) -> data.Plan:
     """With the stiffness and the damping that a command adds to s; the plan itself where they are there already."""
-    stiffness, damping = (command.stiffness, command.damping) if isinstance(command, Spring) else (0.0, 0.0)
+    stiffness, damping = (command.stiffness, command.damping) if isinstance(command, Impedance) else (0.0, 0.0)
     if (plan.drum_stiffness, plan.drum_damping) == (stiffness, damping):
         return plan
     return plan._replace(drum_stiffness=stiffness, drum_damping=damping)
@@ -162,7 +162,7 @@ def commanded_torque(par: data.Parameters, command: data.Command, motion: data.M
     d = math.sqrt(par.d**2 + par.growth * (s - par.b))
     if command.kind == data.BY_TORQUE:
         torque = float(np.interp(t, command.times, command.torques))
-    elif command.kind == data.BY_SPRING:
+    elif command.kind == data.BY_IMPEDANCE:
         rest, rate, _ = values_at(command.profile, t)
         torque = d * (command.stiffness * (rest - s) - command.damping * (float(motion.reel[data.SIGMA]) - rate))
     else:
@@ -171,11 +171,11 @@ def commanded_torque(par: data.Parameters, command: data.Command, motion: data.M
 
 
 def initial_motion(
-    par: data.Parameters, state: State, wound_strain: float = 0.0, wound_cells: int = data.WOUND_CELLS
+    par: data.Parameters, state: State, spooled_strain: float = 0.0, spooled_cells: int = data.SPOOLED_CELLS
 ) -> data.Motion:
     """Configuration from the state; velocities become momenta by the Legendre transform."""
-    motion = data.empty_motion(par.N, wound_cells if par.law == data.LAW_STRETCHED else 0)
-    motion.reel[data.REEL_SIZE :] = wound_strain
+    motion = data.empty_motion(par.N, spooled_cells if par.law == data.LAW_STRETCHED else 0)
+    motion.reel[data.REEL_SIZE :] = spooled_strain
     motion.nodes[data.POSITION] = state.nodes.T.ravel()
     motion.nodes[data.VELOCITY] = state.node_velocities.T.ravel()
     motion.body[data.ATTITUDE : data.ATTITUDE + 4] = _quaternion(np.asarray(state.attitude))
@@ -201,7 +201,7 @@ def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_leng
     if order > 2 and pendulum.reel.guide_law == "stretched":
         raise InputError(
             f"order: expected 2 with guide_law='stretched', got {order}; higher orders go back in time for a while, "
-            "and string that was wound cannot be wound back"
+            "and string that was spooled cannot be spooled back"
         )
     composition, moving = COMPOSITIONS[order], pendulum.moving_body()
     return data.Plan(
@@ -292,7 +292,7 @@ def check_command(command: Any, order: int, scheme: str, reel_speed: float, reel
     command_for_reel(command, reel_speed)
     if order > 2 and isinstance(command, Brake):
         _refuse_order(order, "Brake(...)")
-    if order > 2 and reel.coulomb_friction > 0.0 and not isinstance(command, Locked | Led):
+    if order > 2 and reel.coulomb_friction > 0.0 and not isinstance(command, Locked | PrescribedMotion):
         _refuse_order(order, "coulomb_friction")
     if not isinstance(command, Locked) and order > 2 and scheme == "paper":
         raise InputError(

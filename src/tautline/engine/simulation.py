@@ -25,9 +25,9 @@ from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
-from tautline.kernels.loads import carry
+from tautline.kernels.loads import set_guide_velocity
 from tautline.kernels.march import march
-from tautline.kernels.observe import hand_over, observe
+from tautline.kernels.observe import change_reel_mode, observe
 from tautline.model import checks
 from tautline.model.body import RigidBody, Shape
 from tautline.model.command import (
@@ -36,18 +36,18 @@ from tautline.model.command import (
     Brake,
     Command,
     Free,
-    Led,
+    Impedance,
     Length,
     Locked,
+    PrescribedMotion,
     Speed,
-    Spring,
     Torque,
     check_command,
     check_start,
     shortest_commanded,
 )
-from tautline.model.fluid import Fluid, Push
-from tautline.model.path import Path
+from tautline.model.fluid import AppliedForce, Fluid
+from tautline.model.path import GuidePath
 from tautline.model.pendulum import Pendulum
 from tautline.model.profile import places_at, values_at
 from tautline.model.reel import Reel
@@ -142,7 +142,7 @@ class Simulation:
         self._base_steps: dict[float, int] = {}  # of "auto", by sample interval; kept so that chunks change nothing
         self._loads = lowering.kernel_loads(pendulum)
         self._check_order()
-        self._motion = lowering.initial_motion(self._par, state, pendulum.reel.wound_strain)
+        self._motion = lowering.initial_motion(self._par, state, pendulum.reel.spooled_strain)
         if pendulum.reel.guide_path is not None:
             frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
             self._motion.reel[frame] = pendulum.reel.guide_path.at(0.0)[1][0]
@@ -250,7 +250,7 @@ class Simulation:
     def _check_carrier(self) -> None:
         """Refuse a guide that is to be moved in two ways, or by a method that cannot."""
         if self.pendulum.reel.guide_path is not None:
-            checks.refuse("Reel.guide_path", "None where guide_velocity is given", "a Path")
+            checks.refuse("Reel.guide_path", "None where guide_velocity is given", "a GuidePath")
         self._check_order(carried=True)
 
     # -- moving on -------------------------------------------------------------------------------------
@@ -380,7 +380,7 @@ class Simulation:
 
     def _find_torques(self, samples: data.Samples, times: data.Array) -> None:
         """Torques that a prescribed motion or a lock takes, into its samples; note the largest torque and power."""
-        prescribed = isinstance(self._command, Led)
+        prescribed = isinstance(self._command, PrescribedMotion)
         x = samples.scalars
         room = data.empty_motion(self._par.N)
         loads = self._loads if self._loaded else None
@@ -427,39 +427,41 @@ class Simulation:
         kernel = lowering.kernel_command(command, self._par.L, time, length)
         if not (isinstance(before, Locked) and isinstance(command, Locked)):
             self._let_go()
-        if isinstance(command, Locked | Led):
+        if isinstance(command, Locked | PrescribedMotion):
             self._motion.reel[data.STOP] = 0.0
         self._origin = (time, length)
         self._kernel_command = kernel
         self._follow(command)
-        self._plan = lowering.with_spring(self._plan, command)
+        self._plan = lowering.with_impedance(self._plan, command)
         least = shortest_commanded(command, length, time)
         if self.settings["minimum_length"] is None and least is not None and least < 2.0 * self._plan.minimum_length:
             # a default must not end the run on the way to where it is to go
             self._plan = self._plan._replace(minimum_length=0.5 * least)
         self._motion.reel[data.TORQUE] = lowering.commanded_torque(self._par, kernel, self._motion, time)
-        if isinstance(command, Led):
+        if isinstance(command, PrescribedMotion):
             # a jump of the speed is a blow by the motor
             self._motion.reel[data.WORK] += self._lead()
-        if before is None or isinstance(command, Led):
+        if before is None or isinstance(command, PrescribedMotion):
             self.first_sample()
 
     def _follow(self, command: Command) -> None:
         """Remember the command, and what has to be known of it in every tick."""
         self._command = command
-        self._takes_torque = isinstance(command, Locked | Led)
-        self._reel_is_free = not isinstance(command, Locked | Led | Spring)
+        self._takes_torque = isinstance(command, Locked | PrescribedMotion)
+        self._reel_is_free = not isinstance(command, Locked | PrescribedMotion | Impedance)
 
     def _let_go(self) -> None:
         """Give a reel that was locked, led or stuck the momentum of its speed."""
         locked = isinstance(self._command, Locked)
         if locked or self._motion.reel[data.HELD] != data.NOT_HELD:
-            hand_over(self._par, locked, self._motion, self._scratch, data.NOT_HELD, 0.0, 0.0)
+            change_reel_mode(self._par, locked, self._motion, self._scratch, data.NOT_HELD, 0.0, 0.0)
 
     def _lead(self) -> float:
         """Let the reel follow the command from now on; the energy that it takes to reach its speed (J)."""
         _, speed, acceleration = values_at(self._kernel_command.profile, self.time)
-        return float(hand_over(self._par, False, self._motion, self._scratch, data.LED, speed, acceleration))
+        return float(
+            change_reel_mode(self._par, False, self._motion, self._scratch, data.PRESCRIBED, speed, acceleration)
+        )
 
     def _check_ratio(self, duration: float, sample: float | None, command: Command | None) -> None:
         """Refuse times that do not fit each other or a fixed step, before anything is changed."""
@@ -467,7 +469,7 @@ class Simulation:
         if not self._plan.adaptive:
             if self._motion.clock[data.STEP] == 0:
                 wanted = command or self._command or Locked()
-                plan = lowering.with_spring(self._plan, wanted)
+                plan = lowering.with_impedance(self._plan, wanted)
                 limits = step_limits(self._par, plan, self.reeled_length, isinstance(wanted, Locked))
                 lowering.check_step(self._par, plan, self.reeled_length, limits)
             checks.whole_ratio("duration" if sample is None else "sample", interval, "step", self._plan.h)
@@ -498,7 +500,7 @@ class Simulation:
 
     # -- blows -------------------------------------------------------------------------------------------
 
-    def kick(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
+    def apply_impulse(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
         """A blow on the body: an impulse at its centre of mass (N s) and an impulsive moment (N m s), inertial frame.
 
         Momenta jump, positions do not. The energy it brings is counted in `external_work`.
@@ -534,7 +536,7 @@ class Simulation:
         if not isinstance(self._command, Locked):
             self._let_go()
         yield
-        if isinstance(self._command, Led):
+        if isinstance(self._command, PrescribedMotion):
             self._lead()
         self._motion.reel[[data.H_LAST, data.H_BEFORE]] = 0.0
         self.first_sample()
@@ -561,7 +563,7 @@ class Simulation:
     def guide_force(self) -> data.Array:
         """Mean force of string and reel on whatever carries a guide that moves, over the latest `advance` (N).
 
-        Weight and inertia of all of the string, wound or not, and of the body, and the drag on them (theory, equation
+        Weight and inertia of all of the string, spooled or not, and of the body, and the drag on them (theory, equation
         76); inertial frame, third axis down. The drum's own mass belongs to the carrier.
         """
         passed = self.time - self._force_since[0]
@@ -579,7 +581,9 @@ class Simulation:
     def _move_guide(self, velocity: data.Array) -> None:
         """Let the guide go on from where it is with this velocity, which the frame of the momenta takes at once."""
         place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
-        carry(self._par, self._kernel_command.locked, tuple(velocity.tolist()), self._motion, self._scratch)
+        set_guide_velocity(
+            self._par, self._kernel_command.locked, tuple(velocity.tolist()), self._motion, self._scratch
+        )
         self._loads = lowering.moved_on(self._loads, self.time, place, velocity)
         self.first_sample()
 
@@ -694,15 +698,15 @@ class Simulation:
         found, command = {}, self._command
         if isinstance(command, Torque | Brake) and isinstance(command.moment, tuple):
             found[type(command).__name__] = self._kernel_command.times
-        if self._loads.push.shape[1] > 1:
-            found["Push"] = self._loads.push[0]
+        if self._loads.applied.shape[1] > 1:
+            found["AppliedForce"] = self._loads.applied[0]
         return found
 
     def _given_motions(self) -> dict[str, Motion]:
         """Tables of motions that are given to reel or guide, by what they are of."""
         found: dict[str, Motion] = {}
         command = self._command
-        follower = command.length if isinstance(command, Spring) else command
+        follower = command.length if isinstance(command, Impedance) else command
         if isinstance(follower, Speed) or (isinstance(follower, Length) and follower.target is None):
             curve = self._kernel_command.profile
             found[type(command).__name__] = (curve[:, 0], partial(places_at, curve))
@@ -773,7 +777,7 @@ class Simulation:
             simulation._origin = tuple(saved["origin"])
             simulation._needed = saved["needed"]
             simulation._kernel_command = lowering.kernel_command(command, simulation._par.L, *simulation._origin)
-            simulation._plan = lowering.with_spring(simulation._plan, command)
+            simulation._plan = lowering.with_impedance(simulation._plan, command)
             simulation._observe(simulation._last)
         return simulation
 
@@ -813,11 +817,11 @@ def pendulum_from(tree: dict[str, Any]) -> Pendulum:
     shape, path = body.pop("shape"), reel.pop("guide_path")
     return Pendulum(
         String(**tree["string"]),
-        Reel(**reel, guide_path=None if path is None else Path(**path)),
+        Reel(**reel, guide_path=None if path is None else GuidePath(**path)),
         RigidBody(**body, shape=None if shape is None else Shape(shape[0], tuple(shape[1]))),
         tree["gravity"],
         None if tree["fluid"] is None else Fluid(**tree["fluid"]),
-        None if tree["push"] is None else Push(**tree["push"]),
+        None if tree["applied_force"] is None else AppliedForce(**tree["applied_force"]),
     )
 
 

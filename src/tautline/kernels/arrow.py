@@ -93,20 +93,20 @@ def store_row(row: Row, upper: float, i: int, out_ratio: Array, out_y: Array, ou
 
 @kernel
 def substitute_bordered(
-    dsigma: float, dv_N: Vector, ratio: Array, y: Array, a: Array, unsettled: bool, out_v: Array
+    dsigma: float, dv_N: Vector, ratio: Array, y: Array, a: Array, not_converged: bool, out_v: Array
 ) -> tuple[float, float]:
-    """Add the corrections to out_v where it is unsettled; largest square of a correction and of a velocity."""
+    """Add the corrections to out_v where it has not converged; largest square of a correction and of a velocity."""
     N = node_count(out_v) - 1
     dv = dv_N
     before = node(out_v, N)
-    v = select_vector(unsettled, add(before, dv), before)
+    v = select_vector(not_converged, add(before, dv), before)
     put_node(out_v, N, v)
     correction2 = dot(dv, dv)
     speed2 = dot(v, v)
     for i in range(N - 1, 0, -1):
         dv = add_scaled(add_scaled(node(y, i), -dsigma, node(a, i)), -ratio[i], dv)
         before = node(out_v, i)
-        v = select_vector(unsettled, add(before, dv), before)
+        v = select_vector(not_converged, add(before, dv), before)
         put_node(out_v, i, v)
         correction2 = max(correction2, dot(dv, dv))
         speed2 = max(speed2, dot(v, v))

@@ -29,7 +29,6 @@ from tautline.kernels.data import (
     HELD_SPEED,
     INVERSE,
     ITERATIONS,
-    LED,
     LEVEL,
     LOWER,
     MEAN_VELOCITY,
@@ -43,6 +42,7 @@ from tautline.kernels.data import (
     PENDING,
     POSITION,
     POSITION_ERR,
+    PRESCRIBED,
     RAISED,
     RIGHT,
     ROTATION,
@@ -78,10 +78,10 @@ from tautline.kernels.lanes import LANES, lane_array, put, select, some, take, z
 from tautline.kernels.limits import Limits, limits_at_length, resolved_turn, set_level, turning_rate2
 from tautline.kernels.march import end_of_string
 from tautline.kernels.members import Members, own_command, own_parameters, own_plan, parameters_of
-from tautline.kernels.observe import Figures, figures_of, note_figures, note_reel
+from tautline.kernels.observe import Diagnostics, diagnostics_of, note_reel, write_diagnostics
 from tautline.kernels.reeling import (
     Rates,
-    ReelPushes,
+    ReelImpulses,
     ReelStart,
     Target,
     evaluate_forces,
@@ -94,7 +94,7 @@ from tautline.kernels.reeling import (
     solve_rates,
     step_target,
 )
-from tautline.kernels.rotation import attitude, push_spin, turn
+from tautline.kernels.rotation import add_spin, attitude, turn
 from tautline.kernels.so3 import Matrix, Vector, add_scaled, apply_transposed, dot, scale, sub
 
 # Those of Scratch.nodes that steps without loads need.
@@ -114,7 +114,7 @@ class Block(NamedTuple):
     filled: Counters  # (LANES,) rows of samples
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Nodes and bodies in lanes, and scratch."""
 
     nodes: Array  # (NODE_QUANTITIES, 3 (N + 1), LANES)
@@ -138,8 +138,8 @@ def empty_block(N: int, reel_size: int) -> Block:
     )
 
 
-def empty_room(N: int, reel_size: int) -> Room:
-    return Room(
+def empty_workspace(N: int, reel_size: int) -> Workspace:
+    return Workspace(
         np.zeros((NODE_QUANTITIES, 3 * (N + 1), LANES)),
         np.zeros((BODY_SIZE, LANES)),
         np.zeros((LANE_SCRATCH, 3 * (N + 1), LANES)),
@@ -157,32 +157,32 @@ def empty_block_samples(rows: int, N: int) -> Samples:
 
 
 @kernel
-def into_lanes(block: Block, room: Room) -> None:
+def into_lanes(block: Block, workspace: Workspace) -> None:
     for k in range(LANES):
         for i in range(block.nodes.shape[1]):
             for j in range(block.nodes.shape[2]):
-                room.nodes[i, j, k] = block.nodes[k, i, j]
+                workspace.nodes[i, j, k] = block.nodes[k, i, j]
         for i in range(block.body.shape[1]):
-            room.body[i, k] = block.body[k, i]
+            workspace.body[i, k] = block.body[k, i]
 
 
 @kernel
-def out_of_lanes(room: Room, k: int, nodes: Array, body: Array) -> None:
+def out_of_lanes(workspace: Workspace, k: int, nodes: Array, body: Array) -> None:
     for i in range(nodes.shape[0]):
         for j in range(nodes.shape[1]):
-            nodes[i, j] = room.nodes[i, j, k]
+            nodes[i, j] = workspace.nodes[i, j, k]
     for i in range(body.shape[0]):
-        body[i] = room.body[i, k]
+        body[i] = workspace.body[i, k]
 
 
 @kernel
-def save_members(block: Block, room: Room) -> None:
+def save_members(block: Block, workspace: Workspace) -> None:
     """Put the motions of all that run aside, to go back to."""
     for k in range(LANES):
         if block.status[k] == RUNNING:
-            out_of_lanes(room, k, block.nodes[k], block.body[k])
-            copy_row(block.reel, room.reel, k)
-            copy_row(block.clock, room.clock, k)
+            out_of_lanes(workspace, k, block.nodes[k], block.body[k])
+            copy_row(block.reel, workspace.reel, k)
+            copy_row(block.clock, workspace.clock, k)
 
 
 @kernel
@@ -192,13 +192,13 @@ def copy_row(x: Any, out: Any, k: int) -> None:
 
 
 @kernel
-def leave(block: Block, room: Room, k: int) -> None:
+def leave(block: Block, workspace: Workspace, k: int) -> None:
     """Give a member back as it was when it was saved, and let its lane rest."""
     block.status[k] = LEFT
-    copy_row(room.reel, block.reel, k)
-    copy_row(room.clock, block.clock, k)
-    room.nodes[:, :, k] = math.nan
-    room.body[:, k] = math.nan
+    copy_row(workspace.reel, block.reel, k)
+    copy_row(workspace.clock, block.clock, k)
+    workspace.nodes[:, :, k] = math.nan
+    workspace.body[:, k] = math.nan
 
 
 @kernel
@@ -221,9 +221,9 @@ def level_of_running(block: Block) -> int:
 
 
 @inlined
-def lanes_of(room: Room) -> tuple[Motion, Scratch]:
-    """Views of the room. Reels and clocks are not in lanes."""
-    x, y, z = room.nodes, room.scratch, room.factor
+def lanes_of(workspace: Workspace) -> tuple[Motion, Scratch]:
+    """Views of the workspace. Reels and clocks are not in lanes."""
+    x, y, z = workspace.nodes, workspace.scratch, workspace.factor
     nodes: Any = (
         lane_array(x[0]),
         lane_array(x[1]),
@@ -235,7 +235,7 @@ def lanes_of(room: Room) -> tuple[Motion, Scratch]:
     scratch: Any = (lane_array(y[0]), lane_array(y[1]), lane_array(y[2]), lane_array(y[3]), lane_array(y[4]))
     factor: Any = (lane_array(z[0]), lane_array(z[1]))
     nothing: Any = None
-    return Motion(nodes, lane_array(room.body), nothing, nothing), Scratch(scratch, factor)
+    return Motion(nodes, lane_array(workspace.body), nothing, nothing), Scratch(scratch, factor)
 
 
 @inlined
@@ -252,7 +252,7 @@ def observe_locked(par: Parameters, block: Block, motion: Motion, scratch: Scrat
 
 @inlined
 def observe_reeling(
-    par: Parameters, members: Members, block: Block, room: Room, motion: Motion, scratch: Scratch
+    par: Parameters, members: Members, block: Block, workspace: Workspace, motion: Motion, scratch: Scratch
 ) -> tuple[Rates, Vector]:
     """The same as legendre.rates_of gives a single run."""
     s = gather(block.reel, S, par.L)
@@ -261,13 +261,13 @@ def observe_reeling(
     sigma = nothing
     for k in range(LANES):
         held = block.reel[k, HELD] != NOT_HELD
-        keep_drum(holding(held), room.drums[k])
-        room.at[k, 0] = 0.0
-        room.at[k, 1] = 0.0
+        keep_drum(holding(held), workspace.drums[k])
+        workspace.at[k, 0] = 0.0
+        workspace.at[k, 1] = 0.0
         if held:
             sigma = put(sigma, k, block.reel[k, HELD_SPEED])
-    reels: Any = Reels(members, block.status, room.drums)
-    at: Any = room.at
+    reels: Any = Reels(members, block.status, workspace.drums)
+    at: Any = workspace.at
     target = Target(gather(block.reel, P_S, par.L), Pi, at, reels)
     guess = Rates(sigma, (nothing, nothing, nothing), nothing)
     clear_nodes(scratch.nodes[MEAN_VELOCITY])
@@ -281,7 +281,7 @@ def sample_members(
     par: Parameters,
     members: Members,
     block: Block,
-    room: Room,
+    workspace: Workspace,
     lanes: tuple[Motion, Scratch],
     rates: Rates,
     Pi: Vector,
@@ -294,24 +294,24 @@ def sample_members(
     v = scratch.nodes[MEAN_VELOCITY]
     s = gather(block.reel, S, par.L)
     R = attitude(motion.body)
-    x = figures_of(par, s, rates.sigma, q, v, scratch.nodes[TARGET], R, rates.omega, Pi)
+    x = diagnostics_of(par, s, rates.sigma, q, v, scratch.nodes[TARGET], R, rates.omega, Pi)
     P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[COLUMN])
     for k in range(LANES):
         if block.status[k] == RUNNING:
             reel = block.reel[k]
             own = out.scalars[k, row]
-            note_figures(figures_of_one(x, k), own)
+            write_diagnostics(diagnostics_of_one(x, k), own)
             note_reel(parameters_of(members, k), reel, take(rates.sigma, k), own)
-            if reel[HELD] == LED:
+            if reel[HELD] == PRESCRIBED:
                 own[CONTROL_WORK] += (take(P_s, k) - reel[P_S]) * reel[SIGMA]
             note_turning(rates.omega, R, k, own)
-            note_nodes(members.par.N, room, k, out.nodes[k, row])
+            note_nodes(members.par.N, workspace, k, out.nodes[k, row])
             block.filled[k] += 1
 
 
 @kernel
-def figures_of_one(x: Figures, k: int) -> Figures:
-    return Figures(
+def diagnostics_of_one(x: Diagnostics, k: int) -> Diagnostics:
+    return Diagnostics(
         take(x.kinetic, k),
         take(x.rotational, k),
         take(x.elastic, k),
@@ -330,9 +330,9 @@ def note_turning(omega: Vector, R: Matrix, k: int, out: Array) -> None:
 
 
 @kernel
-def note_nodes(N: int, room: Room, k: int, out: Array) -> None:
-    q = room.nodes[POSITION]
-    v = room.scratch[MEAN_VELOCITY]
+def note_nodes(N: int, workspace: Workspace, k: int, out: Array) -> None:
+    q = workspace.nodes[POSITION]
+    v = workspace.scratch[MEAN_VELOCITY]
     for i in range(3):
         for e in range(N + 1):
             out[0, e, i] = q[i * (N + 1) + e, k]
@@ -348,11 +348,11 @@ def count_step(block: Block) -> None:
 
 
 @kernel
-def leave_where(block: Block, room: Room, sizes: Any) -> None:
+def leave_where(block: Block, workspace: Workspace, sizes: Any) -> None:
     """Members whose number is not below infinity leave."""
     for k in range(LANES):
         if block.status[k] == RUNNING and not take(sizes, k) < math.inf:
-            leave(block, room, k)
+            leave(block, workspace, k)
 
 
 @kernel
@@ -365,7 +365,7 @@ def gather(reel: Array, place: int, like: Any) -> Any:
 
 
 @kernel
-def begin_members(members: Members, block: Block, room: Room, locked: bool) -> None:
+def begin_members(members: Members, block: Block, workspace: Workspace, locked: bool) -> None:
     """The guard of every member; to be called at a sample, or with a fixed step."""
     for k in range(LANES):
         if block.status[k] == RUNNING:
@@ -377,11 +377,11 @@ def begin_members(members: Members, block: Block, room: Room, locked: bool) -> N
             limits = Limits(limits.waves, limits.damping, limits.drag, limits.stretching, turning, limits.drum)
             status = set_level(own, plan, locked, limits, block.reel[k], block.clock[k])
             if status != RUNNING or block.clock[k, RAISED] > 0:
-                leave(block, room, k)
+                leave(block, workspace, k)
 
 
 @kernel
-def end_samples(members: Members, block: Block, room: Room, row: int, out: Samples) -> None:
+def end_samples(members: Members, block: Block, workspace: Workspace, row: int, out: Samples) -> None:
     """Go on from the samples in this row; members that a single run would repeat with smaller steps leave."""
     for k in range(LANES):
         if block.status[k] == RUNNING:
@@ -389,16 +389,16 @@ def end_samples(members: Members, block: Block, room: Room, row: int, out: Sampl
             reel = block.reel[k]
             if members.plan.adaptive and not balance_jump(reel, x) <= balance_tolerance(reel, x):
                 block.filled[k] -= 1
-                leave(block, room, k)
+                leave(block, workspace, k)
             else:
                 note_balance(reel, x)
 
 
 @kernel
-def finish_members(block: Block, room: Room) -> None:
+def finish_members(block: Block, workspace: Workspace) -> None:
     for k in range(LANES):
         if block.status[k] == RUNNING:
-            out_of_lanes(room, k, block.nodes[k], block.body[k])
+            out_of_lanes(workspace, k, block.nodes[k], block.body[k])
 
 
 @kernel
@@ -466,27 +466,27 @@ def locked_lanes(par: Parameters, l: float, motion: Motion, scratch: Scratch, h:
     v_N = scale(t, node(scratch.nodes[RIGHT], par.N))
     size = dot(v_N, v_N)
     if par.rotates:
-        push_spin(par, body, scale(owed + 0.5 * h, body_moment(par, R)))
+        add_spin(par, body, scale(owed + 0.5 * h, body_moment(par, R)))
         last = triple(body, OMEGA)
         guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
-        v_N, omega, unsettled = with_rotation(par, h, t, v_N, triple(body, SPIN), R, guess)
+        v_N, omega, not_converged = with_rotation(par, h, t, v_N, triple(body, SPIN), R, guess)
         turn(par, body, h, apply_transposed(R, v_N), omega)
         put_triple(body, OMEGA_BEFORE, last)
         put_triple(body, OMEGA, omega)
-        size = select(unsettled, math.inf, dot(v_N, v_N) + dot(omega, omega))
+        size = select(not_converged, math.inf, dot(v_N, v_N) + dot(omega, omega))
     substitute_and_drift(par, h, v_N, motion, scratch)
     return size
 
 
 @entry
-def march_locked(members: Members, block: Block, room: Room, out: Samples) -> None:
+def march_locked(members: Members, block: Block, workspace: Workspace, out: Samples) -> None:
     """Fill the samples of a block of members of constant length; all have the same level and history."""
     plan = members.plan
     par = own_parameters(members.par, lane_array(members.numbers))
-    into_lanes(block, room)
-    save_members(block, room)
-    begin_members(members, block, room, True)
-    motion, scratch = lanes_of(room)
+    into_lanes(block, workspace)
+    save_members(block, workspace)
+    begin_members(members, block, workspace, True)
+    motion, scratch = lanes_of(workspace)
     l = element_length(par, gather(block.reel, S, par.L))
     factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
     stages = len(plan.stages)
@@ -494,19 +494,19 @@ def march_locked(members: Members, block: Block, room: Room, out: Samples) -> No
     parts = 1 << level_of_running(block)
     pending, h_last, h_before = block.reel[0, PENDING], block.reel[0, H_LAST], block.reel[0, H_BEFORE]
     for row in range(out.scalars.shape[1]):
-        save_members(block, room)
+        save_members(block, workspace)
         for _ in range(plan.steps_per_sample):
             if plan.adaptive and par.rotates:
                 rate2 = turning_rate2(par, plans, l, motion.nodes[POSITION], motion.body)
                 turned = rate2 * (plan.h / parts) * (plan.h / parts)
                 size = select(turned > plan.resolution * plan.resolution, math.inf, turned)
                 if some(size == math.inf):
-                    leave_where(block, room, size)
+                    leave_where(block, workspace, size)
             for i in range(parts * stages):
                 h = plan.stages[i % stages] * plan.h / parts
                 size = locked_lanes(par, l, motion, scratch, h, pending, extrapolation(h, h_last, h_before))
                 if some(select(size < math.inf, 0.0, 1.0) > 0.0):
-                    leave_where(block, room, size)
+                    leave_where(block, workspace, size)
                 pending = 0.5 * h
                 h_before = h_last
                 h_last = h
@@ -516,11 +516,11 @@ def march_locked(members: Members, block: Block, room: Room, out: Samples) -> No
             block.reel[k, H_LAST] = h_last
             block.reel[k, H_BEFORE] = h_before
         rates, Pi = observe_locked(par, block, motion, scratch)
-        sample_members(par, members, block, room, (motion, scratch), rates, Pi, row, out)
-        end_samples(members, block, room, row, out)
+        sample_members(par, members, block, workspace, (motion, scratch), rates, Pi, row, out)
+        end_samples(members, block, workspace, row, out)
         if running(block) == 0:
             return
-    finish_members(block, room)
+    finish_members(block, workspace)
 
 
 class Span(NamedTuple):
@@ -540,7 +540,7 @@ def times_of(block: Block, k: int, span: Span) -> tuple[float, float]:
 
 
 @kernel
-def reels_before(members: Members, block: Block, room: Room, strain: Any, force: Any, span: Span) -> Any:
+def reels_before(members: Members, block: Block, workspace: Workspace, strain: Any, force: Any, span: Span) -> Any:
     """The reels' parts of a stage; p_s, sigma to start Newton's method from, and how far it is extrapolated."""
     p_s = zero_like(strain)
     sigma = zero_like(strain)
@@ -552,9 +552,9 @@ def reels_before(members: Members, block: Block, room: Room, strain: Any, force:
             command = own_command(members, k, False)
             own = parameters_of(members, k)
             before = reel_before(own, command, reel, take(strain, k), take(force, k), span.h, start, end)
-            keep_drum(before.drum, room.drums[k])
-            room.at[k, 0] = before.at.strain
-            room.at[k, 1] = before.at.wound
+            keep_drum(before.drum, workspace.drums[k])
+            workspace.at[k, 0] = before.at.strain
+            workspace.at[k, 1] = before.at.spooled
             ahead = extrapolation(span.h, reel[H_LAST], reel[H_BEFORE])
             guess = before.sigma if before.drum.held else reel[SIGMA] + ahead * (reel[SIGMA] - reel[SIGMA_BEFORE])
             p_s = put(p_s, k, before.p_s)
@@ -564,12 +564,16 @@ def reels_before(members: Members, block: Block, room: Room, strain: Any, force:
 
 
 @kernel
-def reels_after(members: Members, block: Block, room: Room, span: Span, rates: Rates, pushes: ReelPushes) -> None:
+def reels_after(
+    members: Members, block: Block, workspace: Workspace, span: Span, rates: Rates, pushes: ReelImpulses
+) -> None:
     for k in range(LANES):
         if block.status[k] == RUNNING:
             _, end = times_of(block, k, span)
-            before = ReelStart(0.0, 0.0, Entrance(room.at[k, 0], room.at[k, 1]), drum_from(room.drums[k]))
-            own = ReelPushes(
+            before = ReelStart(
+                0.0, 0.0, Entrance(workspace.at[k, 0], workspace.at[k, 1]), drum_from(workspace.drums[k])
+            )
+            own = ReelImpulses(
                 take(pushes.s, k),
                 take(pushes.force, k),
                 take(pushes.gradient, k),
@@ -597,30 +601,30 @@ def count_iterations(block: Block, iterations: Any) -> None:
 
 
 @kernel
-def end_at_events(members: Members, block: Block, room: Room) -> None:
+def end_at_events(members: Members, block: Block, workspace: Workspace) -> None:
     for k in range(LANES):
         if block.status[k] == RUNNING:
             plan = own_plan(members.plan, members.numbers[:, k])
             if end_of_string(parameters_of(members, k), plan, block.reel[k, S]) != RUNNING:
-                leave(block, room, k)
+                leave(block, workspace, k)
 
 
 @entry
-def march_reeling(members: Members, block: Block, room: Room, out: Samples) -> None:
+def march_reeling(members: Members, block: Block, workspace: Workspace, out: Samples) -> None:
     """Fill the samples of a block of members with moving reels, at a fixed step."""
     plan = members.plan
     par = own_parameters(members.par, lane_array(members.numbers))
-    into_lanes(block, room)
-    motion, scratch = lanes_of(room)
+    into_lanes(block, workspace)
+    motion, scratch = lanes_of(workspace)
     q = motion.nodes[POSITION]
     f = scratch.nodes[FORCE]
     evaluate_forces(par, gather(block.reel, S, par.L), q, f)
-    reels: Any = Reels(members, block.status, room.drums)
-    at: Any = room.at
+    reels: Any = Reels(members, block.status, workspace.drums)
+    at: Any = workspace.at
     for row in range(out.scalars.shape[1]):
-        save_members(block, room)
+        save_members(block, workspace)
         for _ in range(plan.steps_per_sample):
-            begin_members(members, block, room, False)
+            begin_members(members, block, workspace, False)
             done = 0.0
             for i in range(len(plan.stages)):
                 h = plan.stages[i] * plan.h
@@ -629,7 +633,7 @@ def march_reeling(members: Members, block: Block, room: Room, out: Samples) -> N
                 R = attitude(motion.body)
                 strain = strain_at_guide(par, q, element_length(par, s))
                 force = kept_reel_force(f)
-                p_s, sigma, x = reels_before(members, block, room, strain, force, span)
+                p_s, sigma, x = reels_before(members, block, workspace, strain, force, span)
                 guess = extrapolated_rates(x, motion, sigma, scratch.nodes[MEAN_VELOCITY])
                 target = step_target(par, h, s, motion, R, p_s, at, reels, scratch)
                 rates, failed, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
@@ -637,20 +641,20 @@ def march_reeling(members: Members, block: Block, room: Room, out: Samples) -> N
                 size = dot(p_N, p_N) + dot(target.Pi, target.Pi) + p_s * p_s
                 size = select(failed, math.inf, size)
                 if some(select(size < math.inf, 0.0, 1.0) > 0.0):
-                    leave_where(block, room, size)
+                    leave_where(block, workspace, size)
                 gradient = move_string(par, motion, scratch, h, s, rates, R)
                 move_reels(members, block, h, rates.sigma)
                 force_end, strain_end = last_kick(par, motion, scratch, h, gather(block.reel, S, par.L))
-                pushes = ReelPushes(s, force, gradient, force_end, strain_end)
-                reels_after(members, block, room, span, rates, pushes)
+                pushes = ReelImpulses(s, force, gradient, force_end, strain_end)
+                reels_after(members, block, workspace, span, rates, pushes)
                 count_iterations(block, iterations)
                 done = span.end
-            end_at_events(members, block, room)
+            end_at_events(members, block, workspace)
             count_step(block)
-        rates, Pi = observe_reeling(par, members, block, room, motion, scratch)
-        sample_members(par, members, block, room, (motion, scratch), rates, Pi, row, out)
-        end_samples(members, block, room, row, out)
+        rates, Pi = observe_reeling(par, members, block, workspace, motion, scratch)
+        sample_members(par, members, block, workspace, (motion, scratch), rates, Pi, row, out)
+        end_samples(members, block, workspace, row, out)
         evaluate_forces(par, gather(block.reel, S, par.L), q, f)
         if running(block) == 0:
             return
-    finish_members(block, room)
+    finish_members(block, workspace)

@@ -26,7 +26,7 @@ def _places(*indices: int) -> tuple[int, ...]:
     return tuple(np.int64(i) for i in indices)  # type: ignore[misc]
 
 
-# Guide laws (docs/theory.md, "The guide way").
+# Guide laws (docs/theory.md, "The guide").
 LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED, LAW_MOMENTUM, LAW_STRETCHED = range(5)
 
 # Elastic laws of the string (docs/theory.md, "Strings that go slack, and other laws").
@@ -57,18 +57,18 @@ TORQUE = 25  # on the drum, at the end of the latest step
 FRAME_VELOCITY = _places(26)[0]  # of the guide, which the momenta are relative to
 # A reel that does not move by its own equation: how it is held, and how fast it is led (m/s, m/s^2).
 HELD, HELD_SPEED, HELD_ACCELERATION = _places(29, 30, 31)
-GRIP = 32  # impulse that friction could still give at the end of a step in which the drum stood still
+STICTION = 32  # impulse that friction could still give at the end of a step in which the drum stood still
 STOP, STOP_TIME = 33, 34  # end stop that the reel rests on: 1 retrieved, -1 deployed, 0 none; and since when
 GUIDE_IMPULSE, GUIDE_IMPULSE_ERR = _places(35, 38)  # vectors: what the guide has given to string and body
 RATIOS = _places(41)[0]  # largest step over each of limits.Limits
 # At samples: energy at the start, of the potentials; and the largest energy that was in play since (march.py).
 POTENTIAL, IN_PLAY = _places(47, 48)
 REEL_SIZE = 49
-# Law `stretched` only: behind these, the mean strain of every cell of the string that is wound (wound.py).
-WOUND_CELLS = 4096
+# Law `stretched` only: behind these, the mean strain of every cell of the string that is spooled (spooled.py).
+SPOOLED_CELLS = 4096
 
 # Values of HELD. A reel glides where friction is so stiff that its momentum no longer tells its speed.
-NOT_HELD, STUCK, LED, GLIDING = 0.0, 1.0, 2.0, 3.0
+NOT_HELD, STUCK, PRESCRIBED, GLIDING = 0.0, 1.0, 2.0, 3.0
 
 # Places in Motion.clock.
 STEP, LEVEL, ITERATIONS = range(3)
@@ -152,7 +152,7 @@ class Parameters(NamedTuple):
     coulomb: float = 0.0  # and moment of dry friction
     max_torque: float = np.inf  # of the motor
     max_power: float = np.inf
-    growth: float = 0.0  # of the drum's squared radius with the length wound
+    growth: float = 0.0  # of the drum's squared radius with the length spooled
 
 
 class Plan(NamedTuple):
@@ -175,7 +175,7 @@ class Plan(NamedTuple):
 
 
 # What moves the reel: a torque, friction alone, a given motion, a spring and damper on the length.
-BY_TORQUE, BY_BRAKE, BY_PROFILE, BY_SPRING = range(4)
+BY_TORQUE, BY_BRAKE, BY_PROFILE, BY_IMPEDANCE = range(4)
 # A row of a profile: the time from which it holds, and coefficients of powers of the time since then.
 PROFILE_ROW = 9
 
@@ -210,9 +210,9 @@ class Loads(NamedTuple):
     body: float  # drag of the body: force/speed^2
     drag_center: Vector
     spin: float  # moment/angular velocity
-    push_point: Vector
+    force_point: Vector
     flow: Array  # depth, then velocity of the fluid
-    push: Array  # time, then force and moment on the body
+    applied: Array  # time, then force and moment on the body
     path: Array  # of the guide: knots, then four coefficients a component
     string_rate: float = 0.0  # of a small motion's decay by drag, per speed of the fluid: string (1/m)
     body_rate: float = 0.0  # and body
@@ -233,7 +233,7 @@ class Motion(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room that the steps write before they read; holds nothing from one call to the next."""
+    """Workspace that the steps write before they read; holds nothing from one call to the next."""
 
     nodes: Array  # (SCRATCH_NODES, 3 (N + 1))
     factor: Array  # (2, N + 2)
@@ -244,11 +244,11 @@ class Samples(NamedTuple):
     nodes: Array  # (n, 2, N + 1, 3): positions relative to the guide entrance, velocities
 
 
-def empty_motion(N: int, wound_cells: int = 0) -> Motion:
+def empty_motion(N: int, spooled_cells: int = 0) -> Motion:
     return Motion(
         np.zeros((NODE_QUANTITIES, 3 * (N + 1))),
         np.zeros(BODY_SIZE),
-        np.zeros(REEL_SIZE + wound_cells),
+        np.zeros(REEL_SIZE + spooled_cells),
         np.zeros(CLOCK_SIZE, dtype=np.int64),
     )
 
@@ -262,7 +262,7 @@ def copy_of(motion: Motion) -> Motion:
 
 
 def empty_backups(motion: Motion) -> Array:
-    """Room for two copies of a motion: at the latest sample, and before a step that may meet an event."""
+    """Workspace for two copies of a motion: at the latest sample, and before a step that may meet an event."""
     return np.zeros((2, sum(array.size for array in motion)))
 
 

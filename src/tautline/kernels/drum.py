@@ -9,22 +9,22 @@ from tautline.errors import RUNNING
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     BY_BRAKE,
+    BY_IMPEDANCE,
     BY_PROFILE,
-    BY_SPRING,
     BY_TORQUE,
     FRICTION,
     FRICTION_ERR,
     GLIDING,
-    GRIP,
     H_LAST,
     HELD,
     HELD_ACCELERATION,
     HELD_SPEED,
     LAW_NONE,
-    LED,
     NOT_HELD,
+    PRESCRIBED,
     PROFILE_ROW,
     SIGMA,
+    STICTION,
     STOP,
     STUCK,
     TORQUE,
@@ -169,7 +169,7 @@ def is_plain(par: Parameters, command: Command, reel: Array) -> bool:
     """Whether the motor's force is all that acts on the drum, and does not depend on sigma."""
     friction = par.viscous > 0.0 or par.coulomb > 0.0
     limits = par.max_torque < math.inf or par.max_power < math.inf
-    held = reel[STOP] != 0.0 or reel[GRIP] != 0.0
+    held = reel[STOP] != 0.0 or reel[STICTION] != 0.0
     return command.kind == BY_TORQUE and not (friction or limits or held)
 
 
@@ -183,7 +183,7 @@ def drum_at(
     """
     drive = drive_at(par, command, near, far)
     d = radius(par, s)
-    spring = command.kind == BY_SPRING
+    spring = command.kind == BY_IMPEDANCE
     motor = command.stiffness * (drive.s - s) if spring else drive.torque / d
     slip = abs(h) * (par.coulomb + drive.brake) / d + credit
     return Drum(
@@ -327,7 +327,7 @@ def drum_before(
     This and `drum_after` are entries, so that the step does not contain what it seldom needs.
     """
     h_start = (1.0 - par.theta) * h
-    drum = drum_at(par, command, start, end, reel[S], h_start, reel[GRIP], reel[STOP])
+    drum = drum_at(par, command, start, end, reel[S], h_start, reel[STICTION], reel[STOP])
     if not drum.held:
         return drum, 0.0, 0.0
     sigma = profile_increment(command.profile, start, end) / h
@@ -352,14 +352,14 @@ def drum_after(
         accumulate(reel, FRICTION, FRICTION_ERR, -rub * sigma, par.compensated)
         if h + reel[H_LAST] != 0.0:
             reel[TORQUE] = impulse * d / (0.5 * (h + reel[H_LAST]))
-        reel[HELD] = LED
+        reel[HELD] = PRESCRIBED
         _, reel[HELD_SPEED], reel[HELD_ACCELERATION] = profile_at(command.profile, end)
         return impulse + rub
     pull = h_start * motor_force(drum, sigma)[0] + h_end * motor_force(then, sigma)[0]
     rub = friction_impulse(then, sigma, h_end) - h_start * drum.drag * sigma
     stuck = sigma == 0.0 and drum.low < drum.high
     # what acts across the joint of two steps works at the mean of their speeds
-    joint = impulse if stuck else math.copysign(reel[GRIP], impulse)
+    joint = impulse if stuck else math.copysign(reel[STICTION], impulse)
     loss = -rub * sigma - (impulse - joint) * sigma - joint * mean
     accumulate(reel, WORK, WORK_ERR, pull * sigma, par.compensated)
     accumulate(reel, FRICTION, FRICTION_ERR, loss, par.compensated)
@@ -373,7 +373,7 @@ def drum_after(
     reel[HELD] = STUCK if stuck else GLIDING if glides else NOT_HELD
     reel[HELD_SPEED] = sigma_end if glides and not stuck else 0.0
     reel[HELD_ACCELERATION] = 0.0
-    reel[GRIP] = then.slip if stuck else 0.0
+    reel[STICTION] = then.slip if stuck else 0.0
     if not stuck:
         reel[STOP] = 0.0
     return pull + rub + impulse

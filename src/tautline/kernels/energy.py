@@ -75,7 +75,7 @@ def kinetic_string(par: Parameters, s: float, sigma: float, q: Array, v: Array) 
 
 @kernel
 def radius(par: Parameters, s: float) -> float:
-    """d(s) of the drum with what is wound on it (equation 50)."""
+    """d(s) of the drum with what is spooled on it (equation 50)."""
     if par.growth == 0.0:
         return par.d
     return math.sqrt(par.d * par.d + par.growth * (s - par.b))
@@ -83,13 +83,13 @@ def radius(par: Parameters, s: float) -> float:
 
 @kernel
 def reel_mass(par: Parameters, s: float) -> tuple[float, float]:
-    """m and dm/ds: inertia of the drum, of what is wound on it and of the guide way's string (equation 51)."""
+    """m and dm/ds: inertia of the drum, of what is spooled on it and of the guide's string (equation 51)."""
     if par.growth == 0.0:
         return par.mu * s + par.kappa, par.mu
     d2 = par.d * par.d
-    wound = s - par.b
-    square = d2 + par.growth * wound
-    m = (par.kappa * d2 + par.mu * wound * (d2 + 0.5 * par.growth * wound)) / square
+    spooled = s - par.b
+    square = d2 + par.growth * spooled
+    m = (par.kappa * d2 + par.mu * spooled * (d2 + 0.5 * par.growth * spooled)) / square
     return m + par.mu * par.b, par.mu - par.growth * m / square
 
 
@@ -99,7 +99,7 @@ def kinetic_reel(par: Parameters, s: float, sigma: float) -> float:
 
 
 @kernel
-def wound_angle(par: Parameters, s: float) -> float:
+def spooled_angle(par: Parameters, s: float) -> float:
     """Of the drum, from the fastened end to the point where the string leaves it."""
     return 2.0 * (s - par.b) / (par.d + radius(par, s))
 
@@ -117,21 +117,21 @@ def kinetic_body(par: Parameters, v_N: Vector, R: Matrix, omega: Vector) -> floa
 
 @kernel
 def gravity_reel(par: Parameters, s: float) -> float:
-    """Of the string on the drum; that in the guide way is constant and left out. r_d.e3 = r_p.e3 - b."""
-    wound = s - par.b
+    """Of the string on the drum; that in the guide is constant and left out. r_d.e3 = r_p.e3 - b."""
+    spooled = s - par.b
     height = par.r_p[2] - par.b
-    angle = wound_angle(par, s)
+    angle = spooled_angle(par, s)
     k = par.growth
     # the last two terms are those of a growing drum (equation 52)
-    above = par.d * par.d * (1.0 - math.cos(angle)) + k * (wound - par.d * math.sin(angle))
+    above = par.d * par.d * (1.0 - math.cos(angle)) + k * (spooled - par.d * math.sin(angle))
     above -= 0.5 * k * k * (1.0 - math.cos(angle))
-    return -par.mu_g * (wound * height - above)
+    return -par.mu_g * (spooled * height - above)
 
 
 @kernel
-def wound_lever(par: Parameters, s: float) -> float:
-    """Rate by s of the wound string's moment of weight about the drum axis, over its line weight (equation 53)."""
-    angle = wound_angle(par, s)
+def spooled_lever(par: Parameters, s: float) -> float:
+    """Rate by s of the spooled string's moment of weight about the drum axis, over its line weight (equation 53)."""
+    angle = spooled_angle(par, s)
     if par.growth == 0.0:
         return par.d * math.sin(angle)
     k = par.growth
@@ -286,7 +286,7 @@ def reel_force(par: Parameters, s: float, q: Array) -> float:
         depth += 2.0 * par.r_p[2] + q[z + e] + q[z + e + 1]
         stretch += dot(w, w) - l * l
     pull = par.EA / (l * l) * stretch if par.elastic_law == LINEAR else 2.0 * law_sums(par, l, q)[1]
-    drum = wound_lever(par, s) - (par.r_p[2] - par.b)
+    drum = spooled_lever(par, s) - (par.r_p[2] - par.b)
     deployed = (par.mu_g * depth + pull) / (2.0 * par.N)
     return -par.mu_g * drum - deployed
 

@@ -43,10 +43,10 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import body_moment, element_forces, element_length
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.rotation import (
+    add_spin,
     attitude,
     lever_arm,
     mean_swing,
-    push_spin,
     solve_rotation,
     turn,
 )
@@ -96,18 +96,18 @@ def extrapolation(h: float, h_last: float, h_before: float) -> float:
 def with_rotation(
     par: Parameters, h: float, t: float, v_N: Vector, Pi: Vector, R: Matrix, guess: Vector
 ) -> tuple[Vector, Vector, bool]:
-    """v_N and omega from the v_N of a body without rotation, and whether omega is still unsettled; t = (A^{-1})_NN."""
+    """v_N and omega from the v_N of a body without rotation, and whether omega has not converged; t = (A^{-1})_NN."""
     b = sub(Pi, lever_arm(par, R, v_N))
-    omega, unsettled = solve_rotation(reduced_inertia(par, t), h, b, guess)
+    omega, not_converged = solve_rotation(reduced_inertia(par, t), h, b, guess)
     swing = mean_swing(h, omega, par.rho)
-    return add_scaled(v_N, -t * par.M, apply(R, swing)), omega, unsettled
+    return add_scaled(v_N, -t * par.M, apply(R, swing)), omega, not_converged
 
 
 @inlined
 def velocities_at_fixed_length(
     par: Parameters, h: float, p: Array, Pi: Vector, R: Matrix, guess: Vector, scratch: Scratch
 ) -> tuple[Vector, bool]:
-    """Mean velocities of a drift of length h into MEAN_VELOCITY, omega, and whether that is still unsettled.
+    """Mean velocities of a drift of length h into MEAN_VELOCITY, omega, and whether that has not converged.
 
     h = 0 inverts the Legendre transform. The factor must belong to the present length.
     """
@@ -118,11 +118,11 @@ def velocities_at_fixed_length(
     t = inverse[par.N]
     v_N = scale(t, node(y, par.N))
     omega = guess
-    unsettled = t < 0.0  # never
+    not_converged = t < 0.0  # never
     if par.rotates:
-        v_N, omega, unsettled = with_rotation(par, h, t, v_N, Pi, R, guess)
+        v_N, omega, not_converged = with_rotation(par, h, t, v_N, Pi, R, guess)
     substitute(par.N, y, lower, inverse, v_N, scratch.nodes[MEAN_VELOCITY])
-    return omega, unsettled
+    return omega, not_converged
 
 
 @inlined
@@ -149,7 +149,7 @@ def kick(par: Parameters, motion: Motion, scratch: Scratch, R: Matrix, h: float)
     element_forces(par, l, motion.nodes[POSITION], f)
     kick_nodes(par, l, f, h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
     if par.rotates:
-        push_spin(par, motion.body, scale(h, body_moment(par, R)))
+        add_spin(par, motion.body, scale(h, body_moment(par, R)))
 
 
 @inlined
@@ -169,11 +169,13 @@ def fixed_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float) -> 
     last = triple(body, OMEGA)
     x = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
     guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
-    omega, unsettled = velocities_at_fixed_length(par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch)
+    omega, not_converged = velocities_at_fixed_length(
+        par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch
+    )
     v_N = node(v, par.N)
     if not all_finite(node(motion.nodes[MOMENTUM], par.N), triple(body, SPIN)):
         return NON_FINITE
-    if unsettled or not all_finite(v_N, omega):
+    if not_converged or not all_finite(v_N, omega):
         return NEWTON_FAILED
     drift(h, v, motion.nodes[POSITION], motion.nodes[POSITION_ERR], par.compensated)
     if par.rotates:
@@ -187,7 +189,7 @@ def fixed_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float) -> 
 
 
 @inlined
-def settle(par: Parameters, motion: Motion, scratch: Scratch) -> None:
+def complete_kick(par: Parameters, motion: Motion, scratch: Scratch) -> None:
     """Pay what is pending, before something else than a constant-length step acts on the momenta."""
     if motion.reel[PENDING] != 0.0:
         kick(par, motion, scratch, attitude(motion.body), motion.reel[PENDING])
@@ -195,7 +197,7 @@ def settle(par: Parameters, motion: Motion, scratch: Scratch) -> None:
 
 
 @inlined
-def settled_momenta(par: Parameters, motion: Motion, scratch: Scratch) -> Vector:
+def momenta_with_kick(par: Parameters, motion: Motion, scratch: Scratch) -> Vector:
     """Momenta with the pending kick paid: nodes into TARGET, Pi returned. The motion stays as it is."""
     return momenta_after(par, motion.reel[S], motion.reel[PENDING], motion, scratch)
 

@@ -1,4 +1,4 @@
-"""Forces on the reel coordinate s besides those of the potential (docs/theory.md, "The guide way")."""
+"""Forces on the reel coordinate s besides those of the potential (docs/theory.md, "The guide")."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import tension_and_energy
 from tautline.kernels.jit import kernel
+from tautline.kernels.spooled import spooled_strain
 from tautline.kernels.tables import linear_at, weighted_mean
-from tautline.kernels.wound import wound_strain
 
 # Bisection alone would need about 60 halvings; Newton's method needs two to ten.
 MAX_ITERATIONS = 100
@@ -29,32 +29,32 @@ class Entrance(NamedTuple):
     """Strains on the two sides of the guide entrance."""
 
     strain: float  # outside
-    wound: float  # inside, law `stretched` only
+    spooled: float  # inside, law `stretched` only
 
 
 @kernel
 def entrance(par: Parameters, reel: Array, s: float, strain: float) -> Entrance:
     if par.law == LAW_STRETCHED:
-        return Entrance(strain, wound_strain(par, reel, s))
+        return Entrance(strain, spooled_strain(par, reel, s))
     return Entrance(strain, 0.0)
 
 
 @kernel
-def wound_force(par: Parameters, at: Entrance) -> float:
-    """-W(wound), the part of Q that does not depend on sigma; 0 but for the law `stretched`."""
-    return -0.5 * par.EA * at.wound * at.wound
+def spooled_force(par: Parameters, at: Entrance) -> float:
+    """-W(spooled), the part of Q that does not depend on sigma; 0 but for the law `stretched`."""
+    return -0.5 * par.EA * at.spooled * at.spooled
 
 
 @kernel
 def stretched_force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
-    """Equation 63 less -W(wound): what comes in brings its strain, what goes out changes it with loss."""
+    """Equation 63 less -W(spooled): what comes in brings its strain, what goes out changes it with loss."""
     norm = math.sqrt(sigma * sigma + par.sigma_0 * par.sigma_0)
     sign = sigma / norm
     sign_slope = par.sigma_0 * par.sigma_0 / (norm * norm * norm)
     if sigma >= 0.0:
-        k = 0.5 * par.EA * (at.strain * at.strain - at.wound * at.wound)
+        k = 0.5 * par.EA * (at.strain * at.strain - at.spooled * at.spooled)
         return -sign * k, -sign_slope * k
-    jump2 = (at.strain - at.wound) * (at.strain - at.wound)
+    jump2 = (at.strain - at.spooled) * (at.strain - at.spooled)
     k = 0.5 * (par.EA + par.mu * sigma * sigma) * jump2
     return -sign * k, -sign_slope * k - sign * par.mu * sigma * jump2
 
@@ -107,10 +107,10 @@ def solve_with_carnot_force(
     without loss and the standstill of the reel: Newton's method is kept inside that bracket. A stage of
     order 4 or 6 that goes back in time (h < 0) has no such bracket, and near standstill perhaps no single
     solution; then the correction that is returned does not converge, and the run ends with that status. Nor has the
-    law `stretched` where less strain comes in than is wound: there Q helps, and bends too little to need one.
+    law `stretched` where less strain comes in than is spooled: there Q helps, and bends too little to need one.
     """
     x = residual / pivot
-    resists = par.law == LAW_DISSIPATIVE or (par.law == LAW_STRETCHED and abs(at.strain) >= abs(at.wound))
+    resists = par.law == LAW_DISSIPATIVE or (par.law == LAW_STRETCHED and abs(at.strain) >= abs(at.spooled))
     bracketed = resists and h > 0.0
     low = min(x, -sigma)
     high = max(x, -sigma)

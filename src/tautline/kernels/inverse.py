@@ -68,46 +68,46 @@ SHORT_TURN = 1e-3
 
 
 @inlined
-def state_of(par: Parameters, out: Samples, row: int, room: Motion) -> tuple[Matrix, Vector]:
-    """Put a sample into `room`: nodes, velocities, attitude, s and the guide's velocity; R and Omega."""
+def state_of(par: Parameters, out: Samples, row: int, workspace: Motion) -> tuple[Matrix, Vector]:
+    """Put a sample into `workspace`: nodes, velocities, attitude, s and the guide's velocity; R and Omega."""
     x = out.scalars[row]
     for i in range(par.N + 1):
         at = out.nodes[row, 0, i]
-        put_node(room.nodes[POSITION], i, (at[0], at[1], at[2]))
+        put_node(workspace.nodes[POSITION], i, (at[0], at[1], at[2]))
         rate = out.nodes[row, 1, i]
-        put_node(room.nodes[VELOCITY], i, (rate[0], rate[1], rate[2]))
-    room.reel[S] = x[REELED_LENGTH]
-    put_triple(room.reel, FRAME_VELOCITY, triple(x, GUIDE_VELOCITY))
-    put_attitude(room.body, x[ROTATION : ROTATION + 9])
-    return attitude(room.body), triple(x, ANGULAR_VELOCITY)
+        put_node(workspace.nodes[VELOCITY], i, (rate[0], rate[1], rate[2]))
+    workspace.reel[S] = x[REELED_LENGTH]
+    put_triple(workspace.reel, FRAME_VELOCITY, triple(x, GUIDE_VELOCITY))
+    put_attitude(workspace.body, x[ROTATION : ROTATION + 9])
+    return attitude(workspace.body), triple(x, ANGULAR_VELOCITY)
 
 
 @inlined
 def applied_forces(
-    par: Parameters, t: float, room: Motion, rates: Rates, R: Matrix, scratch: Scratch, loads: Loads | None
+    par: Parameters, t: float, workspace: Motion, rates: Rates, R: Matrix, scratch: Scratch, loads: Loads | None
 ) -> tuple[float, Vector]:
     """Forces on the nodes besides those of the elements, into DAMPED; on s, and the moment on the body.
 
     Weight, loads, and the inertia of a guide that is accelerated.
     """
-    q = room.nodes[POSITION]
+    q = workspace.nodes[POSITION]
     out = scratch.nodes[DAMPED]
     moment = body_moment(par, R)
     reel = 0.0
     clear_nodes(out)
     if loads is not None and (loads.acts or loads.moves):
-        push = forces(par, loads, t, t, room, rates, room.nodes[VELOCITY], scratch)
+        push = forces(par, loads, t, t, workspace, rates, workspace.nodes[VELOCITY], scratch)
         for i in range(1, par.N + 1):
             add_to_node(out, i, node(scratch.nodes[DRAGGED], i))
         add_to_node(out, par.N, push.force)
         reel += push.damping_reel + push.fluid_reel
         moment = add(moment, add(push.fluid_moment, push.moment))
         a = path_acceleration(loads.path, t)
-        l = element_length(par, room.reel[S])
+        l = element_length(par, workspace.reel[S])
         for i in range(1, par.N):
             add_to_node(out, i, scale(-par.mu * l, a))
         add_to_node(out, par.N, scale(-(0.5 * par.mu * l + par.M), a))
-        reel -= dot(first_moment_by_s(par, room.reel[S], q), a)
+        reel -= dot(first_moment_by_s(par, workspace.reel[S], q), a)
         moment = add_scaled(moment, -par.M, cross(par.rho, apply_transposed(R, a)))
     return reel, moment
 
@@ -133,7 +133,7 @@ def prescribed_torques(
     par: Parameters,
     profile: Array,
     times: Array,
-    room: Motion,
+    workspace: Motion,
     scratch: Scratch,
     out: Samples,
     loads: Loads | None,
@@ -141,21 +141,22 @@ def prescribed_torques(
     """Fill in the torques of samples of a reel with prescribed motion; whether all could be found.
 
     Two short steps, forth and back: half the difference of the impulses that they need at their common end. The
-    momentum of the reel drops out, and the error is of second order in the step. `room` is an empty motion to work in.
+    momentum of the reel drops out, and the error is of second order in the step. `workspace` is an empty
+    motion to work in.
     """
-    q = room.nodes[POSITION]
-    v = room.nodes[VELOCITY]
-    p = room.nodes[MOMENTUM]
+    q = workspace.nodes[POSITION]
+    v = workspace.nodes[VELOCITY]
+    p = workspace.nodes[MOMENTUM]
     f = scratch.nodes[FORCE]
     found = True
     for row in range(out.scalars.shape[0]):
-        R, omega = state_of(par, out, row, room)
-        s = room.reel[S]
+        R, omega = state_of(par, out, row, workspace)
+        s = workspace.reel[S]
         _, sigma, acceleration = profile_at(profile, times[row])
         P_s = momenta(par, s, sigma, q, v, p)
         linear, Pi = body_momenta(par, node(v, par.N), R, omega)
         put_node(p, par.N, add(node(p, par.N), linear))
-        reel, moment = applied_forces(par, times[row], room, Rates(sigma, omega, 0.0), R, scratch, loads)
+        reel, moment = applied_forces(par, times[row], workspace, Rates(sigma, omega, 0.0), R, scratch, loads)
         evaluate_forces(par, s, q, f)
         l = element_length(par, s)
         reel += kept_reel_force(f)
@@ -196,27 +197,27 @@ def reel_momentum(par: Parameters, half: float, q: Array, v: Array) -> float:
 
 @entry
 def holding_torques(
-    par: Parameters, times: Array, room: Motion, scratch: Scratch, out: Samples, loads: Loads | None
+    par: Parameters, times: Array, workspace: Motion, scratch: Scratch, out: Samples, loads: Loads | None
 ) -> None:
     """Fill in the torques that hold a locked reel.
 
     As for a prescribed motion, with the mean velocities of two short steps at constant length.
     """
-    q = room.nodes[POSITION]
-    v = room.nodes[VELOCITY]
-    p = room.nodes[MOMENTUM]
+    q = workspace.nodes[POSITION]
+    v = workspace.nodes[VELOCITY]
+    p = workspace.nodes[MOMENTUM]
     f = scratch.nodes[FORCE]
     u = scratch.nodes[MEAN_VELOCITY]
     for row in range(out.scalars.shape[0]):
-        R, omega = state_of(par, out, row, room)
-        s = room.reel[S]
+        R, omega = state_of(par, out, row, workspace)
+        s = workspace.reel[S]
         l = element_length(par, s)
         if row == 0:
             factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
         momenta(par, s, 0.0, q, v, p)
         linear, Pi = body_momenta(par, node(v, par.N), R, omega)
         put_node(p, par.N, add(node(p, par.N), linear))
-        reel, moment = applied_forces(par, times[row], room, Rates(0.0, omega, 0.0), R, scratch, loads)
+        reel, moment = applied_forces(par, times[row], workspace, Rates(0.0, omega, 0.0), R, scratch, loads)
         evaluate_forces(par, s, q, f)
         step = short_step(par, l, omega)
         change = 0.0

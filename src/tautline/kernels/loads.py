@@ -53,12 +53,12 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.energy import element_length, tension_and_energy, transport_weights, wound_lever
-from tautline.kernels.fixed import settle, settled_momenta
+from tautline.kernels.energy import element_length, spooled_lever, tension_and_energy, transport_weights
+from tautline.kernels.fixed import complete_kick, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.legendre import rates_of
 from tautline.kernels.reeling import Rates
-from tautline.kernels.rotation import attitude, push_spin
+from tautline.kernels.rotation import add_spin, attitude
 from tautline.kernels.so3 import (
     Matrix,
     Vector,
@@ -77,7 +77,7 @@ ZERO = (0.0, 0.0, 0.0)
 TINY = 1e-290
 
 
-class Push(NamedTuple):
+class LoadForces(NamedTuple):
     """What acts on the reel and the body's rotation, by account; forces on nodes are in DAMPED and DRAGGED."""
 
     damping_reel: float
@@ -232,7 +232,7 @@ def string_drag(
 @separate
 def forces(
     par: Parameters, loads: Loads, t: float, far: float, motion: Motion, rates: Rates, v: Array, scratch: Scratch
-) -> Push:
+) -> LoadForces:
     """All loads at a configuration and a velocity, at time t; applied forces as they act there for a step to `far`."""
     s = motion.reel[S]
     q = motion.nodes[POSITION]
@@ -249,19 +249,19 @@ def forces(
     total = add(total, force)
     moment = add_scaled(cross(loads.drag_center, apply_transposed(R, force)), -loads.spin, rates.omega)
 
-    pushed = mean_in_table(loads.push, 1, t, far)
-    turned = apply_transposed(R, mean_in_table(loads.push, 4, t, far))
-    turned = add(turned, cross(loads.push_point, apply_transposed(R, pushed)))
+    pushed = mean_in_table(loads.applied, 1, t, far)
+    turned = apply_transposed(R, mean_in_table(loads.applied, 4, t, far))
+    turned = add(turned, cross(loads.force_point, apply_transposed(R, pushed)))
     if not par.rotates:
         moment = ZERO
         turned = ZERO
-    return Push(damping_reel, fluid_reel, moment, pushed, turned, total)
+    return LoadForces(damping_reel, fluid_reel, moment, pushed, turned, total)
 
 
 @separate
 def velocities(par: Parameters, locked: bool, motion: Motion, scratch: Scratch) -> Rates:
     """At the present momenta; nodes into MEAN_VELOCITY."""
-    Pi = settled_momenta(par, motion, scratch)
+    Pi = momenta_with_kick(par, motion, scratch)
     return rates_of(par, locked, motion, motion.reel[P_S], Pi, scratch)
 
 
@@ -303,8 +303,8 @@ def load_stage(
     p_err = motion.nodes[MOMENTUM_ERR]
 
     h = 0.5 * abs(far - t)
-    settle(par, motion, scratch)
-    Pi = settled_momenta(par, motion, scratch)
+    complete_kick(par, motion, scratch)
+    Pi = momenta_with_kick(par, motion, scratch)
     first = velocities(par, locked, motion, scratch)
     copy_nodes(v, before)
     push = forces(par, loads, t, far, motion, first, v, scratch)
@@ -325,7 +325,7 @@ def load_stage(
             dp = add_scaled(dp, h, push.force)
         accumulate_node(p, p_err, i, dp, par.compensated)
     if par.rotates:
-        push_spin(par, body, scale(h, add(push.fluid_moment, push.moment)))
+        add_spin(par, body, scale(h, add(push.fluid_moment, push.moment)))
     if not locked:
         accumulate(reel, P_S, P_S_ERR, h * (push.damping_reel + push.fluid_reel), par.compensated)
     after = velocities(par, locked, motion, scratch)
@@ -359,15 +359,15 @@ def book_guide(par: Parameters, reel: Array, impulse: Vector, velocity: Vector) 
 
 
 @kernel
-def wound_by_s(par: Parameters, s: float) -> Vector:
-    """Slope of the wound string's first moment: vertical, as its potential has it; where the drum lies is not said."""
-    return (0.0, 0.0, -par.mu * (par.b + wound_lever(par, s)))
+def spooled_by_s(par: Parameters, s: float) -> Vector:
+    """Slope of the spooled string's first moment: vertical, as its potential has it."""
+    return (0.0, 0.0, -par.mu * (par.b + spooled_lever(par, s)))
 
 
 @kernel
 def first_moment_by_s(par: Parameters, s: float, q: Array) -> Vector:
     """Slope by s of the first moment of all moving masses, G(s, q, R)."""
-    total = wound_by_s(par, s)
+    total = spooled_by_s(par, s)
     for e in range(par.N):
         total = add_scaled(total, -0.5 * par.mu / par.N, add(node(q, e), node(q, e + 1)))
     return total
@@ -379,7 +379,7 @@ def momentum_of(par: Parameters, motion: Motion, rates: Rates, v: Array) -> Vect
     l = element_length(par, motion.reel[S])
     q = motion.nodes[POSITION]
     swing = apply(attitude(motion.body), cross(rates.omega, par.rho))
-    total = add_scaled(scale(par.M, add(node(v, par.N), swing)), rates.sigma, wound_by_s(par, motion.reel[S]))
+    total = add_scaled(scale(par.M, add(node(v, par.N), swing)), rates.sigma, spooled_by_s(par, motion.reel[S]))
     for e in range(par.N):
         alpha, beta, _ = transport_weights(par.N, e)
         w = sub(node(q, e), node(q, e + 1))
@@ -399,7 +399,7 @@ def boost(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scrat
     change = sub(velocity, old)
     if dot(change, change) == 0.0:
         return
-    settle(par, motion, scratch)
+    complete_kick(par, motion, scratch)
     v = scratch.nodes[MEAN_VELOCITY]
     rates = velocities(par, locked, motion, scratch)
     before = momentum_of(par, motion, rates, v)
@@ -416,7 +416,7 @@ def boost(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scrat
         accumulate(reel, P_S, P_S_ERR, -dot(moment_by_s, change), par.compensated)
     if par.rotates:
         lever = cross(par.rho, apply_transposed(attitude(motion.body), change))
-        push_spin(par, motion.body, scale(-par.M, lever))
+        add_spin(par, motion.body, scale(-par.M, lever))
     put_triple(reel, FRAME_VELOCITY, velocity)
 
     rates = velocities(par, locked, motion, scratch)
@@ -426,7 +426,7 @@ def boost(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scrat
 
 
 @entry
-def carry(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scratch: Scratch) -> None:
+def set_guide_velocity(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scratch: Scratch) -> None:
     """Let the guide move with `velocity` from now on."""
     boost(par, locked, velocity, motion, scratch)
 

@@ -52,7 +52,7 @@ from tautline.kernels.fixed import fixed_stage
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.limits import guard, turning_rate2
 from tautline.kernels.loads import book_guide, boost, load_stage, mean_velocity, momentum_now, on_path
-from tautline.kernels.observe import hand_over, observe
+from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import ZERO, evaluate_forces, reeling_stage
 from tautline.kernels.so3 import Vector, sub
 
@@ -88,7 +88,7 @@ def beyond_end(par: Parameters, plan: Plan, s: float) -> float:
 
 @kernel
 def may_reach_end(par: Parameters, plan: Plan, motion: Motion, h: float) -> bool:
-    """Whether a step could carry the reel to the end of the string; generous, since the speed changes in the step."""
+    """Whether a step could bring the reel to the end of the string; generous, since the speed changes in the step."""
     reel = motion.reel
     distance = -beyond_end(par, plan, reel[S])
     change = abs(reel[SIGMA] - reel[SIGMA_BEFORE])
@@ -113,7 +113,7 @@ def reel_event(
     if loads is not None and side * reel[SIGMA] > 0.0:
         reel[STOP] = side
         reel[STOP_TIME] = t
-        energy = hand_over(par, False, motion, scratch, STUCK, 0.0, 0.0)
+        energy = change_reel_mode(par, False, motion, scratch, STUCK, 0.0, 0.0)
         accumulate(reel, FRICTION, FRICTION_ERR, -energy, par.compensated)
     return RUNNING
 

@@ -22,7 +22,6 @@ from tautline.kernels.data import (
     FRICTION,
     FRICTION_LOSS,
     GRAVITY,
-    GRIP,
     GUIDE_LOSS,
     GUIDE_PLACE,
     GUIDE_WORK,
@@ -33,7 +32,6 @@ from tautline.kernels.data import (
     HELD_SPEED,
     KINETIC,
     LAW_STRETCHED,
-    LED,
     LOSS,
     MEAN_VELOCITY,
     MOMENTUM,
@@ -44,6 +42,7 @@ from tautline.kernels.data import (
     P_S,
     P_S_ERR,
     POSITION,
+    PRESCRIBED,
     REEL_SPEED,
     REELED_LENGTH,
     ROTATION,
@@ -52,6 +51,7 @@ from tautline.kernels.data import (
     SIGMA_BEFORE,
     SPIN,
     STEP_LENGTH,
+    STICTION,
     TARGET,
     TORQUE,
     VELOCITY,
@@ -84,14 +84,14 @@ from tautline.kernels.energy import (
     kinetic_string,
     momenta,
 )
-from tautline.kernels.fixed import settle, settled_momenta
+from tautline.kernels.fixed import complete_kick, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.legendre import rates_of
 from tautline.kernels.loads import add_carried
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Matrix, Vector, add, apply, cross, orthogonality_error
-from tautline.kernels.wound import wound_energy
+from tautline.kernels.spooled import spooled_energy
 
 
 @entry
@@ -109,7 +109,7 @@ def begin(par: Parameters, motion: Motion) -> None:
 
 
 @entry
-def hand_over(
+def change_reel_mode(
     par: Parameters, locked: bool, motion: Motion, scratch: Scratch, held: float, sigma: float, acceleration: float
 ) -> float:
     """Make the reel ready to move by its own equation, or to be held or led from now on; the energy that this gave.
@@ -118,7 +118,7 @@ def hand_over(
     takes an impulse on s alone, if its speed is another: nodes and body keep their momenta, and the energy is the
     impulse times the mean of the speeds before and after (equation 48).
     """
-    settle(par, motion, scratch)
+    complete_kick(par, motion, scratch)
     reel = motion.reel
     v = motion.nodes[VELOCITY]
     energy = 0.0
@@ -129,14 +129,14 @@ def hand_over(
             reel[HELD] = held
             reel[HELD_SPEED] = sigma
             reel[HELD_ACCELERATION] = acceleration
-        Pi = settled_momenta(par, motion, scratch)
+        Pi = momenta_with_kick(par, motion, scratch)
         rates = rates_of(par, locked and not then, motion, reel[P_S], Pi, scratch)
         copy_nodes(scratch.nodes[MEAN_VELOCITY], v)
         put_triple(motion.body, OMEGA, rates.omega)
         P_s = momenta(par, reel[S], rates.sigma, motion.nodes[POSITION], v, scratch.nodes[TARGET])
         if then:
             energy = 0.5 * (P_s - reel[P_S]) * (reel[SIGMA] + sigma)
-        elif not locked and reel[HELD] == LED:
+        elif not locked and reel[HELD] == PRESCRIBED:
             # the half impulse that the last step was still to be given
             accumulate(reel, WORK, WORK_ERR, (P_s - reel[P_S]) * reel[SIGMA], par.compensated)
         reel[SIGMA] = rates.sigma
@@ -144,7 +144,7 @@ def hand_over(
         reel[P_S_ERR] = 0.0
         reel[HELD] = NOT_HELD
     reel[HELD] = held
-    reel[GRIP] = 0.0
+    reel[STICTION] = 0.0
     forget_history(motion)
     evaluate_forces(par, reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
     return float(energy)
@@ -169,7 +169,7 @@ def angular_momentum(q: Array, p: Array, R: Matrix, Pi: Vector) -> Vector:
     return total
 
 
-class Figures(NamedTuple):
+class Diagnostics(NamedTuple):
     """Of a state: energies, and momentum about the vertical axis."""
 
     kinetic: float
@@ -181,11 +181,11 @@ class Figures(NamedTuple):
 
 
 @kernel
-def figures_of(
+def diagnostics_of(
     par: Parameters, s: float, sigma: float, q: Array, v: Array, p: Array, R: Matrix, omega: Vector, Pi: Vector
-) -> Figures:
+) -> Diagnostics:
     string = kinetic_string(par, s, sigma, q, v)
-    return Figures(
+    return Diagnostics(
         string + kinetic_reel(par, s, sigma) + kinetic_body(par, node(v, par.N), R, omega),
         kinetic_rotation(par, omega),
         elastic(par, s, q),
@@ -196,7 +196,7 @@ def figures_of(
 
 
 @kernel
-def note_figures(x: Figures, out: Array) -> None:
+def write_diagnostics(x: Diagnostics, out: Array) -> None:
     out[KINETIC] = x.kinetic
     out[ROTATIONAL] = x.rotational
     out[ELASTIC] = x.elastic
@@ -211,7 +211,7 @@ def note_reel(par: Parameters, reel: Array, sigma: float, out: Array) -> None:
     out[REELED_LENGTH] = reel[S]
     out[REEL_SPEED] = sigma
     if par.law == LAW_STRETCHED:
-        out[ELASTIC] += wound_energy(par, reel, reel[S])
+        out[ELASTIC] += spooled_energy(par, reel, reel[S])
     out[CONTROL_WORK] = reel[WORK]
     out[GUIDE_LOSS] = reel[LOSS]
     out[DAMPING_LOSS] = reel[DAMPING]
@@ -243,13 +243,13 @@ def observe(
     v = scratch.nodes[MEAN_VELOCITY]
     p = scratch.nodes[TARGET]
     R = attitude(motion.body)
-    Pi = settled_momenta(par, motion, scratch)
+    Pi = momenta_with_kick(par, motion, scratch)
     rates = rates_of(par, locked, motion, reel[P_S], Pi, scratch)
 
     x = out.scalars[row]
-    note_figures(figures_of(par, s, rates.sigma, q, v, p, R, rates.omega, Pi), x)
+    write_diagnostics(diagnostics_of(par, s, rates.sigma, q, v, p, R, rates.omega, Pi), x)
     note_reel(par, reel, rates.sigma, x)
-    if not locked and reel[HELD] == LED:
+    if not locked and reel[HELD] == PRESCRIBED:
         # the step before has still to be given its last half impulse
         P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[COLUMN])
         x[CONTROL_WORK] += (P_s - reel[P_S]) * reel[SIGMA]

@@ -70,17 +70,17 @@ from tautline.kernels.energy import (
     transport_weights,
 )
 from tautline.kernels.fixed import all_finite, drift, extrapolation, kick_nodes
-from tautline.kernels.guide import Entrance, carnot_force, entrance, torque_at, wound_force
+from tautline.kernels.guide import Entrance, carnot_force, entrance, spooled_force, torque_at
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select, some, zero_like
 from tautline.kernels.rotation import (
     MAX_ITERATIONS,
+    add_spin,
     attitude,
     cayley_momentum,
     lever_arm,
     mean_swing,
     mean_swing_by_omega,
-    push_spin,
     turn,
 )
 from tautline.kernels.so3 import (
@@ -100,7 +100,7 @@ from tautline.kernels.so3 import (
     solve3,
     sub,
 )
-from tautline.kernels.wound import wind
+from tautline.kernels.spooled import wind
 
 # Quadratic convergence: the error left after a correction x is about (h/l) x^2, and h v/l < 0.1.
 LAST_CORRECTION = 1e-7
@@ -257,7 +257,7 @@ def newton_correction(
     R: Matrix,
     target: Target,
     rates: Rates,
-    unsettled: bool,
+    not_converged: bool,
     scratch: Scratch,
 ) -> tuple[Rates, float, float]:
     """One correction of (MEAN_VELOCITY, sigma, omega); TARGET holds the nodes' left-hand sides.
@@ -308,11 +308,11 @@ def newton_correction(
     v_N = node(v, N)
     row = Row(row.diagonal + par.M, add_scaled(row.residual, -par.M, v_N), row.column, row.border)
     dsigma, dv_N, domega, impulse = solve_end(par, h, R, target, rates, v_N, row, corner)
-    correction2, speed2 = substitute_bordered(dsigma, dv_N, ratio, y, a, unsettled, v)
+    correction2, speed2 = substitute_bordered(dsigma, dv_N, ratio, y, a, not_converged, v)
     rates = Rates(
-        select(unsettled, sigma + dsigma, sigma),
-        select_vector(unsettled, add(rates.omega, domega), rates.omega),
-        select(unsettled, impulse, rates.impulse),
+        select(not_converged, sigma + dsigma, sigma),
+        select_vector(not_converged, add(rates.omega, domega), rates.omega),
+        select(not_converged, impulse, rates.impulse),
     )
     lever2 = dot(par.rho, par.rho)
     correction2 = max(max(correction2, dsigma * dsigma), lever2 * dot(domega, domega))
@@ -330,21 +330,21 @@ def solve_rates(
     """
     floor = ROUNDING_FLOOR * math.sqrt(par.EA / par.mu)
     spin_floor = floor / element_length(par, s)
-    unsettled = zero_like(rates.sigma) == 0.0
-    failed = unsettled
+    not_converged = zero_like(rates.sigma) == 0.0
+    failed = not_converged
     iterations = zero_like(rates.sigma)
     for _ in range(MAX_ITERATIONS):
         before = rates.omega
-        rates, correction2, speed2 = newton_correction(par, h, s, q, R, target, rates, unsettled, scratch)
+        rates, correction2, speed2 = newton_correction(par, h, s, q, R, target, rates, not_converged, scratch)
         tolerance = LAST_CORRECTION * math.sqrt(speed2) + floor
         spin2 = dot(rates.omega, rates.omega)
         turned = sub(rates.omega, before)
         turns = dot(turned, turned) > LAST_CORRECTION * LAST_CORRECTION * spin2 + spin_floor * spin_floor
-        iterations += select(unsettled, 1.0, 0.0)
+        iterations += select(not_converged, 1.0, 0.0)
         # what is not a number settles at once, and has failed
-        unsettled = unsettled & ((correction2 > tolerance * tolerance) | turns)
-        failed = unsettled | (correction2 != correction2) | (correction2 == math.inf)
-        if not some(unsettled):
+        not_converged = not_converged & ((correction2 > tolerance * tolerance) | turns)
+        failed = not_converged | (correction2 != correction2) | (correction2 == math.inf)
+        if not some(not_converged):
             break
     return rates, failed, iterations
 
@@ -470,11 +470,11 @@ def reel_before(
     else:
         drum, sigma, p_s = drum_before(par, command, reel, h, start, end)
     at = entrance(par, reel, reel[S], strain)
-    p_s += reel[P_S] + 0.5 * h * force + h_start * wound_force(par, at)
+    p_s += reel[P_S] + 0.5 * h * force + h_start * spooled_force(par, at)
     return ReelStart(p_s, sigma, at, drum)
 
 
-class ReelPushes(NamedTuple):
+class ReelImpulses(NamedTuple):
     """What the string does to the reel in a step."""
 
     s: float  # at the start
@@ -493,7 +493,7 @@ def reel_after(
     h: float,
     end: float,
     rates: Rates,
-    pushes: ReelPushes,
+    pushes: ReelImpulses,
 ) -> None:
     """Give the reel its impulses, and book work and loss; s is that of the end already."""
     sigma = rates.sigma
@@ -502,7 +502,7 @@ def reel_after(
     loss_start = carnot_force(par, before.at, sigma)[0]
     dp_s = 0.5 * h * pushes.force + h_start * loss_start
     dp_s += h * (pushes.gradient + reel_gradient(par, h, pushes.s, sigma))
-    # what comes in meets the string that was wound before it
+    # what comes in meets the string that was spooled before it
     at_end = entrance(par, reel, min(pushes.s, reel[S]), pushes.strain_end)
     loss_end = carnot_force(par, at_end, sigma)[0]
     dp_s += 0.5 * h * pushes.force_end + h_end * loss_end
@@ -544,9 +544,9 @@ def move_string(
     gradient = first_kick(par, h, element_length(par, s), rates.sigma, f, q, v, p, p_err)
     drift(h, v, q, motion.nodes[POSITION_ERR], par.compensated)
     if par.rotates:
-        push_spin(par, body, scale(0.5 * h, body_moment(par, R)))
+        add_spin(par, body, scale(0.5 * h, body_moment(par, R)))
         turn(par, body, h, apply_transposed(R, node(v, par.N)), rates.omega)
-        push_spin(par, body, scale(0.5 * h, body_moment(par, attitude(body))))
+        add_spin(par, body, scale(0.5 * h, body_moment(par, attitude(body))))
         put_triple(body, OMEGA_BEFORE, triple(body, OMEGA))
         put_triple(body, OMEGA, rates.omega)
     copy_nodes(motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE])
@@ -595,5 +595,5 @@ def reeling_stage(
     gradient = move_string(par, motion, scratch, h, s, rates, R)
     accumulate(reel, S, S_ERR, h * rates.sigma, par.compensated)
     force_end, strain_end = last_kick(par, motion, scratch, h, reel[S])
-    reel_after(par, command, reel, before, h, end, rates, ReelPushes(s, force, gradient, force_end, strain_end))
+    reel_after(par, command, reel, before, h, end, rates, ReelImpulses(s, force, gradient, force_end, strain_end))
     return RUNNING

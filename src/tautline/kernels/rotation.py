@@ -90,13 +90,13 @@ def mean_swing_by_omega(h: float, omega: Vector, rho: Vector, phi: Vector) -> Ma
 
 @kernel
 def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, bool]:
-    """omega from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, and whether it is still unsettled.
+    """omega from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, and whether it has not converged.
 
     By Newton's method. K is the inertia with the string's motion eliminated (docs/theory.md, equation 24).
     What is not a number counts as settled: the caller looks at omega.
     """
     omega = guess
-    unsettled = dot(guess, guess) >= 0.0
+    not_converged = dot(guess, guess) >= 0.0
     for _ in range(MAX_ITERATIONS):
         K_omega = apply(K, omega)
         k = 1.0 + 0.25 * h * h * dot(omega, omega)
@@ -106,16 +106,16 @@ def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vecto
         D = matrix_add_scaled(D, -0.5 * h * h, outer(b, omega))
         correction = solve3(D, residual)
         # a member of a batch that has settled waits for the others, as it is
-        omega = select_vector(unsettled, sub(omega, correction), omega)
+        omega = select_vector(not_converged, sub(omega, correction), omega)
         error = 0.5 * h * dot(correction, correction)
-        unsettled = unsettled & (error * error > ERROR_LEFT * ERROR_LEFT * dot(omega, omega))
-        if not some(unsettled):
+        not_converged = not_converged & (error * error > ERROR_LEFT * ERROR_LEFT * dot(omega, omega))
+        if not some(not_converged):
             break
-    return omega, unsettled
+    return omega, not_converged
 
 
 @inlined
-def push_spin(par: Parameters, body: Array, dPi: Vector) -> None:
+def add_spin(par: Parameters, body: Array, dPi: Vector) -> None:
     accumulate_triple(body, SPIN, SPIN_ERR, dPi, par.compensated)
 
 
@@ -130,7 +130,7 @@ def turn(par: Parameters, body: Array, h: float, V_N: Vector, omega: Vector) -> 
     f = 2.0 / (1.0 + dot(c, c))
     gyroscopic = scale(-f, cross(c, apply(par.J, omega)))
     lever = cross(par.rho, cayley_increment(scale(-1.0, c), V_N))
-    push_spin(par, body, add_scaled(gyroscopic, par.M, lever))
+    add_spin(par, body, add_scaled(gyroscopic, par.M, lever))
     dQ = quaternion_increment(quaternion(body), c)
     for i in range(4):
         accumulate(body, ATTITUDE + i, ATTITUDE_ERR + i, dQ[i], par.compensated)

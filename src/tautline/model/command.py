@@ -269,7 +269,7 @@ class Speed:
 
 
 @dataclass(frozen=True)
-class Spring:
+class Impedance:
     """A spring and a damper on the deployed length: proportional-derivative control without sampling.
 
     The pull on the string is stiffness (X - length) + damping (dX/dt - dlength/dt), X being what is deployed; the
@@ -294,9 +294,9 @@ class Spring:
         if isinstance(self.length, (tuple, list)):
             set_(self, "length", Length(self.length))
         elif not isinstance(self.length, (Length, Speed)):
-            set_(self, "length", checks.positive("Spring.length", self.length, "m"))
-        set_(self, "stiffness", checks.non_negative("Spring.stiffness", self.stiffness, "N/m"))
-        set_(self, "damping", checks.non_negative("Spring.damping", self.damping, "N s/m"))
+            set_(self, "length", checks.positive("Impedance.length", self.length, "m"))
+        set_(self, "stiffness", checks.non_negative("Impedance.stiffness", self.stiffness, "N/m"))
+        set_(self, "damping", checks.non_negative("Impedance.damping", self.damping, "N s/m"))
 
     def curve(self, time: float, length: float) -> Array:
         """Of the length at rest."""
@@ -305,11 +305,11 @@ class Spring:
         return profile.constant(self.length)
 
 
-Command = Locked | Free | Torque | Brake | Length | Speed | Spring
+Command = Locked | Free | Torque | Brake | Length | Speed | Impedance
 # Commands with a curve in time.
-Led = Length | Speed
+PrescribedMotion = Length | Speed
 KINDS: dict[str, Callable[..., Command]] = {
-    kind.__name__: kind for kind in (Locked, Free, Torque, Brake, Length, Speed, Spring)
+    kind.__name__: kind for kind in (Locked, Free, Torque, Brake, Length, Speed, Impedance)
 }
 
 
@@ -317,7 +317,7 @@ def check_command(command: Any, reel_speed: float) -> None:
     """Refuse what is no command, and a lock on a reel that moves."""
     if not isinstance(command, Command):
         checks.refuse(
-            "command", "Locked(), Free(), Torque(...), Brake(...), Length(...), Speed(...) or Spring(...)", command
+            "command", "Locked(), Free(), Torque(...), Brake(...), Length(...), Speed(...) or Impedance(...)", command
         )
     if isinstance(command, Locked) and reel_speed != 0.0:
         checks.refuse("State.reel_speed", "0 with Locked()", reel_speed)
@@ -325,7 +325,7 @@ def check_command(command: Any, reel_speed: float) -> None:
 
 def check_start(command: Command, time: float, length: float, reel_speed: float) -> None:
     """Refuse a motion that does not begin where the string is."""
-    follower = command.length if isinstance(command, Spring) else command
+    follower = command.length if isinstance(command, Impedance) else command
     if isinstance(follower, Length) and follower.target is not None and abs(reel_speed) > SAME_LENGTH:
         checks.refuse("State.reel_speed", "0 at the start of Length.to(...)", reel_speed)
     if isinstance(command, Length) and command.target is None:
@@ -350,7 +350,7 @@ def shortest_commanded(command: Command, length: float, time: float = 0.0) -> fl
     time : float
         When that is (s).
     """
-    if not isinstance(command, Length | Speed | Spring):
+    if not isinstance(command, Length | Speed | Impedance):
         return None
     least = profile.least(command.curve(time, length), time)
     return least if least > 0.0 else None

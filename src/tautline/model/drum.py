@@ -1,6 +1,6 @@
 """Geometry and inertia of a drum on which string lies in layers (docs/theory.md, equations 50 to 53).
 
-Letters of the theory: d_0 is the bare drum's radius, k the growth of its square with the length wound, w that length.
+Letters of the theory: d_0 is the bare drum's radius, k the growth of its square with the length spooled, w that length.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import NamedTuple
 from tautline.model.reel import Reel
 
 
-class Wound(NamedTuple):
-    """The wound string's moment of weight about the drum axis over its line weight, and its first two derivatives."""
+class Spooled(NamedTuple):
+    """The spooled string's moment of weight about the drum axis over its line weight, and its first two derivatives."""
 
     height: float  # A of (52) (m^2)
     lever: float  # dA/ds of (53) (m)
@@ -20,21 +20,21 @@ class Wound(NamedTuple):
 
 
 def mass(reel: Reel, density: float, s: float) -> float:
-    """Inertia m(s) of drum, motor, wound string and guide way's string, as a mass at the string (kg): (51)."""
+    """Inertia m(s) of drum, motor, spooled string and guide's string, as a mass at the string (kg): (51)."""
     d2, k, w = reel.drum_radius**2, reel.layer_growth, s - reel.guide_length
     turning = reel.turning_mass * d2 + density * w * (d2 + 0.5 * k * w)
     return turning / (d2 + k * w) + density * reel.guide_length
 
 
-def wound(reel: Reel, s: float) -> Wound:
-    """Where the weight of the wound string is, with s metres on the reel side of the guide."""
+def spooled(reel: Reel, s: float) -> Spooled:
+    """Where the weight of the spooled string is, with s metres on the reel side of the guide."""
     d_0, d, k = reel.drum_radius, reel.radius(s), reel.layer_growth
     w = s - reel.guide_length
     angle = 2.0 * w / (d_0 + d)
     sine, cosine = math.sin(angle), math.cos(angle)
     a = d_0 * d_0 - 0.5 * k * k
     moment = a * sine + k * (d - d_0 * cosine)
-    return Wound(
+    return Spooled(
         a * (1.0 - cosine) + k * (w - d_0 * sine),
         moment / d,
         (a * cosine + 0.5 * k * k + k * d_0 * sine) / d**2 - 0.5 * k * moment / d**3,

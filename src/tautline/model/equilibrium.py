@@ -101,7 +101,7 @@ class Equilibrium:
     body_tension : float
         At the body (N); what a given load puts on the last node counts as the body's.
     holding_moment : float
-        Of the drum with its layers, against string and wound string's weight (N m).
+        Of the drum with its layers, against string and spooled string's weight (N m).
     energy : float
         Potential energy of string, reel and body (J), as a run that starts here has it; the load's is not in it.
     residual : float
@@ -117,8 +117,8 @@ class Equilibrium:
     load : function or None
         What gave them: the loads of the pendulum and the given one.
     counted : dict of name to three floats
-        Sums of the forces that were counted, on string and body together (N): "weight", "buoyancy", "drag", "push",
-        "acceleration" and "load", as far as they are there. The guide holds against all of them.
+        Sums of the forces that were counted, on string and body together (N): "weight", "buoyancy", "drag",
+        "applied_force", "acceleration" and "load", as far as they are there. The guide holds against all of them.
     message : str
         The outcome in a sentence.
     """
@@ -151,7 +151,7 @@ def equilibrium(
 ) -> Equilibrium:
     """Where the pendulum stays at rest with the reel locked, all of the string in tension.
 
-    Weight, buoyancy, the drag of `Pendulum.fluid` and `Pendulum.push` are counted by themselves. At rest means
+    Weight, buoyancy, the drag of `Pendulum.fluid` and `Pendulum.applied_force` are counted by themselves. At rest means
     relative to the guide: where that moves, drag is that of the flow past it. Without any load the state is `hanging`.
     With one, Newton's method is applied to the pulls in the elements and to the
     attitude; where it does not get there at once, the load is raised from zero in parts, smaller ones where needed.

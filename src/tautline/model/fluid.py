@@ -57,7 +57,7 @@ class Fluid:
 
 
 @dataclass(frozen=True)
-class Push:
+class AppliedForce:
     """A force and a moment on the body as functions of time, in the inertial frame.
 
     Parameters
@@ -81,7 +81,7 @@ class Push:
         duration: float,
         interval: float,
         point: Any = (0.0, 0.0, 0.0),
-    ) -> Push:
+    ) -> AppliedForce:
         """Force and moment from a function of time, taken every `interval` seconds and linear in between."""
         times = even_times(duration, interval)
         values = [function(float(t)) for t in times]
@@ -90,6 +90,6 @@ class Push:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        set_(self, "force", table_of_vectors("Push.force", self.force, "times", ("s", "N")))
-        set_(self, "moment", table_of_vectors("Push.moment", self.moment, "times", ("s", "N m")))
-        set_(self, "point", checks.vector("Push.point", self.point, "m"))
+        set_(self, "force", table_of_vectors("AppliedForce.force", self.force, "times", ("s", "N")))
+        set_(self, "moment", table_of_vectors("AppliedForce.moment", self.moment, "times", ("s", "N m")))
+        set_(self, "point", checks.vector("AppliedForce.point", self.point, "m"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import statics
-from tautline.model.fluid import Fluid, Push
+from tautline.model.fluid import AppliedForce, Fluid
 from tautline.model.pendulum import Pendulum
 from tautline.model.statics import E3, Array, Configuration, Load
 
@@ -24,7 +24,7 @@ def own_loads(pendulum: Pendulum, s: float, time: float = 0.0, acceleration: boo
     The push has its value of that time, and the guide its place and velocity. The inertial force of the guide's
     acceleration is there where it is wanted. s metres are on the reel side of the guide.
     """
-    fluid, push, path = pendulum.fluid, pendulum.push, pendulum.reel.guide_path
+    fluid, push, path = pendulum.fluid, pendulum.applied_force, pendulum.reel.guide_path
     place, velocity, rate = np.zeros(3), np.zeros(3), np.zeros(3)
     if path is not None:
         (place,), (velocity,) = path.at(time)
@@ -35,7 +35,7 @@ def own_loads(pendulum: Pendulum, s: float, time: float = 0.0, acceleration: boo
         loads["drag"] = lambda q, R: _drag(pendulum, fluid, depth, velocity, q, R)
     if push is not None:
         force, moment = (_interpolated(table, time) for table in (push.force, push.moment))
-        loads["push"] = lambda q, R: _push(push, force, moment, q, R)
+        loads["applied_force"] = lambda q, R: _push(push, force, moment, q, R)
     if acceleration and rate.any():
         loads["acceleration"] = lambda q, R: _inertial(pendulum, s, rate, q, R)
     return loads
@@ -59,7 +59,11 @@ def all_of(loads: Mapping[str, Load]) -> Load | None:
 
 def refuse_twice(pendulum: Pendulum, given: Load, own: Mapping[str, Load], x: Configuration) -> None:
     """Refuse a given load that is one of the pendulum's own, or the sum of some, in this configuration."""
-    names = {"drag": "the drag of Pendulum.fluid", "push": "Pendulum.push", "acceleration": "the guide's acceleration"}
+    names = {
+        "drag": "the drag of Pendulum.fluid",
+        "applied_force": "Pendulum.applied_force",
+        "acceleration": "the guide's acceleration",
+    }
     forces = {names[name]: statics.evaluate(load, x.q, x.R)[0][1:] for name, load in own.items()}
     if pendulum.fluid is not None:
         forces["buoyancy"] = _buoyancy(pendulum, pendulum.fluid, len(x.q) - 1, x.s)
@@ -80,7 +84,7 @@ def _interpolated(table: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]
     return np.array([np.interp(time, times, column) for column in zip(*values, strict=True)])
 
 
-def _push(push: Push, force: Array, moment: Array, q: Array, R: Array) -> tuple[Array, Array]:
+def _push(push: AppliedForce, force: Array, moment: Array, q: Array, R: Array) -> tuple[Array, Array]:
     at_nodes = np.zeros_like(q)
     at_nodes[-1] = force
     return at_nodes, np.cross(push.point, R.T @ force) + R.T @ moment

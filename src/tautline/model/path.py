@@ -15,7 +15,7 @@ from tautline.model.piecewise import Row, even_times, increasing, rows
 
 
 @dataclass(frozen=True)
-class Path:
+class GuidePath:
     """Displacement of the guide entrance from `Reel.guide_position` over time: a smooth curve through points.
 
     A cubic spline with continuous acceleration. Before its first and after its last point the guide stands still, and
@@ -36,17 +36,19 @@ class Path:
     velocities: tuple[Row, Row] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
     def __post_init__(self) -> None:
-        times = increasing("Path.times", self.times, "s", least=2)
-        points = checks.array("Path.displacements", self.displacements, (len(times), 3), "m")
+        times = increasing("GuidePath.times", self.times, "s", least=2)
+        points = checks.array("GuidePath.displacements", self.displacements, (len(times), 3), "m")
         if not isinstance(self.velocities, (tuple, list, np.ndarray)) or len(self.velocities) != 2:
-            checks.refuse("Path.velocities", "two vectors (m/s), at the first and at the last point", self.velocities)
-        ends = [checks.vector(f"Path.velocities[{k}]", v, "m/s") for k, v in enumerate(self.velocities)]
+            checks.refuse(
+                "GuidePath.velocities", "two vectors (m/s), at the first and at the last point", self.velocities
+            )
+        ends = [checks.vector(f"GuidePath.velocities[{k}]", v, "m/s") for k, v in enumerate(self.velocities)]
         object.__setattr__(self, "times", tuple(times.tolist()))
         object.__setattr__(self, "displacements", rows(points))
         object.__setattr__(self, "velocities", tuple(ends))
 
     @classmethod
-    def of(cls, function: Callable[[float], Any], duration: float, interval: float) -> Path:
+    def of(cls, function: Callable[[float], Any], duration: float, interval: float) -> GuidePath:
         """Through a function of time, taken every `interval` seconds; end velocities by its differences."""
         times = even_times(duration, interval)
         points = np.array([checks.vector("function", function(float(t)), "m") for t in times])

@@ -10,7 +10,7 @@ import numpy as np
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.body import RigidBody, steiner
-from tautline.model.fluid import Fluid, Push
+from tautline.model.fluid import AppliedForce, Fluid
 from tautline.model.reel import Reel
 from tautline.model.string import String
 
@@ -35,7 +35,7 @@ class Pendulum:
         Along the third axis, which points down (m/s^2); 0 is allowed.
     fluid : Fluid, optional
         Air or water around string and body.
-    push : Push, optional
+    applied_force : AppliedForce, optional
         A force and a moment on the body over time.
     """
 
@@ -44,7 +44,7 @@ class Pendulum:
     body: RigidBody
     gravity: float = 9.81
     fluid: Fluid | None = None
-    push: Push | None = None
+    applied_force: AppliedForce | None = None
 
     def __post_init__(self) -> None:
         checks.instance("Pendulum.string", self.string, String)
@@ -52,8 +52,8 @@ class Pendulum:
         checks.instance("Pendulum.body", self.body, RigidBody)
         if self.fluid is not None:
             checks.instance("Pendulum.fluid", self.fluid, Fluid)
-        if self.push is not None:
-            checks.instance("Pendulum.push", self.push, Push)
+        if self.applied_force is not None:
+            checks.instance("Pendulum.applied_force", self.applied_force, AppliedForce)
         gravity = checks.non_negative("Pendulum.gravity", self.gravity, "m/s^2")
         object.__setattr__(self, "gravity", gravity)
         if self.string.law != "linear" and self.reel.guide_law in ("momentum", "stretched"):
@@ -63,7 +63,7 @@ class Pendulum:
             )
         if self.reel.guide_length >= self.string.length:
             raise InputError(
-                f"Reel.guide_length: expected a guide way shorter than the string ({self.string.length:g} m), "
+                f"Reel.guide_length: expected a guide shorter than the string ({self.string.length:g} m), "
                 f"got reel.guide_length = {self.reel.guide_length:g} m"
             )
 

@@ -1,4 +1,4 @@
-"""The reel: drum and guide way."""
+"""The reel: drum and guide."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tautline.kernels.data import LAW_DISSIPATIVE, LAW_MOMENTUM, LAW_NONE, LAW_PUBLISHED, LAW_STRETCHED
 from tautline.model import checks
-from tautline.model.path import Path
+from tautline.model.path import GuidePath
 
 GUIDE_LAWS = {
     "dissipative": LAW_DISSIPATIVE,
@@ -24,7 +24,7 @@ GUIDE_STRAINS = ("mean", "extrapolated")
 
 @dataclass(frozen=True)
 class Reel:
-    """A drum with a guide way whose entrance stands still, or moves as prescribed.
+    """A drum with a guide whose entrance stands still, or moves as prescribed.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ class Reel:
     guide_strain : {"mean", "extrapolated"}
         The strain just outside the guide: that of the first element, as in the paper, or extrapolated from the
         first two, of second order in the number of elements. A single element has only its own.
-    wound_strain : float
-        Strain of all string that is wound at the start; for the law "stretched" only.
-    guide_path : Path, optional
+    spooled_strain : float
+        Strain of all string that is spooled at the start; for the law "stretched" only.
+    guide_path : GuidePath, optional
         Where the guide entrance goes, from guide_position; nodes and their velocities are relative to it.
     viscous_friction : float
         Of the drum: moment over angular velocity (N m s).
@@ -63,7 +63,7 @@ class Reel:
     gear_ratio : float
         Turns of the motor for one of the drum.
     layer_growth : float
-        Growth of the squared radius with the length wound (m^2 per m); see `growth`. drum_radius is that of the bare
+        Growth of the squared radius with the length spooled (m^2 per m); see `growth`. drum_radius is that of the bare
         drum.
     """
 
@@ -74,8 +74,8 @@ class Reel:
     guide_law: str = "dissipative"
     smoothing_speed: float = 1e-3
     guide_strain: str = "mean"
-    wound_strain: float = 0.0
-    guide_path: Path | None = None
+    spooled_strain: float = 0.0
+    guide_path: GuidePath | None = None
     viscous_friction: float = 0.0
     coulomb_friction: float = 0.0
     max_torque: float | None = None
@@ -94,14 +94,14 @@ class Reel:
         speed = checks.positive("Reel.smoothing_speed", self.smoothing_speed, "m/s")
         set_(self, "smoothing_speed", speed)
         checks.choice("Reel.guide_strain", self.guide_strain, GUIDE_STRAINS)
-        strain = checks.number("Reel.wound_strain", self.wound_strain)
+        strain = checks.number("Reel.spooled_strain", self.spooled_strain)
         if strain <= -1.0:
-            checks.refuse("Reel.wound_strain", "a finite number above -1", self.wound_strain)
+            checks.refuse("Reel.spooled_strain", "a finite number above -1", self.spooled_strain)
         if strain != 0.0 and self.guide_law != "stretched":
-            checks.refuse("Reel.wound_strain", "0 unless guide_law is 'stretched'", self.wound_strain)
-        set_(self, "wound_strain", strain)
+            checks.refuse("Reel.spooled_strain", "0 unless guide_law is 'stretched'", self.spooled_strain)
+        set_(self, "spooled_strain", strain)
         if self.guide_path is not None:
-            checks.instance("Reel.guide_path", self.guide_path, Path)
+            checks.instance("Reel.guide_path", self.guide_path, GuidePath)
         set_(self, "viscous_friction", checks.non_negative("Reel.viscous_friction", self.viscous_friction, "N m s"))
         set_(self, "coulomb_friction", checks.non_negative("Reel.coulomb_friction", self.coulomb_friction, "N m"))
         if self.max_torque is not None:

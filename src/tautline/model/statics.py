@@ -38,7 +38,7 @@ class AtRest(NamedTuple):
     guide_strain: float
     body_strain: float
     stretch: float  # elongation of the deployed string (m)
-    drum_radius: float  # with the layers that are wound (m)
+    drum_radius: float  # with the layers that are spooled (m)
     holding_moment: float  # on the drum (N m)
 
 
@@ -130,14 +130,14 @@ def pull_on_drum(pendulum: Pendulum, strain: float) -> float:
 
 
 def holding_moment(pendulum: Pendulum, s: float, strain: float) -> float:
-    """Moment that holds the drum against the string at this strain and the wound string's weight (N m)."""
-    return float(pendulum.reel.radius(s)) * (pull_on_drum(pendulum, strain) + wound_weight(pendulum, s))
+    """Moment that holds the drum against the string at this strain and the spooled string's weight (N m)."""
+    return float(pendulum.reel.radius(s)) * (pull_on_drum(pendulum, strain) + spooled_weight(pendulum, s))
 
 
-def wound_weight(pendulum: Pendulum, s: float) -> float:
-    """Pull at the drum of the weight of what is wound and in the guide way (N): the gravity terms of (13)."""
+def spooled_weight(pendulum: Pendulum, s: float) -> float:
+    """Pull at the drum of the weight of what is spooled and in the guide (N): the gravity terms of (13)."""
     reel = pendulum.reel
-    return pendulum.weights().string * (reel.guide_length + drum.wound(reel, s).lever)
+    return pendulum.weights().string * (reel.guide_length + drum.spooled(reel, s).lever)
 
 
 def weights(pendulum: Pendulum, l: float, N: int) -> Array:
@@ -180,7 +180,7 @@ def potential(pendulum: Pendulum, x: Configuration) -> float:
     N = len(x.q) - 1
     l = element_length(pendulum, x.s, N)
     z = reel.guide_position[2] + x.q[:, 2]
-    on_drum = (x.s - reel.guide_length) * (z[0] - reel.guide_length) - drum.wound(reel, x.s).height
+    on_drum = (x.s - reel.guide_length) * (z[0] - reel.guide_length) - drum.spooled(reel, x.s).height
     deployed = 0.5 * l * (z[:-1] + z[1:]).sum()
     lengths = np.linalg.norm(np.diff(x.q, axis=0), axis=1)
     elastic = l * pendulum.string.energy_density(lengths / l - 1.0).sum()
@@ -194,7 +194,7 @@ def reel_force(pendulum: Pendulum, x: Configuration) -> float:
     l = element_length(pendulum, x.s, N)
     strain = np.linalg.norm(np.diff(x.q, axis=0), axis=1) / l - 1.0
     pull = pendulum.string.tension(strain) * (1.0 + strain) - pendulum.string.energy_density(strain)
-    on_drum = reel.guide_length + drum.wound(reel, x.s).lever
+    on_drum = reel.guide_length + drum.spooled(reel, x.s).lever
     deployed = 0.5 * (x.q[:-1, 2] + x.q[1:, 2]).mean()
     return float(-mu_g * (on_drum + deployed) - pull.mean())
 
@@ -223,7 +223,7 @@ def stiffness(pendulum: Pendulum, x: Configuration) -> Array:
 
     K = np.zeros((3 * N + 4, 3 * N + 4))
     K[0, 0] = (k * length**2).sum() / (N * N * l**3)
-    K[0, 0] += mu_g * drum.wound(reel, x.s).slope
+    K[0, 0] += mu_g * drum.spooled(reel, x.s).slope
     K[0, 1:-3] = K[1:-3, 0] = by_s[1:].ravel()
     K[1:-3, 1:-3] = blocks[1:, :, 1:, :].reshape(3 * N, 3 * N)
     turning = -gravity_moment_by_attitude(pendulum, x.R)

@@ -25,7 +25,7 @@ class String:
     Parameters
     ----------
     length : float
-        Total unstretched length L, wound and deployed (m).
+        Total unstretched length L, spooled and deployed (m).
     density : float
         Mass per unstretched length, mu (kg/m).
     stiffness : float

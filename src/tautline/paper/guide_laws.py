@@ -16,7 +16,7 @@ import xarray as xr
 
 from tautline.engine.lowering import kernel_parameters
 from tautline.engine.simulation import simulate
-from tautline.kernels import data, guide, wound
+from tautline.kernels import data, guide, spooled
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
 from tautline.results.conservation import balance_error
 
@@ -26,7 +26,7 @@ STRAINS = {"taut": np.linspace(0.01, 0.3, 8), "compressed": -np.linspace(0.01, 0
 SPEEDS = np.linspace(0.05, 0.95, 10)
 FASTER = np.linspace(1.05, 2.0, 10)
 # Strains of the string on the drum over that outside; what the other laws wind is unstretched.
-WOUND = (0.0, 0.5, 0.9, 1.1, 2.0)
+SPOOLED = (0.0, 0.5, 0.9, 1.1, 2.0)
 # In the windows of the runs all laws are far from chaos, and no run has reached its end.
 RUNS = {2: 5.0, 3: 6.0}
 DIRECTIONS = {"retrieval": 1.0, "deployment": -1.0}
@@ -36,7 +36,7 @@ KEPT = 1e-12
 PAGE = r"""# What the guide laws do to the energy
 
 Where the string enters or leaves the guide, its strain and its speed jump, and `Reel.guide_law` says what becomes of
-the energy in the jump ([theory](theory.md#the-guide-way)). A law that never makes energy is called passive. This page
+the energy in the jump ([theory](theory.md#the-guide)). A law that never makes energy is called passive. This page
 is written by `python -m tautline.paper.guide_laws`, and a test keeps it true.
 
 **In short.** `dissipative` and `stretched` are passive in both directions. `momentum` is passive in deployment only,
@@ -76,8 +76,8 @@ Example 3, a constant torque that retrieves, to 6 s:
 <retrieval>
 
 `stretched` loses a little in retrieval too: the drum remembers strain in cells, and what comes into a cell mixes with
-what is there. With `wound_strain` 0, the default, the drum of example 2 returns unstretched string, and `stretched` is
-the same as `dissipative`.
+what is there. With `spooled_strain` 0, the default, the drum of example 2 returns unstretched string, and
+`stretched` is the same as `dissipative`.
 """
 
 
@@ -95,19 +95,19 @@ class Range(NamedTuple):
         return "**gains**" if self.most <= KEPT else "**either**"
 
 
-def lost_energy(law: str, strain: float, wound_strain: float, sigma: float) -> float:
+def lost_energy(law: str, strain: float, spooled_strain: float, sigma: float) -> float:
     """With a unit of unstretched length that passes the guide; what the kernels do, on a drum of one wide cell."""
     par = kernel_parameters(pendulum(law), 1, "symmetric", True)._replace(sigma_0=1e-30)
-    at = guide.Entrance(strain, wound_strain if law == "stretched" else 0.0)
+    at = guide.Entrance(strain, spooled_strain if law == "stretched" else 0.0)
     force = guide.carnot_force(par, at, sigma)[0]
-    work = -(force + guide.wound_force(par, at)) * np.sign(sigma)
+    work = -(force + guide.spooled_force(par, at)) * np.sign(sigma)
     if law != "stretched":
         return float(work)
-    reel = np.append(np.zeros(data.REEL_SIZE), at.wound)
+    reel = np.append(np.zeros(data.REEL_SIZE), at.spooled)
     length = 1e-3 * par.L
     if sigma > 0.0:  # into an empty cell; one that holds something mixes, which takes energy
-        return float(work - wound.wind_in(par, 0.0, length, strain, reel) / length)
-    return float(work - wound.wind_out(par, reel, par.L, par.L - length, strain, strain)[0] / length)
+        return float(work - spooled.wind_in(par, 0.0, length, strain, reel) / length)
+    return float(work - spooled.wind_out(par, reel, par.L, par.L - length, strain, strain)[0] / length)
 
 
 def scanned(law: str, strains: np.ndarray, speeds: np.ndarray, direction: float) -> Range:
@@ -115,7 +115,7 @@ def scanned(law: str, strains: np.ndarray, speeds: np.ndarray, direction: float)
     EA, c = pendulum().string.stiffness, pendulum().string.wave_speed
     found = []
     for strain in strains:
-        for ratio in WOUND if law == "stretched" else (0.0,):
+        for ratio in SPOOLED if law == "stretched" else (0.0,):
             scale = 0.5 * EA * (strain - ratio * strain) ** 2
             found += [lost_energy(law, strain, ratio * strain, direction * c * x) / scale for x in speeds]
     return Range(min(found), max(found))

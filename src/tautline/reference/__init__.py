@@ -15,6 +15,6 @@ from tautline.reference.curves import Array
 from tautline.reference.equations import ACCOUNTS, Equations
 from tautline.reference.loads import Fields
 from tautline.reference.solve import integrate, labelled
-from tautline.reference.wound import WithWoundString
+from tautline.reference.spooled import WithSpooledString
 
-__all__ = ["ACCOUNTS", "Array", "Equations", "Fields", "WithWoundString", "integrate", "labelled"]
+__all__ = ["ACCOUNTS", "Array", "Equations", "Fields", "WithSpooledString", "integrate", "labelled"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.model.path import Path
+from tautline.model.path import GuidePath
 
 Array = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def of_polynomials(rows: Array) -> Curve:
     return Curve(rows[:, 0].tolist(), [row[1:, None] for row in rows])
 
 
-def of_path(path: Path) -> Curve:
+def of_path(path: GuidePath) -> Curve:
     """The clamped cubic spline of a path, at rest before and after."""
     from scipy.interpolate import CubicSpline
 

@@ -1,4 +1,4 @@
-"""The drum: what is wound on it, its motor, its friction, and the motion that it may be given."""
+"""The drum: what is spooled on it, its motor, its friction, and the motion that it may be given."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tautline.model.command import Brake, Command, Led, Spring, Torque
+from tautline.model.command import Brake, Command, Impedance, PrescribedMotion, Torque
 from tautline.model.pendulum import Pendulum
 from tautline.reference.curves import Curve, of_polynomials, through_table
 
-# Points along the wound string; its angle on the drum is some hundred radians at most.
-_WOUND, _WOUND_WEIGHTS = np.polynomial.legendre.leggauss(400)
+# Points along the spooled string; its angle on the drum is some hundred radians at most.
+_SPOOLED, _SPOOLED_WEIGHTS = np.polynomial.legendre.leggauss(400)
 
 
 class Drum:
@@ -32,7 +32,7 @@ class Drum:
 
     def begin(self, reeled_length: float) -> None:
         """Where a curve in time starts from is known only now."""
-        if isinstance(self.command, Led | Spring):
+        if isinstance(self.command, PrescribedMotion | Impedance):
             self.curve = of_polynomials(self.command.curve(0.0, self.length - reeled_length))
 
     @property
@@ -47,7 +47,7 @@ class Drum:
         return self.length - x, -v, -a
 
     def radius(self, s: float) -> float:
-        """With what is wound on it (m)."""
+        """With what is spooled on it (m)."""
         return float(np.sqrt(self.reel.drum_radius**2 + self.reel.layer_growth * (s - self.reel.guide_length)))
 
     def motor(self, t: float, s: float, sigma: float, inside: float | None = None) -> float:
@@ -56,7 +56,7 @@ class Drum:
         u = 0.0
         if isinstance(command, Torque):
             u = float(command.moment(t)) if self.moment is None else float(self.moment.at(t, inside)[0])
-        elif isinstance(command, Spring):
+        elif isinstance(command, Impedance):
             rest, speed, _ = self.planned(t, inside)
             u = d * (command.stiffness * (rest - s) + command.damping * (speed - sigma))
         most = self.max_torque if sigma == 0.0 else min(self.max_torque, self.max_power * d / abs(sigma))
@@ -71,7 +71,7 @@ class Drum:
     def may_stick(self) -> bool:
         """Whether dry friction can hold the drum; one that is led turns as it is told."""
         slips = isinstance(self.command, Brake) or self.reel.coulomb_friction > 0.0
-        return slips and not isinstance(self.command, Led)
+        return slips and not isinstance(self.command, PrescribedMotion)
 
     def friction(self, t: float, s: float, sigma: float, inside: float | None = None) -> float:
         """Force on s of viscous friction, and of the dry friction of a drum that slips (N)."""
@@ -79,15 +79,15 @@ class Drum:
         sign = self.direction if self.may_stick else float(np.sign(sigma))
         return -self.reel.viscous_friction * sigma / d**2 - sign * self.dry(t, inside) / d
 
-    def wound(self, s: float) -> tuple[float, float, float, float]:
-        """Inertia as a mass, and its rate by s; height of the wound string times its length, and its rate.
+    def spooled(self, s: float) -> tuple[float, float, float, float]:
+        """Inertia as a mass, and its rate by s; height of the spooled string times its length, and its rate.
 
-        By quadrature along the string; what is wound first lies on a smaller radius where the drum grows.
+        By quadrature along the string; what is spooled first lies on a smaller radius where the drum grows.
         """
         reel, mu = self.reel, self.density
         w, k = s - reel.guide_length, reel.layer_growth
-        points = 0.5 * w * (_WOUND + 1.0)
-        weights = 0.5 * w * _WOUND_WEIGHTS
+        points = 0.5 * w * (_SPOOLED + 1.0)
+        weights = 0.5 * w * _SPOOLED_WEIGHTS
         radii = np.sqrt(reel.drum_radius**2 + k * points)
         d = self.radius(s)
         motor = reel.motor_inertia * reel.gear_ratio**2

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model.command import Command, Led, Locked
+from tautline.model.command import Command, Locked, PrescribedMotion
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.reference.bodies import cross, hat, inertia_of
@@ -170,7 +170,7 @@ class Equations:
 
         reel, drum = p.reel, self.drum
         r_p = np.array(reel.guide_position)
-        turning, turning_rate, _, lever = drum.wound(x.s)
+        turning, turning_rate, _, lever = drum.spooled(x.s)
         mass[0, 0] += turning
         force[0] -= 0.5 * turning_rate * x.sigma**2
         force[0] += body.string_weight * (r_p[2] - reel.guide_length - lever)
@@ -197,13 +197,13 @@ class Equations:
     def first_moment_by_configuration(self, x: Fields) -> Array:
         """Slopes of the first moment of all mass about the guide entrance, a row for each generalised coordinate.
 
-        Of the wound string only the height is known.
+        Of the spooled string only the height is known.
         """
         N, body = self.N, self.inertia
         l = self.element_length(x)
         k = self.pendulum.string.density * l * WEIGHT
         at_nodes = np.zeros(N + 1)
-        by_s = -self.pendulum.string.density * (self.pendulum.reel.guide_length + self.drum.wound(x.s)[3]) * DOWN
+        by_s = -self.pendulum.string.density * (self.pendulum.reel.guide_length + self.drum.spooled(x.s)[3]) * DOWN
         for xi in XI:
             phi = ((N - np.arange(N) - xi) / N)[:, None]
             at_nodes[:-1] += k * (1.0 - xi)
@@ -228,7 +228,7 @@ class Equations:
         """Accelerations and the moment on the drum: as commanded, or as needed for a motion that is given or held."""
         drum, d = self.drum, self.drum.radius(x.s)
         acceleration = np.zeros(len(force))
-        if self.locked or isinstance(self.command, Led):
+        if self.locked or isinstance(self.command, PrescribedMotion):
             if not self.locked:
                 acceleration[0] = drum.planned(t, self.inside)[2]
                 force[0] += drum.friction(t, x.s, x.sigma, self.inside)
@@ -302,7 +302,7 @@ class Equations:
         guide: Motion = self.loads.guide(t, self.inside)
         l = self.element_length(x)
         w = x.q[:-1] - x.q[1:]
-        turning, _, above, _ = self.drum.wound(x.s)
+        turning, _, above, _ = self.drum.spooled(x.s)
         carried = self._carried(t, x)
         kinetic = 0.5 * turning * x.sigma**2 + carried
         momentum = np.zeros(3)

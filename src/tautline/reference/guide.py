@@ -1,4 +1,4 @@
-"""The guide way: what the jump of strain and speed at its entrance does to the reel."""
+"""The guide: what the jump of strain and speed at its entrance does to the reel."""
 
 from __future__ import annotations
 

@@ -57,9 +57,9 @@ class Loads:
         self.rotates = not pendulum.body.is_point
         self.force: Curve | None = None
         self.moment: Curve | None = None
-        if pendulum.push is not None:
-            self.force = through_table(*pendulum.push.force)
-            self.moment = through_table(*pendulum.push.moment)
+        if pendulum.applied_force is not None:
+            self.force = through_table(*pendulum.applied_force.force)
+            self.moment = through_table(*pendulum.applied_force.moment)
         path = pendulum.reel.guide_path
         self.path = None if path is None else of_path(path)
 
@@ -135,7 +135,7 @@ class Loads:
 
     def _push(self, t: float, x: Fields, inside: float | None) -> tuple[Array, Array]:
         nodes = np.zeros((self.N + 1, 3))
-        push = self.pendulum.push
+        push = self.pendulum.applied_force
         if push is None or self.force is None or self.moment is None:
             return self._packed(0.0, nodes, np.zeros(3)), np.zeros(3)
         force = self.force.at(t, inside)

@@ -12,12 +12,12 @@ import numpy as np
 from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.command import SAME_LENGTH, Command, Led, check_command, check_start
+from tautline.model.command import SAME_LENGTH, Command, PrescribedMotion, check_command, check_start
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.reference.curves import Array
 from tautline.reference.equations import Equations
-from tautline.reference.wound import WithWoundString
+from tautline.reference.spooled import WithSpooledString
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -82,7 +82,7 @@ def integrate(
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         checks.positive(name, tolerance, "relative" if name == "rtol" else "SI")
     if equations is None:
-        equations = WithWoundString if pendulum.reel.guide_law == "stretched" else Equations
+        equations = WithSpooledString if pendulum.reel.guide_law == "stretched" else Equations
     system = equations(pendulum, state.elements, command)
     system.begin(state)
     _refuse_blows(system, state, duration)
@@ -100,14 +100,17 @@ def integrate(
 def _refuse_blows(system: Equations, state: State, duration: float) -> None:
     """Refuse given motions of reel or guide that jump, in place or in speed, within the run."""
     drum = system.drum
-    if isinstance(system.command, Led):
+    if isinstance(system.command, PrescribedMotion):
         speed = drum.planned(0.0, 0.0)[1]
         if abs(speed - state.reel_speed) > SAME_LENGTH * max(1.0, abs(speed)):
             raise InputError(
                 f"State.reel_speed: expected the speed of the command at the start, {speed:.9g} m/s, for "
                 f"reference.integrate, which knows no blows; got {state.reel_speed:.9g} m/s"
             )
-    given = {"the length": drum.curve if isinstance(system.command, Led) else None, "guide_path": system.loads.path}
+    given = {
+        "the length": drum.curve if isinstance(system.command, PrescribedMotion) else None,
+        "guide_path": system.loads.path,
+    }
     for name, curve in given.items():
         for i, t in enumerate(curve.knots if curve is not None else []):
             if curve is None or i == 0 or not 0.0 < t <= duration:

@@ -44,7 +44,7 @@ SCHEMA = {
     "kinetic_energy": Variable(TIME, "J", "kinetic energy of string, reel and body, inertial"),
     "rotational_energy": Variable(TIME, "J", "Omega.J Omega/2 about the attachment point"),
     "elastic_energy": Variable(TIME, "J", "elastic energy of the deployed string"),
-    "gravity_energy": Variable(TIME, "J", "potential energy in gravity, wound string included"),
+    "gravity_energy": Variable(TIME, "J", "potential energy in gravity, spooled string included"),
     "energy": Variable(TIME, "J", "total energy"),
     "control_work": Variable(TIME, "J", "work done by the drum torque since the start"),
     "guide_loss": Variable(TIME, "J", "energy lost at the guide since the start"),

@@ -122,7 +122,7 @@ class Session:
             "pause": lambda m: self._pause(m.get("on")),
             "rate": lambda m: self._set_rate(_within("value", m.get("value"), *RATES)),
             "reset": lambda m: self._restart(),
-            "kick": lambda m: self._kick(m.get("impulse")),
+            "impulse": lambda m: self._impulse(m.get("impulse")),
             "record": lambda m: self._record(m.get("on")),
         }
         if not isinstance(kind, str) or kind not in acts:
@@ -162,13 +162,13 @@ class Session:
             self._stop_recording("the recording was saved")
         self.reset()
 
-    def _kick(self, impulse: Any) -> None:
+    def _impulse(self, impulse: Any) -> None:
         self._refuse_if_ended()
         size = checks.array("impulse", impulse, (3,), "N s")
-        greatest = self.limits()["kick"]
+        greatest = self.limits()["impulse"]
         if np.linalg.norm(size) > 1.001 * greatest:
             raise InputError(f"impulse: expected at most {greatest:g} N s")
-        self.simulation.kick(size)
+        self.simulation.apply_impulse(size)
 
     def _record(self, on: Any) -> None:
         if not _switch(on):
@@ -202,7 +202,7 @@ class Session:
     # -- what viewers are told ---------------------------------------------------------------------------
 
     def limits(self) -> dict[str, Any]:
-        """For the sliders: of torque and speed of the reel, of a kick, of the rate."""
+        """For the sliders: of torque and speed of the reel, of a impulse, of the rate."""
         p = self.built.pendulum
         torque = 4.0 * self._pull() * p.reel.radius(p.string.length - self._deployed)
         if isinstance(self.built.command, Torque):
@@ -212,7 +212,7 @@ class Session:
         return {
             "torque": [-torque, torque],
             "speed": [-speed, speed],
-            "kick": _round_up(5.0 * p.body.mass),
+            "impulse": _round_up(5.0 * p.body.mass),
             "rate": list(RATES),
         }
 
@@ -390,7 +390,7 @@ class LiveServer:
                 clock = now
                 if session.paused or session.ended:
                     behind = 0.0
-                    if self._moved:  # a kick or a reset meanwhile
+                    if self._moved:  # a impulse or a reset meanwhile
                         self._broadcast(session.state())
                         self._moved = False
                 tick = session.tick

@@ -150,21 +150,21 @@ class SpeedCommand(Section):
         return model.Speed(retrieval=(self.times, self.retrievals))
 
 
-class SpringCommand(_Curve):
+class ImpedanceCommand(_Curve):
     """A spring and a damper on the deployed length, which may move."""
 
-    kind: Literal["spring"]
+    kind: Literal["impedance"]
     length: Length | None = None
     stiffness: Stiffness
     damping: Damping = 0.0
 
     @model_validator(mode="after")
-    def _rest_or_move_or_table(self) -> SpringCommand:
+    def _rest_or_move_or_table(self) -> ImpedanceCommand:
         self._check_ways(("length",), _MOVE, _TABLE)
         return self
 
     def build(self) -> model.Command:
-        return model.Spring(self.curve() if self.length is None else self.length, self.stiffness, self.damping)
+        return model.Impedance(self.curve() if self.length is None else self.length, self.stiffness, self.damping)
 
 
 def _one_of(section: Section, *ways: tuple[str, ...]) -> None:
@@ -182,6 +182,6 @@ def _and(names: tuple[str, ...]) -> str:
 
 
 Command = Annotated[
-    LockedCommand | FreeCommand | TorqueCommand | BrakeCommand | LengthCommand | SpeedCommand | SpringCommand,
+    LockedCommand | FreeCommand | TorqueCommand | BrakeCommand | LengthCommand | SpeedCommand | ImpedanceCommand,
     Field(discriminator="kind"),
 ]

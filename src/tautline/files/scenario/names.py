@@ -10,10 +10,10 @@ _SECTIONS = {
     "Reel": "reel",
     "RigidBody": "body",
     "Fluid": "fluid",
-    "Push": "push",
-    "Path": "guide",
+    "AppliedForce": "applied_force",
+    "GuidePath": "guide",
     "State": "initial",
-    **dict.fromkeys(("Torque", "Brake", "Length", "Speed", "Spring"), "command"),
+    **dict.fromkeys(("Torque", "Brake", "Length", "Speed", "Impedance"), "command"),
 }
 # Where the name of an argument is not the name of the key.
 _OTHERS = {
@@ -23,12 +23,12 @@ _OTHERS = {
     "String.tension_table[1] (tensions)": ["string", "tensions"],
     "Fluid.flow[0] (depths)": ["fluid", "depths"],
     "Fluid.flow[1]": ["fluid", "flows"],
-    "Push.force[0] (times)": ["push", "times"],
-    "Push.force[1]": ["push", "forces"],
-    "Push.moment[0] (times)": ["push", "times"],
-    "Push.moment[1]": ["push", "moments"],
-    "Path.velocities[0]": ["guide", "start_velocity"],
-    "Path.velocities[1]": ["guide", "end_velocity"],
+    "AppliedForce.force[0] (times)": ["applied_force", "times"],
+    "AppliedForce.force[1]": ["applied_force", "forces"],
+    "AppliedForce.moment[0] (times)": ["applied_force", "times"],
+    "AppliedForce.moment[1]": ["applied_force", "moments"],
+    "GuidePath.velocities[0]": ["guide", "start_velocity"],
+    "GuidePath.velocities[1]": ["guide", "end_velocity"],
     "Torque.moment[0] (times)": ["command", "times"],
     "Torque.moment[1] (values)": ["command", "moments"],
     "Brake.moment[0] (times)": ["command", "times"],
@@ -45,7 +45,7 @@ _OTHERS = {
 
 
 def key_of(name: str, scenario: BaseModel, section: str) -> list[str]:
-    """Path of the key that an argument of the model was read from; as far as it is known.
+    """GuidePath of the key that an argument of the model was read from; as far as it is known.
 
     Parameters
     ----------

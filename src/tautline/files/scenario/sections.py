@@ -30,14 +30,14 @@ from tautline.files.scenario.quantities import (
     Volume,
 )
 from tautline.model import checks
-from tautline.model.fluid import Fluid, Push
-from tautline.model.path import Path
+from tautline.model.fluid import AppliedForce, Fluid
+from tautline.model.path import GuidePath
 from tautline.model.reel import Reel
 from tautline.model.string import String
 
 
 class StringSection(Section):
-    """The string, all of it, wound and deployed."""
+    """The string, all of it, spooled and deployed."""
 
     length: Length
     density: LineDensity
@@ -70,7 +70,7 @@ class StringSection(Section):
 
 
 class ReelSection(Section):
-    """The drum and its guide way."""
+    """The drum and its guide."""
 
     drum_radius: Length
     guide_length: Length
@@ -80,7 +80,7 @@ class ReelSection(Section):
     guide_law: Literal["dissipative", "published", "momentum", "stretched", "none"] = "dissipative"
     smoothing_speed: Speed = 1e-3
     guide_strain: Literal["mean", "extrapolated"] = "mean"
-    wound_strain: float = 0.0
+    spooled_strain: float = 0.0
     viscous_friction: RotaryDamping = 0.0
     coulomb_friction: Moment = 0.0
     max_torque: Moment | None = None
@@ -124,7 +124,7 @@ class ReelSection(Section):
             self.guide_law,
             self.smoothing_speed,
             self.guide_strain,
-            self.wound_strain,
+            self.spooled_strain,
             viscous_friction=self.viscous_friction,
             coulomb_friction=self.coulomb_friction,
             max_torque=self.max_torque,
@@ -164,7 +164,7 @@ class FluidSection(Section):
         return Fluid(**values)
 
 
-class PushSection(Section):
+class AppliedForceSection(Section):
     """A force and a moment on the body: constant, or tables over time."""
 
     force: Vector[Force] = ZERO
@@ -175,7 +175,7 @@ class PushSection(Section):
     point: Vector[Length] = ZERO
 
     @model_validator(mode="after")
-    def _timed(self) -> PushSection:
+    def _timed(self) -> AppliedForceSection:
         if (self.times is None) != (self.forces is None and self.moments is None):
             raise ValueError("expected times together with forces or moments")
         for constant, table in (("force", "forces"), ("moment", "moments")):
@@ -183,11 +183,11 @@ class PushSection(Section):
                 raise ValueError(f"expected either {constant}, or times and {table}, got both")
         return self
 
-    def build(self) -> Push:
+    def build(self) -> AppliedForce:
         force = self.force if self.forces is None else (self.times, self.forces)
         moment = self.moment if self.moments is None else (self.times, self.moments)
         point: Any = self.point
-        return Push(force, moment, point)
+        return AppliedForce(force, moment, point)
 
 
 class GuideSection(Section):
@@ -198,10 +198,10 @@ class GuideSection(Section):
     start_velocity: Vector[Speed] = ZERO
     end_velocity: Vector[Speed] = ZERO
 
-    def build(self) -> Path:
+    def build(self) -> GuidePath:
         points: Any = self.displacements
         ends: Any = (self.start_velocity, self.end_velocity)
-        return Path(tuple(self.times), points, ends)
+        return GuidePath(tuple(self.times), points, ends)
 
 
 class RunSection(Section):

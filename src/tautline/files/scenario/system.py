@@ -16,9 +16,9 @@ from tautline.files.scenario.names import key_of
 from tautline.files.scenario.origin import Origin, ScenarioError
 from tautline.files.scenario.quantities import Acceleration, Section
 from tautline.files.scenario.sections import (
+    AppliedForceSection,
     FluidSection,
     GuideSection,
-    PushSection,
     ReelSection,
     RunSection,
     StringSection,
@@ -54,7 +54,7 @@ class Scenario(Section):
     reel: ReelSection
     body: Body
     fluid: FluidSection | None = None
-    push: PushSection | None = None
+    applied_force: AppliedForceSection | None = None
     guide: GuideSection | None = None
     initial: Initial
     command: Command
@@ -74,13 +74,15 @@ class Scenario(Section):
         string = self._part("string", like, lambda built: built.pendulum.string, self.string.build)
         body = self._part("body", like, lambda built: built.pendulum.body, self.body.build)
         reel = self._reel(like)
-        fluid = push = None
+        fluid = applied_force = None
         if self.fluid is not None:
             fluid = self._part("fluid", like, lambda built: built.pendulum.fluid, self.fluid.build)
-        if self.push is not None:
-            push = self._part("push", like, lambda built: built.pendulum.push, self.push.build)
+        if self.applied_force is not None:
+            applied_force = self._part(
+                "applied_force", like, lambda built: built.pendulum.applied_force, self.applied_force.build
+            )
         with self.naming_keys("reel"):
-            pendulum = Pendulum(string, reel, body, self.gravity, fluid, push)
+            pendulum = Pendulum(string, reel, body, self.gravity, fluid, applied_force)
         command = self._part("command", like, lambda built: built.command, self.command.build)
         options = dict(self._part("run", like, lambda built: built.options, self.run.options))
         with self.naming_keys("initial"):
@@ -161,7 +163,7 @@ SECTIONS: dict[str, type[Section]] = {
     "string": StringSection,
     "reel": ReelSection,
     "fluid": FluidSection,
-    "push": PushSection,
+    "applied_force": AppliedForceSection,
     "guide": GuideSection,
     "run": RunSection,
 }

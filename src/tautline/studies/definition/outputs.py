@@ -21,7 +21,7 @@ from tautline.results.dataset import AXES, SCHEMA, Variable
 # Of a motion as a whole, by watching neighbouring motions.
 OF_NEIGHBOURS = {
     "lyapunov": Variable((), "s-1", "largest Lyapunov exponent: how fast neighbouring motions part"),
-    "horizon": Variable((), "s", "how far ahead a prediction holds, by the Lyapunov exponent"),
+    "predictability_time": Variable((), "s", "how far ahead a prediction holds, by the Lyapunov exponent"),
 }
 # Kept of every member in any case, to say how far its numbers can be trusted.
 HEALTH = {

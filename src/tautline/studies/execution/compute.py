@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline import errors
-from tautline.analysis.lyapunov import estimate, growth_rates, horizon
-from tautline.engine.ensemble import record_together
+from tautline.analysis.lyapunov import estimate, growth_rates, predictability_time
+from tautline.engine.ensemble import record_ensemble
 from tautline.engine.simulation import Simulation, default_sample
 from tautline.errors import InputError, TautlineError
 from tautline.files import scenario
@@ -160,13 +160,17 @@ def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> 
     rates = {
         interval: _growth_rates(group, interval) for interval in {output.interval for output in watched}
     }  # before the simulations themselves move on
-    record_together(simulations, group[0].rows)
+    record_ensemble(simulations, group[0].rows)
     for k, one in enumerate(group):
         with _reported(found, one.place):
             _take(one, [output for output in outputs if output not in watched], found)
             for output in watched:
                 exponent = estimate(rates[output.interval][k : k + 1])
-                result = exponent if output.variable == "lyapunov" else horizon(exponent, output.known, output.lost)
+                result = (
+                    exponent
+                    if output.variable == "lyapunov"
+                    else predictability_time(exponent, output.known, output.lost)
+                )
                 found.outputs[output.name][one.place] = result[0]
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.engine.ensemble import march_together
+from tautline.engine.ensemble import march_ensemble
 from tautline.errors import TautlineError
 from tautline.kernels.lanes import LANES
 from tautline.results import dataset
@@ -76,7 +76,7 @@ def _part(one: Started, deadline: float) -> float:
     most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * dataset.row_length(simulation.elements))))
     done, rows = 0, 1
     while done < total and simulation.status == "completed":
-        march_together([simulation], rows)
+        march_ensemble([simulation], rows)
         done += rows
         if time.perf_counter() > deadline:
             return min(1.0, done / total)

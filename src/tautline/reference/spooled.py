@@ -14,7 +14,7 @@ from tautline.reference.equations import ACCOUNTS, Equations
 from tautline.reference.loads import Fields
 
 
-class WithWoundString(Equations):
+class WithSpooledString(Equations):
     """y is followed by the energy of the string on the drum.
 
     What came in is remembered as a curve, strain over material coordinate, with a point for every step; the kernels
@@ -27,12 +27,12 @@ class WithWoundString(Equations):
         super().__init__(pendulum, elements, command)
         self.coordinate: list[float] = []
         self.strain: list[float] = []
-        self.turned = True  # the reel, since something was wound
+        self.turned = True  # the reel, since something was spooled
 
     def pack(self, state: State) -> Array:
-        wound = self.pendulum.reel.wound_strain
-        self.coordinate, self.strain = [0.0, state.reeled_length], [wound, wound]
-        return np.append(super().pack(state), self.density(wound) * state.reeled_length)
+        spooled = self.pendulum.reel.spooled_strain
+        self.coordinate, self.strain = [0.0, state.reeled_length], [spooled, spooled]
+        return np.append(super().pack(state), self.density(spooled) * state.reeled_length)
 
     def density(self, strain: float) -> float:
         """Elastic energy of a unit of unstretched length."""
@@ -43,18 +43,18 @@ class WithWoundString(Equations):
 
     def brought_in(self, x: Fields) -> float:
         """Elastic energy that comes in with a unit of unstretched length, smoothed at standstill."""
-        wound = float(np.interp(x.s, self.coordinate, self.strain))
+        spooled = float(np.interp(x.s, self.coordinate, self.strain))
         share = self.guide.share(x.sigma)
-        return (1.0 - share) * self.density(wound) + share * self.density(self.guide_strain(x))
+        return (1.0 - share) * self.density(spooled) + share * self.density(self.guide_strain(x))
 
     def lost_and_stored(self, x: Fields) -> tuple[float, float]:
         """Energy that a unit of unstretched length loses at the guide, and that it has on the drum."""
         if x.sigma >= 0.0:
             return 0.0, self.brought_in(x)
-        wound = float(np.interp(x.s, self.coordinate, self.strain))
-        jump = self.guide_strain(x) - wound
+        spooled = float(np.interp(x.s, self.coordinate, self.strain))
+        jump = self.guide_strain(x) - spooled
         impact = 0.5 * self.pendulum.string.density * (jump * x.sigma) ** 2 + self.density(jump)
-        return abs(self.guide.share(x.sigma)) * impact, self.density(wound)
+        return abs(self.guide.share(x.sigma)) * impact, self.density(spooled)
 
     def guide_force(self, x: Fields) -> float:
         lost, stored = self.lost_and_stored(x)

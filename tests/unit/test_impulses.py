@@ -33,7 +33,7 @@ def total_momentum(sim: tl.Simulation) -> np.ndarray:
 def test_a_kick_moves_velocities_and_not_positions(command: Command) -> None:
     sim = moving(command)
     before = sim.state
-    sim.kick((0.3, -0.2, 0.1))
+    sim.apply_impulse((0.3, -0.2, 0.1))
     after = sim.state
     assert np.array_equal(before.nodes, after.nodes)
     assert np.array_equal(before.attitude, after.attitude)
@@ -43,7 +43,7 @@ def test_a_kick_moves_velocities_and_not_positions(command: Command) -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: type(c).__name__)
 def test_the_balance_counts_what_a_kick_brings(command: Command) -> None:
     sim = moving(command)
-    sim.kick((0.3, -0.2, 0.1), moment=(0.0, 0.05, 0.0))
+    sim.apply_impulse((0.3, -0.2, 0.1), moment=(0.0, 0.05, 0.0))
     sim.advance(1.0, sample=0.1)
     run = sim.dataset()
     kept = kept_energy(run).values
@@ -55,7 +55,7 @@ def test_a_kick_on_a_point_is_an_exact_jump() -> None:
     """One element without mass to speak of: the end's velocity jumps by J/M."""
     system = tl.Pendulum(tl.String(20.0, 1e-9, 1e3), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0))
     sim = tl.Simulation(system, tl.straight(system, 10.0, 1, (0, 0, 1)))
-    sim.kick((1.0, 0.0, -3.0))
+    sim.apply_impulse((1.0, 0.0, -3.0))
     assert np.allclose(sim.state.node_velocities[-1], [0.5, 0.0, -1.5], rtol=1e-8)
     assert sim.energy - sim.dataset().external_work[-1] == pytest.approx(
         tl.Simulation(system, tl.straight(system, 10.0, 1, (0, 0, 1))).energy, rel=1e-12
@@ -67,7 +67,7 @@ def test_a_kick_at_the_centre_of_mass_of_a_free_body_does_not_turn_it() -> None:
     body = tl.RigidBody.box(mass=1.0, sides=(0.2, 0.3, 0.4), center_of_mass=(0.1, 0.2, 0.3))
     system = tl.Pendulum(tl.String(20.0, 1e-9, 1e3), tl.Reel(0.1, 0.1, 1.0), body, gravity=0.0)
     sim = tl.Simulation(system, tl.straight(system, 10.0, 2, (0, 0, 1)))
-    sim.kick((0.0, 0.0, 2.0))
+    sim.apply_impulse((0.0, 0.0, 2.0))
     assert np.abs(np.asarray(sim.state.angular_velocity)).max() < 1e-6
     assert np.allclose(sim.state.node_velocities[-1], [0.0, 0.0, 2.0], atol=1e-6)
 
@@ -98,7 +98,7 @@ def test_a_stopped_drum_can_be_freed_again() -> None:
 def test_blows_before_the_first_step() -> None:
     sim = tl.Simulation(pendulum(), initial_state(EXAMPLES[0]))
     momentum = total_momentum(sim)
-    sim.kick((0.0, 0.1, 0.0))
+    sim.apply_impulse((0.0, 0.1, 0.0))
     assert not np.allclose(total_momentum(sim), momentum)
     assert sim.advance(0.5) == "completed"
 
@@ -108,7 +108,7 @@ def test_a_wrong_impulse_is_refused_and_changes_nothing(impulse: object) -> None
     sim = moving(tl.Free())
     energy = sim.energy
     with pytest.raises(tl.errors.InputError, match="impulse"):
-        sim.kick(impulse)
+        sim.apply_impulse(impulse)
     assert sim.energy == energy
 
 
@@ -116,4 +116,4 @@ def test_a_point_cannot_be_turned() -> None:
     system = tl.Pendulum(tl.String(20.0, 0.1, 1e3), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0))
     sim = tl.Simulation(system, tl.straight(system, 10.0, 4, (0, 0, 1)))
     with pytest.raises(tl.errors.InputError, match="moment"):
-        sim.kick((0, 0, 1), moment=(0, 0, 1))
+        sim.apply_impulse((0, 0, 1), moment=(0, 0, 1))

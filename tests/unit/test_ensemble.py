@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.ensemble import march_together
+from tautline.engine.ensemble import march_ensemble
 from tautline.engine.simulation import Simulation
 from tautline.files import scenario
 
@@ -53,7 +53,7 @@ def largest_difference(name: str, members: Sequence[int], **how: Any) -> float:
     ours, rows = prepared(name, members, **how)
     theirs, _ = prepared(name, members, **how)
     worst = 0.0
-    for simulation, alone, samples in zip(ours, theirs, march_together(ours, rows), strict=True):
+    for simulation, alone, samples in zip(ours, theirs, march_ensemble(ours, rows), strict=True):
         expected = alone.march(rows, alone.task().plan)
         assert (simulation.status, simulation.message) == (alone.status, alone.message)
         assert (simulation.time, simulation.steps) == (alone.time, alone.steps)
@@ -91,7 +91,7 @@ def test_higher_orders(order: int) -> None:
         {"command": lambda i: tl.Torque(([0.0, 0.01 + 0.01 * i, 0.07], [0.0, 2.0, 1.0 + i]))},
         {"command": lambda i: tl.Torque(([0.0, 0.02], [0.0, 1.0])) if i % 2 else tl.Free()},
         {"command": lambda i: tl.Brake(0.2 + 0.1 * i)},
-        {"command": lambda i: tl.Spring(10.0, 5.0 + i, 1.0)},
+        {"command": lambda i: tl.Impedance(10.0, 5.0 + i, 1.0)},
         {"command": lambda i: tl.Length.to(10.0 + 0.01 * i, speed=1.0, acceleration=10.0, jerk=100.0)},
     ],
 )
@@ -120,11 +120,11 @@ def test_groups_do_not_matter() -> None:
     how: dict[str, Any] = {"duration": 0.2, "step": 5e-4, "string": stiffness}
     for name in ("fixed-length", "retrieval"):
         together, rows = prepared(name, range(11), **how)
-        march_together(together, rows)
+        march_ensemble(together, rows)
         found: dict[int, Simulation] = {}
         for group in ([7], [3, 10, 0], [1, 2, 4, 5, 6, 8, 9]):
             simulations, _ = prepared(name, group, **how)
-            march_together(simulations, rows, threads=2)
+            march_ensemble(simulations, rows, threads=2)
             found.update(zip(group, simulations, strict=True))
         for i, simulation in enumerate(together):
             for ours, theirs in zip(simulation.task().motion, found[i].task().motion, strict=True):
@@ -137,7 +137,7 @@ def test_a_member_that_meets_an_event_stops_alone() -> None:
 
     how: dict[str, Any] = {"duration": 1.0, "step": 5e-4, "command": command, "minimum_length": 8.0}
     simulations, rows = prepared("retrieval", range(4), **how)
-    samples = march_together(simulations, rows)
+    samples = march_ensemble(simulations, rows)
     assert [s.status for s in simulations] == ["completed", "completed", "fully_retrieved", "completed"]
     assert len(samples[2].scalars) < rows == len(samples[1].scalars)
     assert simulations[2].unstretched_length < 8.0
@@ -153,8 +153,8 @@ def test_a_member_whose_step_fails_is_reported_as_alone(name: str, kick: float) 
     undisturbed, _ = prepared(name, [0], **how)
     for simulations in (ours, theirs):
         simulations[1].task().motion.body[8:11] += kick
-    march_together(ours, rows)
-    march_together(undisturbed, rows)
+    march_ensemble(ours, rows)
+    march_ensemble(undisturbed, rows)
     theirs[1].march(rows, theirs[1].task().plan)
     assert theirs[1].status in ("newton_failed", "non_finite")
     assert (ours[1].status, ours[1].message) == (theirs[1].status, theirs[1].message)

@@ -1,7 +1,7 @@
 """The string on the drum, as strained as it came in (docs/theory.md, "A drum that stores the string stretched").
 
 Law `stretched` only. The drum remembers strain by the material coordinate: cells of equal unstretched length over the
-whole string, each with the mean strain of what is wound of it, behind the other places of Motion.reel. The cell at
+whole string, each with the mean strain of what is spooled of it, behind the other places of Motion.reel. The cell at
 the guide entrance is partly filled. All cells below it are full, what cells above it hold means nothing.
 """
 
@@ -26,14 +26,14 @@ def cell_at(par: Parameters, reel: Array, s: float) -> int:
 
 
 @kernel
-def wound_strain(par: Parameters, reel: Array, s: float) -> float:
+def spooled_strain(par: Parameters, reel: Array, s: float) -> float:
     """Of the string that comes out next."""
     return float(reel[REEL_SIZE + cell_at(par, reel, s)])
 
 
 @kernel
-def wound_energy(par: Parameters, reel: Array, s: float) -> float:
-    """V_w: of all that is wound."""
+def spooled_energy(par: Parameters, reel: Array, s: float) -> float:
+    """V_w: of all that is spooled."""
     length = cell_length(par, reel)
     top = cell_at(par, reel, s)
     squares: float = reel[REEL_SIZE + top] ** 2 * (s / length - top)
@@ -92,7 +92,7 @@ def wind_out(
 def wind(
     par: Parameters, h: float, sigma: float, s: float, strain: float, strain_end: float, force: float, out_reel: Array
 ) -> tuple[float, float]:
-    """The step from s to the present S has wound string: the impulse of the guide on s, and the loss (equation 65).
+    """The step from s to the present S has spooled string: the impulse of the guide on s, and the loss (equation 65).
 
     `force` is the mean over the step of the part of Q that depends on sigma; that of deployment is found here anew,
     from all that has left, so that borders of cells do not spoil the order.
@@ -103,8 +103,8 @@ def wind(
         sign = -sigma / math.sqrt(sigma * sigma + par.sigma_0 * par.sigma_0)
         resistance = sign * 0.5 * (par.EA + par.mu * sigma * sigma) * jump2 / (s - s_end)
         return h * (change / (s - s_end) + resistance), -h * sigma * resistance
-    wound = wound_strain(par, out_reel, s)
-    density = max(0.0, 0.5 * par.EA * wound * wound - force)
+    spooled = spooled_strain(par, out_reel, s)
+    density = max(0.0, 0.5 * par.EA * spooled * spooled - force)
     entered = math.copysign(math.sqrt(2.0 * density / par.EA), strain_end)
     change = wind_in(par, s, s_end, entered, out_reel)
     return -h * density, density * (s_end - s) - change
