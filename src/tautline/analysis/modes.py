@@ -9,8 +9,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from tautline._version import __version__
+from tautline.arrays import TINY_LENGTH
 from tautline.errors import InputError
-from tautline.kernels.energy import TINY_LENGTH
 from tautline.model import checks, statics
 from tautline.model.command import Locked
 from tautline.model.equilibrium import Equilibrium, equilibrium

@@ -17,12 +17,21 @@ from tautline.model import checks
 from tautline.model.command import Brake, Command, Impedance, Locked, PrescribedMotion, Torque
 from tautline.model.command import check_command as command_for_reel
 from tautline.model.fluid import AppliedForce
+from tautline.model.path import GuidePath
 from tautline.model.pendulum import Pendulum
 from tautline.model.profile import values_at
-from tautline.model.reel import GUIDE_LAWS, Reel
+from tautline.model.reel import Reel
 from tautline.model.state import State
-from tautline.model.string import ELASTIC_LAWS
+from tautline.model.string import String
 
+GUIDE_LAWS = {
+    "dissipative": data.LAW_DISSIPATIVE,
+    "published": data.LAW_PUBLISHED,
+    "momentum": data.LAW_MOMENTUM,
+    "stretched": data.LAW_STRETCHED,
+    "none": data.LAW_NONE,
+}
+ELASTIC_LAWS = {"linear": data.LINEAR, "tension_only": data.TENSION_ONLY, "table": data.TABLE}
 SCHEMES = {"symmetric": 0.5, "paper": 0.0}
 # What happens where no string is left to retrieve or to pay out.
 AT_END = ("stop", "hold")
@@ -55,7 +64,7 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
         weight=weights.body,
         weight_rho=weights.moment,
         elastic_law=ELASTIC_LAWS[string.law],
-        tension_table=string.coefficients(),
+        tension_table=_tension_table(string),
         viscosity=string.viscosity,
         law=GUIDE_LAWS[reel.guide_law],
         sigma_0=reel.smoothing_speed,
@@ -69,6 +78,25 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
         max_power=np.inf if reel.max_power is None else reel.max_power,
         growth=reel.layer_growth,
     )
+
+
+def _tension_table(string: String) -> data.Array:
+    """Knots of the strain, tension and energy there, and the cubic beyond each."""
+    table = np.zeros((data.TABLE_ROWS, 1))
+    if string.law == "table":
+        knots, coefficients = string.pieces()
+        table = np.zeros((data.TABLE_ROWS, len(knots) - 1))
+        table[data.KNOT], table[data.ENERGY] = knots[1:], string.energy_density(knots[1:])
+        table[[data.TENSION, data.SLOPE, data.SECOND, data.THIRD]] = coefficients[:, 1:]
+    return table
+
+
+def _path_table(path: GuidePath | None) -> data.Array:
+    """Knots, and four coefficients of each component beyond each knot, constant first."""
+    if path is None:
+        return np.zeros((13, 1))
+    knots, coefficients = path.pieces()
+    return np.concatenate([knots[None, 1:], coefficients[:, 1:].transpose(2, 0, 1).reshape(12, -1)])
 
 
 def kernel_loads(pendulum: Pendulum) -> data.Loads:
@@ -91,7 +119,7 @@ def kernel_loads(pendulum: Pendulum) -> data.Loads:
         force_point=(0.0, 0.0, 0.0) if applied is None else applied.point,
         flow=np.ascontiguousarray(np.column_stack([depths, velocities]).T),
         applied=_force_table(applied),
-        path=np.zeros((13, 1)) if path is None else path.coefficients(),
+        path=_path_table(path),
         string_rate=2.0 * max(normal, tangential) / string.density,
         **_body_rates(pendulum),
     )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.kernels.data import Array
+from tautline.arrays import Array
 from tautline.model.pendulum import Pendulum
 
 # Beyond these a remark is made; where they come from is in docs/howto/elements.md.

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline.arrays import TINY_LENGTH
 from tautline.errors import RUNNING
 from tautline.kernels.arrow import factorise
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
@@ -70,7 +71,7 @@ from tautline.kernels.data import (
     triple,
 )
 from tautline.kernels.drum import DRUM_SIZE, Reels, drum_from, holding, keep_drum
-from tautline.kernels.energy import TINY_LENGTH, body_moment, element_length, momenta, strain_at_guide
+from tautline.kernels.energy import body_moment, element_length, momenta, strain_at_guide
 from tautline.kernels.fixed import extrapolation, momenta_after, velocities_at_fixed_length, with_rotation
 from tautline.kernels.guide import Entrance
 from tautline.kernels.jit import entry, inlined, kernel

@@ -12,13 +12,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tautline.arrays import Array as Array
+from tautline.arrays import Counters as Counters
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.so3 import Matrix, Vector
-
-Array = NDArray[np.float64]
-Counters = NDArray[np.int64]
 
 
 def _places(*indices: int) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from tautline.arrays import TINY_LENGTH
 from tautline.kernels.data import (
     ENERGY,
     KNOT,
@@ -37,9 +38,6 @@ from tautline.kernels.so3 import (
     sub,
 )
 from tautline.kernels.tables import last_knot
-
-# Shorter than any element that can be told from zero: keeps l/|w| finite, and |w| = 0 gives no force.
-TINY_LENGTH = 1e-290
 
 
 @kernel

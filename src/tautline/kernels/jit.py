@@ -40,7 +40,7 @@ def source_hash() -> str:
     """
     digest = hashlib.sha256()
     folder = Path(__file__).parent
-    for path in (*sorted(folder.glob("*.py")), folder.parent / "errors.py"):
+    for path in (*sorted(folder.rglob("*.py")), folder.parent / "arrays.py", folder.parent / "errors.py"):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.kernels.data import Array
 from tautline.model import checks, profile
 
 # A length to lead from counts as the present one within this part of the string.

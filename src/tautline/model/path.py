@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tautline.kernels.data import Array
+from tautline.arrays import Array
 from tautline.model import checks
-from tautline.model.piecewise import Row, even_times, increasing, rows
+from tautline.model.piecewise import Row, evaluate, even_times, increasing, rows
 
 
 @dataclass(frozen=True)
@@ -59,35 +58,22 @@ class GuidePath:
         ]
         return cls(tuple(times.tolist()), rows(points), (tuple(ends[0].tolist()), tuple(ends[1].tolist())))
 
-    def coefficients(self) -> Array:
-        """Knots, and four coefficients of each component beyond each knot, constant first."""
+    def pieces(self) -> tuple[Array, Array]:
+        """Knots, and coefficients (power, piece, axis) of the time since each; at rest outside."""
         from scipy.interpolate import CubicSpline
 
         ends = ((1, np.array(self.velocities[0])), (1, np.array(self.velocities[1])))
-        curve = CubicSpline(self.times, np.array(self.displacements), bc_type=ends)
-        out = np.zeros((13, len(self.times)))
-        out[0] = self.times
-        for k in range(3):
-            out[1 + 4 * k : 5 + 4 * k, :-1] = curve.c[::-1, :, k]
-            out[1 + 4 * k, -1] = self.displacements[-1][k]
-        return out
+        points = np.array(self.displacements)
+        inner = CubicSpline(self.times, points, bc_type=ends).c[::-1]
+        still = np.zeros((4, 2, 3))
+        still[0] = points[0], points[-1]
+        return np.array([self.times[0] - 1.0, *self.times]), np.concatenate([still[:, :1], inner, still[:, 1:]], axis=1)
 
     def at(self, times: Any) -> tuple[Array, Array]:
         """Displacements (m) and velocities (m/s) at times."""
-        still, x, a = self._pieces(times)
-        where = a[:, 0] + x * (a[:, 1] + x * (a[:, 2] + x * a[:, 3]))
-        velocity = np.where(still, 0.0, a[:, 1] + x * (2.0 * a[:, 2] + x * 3.0 * a[:, 3]))
-        return where.T, velocity.T
+        pieces, t = self.pieces(), np.atleast_1d(times)
+        return evaluate(*pieces, t), evaluate(*pieces, t, 1)
 
     def acceleration(self, times: Any) -> Array:
         """Accelerations (m/s^2) at times."""
-        still, x, a = self._pieces(times)
-        return np.where(still, 0.0, 2.0 * a[:, 2] + x * 6.0 * a[:, 3]).T
-
-    def _pieces(self, times: Any) -> tuple[NDArray[np.bool_], Array, Array]:
-        """Where the guide stands still, times since the latest knot, and coefficients (axis, power, time)."""
-        c = self.coefficients()
-        t = np.atleast_1d(np.asarray(times, dtype=np.float64))
-        i = np.clip(np.searchsorted(c[0], t, side="right") - 1, 0, len(self.times) - 1)
-        still = (t < self.times[0]) | (i == len(self.times) - 1)
-        return still, np.where(still, 0.0, t - c[0, i]), c[1:].reshape(3, 4, -1)[:, :, i]
+        return evaluate(*self.pieces(), np.atleast_1d(times), 2)

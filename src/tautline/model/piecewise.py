@@ -1,13 +1,14 @@
-"""Curves given by tables: what the user writes down, and the coefficients that the kernels read."""
+"""Curves given by tables, and functions that are polynomials in pieces."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.kernels.data import Array
 from tautline.model import checks
 
 Row = tuple[float, ...]
@@ -42,3 +43,26 @@ def table_of_vectors(name: str, value: Any, over: str, units: tuple[str, str]) -
         vectors = checks.array(f"{name}[1]", value[1], (len(places), 3), units[1])
         return tuple(places.tolist()), rows(vectors)
     return (0.0,), (checks.vector(name, value, units[1]),)
+
+
+def evaluate(knots: Array, coefficients: Array, x: Any, derivative: int = 0) -> Array:
+    """Piecewise polynomials, or a derivative of them.
+
+    Parameters
+    ----------
+    knots : array (pieces,)
+        Where each piece begins; the first also holds before its knot, the last for ever.
+    coefficients : array (powers, pieces, ...)
+        Of powers of the distance to the knot, the lowest first.
+    x : float or array
+        Where to evaluate.
+    derivative : int
+        How often to differentiate.
+    """
+    places = np.asarray(x, dtype=np.float64)
+    i = np.maximum(np.searchsorted(knots, places, side="right") - 1, 0)
+    distance = (places - knots[i]).reshape(places.shape + (1,) * (coefficients.ndim - 2))
+    total: Array = np.zeros_like(coefficients[0][i])
+    for power in range(len(coefficients) - 1, derivative - 1, -1):
+        total = total * distance + math.perm(power, derivative) * coefficients[power][i]
+    return total

@@ -1,4 +1,8 @@
-"""Motions of the reel as piecewise polynomials in time: rows of the kernels' profiles."""
+"""Motions of the reel as piecewise polynomials in time.
+
+A profile is an array of rows, one a piece: the time from which it holds, and coefficients of powers of the time since
+then, the lowest first.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.kernels.data import PROFILE_ROW, Array
+from tautline.model.piecewise import evaluate
 
-DEGREE = PROFILE_ROW - 2
+DEGREE = 7
 
 
 def row(start: float, *coefficients: float) -> Array:
     """One piece: from `start` on, a polynomial in the time since then, lowest power first."""
-    piece = np.zeros(PROFILE_ROW)
+    piece = np.zeros(DEGREE + 2)
     piece[0] = start
     piece[1 : 1 + len(coefficients)] = coefficients
     return piece
@@ -25,21 +30,14 @@ def constant(length: float) -> Array:
 
 
 def values_at(profile: Array, t: float) -> tuple[float, float, float]:
-    """Value, rate and second rate, as the kernels compute them."""
-    i = max(0, int(np.searchsorted(profile[:, 0], t, side="right")) - 1)
-    p = np.polynomial.Polynomial(profile[i, 1:])
-    x = t - profile[i, 0]
-    return float(p(x)), float(p.deriv()(x)), float(p.deriv(2)(x))
+    """Value, rate and second rate."""
+    value, rate, second = (float(evaluate(profile[:, 0], profile[:, 1:].T, t, order)) for order in range(3))
+    return value, rate, second
 
 
 def places_at(profile: Array, times: Array) -> Array:
     """Values at many times."""
-    i = np.maximum(np.searchsorted(profile[:, 0], times, side="right") - 1, 0)
-    x = times - profile[i, 0]
-    value: Array = np.zeros_like(x)
-    for power in range(DEGREE, -1, -1):
-        value = value * x + profile[i, 1 + power]
-    return np.asarray(value)
+    return evaluate(profile[:, 0], profile[:, 1:].T, times)
 
 
 def least(profile: Array, start: float) -> float:

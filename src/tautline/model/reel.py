@@ -8,17 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tautline.kernels.data import LAW_DISSIPATIVE, LAW_MOMENTUM, LAW_NONE, LAW_PUBLISHED, LAW_STRETCHED
 from tautline.model import checks
 from tautline.model.path import GuidePath
 
-GUIDE_LAWS = {
-    "dissipative": LAW_DISSIPATIVE,
-    "published": LAW_PUBLISHED,
-    "momentum": LAW_MOMENTUM,
-    "stretched": LAW_STRETCHED,
-    "none": LAW_NONE,
-}
+GUIDE_LAWS = ("dissipative", "published", "momentum", "stretched", "none")
 GUIDE_STRAINS = ("mean", "extrapolated")
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline.arrays import TINY_LENGTH
 from tautline.errors import InputError
-from tautline.kernels.energy import TINY_LENGTH
 from tautline.model import checks, drum
 from tautline.model.pendulum import Pendulum
 

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.kernels import data
-from tautline.kernels.data import Array
 from tautline.model import checks
-from tautline.model.piecewise import increasing
+from tautline.model.piecewise import evaluate, increasing
 
-ELASTIC_LAWS = {"linear": data.LINEAR, "tension_only": data.TENSION_ONLY, "table": data.TABLE}
+ELASTIC_LAWS = ("linear", "tension_only", "table")
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class String:
             raise InputError("String.tension_table: expected with law='table' and only then")
         if self.tension_table is not None:
             set_(self, "tension_table", _checked_table(self.tension_table))
-            steepest = _steepest(self.coefficients())
+            steepest = _steepest(*_pieces(*self.tension_table))
             if not math.isclose(self.stiffness, steepest, rel_tol=1e-6):
                 raise InputError(
                     f"String.stiffness: expected the steepest slope of the table, {steepest:.9g} N, "
@@ -78,7 +77,7 @@ class String:
     def from_table(cls, length: float, density: float, strains: Any, tensions: Any, **others: Any) -> String:
         """A string whose tension follows a table; other arguments as in `String`."""
         table = _checked_table((strains, tensions))
-        stiffness = _steepest(_coefficients(*table))
+        stiffness = _steepest(*_pieces(*table))
         return cls(length, density, stiffness, law="table", tension_table=table, **others)
 
     @property
@@ -91,39 +90,34 @@ class String:
         """Cross-section, from the diameter (m^2)."""
         return 0.25 * math.pi * self.diameter**2
 
-    def coefficients(self) -> Array:
-        """The table as the kernels read it."""
-        if self.tension_table is None:
-            return np.zeros((data.TABLE_ROWS, 1))
-        return _coefficients(*self.tension_table).copy()
+    def pieces(self) -> tuple[Array, Array]:
+        """Tension of a table: strains where pieces begin, and coefficients (power, piece); straight at the ends."""
+        return _pieces(*self.tension_table)
 
     def tension(self, strain: Any) -> Array:
         """Elastic tension at a strain (N)."""
-        return self._evaluated(strain)[0]
+        if self.law == "table":
+            return evaluate(*self.pieces(), strain)
+        return self.stiffness * self._elastic(strain)
 
     def slope(self, strain: Any) -> Array:
         """Rate of the elastic tension by strain (N)."""
+        if self.law == "table":
+            return evaluate(*self.pieces(), strain, 1)
         x = np.asarray(strain, dtype=np.float64)
-        if self.law != "table":
-            return np.where((x < 0.0) & (self.law == "tension_only"), 0.0, self.stiffness)
-        c = _coefficients(*self.tension_table)
-        i = np.clip(np.searchsorted(c[data.KNOT], x, side="right") - 1, 0, c.shape[1] - 1)
-        dx = x - c[data.KNOT, i]
-        bends = dx >= 0.0
-        curve = 2.0 * c[data.SECOND, i] + 3.0 * dx * c[data.THIRD, i]
-        return np.asarray(np.where(bends, c[data.SLOPE, i] + dx * curve, c[data.SLOPE, i]))
+        return np.where((x < 0.0) & (self.law == "tension_only"), 0.0, self.stiffness)
 
     def strain(self, tension: Any) -> Array:
         """Strain at an elastic tension that is not negative; the least one where several have it, the greatest at 0."""
         F = np.asarray(tension, dtype=np.float64)
         if self.law != "table":
             return np.asarray(F / self.stiffness)
-        # bisection between knots, and beyond them along the straight lines
-        c = _coefficients(*self.tension_table)
-        slack = c[data.KNOT, c[data.TENSION] <= 0.0]  # no less than the last of these, where there are any
-        low = np.full_like(F, slack[-1] if len(slack) else min(c[data.KNOT, 0], 0.0) - 1.0)
-        rise = np.maximum(F - c[data.TENSION, -1], 0.0) / max(c[data.SLOPE, -1], 1e-9 * self.stiffness)
-        high = c[data.KNOT, -1] + rise + 1e-12
+        # bisection between the ends of the table, and beyond them along the straight lines
+        knots, (values, slopes, *_) = self.pieces()
+        slack = knots[values <= 0.0]  # no less than the last of these, where there are any
+        low = np.full_like(F, slack[-1] if len(slack) else min(knots[1], 0.0) - 1.0)
+        rise = np.maximum(F - values[-1], 0.0) / max(slopes[-1], 1e-9 * self.stiffness)
+        high = knots[-1] + rise + 1e-12
         for _ in range(100):
             middle = 0.5 * (low + high)
             below = self.tension(middle) < F
@@ -132,22 +126,13 @@ class String:
 
     def energy_density(self, strain: Any) -> Array:
         """Elastic energy per unstretched length at a strain (J/m)."""
-        return self._evaluated(strain)[1]
+        if self.law == "table":
+            return evaluate(*_primitive(*self.tension_table), strain)
+        return 0.5 * self.stiffness * self._elastic(strain) ** 2
 
-    def _evaluated(self, strain: Any) -> tuple[Array, Array]:
+    def _elastic(self, strain: Any) -> Array:
         x = np.asarray(strain, dtype=np.float64)
-        if self.law != "table":
-            taut = np.maximum(x, 0.0) if self.law == "tension_only" else x
-            return self.stiffness * taut, 0.5 * self.stiffness * taut**2
-        c = _coefficients(*self.tension_table)
-        i = np.clip(np.searchsorted(c[data.KNOT], x, side="right") - 1, 0, c.shape[1] - 1)
-        dx = x - c[data.KNOT, i]
-        inside = dx >= 0.0
-        second, third = np.where(inside, c[data.SECOND, i], 0.0), np.where(inside, c[data.THIRD, i], 0.0)
-        a, b = c[data.TENSION, i], c[data.SLOPE, i]
-        tension = a + dx * (b + dx * (second + dx * third))
-        energy = c[data.ENERGY, i] + dx * (a + dx * (b / 2.0 + dx * (second / 3.0 + dx * third / 4.0)))
-        return tension, energy
+        return np.maximum(x, 0.0) if self.law == "tension_only" else x
 
 
 def _checked_table(table: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -168,25 +153,35 @@ def _checked_table(table: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 @lru_cache(maxsize=64)
-def _coefficients(strains: tuple[float, ...], tensions: tuple[float, ...]) -> Array:
-    """A monotone cubic between the points and its integral, zero at strain 0; straight lines beyond the ends."""
+def _pieces(strains: tuple[float, ...], tensions: tuple[float, ...]) -> tuple[Array, Array]:
+    """A monotone cubic between the points, straight lines before the first and after the last."""
     from scipy.interpolate import PchipInterpolator
 
     curve = PchipInterpolator(strains, tensions)
-    out = np.zeros((data.TABLE_ROWS, len(strains)))
-    out[data.KNOT], out[data.TENSION] = strains, tensions
-    out[data.SLOPE] = curve.derivative()(np.array(strains))
-    out[data.SECOND, :-1], out[data.THIRD, :-1] = curve.c[1], curve.c[0]
-    primitive = curve.antiderivative()
-    out[data.ENERGY] = primitive(np.array(strains)) - primitive(0.0)
-    return out
+    slopes = curve.derivative()(np.array(strains))
+    c = np.zeros((4, len(strains) + 1))
+    c[0, 1:], c[1, 1:] = tensions, slopes
+    c[2, 1:-1], c[3, 1:-1] = curve.c[1], curve.c[0]
+    c[0, 0], c[1, 0] = tensions[0] - slopes[0], slopes[0]
+    return np.array([strains[0] - 1.0, *strains]), c
 
 
-def _steepest(c: Array) -> float:
+@lru_cache(maxsize=64)
+def _primitive(strains: tuple[float, ...], tensions: tuple[float, ...]) -> tuple[Array, Array]:
+    """Integral of the tension over strain, zero at strain 0."""
+    knots, c = _pieces(strains, tensions)
+    integral = np.concatenate([np.zeros((1, len(knots))), c / np.arange(1, 5)[:, None]])
+    widths = np.diff(knots)
+    gained = sum(integral[power, :-1] * widths**power for power in range(1, 5))
+    integral[0, 1:] = np.cumsum(gained)
+    integral[0] -= evaluate(knots, integral, 0.0)
+    return knots, integral
+
+
+def _steepest(knots: Array, c: Array) -> float:
     """Largest slope of the curve: at a knot, or where the slope between two knots has its top."""
-    b, second, third = c[data.SLOPE], c[data.SECOND], c[data.THIRD]
-    width = np.diff(c[data.KNOT], append=c[data.KNOT, -1])
-    bends = third < 0.0
-    x = np.divide(-second, 3.0 * third, out=np.zeros_like(b), where=bends)
+    _, b, second, third = c
+    width = np.diff(knots, append=knots[-1])
+    x = np.divide(-second, 3.0 * third, out=np.zeros_like(b), where=third < 0.0)
     x = np.clip(x, 0.0, width)
     return float(max(b.max(), (b + x * (2.0 * second + x * 3.0 * third)).max()))
