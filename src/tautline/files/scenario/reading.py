@@ -18,7 +18,7 @@ from tautline.files.scenario.quantities import unit_of_field
 from tautline.files.scenario.system import Scenario
 from tautline.units import shown
 
-BUILT_IN = Path(__file__).parents[1] / "scenarios"
+BUILT_IN = Path(__file__).parents[2] / "scenarios"
 _MOST_BITS = 14_000  # 4215 digits; Python prints 4300
 _LONGEST_LIST = 100_000  # of an option, in characters
 

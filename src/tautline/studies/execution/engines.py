@@ -69,7 +69,7 @@ class Processes:
 
 # Where the client has its tautline from; last, so that nothing beside it can take the place of another module.
 _START = "import sys; sys.path.append(sys.argv.pop(1)); from tautline.studies.execution.worker import main; main()"
-_HOME = str(Path(__file__).parents[2])
+_HOME = str(Path(__file__).parents[3])
 
 
 class _Worker:
