@@ -73,7 +73,13 @@ _HOMES = {
     "quantiles": "tautline.studies.analysis.uncertainty",
     "view": "tautline.viewer",
 }
-_MODULES = ("control", "errors", "figures", "reference", "scenario")
+_MODULES = {
+    "control": "tautline.control",
+    "errors": "tautline.errors",
+    "figures": "tautline.figures",
+    "reference": "tautline.reference",
+    "scenario": "tautline.files.scenario",
+}
 
 __all__ = [
     "AppliedForce",
@@ -126,7 +132,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above, and so finds nam
 
     def __getattr__(name: str) -> Any:
         if name in _MODULES:
-            return importlib.import_module(f"tautline.{name}")
+            return importlib.import_module(_MODULES[name])
         if name in _HOMES:
             value = getattr(importlib.import_module(_HOMES[name]), name)
             globals()[name] = value
