@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
@@ -20,12 +20,13 @@ import numpy as np
 from tautline import errors
 from tautline._version import __version__
 from tautline.engine import checkpoints, lowering
+from tautline.engine.force_law import CallableLaw, raise_failure
 from tautline.engine.health import MOST_WAITING, Health, Motion
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
-from tautline.kernels.loads import set_guide_velocity
+from tautline.kernels.loads.guide_motion import set_guide_velocity
 from tautline.kernels.march import march
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.model import checks
@@ -47,6 +48,7 @@ from tautline.model.command import (
     shortest_commanded,
 )
 from tautline.model.fluid import AppliedForce, Fluid
+from tautline.model.force_law import ForceLaw, check_laws, refuse_saving
 from tautline.model.path import GuidePath
 from tautline.model.pendulum import Pendulum
 from tautline.model.profile import places_at, values_at
@@ -64,7 +66,7 @@ DEFAULT_SAMPLES = 1000
 STEPS_A_CALL = 50_000
 # Fewer samples than this fit into any memory.
 MANY_ROWS = 10_000
-CHECKPOINT_VERSION = 2
+CHECKPOINT_VERSION = 3
 # Events that are located in time, between two steps.
 ENDS_OF_STRING = ("fully_retrieved", "fully_deployed")
 
@@ -90,7 +92,7 @@ class Simulation:
     ----------
     pendulum, state
         What, and from where.
-    step, order, scheme, compensated, minimum_length, at_end
+    step, order, scheme, compensated, minimum_length, at_end, loads
         As in `simulate`.
 
     Attributes
@@ -111,6 +113,7 @@ class Simulation:
         compensated: bool = True,
         minimum_length: float | None = None,
         at_end: str = "stop",
+        loads: Sequence[ForceLaw] = (),
     ) -> None:
         checks.instance("pendulum", pendulum, Pendulum)
         checks.instance("state", state, State)
@@ -140,7 +143,8 @@ class Simulation:
         self._par = lowering.kernel_parameters(pendulum, state.elements, scheme, compensated)
         self._plan = lowering.method_plan(pendulum, order, fixed, shortest, at_end)
         self._base_steps: dict[float, int] = {}  # of "auto", by sample interval; kept so that chunks change nothing
-        self._loads = lowering.kernel_loads(pendulum)
+        self._force_laws = [CallableLaw(law) for law in check_laws(loads)]
+        self._loads = lowering.kernel_loads(pendulum, self._force_laws)
         self._check_order()
         self._motion = lowering.initial_motion(self._par, state, pendulum.reel.spooled_strain)
         if pendulum.reel.guide_path is not None:
@@ -243,8 +247,8 @@ class Simulation:
         order = self.settings["order"]
         if (self._loaded or carried) and order > 2:
             raise InputError(
-                f"order: expected 2 with damping, a fluid, a push or a moving guide, got {order}; higher orders step "
-                "back in time inside, where damping would feed energy in"
+                f"order: expected 2 with damping, a fluid, an applied force, a force law or a moving guide, "
+                f"got {order}; higher orders step back in time inside, where damping would feed energy in"
             )
 
     def _check_carrier(self) -> None:
@@ -329,6 +333,7 @@ class Simulation:
         status, filled = march(
             self._par, plan, self._kernel_command, self._motion, self._scratch, self._backups, out, self._beyond()
         )
+        self._check_laws()
         return self.marched(out, begun, status, filled, plan)
 
     def task(self) -> Task:
@@ -386,15 +391,22 @@ class Simulation:
         loads = self._loads if self._loaded else None
         if not prescribed:
             holding_torques(self._par, times, room, self._scratch, samples, loads)
+            self._check_laws()
             return
         # the paper's scheme has its own, of its own order
         if self._par.theta > 0.0:
             profile = self._kernel_command.profile
             found = prescribed_torques(self._par, profile, times, room, self._scratch, samples, loads)
+            self._check_laws()
             self._health.torques_found = self._health.torques_found and found
         torque = np.abs(x[:, data.DRUM_TORQUE])
         power = torque * np.abs(x[:, data.REEL_SPEED]) / self.pendulum.reel.radius(x[:, data.REELED_LENGTH])
         self._needed = [max(self._needed[0], float(torque.max())), max(self._needed[1], float(power.max()))]
+
+    def _check_laws(self) -> None:
+        """Raise what a force law did in the kernels."""
+        if self._force_laws:
+            raise_failure(self._force_laws, lowering.own_numbers(self._loads, "force_law").failed)
 
     def limits(self, deployed: float | None = None) -> Limits:
         """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""
@@ -437,10 +449,12 @@ class Simulation:
         if self.settings["minimum_length"] is None and least is not None and least < 2.0 * self._plan.minimum_length:
             # a default must not end the run on the way to where it is to go
             self._plan = self._plan._replace(minimum_length=0.5 * least)
-        self._motion.reel[data.TORQUE] = lowering.commanded_torque(self._par, kernel, self._motion, time)
+        self._motion.reel[data.TORQUE] = lowering.commanded_torque(
+            self.pendulum.reel, command, kernel, self._motion, time
+        )
         if isinstance(command, PrescribedMotion):
             # a jump of the speed is a blow by the motor
-            self._motion.reel[data.WORK] += self._lead()
+            self._book(data.CONTROL_WORK, self._lead())
         if before is None or isinstance(command, PrescribedMotion):
             self.first_sample()
 
@@ -509,7 +523,7 @@ class Simulation:
         L = checks.array("moment", moment, (3,), "N m s")
         if self.pendulum.body.is_point and L.any():
             checks.refuse("moment", "zero for a point mass", moment)
-        with self._blow(data.EXTERNAL, 1.0):
+        with self._blow(data.EXTERNAL_WORK, 1.0):
             N = self._par.N
             self._motion.nodes[data.MOMENTUM, N :: N + 1] += J
             R = self._last.scalars[0, data.ROTATION : data.ROTATION + 9].reshape(3, 3)
@@ -522,7 +536,7 @@ class Simulation:
 
         Nodes and body keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
-        with self._blow(data.FRICTION, -1.0):
+        with self._blow(data.FRICTION_LOSS, -1.0):
             self._follow(Locked())
             self._kernel_command = lowering.kernel_command(Locked())
             self._motion.reel[[data.SIGMA, data.STOP, data.TORQUE]] = 0.0
@@ -540,8 +554,12 @@ class Simulation:
             self._lead()
         self._motion.reel[[data.H_LAST, data.H_BEFORE]] = 0.0
         self.first_sample()
-        self._motion.reel[account] += sign * (self.energy - before)
+        self._book(account, sign * (self.energy - before))
         self.first_sample()
+
+    def _book(self, account: int, amount: float) -> None:
+        """Add an amount (J) to an account of work or loss."""
+        self._motion.reel[data.ACCOUNT_PLACES[account]] += amount
 
     def twin(self) -> Simulation:
         """An independent simulation in the same state, with nothing recorded."""
@@ -698,8 +716,9 @@ class Simulation:
         found, command = {}, self._command
         if isinstance(command, Torque | Brake) and isinstance(command.moment, tuple):
             found[type(command).__name__] = self._kernel_command.times
-        if self._loads.applied.shape[1] > 1:
-            found["AppliedForce"] = self._loads.applied[0]
+        applied = lowering.own_numbers(self._loads, "applied_force").table
+        if applied.shape[1] > 1:
+            found["AppliedForce"] = applied[0]
         return found
 
     def _given_motions(self) -> dict[str, Motion]:
@@ -733,6 +752,7 @@ class Simulation:
         """All that the future depends on: arrays, and a JSON text."""
         if isinstance(self._command, Torque) and self._command.is_function:
             raise InputError("Torque.moment: expected a number or a table in a run that is saved, got a function")
+        refuse_saving([law.law for law in self._force_laws])
         self._look()
         text = {
             "checkpoint": CHECKPOINT_VERSION,
@@ -889,6 +909,7 @@ def simulate(
     at_end: str = "stop",
     control: Controller | None = None,
     period: float | None = None,
+    loads: Sequence[ForceLaw] = (),
 ) -> xr.Dataset:
     """Simulate a pendulum from a state under a command.
 
@@ -921,6 +942,8 @@ def simulate(
         next call. Takes the place of `command`.
     period : float, optional
         Of `control` (s); a multiple of `sample`, which it is by default.
+    loads : list of ForceLaw, optional
+        Forces of your own functions. Such a run can be neither saved nor resumed.
 
     Returns
     -------
@@ -938,6 +961,7 @@ def simulate(
         compensated=compensated,
         minimum_length=minimum_length,
         at_end=at_end,
+        loads=loads,
     )
     if control is not None:
         _controlled(simulation, duration, sample, control, period)

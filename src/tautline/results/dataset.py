@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline import ledger
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -41,18 +43,9 @@ SCHEMA = {
     "strain": Variable((*TIME, "element"), "1", "strain of the elements"),
     "tension": Variable((*TIME, "element"), "N", "tension in the elements, damping included; negative in compression"),
     "guide_tension": Variable(TIME, "N", "tension at the guide entrance, on the line through the first two elements"),
-    "kinetic_energy": Variable(TIME, "J", "kinetic energy of string, reel and body, inertial"),
+    **{account.name: Variable(TIME, account.unit, account.sentence) for account in ledger.ACCOUNTS},
     "rotational_energy": Variable(TIME, "J", "Omega.J Omega/2 about the attachment point"),
-    "elastic_energy": Variable(TIME, "J", "elastic energy of the deployed string"),
-    "gravity_energy": Variable(TIME, "J", "potential energy in gravity, spooled string included"),
     "energy": Variable(TIME, "J", "total energy"),
-    "control_work": Variable(TIME, "J", "work done by the drum torque since the start"),
-    "guide_loss": Variable(TIME, "J", "energy lost at the guide since the start"),
-    "damping_loss": Variable(TIME, "J", "energy lost to damping inside the string since the start"),
-    "friction_loss": Variable(TIME, "J", "energy lost to friction and brake of the drum since the start"),
-    "fluid_work": Variable(TIME, "J", "work done by the drag of the fluid since the start"),
-    "external_work": Variable(TIME, "J", "work done by forces, moments and blows on the body since the start"),
-    "guide_work": Variable(TIME, "J", "work done by the motion of the guide since the start"),
     "torque": Variable(TIME, "N m", "moment of motor or lock on the drum, commanded or needed; positive retrieves"),
     "power": Variable(TIME, "W", "power of that moment; positive where it drives the drum, negative where it brakes"),
     "angular_momentum": Variable(TIME, "kg m2 s-1", "about the vertical axis through the guide entrance"),
@@ -107,17 +100,8 @@ class Record(NamedTuple):
     velocity: Array
     attitude: Array
     angular_velocity: Array
-    kinetic_energy: Array
+    accounts: Values  # of the ledger, by name
     rotational_energy: Array
-    elastic_energy: Array
-    gravity_energy: Array
-    control_work: Array
-    guide_loss: Array
-    damping_loss: Array
-    friction_loss: Array
-    fluid_work: Array
-    external_work: Array
-    guide_work: Array
     torque: Array
     angular_momentum: Array
     orthogonality_error: Array
@@ -137,17 +121,8 @@ def record_of_samples(time: Array, samples: data.Samples) -> Record:
         velocity=samples.nodes[:, 1],
         attitude=x[:, data.ROTATION : data.ROTATION + 9].reshape(-1, 3, 3),
         angular_velocity=x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3],
-        kinetic_energy=x[:, data.KINETIC],
+        accounts={account.name: x[:, k] for k, account in enumerate(ledger.ACCOUNTS)},
         rotational_energy=x[:, data.ROTATIONAL],
-        elastic_energy=x[:, data.ELASTIC],
-        gravity_energy=x[:, data.GRAVITY],
-        control_work=x[:, data.CONTROL_WORK],
-        guide_loss=x[:, data.GUIDE_LOSS],
-        damping_loss=x[:, data.DAMPING_LOSS],
-        friction_loss=x[:, data.FRICTION_LOSS],
-        fluid_work=x[:, data.FLUID_WORK],
-        external_work=x[:, data.EXTERNAL_WORK],
-        guide_work=x[:, data.WORK_OF_GUIDE],
         torque=x[:, data.DRUM_TORQUE],
         angular_momentum=x[:, data.ANGULAR_MOMENTUM],
         orthogonality_error=x[:, data.ORTHOGONALITY],
@@ -162,13 +137,15 @@ def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(S
     N = record.nodes.shape[1] - 1
     unstretched = pendulum.string.length - record.reeled_length
     values = record._asdict()
+    values |= values.pop("accounts")
     nodes = values.pop("nodes")
     displacement, frame = values.pop("guide_displacement"), values.pop("guide_velocity")
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         values["unstretched_length"] = unstretched
         radii = pendulum.reel.radius(record.reeled_length)
         values["power"] = record.torque * record.reel_speed / radii + 0.0  # no negative zeros
-        values["energy"] = record.kinetic_energy + record.elastic_energy + record.gravity_energy
+        first, *others = (values[name] for name in ledger.names(ledger.STORED))
+        values["energy"] = sum(others, start=first)
         if wanted & {"position", "velocity"}:
             values["position"] = nodes + np.array(pendulum.reel.guide_position) + displacement[:, None]
             values["velocity"] = record.velocity + frame[:, None]
@@ -241,15 +218,6 @@ def build_lyapunov(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
 
 def _with_units(schema: dict[str, Variable], values: dict[str, Any]) -> dict[str, Any]:
     return {name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name}) for name, v in schema.items()}
-
-
-def kept_energy(run: Any) -> Any:
-    """Energy less all work done on the system and plus all losses: constant, but for the error of the method (J).
-
-    Of a Dataset, or of a mapping of arrays with the same names.
-    """
-    work = run["control_work"] + run["fluid_work"] + run["external_work"] + run["guide_work"]
-    return run["energy"] - work + run["guide_loss"] + run["damping_loss"] + run["friction_loss"]
 
 
 def labelled_values(values: Values, attrs: dict[str, Any]) -> xr.Dataset:

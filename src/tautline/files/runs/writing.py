@@ -25,6 +25,7 @@ from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
+from tautline.ledger import kept_energy
 from tautline.model.command import Command
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
@@ -324,7 +325,7 @@ def _drive(
         if watch is None or not len(values["time"]):
             continue
         largest = max(largest, float(values["kinetic_energy"].max()), 1e-300)
-        error = float(dataset.kept_energy(values)[-1]) - energy
+        error = float(kept_energy(values)[-1]) - energy
         progress = Progress(
             time=simulation.time,
             duration=(rows - 1) * sample,
