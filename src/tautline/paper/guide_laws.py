@@ -16,7 +16,7 @@ import xarray as xr
 
 from tautline import registry
 from tautline.engine.lowering import kernel_parameters
-from tautline.engine.simulation import simulate
+from tautline.engine.simulate import simulate
 from tautline.kernels import data, guide
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.guide_laws import stretched

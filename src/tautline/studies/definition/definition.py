@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tautline.engine.simulation import default_sample
+from tautline.engine.timing import default_sample
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import Scenario, ScenarioError
