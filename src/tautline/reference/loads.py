@@ -152,7 +152,7 @@ class Loads:
     def _law(self, law: ForceLaw, t: float, x: Fields, guide: Motion) -> tuple[Array, Array]:
         """Forces on the material at the nodes, which passes them while the reel turns; and their sum.
 
-        A point at the coordinate of node i lies on both elements beside it; its velocity by sigma is the mean of theirs.
+        A point at the coordinate of node i lies on both elements beside it; it gets the mean of their velocities.
         """
         N = self.N
         deployed = self.pendulum.string.length - x.s
