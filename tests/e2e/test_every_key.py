@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli import app
 from tautline.files import runs, scenario
-from tautline.results.dataset import SCHEMA
+from tautline.results.schema import SCHEMA
 
 FOLDER = Path(__file__).parent / "every_key"
 FILES = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}

@@ -114,8 +114,8 @@ def test_the_type_checker_sees_the_names_that_exist() -> None:
     tree = ast.parse(Path(tautline.__file__).read_text(encoding="utf-8"))
     checked = next(x for x in tree.body if isinstance(x, ast.If) and ast.unparse(x.test) == "TYPE_CHECKING")
     seen = {name.name: x.module for x in checked.body if isinstance(x, ast.ImportFrom) for name in x.names if x.module}
-    modules = {name for name, home in seen.items() if home == "tautline"}
-    assert modules == set(tautline._MODULES)
+    modules = {name: f"{home}.{name}" for name, home in seen.items() if name in tautline._MODULES}
+    assert modules == tautline._MODULES
     assert {name: home for name, home in seen.items() if name not in modules} == tautline._HOMES
     assert {*seen, "__version__"} == set(tautline.__all__)
 

@@ -11,7 +11,7 @@ import xarray as xr
 import tautline as tl
 from tautline import errors
 from tautline.files import scenario
-from tautline.results.dataset import SCHEMA
+from tautline.results.schema import SCHEMA
 from tautline.studies.definition import definition
 from tautline.studies.definition.outputs import Output, evaluate
 from tautline.studies.execution import compute as computing

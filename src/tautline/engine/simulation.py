@@ -21,6 +21,7 @@ from tautline import errors
 from tautline._version import __version__
 from tautline.engine import checkpoints, lowering
 from tautline.engine.health import MOST_WAITING, Health, Motion
+from tautline.engine.recording import record_of_samples
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
@@ -57,7 +58,7 @@ from tautline.model.string import String
 if TYPE_CHECKING:
     import xarray as xr
 
-    from tautline.results.dataset import Record
+    from tautline.results.values import Record
 
 DEFAULT_SAMPLES = 1000
 # Steps between two looks at the keyboard, about 0.1 s; a single sample of more steps is not interrupted.
@@ -626,13 +627,11 @@ class Simulation:
 
     def record(self) -> Record:
         """The same as plain arrays, for those who make thousands of runs."""
-        from tautline.results import dataset
-
         # nothing recorded yet: the present state alone
         pieces = self._pieces or [self.present_sample()]
         times = self._times or [np.array([self.time])]
         samples = data.Samples(np.concatenate([p.scalars for p in pieces]), np.concatenate([p.nodes for p in pieces]))
-        return dataset.record_of_samples(np.concatenate(times), samples)
+        return record_of_samples(np.concatenate(times), samples)
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""
@@ -843,7 +842,7 @@ def _command_from(tree: dict[str, Any]) -> Command:
 
 def _check_memory(rows: int, N: int) -> None:
     """Refuse what cannot fit, before hours are spent on it."""
-    from tautline.results.dataset import row_length
+    from tautline.results.schema import row_length
 
     size = 8 * rows * row_length(N)
     try:

@@ -16,6 +16,7 @@ import numpy as np
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
+from tautline.engine.recording import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
@@ -24,7 +25,7 @@ from tautline.model import checks
 from tautline.model.command import Command, Free, Locked, Speed, Torque
 from tautline.model.shapes import body_mesh
 from tautline.model.statics import guide_pull
-from tautline.results import dataset
+from tautline.results.values import values_of
 from tautline.viewer.payload import CHANGES, CURVES, Array, frames_of, scene
 from tautline.viewer.server import Answer, PageServer, page_answer, told
 
@@ -274,8 +275,8 @@ class Session:
     def state(self) -> bytes:
         """The present state as the page wants it."""
         sim = self.simulation
-        record = dataset.record_of_samples(np.array([sim.time]), sim.present_sample())
-        values = dataset.values_of(sim.pendulum, record)
+        record = record_of_samples(np.array([sim.time]), sim.present_sample())
+        values = values_of(sim.pendulum, record)
         curves = np.array([float(curve.made(values)[0]) for curve in CURVES])
         if self._first is None:
             self._first = curves.copy()

@@ -19,7 +19,8 @@ from tautline.files import scenario
 from tautline.files.scenario import Built, Scenario
 from tautline.kernels.lanes import LANES
 from tautline.model.command import Command
-from tautline.results import dataset
+from tautline.results import schema
+from tautline.results.values import values_of
 from tautline.studies.definition import keys
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
 from tautline.studies.store import space
@@ -102,7 +103,7 @@ def _reported(found: Computed, place: int) -> Iterator[None]:
 
 def _in_groups(members: list[Started], rows: int) -> Iterator[list[Started]]:
     """So many at a time as fit into the memory meant for them; whole blocks of lanes."""
-    bytes_each = 8 * rows * dataset.row_length(members[0].simulation.elements)
+    bytes_each = 8 * rows * schema.row_length(members[0].simulation.elements)
     size = max(1, int(BYTES_TOGETHER / bytes_each) // LANES) * LANES
     for first in range(0, len(members), size):
         yield members[first : first + size]
@@ -186,7 +187,7 @@ def _take(one: Started, outputs: list[Output], found: Computed) -> None:
     simulation = one.simulation
     record = simulation.record()
     wanted = {output.variable for output in outputs}
-    values = {name: x[None] for name, x in dataset.values_of(simulation.pendulum, record, wanted).items()}
+    values = {name: x[None] for name, x in values_of(simulation.pendulum, record, wanted).items()}
     rows = np.array([len(record.time)])
     try:
         results = {output.name: evaluate(output, values, rows)[0] for output in outputs}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tautline._version import __version__
-from tautline.results.dataset import AXES
+from tautline.results.schema import AXES
 from tautline.studies.definition.definition import Study
 from tautline.studies.definition.outputs import HEALTH
 from tautline.studies.execution import compute

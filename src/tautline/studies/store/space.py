@@ -8,7 +8,7 @@ from pathlib import Path
 from tautline.errors import InputError
 from tautline.files.runs import StoreError
 from tautline.kernels.lanes import LANES
-from tautline.results import dataset
+from tautline.results import schema
 
 # Points of the unit cube, values in SI, and what the libraries hold while they make them.
 COPIES_OF_A_DESIGN = 4
@@ -58,7 +58,7 @@ def check_design(name: str, members: int, keys: int) -> None:
 
 def check_samples(rows: int, elements: int) -> None:
     """Refuse a member whose samples memory cannot hold; by the size of the machine, and not by what is free now."""
-    size, most = 8.0 * COPIES_OF_SAMPLES * rows * dataset.row_length(elements), PART_OF_MEMORY * memory()
+    size, most = 8.0 * COPIES_OF_SAMPLES * rows * schema.row_length(elements), PART_OF_MEMORY * memory()
     if size > most:
         raise InputError(
             f"run.sample: expected few enough samples for the memory; {rows:.3g} of {elements} elements take "
