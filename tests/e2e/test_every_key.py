@@ -29,7 +29,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli import app
+from tautline.cli.commands import app
 from tautline.files import runs, scenario
 from tautline.results.schema import SCHEMA
 

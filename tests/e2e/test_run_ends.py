@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.app import app
+from tautline.cli.commands import app
 from tautline.cli.output import summary_table
 from tautline.files import runs, scenario
 from tautline.results import schema

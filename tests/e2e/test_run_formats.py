@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.app import app
+from tautline.cli.commands import app
 from tautline.files import runs
 from tautline.files.runs import StoreError
 from tautline.results import schema
@@ -84,7 +84,7 @@ import sys
 from pathlib import Path
 import tautline as tl
 from typer.testing import CliRunner
-from tautline.cli import app
+from tautline.cli.commands import app
 path, folder = sys.argv[1:]
 run = tl.open_run(path)
 targets = ["--csv", folder + "/a.csv", "--vtk", folder + "/frames"]

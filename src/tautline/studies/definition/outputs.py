@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.analysis.lyapunov import KNOWN, LOST
+from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.results.schema import AXES, SCHEMA, Variable

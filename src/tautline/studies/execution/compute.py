@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline import errors
-from tautline.analysis.lyapunov import estimate, growth_rates, predictability_time
+from tautline.analysis.lyapunov import growth_rates
+from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.ensemble import record_ensemble
 from tautline.engine.simulation import Simulation, default_sample
 from tautline.errors import InputError, TautlineError
@@ -23,37 +22,13 @@ from tautline.results import schema
 from tautline.results.values import values_of
 from tautline.studies.definition import keys
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
+from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
 
-# How a member ended: as its run did, or before it could begin. Codes are stored, and runs may learn new ways to end.
-NOT_COMPUTED, REFUSED, FAILED = -1, 100, 101
-STATUS_NAMES = {NOT_COMPUTED: "not_computed", **errors.STATUS_NAMES, REFUSED: "refused", FAILED: "failed"}
-# What a study counts as failures; a string that is fully in or out is a result.
-FAILURES = (errors.UNSTABLE_STEP, errors.NEWTON_FAILED, errors.NON_FINITE, REFUSED, FAILED)
 # For the samples of members that march together.
 BYTES_TOGETHER = 64e6
 _SOURCE = "member"  # where errors say that a value comes from
 _CODES = {name: code for code, name in STATUS_NAMES.items()}
-
-
-@dataclass(frozen=True)
-class Work:
-    """What all members have in common."""
-
-    scenario: dict[str, Any]  # plain values in SI
-    keys: tuple[str, ...]
-    outputs: tuple[Output, ...]
-
-
-class Computed(NamedTuple):
-    """Results with a leading dimension of members."""
-
-    outputs: dict[str, Array]
-    status: NDArray[np.int8]
-    message: list[str]
-    steps: NDArray[np.int64]
-    health: Array  # in the order of HEALTH
-    remarks: list[str]
 
 
 class Started(NamedTuple):

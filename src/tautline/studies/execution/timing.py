@@ -14,8 +14,9 @@ from tautline.kernels.lanes import LANES
 from tautline.results import schema
 from tautline.studies.definition.definition import Study
 from tautline.studies.definition.parameters import Values
+from tautline.studies.definition.work import Work
 from tautline.studies.execution import compute
-from tautline.studies.execution.compute import Started, Work
+from tautline.studies.execution.compute import Started
 
 MEMBERS_MEASURED, SECONDS_MEASURED = 8, 1.0
 # Between two looks at the clock, at first; some milliseconds for all elements together.
