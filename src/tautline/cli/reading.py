@@ -1,4 +1,4 @@
-"""The commands that read finished runs, for which neither engine nor kernels are loaded: info, export, plot."""
+"""The commands that read finished runs, for which neither engine nor kernels are loaded: info and export."""
 
 from __future__ import annotations
 
