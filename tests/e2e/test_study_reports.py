@@ -15,7 +15,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli import app
+from tautline.cli.commands import app
 from tautline.studies.analysis.reading import Opened
 from tautline.studies.report import gallery, pictures
 from tautline.studies.report import report as reports

@@ -13,7 +13,7 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tautline.results.dataset import kept_energy
+from tautline.results.values import kept_energy
 from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
 

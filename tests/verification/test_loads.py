@@ -12,7 +12,7 @@ import xarray as xr
 import tautline as tl
 from tautline.model.command import Command, Locked
 from tautline.paper import examples
-from tautline.results.dataset import kept_energy
+from tautline.results.values import kept_energy
 from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
 

@@ -18,7 +18,7 @@ from tautline.paper import plain
 from tautline.paper.examples import ELEMENTS, EXAMPLES, STEP, initial_state, pendulum, run
 from tautline.reference import Equations, integrate, labelled
 from tautline.results.conservation import conservation
-from tautline.results.dataset import kept_energy
+from tautline.results.values import kept_energy
 
 Array = NDArray[np.float64]
 LONG = 1_000_000  # steps

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tautline.results.dataset import Values, kept_energy
+from tautline.results.values import Values, kept_energy
 
 EXTREMES = (
     "kinetic_energy",

@@ -16,7 +16,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
-from tautline.results.dataset import kept_energy
+from tautline.results.values import kept_energy
 
 Array = NDArray[np.float64]
 MOST_FRAMES = 4096  # in one answer
