@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from tautline import registry
 from tautline.model import checks
 from tautline.model.path import GuidePath
 
-GUIDE_LAWS = ("dissipative", "published", "momentum", "stretched", "none")
+GUIDE_LAWS = tuple(registry.GUIDE_LAWS)
 GUIDE_STRAINS = ("mean", "extrapolated")
 
 

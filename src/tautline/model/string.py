@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from tautline import registry
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.piecewise import evaluate, increasing
 
-ELASTIC_LAWS = ("linear", "tension_only", "table")
+ELASTIC_LAWS = tuple(registry.ELASTIC_LAWS)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,12 @@ Each is a vector of generalised forces, in the order sigma, nodes 1 to N, body: 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from tautline.model.force_law import ForceLaw, ForceState
 from tautline.model.pendulum import Pendulum
 from tautline.reference.bodies import cross
 from tautline.reference.curves import Array, Curve, flow_at, of_path, through_table
@@ -27,13 +29,12 @@ class Fields(NamedTuple):
 
 
 class Acting(NamedTuple):
-    """Loads at one time."""
+    """A load at one time."""
 
-    damping: Array
-    fluid: Array
-    push: Array
-    fluid_force: Array  # sum of all drag, with what the guide takes of it directly
-    push_force: Array
+    account: str
+    generalised: Array  # forces
+    total: Array  # sum of its forces, with what the guide takes of it directly
+    loses: bool = False  # its account is one of losses
 
 
 class Motion(NamedTuple):
@@ -50,8 +51,9 @@ STILL = Motion(np.zeros(3), np.zeros(3), np.zeros(3))
 class Loads:
     """All loads of a pendulum. `inside` of a method is a time in the piece of the tables that holds."""
 
-    def __init__(self, pendulum: Pendulum, elements: int) -> None:
+    def __init__(self, pendulum: Pendulum, elements: int, laws: Sequence[ForceLaw] = ()) -> None:
         self.pendulum = pendulum
+        self.laws = tuple(laws)
         self.N = elements
         self.law = StringLaw(pendulum.string)
         self.rotates = not pendulum.body.is_point
@@ -74,11 +76,15 @@ class Loads:
             return STILL
         return Motion(*(self.path.at(t, inside, k) for k in range(3)))
 
-    def acting(self, t: float, x: Fields, inside: float | None = None) -> Acting:
+    def acting(self, t: float, x: Fields, inside: float | None = None) -> list[Acting]:
         """Every load at a state."""
-        fluid, drag = self._fluid(x, self.guide(t, inside))
-        push, pushed = self._push(t, x, inside)
-        return Acting(self._damping(x), fluid, push, drag, pushed)
+        guide = self.guide(t, inside)
+        return [
+            Acting("damping_loss", self._damping(x), np.zeros(3), loses=True),
+            Acting("fluid_work", *self._fluid(x, guide)),
+            Acting("external_work", *self._push(t, x, inside)),
+            *(Acting("force_law_work", *self._law(law, t, x, guide)) for law in self.laws),
+        ]
 
     def _packed(self, reel: float, nodes: Array, body: Array) -> Array:
         turning = body if self.rotates else np.zeros(3)
@@ -142,3 +148,19 @@ class Loads:
         nodes[-1] = force
         moment = x.R.T @ self.moment.at(t, inside) + cross(np.array(push.point), x.R.T @ force)
         return self._packed(0.0, nodes, moment), force
+
+    def _law(self, law: ForceLaw, t: float, x: Fields, guide: Motion) -> tuple[Array, Array]:
+        """Forces on the material at the nodes, which passes them while the reel turns; and their sum.
+
+        A point at the coordinate of node i lies on both elements beside it: its velocity by sigma is their mean.
+        """
+        N = self.N
+        deployed = self.pendulum.string.length - x.s
+        slope = np.diff(x.q, axis=0) * (N / deployed)  # dr/d(material coordinate) of the elements
+        at_nodes = np.vstack([slope[:1], 0.5 * (slope[:-1] + slope[1:]), slope[-1:]])
+        passing = -at_nodes * (1.0 - np.arange(N + 1) / N)[:, None]
+        place = np.array(self.pendulum.reel.guide_position) + guide.place
+        velocity = x.v + passing * x.sigma + guide.velocity
+        state = ForceState(x.q + place, velocity, x.R, x.omega, float(deployed), float(x.sigma))
+        force, moment = law.forces(t, state)
+        return self._packed(float(np.sum(force * passing)), force, x.R.T @ moment), force.sum(axis=0)
