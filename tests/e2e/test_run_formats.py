@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 import tautline as tl
 from tautline import ledger
-from tautline.cli.app import app
+from tautline.cli.commands import app
 from tautline.files import runs
 from tautline.files.runs import StoreError
-from tautline.results import dataset
+from tautline.results import schema
 
 DATA = Path(__file__).parents[1] / "data" / "runs"
 FORMATS = [1, 2, 3]
@@ -46,7 +46,7 @@ def test_every_format_is_read(number: int) -> None:
 def test_what_a_format_did_not_know_is_missing_and_not_invented(number: int) -> None:
     run = tl.open_run(DATA / f"format-{number}.nc")
     with netCDF4.Dataset(DATA / f"format-{number}.nc") as raw:
-        missing = set(dataset.SCHEMA) - set(raw.variables)
+        missing = set(schema.SCHEMA) - set(raw.variables)
     for name in missing - set(ledger.booked()):
         assert np.isnan(run[name].values).all()
     # the accounts of an older format are complete: nothing that it knew could change the others
@@ -84,7 +84,7 @@ import sys
 from pathlib import Path
 import tautline as tl
 from typer.testing import CliRunner
-from tautline.cli import app
+from tautline.cli.commands import app
 path, folder = sys.argv[1:]
 run = tl.open_run(path)
 targets = ["--csv", folder + "/a.csv", "--vtk", folder + "/frames"]

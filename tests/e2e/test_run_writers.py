@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 import tautline as tl
 from tautline import durable
-from tautline.cli.app import app
+from tautline.cli.commands import app
 from tautline.files import runs
 from tautline.files.runs import StoreError
 

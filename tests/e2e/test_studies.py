@@ -26,7 +26,7 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli import app
+from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.files.runs import StoreError
 from tautline.studies.execution import engines

@@ -14,7 +14,7 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli import app
+from tautline.cli.commands import app
 from tautline.files.runs import StoreError
 from tautline.studies.analysis.summary import summarise
 from tautline.studies.execution.run import Progress

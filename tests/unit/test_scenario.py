@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.app import app
+from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
@@ -210,7 +210,7 @@ def test_a_number_that_python_declines_to_print(key: str) -> None:
             'kind = "torque"',
             "kind = 3",
             "my.toml:28: command.kind: expected one of 'locked', 'free', 'torque', 'brake', "
-            "'length', 'speed', 'spring', got 3",
+            "'length', 'speed', 'impedance', got 3",
         ),
         ('kind = "torque"\n', "", "my.toml:27: command.kind: missing; expected one of 'locked', 'free', 'torque'"),
         ("shape", "shap", "my.toml:14: body.shape: missing; expected one of 'elliptic_cylinder', 'box', 'sphere', "),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import tautline as tl
 from tautline.analysis.modes import displaced
 from tautline.errors import EquilibriumError, InputError
-from tautline.results.dataset import MODES_SCHEMA
+from tautline.results.schema import MODES_SCHEMA
 from tests.checking import check_rotation
 from tests.systems import random_body
 from tests.verification.test_exact_results import system

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.analysis.lyapunov import estimate, growth_rates, predictability_time
+from tautline.analysis.lyapunov import growth_rates
+from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.files import scenario

@@ -18,6 +18,7 @@ from tautline.engine import checkpoints, lowering
 from tautline.engine.conditions import StopWhen, Watch
 from tautline.engine.description import command_description, condition_descriptions, state_description
 from tautline.engine.recorder import Recorder
+from tautline.engine.recording import record_of_samples
 from tautline.engine.remarks import remarks_of
 from tautline.engine.stepper import Method, Stepper, Task
 from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
@@ -33,7 +34,7 @@ from tautline.model.state import State
 if TYPE_CHECKING:
     import xarray as xr
 
-    from tautline.results.dataset import Record
+    from tautline.results.values import Record
 
 # Events that are located in time, between two steps.
 LOCATED = ("fully_retrieved", "fully_deployed", "condition_met")
@@ -395,11 +396,9 @@ class Simulation:
 
     def record(self) -> Record:
         """All that was recorded as plain arrays, for those who make thousands of runs."""
-        from tautline.results import dataset
-
         if not self._recorder.times:  # the present state alone
-            return dataset.record_of_samples(np.array([self.time]), self.present_sample())
-        return dataset.record_of_samples(*self._recorder.all_samples())
+            return record_of_samples(np.array([self.time]), self.present_sample())
+        return record_of_samples(*self._recorder.all_samples())
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from tautline import registry
 from tautline.arrays import TINY_LENGTH
@@ -20,7 +21,7 @@ _functions = functions(LAWS, "tension_and_energy")
 # A law that knows no lanes is never asked in lanes; something that compiles takes its place.
 _in_lanes = [f if law.lanes else linear_law for f, law in zip(_functions, LAWS.values(), strict=True)]
 # (par, strain): tension (N) and elastic energy per unstretched length (N), of one pendulum or of members in lanes.
-tension_and_energy = either(
+tension_and_energy: Callable[[Parameters, float], tuple[float, float]] = either(
     separate(dispatch(_functions, "par.elastic_law")), kernel(dispatch(_in_lanes, "par.elastic_law"))
 )
 

@@ -155,7 +155,7 @@ class Loads:
     def _force_laws(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
         """Forces on the material at the nodes, which passes them while the reel turns; and their sum.
 
-        A point at the coordinate of node i lies on both elements beside it; it gets the mean of their velocities.
+        A point at the coordinate of node i lies on both elements beside it: its velocity by sigma is their mean.
         """
         N = self.N
         deployed = self.pendulum.string.length - x.s

@@ -134,6 +134,7 @@ def _refuse_blows(system: Equations, state: State, duration: float) -> None:
 def labelled(system: Equations, states: Sequence[Array], times: Array, status: str, method: str) -> xr.Dataset:
     """The Dataset of states that any method has found."""
     from tautline.results import dataset
+    from tautline.results.values import Record
 
     system.inside = None
     rows = [system.figures(float(t), y) for t, y in zip(times, states, strict=True)]
@@ -146,7 +147,7 @@ def labelled(system: Equations, states: Sequence[Array], times: Array, status: s
         "scheme": f"reference {method}",
         "version": __version__,
     }
-    return dataset.build(system.pendulum, dataset.Record(time=times, **columns), attrs)
+    return dataset.build(system.pendulum, Record(time=times, **columns), attrs)
 
 
 def _ending(system: Equations, start: float, y: Array) -> str | None:

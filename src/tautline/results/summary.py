@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tautline.ledger import kept_energy
-from tautline.results.dataset import Values
+from tautline.results.values import Values
 
 EXTREMES = (
     "kinetic_energy",

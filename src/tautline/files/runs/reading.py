@@ -18,8 +18,8 @@ import numpy as np
 from tautline import durable, ledger
 from tautline.durable import StoreError
 from tautline.files.runs.format import Array, Contents, checksum, pages, read_at, read_copies
-from tautline.results import dataset
-from tautline.results.dataset import Values
+from tautline.results import dataset, schema
+from tautline.results.values import Values
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -194,15 +194,15 @@ class Reader:
         self._source = open_source(self._path)
         self.attrs = self._source.attrs
         self.rows = self._source.rows
-        self.missing = [name for name in dataset.SCHEMA if not self._source.has(name)]
+        self.missing = [name for name in schema.SCHEMA if not self._source.has(name)]
 
     def read(self, name: str, rows: slice) -> Array:
         """Some rows of a variable; no others than were written. What the file's format did not know is NaN."""
         wanted = range(self.rows)[rows]
         if name in self.missing:
-            size = dataset.sizes(self._source.elements, len(wanted))
+            size = schema.sizes(self._source.elements, len(wanted))
             # an account that the writer did not have is 0: nothing that it knew could change it
-            return np.full([size[d] for d in dataset.SCHEMA[name].dims], 0.0 if name in ledger.booked() else np.nan)
+            return np.full([size[d] for d in schema.SCHEMA[name].dims], 0.0 if name in ledger.booked() else np.nan)
         with naming(self._path):
             if wanted.step < 0:
                 return self._source.rows_of(name, wanted[::-1])[::-1]
@@ -210,7 +210,7 @@ class Reader:
 
     def values(self, rows: slice) -> Values:
         """Some rows of all variables."""
-        return {name: self.read(name, rows) for name in ("time", *dataset.SCHEMA)}
+        return {name: self.read(name, rows) for name in ("time", *schema.SCHEMA)}
 
     def blocks(self) -> Iterator[Values]:
         """All variables, piece by piece: a file need not fit into memory."""

@@ -20,6 +20,7 @@ import numpy as np
 from tautline import durable, errors
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
+from tautline.engine.recording import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.engine.timing import default_sample
 from tautline.errors import InputError, TautlineError
@@ -30,8 +31,8 @@ from tautline.ledger import kept_energy
 from tautline.model.command import Command
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
-from tautline.results import dataset
-from tautline.results.dataset import Values
+from tautline.results import schema
+from tautline.results.values import Values, values_of
 
 # A chunk is what is computed between two checkpoints: long enough that writing does not matter, short enough to lose
 # little.
@@ -187,7 +188,7 @@ def run_to_file(
 
 def save_run(path: str | os.PathLike[str], simulation: Simulation, *, title: str = "", overwrite: bool = False) -> int:
     """Write what a Simulation has recorded as a run file; the number of samples."""
-    values = dataset.values_of(simulation.pendulum, simulation.record())
+    values = values_of(simulation.pendulum, simulation.record())
     rows = len(values["time"])
     interval = float(values["time"][-1] - values["time"][0]) / max(1, rows - 1)
     with _created(Path(path), simulation, values, rows, interval, title, "", overwrite) as writer:
@@ -215,7 +216,7 @@ def _created(
     try:
         with explained(target):
             part.open("xb").close()  # tells why a file cannot be made better than the netCDF library does
-            room = checkpoint(simulation, 1, 0, [0] * (len(dataset.SCHEMA) + 1)).room()
+            room = checkpoint(simulation, 1, 0, [0] * (len(schema.SCHEMA) + 1)).room()
             contents = making.make(
                 part,
                 title=title,
@@ -295,7 +296,7 @@ def _restored(copy: Copy, path: Path) -> Simulation:
 
 def _values(simulation: Simulation, samples: data.Samples) -> Values:
     times = simulation.sample_times(len(samples.scalars))
-    return dataset.values_of(simulation.pendulum, dataset.record_of_samples(times, samples))
+    return values_of(simulation.pendulum, record_of_samples(times, samples))
 
 
 def _drive(
@@ -309,7 +310,7 @@ def _drive(
     started = time.perf_counter()
     rows, sample = writer.contents.rows_planned, writer.contents.sample
     plan = simulation.sampling(sample)
-    most = max(1, int(BYTES_A_CHUNK / (8 * dataset.row_length(simulation.elements))))
+    most = max(1, int(BYTES_A_CHUNK / (8 * schema.row_length(simulation.elements))))
     chunk = 1
     largest = 0.0
     begun, steps = simulation.time, simulation.steps
