@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 import tautline as tl
-from tautline.engine.simulation import Controller
+from tautline.engine.simulate import Controller
 
 diameter = 0.016
 rope = tl.String(

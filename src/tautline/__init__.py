@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from tautline import control, errors, figures, reference
     from tautline.analysis.lyapunov import lyapunov
     from tautline.analysis.modes import modes
-    from tautline.engine.simulation import Simulation, simulate
+    from tautline.engine.conditions import StopWhen
+    from tautline.engine.simulate import simulate
+    from tautline.engine.simulation import Simulation
     from tautline.files import scenario
     from tautline.files.runs.reading import open_run
     from tautline.files.runs.writing import resume, run_to_file
@@ -61,7 +63,8 @@ _HOMES = {
     "at_rest": "tautline.model.statics",
     "String": "tautline.model.string",
     "Simulation": "tautline.engine.simulation",
-    "simulate": "tautline.engine.simulation",
+    "simulate": "tautline.engine.simulate",
+    "StopWhen": "tautline.engine.conditions",
     "open_run": "tautline.files.runs.reading",
     "resume": "tautline.files.runs.writing",
     "run_to_file": "tautline.files.runs.writing",
@@ -100,6 +103,7 @@ __all__ = [
     "Simulation",
     "Speed",
     "State",
+    "StopWhen",
     "String",
     "Torque",
     "__version__",

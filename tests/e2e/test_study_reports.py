@@ -18,8 +18,8 @@ import tautline as tl
 from tautline.cli.commands import app
 from tautline.studies.analysis.reading import Opened
 from tautline.studies.report import gallery, pictures
+from tautline.studies.report import report as reports
 from tautline.studies.report.report import report
-from tautline.studies.report.report import report as reports
 
 GRAVITY = 9.81
 # A body at rest on a string: its stretch is (M + m/2) g L / EA, whatever the drum is like, which is locked.

@@ -108,13 +108,13 @@ def test_a_reel_that_moves_so_already_gets_no_blow() -> None:
     assert abs(float(jerked.control_work[0])) > 1e-3 > abs(float(run.control_work[0]))
 
 
-@pytest.mark.parametrize("kind", ["length", "spring"])
+@pytest.mark.parametrize("kind", ["length", "impedance"])
 def test_velocities_in_files(kind: str) -> None:
     table = 'times = [0, "1 s"]\nlengths = [4, "500 cm"]\nstart_velocity = "50 cm/s"\nend_velocity = -0.25\n'
-    text = f'kind = "{kind}"\n{table}' + ("stiffness = 10\n" if kind == "spring" else "")
+    text = f'kind = "{kind}"\n{table}' + ("stiffness = 10\n" if kind == "impedance" else "")
     built = scenario.parse(TEXT.format(reel="", command=text, at_end="stop")).build()
     curve = tl.Length(([0.0, 1.0], [4.0, 5.0]), velocities=(0.5, -0.25))
-    assert built.command == (tl.Impedance(curve, 10.0) if kind == "spring" else curve)
+    assert built.command == (tl.Impedance(curve, 10.0) if kind == "impedance" else curve)
     simulation = tl.Simulation(built.pendulum, built.state, step=1e-3)
     simulation.advance(0.01, built.command)
     again = tl.Simulation.from_checkpoint(*simulation.checkpoint())

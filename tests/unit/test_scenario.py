@@ -210,7 +210,7 @@ def test_a_number_that_python_declines_to_print(key: str) -> None:
             'kind = "torque"',
             "kind = 3",
             "my.toml:28: command.kind: expected one of 'locked', 'free', 'torque', 'brake', "
-            "'length', 'speed', 'spring', got 3",
+            "'length', 'speed', 'impedance', got 3",
         ),
         ('kind = "torque"\n', "", "my.toml:27: command.kind: missing; expected one of 'locked', 'free', 'torque'"),
         ("shape", "shap", "my.toml:14: body.shape: missing; expected one of 'elliptic_cylinder', 'box', 'sphere', "),

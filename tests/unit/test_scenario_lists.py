@@ -147,8 +147,8 @@ def test_tables_by_options() -> None:
         ("fluid.depths", "3", "expected a list, each a length, such as [0, 3] or ['0 m', '3 m'], got 3"),
         ("initial.attitude", "[1, 0, 0]", "initial.attitude.0: expected a list of three, each a number, such as"),
         ("initial.attitude", "1", "initial.attitude: expected three rows of three, each a number, such as"),
-        ("applied_force", "[1, 0, 0]", "push: expected a section, got [1, 0, 0]"),
-        ("applied_force", "{force = [1 N, 0, 0]}", "push: expected a section such as {key = 3, "),
+        ("applied_force", "[1, 0, 0]", "applied_force: expected a section, got [1, 0, 0]"),
+        ("applied_force", "{force = [1 N, 0, 0]}", "applied_force: expected a section such as {key = 3, "),
     ],
 )
 def test_a_wrong_form_is_told_the_right_one(key: str, value: str, expected: str) -> None:
@@ -168,9 +168,19 @@ def test_a_wrong_form_is_told_the_right_one(key: str, value: str, expected: str)
         (CURRENT, 'depths = [0, "20 m"]', "depths = [1, 0]", "my.toml:26: fluid.depths: expected increasing"),
         (CURRENT, '["20 cm/s", 0, 0]', "[1, 2, 3],\n  [1, 2, 3]", "my.toml:27: fluid.flows: expected 2 x 3 finite"),
         (CURRENT, '["20 cm/s", 0, 0]\n]', "[0, 0, 0]\n]\nvolume = -1", "my.toml:31: fluid.volume: expected a finite"),
-        (PULSE, 'times = [0, "0.1 s"]', "times = [0, 0]", "my.toml:25: push.times: expected increasing"),
-        (PULSE, "moments = [[0, 0, 0], ", "moments = [", "my.toml:27: push.moments: expected 2 x 3 finite numbers"),
-        (PUSH, 'point = [0, 0, "10 cm"]', "point = [1e60, 0, 0]", "my.toml:27: push.point: expected 3 finite numbers"),
+        (PULSE, 'times = [0, "0.1 s"]', "times = [0, 0]", "my.toml:25: applied_force.times: expected increasing"),
+        (
+            PULSE,
+            "moments = [[0, 0, 0], ",
+            "moments = [",
+            "my.toml:27: applied_force.moments: expected 2 x 3",
+        ),
+        (
+            PUSH,
+            'point = [0, 0, "10 cm"]',
+            "point = [1e60, 0, 0]",
+            "my.toml:27: applied_force.point: expected 3 finite",
+        ),
         (GUIDE, "times = [0, ", "times = [0.5, 0.2, ", "my.toml:25: guide.times: expected increasing numbers"),
         (GUIDE, "[0.2, 0, 0]]", "[0, 0, 0], [0, 0, 0]]", "my.toml:26: guide.displacements: expected 3 x 3 finite"),
         (GUIDE, 'end_velocity = ["2 m/s"', "end_velocity = [1e60", "my.toml:28: guide.end_velocity: expected 3 finite"),
@@ -197,14 +207,14 @@ def test_a_flow_that_is_given_twice_or_by_half(extra: str, expected: str) -> Non
     [
         (
             "force = [1, 0, 0]\ntimes = [0]\nforces = [[1, 0, 0]]",
-            "push: expected either force, or times and forces, got",
+            "applied_force: expected either force, or times and forces, got",
         ),
         (
             "moment = [1, 0, 0]\ntimes = [0]\nmoments = [[1, 0, 0]]",
-            "push: expected either moment, or times and moments",
+            "applied_force: expected either moment, or times and moments",
         ),
-        ("times = [0]", "push: expected times together with forces or moments"),
-        ("forces = [[1, 0, 0]]", "push: expected times together with forces or moments"),
+        ("times = [0]", "applied_force: expected times together with forces or moments"),
+        ("forces = [[1, 0, 0]]", "applied_force: expected times together with forces or moments"),
     ],
 )
 def test_a_push_that_is_given_twice_or_by_half(keys: str, expected: str) -> None:

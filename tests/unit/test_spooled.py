@@ -101,7 +101,7 @@ def test_a_saved_drum_remembers(tmp_path: Path) -> None:
     whole, cut = retrieved(), retrieved()
     cut.save(tmp_path / "drum.npz")
     resumed, wiped = tl.Simulation.load(tmp_path / "drum.npz"), tl.Simulation.load(tmp_path / "drum.npz")
-    wiped._motion.reel[data.REEL_SIZE :] = 0.0
+    wiped.task().motion.reel[data.REEL_SIZE :] = 0.0
     for simulation in (whole, resumed, wiped):
         simulation.advance(2.0, tl.Torque(-1.0))
     assert whole.reel_speed < 0.0

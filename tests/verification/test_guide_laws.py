@@ -148,11 +148,12 @@ def test_cell_borders_keep_the_second_order(report: Report) -> None:
     """Deployment from a drum whose cells differ: every border is a jump of the force."""
 
     def end(step: float) -> np.ndarray:
-        simulation = tl.Simulation(*system("stretched", -1.5), step=step)
-        cells = simulation._motion.reel[data.REEL_SIZE :]
+        start = system("stretched", -1.5)
+        simulation = tl.Simulation(*start, step=step)
+        cells = simulation.task().motion.reel[data.REEL_SIZE :]
         cells[:] = np.random.default_rng(3).uniform(0.0, 0.1, len(cells))
         assert simulation.advance(DURATION, tl.Free()) == "completed"
-        passed = (simulation._initial.reeled_length - simulation.reeled_length) / 100.0 * len(cells)
+        passed = (start[1].reeled_length - simulation.reeled_length) / 100.0 * len(cells)
         assert passed > 20
         return np.append(simulation.state.nodes.ravel(), simulation.reeled_length)
 

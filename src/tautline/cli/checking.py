@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.engine import lowering
-from tautline.engine.simulation import Simulation, default_sample
+from tautline.engine.simulation import Simulation
+from tautline.engine.timing import default_sample
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
 from tautline.files.scenario import Built

@@ -14,7 +14,8 @@ import numpy as np
 
 from tautline import errors
 from tautline.engine import lowering
-from tautline.engine.simulation import Simulation, Task
+from tautline.engine.simulation import Simulation
+from tautline.engine.stepper import Task
 from tautline.kernels import batch, data
 from tautline.kernels.lanes import LANES
 from tautline.kernels.limits import step_limits
@@ -67,7 +68,7 @@ def _fits(task: Task) -> bool:
     return (
         not numba.config.DISABLE_JIT
         and task.loads is None
-        and not task.tabulated
+        and not task.alone
         and par.elastic_law in (data.LINEAR, data.TENSION_ONLY)
         and par.growth == 0.0
         and (task.command.locked or not plan.adaptive)

@@ -36,7 +36,7 @@ PAUSE = 5.0
 def source_hash() -> str:
     """Of all kernel sources, so that any change of any of them leads to a new folder.
 
-    With errors.py, whose status codes are compiled into the kernels.
+    With arrays.py and errors.py, whose constants are compiled into the kernels.
     """
     digest = hashlib.sha256()
     folder = Path(__file__).parent

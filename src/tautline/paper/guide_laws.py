@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 
 from tautline.engine.lowering import kernel_parameters
-from tautline.engine.simulation import simulate
+from tautline.engine.simulate import simulate
 from tautline.kernels import data, guide, spooled
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
 from tautline.results.conservation import balance_error

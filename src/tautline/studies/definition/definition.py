@@ -279,7 +279,7 @@ def _facts(base: Scenario, varied: tuple[str, ...]) -> Facts:
     loose = {"run.duration", "run.sample"} | ({"run.step"} if base.run.sample is None else set())
     if loose & set(varied):
         return Facts(elements, None, None)
-    from tautline.engine.simulation import default_sample  # a study that is only read needs no engine
+    from tautline.engine.timing import default_sample  # a study that is only read needs no engine
 
     sample = base.run.sample or default_sample(base.run.duration, base.run.step)
     return Facts(elements, sample, checks.whole_ratio("run.duration", base.run.duration, "sample", sample) + 1)

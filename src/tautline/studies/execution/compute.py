@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from tautline.analysis.lyapunov import growth_rates
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.ensemble import record_ensemble
-from tautline.engine.simulation import Simulation, default_sample
+from tautline.engine.simulation import Simulation
+from tautline.engine.timing import default_sample
 from tautline.errors import InputError, TautlineError
 from tautline.files import scenario
 from tautline.files.scenario import Built, Scenario
