@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
+from tautline import registry
 from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.errors import RUNNING
 from tautline.kernels import data
@@ -23,6 +24,7 @@ from tests.support.systems import random_system
 
 Array = NDArray[np.float64]
 SCHEMES = ("symmetric", "paper")
+LAW = {name: code for code, name in enumerate(registry.GUIDE_LAWS)}
 LAWS = ("none", "published", "dissipative", "momentum")
 STEP = 0.01
 SPOOLED_STRAIN = 0.04  # of the string on the drum, where the law stores it
@@ -270,13 +272,13 @@ def random_motion(case: Case, seed: int, sigma: float) -> tuple[data.Parameters,
 
 def guide_force(par: data.Parameters, strain: Any, sigma: Any, spooled: Any = 0.0) -> Any:
     """Q of equations 16, 60 and 63."""
-    if par.law == data.LAW_STRETCHED:
+    if par.law == LAW["stretched"]:
         smooth_sign = sigma / np.sqrt(sigma**2 + par.sigma_0**2)
         if sigma >= 0.0:
             return -par.EA / 2.0 * (spooled**2 + smooth_sign * (strain**2 - spooled**2))
         return -par.EA / 2.0 * spooled**2 - smooth_sign * (par.mu * sigma**2 + par.EA) * (strain - spooled) ** 2 / 2.0
-    if par.law == data.LAW_MOMENTUM:
+    if par.law == LAW["momentum"]:
         return (par.EA - par.mu * sigma**2) * strain**2 / 2.0
     smooth_sign = sigma / np.sqrt(sigma**2 + par.sigma_0**2)
-    sign = {data.LAW_NONE: 0.0, data.LAW_PUBLISHED: 1.0, data.LAW_DISSIPATIVE: smooth_sign}[par.law]
+    sign = {LAW["none"]: 0.0, LAW["published"]: 1.0, LAW["dissipative"]: smooth_sign}[par.law]
     return -sign * (par.mu * sigma**2 + par.EA) * strain**2 / 2.0

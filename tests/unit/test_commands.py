@@ -13,7 +13,7 @@ import tautline as tl
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.files import scenario
-from tautline.kernels import data, drum
+from tautline.kernels import data, tables
 from tautline.model import profile
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
@@ -124,7 +124,7 @@ def test_a_spring_that_is_too_stiff_for_the_step_is_refused() -> None:
 
 
 def sampled(rows: Any, times: Any) -> Any:
-    return np.array([drum.profile_at(rows, t) for t in times])
+    return np.array([tables.curve_at(rows.T, t) for t in times])
 
 
 @pytest.mark.parametrize("jerk", [None, 0.5, 5.0, 500.0])
@@ -184,8 +184,8 @@ def test_a_table_of_speeds_is_integrated_exactly() -> None:
 def test_increments_lose_nothing_to_the_length() -> None:
     """Of a length of a million metres by a micrometre."""
     rows = np.array([profile.row(0.0, 1e6, 1e-3, 2e-3), profile.row(1.0, 1e6 + 3e-3, 5e-3)])
-    check_close("within", drum.profile_increment(rows, 0.5, 0.501), 1e-6 + 2e-3 * (0.501**2 - 0.25), 1e-18)
-    check_close("across", drum.profile_increment(rows, 0.9, 1.1), 5e-4 + 3e-3 - 9e-4 - 2e-3 * 0.81, 1e-9)
+    check_close("within", tables.curve_increment(rows.T, 0.5, 0.501), 1e-6 + 2e-3 * (0.501**2 - 0.25), 1e-18)
+    check_close("across", tables.curve_increment(rows.T, 0.9, 1.1), 5e-4 + 3e-3 - 9e-4 - 2e-3 * 0.81, 1e-9)
 
 
 # -- one after the other ---------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from tests.support.checking import check_below
 from tests.support.discrete import (
     EA,
     HAT_BASIS,
+    LAW,
     LAWS,
     LOCKED,
     SCHEMES,
@@ -217,8 +218,8 @@ def test_constant_length_step_solves_the_discrete_equations(N: int, is_point: bo
     "other",
     [
         {"theta": 0.0},
-        {"law": data.LAW_NONE},
-        {"law": data.LAW_MOMENTUM},
+        {"law": LAW["none"]},
+        {"law": LAW["momentum"]},
         {"extrapolated": True},
         {"kappa": 2.0},
         {"b": 0.3},

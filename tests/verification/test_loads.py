@@ -10,9 +10,9 @@ import pytest
 import xarray as xr
 
 import tautline as tl
+from tautline.ledger import kept_energy
 from tautline.model.command import Command, Locked
 from tautline.paper import examples
-from tautline.results.values import kept_energy
 from tests.conftest import Report
 from tests.support.checking import check_below, check_close, check_order
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tautline import ledger
 from tautline.arrays import Array
 from tautline.kernels import data
 from tautline.results.values import Record
@@ -18,17 +19,8 @@ def record_of_samples(time: Array, samples: data.Samples) -> Record:
         velocity=samples.nodes[:, 1],
         attitude=x[:, data.ROTATION : data.ROTATION + 9].reshape(-1, 3, 3),
         angular_velocity=x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3],
-        kinetic_energy=x[:, data.KINETIC],
+        accounts={account.name: x[:, k] for k, account in enumerate(ledger.ACCOUNTS)},
         rotational_energy=x[:, data.ROTATIONAL],
-        elastic_energy=x[:, data.ELASTIC],
-        gravity_energy=x[:, data.GRAVITY],
-        control_work=x[:, data.CONTROL_WORK],
-        guide_loss=x[:, data.GUIDE_LOSS],
-        damping_loss=x[:, data.DAMPING_LOSS],
-        friction_loss=x[:, data.FRICTION_LOSS],
-        fluid_work=x[:, data.FLUID_WORK],
-        external_work=x[:, data.EXTERNAL_WORK],
-        guide_work=x[:, data.WORK_OF_GUIDE],
         torque=x[:, data.DRUM_TORQUE],
         angular_momentum=x[:, data.ANGULAR_MOMENTUM],
         orthogonality_error=x[:, data.ORTHOGONALITY],

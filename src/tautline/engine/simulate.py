@@ -11,6 +11,7 @@ from tautline.engine.timing import default_sample
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.command import Command, Locked, Torque, check_command
+from tautline.model.force_law import ForceLaw
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 
@@ -36,6 +37,7 @@ def simulate(
     stop: StopWhen | Sequence[StopWhen] = (),
     control: Controller | None = None,
     period: float | None = None,
+    loads: Sequence[ForceLaw] = (),
 ) -> xr.Dataset:
     """Simulate a pendulum from a state under a command.
 
@@ -70,6 +72,8 @@ def simulate(
         next call. Takes the place of `command`.
     period : float, optional
         Of `control` (s); a multiple of `sample`, which it is by default.
+    loads : list of ForceLaw, optional
+        Forces of your own functions. Such a run can be neither saved nor resumed.
 
     Returns
     -------
@@ -88,6 +92,7 @@ def simulate(
         minimum_length=minimum_length,
         at_end=at_end,
         stop=stop,
+        loads=loads,
     )
     if control is not None:
         _controlled(simulation, duration, sample, control, period)

@@ -27,6 +27,7 @@ from tautline.kernels import data
 from tautline.kernels.limits import Limits
 from tautline.model import checks
 from tautline.model.command import Command, Free, Locked
+from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 
@@ -48,7 +49,7 @@ class Simulation:
     ----------
     pendulum, state
         What, and from where.
-    step, order, scheme, compensated, minimum_length, at_end, stop
+    step, order, scheme, compensated, minimum_length, at_end, stop, loads
         As in `simulate`.
 
     Attributes
@@ -70,6 +71,7 @@ class Simulation:
         minimum_length: float | None = None,
         at_end: str = "stop",
         stop: StopWhen | Sequence[StopWhen] = (),
+        loads: Sequence[ForceLaw] = (),
     ) -> None:
         checks.instance("pendulum", pendulum, Pendulum)
         checks.instance("state", state, State)
@@ -98,7 +100,7 @@ class Simulation:
         self._event = ""  # what ended the motion, in a sentence
         self._recorder = Recorder(pendulum, order)
         method = Method(fixed, order, scheme, compensated, minimum_length, at_end)
-        self._stepper = Stepper(pendulum, state, method, self._recorder.health)
+        self._stepper = Stepper(pendulum, state, method, self._recorder.health, check_laws(loads))
         self._timing = Timing(self._stepper)
         self._watch = Watch(conditions, state.elements) if conditions else None
         self._check_order()
@@ -193,8 +195,8 @@ class Simulation:
         order = self.settings["order"]
         if (self._stepper.loaded or carried) and order > 2:
             raise InputError(
-                f"order: expected 2 with damping, a fluid, an applied force or a moving guide, got {order}; higher "
-                "orders step back in time inside, where damping would feed energy in"
+                f"order: expected 2 with damping, a fluid, an applied force, a force law or a moving guide, got "
+                f"{order}; higher orders step back in time inside, where damping would feed energy in"
             )
 
     # -- moving on -------------------------------------------------------------------------------------
@@ -323,7 +325,7 @@ class Simulation:
         L = checks.array("moment", moment, (3,), "N m s")
         if self.pendulum.body.is_point and L.any():
             checks.refuse("moment", "zero for a point mass", moment)
-        with self._booked(data.EXTERNAL, 1.0):
+        with self._booked(data.EXTERNAL_WORK, 1.0):
             R = self._stepper.last.scalars[0, data.ROTATION : data.ROTATION + 9].reshape(3, 3)
             self._stepper.strike_body(J, L, R)
 
@@ -332,7 +334,7 @@ class Simulation:
 
         Nodes and body keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
-        with self._booked(data.FRICTION, -1.0):
+        with self._booked(data.FRICTION_LOSS, -1.0):
             self._stepper.stop_reel()
 
     @contextmanager
@@ -344,7 +346,7 @@ class Simulation:
         with self._stepper.jump():
             yield
         self.first_sample()
-        self._stepper.motion.reel[account] += sign * (self.energy - before)
+        self._stepper.book(account, sign * (self.energy - before))
         self.first_sample()
 
     def twin(self) -> Simulation:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tautline import ledger
+
 
 class Variable(NamedTuple):
     dims: tuple[str, ...]
@@ -26,18 +28,9 @@ SCHEMA = {
     "strain": Variable((*TIME, "element"), "1", "strain of the elements"),
     "tension": Variable((*TIME, "element"), "N", "tension in the elements, damping included; negative in compression"),
     "guide_tension": Variable(TIME, "N", "tension at the guide entrance, on the line through the first two elements"),
-    "kinetic_energy": Variable(TIME, "J", "kinetic energy of string, reel and body, inertial"),
+    **{account.name: Variable(TIME, account.unit, account.sentence) for account in ledger.ACCOUNTS},
     "rotational_energy": Variable(TIME, "J", "Omega.J Omega/2 about the attachment point"),
-    "elastic_energy": Variable(TIME, "J", "elastic energy of the deployed string"),
-    "gravity_energy": Variable(TIME, "J", "potential energy in gravity, spooled string included"),
     "energy": Variable(TIME, "J", "total energy"),
-    "control_work": Variable(TIME, "J", "work done by the drum torque since the start"),
-    "guide_loss": Variable(TIME, "J", "energy lost at the guide since the start"),
-    "damping_loss": Variable(TIME, "J", "energy lost to damping inside the string since the start"),
-    "friction_loss": Variable(TIME, "J", "energy lost to friction and brake of the drum since the start"),
-    "fluid_work": Variable(TIME, "J", "work done by the drag of the fluid since the start"),
-    "external_work": Variable(TIME, "J", "work done by forces, moments and blows on the body since the start"),
-    "guide_work": Variable(TIME, "J", "work done by the motion of the guide since the start"),
     "torque": Variable(TIME, "N m", "moment of motor or lock on the drum, commanded or needed; positive retrieves"),
     "power": Variable(TIME, "W", "power of that moment; positive where it drives the drum, negative where it brakes"),
     "angular_momentum": Variable(TIME, "kg m2 s-1", "about the vertical axis through the guide entrance"),
@@ -72,7 +65,7 @@ TIME_VARIABLE = Variable(TIME, "s", "time")
 
 
 def sizes(N: int, rows: int) -> dict[str, int]:
-    """Of all dimensions."""
+    """Length of every dimension."""
     return {"time": rows, "node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3}
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from tautline import ledger
 from tautline.arrays import Array
 from tautline.results.schema import SCHEMA
 
@@ -27,17 +28,8 @@ class Record(NamedTuple):
     velocity: Array
     attitude: Array
     angular_velocity: Array
-    kinetic_energy: Array
+    accounts: Values  # of the ledger, by name
     rotational_energy: Array
-    elastic_energy: Array
-    gravity_energy: Array
-    control_work: Array
-    guide_loss: Array
-    damping_loss: Array
-    friction_loss: Array
-    fluid_work: Array
-    external_work: Array
-    guide_work: Array
     torque: Array
     angular_momentum: Array
     orthogonality_error: Array
@@ -51,13 +43,15 @@ def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(S
     N = record.nodes.shape[1] - 1
     unstretched = pendulum.string.length - record.reeled_length
     values = record._asdict()
+    values |= values.pop("accounts")
     nodes = values.pop("nodes")
     displacement, frame = values.pop("guide_displacement"), values.pop("guide_velocity")
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         values["unstretched_length"] = unstretched
         radii = pendulum.reel.radius(record.reeled_length)
         values["power"] = record.torque * record.reel_speed / radii + 0.0  # no negative zeros
-        values["energy"] = record.kinetic_energy + record.elastic_energy + record.gravity_energy
+        first, *others = (values[name] for name in ledger.names(ledger.STORED))
+        values["energy"] = sum(others, start=first)
         if wanted & {"position", "velocity"}:
             values["position"] = nodes + np.array(pendulum.reel.guide_position) + displacement[:, None]
             values["velocity"] = record.velocity + frame[:, None]
@@ -98,12 +92,3 @@ def _guide_tension(pendulum: Pendulum, tension: Array, nodes: Array, lengths: Ar
         down = nodes[:, 1, 2] / np.maximum(lengths[:, 0], 1e-290)
         at_guide = tension[:, 0] + 0.5 * pendulum.weights().string * l * down
     return np.maximum(at_guide, 0.0) if pendulum.string.law == "tension_only" else at_guide
-
-
-def kept_energy(run: Any) -> Any:
-    """Energy less all work done on the system and plus all losses: constant, but for the error of the method (J).
-
-    Of a Dataset, or of a mapping of arrays with the same names.
-    """
-    work = run["control_work"] + run["fluid_work"] + run["external_work"] + run["guide_work"]
-    return run["energy"] - work + run["guide_loss"] + run["damping_loss"] + run["friction_loss"]

@@ -13,10 +13,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from tautline.errors import InputError
+from tautline.ledger import ACCOUNTS, kept_energy
 from tautline.model import checks
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
-from tautline.results.values import kept_energy
 
 Array = NDArray[np.float64]
 MOST_FRAMES = 4096  # in one answer
@@ -93,15 +93,6 @@ PLOTS = (
     Plot("momentum", "angular momentum about the vertical", "kg m²/s"),
     Plot("orthogonality", "orthogonality error", "1"),
 )
-ACCOUNTS = (
-    "control_work",
-    "fluid_work",
-    "external_work",
-    "guide_work",
-    "guide_loss",
-    "damping_loss",
-    "friction_loss",
-)
 CURVES = (
     _variable("energy", "total", "energies"),
     _variable("kinetic_energy", "kinetic", "energies"),
@@ -122,7 +113,7 @@ CURVES = (
         "balance",
         "energy - work + loss, change",
         "energy_error",
-        ("energy", *ACCOUNTS),
+        tuple(account.name for account in ACCOUNTS),
         kept_energy,
     ),
     _variable("angular_momentum", "π₃", "momentum"),

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from tautline import durable
+from tautline import durable, ledger
 from tautline.durable import StoreError
 from tautline.files.runs.format import Array, Contents, checksum, pages, read_at, read_copies
 from tautline.results import dataset, schema
@@ -29,8 +29,6 @@ BLOCK = 5_000
 PAGES_AT_ONCE = 64
 # A writer may be changing one copy of the checkpoint, and then the other, while both are read.
 TRIES = 20
-# Accounts that the first format did not have: nothing that it knew could change them.
-_ACCOUNTS = ("damping_loss", "friction_loss", "fluid_work", "external_work", "guide_work")
 
 
 class Source(Protocol):
@@ -203,7 +201,8 @@ class Reader:
         wanted = range(self.rows)[rows]
         if name in self.missing:
             size = schema.sizes(self._source.elements, len(wanted))
-            return np.full([size[d] for d in schema.SCHEMA[name].dims], 0.0 if name in _ACCOUNTS else np.nan)
+            # an account that the writer did not have is 0: nothing that it knew could change it
+            return np.full([size[d] for d in schema.SCHEMA[name].dims], 0.0 if name in ledger.booked() else np.nan)
         with naming(self._path):
             if wanted.step < 0:
                 return self._source.rows_of(name, wanted[::-1])[::-1]

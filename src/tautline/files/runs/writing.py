@@ -27,11 +27,12 @@ from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
+from tautline.ledger import kept_energy
 from tautline.model.command import Command
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.results import schema
-from tautline.results.values import Values, kept_energy, values_of
+from tautline.results.values import Values, values_of
 
 # A chunk is what is computed between two checkpoints: long enough that writing does not matter, short enough to lose
 # little.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import model_validator
 
+from tautline import registry
 from tautline.files.scenario.quantities import (
     ZERO,
     Area,
@@ -35,6 +36,12 @@ from tautline.model.path import GuidePath
 from tautline.model.reel import Reel
 from tautline.model.string import String
 
+if TYPE_CHECKING:
+    ElasticLaw = str
+    GuideLaw = str
+else:
+    ElasticLaw, GuideLaw = Literal[tuple(registry.ELASTIC_LAWS)], Literal[tuple(registry.GUIDE_LAWS)]
+
 
 class StringSection(Section):
     """The string, all of it, spooled and deployed."""
@@ -42,7 +49,7 @@ class StringSection(Section):
     length: Length
     density: LineDensity
     stiffness: Force | None = None
-    law: Literal["linear", "tension_only", "table"] = "linear"
+    law: ElasticLaw = "linear"
     strains: Table[float] | None = None
     tensions: Table[Force] | None = None
     viscosity: Viscosity = 0.0
@@ -77,7 +84,7 @@ class ReelSection(Section):
     inertia_mass: Mass | None = None
     inertia: Inertia | None = None
     guide_position: Vector[Length] = ZERO
-    guide_law: Literal["dissipative", "published", "momentum", "stretched", "none"] = "dissipative"
+    guide_law: GuideLaw = "dissipative"
     smoothing_speed: Speed = 1e-3
     guide_strain: Literal["mean", "extrapolated"] = "mean"
     spooled_strain: float = 0.0
