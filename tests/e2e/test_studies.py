@@ -351,6 +351,7 @@ def test_a_cluster_whose_workers_are_killed(folder: Path, exact: xr.Dataset, clu
     assert_same(path, exact)
 
 
+@pytest.mark.long  # in every test run: workers of a cluster are killed, and a client without a cluster
 def test_a_client_of_a_cluster_killed_and_resumed(folder: Path, exact: xr.Dataset, cluster: Any) -> None:
     path = folder / "cluster-client.zarr"
     address = cluster.scheduler_address
