@@ -1,4 +1,4 @@
-"""Load `force_law`: forces of the user's own functions (docs/theory.md, equation 71).
+"""Load `force_law`: forces of the user's own functions (docs/theory.md, equation 81).
 
 The kernel calls a C function by its address, so that nothing is compiled anew for a law, whatever it was written in:
 
