@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.checking import check_below, check_close, check_order
+from tests.support.checking import check_below, check_close, check_order
 
 ROOT = Path(__file__).parents[2]
 STEPS = [2e-3, 1e-3, 5e-4]
