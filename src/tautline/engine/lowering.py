@@ -81,7 +81,7 @@ def _tension_table(string: String) -> data.Array:
 
 
 def kernel_command(command: Command, L: float = 0.0, time: float = 0.0, length: float = 0.0) -> data.Command:
-    """Of a command that is given at `time`, with `length` deployed of a string of length L."""
+    """A command that is given at `time`, with `length` deployed of a string of length L, as the kernels take it."""
     times, torques = command.table() if isinstance(command, Torque | Brake) else (np.zeros(1), np.zeros(1))
     kernel = data.Command(isinstance(command, Locked), times, torques)
     if isinstance(command, Brake):

@@ -17,5 +17,5 @@ def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
 
 @inlined
 def resists(par: Parameters, at: Entrance) -> bool:
-    """Always."""
+    """Whether Q opposes the motion, so that the search for sigma needs a bracket: always."""
     return True

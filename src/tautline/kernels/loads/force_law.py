@@ -164,5 +164,5 @@ def act(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array, 
 
 @kernel
 def rate(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array) -> float:
-    """As the user gives it."""
+    """Bound that the user gives with the laws."""
     return own.rate
