@@ -28,7 +28,7 @@ from tautline import ledger, registry
 <load line>
 import halfway, magnet
 import tautline as tl
-from tautline.engine import lowering
+from tautline.engine import loads
 from tautline.reference import guide
 from tautline.reference import loads as reference_loads
 from tautline.results.conservation import balance_error
