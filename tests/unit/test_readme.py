@@ -13,7 +13,7 @@ from typer.main import get_command
 
 import tautline as tl
 from tautline.cli import app
-from tautline.files.scenario import from_dict, json_schema
+from tautline.files.scenario import json_schema
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,8 +43,7 @@ def test_the_scenario_of_the_page_and_its_variants_run(text: str) -> None:
     """Blocks after the first show sections to put in the place of those of the first."""
     tree = {**tomllib.loads(SCENARIOS[0]), **tomllib.loads(text)}
     tree["run"] = {**tree["run"], "duration": "20 ms"}
-    built = from_dict(tree).build()
-    run = tl.simulate(built.pendulum, built.state, built.command, **built.options)
+    run = tl.simulate(tl.Case.from_dict(tree))
     assert run.attrs["status"] == "completed"
     assert np.isfinite(run.position).all() and np.isfinite(run.tension).all()
 

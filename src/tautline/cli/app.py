@@ -98,22 +98,10 @@ def run(
 
         source = scenarios.find(scenario)
         chosen = scenarios.load(scenario, overrides(settings))
-        built = chosen.build()
         target = out or Path(f"{source.stem}.nc")
-        text = chosen.model_dump_json(exclude_none=True)
         clock = Stopwatch()
-        with watching(quiet or as_json, no_color) as watcher, chosen.naming_keys():
-            runs.run_to_file(
-                target,
-                built.pendulum,
-                built.state,
-                built.command,
-                overwrite=overwrite,
-                title=chosen.title,
-                scenario=text,
-                watch=watcher,
-                **built.options,
-            )
+        with watching(quiet or as_json, no_color) as watcher:
+            runs.run_to_file(target, chosen, overwrite=overwrite, watch=watcher)
         _finish(target, clock(), watcher, quiet, as_json, no_color)
 
 
@@ -208,7 +196,7 @@ def check(
 
         chosen = scenarios.load(scenario, overrides(settings))
         with chosen.naming_keys():
-            facts = checking.facts(chosen.build())
+            facts = checking.facts(chosen)
         if as_json:
             output.print_json({"scenario": scenario, **facts})
             return
@@ -361,7 +349,7 @@ def doctor(as_json: AsJson = False) -> None:
 
     from tautline.cli.watch import Stopwatch
 
-    names = ("numpy", "numba", "scipy", "xarray", "netCDF4", "pydantic", "pint", "typer", "rich")
+    names = ("numpy", "numba", "scipy", "xarray", "netCDF4", "pint", "typer", "rich")
     facts: dict[str, Any] = {
         "tautline": __version__,
         "python": platform.python_version(),

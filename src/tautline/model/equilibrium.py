@@ -10,9 +10,10 @@ import numpy as np
 
 from tautline.errors import EquilibriumError
 from tautline.model import checks, statics
+from tautline.model.checks import ZERO
 from tautline.model.loads import all_of, own_loads, refuse_twice
 from tautline.model.pendulum import Pendulum
-from tautline.model.state import ZERO, State, straight
+from tautline.model.state import State, straight
 from tautline.model.statics import E3, Array, Configuration, Load
 
 # Unbalanced forces, relative to all that pulls: what counts as balance, and what will do where rounding leaves more.
