@@ -14,6 +14,8 @@ from tautline.model.kinds import MATRIX, PAIR, ROW, VECTOR
 
 _MASS = "Mass M."
 _CENTER = "rho_c, from the attachment point to the centre of mass, in the body frame."
+# Shapes of bodies that are not homogeneous.
+DRAWN = tuple(name for name in DIMENSIONS if name != "point")
 _POINT = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
@@ -99,7 +101,7 @@ class Custom:
         "kg*m^2", _rows, "Inertia matrix J about the attachment point, in the body frame.", form=MATRIX
     )
     center_of_mass: Vector3 = quantity("m", vector, _CENTER, default=ZERO, form=VECTOR)
-    drawn_as: str | None = choice(DIMENSIONS, "The shape to draw, if one is known.", default=None)
+    drawn_as: str | None = choice(DRAWN, "The shape to draw, if one is known.", default=None)
     dimensions: Any = quantity("m", _dimensions, "Dimensions of that shape, in its order.", default=None, form=ROW)
 
     def body(self) -> RigidBody:

@@ -163,16 +163,18 @@ def _documented(text: str | None, fields: dict[str, Kind]) -> str | None:
 def full_sentence(kind: Kind) -> str:
     """What a field is, with its unit and its default."""
     unit = f" ({kind.unit.replace('*', ' ')})" if kind.unit else ""
-    default = "" if kind.default in (MISSING, None) else f" {default_text(kind)} by default."
+    default = "" if kind.default in (MISSING, None) else f" {default_text(kind.default)} by default."
     return f"{kind.sentence.removesuffix('.')}{unit}.{default}"
 
 
-def default_text(kind: Kind) -> str:
-    """The default as a file would say it."""
-    value = kinds.plain(kind.default)
-    if isinstance(value, list) and not any(map(bool, value)):
-        return "0"
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else f"{value!r}".replace("'", '"')
+def default_text(default: Any) -> str:
+    """A default in a few characters, as a file would say it."""
+    value = kinds.plain(default)
+    if isinstance(value, list):
+        return "identity" if any(isinstance(row, list) and any(row) for row in value) else "0"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else repr(value).replace("'", '"')
 
 
 # -- keys of files -------------------------------------------------------------------------------------------
