@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.kinds import plain
 from tautline.model.pendulum import Pendulum
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
@@ -283,7 +284,7 @@ def scene(pendulum: Pendulum, box: Array, ranges: dict[str, list[float]]) -> dic
     units = {plot.name: plot.units for plot in PLOTS}
     return {
         "string": {name: getattr(string, name) for name in ("length", "density", "stiffness")},
-        "reel": {name: getattr(reel, name) for name in ("drum_radius", "guide_length", "guide_position")},
+        "reel": {name: plain(getattr(reel, name)) for name in ("drum_radius", "guide_length", "guide_position")},
         "gravity": pendulum.gravity,
         "body": {
             "points": np.round(points, 9).tolist(),
