@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from tautline.model.body import RigidBody, Shape
     from tautline.model.case import Case
     from tautline.model.command import Brake, Command, Free, Impedance, Length, Locked, Speed, Torque
-    from tautline.model.equilibrium import Equilibrium, equilibrium, hanging
+    from tautline.model.equilibrium import Equilibrium, equilibrium
     from tautline.model.fluid import AppliedForce, Fluid
+    from tautline.model.hanging import hanging
     from tautline.model.path import GuidePath
     from tautline.model.pendulum import Pendulum
     from tautline.model.reel import Reel
@@ -46,7 +47,7 @@ _HOMES = {
     "Shape": "tautline.model.body",
     "Equilibrium": "tautline.model.equilibrium",
     "equilibrium": "tautline.model.equilibrium",
-    "hanging": "tautline.model.equilibrium",
+    "hanging": "tautline.model.hanging",
     "AtEquilibrium": "tautline.model.starts",
     "Hanging": "tautline.model.starts",
     "Straight": "tautline.model.starts",

@@ -19,7 +19,7 @@ from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.files.scenario.origin import Origin
 from tautline.files.scenario.reading import from_tree
-from tautline.model.equilibrium import hanging
+from tautline.model.hanging import hanging
 from tests.checking import check_below, check_close, check_rotation
 
 RETRIEVAL = (scenario.BUILT_IN / "retrieval.toml").read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ from tautline.analysis.modes import displaced, linearised
 from tautline.engine import lowering
 from tautline.kernels import energy
 from tautline.model import statics
-from tautline.model.equilibrium import MOST_ITERATIONS
+from tautline.model.balance import MOST_ITERATIONS
 from tautline.model.statics import Configuration, Load
 from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report

@@ -8,7 +8,8 @@ from typing import Any
 from tautline.errors import InputError
 from tautline.model.checks import ZERO, finite, positive, vector
 from tautline.model.description import Number, OptionalNumber, OptionalVector3, Vector3, described, quantity
-from tautline.model.equilibrium import equilibrium, hanging
+from tautline.model.equilibrium import equilibrium
+from tautline.model.hanging import hanging
 from tautline.model.kinds import MATRIX, VECTOR
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, State, checked_rotation, straight
