@@ -12,7 +12,7 @@ from tautline.engine.timing import default_sample
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.case import Case
-from tautline.model.command import Command, Torque
+from tautline.model.command import Command, Free, Torque
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 
@@ -59,6 +59,8 @@ def simulate(
         On `time`. `attrs["status"]` is "completed" or the event that ended the run early, `attrs["message"]`
         says more.
     """
+    if control is not None and command is None:  # whatever the reel does at the start
+        system, command = (system.with_(command=Free()), None) if isinstance(system, Case) else (system, Free())
     case = case_of(system, state, command, run)
     if control is None and period is not None:
         raise InputError("period: expected together with control, got it alone")

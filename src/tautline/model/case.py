@@ -66,13 +66,23 @@ class Case:
         **others
             Such values for names without a dot: `gravity=0`, `command=tl.Locked()`, `title="Other"`; or a `pendulum`.
         """
-        tree = dict(self._sections().given)
+        tree, changed = dict(self._sections().given), []
         if "pendulum" in others:
             kept = {name: x for name, x in tree.items() if name not in sections.SYSTEM}
             tree = kept | sections.of_system(others.pop("pendulum"))
+            changed += [[name] for name in sections.SYSTEM]
         for key, value in {**(changes or {}), **others}.items():
-            sections.put(tree, parse(key), value)
-        return Case.from_dict(tree, like=self)
+            place = parse(key)
+            sections.put(tree, place, value)
+            changed.append(place.whole.split("."))
+        return Case.from_dict(tree, like=self, locate=self._located_but(changed))
+
+    def _located_but(self, changed: list[list[str]]) -> Locate:
+        """Heads of errors: those of this case, but for keys that were changed in Python."""
+        locate = self._locate
+        if locate is None:
+            return dotted
+        return lambda path: dotted(path) if any(path[: len(key)] == key for key in changed) else locate(path)
 
     @classmethod
     def from_dict(cls, tree: Mapping[str, Any], *, like: Case | None = None, locate: Locate | None = None) -> Case:
