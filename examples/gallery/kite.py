@@ -24,7 +24,7 @@ import numpy as np
 import xarray as xr
 
 import tautline as tl
-from tautline.results.dataset import kept_energy
+from tautline.ledger import kept_energy
 
 AIR, WIND, SHEAR = 1.2, 9.51, 0.08163  # wind at 6 m height, exponent of its power law: those settings, too
 LOYD = 10.2 * (1.0 + 3.3**2)  # m^2

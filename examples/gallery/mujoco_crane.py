@@ -186,7 +186,7 @@ schemes: dict[str, dict[str, Any]] = {
     "extrapolated force": {"scheme": "extrapolated"},
     "extrapolated, shared mass": {"scheme": "extrapolated", "shared": spooled},
 }
-left_alone: dict[str, Any] = {"applied_force": (1.0, 1.5, 0.0)}
+left_alone: dict[str, Any] = {"push": (1.0, 1.5, 0.0)}
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for (name, options), mark in zip(schemes.items(), "os^D", strict=True):
     errors = [np.abs(couple(2.0, H, **left_alone, **options).unexplained).max() for H in intervals]

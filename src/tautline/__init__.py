@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tautline.model.command import Brake, Command, Free, Impedance, Length, Locked, Speed, Torque
     from tautline.model.equilibrium import Equilibrium, equilibrium
     from tautline.model.fluid import AppliedForce, Fluid
+    from tautline.model.force_law import ForceLaw, ForceState
     from tautline.model.hanging import hanging
     from tautline.model.path import GuidePath
     from tautline.model.pendulum import Pendulum
@@ -64,6 +65,8 @@ _HOMES = {
     "Torque": "tautline.model.command",
     "Fluid": "tautline.model.fluid",
     "AppliedForce": "tautline.model.fluid",
+    "ForceLaw": "tautline.model.force_law",
+    "ForceState": "tautline.model.force_law",
     "GuidePath": "tautline.model.path",
     "Pendulum": "tautline.model.pendulum",
     "Reel": "tautline.model.reel",
@@ -102,6 +105,8 @@ __all__ = [
     "Command",
     "Equilibrium",
     "Fluid",
+    "ForceLaw",
+    "ForceState",
     "Free",
     "GuidePath",
     "Hanging",

@@ -1,4 +1,4 @@
-"""Every key of scenario files, from a file to every output: run, info, CSV, VTK, HTML, resume and a study.
+"""Every key of scenario files, from a file to every output: run, info, CSV, VTK, HTML, figures, resume and a study.
 
 The files in `every_key/` together use each key, each kind of section and each choice that the JSON Schema knows; a key
 that none of them reaches fails `test_every_key_is_reached`.
@@ -26,12 +26,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli import app
+from tautline.cli.commands import app
 from tautline.files import runs, scenario
-from tautline.results.dataset import SCHEMA
+from tautline.results.schema import SCHEMA
 
 FOLDER = Path(__file__).parent / "every_key"
 FILES = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
@@ -40,6 +41,8 @@ ENDINGS = {"ends-retrieved": "fully_retrieved", "ends-deployed": "fully_deployed
 EXIT_CODES = {"unstable_step": 3}
 # These carry what a kill may leave behind in another way: nothing beyond the model, all loads, a curve in time.
 KILLED = ["free", "loads", "length-table"]
+# Of these all figures are drawn, when they are finished and when they are not: those that end early, a body that turns.
+PLOTTED = [*ENDINGS, "loads"]
 WORD = re.compile(r"\b(?:nan|inf|infinity|none|traceback)\b", re.IGNORECASE)
 
 
@@ -230,6 +233,17 @@ def check_page(path: Path, status: str, rows: int, end: float) -> None:
         assert numbers.size >= rows and np.isfinite(numbers).all(), kind
 
 
+def check_figures(path: Path) -> None:
+    """Every figure, each a picture with something in it."""
+    folder = path.with_suffix("")
+    printed = tautline("plot", str(path), "--figure", "all", "-o", str(folder), "--overwrite").split()
+    assert [Path(name).name for name in printed] == [f"{path.stem}-{name}.png" for name in tl.figures.OF_A_RUN]
+    for name in printed:
+        pixels = np.asarray(Image.open(name).convert("L"))
+        assert pixels.std() > 3.0, f"{name} is empty"  # a page with a frame and its labels has 15 and more
+    shutil.rmtree(folder)
+
+
 def check_outputs(path: Path, status: str, rows: int, sample: float) -> None:
     end = (rows - 1) * sample
     check_summary(path, status, rows, end)
@@ -296,6 +310,15 @@ def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished
     tautline("resume", str(path), expect=exit_code(name))
     assert tl.open_run(path).equals(tl.open_run(finished(name)))
     assert tl.open_run(path).attrs["status"] == status_of(name)
+
+
+@pytest.mark.parametrize("name", PLOTTED)
+def test_figures_of_a_run(name: str, finished: Finished, tmp_path: Path) -> None:
+    """Of one that is finished, and of one that has two samples or only its first."""
+    check_figures(finished(name))
+    path = tmp_path / "run.nc"
+    runs.run_to_file(path, tl.load(FILES[name]), watch=lambda progress: True)
+    check_figures(path)
 
 
 def write_row_by_row() -> None:

@@ -15,7 +15,7 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.app import app
+from tautline.cli.commands import app
 from tautline.files import runs
 from tautline.files.runs import StoreError, format, writing
 from tautline.files.runs.writing import Progress

@@ -14,10 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.app import app
+from tautline.cli.commands import app
 from tautline.cli.output import summary_table
 from tautline.files import runs
-from tautline.results import dataset
+from tautline.results import schema
 from tautline.results.summary import summarise
 
 RUNS = {
@@ -116,7 +116,7 @@ def test_the_quick_start_with_a_heavier_load(tmp_path: Path, monkeypatch: pytest
 
 
 def sample_values(rows: int) -> dict[str, np.ndarray]:
-    return {name: np.linspace(1.0, 2.0, rows) for name in ("time", *dataset.SCHEMA)}
+    return {name: np.linspace(1.0, 2.0, rows) for name in ("time", *schema.SCHEMA)}
 
 
 ATTRS = {"status": "completed", "message": "", "steps": 1, "largest_step_ratio": 0.5, "order": 2, "scheme": "symmetric"}

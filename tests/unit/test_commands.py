@@ -13,21 +13,13 @@ import tautline as tl
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.files import scenario
-from tautline.kernels import data, drum
+from tautline.kernels import data, tables
 from tautline.model import profile
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_close
-from tests.unit.test_stepping import check_same, check_same_state
-
-
-def pendulum(**reel: Any) -> tl.Pendulum:
-    return tl.Pendulum(
-        string=tl.String(length=10.0, density=0.05, stiffness=300.0),
-        reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=0.5, **reel),
-        body=tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)),
-    )
-
+from tests.support.checking import check_below, check_close
+from tests.support.reeled import TEXT, pendulum
+from tests.support.same import check_same, check_same_state
 
 PENDULUM = pendulum()
 START = tl.straight(PENDULUM, 4.0, 4, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
@@ -140,7 +132,7 @@ def test_a_spring_that_is_too_stiff_for_the_step_is_refused() -> None:
 
 
 def sampled(rows: Any, times: Any) -> Any:
-    return np.array([drum.profile_at(rows, t) for t in times])
+    return np.array([tables.curve_at(rows.T, t) for t in times])
 
 
 @pytest.mark.parametrize("jerk", [None, 0.5, 5.0, 500.0])
@@ -200,8 +192,8 @@ def test_a_table_of_speeds_is_integrated_exactly() -> None:
 def test_increments_lose_nothing_to_the_length() -> None:
     """Of a length of a million metres by a micrometre."""
     rows = np.array([profile.row(0.0, 1e6, 1e-3, 2e-3), profile.row(1.0, 1e6 + 3e-3, 5e-3)])
-    check_close("within", drum.profile_increment(rows, 0.5, 0.501), 1e-6 + 2e-3 * (0.501**2 - 0.25), 1e-18)
-    check_close("across", drum.profile_increment(rows, 0.9, 1.1), 5e-4 + 3e-3 - 9e-4 - 2e-3 * 0.81, 1e-9)
+    check_close("within", tables.curve_increment(rows.T, 0.5, 0.501), 1e-6 + 2e-3 * (0.501**2 - 0.25), 1e-18)
+    check_close("across", tables.curve_increment(rows.T, 0.9, 1.1), 5e-4 + 3e-3 - 9e-4 - 2e-3 * 0.81, 1e-9)
 
 
 # -- one after the other ---------------------------------------------------------------------------------------
@@ -389,29 +381,6 @@ def test_a_limit_that_is_not_reached_changes_nothing() -> None:
 
 # -- scenario files ------------------------------------------------------------------------------------------
 
-TEXT = """
-[string]
-length = "10 m"
-density = "50 g/m"
-stiffness = "300 N"
-[reel]
-drum_radius = "20 cm"
-guide_length = "50 cm"
-inertia_mass = "500 g"
-{reel}
-[body]
-shape = "point"
-mass = "1 kg"
-[initial]
-kind = "hanging"
-deployed = "4 m"
-[command]
-{command}
-[run]
-duration = "0.1 s"
-elements = 4
-at_end = "{at_end}"
-"""
 COMMANDS: dict[str, Command] = {
     'kind = "brake"\nmoment = "2 N*m"': tl.Brake(2.0),
     'kind = "brake"\ntimes = [0, "1 s"]\nmoments = [0, "200 N*cm"]': tl.Brake(([0.0, 1.0], [0.0, 2.0])),

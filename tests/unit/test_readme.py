@@ -13,7 +13,7 @@ import pytest
 from typer.main import get_command
 
 import tautline as tl
-from tautline.cli import app
+from tautline.cli.commands import app
 from tautline.files.scenario import json_schema
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.app import app
+from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError

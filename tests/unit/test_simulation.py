@@ -19,8 +19,8 @@ from tautline.kernels.observe import observe
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
 from tautline.results.conservation import balance_error, conservation
-from tautline.results.dataset import SCHEMA
-from tests.checking import check_close
+from tautline.results.schema import SCHEMA
+from tests.support.checking import check_close
 
 HEAVY = tl.Pendulum(
     string=tl.String(length=3.0, density=0.05, stiffness=300.0),

@@ -16,7 +16,6 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import built_in_names
 from tautline.studies.definition import definition
-from tautline.studies.execution import needs
 from tautline.studies.execution.compute import compute
 
 FILE = """
@@ -238,30 +237,6 @@ def test_a_table_of_unequal_columns() -> None:
         definition.read(
             {"scenario": "fixed-length", "outputs": ["max tension"], "table": {"body.mass": [1], "gravity": [1, 2]}}
         )
-
-
-def test_a_missing_library_is_told_with_its_remedy() -> None:
-    with pytest.raises(InputError, match=r"need the library nosuchlibrary.*pip install 'tautline\[studies\]'"):
-        needs.need("nosuchlibrary.part")
-
-
-def test_without_the_extra(tmp_path: Path) -> None:
-    """In a process that cannot import zarr: one line, and nothing is written."""
-    import subprocess
-    import sys
-
-    code = """
-import sys
-sys.modules["zarr"] = None
-import tautline as tl
-try:
-    tl.study({"scenario": "fixed-length", "vary": {"gravity": [9.81]}, "outputs": ["energy"]}, "x.zarr")
-except tl.errors.InputError as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "pip install 'tautline[studies]'" in done.stdout, done.stderr
-    assert not list(tmp_path.iterdir())
 
 
 def test_names_of_the_package() -> None:

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.analysis.lyapunov import estimate, growth_rates, predictability_time
+from tautline.analysis.lyapunov import growth_rates
+from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
-from tests.checking import check_below, check_close
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close
 
 
 def test_rotation_about_the_middle_axis(report: Report) -> None:

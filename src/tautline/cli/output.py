@@ -6,12 +6,14 @@ import json
 import math
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
 
 from tautline.errors import InputError, TautlineError
+from tautline.extras import needed_by
 
 # Exit codes, documented in `tautline --help`.
 BAD_INPUT, STOPPED, FILE_TROUBLE, INTERRUPTED = 2, 3, 4, 130
@@ -20,14 +22,24 @@ NUMERICAL = ("unstable_step", "newton_failed", "non_finite")
 
 
 @contextmanager
-def one_line_errors() -> Iterator[None]:
-    """Our own errors become a message and an exit code, never a traceback."""
+def one_line_errors(command: str) -> Iterator[None]:
+    """Our own errors become a message and an exit code, never a traceback; so does a library that is missing."""
     try:
-        yield
+        with needed_by(f"tautline {command}"):
+            yield
     except TautlineError as error:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
         raise typer.Exit(BAD_INPUT if isinstance(error, InputError) else FILE_TROUBLE) from None
+
+
+def summary_of(path: Path) -> dict[str, Any]:
+    """Status, conservation and extremes of a run file."""
+    from tautline.files import runs
+    from tautline.results.summary import summarise
+
+    with closing(runs.Reader(path)) as reader:
+        return summarise(reader.blocks(), reader.attrs, reader.missing)
 
 
 def console(no_color: bool, stderr: bool = False) -> Any:

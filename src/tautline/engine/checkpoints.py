@@ -22,6 +22,7 @@ from tautline.engine.health import Health
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
 from tautline.kernels import data
 from tautline.model import sections
+from tautline.model.force_law import refuse_saving
 from tautline.results.inputs import CASE
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def taken(simulation: Simulation) -> tuple[data.Motion, str]:
         raise InputError("Torque.moment: expected a number or a table in a run that is saved, got a function")
     if any(condition.is_function for condition in simulation.settings["stop"]):
         raise InputError("stop: expected conditions on variables in a run that is saved, got a function")
+    refuse_saving([law.law for law in stepper.laws])
     recorder.look()
     text = {
         "checkpoint": VERSION,

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper
 from tautline.errors import CONDITION_MET, RUNNING, InputError
 from tautline.kernels import data
 from tautline.model import checks
-from tautline.results.dataset import AXES, SCHEMA, record_of_samples, sizes, values_of
+from tautline.results.schema import AXES, SCHEMA, sizes
+from tautline.results.values import values_of
 
 # Steps that are observed at a time.
 STEPS_AT_ONCE = 2000

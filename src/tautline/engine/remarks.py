@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from tautline.engine import lowering
 from tautline.engine.health import Health, Motion
 from tautline.engine.stepper import Stepper
 from tautline.kernels import data
@@ -46,8 +47,9 @@ def _force_knots(stepper: Stepper) -> dict[str, data.Array]:
     found, command = {}, stepper.command
     if isinstance(command, Torque | Brake) and isinstance(command.moment, tuple):
         found[type(command).__name__] = stepper.kernel_command.times
-    if stepper.loads.applied.shape[1] > 1:
-        found["AppliedForce"] = stepper.loads.applied[0]
+    applied = lowering.own_numbers(stepper.loads, "applied_force").table
+    if applied.shape[1] > 1:
+        found["AppliedForce"] = applied[0]
     return found
 
 

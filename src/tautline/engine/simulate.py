@@ -13,6 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.case import Case
 from tautline.model.command import Command, Free, Torque
+from tautline.model.force_law import ForceLaw
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 
@@ -30,6 +31,7 @@ def simulate(
     stop: StopWhen | Sequence[StopWhen] = (),
     control: Controller | None = None,
     period: float | None = None,
+    loads: Sequence[ForceLaw] = (),
     **run: Any,
 ) -> xr.Dataset:
     """Simulate a case, or a pendulum from a state under a command.
@@ -49,6 +51,8 @@ def simulate(
         next call. Takes the place of `command`.
     period : float, optional
         Of `control` (s); a multiple of `sample`, which it is by default.
+    loads : list of ForceLaw, optional
+        Forces of your own functions. Such a run can be neither saved nor resumed.
     **run
         The duration (s), and how: `step`, `sample`, `order`, `scheme`, `compensated`, `minimum_length` and `at_end` as
         in `Run`. For a case they take the place of its own.
@@ -65,7 +69,7 @@ def simulate(
     if control is None and period is not None:
         raise InputError("period: expected together with control, got it alone")
     with case.naming_keys():
-        simulation = Simulation.from_case(case, stop=stop)
+        simulation = Simulation.from_case(case, stop=stop, loads=loads)
         if control is not None:
             _controlled(simulation, case.run.duration, case.run.sample, control, period)
         else:

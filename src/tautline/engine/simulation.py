@@ -17,6 +17,7 @@ from tautline.engine import checkpoints, description, lowering
 from tautline.engine.conditions import StopWhen, Watch
 from tautline.engine.recorder import Recorder
 from tautline.engine.remarks import remarks_of
+from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Method, Stepper, Task
 from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
 from tautline.errors import InputError
@@ -25,6 +26,7 @@ from tautline.kernels.limits import Limits
 from tautline.model import checks
 from tautline.model.case import Case
 from tautline.model.command import Command, Free, Locked
+from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
 from tautline.model.sections import Tree
 from tautline.model.state import State
@@ -33,7 +35,7 @@ from tautline.results.inputs import CASE
 if TYPE_CHECKING:
     import xarray as xr
 
-    from tautline.results.dataset import Record
+    from tautline.results.values import Record
 
 # Events that are located in time, between two steps.
 LOCATED = ("fully_retrieved", "fully_deployed", "condition_met")
@@ -48,7 +50,7 @@ class Simulation:
     ----------
     pendulum, state
         What, and from where.
-    step, order, scheme, compensated, minimum_length, at_end, stop
+    step, order, scheme, compensated, minimum_length, at_end, stop, loads
         As in `simulate`.
 
     Attributes
@@ -70,6 +72,7 @@ class Simulation:
         minimum_length: float | None = None,
         at_end: str = "stop",
         stop: StopWhen | Sequence[StopWhen] = (),
+        loads: Sequence[ForceLaw] = (),
     ) -> None:
         checks.instance("pendulum", pendulum, Pendulum)
         checks.instance("state", state, State)
@@ -99,7 +102,7 @@ class Simulation:
         self._event = ""  # what ended the motion, in a sentence
         self._recorder = Recorder(pendulum, order)
         method = Method(fixed, order, scheme, compensated, minimum_length, at_end)
-        self._stepper = Stepper(pendulum, state, method, self._recorder.health)
+        self._stepper = Stepper(pendulum, state, method, self._recorder.health, check_laws(loads))
         self._timing = Timing(self._stepper)
         self._watch = Watch(conditions, state.elements) if conditions else None
         self._check_order()
@@ -107,10 +110,12 @@ class Simulation:
         self._sampled = 0  # STEP at the latest sample
 
     @classmethod
-    def from_case(cls, case: Case, *, stop: StopWhen | Sequence[StopWhen] = ()) -> Simulation:
+    def from_case(
+        cls, case: Case, *, stop: StopWhen | Sequence[StopWhen] = (), loads: Sequence[ForceLaw] = ()
+    ) -> Simulation:
         """A simulation at the start of a case; its command is not taken yet."""
         with case.naming_keys():
-            simulation = cls(case.pendulum, case.state(), stop=stop, **case.run.method())
+            simulation = cls(case.pendulum, case.state(), stop=stop, loads=loads, **case.run.method())
         simulation.case = case
         return simulation
 
@@ -202,8 +207,8 @@ class Simulation:
         order = self.settings["order"]
         if (self._stepper.loaded or carried) and order > 2:
             raise InputError(
-                f"order: expected 2 with damping, a fluid, an applied force or a moving guide, got {order}; higher "
-                "orders step back in time inside, where damping would feed energy in"
+                f"order: expected 2 with damping, a fluid, an applied force, a force law or a moving guide, got "
+                f"{order}; higher orders step back in time inside, where damping would feed energy in"
             )
 
     # -- moving on -------------------------------------------------------------------------------------
@@ -332,7 +337,7 @@ class Simulation:
         L = checks.array("moment", moment, (3,), "N m s")
         if self.pendulum.body.is_point and L.any():
             checks.refuse("moment", "zero for a point mass", moment)
-        with self._booked(data.EXTERNAL, 1.0):
+        with self._booked(data.EXTERNAL_WORK, 1.0):
             R = self._stepper.last.scalars[0, data.ROTATION : data.ROTATION + 9].reshape(3, 3)
             self._stepper.strike_body(J, L, R)
 
@@ -341,7 +346,7 @@ class Simulation:
 
         Nodes and body keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
-        with self._booked(data.FRICTION, -1.0):
+        with self._booked(data.FRICTION_LOSS, -1.0):
             self._stepper.stop_reel()
 
     @contextmanager
@@ -353,7 +358,7 @@ class Simulation:
         with self._stepper.jump():
             yield
         self.first_sample()
-        self._stepper.motion.reel[account] += sign * (self.energy - before)
+        self._stepper.book(account, sign * (self.energy - before))
         self.first_sample()
 
     def twin(self) -> Simulation:
@@ -403,11 +408,9 @@ class Simulation:
 
     def record(self) -> Record:
         """All that was recorded as plain arrays, for those who make thousands of runs."""
-        from tautline.results import dataset
-
         if not self._recorder.times:  # the present state alone
-            return dataset.record_of_samples(np.array([self.time]), self.present_sample())
-        return dataset.record_of_samples(*self._recorder.all_samples())
+            return record_of_samples(np.array([self.time]), self.present_sample())
+        return record_of_samples(*self._recorder.all_samples())
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""

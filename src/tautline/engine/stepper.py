@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
 from tautline.engine import lowering
+from tautline.engine.force_law import CallableLaw, raise_failure
 from tautline.engine.health import Health
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
-from tautline.kernels.loads import set_guide_velocity
+from tautline.kernels.loads.guide_motion import set_guide_velocity
 from tautline.kernels.march import march
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.model.command import (
@@ -27,6 +28,7 @@ from tautline.model.command import (
     check_start,
     shortest_commanded,
 )
+from tautline.model.force_law import ForceLaw
 from tautline.model.pendulum import Pendulum
 from tautline.model.profile import values_at
 from tautline.model.state import State
@@ -63,15 +65,20 @@ class Stepper:
         What, from where, and how.
     health : Health
         Told of what it cannot see in samples.
+    laws : force laws, optional
+        Of the user's own.
     """
 
-    def __init__(self, pendulum: Pendulum, state: State, method: Method, health: Health) -> None:
+    def __init__(
+        self, pendulum: Pendulum, state: State, method: Method, health: Health, laws: Sequence[ForceLaw] = ()
+    ) -> None:
         X = pendulum.string.length - state.reeled_length
         shortest = lowering.MINIMUM_LENGTH * X if method.minimum_length is None else method.minimum_length
         self.pendulum, self.initial, self.method, self.health = pendulum, state, method, health
         self.par = lowering.kernel_parameters(pendulum, state.elements, method.scheme, method.compensated)
         self.plan = lowering.method_plan(pendulum, method.order, method.step, shortest, method.at_end)
-        self.loads = lowering.kernel_loads(pendulum)
+        self.laws = [CallableLaw(law) for law in laws]
+        self.loads = lowering.kernel_loads(pendulum, self.laws)
         self.motion = lowering.initial_motion(self.par, state, pendulum.reel.spooled_strain)
         if pendulum.reel.guide_path is not None:
             frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
@@ -125,6 +132,7 @@ class Stepper:
         status, filled = march(
             self.par, plan, self.kernel_command, self.motion, self.scratch, self.backups, out, self.beyond
         )
+        self._check_laws()
         return int(status), int(filled)
 
     def observe(self, out: data.Samples, time: float) -> None:
@@ -141,15 +149,26 @@ class Stepper:
         loads = self.loads if self.loaded else None
         if not isinstance(self.command, PrescribedMotion):
             holding_torques(self.par, times, workspace, self.scratch, samples, loads)
+            self._check_laws()
             return
         # the paper's scheme has its own, of its own order
         if self.par.theta > 0.0:
             profile = self.kernel_command.profile
             found = prescribed_torques(self.par, profile, times, workspace, self.scratch, samples, loads)
+            self._check_laws()
             self.health.torques_found = self.health.torques_found and found
         torque = np.abs(x[:, data.DRUM_TORQUE])
         power = torque * np.abs(x[:, data.REEL_SPEED]) / self.pendulum.reel.radius(x[:, data.REELED_LENGTH])
         self.needed = [max(self.needed[0], float(torque.max())), max(self.needed[1], float(power.max()))]
+
+    def _check_laws(self) -> None:
+        """Raise what a force law raised in the kernels."""
+        if self.laws:
+            raise_failure(self.laws, lowering.own_numbers(self.loads, "force_law").failed)
+
+    def book(self, account: int, amount: float) -> None:
+        """Add an amount (J) to an account of work or loss."""
+        self.motion.reel[data.ACCOUNT_PLACES[account]] += amount
 
     def limits(self, deployed: float | None = None) -> Limits:
         """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""
@@ -211,10 +230,12 @@ class Stepper:
         if self.method.minimum_length is None and least is not None and least < 2.0 * self.plan.minimum_length:
             # a default must not end the run on the way to where it is to go
             self.plan = self.plan._replace(minimum_length=0.5 * least)
-        self.motion.reel[data.TORQUE] = lowering.commanded_torque(self.par, kernel, self.motion, time)
+        self.motion.reel[data.TORQUE] = lowering.commanded_torque(
+            self.pendulum.reel, command, kernel, self.motion, time
+        )
         if isinstance(command, PrescribedMotion):
             # a jump of the speed is an impulse by the motor
-            self.motion.reel[data.WORK] += self._prescribe()
+            self.book(data.CONTROL_WORK, self._prescribe())
         return before is None or isinstance(command, PrescribedMotion)
 
     def follow(self, command: Command) -> None:

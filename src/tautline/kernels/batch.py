@@ -72,19 +72,18 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.drum import DRUM_SIZE, Reels, drum_from, holding, keep_drum
 from tautline.kernels.energy import body_moment, element_length, momenta, strain_at_guide
+from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import extrapolation, momenta_after, velocities_at_fixed_length, with_rotation
-from tautline.kernels.guide import Entrance
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lanes import LANES, lane_array, put, select, some, take, zero_like
 from tautline.kernels.limits import Limits, limits_at_length, resolved_turn, set_level, turning_rate2
 from tautline.kernels.march import end_of_string
 from tautline.kernels.members import Members, own_command, own_parameters, own_plan, parameters_of
+from tautline.kernels.newton import Rates, Target, solve_rates
 from tautline.kernels.observe import Diagnostics, diagnostics_of, note_reel, write_diagnostics
 from tautline.kernels.reeling import (
-    Rates,
     ReelImpulses,
     ReelStart,
-    Target,
     evaluate_forces,
     extrapolated_rates,
     kept_reel_force,
@@ -92,7 +91,6 @@ from tautline.kernels.reeling import (
     move_string,
     reel_after,
     reel_before,
-    solve_rates,
     step_target,
 )
 from tautline.kernels.rotation import add_spin, attitude, turn

@@ -40,7 +40,8 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.energy import body_moment, element_forces, element_length
+from tautline.kernels.elastic import element_forces
+from tautline.kernels.energy import body_moment, element_length
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.rotation import (
     add_spin,
@@ -204,7 +205,7 @@ def momenta_with_kick(par: Parameters, motion: Motion, scratch: Scratch) -> Vect
 
 @inlined
 def momenta_after(par: Parameters, s: float, pending: float, motion: Motion, scratch: Scratch) -> Vector:
-    """The same for a given length and kick."""
+    """Momenta for a given length, with a kick of this time paid: nodes into TARGET, Pi returned."""
     l = element_length(par, s)
     f = scratch.nodes[FORCE]
     p = scratch.nodes[TARGET]

@@ -10,6 +10,7 @@ from tautline.kernels.data import (
     LOWER,
     MEAN_VELOCITY,
     NOT_HELD,
+    P_S,
     POSITION,
     TARGET,
     Motion,
@@ -20,10 +21,10 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.drum import holding
 from tautline.kernels.energy import element_length
-from tautline.kernels.fixed import velocities_at_fixed_length
-from tautline.kernels.guide import Entrance
-from tautline.kernels.jit import entry
-from tautline.kernels.reeling import ZERO, Rates, Target, solve_rates
+from tautline.kernels.entrance import Entrance
+from tautline.kernels.fixed import momenta_with_kick, velocities_at_fixed_length
+from tautline.kernels.jit import entry, separate
+from tautline.kernels.newton import ZERO, Rates, Target, solve_rates
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector
 
@@ -47,3 +48,10 @@ def rates_of(par: Parameters, locked: bool, motion: Motion, p_s: float, Pi: Vect
     guess = Rates(motion.reel[HELD_SPEED] if held else 0.0, ZERO, 0.0)
     rates, _, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
     return rates
+
+
+@separate
+def velocities(par: Parameters, locked: bool, motion: Motion, scratch: Scratch) -> Rates:
+    """Rates at the present momenta, a pending kick paid; node velocities into MEAN_VELOCITY."""
+    Pi = momenta_with_kick(par, motion, scratch)
+    return rates_of(par, locked, motion, motion.reel[P_S], Pi, scratch)

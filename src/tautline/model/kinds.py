@@ -181,7 +181,12 @@ class Choice(Kind):
 
     def __init__(self, options: Iterable[Any], sentence: str, **others: Any) -> None:
         super().__init__(sentence, **others)
-        self.options = tuple(options)
+        self._options = options  # a table may get further entries
+
+    @property
+    def options(self) -> tuple[Any, ...]:
+        """What there is to choose from."""
+        return tuple(self._options)
 
     def read(self, value: Any) -> Any:
         if not any(type(value) is type(option) and value == option for option in self.options):

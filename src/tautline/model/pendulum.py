@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tautline import registry
 from tautline.errors import InputError
 from tautline.model import bodies, checks
 from tautline.model.body import RigidBody, steiner
@@ -42,10 +43,11 @@ class Pendulum:
     )
 
     def _check_together(self) -> None:
-        if self.string.law != "linear" and self.reel.guide_law in ("momentum", "stretched"):
+        strings = registry.GUIDE_LAWS[self.reel.guide_law].strings
+        if strings and self.string.law not in strings:
             raise InputError(
-                "Reel.guide_law: expected 'dissipative', 'published' or 'none' with a string that is not linear, got "
-                f"{self.reel.guide_law!r} with String.law = {self.string.law!r}"
+                f"Reel.guide_law: expected another law with String.law = {self.string.law!r}, got "
+                f"{self.reel.guide_law!r}, which is for strings that are {' or '.join(strings)}"
             )
         if self.reel.guide_length >= self.string.length:
             raise InputError(

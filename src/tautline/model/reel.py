@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tautline import registry
 from tautline.model import checks
 from tautline.model.checks import ZERO, non_negative, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, choice, declared, described, quantity
@@ -14,7 +15,6 @@ from tautline.model.kinds import VECTOR, Quantity, Way, in_si
 from tautline.model.parts import Part
 from tautline.model.path import GuidePath
 
-GUIDE_LAWS = ("dissipative", "published", "momentum", "stretched", "none")
 GUIDE_STRAINS = ("mean", "extrapolated")
 
 
@@ -66,7 +66,7 @@ class Reel:
         "m", vector, "Position r_p of the guide entrance; the third axis points down.", default=ZERO, form=VECTOR
     )
     guide_law: str = choice(
-        GUIDE_LAWS,
+        registry.GUIDE_LAWS,
         'What becomes of the energy where the string enters or leaves the guide. "dissipative" never creates energy; '
         '"published" is the paper\'s formula, right for retrieval, but in deployment it adds energy; "momentum" keeps '
         "the momentum along the string, which loses energy in deployment and adds it in retrieval; "

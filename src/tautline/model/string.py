@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from tautline import registry
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.checks import finite, non_negative, positive
 from tautline.model.description import Number, choice, declared, described, quantity
 from tautline.model.piecewise import evaluate
 from tautline.model.tables import Over, Table
-
-ELASTIC_LAWS = ("linear", "tension_only", "table")
 
 
 def _rising(name: str, table: Any) -> None:
@@ -41,7 +40,7 @@ class String:
         "N", positive, "Axial stiffness EA; for a table its steepest slope, which is found if not given.", default=None
     )
     law: str = choice(
-        ELASTIC_LAWS,
+        registry.ELASTIC_LAWS,
         'How tension follows from strain. "linear" is the law of the paper: it pulls and **pushes**, so that a string '
         "that is pressed together has a negative tension, a compression that no rope can bear. "
         '"tension_only" is for ropes, cords and cables: as "linear" when stretched, and slack, with tension 0, when '

@@ -14,13 +14,16 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from tautline import registry
 from tautline.engine.lowering import kernel_parameters
 from tautline.engine.simulate import simulate
-from tautline.kernels import data, guide, spooled
+from tautline.kernels import data, guide
+from tautline.kernels.entrance import Entrance
+from tautline.kernels.guide_laws import stretched
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
 from tautline.results.conservation import balance_error
 
-LAWS = ("none", "published", "dissipative", "momentum", "stretched")
+LAWS = tuple(registry.GUIDE_LAWS)
 STRAINS = {"taut": np.linspace(0.01, 0.3, 8), "compressed": -np.linspace(0.01, 0.3, 8)}
 # Reel speeds as parts of the wave speed; the smoothing at standstill is left aside.
 SPEEDS = np.linspace(0.05, 0.95, 10)
@@ -98,7 +101,7 @@ class Range(NamedTuple):
 def lost_energy(law: str, strain: float, spooled_strain: float, sigma: float) -> float:
     """With a unit of unstretched length that passes the guide; what the kernels do, on a drum of one wide cell."""
     par = kernel_parameters(pendulum(law), 1, "symmetric", True)._replace(sigma_0=1e-30)
-    at = guide.Entrance(strain, spooled_strain if law == "stretched" else 0.0)
+    at = Entrance(strain, spooled_strain if law == "stretched" else 0.0)
     force = guide.carnot_force(par, at, sigma)[0]
     work = -(force + guide.spooled_force(par, at)) * np.sign(sigma)
     if law != "stretched":
@@ -106,8 +109,8 @@ def lost_energy(law: str, strain: float, spooled_strain: float, sigma: float) ->
     reel = np.append(np.zeros(data.REEL_SIZE), at.spooled)
     length = 1e-3 * par.L
     if sigma > 0.0:  # into an empty cell; one that holds something mixes, which takes energy
-        return float(work - spooled.wind_in(par, 0.0, length, strain, reel) / length)
-    return float(work - spooled.wind_out(par, reel, par.L, par.L - length, strain, strain)[0] / length)
+        return float(work - stretched.wind_in(par, 0.0, length, strain, reel) / length)
+    return float(work - stretched.wind_out(par, reel, par.L, par.L - length, strain, strain)[0] / length)
 
 
 def scanned(law: str, strains: np.ndarray, speeds: np.ndarray, direction: float) -> Range:

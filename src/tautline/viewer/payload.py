@@ -12,12 +12,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from tautline.errors import InputError
+from tautline.ledger import ACCOUNTS, kept_energy
 from tautline.model import checks
 from tautline.model.kinds import plain
 from tautline.model.pendulum import Pendulum
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
-from tautline.results.dataset import kept_energy
 from tautline.results.inputs import pendulum_of
 
 Array = NDArray[np.float64]
@@ -95,15 +95,6 @@ PLOTS = (
     Plot("momentum", "angular momentum about the vertical", "kg m²/s"),
     Plot("orthogonality", "orthogonality error", "1"),
 )
-ACCOUNTS = (
-    "control_work",
-    "fluid_work",
-    "external_work",
-    "guide_work",
-    "guide_loss",
-    "damping_loss",
-    "friction_loss",
-)
 CURVES = (
     _variable("energy", "total", "energies"),
     _variable("kinetic_energy", "kinetic", "energies"),
@@ -124,7 +115,7 @@ CURVES = (
         "balance",
         "energy - work + loss, change",
         "energy_error",
-        ("energy", *ACCOUNTS),
+        tuple(account.name for account in ACCOUNTS),
         kept_energy,
     ),
     _variable("angular_momentum", "π₃", "momentum"),

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.durable import StoreError
-from tautline.results import dataset
+from tautline.results import schema
 
 FORMAT = "tautline run 4"
 # Format 3 differs only in how the input is written down.
@@ -215,13 +215,13 @@ def read_copies(file: IO[bytes], contents: Contents) -> Copies:
 
 def file_size(rows: int, N: int) -> int:
     """Size of a run file, nearly (bytes)."""
-    return 8 * rows * dataset.row_length(N) + 100_000
+    return 8 * rows * schema.row_length(N) + 100_000
 
 
 def page_rows(N: int) -> int:
     """Rows of a page: by the widest variable."""
-    size = dataset.sizes(N, 1)
-    widest = max(math.prod(size[d] for d in v.dims) for v in dataset.SCHEMA.values())
+    size = schema.sizes(N, 1)
+    widest = max(math.prod(size[d] for d in v.dims) for v in schema.SCHEMA.values())
     return max(1, BYTES_A_PAGE // (8 * widest))
 
 

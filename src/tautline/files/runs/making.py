@@ -13,7 +13,7 @@ import numpy as np
 from tautline._version import __version__
 from tautline.durable import StoreError
 from tautline.files.runs.format import COPIES, FORMAT, Contents, Place, page_rows, write_at
-from tautline.results import dataset
+from tautline.results import schema
 
 if TYPE_CHECKING:
     import netCDF4
@@ -30,7 +30,7 @@ def make(path: Path, *, title: str, elements: int, rows: int, sample: float, roo
 
     page = page_rows(elements)
     shapes = {
-        name: tuple(dataset.sizes(elements, rows)[d] for d in variable.dims) for name, variable in _variables().items()
+        name: tuple(schema.sizes(elements, rows)[d] for d in variable.dims) for name, variable in _variables().items()
     }
     plan = Contents(
         format=FORMAT,
@@ -59,8 +59,8 @@ def make(path: Path, *, title: str, elements: int, rows: int, sample: float, roo
     return _settle(path, plan)
 
 
-def _variables() -> dict[str, dataset.Variable]:
-    return {"time": dataset.TIME_VARIABLE, **dataset.SCHEMA}
+def _variables() -> dict[str, schema.Variable]:
+    return {"time": schema.TIME_VARIABLE, **schema.SCHEMA}
 
 
 def _describe(handle: netCDF4.Dataset, plan: Contents) -> None:
@@ -76,7 +76,7 @@ def _describe(handle: netCDF4.Dataset, plan: Contents) -> None:
             "rows_planned": np.int64(plan.rows_planned),
         }
     )
-    for name, size in dataset.sizes(plan.elements, plan.rows_planned).items():
+    for name, size in schema.sizes(plan.elements, plan.rows_planned).items():
         handle.createDimension(name, size)
     group = handle.createGroup("checkpoint")
     for name, place, kind in _own(plan):

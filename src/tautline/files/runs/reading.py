@@ -15,13 +15,13 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from tautline import durable
+from tautline import durable, ledger
 from tautline.durable import StoreError
 from tautline.files.runs.format import FORMAT, Array, Contents, checksum, pages, read_at, read_copies
 from tautline.files.runs.inputs import keys_of_old
-from tautline.results import dataset
-from tautline.results.dataset import Values
+from tautline.results import dataset, schema
 from tautline.results.inputs import CASE
+from tautline.results.values import Values
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,8 +31,6 @@ BLOCK = 5_000
 PAGES_AT_ONCE = 64
 # A writer may be changing one copy of the checkpoint, and then the other, while both are read.
 TRIES = 20
-# Accounts that the first format did not have: nothing that it knew could change them.
-_ACCOUNTS = ("damping_loss", "friction_loss", "fluid_work", "external_work", "guide_work")
 
 
 class Source(Protocol):
@@ -199,14 +197,15 @@ class Reader:
         self._source = open_source(self._path)
         self.attrs = self._source.attrs
         self.rows = self._source.rows
-        self.missing = [name for name in dataset.SCHEMA if not self._source.has(name)]
+        self.missing = [name for name in schema.SCHEMA if not self._source.has(name)]
 
     def read(self, name: str, rows: slice) -> Array:
         """Some rows of a variable; no others than were written. What the file's format did not know is NaN."""
         wanted = range(self.rows)[rows]
         if name in self.missing:
-            size = dataset.sizes(self._source.elements, len(wanted))
-            return np.full([size[d] for d in dataset.SCHEMA[name].dims], 0.0 if name in _ACCOUNTS else np.nan)
+            size = schema.sizes(self._source.elements, len(wanted))
+            # an account that the writer did not have is 0: nothing that it knew could change it
+            return np.full([size[d] for d in schema.SCHEMA[name].dims], 0.0 if name in ledger.booked() else np.nan)
         with naming(self._path):
             if wanted.step < 0:
                 return self._source.rows_of(name, wanted[::-1])[::-1]
@@ -214,7 +213,7 @@ class Reader:
 
     def values(self, rows: slice) -> Values:
         """Some rows of all variables."""
-        return {name: self.read(name, rows) for name in ("time", *dataset.SCHEMA)}
+        return {name: self.read(name, rows) for name in ("time", *schema.SCHEMA)}
 
     def blocks(self) -> Iterator[Values]:
         """All variables, piece by piece: a file need not fit into memory."""

@@ -21,18 +21,20 @@ from tautline import durable, errors
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
 from tautline.engine.cases import begin, case_of
+from tautline.engine.samples import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
+from tautline.ledger import kept_energy
 from tautline.model.case import Case
 from tautline.model.command import Command
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
-from tautline.results import dataset
-from tautline.results.dataset import Values
+from tautline.results import schema
 from tautline.results.inputs import CASE
+from tautline.results.values import Values, values_of
 
 # A chunk is what is computed between two checkpoints: long enough that writing does not matter, short enough to lose
 # little.
@@ -184,7 +186,7 @@ def run_to_file(
 
 def save_run(path: str | os.PathLike[str], simulation: Simulation, *, title: str = "", overwrite: bool = False) -> int:
     """Write what a Simulation has recorded as a run file; the number of samples."""
-    values = dataset.values_of(simulation.pendulum, simulation.record())
+    values = values_of(simulation.pendulum, simulation.record())
     rows = len(values["time"])
     interval = float(values["time"][-1] - values["time"][0]) / max(1, rows - 1)
     with _created(Path(path), simulation, values, rows, interval, title, overwrite) as writer:
@@ -211,7 +213,7 @@ def _created(
     try:
         with explained(target):
             part.open("xb").close()  # tells why a file cannot be made better than the netCDF library does
-            room = checkpoint(simulation, 1, 0, [0] * (len(dataset.SCHEMA) + 1)).room()
+            room = checkpoint(simulation, 1, 0, [0] * (len(schema.SCHEMA) + 1)).room()
             contents = making.make(
                 part,
                 title=title,
@@ -290,7 +292,7 @@ def _restored(copy: Copy, path: Path) -> Simulation:
 
 def _values(simulation: Simulation, samples: data.Samples) -> Values:
     times = simulation.sample_times(len(samples.scalars))
-    return dataset.values_of(simulation.pendulum, dataset.record_of_samples(times, samples))
+    return values_of(simulation.pendulum, record_of_samples(times, samples))
 
 
 def _drive(
@@ -304,7 +306,7 @@ def _drive(
     started = time.perf_counter()
     rows, sample = writer.contents.rows_planned, writer.contents.sample
     plan = simulation.sampling(sample)
-    most = max(1, int(BYTES_A_CHUNK / (8 * dataset.row_length(simulation.elements))))
+    most = max(1, int(BYTES_A_CHUNK / (8 * schema.row_length(simulation.elements))))
     chunk = 1
     largest = 0.0
     begun, steps = simulation.time, simulation.steps
@@ -321,7 +323,7 @@ def _drive(
         if watch is None or not len(values["time"]):
             continue
         largest = max(largest, float(values["kinetic_energy"].max()), 1e-300)
-        error = float(dataset.kept_energy(values)[-1]) - energy
+        error = float(kept_energy(values)[-1]) - energy
         progress = Progress(
             time=simulation.time,
             duration=(rows - 1) * sample,

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.studies.definition import work
 from tautline.studies.definition.designs import Design
 from tautline.studies.definition.outputs import HEALTH
-from tautline.studies.execution import compute
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -74,7 +74,7 @@ class Opened:
         """Members with a result; a string that is fully in or out is one, a run that the numerics ended is not."""
         if self._usable is None:
             status = self.dataset.status.values
-            self._usable = ~np.isin(status, (compute.NOT_COMPUTED, *compute.FAILURES))
+            self._usable = ~np.isin(status, (work.NOT_COMPUTED, *work.FAILURES))
         return self._usable
 
     @property

@@ -10,8 +10,8 @@ import numpy as np
 
 from tautline.studies.analysis.reading import NOT_OUTPUTS
 from tautline.studies.analysis.remarks import remarks_of
+from tautline.studies.definition import work
 from tautline.studies.definition.outputs import HEALTH
-from tautline.studies.execution import compute
 from tautline.studies.store.archive import open_archive, open_study
 
 BYTES_A_BLOCK = 32e6
@@ -27,7 +27,7 @@ def summarise(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _summary(found: Any) -> dict[str, Any]:
     status = found.status.values
-    counts = {name: int((status == code).sum()) for code, name in compute.STATUS_NAMES.items()}
+    counts = {name: int((status == code).sum()) for code, name in work.STATUS_NAMES.items()}
     keys = list(json.loads(found.attrs["study"])["vary"])
     remarks = remarks_of(found)
     return {
@@ -49,7 +49,7 @@ def _summary(found: Any) -> dict[str, Any]:
 
 def _failures(found: Any, status: Any, keys: list[str]) -> list[dict[str, Any]]:
     """The first few."""
-    bad = np.flatnonzero(np.isin(status, compute.FAILURES).ravel())[:EXAMPLES]
+    bad = np.flatnonzero(np.isin(status, work.FAILURES).ravel())[:EXAMPLES]
     told = []
     for flat in bad.tolist():
         place = dict(zip(found.status.dims, (int(x) for x in np.unravel_index(flat, status.shape)), strict=True))

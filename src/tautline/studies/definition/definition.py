@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from tautline.engine.timing import default_sample
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
@@ -28,7 +27,7 @@ from tautline.studies.definition import designs, outputs, parameters, tables
 from tautline.studies.definition.designs import Design
 from tautline.studies.definition.outputs import Facts, Output
 from tautline.studies.definition.parameters import DISTRIBUTIONS, Values
-from tautline.studies.execution.compute import Work
+from tautline.studies.definition.work import Work
 
 _WORDS = ("title", "description", "scenario", "set", "vary", "table", "design", "outputs")
 
@@ -285,6 +284,8 @@ def _facts(base: Tree, varied: tuple[str, ...]) -> Facts:
     loose = {"run.duration", "run.sample"} | ({"run.step"} if run.sample is None else set())
     if loose & set(varied):
         return Facts(elements, None, None)
+    from tautline.engine.timing import default_sample  # a study that is only read needs no engine
+
     sample = run.sample or default_sample(run.duration, run.step)
     return Facts(elements, sample, checks.whole_ratio("run.duration", run.duration, "sample", sample) + 1)
 

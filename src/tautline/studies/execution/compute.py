@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline import errors
-from tautline.analysis.lyapunov import estimate, growth_rates, predictability_time
+from tautline.analysis.lyapunov import growth_rates
+from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
 from tautline.engine.ensemble import record_ensemble
 from tautline.engine.simulation import Simulation
@@ -21,38 +20,15 @@ from tautline.kernels.lanes import LANES
 from tautline.model import keys
 from tautline.model.case import Case
 from tautline.model.command import Command
-from tautline.results import dataset
+from tautline.results import schema
+from tautline.results.values import values_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
+from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
 
-# How a member ended: as its run did, or before it could begin. Codes are stored, and runs may learn new ways to end.
-NOT_COMPUTED, REFUSED, FAILED = -1, 100, 101
-STATUS_NAMES = {NOT_COMPUTED: "not_computed", **errors.STATUS_NAMES, REFUSED: "refused", FAILED: "failed"}
-# What a study counts as failures; a string that is fully in or out is a result.
-FAILURES = (errors.UNSTABLE_STEP, errors.NEWTON_FAILED, errors.NON_FINITE, REFUSED, FAILED)
 # For the samples of members that march together.
 BYTES_TOGETHER = 64e6
 _CODES = {name: code for code, name in STATUS_NAMES.items()}
-
-
-@dataclass(frozen=True)
-class Work:
-    """What all members have in common."""
-
-    scenario: dict[str, Any]  # plain values in SI
-    keys: tuple[str, ...]
-    outputs: tuple[Output, ...]
-
-
-class Computed(NamedTuple):
-    """Results with a leading dimension of members."""
-
-    outputs: dict[str, Array]
-    status: NDArray[np.int8]
-    message: list[str]
-    steps: NDArray[np.int64]
-    health: Array  # in the order of HEALTH
-    remarks: list[str]
 
 
 class Started(NamedTuple):
@@ -102,7 +78,7 @@ def _reported(found: Computed, place: int) -> Iterator[None]:
 
 def _in_groups(members: list[Started], rows: int) -> Iterator[list[Started]]:
     """So many at a time as fit into the memory meant for them; whole blocks of lanes."""
-    bytes_each = 8 * rows * dataset.row_length(members[0].simulation.elements)
+    bytes_each = 8 * rows * schema.row_length(members[0].simulation.elements)
     size = max(1, int(BYTES_TOGETHER / bytes_each) // LANES) * LANES
     for first in range(0, len(members), size):
         yield members[first : first + size]
@@ -170,7 +146,7 @@ def _take(one: Started, outputs: list[Output], found: Computed) -> None:
     simulation = one.simulation
     record = simulation.record()
     wanted = {output.variable for output in outputs}
-    values = {name: x[None] for name, x in dataset.values_of(simulation.pendulum, record, wanted).items()}
+    values = {name: x[None] for name, x in values_of(simulation.pendulum, record, wanted).items()}
     rows = np.array([len(record.time)])
     try:
         results = {output.name: evaluate(output, values, rows)[0] for output in outputs}

@@ -19,9 +19,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
+from tautline.extras import need
 from tautline.files.runs import StoreError
 from tautline.studies.execution.batches import Finished, run_batch
-from tautline.studies.execution.needs import need
 from tautline.studies.store.archive import Archive
 
 # A batch that kills its worker again and again is not tried for ever.
@@ -187,7 +187,7 @@ class Dask:
         self.workers = max(1, sum(client.ncores().values()))
 
     def run(self, archive: Archive, batches: Iterable[int], told: Told) -> None:
-        distributed = need("distributed")
+        distributed = need("distributed", "a study")
         left = iter(batches)
         path = str(archive.path.resolve())
 
@@ -226,7 +226,7 @@ def _result(future: Any, archive: Archive) -> Finished:
 
 def connect(address: str) -> Any:
     """A client of the cluster at an address."""
-    distributed = need("distributed")
+    distributed = need("distributed", "a study")
     try:
         return distributed.Client(address, timeout=SECONDS_TO_ANSWER, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:

@@ -15,6 +15,7 @@ import numpy as np
 
 from tautline._version import __version__
 from tautline.errors import TautlineError
+from tautline.extras import need
 from tautline.files.runs import StoreError
 from tautline.model import checks
 from tautline.studies.definition import definition as definitions
@@ -23,7 +24,6 @@ from tautline.studies.definition.outputs import HEALTH
 from tautline.studies.execution import engines
 from tautline.studies.execution.batches import Finished
 from tautline.studies.execution.engines import Engine
-from tautline.studies.execution.needs import need
 from tautline.studies.execution.timing import seconds_a_member
 from tautline.studies.store import making, space
 from tautline.studies.store.archive import FORMAT, Archive, open_archive, open_study
@@ -93,7 +93,7 @@ def study(
     xarray.Dataset
         As `open_study` gives it.
     """
-    need("zarr")
+    need("zarr", "a study")
     wanted = definitions.read(definition)
     target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
     _check_target(target, wanted, overwrite)

@@ -11,11 +11,12 @@ import numpy as np
 from tautline.engine.ensemble import march_ensemble
 from tautline.errors import TautlineError
 from tautline.kernels.lanes import LANES
-from tautline.results import dataset
+from tautline.results import schema
 from tautline.studies.definition.definition import Study
 from tautline.studies.definition.parameters import Values
+from tautline.studies.definition.work import Work
 from tautline.studies.execution import compute
-from tautline.studies.execution.compute import Started, Work
+from tautline.studies.execution.compute import Started
 
 MEMBERS_MEASURED, SECONDS_MEASURED = 8, 1.0
 # Between two looks at the clock, at first; some milliseconds for all elements together.
@@ -73,7 +74,7 @@ def _part(one: Started, deadline: float) -> float:
     if plan.steps_per_sample > steps:  # not even one sample need come soon
         total *= plan.steps_per_sample / steps
         simulation.begin(one.command, steps * plan.h, steps * plan.h)
-    most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * dataset.row_length(simulation.elements))))
+    most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * schema.row_length(simulation.elements))))
     done, rows = 0, 1
     while done < total and simulation.status == "completed":
         march_ensemble([simulation], rows)

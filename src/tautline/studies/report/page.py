@@ -12,7 +12,7 @@ import numpy as np
 from tautline.figures import page as pages
 from tautline.studies.analysis.reading import Opened
 from tautline.studies.analysis.remarks import remarks_of
-from tautline.studies.execution import compute
+from tautline.studies.definition import work
 from tautline.studies.report.drawing import unit
 from tautline.studies.report.report import Section
 
@@ -97,7 +97,7 @@ def _endings(opened: Opened) -> str:
     """Counts by status, and the first messages of those that ended early or failed."""
     status = opened.dataset.status.values.ravel()
     rows = []
-    for code, name in compute.STATUS_NAMES.items():
+    for code, name in work.STATUS_NAMES.items():
         members = np.flatnonzero(status == code)
         if not len(members):
             continue

@@ -10,23 +10,23 @@ import json
 import numpy as np
 
 import tautline as tl
-
-STRAINS = {"none": "mean", "published": "mean", "dissipative": "extrapolated", "momentum": "mean", "stretched": "mean"}
+from tautline import registry
 
 
 def final_states() -> dict[str, list[float]]:
     results = {}
-    for law in ("none", "published", "dissipative", "momentum", "stretched"):
+    for law, entry in registry.GUIDE_LAWS.items():
+        strain = "extrapolated" if law == "dissipative" else "mean"
         for body in (tl.RigidBody.point(0.5), tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))):
             pendulum = tl.Pendulum(
                 string=tl.String(length=10.0, density=0.05, stiffness=100.0),
-                reel=tl.Reel(0.3, 0.4, 0.8, guide_law=law, guide_strain=STRAINS[law]),
+                reel=tl.Reel(0.3, 0.4, 0.8, guide_law=law, guide_strain=strain),
                 body=body,
             )
             for N in (1, 3):
                 start = tl.straight(pendulum, 4.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
                 table = tl.Torque(([0.0, 0.02], [1.0, -1.0]))
-                high = 2 if law == "stretched" else 4
+                high = min(entry.highest_order, 4)
                 for command, order in ((tl.Locked(), 2), (tl.Locked(), high), (tl.Free(), 2), (table, high)):
                     run = tl.simulate(pendulum, start, command, duration=0.04, sample=0.02, order=order)
                     name = f"{law} {body.shape} {N} {command} {order}"

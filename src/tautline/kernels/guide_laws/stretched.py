@@ -1,8 +1,11 @@
-"""The string on the drum, as strained as it came in (docs/theory.md, "A drum that stores the string stretched").
+"""Guide law `stretched`: the drum keeps the string as strained as it came in (docs/theory.md, equations 62 to 66).
 
-Law `stretched` only. The drum remembers strain by the material coordinate: cells of equal unstretched length over the
-whole string, each with the mean strain of what is spooled of it, behind the other places of Motion.reel. The cell at
-the guide entrance is partly filled. All cells below it are full, what cells above it hold means nothing.
+The drum remembers strain by the material coordinate: cells of equal unstretched length over the whole string, each with
+the mean strain of what is spooled of it, behind the other places of Motion.reel. The cell at the guide entrance is
+partly filled. All cells below it are full, what cells above it hold means nothing.
+
+Linear strings only, and order 2 only: higher orders go back in time for a while, and string that was spooled cannot be
+spooled back.
 """
 
 from __future__ import annotations
@@ -10,7 +13,32 @@ from __future__ import annotations
 import math
 
 from tautline.kernels.data import REEL_SIZE, Array, Parameters, S
-from tautline.kernels.jit import kernel
+from tautline.kernels.entrance import Entrance, smooth_sign
+from tautline.kernels.jit import inlined, kernel
+
+
+@inlined
+def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
+    """Equation 63 less -W(spooled): what comes in brings its strain, what goes out changes it with loss."""
+    sign, sign_slope = smooth_sign(par, sigma)
+    if sigma >= 0.0:
+        k = 0.5 * par.EA * (at.strain * at.strain - at.spooled * at.spooled)
+        return -sign * k, -sign_slope * k
+    jump2 = (at.strain - at.spooled) * (at.strain - at.spooled)
+    k = 0.5 * (par.EA + par.mu * sigma * sigma) * jump2
+    return -sign * k, -sign_slope * k - sign * par.mu * sigma * jump2
+
+
+@inlined
+def resists(par: Parameters, at: Entrance) -> bool:
+    """Unless less strain comes in than is spooled: there Q helps, and bends too little to need a bracket."""
+    return abs(at.strain) >= abs(at.spooled)
+
+
+@inlined
+def spooled_force(par: Parameters, at: Entrance) -> float:
+    """-W(spooled), the part of Q that does not depend on sigma."""
+    return -0.5 * par.EA * at.spooled * at.spooled
 
 
 @kernel
@@ -27,13 +55,13 @@ def cell_at(par: Parameters, reel: Array, s: float) -> int:
 
 @kernel
 def spooled_strain(par: Parameters, reel: Array, s: float) -> float:
-    """Of the string that comes out next."""
+    """Strain of the string that comes out next."""
     return float(reel[REEL_SIZE + cell_at(par, reel, s)])
 
 
-@kernel
+@inlined
 def spooled_energy(par: Parameters, reel: Array, s: float) -> float:
-    """V_w: of all that is spooled."""
+    """V_w, the elastic energy of all that is spooled (equation 62)."""
     length = cell_length(par, reel)
     top = cell_at(par, reel, s)
     squares: float = reel[REEL_SIZE + top] ** 2 * (s / length - top)
@@ -88,23 +116,23 @@ def wind_out(
     return 0.5 * par.EA * change, jump2
 
 
-@kernel
-def wind(
-    par: Parameters, h: float, sigma: float, s: float, strain: float, strain_end: float, force: float, out_reel: Array
+@inlined
+def spool(
+    par: Parameters, h: float, sigma: float, s: float, strain: float, strain_end: float, mean: float, out_reel: Array
 ) -> tuple[float, float]:
     """The step from s to the present S has spooled string: the impulse of the guide on s, and the loss (equation 65).
 
-    `force` is the mean over the step of the part of Q that depends on sigma; that of deployment is found here anew,
+    `mean` is the mean over the step of the part of Q that depends on sigma; that of deployment is found here anew,
     from all that has left, so that borders of cells do not spoil the order.
     """
     s_end = out_reel[S]
     if s_end < s:
         change, jump2 = wind_out(par, out_reel, s, s_end, strain, strain_end)
-        sign = -sigma / math.sqrt(sigma * sigma + par.sigma_0 * par.sigma_0)
+        sign = -smooth_sign(par, sigma)[0]
         resistance = sign * 0.5 * (par.EA + par.mu * sigma * sigma) * jump2 / (s - s_end)
         return h * (change / (s - s_end) + resistance), -h * sigma * resistance
     spooled = spooled_strain(par, out_reel, s)
-    density = max(0.0, 0.5 * par.EA * spooled * spooled - force)
+    density = max(0.0, 0.5 * par.EA * spooled * spooled - mean)
     entered = math.copysign(math.sqrt(2.0 * density / par.EA), strain_end)
     change = wind_in(par, s, s_end, entered, out_reel)
     return -h * density, density * (s_end - s) - change
