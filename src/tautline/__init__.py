@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tautline import control, errors, figures, reference
     from tautline.analysis.lyapunov import lyapunov
     from tautline.analysis.modes import modes
-    from tautline.engine.conditions import StopWhen
     from tautline.engine.simulate import simulate
     from tautline.engine.simulation import Simulation
     from tautline.files.runs.reading import open_run
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from tautline.model.starts import AtEquilibrium, Hanging, Straight
     from tautline.model.state import State, straight
     from tautline.model.statics import AtRest, at_rest
+    from tautline.model.stop import StopWhen
     from tautline.model.string import String
     from tautline.studies.analysis.sensitivity import sensitivity
     from tautline.studies.analysis.uncertainty import bands, quantiles
@@ -77,7 +77,7 @@ _HOMES = {
     "String": "tautline.model.string",
     "Simulation": "tautline.engine.simulation",
     "simulate": "tautline.engine.simulate",
-    "StopWhen": "tautline.engine.conditions",
+    "StopWhen": "tautline.model.stop",
     "open_run": "tautline.files.runs.reading",
     "resume": "tautline.files.runs.writing",
     "run_to_file": "tautline.files.runs.writing",

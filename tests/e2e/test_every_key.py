@@ -32,12 +32,17 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.files import runs, scenario
-from tautline.results.schema import SCHEMA
+from tautline.schema import SCHEMA
 
 FOLDER = Path(__file__).parent / "every_key"
 FILES = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
 # How runs end that do not complete; by exit code 3 where it is for a numerical reason.
-ENDINGS = {"ends-retrieved": "fully_retrieved", "ends-deployed": "fully_deployed", "ends-unstable": "unstable_step"}
+ENDINGS = {
+    "ends-condition": "condition_met",
+    "ends-deployed": "fully_deployed",
+    "ends-retrieved": "fully_retrieved",
+    "ends-unstable": "unstable_step",
+}
 EXIT_CODES = {"unstable_step": 3}
 # These carry what a kill may leave behind in another way: nothing beyond the model, all loads, a curve in time.
 KILLED = ["free", "loads", "length-table"]
@@ -357,7 +362,7 @@ def test_a_killed_run_and_what_is_made_of_it(name: str, tmp_path: Path) -> None:
 # -- studies -------------------------------------------------------------------------------------------------
 
 # Held: counts, what must stay a multiple or a rotation, and the knots that the numbers beside them belong to.
-HELD = {"run.elements", "run.order", "run.duration", "run.sample", "run.step", "initial.attitude"}
+HELD = {"run.stop", "run.elements", "run.order", "run.duration", "run.sample", "run.step", "initial.attitude"}
 LARGER = 1.0 + 1e-3
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import tautline as tl
 from tautline.files.scenario import built_in_names
-from tautline.results.schema import MODES_SCHEMA, SCHEMA, Variable
+from tautline.schema import MODES_SCHEMA, SCHEMA, Variable
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

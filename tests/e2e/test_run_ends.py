@@ -14,10 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
+from tautline import schema
 from tautline.cli.commands import app
 from tautline.cli.output import summary_table
 from tautline.files import runs
-from tautline.results import schema
 from tautline.results.summary import summarise
 
 RUNS = {

@@ -15,12 +15,11 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline import ledger
+from tautline import ledger, schema
 from tautline.cli.commands import app
 from tautline.files import runs
 from tautline.files.runs import StoreError
 from tautline.model import kinds
-from tautline.results import schema
 from tautline.results.inputs import pendulum_of
 
 DATA = Path(__file__).parents[1] / "data" / "runs"

@@ -13,7 +13,7 @@ import pytest
 from tautline import ledger
 from tautline.kernels import data
 from tautline.kernels.balance import kept_energy
-from tautline.results.schema import SCHEMA
+from tautline.schema import SCHEMA
 from tautline.viewer.payload import CURVES
 from tests.support.checking import check_close
 

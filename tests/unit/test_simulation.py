@@ -19,7 +19,7 @@ from tautline.kernels.observe import observe
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
 from tautline.results.conservation import balance_error, conservation
-from tautline.results.schema import SCHEMA
+from tautline.schema import SCHEMA
 from tests.support.checking import check_close
 
 HEAVY = tl.Pendulum(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import tautline as tl
 from tautline.analysis.modes import displaced
 from tautline.errors import EquilibriumError, InputError
-from tautline.results.schema import MODES_SCHEMA
+from tautline.schema import MODES_SCHEMA
 from tests.support.at_rest import BODY, drag
 from tests.support.checking import check_rotation
 from tests.support.hanging import system

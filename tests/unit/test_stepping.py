@@ -245,7 +245,7 @@ def test_a_checkpoint_goes_on_bit_for_bit(tmp_path: Path, story: str, step: floa
     assert [path.name for path in tmp_path.iterdir()] == ["run.npz"]
     again = Simulation.load(tmp_path / "run.npz")
     assert (again.time, again.energy, again.reel_speed) == (run.time, run.energy, run.reel_speed)
-    assert again.pendulum == run.pendulum and again.settings == run.settings
+    assert again.pendulum == run.pendulum and again.method == run.method
     check_same_state(again.state, run.state)
     for each in (run, again):
         each.advance(0.1, sample=SAMPLE)

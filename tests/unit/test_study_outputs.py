@@ -10,7 +10,7 @@ import xarray as xr
 
 import tautline as tl
 from tautline import errors
-from tautline.results.schema import SCHEMA
+from tautline.schema import SCHEMA
 from tautline.studies.definition import definition
 from tautline.studies.definition.outputs import Output, evaluate
 from tautline.studies.definition.work import REFUSED, STATUS_NAMES

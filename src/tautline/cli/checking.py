@@ -212,7 +212,7 @@ def _seconds_a_step(case: Case, sample: float) -> float:
 
 def _interval(simulation: Simulation, sample: float) -> float:
     """Between samples of the timing: some steps, so that a call is neither too short nor too long (s)."""
-    fixed = simulation.settings["step"]
+    fixed = simulation.method.step
     if fixed != "auto":
         return float(fixed) * TIMED_STEPS
     return min(sample, TIMED_STEPS * min(lowering.allowed_steps(simulation.task().plan, simulation.limits()).values()))

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from tautline import durable
 from tautline.engine import lowering
-from tautline.engine.conditions import StopWhen
-from tautline.engine.description import condition_descriptions, simulation_from
+from tautline.engine.description import simulation_from
 from tautline.engine.health import Health
 from tautline.engine.loads import moved_on
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
@@ -40,14 +39,13 @@ def taken(simulation: Simulation) -> tuple[data.Motion, str]:
     stepper, recorder, timing = simulation._stepper, simulation._recorder, simulation._timing
     if stepper.tabulates:
         raise InputError("Torque.moment: expected a number or a table in a run that is saved, got a function")
-    if any(condition.is_function for condition in simulation.settings["stop"]):
+    if any(condition.is_function for condition in simulation.method.stop):
         raise InputError("stop: expected conditions on variables in a run that is saved, got a function")
     refuse_saving([law.law for law in stepper.laws])
     recorder.look()
     text = {
         "checkpoint": VERSION,
         CASE: simulation.description(),
-        "stop": condition_descriptions(simulation.settings["stop"]),
         "started": stepper.command is not None,
         "status": simulation.status,
         "event": simulation._event,
@@ -69,7 +67,7 @@ def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulati
     """A simulation that goes on exactly where a checkpoint was taken."""
     saved = json.loads(text)
     check(saved, motion._asdict(), VERSION)
-    simulation = simulation_from(kind, saved[CASE], [StopWhen(**tree) for tree in saved["stop"]])
+    simulation = simulation_from(kind, saved[CASE])
     stepper = simulation._stepper
     for ours, theirs in zip(stepper.motion, motion, strict=True):
         if ours.shape != theirs.shape:

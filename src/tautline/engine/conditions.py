@@ -1,10 +1,8 @@
-"""Conditions that end a run, looked at after every step and located in time."""
+"""A march that looks at the user's conditions after every step, and locates in time where one is met."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,123 +10,14 @@ from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper
 from tautline.errors import CONDITION_MET, RUNNING, InputError
 from tautline.kernels import data
-from tautline.model import checks
-from tautline.results.schema import AXES, SCHEMA, sizes
+from tautline.model.stop import StopWhen
 from tautline.results.values import values_of
+from tautline.schema import SCHEMA
 
 # Steps that are observed at a time.
 STEPS_AT_ONCE = 2000
 # The end of the run is found to this part of a step.
 LOCATED = 1e-12
-
-
-class Instant(Mapping[str, Any]):
-    """Variables of the results at one moment, by name, and the time."""
-
-    def __init__(self, values: Mapping[str, data.Array], row: int) -> None:
-        self._values, self._row = values, row
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name][self._row]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-
-@dataclasses.dataclass(frozen=True)
-class StopWhen:
-    """A condition that ends the run at the moment when it becomes true.
-
-    Parameters
-    ----------
-    variable : str or callable
-        A variable of the results, such as "position", "guide_tension" or "reel_speed"; or a function that is called
-        with the variables at one moment (a mapping from names to values, "time" among them) and is true, or positive,
-        where the run is to end.
-    above, below : float
-        The run ends when the variable is above the one or below the other; one of them is given, in the unit of the
-        variable. Of several components it is enough that one is.
-    node, element, row, column : int, optional
-        Which component of a variable that has several; negative ones count from the body's end.
-    axis : {"x", "y", "z"}, optional
-        Which component of a vector; z points down.
-    """
-
-    variable: str | Callable[[Instant], Any]
-    above: float | None = None
-    below: float | None = None
-    node: int | None = None
-    element: int | None = None
-    axis: str | None = None
-    row: int | None = None
-    column: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.is_function:
-            given = [f.name for f in dataclasses.fields(self)[1:] if getattr(self, f.name) is not None]
-            if given:
-                raise InputError(f"StopWhen.{given[0]}: expected with the name of a variable, got it with a function")
-            return
-        checks.choice("StopWhen.variable", self.variable, SCHEMA)
-        if (self.above is None) == (self.below is None):
-            raise InputError("StopWhen: expected either above or below, got " + ("both" if self.above else "neither"))
-        name = "above" if self.below is None else "below"
-        object.__setattr__(self, name, checks.number(f"StopWhen.{name}", getattr(self, name)))
-        for dim in ("node", "element", "axis", "row", "column"):
-            if getattr(self, dim) is not None and dim not in self._dims:
-                raise InputError(f"StopWhen.{dim}: expected with a variable that has it, got {self.variable!r}")
-        if self.axis is not None:
-            checks.choice("StopWhen.axis", self.axis, AXES)
-
-    @property
-    def is_function(self) -> bool:
-        return callable(self.variable)
-
-    @property
-    def _dims(self) -> tuple[str, ...]:
-        return SCHEMA[str(self.variable)].dims[1:]
-
-    def check_against(self, elements: int) -> None:
-        """Refuse components that a string of so many elements does not have."""
-        for dim in () if self.is_function else self._dims:
-            index, size = getattr(self, dim), sizes(elements, 1)[dim]
-            if isinstance(index, int) and not -size <= index < size:
-                checks.refuse(f"StopWhen.{dim}", f"a whole number from {-size} to {size - 1}", index)
-
-    def margins(self, values: Mapping[str, data.Array]) -> data.Array:
-        """How far beyond its limit the condition is at each moment; positive where it is met."""
-        if not isinstance(self.variable, str):
-            return np.array([self._answer(Instant(values, row)) for row in range(len(values["time"]))])
-        x = values[self.variable]
-        for dim in reversed(self._dims):
-            index = getattr(self, dim)
-            if index is not None:
-                place = AXES.index(index) if dim == "axis" else index
-                x = np.take(x, place, axis=1 + self._dims.index(dim))
-                x = np.expand_dims(x, 1 + self._dims.index(dim))
-        sign = -1.0 if self.above is None else 1.0
-        limit: Any = self.below if self.above is None else self.above
-        return np.asarray((sign * (x - limit)).reshape(len(x), -1).max(axis=1))
-
-    def _answer(self, now: Instant) -> float:
-        assert callable(self.variable)
-        answer = self.variable(now)
-        if isinstance(answer, bool | np.bool_):
-            return 1.0 if answer else -1.0
-        return checks.number("StopWhen: the function's answer", answer)
-
-    def sentence(self) -> str:
-        """The condition in words."""
-        if not isinstance(self.variable, str):
-            return f"the condition {getattr(self.variable, '__qualname__', 'of a function')} is met"
-        chosen = [f"{dim} {getattr(self, dim)}" for dim in self._dims if getattr(self, dim) is not None]
-        where = f" ({', '.join(chosen)})" if chosen else ""
-        side, limit = ("above", self.above) if self.above is not None else ("below", self.below)
-        unit = SCHEMA[self.variable].units
-        return f"{self.variable}{where} is {side} {limit:g}{'' if unit == '1' else ' ' + unit}"
 
 
 class Watch:
@@ -141,7 +30,6 @@ class Watch:
         if any(c.is_function for c in self.conditions):
             self._names = set(SCHEMA)
         for condition in self.conditions:
-            checks.instance("stop", condition, StopWhen)
             condition.check_against(elements)
 
     def check_start(self, stepper: Stepper, sample: data.Samples) -> None:

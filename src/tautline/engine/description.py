@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tautline.engine.conditions import StopWhen
 from tautline.model import sections
 from tautline.model.case import Case
 from tautline.model.command import Locked
-from tautline.model.run import METHOD
+from tautline.model.description import fields_of, to_keys
+from tautline.model.run import Method
 from tautline.model.sections import Tree
 
 if TYPE_CHECKING:
@@ -26,25 +24,17 @@ def keys_of(simulation: Simulation) -> Tree:
     command = sections.of_part("command", stepper.command or Locked())
     if simulation.case is not None:
         return simulation.case.to_dict() | {"command": command}
-    run = {"elements": simulation.elements} | {name: simulation.settings[name] for name in METHOD}
+    run = {"elements": simulation.elements} | to_keys(simulation.method)
     return sections.of_system(simulation.pendulum) | {
         "initial": sections.of_part("initial", stepper.initial),
         "command": command,
-        "run": {name: value for name, value in run.items() if value is not None},
+        "run": run,
     }
 
 
-def simulation_from(kind: type[Simulation], tree: Tree, stop: Iterable[StopWhen]) -> Simulation:
+def simulation_from(kind: type[Simulation], tree: Tree) -> Simulation:
     """A simulation at its start, from what `keys_of` gave."""
     if "duration" in tree["run"]:
-        return kind.from_case(Case.from_dict(tree), stop=tuple(stop))
-    method = {name: tree["run"][name] for name in METHOD if name in tree["run"]}
-    return kind(sections.system(tree), sections.part("initial", tree), stop=tuple(stop), **method)
-
-
-def condition_descriptions(conditions: Iterable[StopWhen]) -> list[dict[str, Any]]:
-    """Conditions that end a run as plain values; a function by its name."""
-    return [
-        {"variable": condition.sentence()} if condition.is_function else dataclasses.asdict(condition)
-        for condition in conditions
-    ]
+        return kind.from_case(Case.from_dict(tree))
+    method = {name: tree["run"][name] for name in fields_of(Method) if name in tree["run"]}
+    return kind(sections.system(tree), sections.part("initial", tree), **method)

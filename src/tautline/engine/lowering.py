@@ -20,12 +20,11 @@ from tautline.model.command import check_command as command_for_reel
 from tautline.model.pendulum import Pendulum
 from tautline.model.profile import values_at
 from tautline.model.reel import Reel
+from tautline.model.run import Method
 from tautline.model.state import State
 from tautline.model.string import String
 
 SCHEMES = {"symmetric": 0.5, "paper": 0.0}
-# What happens where no string is left to retrieve or to pay out.
-AT_END = ("stop", "hold")
 # Parts of the stability limit. Accuracy goes before stability does (docs/theory.md, "Stability").
 LARGEST_RATIO = 0.9
 AUTO_RATIO = 0.5
@@ -221,13 +220,10 @@ def check_step(par: data.Parameters, plan: data.Plan, s: float, limits: Limits) 
         )
 
 
-def check_method(order: Any, scheme: Any, compensated: Any, at_end: Any) -> None:
-    checks.choice("order", order, COMPOSITIONS)
-    checks.choice("scheme", scheme, SCHEMES)
-    checks.instance("compensated", compensated, bool)
-    checks.choice("at_end", at_end, AT_END)
-    if order > 2 and at_end == "hold":
-        _refuse_order(order, "at_end='hold'")
+def check_method(method: Method) -> None:
+    """Refuse parts of a method that do not go together."""
+    if method.order > 2 and method.at_end == "hold":
+        _refuse_order(method.order, "at_end='hold'")
 
 
 def _refuse_order(order: int, what: str) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tautline.engine.cases import case_of, sampling
-from tautline.engine.conditions import StopWhen
 from tautline.engine.simulation import Simulation
 from tautline.engine.timing import default_sample
 from tautline.errors import InputError
@@ -28,7 +27,6 @@ def simulate(
     state: State | None = None,
     command: Command | None = None,
     *,
-    stop: StopWhen | Sequence[StopWhen] = (),
     control: Controller | None = None,
     period: float | None = None,
     loads: Sequence[ForceLaw] = (),
@@ -44,8 +42,6 @@ def simulate(
         From where.
     command : Command
         What the drum does; it is locked by default.
-    stop : StopWhen or several, optional
-        Conditions that end the run at the moment when one of them is met.
     control : callable, optional
         Called with the `Simulation` every `period`; returns the drum's moment (N m) or a command, held until the
         next call. Takes the place of `command`.
@@ -54,8 +50,8 @@ def simulate(
     loads : list of ForceLaw, optional
         Forces of your own functions. Such a run can be neither saved nor resumed.
     **run
-        The duration (s), and how: `step`, `sample`, `order`, `scheme`, `compensated`, `minimum_length` and `at_end` as
-        in `Run`. For a case they take the place of its own.
+        The duration (s), and how: `step`, `sample`, `order`, `scheme`, `compensated`, `minimum_length`, `at_end` and
+        `stop` as in `Run`. For a case they take the place of its own.
 
     Returns
     -------
@@ -69,7 +65,7 @@ def simulate(
     if control is None and period is not None:
         raise InputError("period: expected together with control, got it alone")
     with case.naming_keys():
-        simulation = Simulation.from_case(case, stop=stop, loads=loads)
+        simulation = Simulation.from_case(case, loads=loads)
         if control is not None:
             _controlled(simulation, case.run.duration, case.run.sample, control, period)
         else:
@@ -85,7 +81,7 @@ def _controlled(
     if not callable(control):
         checks.refuse("control", "something that can be called", control)
     if period is None:
-        period = default_sample(duration, simulation.settings["step"]) if sample is None else sample
+        period = default_sample(duration, simulation.method.step) if sample is None else sample
     tick = checks.positive("period", period, "s")
     if sample is not None:
         checks.whole_ratio("period", tick, "sample", checks.positive("sample", sample, "s"))

@@ -14,11 +14,11 @@ import numpy as np
 from tautline import errors
 from tautline._version import __version__
 from tautline.engine import checkpoints, description, lowering
-from tautline.engine.conditions import StopWhen, Watch
+from tautline.engine.conditions import Watch
 from tautline.engine.recorder import Recorder
 from tautline.engine.remarks import remarks_of
 from tautline.engine.samples import record_of_samples
-from tautline.engine.stepper import Method, Stepper, Task
+from tautline.engine.stepper import Stepper, Task
 from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
 from tautline.errors import InputError
 from tautline.kernels import data
@@ -28,6 +28,7 @@ from tautline.model.case import Case
 from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
+from tautline.model.run import Method
 from tautline.model.sections import Tree
 from tautline.model.state import State
 from tautline.results.inputs import CASE
@@ -50,8 +51,10 @@ class Simulation:
     ----------
     pendulum, state
         What, and from where.
-    step, order, scheme, compensated, minimum_length, at_end, stop, loads
-        As in `simulate`.
+    loads : list of ForceLaw, optional
+        Forces of your own functions.
+    **method
+        `step`, `order`, `scheme`, `compensated`, `minimum_length`, `at_end` and `stop`, as in `Run`.
 
     Attributes
     ----------
@@ -60,62 +63,34 @@ class Simulation:
         "completed" while all is well, else the event that ended the motion.
     """
 
-    def __init__(
-        self,
-        pendulum: Pendulum,
-        state: State,
-        *,
-        step: float | str = "auto",
-        order: int = 2,
-        scheme: str = "symmetric",
-        compensated: bool = True,
-        minimum_length: float | None = None,
-        at_end: str = "stop",
-        stop: StopWhen | Sequence[StopWhen] = (),
-        loads: Sequence[ForceLaw] = (),
-    ) -> None:
+    def __init__(self, pendulum: Pendulum, state: State, *, loads: Sequence[ForceLaw] = (), **method: Any) -> None:
         checks.instance("pendulum", pendulum, Pendulum)
         checks.instance("state", state, State)
-        lowering.check_method(order, scheme, compensated, at_end)
         state.check_against(pendulum)
-        if isinstance(step, str):
-            checks.choice("step", step, ["auto"])
-        fixed = None if isinstance(step, str) else checks.positive("step", step, "s, or 'auto'")
-        if minimum_length is not None:
+        self.method = Method(**method)
+        lowering.check_method(self.method)
+        if self.method.minimum_length is not None:
             X = pendulum.string.length - state.reeled_length
-            minimum_length = checks.positive("minimum_length", minimum_length, "m")
-            if minimum_length >= X:
-                checks.refuse("minimum_length", f"less than the {X:g} m deployed at the start", minimum_length)
-        conditions = (stop,) if isinstance(stop, StopWhen) else tuple(stop)
+            if self.method.minimum_length >= X:
+                expected = f"less than the {X:g} m deployed at the start"
+                checks.refuse("minimum_length", expected, self.method.minimum_length)
         self.pendulum = pendulum
         self.case: Case | None = None  # the one that it was made from
-        self.settings: dict[str, Any] = {
-            "step": "auto" if fixed is None else fixed,
-            "order": order,
-            "scheme": scheme,
-            "compensated": compensated,
-            "minimum_length": minimum_length,
-            "at_end": at_end,
-            "stop": conditions,
-        }
         self.status = errors.STATUS_NAMES[errors.RUNNING]
         self._event = ""  # what ended the motion, in a sentence
-        self._recorder = Recorder(pendulum, order)
-        method = Method(fixed, order, scheme, compensated, minimum_length, at_end)
-        self._stepper = Stepper(pendulum, state, method, self._recorder.health, check_laws(loads))
+        self._recorder = Recorder(pendulum, self.method.order)
+        self._stepper = Stepper(pendulum, state, self.method, self._recorder.health, check_laws(loads))
         self._timing = Timing(self._stepper)
-        self._watch = Watch(conditions, state.elements) if conditions else None
+        self._watch = Watch(self.method.stop, state.elements) if self.method.stop else None
         self._check_order()
         self._force_since = (0.0, np.zeros(3))  # time and impulse of the guide when the latest advance began
         self._sampled = 0  # STEP at the latest sample
 
     @classmethod
-    def from_case(
-        cls, case: Case, *, stop: StopWhen | Sequence[StopWhen] = (), loads: Sequence[ForceLaw] = ()
-    ) -> Simulation:
+    def from_case(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> Simulation:
         """A simulation at the start of a case; its command is not taken yet."""
         with case.naming_keys():
-            simulation = cls(case.pendulum, case.state(), stop=stop, loads=loads, **case.run.method())
+            simulation = cls(case.pendulum, case.state(), loads=loads, **case.run.method())
         simulation.case = case
         return simulation
 
@@ -204,7 +179,7 @@ class Simulation:
         return self._stepper.last
 
     def _check_order(self, carried: bool = False) -> None:
-        order = self.settings["order"]
+        order = self.method.order
         if (self._stepper.loaded or carried) and order > 2:
             raise InputError(
                 f"order: expected 2 with damping, a fluid, an applied force, a force law or a moving guide, got "
@@ -425,16 +400,11 @@ class Simulation:
             "steps": self.steps,
             "newton_iterations": int(stepper.motion.clock[data.ITERATIONS]),
             **self.health(),
-            "order": self.settings["order"],
-            "scheme": self.settings["scheme"],
-            **self._conditions(),
+            "order": self.method.order,
+            "scheme": self.method.scheme,
             CASE: json.dumps(self.description()),
             "version": __version__,
         }
-
-    def _conditions(self) -> dict[str, str]:
-        stop = self.settings["stop"]
-        return {"stop": json.dumps(description.condition_descriptions(stop))} if stop else {}
 
     def health(self) -> dict[str, float]:
         """Figures that say how far the result can be trusted, by name (docs/trust.md)."""

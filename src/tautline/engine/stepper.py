@@ -32,6 +32,7 @@ from tautline.model.command import (
 from tautline.model.force_law import ForceLaw
 from tautline.model.pendulum import Pendulum
 from tautline.model.profile import values_at
+from tautline.model.run import Method
 from tautline.model.state import State
 
 
@@ -44,17 +45,6 @@ class Task(NamedTuple):
     motion: data.Motion
     loads: data.Loads | None
     alone: bool  # it must be asked about every step, and cannot march with others
-
-
-class Method(NamedTuple):
-    """Numerical method of a run; `step` None is "auto"."""
-
-    step: float | None
-    order: int
-    scheme: str
-    compensated: bool
-    minimum_length: float | None
-    at_end: str
 
 
 class Stepper:
@@ -77,7 +67,8 @@ class Stepper:
         shortest = lowering.MINIMUM_LENGTH * X if method.minimum_length is None else method.minimum_length
         self.pendulum, self.initial, self.method, self.health = pendulum, state, method, health
         self.par = lowering.kernel_parameters(pendulum, state.elements, method.scheme, method.compensated)
-        self.plan = lowering.method_plan(pendulum, method.order, method.step, shortest, method.at_end)
+        step = None if isinstance(method.step, str) else method.step
+        self.plan = lowering.method_plan(pendulum, method.order, step, shortest, method.at_end)
         self.laws = [CallableLaw(law) for law in laws]
         self.loads = kernel_loads(pendulum, self.laws)
         self.motion = lowering.initial_motion(self.par, state, pendulum.reel.spooled_strain)

@@ -97,7 +97,7 @@ def default_sample(duration: Any, step: float | str) -> float:
 
 def check_memory(rows: int, N: int) -> None:
     """Refuse what cannot fit, before hours are spent on it."""
-    from tautline.results.schema import row_length
+    from tautline.schema import row_length
 
     size = 8 * rows * row_length(N)
     try:

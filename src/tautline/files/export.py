@@ -12,9 +12,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from tautline import schema
 from tautline.durable import replacing
 from tautline.model.shapes import body_mesh
-from tautline.results import schema
 from tautline.results.inputs import pendulum_of
 
 Array = NDArray[np.float64]

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from tautline.model.checks import positive
-from tautline.model.description import Number, OptionalNumber, choice, declared, described, flag, quantity
+from tautline.model.description import Number, OptionalNumber, choice, declared, described, fields_of, flag, quantity
 from tautline.model.kinds import AUTO, OrAuto, Quantity, Whole
 from tautline.model.state import MOST_ELEMENTS
+from tautline.model.stop import Conditions, StopWhen
 
 
 @described(name="", kw_only=True)
-class Run:
-    """How long, in how many elements, and by which method."""
+class Method:
+    """The numerical method of a run, and what ends it."""
 
-    duration: Number = quantity("s", positive, "Simulated time, a multiple of `sample`.")
-    elements: int | str = declared(
-        OrAuto(Whole(1, MOST_ELEMENTS, "Number of elements N, or as many as the case needs.")), default=AUTO
-    )
     step: float | str = declared(
         OrAuto(
             Quantity(
@@ -28,12 +25,6 @@ class Run:
             )
         ),
         default=AUTO,
-    )
-    sample: OptionalNumber = quantity(
-        "s",
-        positive,
-        "Interval between stored states, a multiple of `step`; about a thousandth of the duration if not given.",
-        default=None,
     )
     order: int = choice((2, 4, 6), "Order of accuracy; 4 and 6 compose a step of 5 or 11 second-order ones.", default=2)
     scheme: str = choice(
@@ -52,8 +43,28 @@ class Run:
     at_end: str = choice(
         ("stop", "hold"),
         "What happens there, and when the string is off the drum: the run stops, or the reel is held by an end stop "
-        "until it is pulled away from it. A reel that is led by `Length` or `Speed` ends the run there in either case.",
+        "until it is pulled away from it. A reel whose motion `Length` or `Speed` prescribe ends the run there in "
+        "either case.",
         default="stop",
+    )
+    stop: tuple[StopWhen, ...] = declared(
+        Conditions("Conditions that end the run at the moment when one of them is met."), default=()
+    )
+
+
+@described(name="", kw_only=True)
+class Run(Method):
+    """How long, in how many elements, and by which method."""
+
+    duration: Number = quantity("s", positive, "Simulated time, a multiple of `sample`.")
+    elements: int | str = declared(
+        OrAuto(Whole(1, MOST_ELEMENTS, "Number of elements N, or as many as the case needs.")), default=AUTO
+    )
+    sample: OptionalNumber = quantity(
+        "s",
+        positive,
+        "Interval between stored states, a multiple of `step`; about a thousandth of the duration if not given.",
+        default=None,
     )
 
     def number_of_elements(self) -> int | None:
@@ -62,7 +73,4 @@ class Run:
 
     def method(self) -> dict[str, Any]:
         """Keyword arguments of `Simulation`."""
-        return {name: getattr(self, name) for name in METHOD}
-
-
-METHOD = ("step", "order", "scheme", "compensated", "minimum_length", "at_end")
+        return {name: getattr(self, name) for name in fields_of(Method)}

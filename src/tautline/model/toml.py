@@ -19,6 +19,8 @@ def text_of(tree: Mapping[str, Any]) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key} = {_value(x)}' for key, x in value.items())}}}"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # the one that JSON lets pass
     return str(value).lower() if isinstance(value, bool) else repr(value)

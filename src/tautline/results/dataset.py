@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline.results.schema import AXES, LYAPUNOV_SCHEMA, MODES_SCHEMA, SCHEMA, TIME_VARIABLE, Variable
 from tautline.results.values import Record, Values, values_of
+from tautline.schema import AXES, LYAPUNOV_SCHEMA, MODES_SCHEMA, SCHEMA, TIME_VARIABLE, Variable
 
 if TYPE_CHECKING:
     import xarray as xr

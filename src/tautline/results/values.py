@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline import ledger
 from tautline.arrays import Array
-from tautline.results.schema import SCHEMA
+from tautline.schema import SCHEMA
 
 if TYPE_CHECKING:
     from tautline.model.pendulum import Pendulum

@@ -66,7 +66,7 @@ class Session:
     def tick(self) -> float:
         """Simulated time between two states: whole steps, as near to the frame rate as can be."""
         wanted = self.rate / STATES_A_SECOND
-        step = self.simulation.settings["step"]
+        step = self.simulation.method.step
         return wanted if isinstance(step, str) else max(1, round(wanted / step)) * step
 
     def advance(self) -> bool:

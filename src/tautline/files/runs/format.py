@@ -22,8 +22,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline import schema
 from tautline.durable import StoreError
-from tautline.results import schema
 
 FORMAT = "tautline run 4"
 # Format 3 differs only in how the input is written down.

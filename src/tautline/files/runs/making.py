@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tautline import schema
 from tautline._version import __version__
 from tautline.durable import StoreError
 from tautline.files.runs.format import COPIES, FORMAT, Contents, Place, page_rows, write_at
-from tautline.results import schema
 
 if TYPE_CHECKING:
     import netCDF4

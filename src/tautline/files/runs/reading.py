@@ -15,11 +15,11 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from tautline import durable, ledger
+from tautline import durable, ledger, schema
 from tautline.durable import StoreError
 from tautline.files.runs.format import FORMAT, Array, Contents, checksum, pages, read_at, read_copies
 from tautline.files.runs.inputs import keys_of_old
-from tautline.results import dataset, schema
+from tautline.results import dataset
 from tautline.results.inputs import CASE
 from tautline.results.values import Values
 

@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from tautline import durable, errors
+from tautline import durable, errors, schema
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
 from tautline.engine.cases import begin, case_of
@@ -32,7 +32,6 @@ from tautline.model.case import Case
 from tautline.model.command import Command
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
-from tautline.results import schema
 from tautline.results.inputs import CASE
 from tautline.results.values import Values, values_of
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.results.schema import AXES, SCHEMA, Variable
+from tautline.schema import AXES, SCHEMA, Variable
 
 # Of a motion as a whole, by watching neighbouring motions.
 OF_NEIGHBOURS = {

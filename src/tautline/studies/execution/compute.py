@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline import schema
 from tautline.analysis.lyapunov import growth_rates
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
@@ -20,7 +21,6 @@ from tautline.kernels.lanes import LANES
 from tautline.model import keys
 from tautline.model.case import Case
 from tautline.model.command import Command
-from tautline.results import schema
 from tautline.results.values import values_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work

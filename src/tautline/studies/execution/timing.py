@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline import schema
 from tautline.engine.ensemble import march_ensemble
 from tautline.errors import TautlineError
 from tautline.kernels.lanes import LANES
-from tautline.results import schema
 from tautline.studies.definition.definition import Study
 from tautline.studies.definition.parameters import Values
 from tautline.studies.definition.work import Work

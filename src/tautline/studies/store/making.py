@@ -14,7 +14,7 @@ import numpy as np
 
 from tautline._version import __version__
 from tautline.extras import need
-from tautline.results.schema import AXES
+from tautline.schema import AXES
 from tautline.studies.definition import work
 from tautline.studies.definition.definition import Study
 from tautline.studies.definition.outputs import HEALTH

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tautline import schema
 from tautline.errors import InputError
 from tautline.files.runs import StoreError
-from tautline.results import schema
 
 # Points of the unit cube, values in SI, and what the libraries hold while they make them.
 COPIES_OF_A_DESIGN = 4
