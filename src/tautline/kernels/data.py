@@ -89,7 +89,7 @@ LOWER, INVERSE = range(2)
 
 def account(name: str) -> int:
     """Number of an account of the ledger, and its column in Samples.scalars."""
-    return ledger.names(*ledger.SIGN).index(name)
+    return _places(ledger.names(*ledger.SIGN).index(name))[0]
 
 
 KINETIC, ELASTIC, GRAVITY = map(account, ("kinetic_energy", "elastic_energy", "gravity_energy"))

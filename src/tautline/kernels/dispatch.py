@@ -2,10 +2,10 @@
 
 Kernels cannot hold a list of functions, so the choice is written out: for three laws `dispatch` makes
 
-    def chosen(code, par, strain):
-        if code == 0:
+    def chosen(par, strain):
+        if par.elastic_law == 0:
             return f0(par, strain)
-        if code == 1:
+        if par.elastic_law == 1:
             return f1(par, strain)
         return f2(par, strain)
 """
@@ -35,19 +35,20 @@ def functions(table: Mapping[str, Entry], name: str, default: Any = None) -> lis
     return found
 
 
-def dispatch(choices: Sequence[Callable[..., Any]], own: str | None = None) -> Any:
-    """A function of a code and the arguments of the choices, which calls the one of that code.
+def dispatch(choices: Sequence[Callable[..., Any]], code: str, own: str | None = None) -> Any:
+    """A function with the arguments of the choices, which calls the one of the number that `code` gives.
 
-    With `own` an argument of this name is a tuple, of which each choice gets its own element.
+    `code` is an expression of the arguments, or the name of a further one, which comes first. With `own` the argument
+    of this name is a tuple, of which each choice gets its own element. Choices that are the same function are one.
     """
-    first = inspect.signature(getattr(choices[0], "py_func", choices[0]))
-    names = list(first.parameters)
-    lines = [f"def chosen(code, {', '.join(names)}):"]
-    for k in range(len(choices)):
-        given = ", ".join(f"{name}[{k}]" if name == own else name for name in names)
-        last = k == len(choices) - 1
-        lines += [] if last else [f"    if code == {k}:"]
-        lines += [f"{'' if last else '    '}    return f{k}({given})"]
-    scope: dict[str, Any] = {f"f{k}": choice for k, choice in enumerate(choices)}
-    exec("\n".join(lines), scope)
+    names = list(inspect.signature(getattr(choices[0], "py_func", choices[0])).parameters)
+    arguments = names if "." in code else [code, *names]
+    calls = [
+        f"return f{choices.index(choice)}({', '.join(f'{name}[{k}]' if name == own else name for name in names)})"
+        for k, choice in enumerate(choices)
+    ]
+    last = max(calls, key=calls.count)  # what most do is the last resort
+    lines = [f"    if {code} == {k}:\n        {call}" for k, call in enumerate(calls) if call != last]
+    scope: dict[str, Any] = {"__name__": __name__} | {f"f{k}": choice for k, choice in enumerate(choices)}
+    exec("\n".join([f"def chosen({', '.join(arguments)}):", *lines, f"    {last}"]), scope)
     return scope["chosen"]

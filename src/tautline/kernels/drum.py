@@ -31,7 +31,7 @@ from tautline.kernels.data import (
     S,
 )
 from tautline.kernels.dispatch import dispatch, functions
-from tautline.kernels.drive import Drive, mean_torque
+from tautline.kernels.drive import mean_torque
 from tautline.kernels.energy import radius, reel_mass
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import extrapolation
@@ -58,8 +58,10 @@ class Drum(NamedTuple):
     high: float
 
 
-_drive = kernel(dispatch(functions(registry.COMMANDS, "drive")))
-_commanded = kernel(dispatch(functions(registry.COMMANDS, "motor_force")))
+# (par, command, near, far, s): Drive at the near end of a step; moments are means over the step.
+drive_at = kernel(dispatch(functions(registry.COMMANDS, "drive"), "command.kind"))
+# (par, command, t, s): force of the motor as the command has it at a time.
+commanded_force = kernel(dispatch(functions(registry.COMMANDS, "motor_force"), "command.kind"))
 
 DRUM_SIZE = len(Drum._fields)
 # Momentum that viscous friction takes from the drum in half a step, over its own: beyond, the drum glides.
@@ -102,13 +104,6 @@ def keep_drum(drum: Drum, out: Array) -> None:
 @kernel
 def drum_from(x: Array) -> Drum:
     return Drum(x[0] != 0.0, x[1] != 0.0, x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10])
-
-
-@kernel
-def drive_at(par: Parameters, command: Command, near: float, far: float, s: float) -> Drive:
-    """The command at the near end of a step; moments are means over the step."""
-    held, motor, brake, damping, target = _drive(command.kind, par, command, near, far, s)
-    return Drive(held, motor, brake, damping, target)
 
 
 @kernel
@@ -310,7 +305,7 @@ def drum_after(
     book(par, reel, FRICTION_LOSS, loss)
     # the mean speed belongs to the middle of the step, what is reported to its end
     sigma_end = sigma + extrapolation(0.0, h, reel[H_LAST]) * (sigma - before)
-    motor = _commanded(command.kind, par, command, end, s)
+    motor = commanded_force(par, command, end, s)
     motor -= then.damping * (sigma_end - then.target)
     reel[TORQUE] = bounded_force(then, motor, sigma_end)[0] * d
     # half of the friction's impulse is still to come: where that is much, the momentum says nothing of the speed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from tautline import registry
 from tautline.arrays import TINY_LENGTH
@@ -17,26 +18,12 @@ from tautline.kernels.so3 import dot, scale, sub
 
 LAWS = registry.ELASTIC_LAWS
 _functions = functions(LAWS, "tension_and_energy")
-_of_all = kernel(dispatch(_functions))
 # A law that knows no lanes is never asked in lanes; something that compiles takes its place.
-_of_lanes = kernel(dispatch([f if law.lanes else linear_law for f, law in zip(_functions, LAWS.values(), strict=True)]))
-
-
-@separate
-def law_at(par: Parameters, strain: float) -> tuple[float, float]:
-    """Tension (N) and elastic energy per unstretched length (N) at a strain."""
-    tension, energy = _of_all(par.elastic_law, par, strain)
-    return tension, energy
-
-
-@kernel
-def law_in_lanes(par: Parameters, strain: float) -> tuple[float, float]:
-    """Tensions and energies of members in lanes, whose law is one and the same."""
-    tension, energy = _of_lanes(par.elastic_law, par, strain)
-    return tension, energy
-
-
-tension_and_energy = either(law_at, law_in_lanes)
+_in_lanes = [f if law.lanes else linear_law for f, law in zip(_functions, LAWS.values(), strict=True)]
+# (par, strain): tension (N) and elastic energy per unstretched length (N), of one pendulum or of members in lanes.
+tension_and_energy: Callable[[Parameters, float], tuple[float, float]] = either(
+    separate(dispatch(_functions, "par.elastic_law")), kernel(dispatch(_in_lanes, "par.elastic_law"))
+)
 
 
 @separate

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tautline.kernels.data import LINEAR, Parameters
 from tautline.kernels.elastic import tension_and_energy
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined, kernel
 
 
 class Entrance(NamedTuple):
@@ -24,7 +24,7 @@ def smooth_sign(par: Parameters, sigma: float) -> tuple[float, float]:
     return sigma / norm, par.sigma_0 * par.sigma_0 / (norm * norm * norm)
 
 
-@kernel
+@inlined
 def strain_loss(par: Parameters, strain: float, retrieves: bool) -> float:
     """Energy that a unit of length loses with its strain: W - F(0) strain coming in, F strain - W going out.
 
@@ -38,7 +38,7 @@ def strain_loss(par: Parameters, strain: float, retrieves: bool) -> float:
     return tension * strain - energy
 
 
-@kernel
+@inlined
 def lost_in_jump(par: Parameters, strain: float, sigma: float, retrieves: bool) -> tuple[float, float]:
     """Energy that a unit of length loses by impact and by its strain (equation 16), and the slope by sigma."""
     half_strain2 = 0.5 * strain * strain

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tautline import registry
-from tautline.kernels.data import Array, Parameters, S
+from tautline.kernels.data import Array, Parameters
 from tautline.kernels.dispatch import dispatch, functions
 from tautline.kernels.entrance import Entrance
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined, kernel, separate
 
 # Bisection alone would need about 60 halvings; Newton's method needs two to ten.
 MAX_ITERATIONS = 100
@@ -16,68 +18,49 @@ LAWS = registry.GUIDE_LAWS
 REMEMBERS = tuple(law.remembers for law in LAWS.values())
 
 
-@kernel
+@inlined
 def _resists_not(par: Parameters, at: Entrance) -> bool:
     return False
 
 
-@kernel
+@inlined
 def _nothing_spooled(par: Parameters, reel: Array, s: float) -> float:
     return 0.0
 
 
-@kernel
+@inlined
 def _no_force(par: Parameters, at: Entrance) -> float:
     return 0.0
 
 
-@kernel
+@inlined
 def _no_memory(
     par: Parameters, h: float, sigma: float, s: float, strain: float, strain_end: float, mean: float, out_reel: Array
 ) -> tuple[float, float]:
     return h * mean, -h * mean * sigma
 
 
-_force = kernel(dispatch(functions(LAWS, "force")))
-_resists = kernel(dispatch(functions(LAWS, "resists", _resists_not)))
-_spooled_strain = kernel(dispatch(functions(LAWS, "spooled_strain", _nothing_spooled)))
-_spooled_energy = kernel(dispatch(functions(LAWS, "spooled_energy", _nothing_spooled)))
-_spooled_force = kernel(dispatch(functions(LAWS, "spooled_force", _no_force)))
-_spool = kernel(dispatch(functions(LAWS, "spool", _no_memory)))
+def _by_law(name: str, default: Any = None) -> Any:
+    return dispatch(functions(LAWS, name, default), "par.law")
 
 
-@kernel
-def carnot_force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
-    """Q and dQ/dsigma: the force of the jump of speed and strain at the guide entrance (equations 16, 60 and 63)."""
-    Q, slope = _force(par.law, par, at, sigma)
-    return Q, slope
+# (par, at, sigma): Q and dQ/dsigma, the force of the jump of speed and strain at the guide entrance.
+carnot_force = kernel(_by_law("force"))
+# (par, at): the part of Q that does not depend on sigma.
+spooled_force = kernel(_by_law("spooled_force", _no_force))
+# (par, reel, s): elastic energy of the string on the drum.
+spooled_energy = separate(_by_law("spooled_energy", _nothing_spooled))
+# (par, h, sigma, s, strain, strain_end, mean, out_reel): let the drum remember what a step from s has spooled, mean
+# being the mean of Q; impulse of the guide on s, and loss.
+spool = separate(_by_law("spool", _no_memory))
+_resists = kernel(_by_law("resists", _resists_not))
+_spooled_strain = kernel(_by_law("spooled_strain", _nothing_spooled))
 
 
 @kernel
 def entrance(par: Parameters, reel: Array, s: float, strain: float) -> Entrance:
     """Strains on both sides of the guide where s metres are spooled."""
-    return Entrance(strain, _spooled_strain(par.law, par, reel, s))
-
-
-@kernel
-def spooled_force(par: Parameters, at: Entrance) -> float:
-    """The part of Q that does not depend on sigma."""
-    return _spooled_force(par.law, par, at)  # type: ignore[no-any-return]
-
-
-@kernel
-def spooled_energy(par: Parameters, reel: Array) -> float:
-    """Elastic energy of the string on the drum."""
-    return _spooled_energy(par.law, par, reel, reel[S])  # type: ignore[no-any-return]
-
-
-@kernel
-def spool(
-    par: Parameters, h: float, sigma: float, s: float, strain: float, strain_end: float, mean: float, out_reel: Array
-) -> tuple[float, float]:
-    """Let the drum remember what a step from s has spooled: impulse of the guide on s, and loss."""
-    impulse, loss = _spool(par.law, par, h, sigma, s, strain, strain_end, mean, out_reel)
-    return impulse, loss
+    return Entrance(strain, _spooled_strain(par, reel, s))
 
 
 @kernel
@@ -93,7 +76,7 @@ def solve_with_carnot_force(
     converge, and the run ends with that status.
     """
     x = residual / pivot
-    bracketed = h > 0.0 and _resists(par.law, par, at)
+    bracketed = h > 0.0 and _resists(par, at)
     low = min(x, -sigma)
     high = max(x, -sigma)
     for _ in range(MAX_ITERATIONS):

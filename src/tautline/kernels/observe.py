@@ -195,7 +195,7 @@ def note_reel(par: Parameters, reel: Array, sigma: float, out: Array) -> None:
     """Add what only the reel knows to the diagnostics of a sample."""
     out[REELED_LENGTH] = reel[S]
     out[REEL_SPEED] = sigma
-    out[ELASTIC] += spooled_energy(par, reel)
+    out[ELASTIC] += spooled_energy(par, reel, reel[S])
     copy_accounts(reel, out)
     out[DRUM_TORQUE] = reel[TORQUE]
     out[STEP_LENGTH] = abs(reel[H_LAST])

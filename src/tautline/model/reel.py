@@ -12,7 +12,6 @@ from tautline import registry
 from tautline.model import checks
 from tautline.model.path import GuidePath
 
-GUIDE_LAWS = tuple(registry.GUIDE_LAWS)
 GUIDE_STRAINS = ("mean", "extrapolated")
 
 
@@ -84,7 +83,7 @@ class Reel:
         set_(self, "guide_length", checks.non_negative("Reel.guide_length", self.guide_length, "m"))
         set_(self, "inertia_mass", checks.positive("Reel.inertia_mass", self.inertia_mass, "kg"))
         set_(self, "guide_position", checks.vector("Reel.guide_position", self.guide_position, "m"))
-        checks.choice("Reel.guide_law", self.guide_law, GUIDE_LAWS)
+        checks.choice("Reel.guide_law", self.guide_law, registry.GUIDE_LAWS)
         speed = checks.positive("Reel.smoothing_speed", self.smoothing_speed, "m/s")
         set_(self, "smoothing_speed", speed)
         checks.choice("Reel.guide_strain", self.guide_strain, GUIDE_STRAINS)

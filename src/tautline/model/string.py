@@ -15,8 +15,6 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.piecewise import evaluate, increasing
 
-ELASTIC_LAWS = tuple(registry.ELASTIC_LAWS)
-
 
 @dataclass(frozen=True)
 class String:
@@ -62,7 +60,7 @@ class String:
             set_(self, name, checks.positive(f"String.{name}", getattr(self, name), unit))
         for name, unit in (("viscosity", "N s"), ("diameter", "m"), ("normal_drag", "1"), ("tangential_drag", "1")):
             set_(self, name, checks.non_negative(f"String.{name}", getattr(self, name), unit))
-        checks.choice("String.law", self.law, ELASTIC_LAWS)
+        checks.choice("String.law", self.law, registry.ELASTIC_LAWS)
         if (self.law == "table") != (self.tension_table is not None):
             raise InputError("String.tension_table: expected with law='table' and only then")
         if self.tension_table is not None:

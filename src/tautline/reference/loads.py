@@ -5,11 +5,12 @@ Each is a vector of generalised forces, in the order sigma, nodes 1 to N, body: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from tautline import ledger, registry
 from tautline.model.force_law import ForceLaw, ForceState
 from tautline.model.pendulum import Pendulum
 from tautline.reference.bodies import cross
@@ -28,13 +29,17 @@ class Fields(NamedTuple):
     omega: Array
 
 
+# Generalised forces, and the sum of the forces with what the guide takes of them directly.
+Forces = tuple[Array, Array]
+
+
 class Acting(NamedTuple):
     """A load at one time."""
 
     account: str
     generalised: Array  # forces
     total: Array  # sum of its forces, with what the guide takes of it directly
-    loses: bool = False  # its account is one of losses
+    loses: bool  # its account is one of losses
 
 
 class Motion(NamedTuple):
@@ -79,23 +84,21 @@ class Loads:
     def acting(self, t: float, x: Fields, inside: float | None = None) -> list[Acting]:
         """Every load at a state."""
         guide = self.guide(t, inside)
-        return [
-            Acting("damping_loss", self._damping(x), np.zeros(3), loses=True),
-            Acting("fluid_work", *self._fluid(x, guide)),
-            Acting("external_work", *self._push(t, x, inside)),
-            *(Acting("force_law_work", *self._law(law, t, x, guide)) for law in self.laws),
-        ]
+        found = ((load.account, LOADS[name](self, t, x, guide, inside)) for name, load in registry.LOADS.items())
+        losses = ledger.names(ledger.LOSS)
+        return [Acting(account, *forces, account in losses) for account, forces in found]
 
-    def _packed(self, reel: float, nodes: Array, body: Array) -> Array:
+    def packed(self, reel: float, nodes: Array, body: Array) -> Array:
+        """Generalised forces from a force on s, forces on the nodes and a moment on the body."""
         turning = body if self.rotates else np.zeros(3)
         return np.concatenate([[reel], nodes[1:].ravel(), turning])
 
-    def _damping(self, x: Fields) -> Array:
+    def _damping(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
         """From its power: each element takes l eta (strain rate)^2, and the strain rate is linear in the rates."""
         string, N = self.pendulum.string, self.N
         nodes = np.zeros((N + 1, 3))
         if string.viscosity == 0.0:
-            return self._packed(0.0, nodes, np.zeros(3))
+            return self.packed(0.0, nodes, np.zeros(3)), np.zeros(3)
         l = (string.length - x.s) / N
         stretch = np.diff(x.q, axis=0)
         lengths = np.linalg.norm(stretch, axis=1)
@@ -105,14 +108,14 @@ class Loads:
         pull = l * self.law.damped(lengths / l - 1.0, string.viscosity * rate)
         nodes[1:] -= pull[:, None] * by_node
         nodes[:-1] += pull[:, None] * by_node
-        return self._packed(-float(pull @ by_reel), nodes, np.zeros(3))
+        return self.packed(-float(pull @ by_reel), nodes, np.zeros(3)), np.zeros(3)
 
-    def _fluid(self, x: Fields, guide: Motion) -> tuple[Array, Array]:
+    def _drag(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
         """Drag on the elements at their middles and on the body at its centre of drag; and the sum of the forces."""
         fluid, string, N = self.pendulum.fluid, self.pendulum.string, self.N
         nodes = np.zeros((N + 1, 3))
         if fluid is None:
-            return self._packed(0.0, nodes, np.zeros(3)), np.zeros(3)
+            return self.packed(0.0, nodes, np.zeros(3)), np.zeros(3)
         depth = self.pendulum.reel.guide_position[2] + guide.place[2]
         l = (string.length - x.s) / N
         w = x.q[:-1] - x.q[1:]
@@ -137,19 +140,19 @@ class Loads:
         on_body = -0.5 * fluid.density * fluid.drag_area * np.linalg.norm(u_body) * u_body
         nodes[-1] += on_body
         moment = cross(arm, x.R.T @ on_body) - fluid.spin_damping * x.omega
-        return self._packed(float(np.sum(drag * flows)), nodes, moment), drag.sum(axis=0) + on_body
+        return self.packed(float(np.sum(drag * flows)), nodes, moment), drag.sum(axis=0) + on_body
 
-    def _push(self, t: float, x: Fields, inside: float | None) -> tuple[Array, Array]:
+    def _applied_force(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
         nodes = np.zeros((self.N + 1, 3))
         push = self.pendulum.applied_force
         if push is None or self.force is None or self.moment is None:
-            return self._packed(0.0, nodes, np.zeros(3)), np.zeros(3)
+            return self.packed(0.0, nodes, np.zeros(3)), np.zeros(3)
         force = self.force.at(t, inside)
         nodes[-1] = force
         moment = x.R.T @ self.moment.at(t, inside) + cross(np.array(push.point), x.R.T @ force)
-        return self._packed(0.0, nodes, moment), force
+        return self.packed(0.0, nodes, moment), force
 
-    def _law(self, law: ForceLaw, t: float, x: Fields, guide: Motion) -> tuple[Array, Array]:
+    def _force_laws(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
         """Forces on the material at the nodes, which passes them while the reel turns; and their sum.
 
         A point at the coordinate of node i lies on both elements beside it: its velocity by sigma is their mean.
@@ -162,5 +165,17 @@ class Loads:
         place = np.array(self.pendulum.reel.guide_position) + guide.place
         velocity = x.v + passing * x.sigma + guide.velocity
         state = ForceState(x.q + place, velocity, x.R, x.omega, float(deployed), float(x.sigma))
-        force, moment = law.forces(t, state)
-        return self._packed(float(np.sum(force * passing)), force, x.R.T @ moment), force.sum(axis=0)
+        force, moment = np.zeros((N + 1, 3)), np.zeros(3)
+        for law in self.laws:
+            own = law.forces(t, state)
+            force, moment = force + own[0], moment + own[1]
+        return self.packed(float(np.sum(force * passing)), force, x.R.T @ moment), force.sum(axis=0)
+
+
+# By name of the registry.
+LOADS: dict[str, Callable[[Loads, float, Fields, Motion, float | None], Forces]] = {
+    "damping": Loads._damping,
+    "drag": Loads._drag,
+    "applied_force": Loads._applied_force,
+    "force_law": Loads._force_laws,
+}

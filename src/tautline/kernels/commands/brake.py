@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from tautline.kernels.data import Command, Parameters
 from tautline.kernels.drive import Drive, mean_torque
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined
 
 
-@kernel
+@inlined
 def drive(par: Parameters, command: Command, near: float, far: float, s: float) -> Drive:
     """No motor; the moment adds to that of the drum's own dry friction."""
     return Drive(False, 0.0, mean_torque(par, command, near, far), 0.0, 0.0)
 
 
-@kernel
+@inlined
 def motor_force(par: Parameters, command: Command, t: float, s: float) -> float:
     """None."""
     return 0.0

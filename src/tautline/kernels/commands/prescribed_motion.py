@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from tautline.kernels.data import Command, Parameters
 from tautline.kernels.drive import Drive
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined
 from tautline.kernels.tables import curve_at
 
 
-@kernel
+@inlined
 def drive(par: Parameters, command: Command, near: float, far: float, s: float) -> Drive:
     """sigma is given, by the increment of the profile over the step."""
     return Drive(True, 0.0, 0.0, 0.0, curve_at(command.profile.T, near)[1])
 
 
-@kernel
+@inlined
 def motor_force(par: Parameters, command: Command, t: float, s: float) -> float:
     """Not known from the command."""
     return 0.0

@@ -13,7 +13,7 @@ from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.so3 import dot, scale, sub
 
 
-@kernel
+@inlined
 def tension_and_energy(par: Parameters, strain: float) -> tuple[float, float]:
     """EA strain and EA strain^2/2."""
     return par.EA * strain, 0.5 * par.EA * strain * strain

@@ -7,11 +7,11 @@ found by bisection, which lanes cannot do together.
 from __future__ import annotations
 
 from tautline.kernels.data import Parameters
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined
 from tautline.kernels.tables import curve_at
 
 
-@kernel
+@inlined
 def tension_and_energy(par: Parameters, strain: float) -> tuple[float, float]:
     """dW/dstrain and W."""
     energy, tension, _ = curve_at(par.tension_table, strain)

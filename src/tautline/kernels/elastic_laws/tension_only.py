@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tautline.kernels.data import Parameters
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined
 
 
-@kernel
+@inlined
 def tension_and_energy(par: Parameters, strain: float) -> tuple[float, float]:
     """EA max(strain, 0) and EA max(strain, 0)^2/2."""
     taut = max(strain, 0.0)

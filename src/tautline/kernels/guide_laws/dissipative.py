@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tautline.kernels.data import Parameters
 from tautline.kernels.entrance import Entrance, lost_in_jump, smooth_sign
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined
 
 
-@kernel
+@inlined
 def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
     """Q = -sign(sigma) (mu sigma^2 strain^2/2 + loss of strain), and dQ/dsigma."""
     loss, slope = lost_in_jump(par, at.strain, sigma, sigma >= 0.0)
@@ -15,7 +15,7 @@ def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
     return -sign * loss, -sign * slope - sign_slope * loss
 
 
-@kernel
+@inlined
 def resists(par: Parameters, at: Entrance) -> bool:
     """Always."""
     return True

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tautline.kernels.data import Parameters
 from tautline.kernels.entrance import Entrance
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined
 
 
-@kernel
+@inlined
 def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
     """Q = (EA - mu sigma^2) strain^2/2, and dQ/dsigma."""
     half_strain2 = 0.5 * at.strain * at.strain

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tautline.kernels.data import Parameters
 from tautline.kernels.entrance import Entrance
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined
 
 
-@kernel
+@inlined
 def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
     """Q = 0: energy is kept, the conservative limit."""
     return 0.0, 0.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tautline.kernels.data import Parameters
 from tautline.kernels.entrance import Entrance, lost_in_jump
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined
 
 
-@kernel
+@inlined
 def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
     """Q = -(mu sigma^2 strain^2/2 + loss of strain), and dQ/dsigma; in deployment it adds energy."""
     loss, slope = lost_in_jump(par, at.strain, sigma, True)

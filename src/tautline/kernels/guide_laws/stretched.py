@@ -14,10 +14,10 @@ import math
 
 from tautline.kernels.data import REEL_SIZE, Array, Parameters, S
 from tautline.kernels.entrance import Entrance, smooth_sign
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined, kernel
 
 
-@kernel
+@inlined
 def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
     """Equation 63 less -W(spooled): what comes in brings its strain, what goes out changes it with loss."""
     sign, sign_slope = smooth_sign(par, sigma)
@@ -29,13 +29,13 @@ def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
     return -sign * k, -sign_slope * k - sign * par.mu * sigma * jump2
 
 
-@kernel
+@inlined
 def resists(par: Parameters, at: Entrance) -> bool:
     """Unless less strain comes in than is spooled: there Q helps, and bends too little to need a bracket."""
     return abs(at.strain) >= abs(at.spooled)
 
 
-@kernel
+@inlined
 def spooled_force(par: Parameters, at: Entrance) -> float:
     """-W(spooled), the part of Q that does not depend on sigma."""
     return -0.5 * par.EA * at.spooled * at.spooled
@@ -59,7 +59,7 @@ def spooled_strain(par: Parameters, reel: Array, s: float) -> float:
     return float(reel[REEL_SIZE + cell_at(par, reel, s)])
 
 
-@kernel
+@inlined
 def spooled_energy(par: Parameters, reel: Array, s: float) -> float:
     """V_w, the elastic energy of all that is spooled (equation 62)."""
     length = cell_length(par, reel)
@@ -116,7 +116,7 @@ def wind_out(
     return 0.5 * par.EA * change, jump2
 
 
-@kernel
+@inlined
 def spool(
     par: Parameters, h: float, sigma: float, s: float, strain: float, strain_end: float, mean: float, out_reel: Array
 ) -> tuple[float, float]:

@@ -61,9 +61,9 @@ def _no_rate(par: Parameters, own: tuple[float, ...], at: Instant, motion: Motio
     return 0.0
 
 
-_acts = kernel(dispatch([_acts_at_all] * len(LOADS), own="own"))
-_act = separate(dispatch(functions(LOADS, "act"), own="own"))
-_rate = kernel(dispatch(functions(LOADS, "rate", _no_rate), own="own"))
+_acts = kernel(dispatch([_acts_at_all] * len(LOADS), "code", own="own"))
+_act = separate(dispatch(functions(LOADS, "act"), "code", own="own"))
+_rate = kernel(dispatch(functions(LOADS, "rate", _no_rate), "code", own="own"))
 
 
 @kernel
