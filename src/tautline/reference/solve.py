@@ -225,7 +225,7 @@ def _solved(system: Equations, settings: Settings, times: Array, y: Array, start
 def _remembering(
     system: Equations, settings: Settings, times: Array, y: Array, start: float
 ) -> tuple[str, list[Array]]:
-    """The same step by step, for equations that remember; events end a run with the step that they are in."""
+    """Integrate step by step, for equations with memory; events end a run with the step that they are in."""
     from scipy import integrate as scipy_integrate
 
     method, rtol, atol = settings
