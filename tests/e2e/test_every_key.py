@@ -41,8 +41,8 @@ ENDINGS = {"ends-retrieved": "fully_retrieved", "ends-deployed": "fully_deployed
 EXIT_CODES = {"unstable_step": 3}
 # These carry what a kill may leave behind in another way: nothing beyond the model, all loads, a curve in time.
 KILLED = ["free", "loads", "length-table"]
-# Of these all figures are drawn, when they are finished and when they are not: those that end early, a body that turns.
-PLOTTED = [*ENDINGS, "loads"]
+# Of these all figures are drawn, when they are finished and when they are not: one that ends early, a body that turns.
+PLOTTED = ["ends-unstable", "loads"]
 WORD = re.compile(r"\b(?:nan|inf|infinity|none|traceback)\b", re.IGNORECASE)
 
 

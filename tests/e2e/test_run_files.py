@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,21 +20,9 @@ import xarray as xr
 import tautline as tl
 from tautline.files import runs
 from tautline.files.runs import Progress, StoreError, writing
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tests.support.run_files import CASES, arguments, short
 
-# Long enough to be killed in the middle: half a second of work in a few hundred chunks.
-CASES: dict[str, dict[str, Any]] = {
-    "locked": {"number": 1, "duration": 500.0, "step": 5e-4, "sample": 0.25},
-    "reeling": {"number": 3, "duration": 8.0, "step": 4e-5, "sample": 0.01},
-    "auto": {"number": 3, "duration": 12.0, "step": "auto", "sample": 0.005, "order": 4},
-}
 KILLS = 10  # in the middle of a run; there are more before it has begun and after it has ended
-
-
-def arguments(case: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    options = dict(CASES[case])
-    example = EXAMPLES[options.pop("number") - 1]
-    return (pendulum(), initial_state(example), example.command), options
 
 
 def in_child(action: Callable[[], object]) -> int:
@@ -130,11 +117,6 @@ def test_stopped_and_resumed_many_times(case: str, tmp_path: Path) -> None:
         runs.resume(path, watch=enough)
     runs.resume(path)
     assert tl.open_run(path).equals(tl.simulate(*parts, **options))
-
-
-def short(path: Path, **changes: Any) -> tl.Simulation:
-    parts, _ = arguments("locked")
-    return runs.run_to_file(path, *parts, **({"duration": 0.1, "step": 5e-4, "sample": 0.01} | changes))
 
 
 def test_an_event_is_kept_and_is_final(tmp_path: Path) -> None:
@@ -277,7 +259,7 @@ def test_memory_stays_bounded(tmp_path: Path) -> None:
     code = f"""
 import resource
 from tautline.files import runs
-from tests.e2e.test_run_files import arguments
+from tests.support.run_files import arguments
 parts, _ = arguments("locked")
 runs.run_to_file({str(tmp_path / "small.nc")!r}, *parts, duration=0.1, step=5e-4, sample=5e-4)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -19,7 +19,7 @@ from tautline.files.runs import StoreError
 from tautline.studies.analysis.summary import summarise
 from tautline.studies.execution.run import Progress
 from tautline.studies.store.archive import open_archive
-from tests import damage
+from tests.support import damage
 
 STUDY = {
     "scenario": "fixed-length",

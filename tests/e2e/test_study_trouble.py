@@ -25,7 +25,7 @@ from tautline.studies.execution import timing
 from tautline.studies.execution.compute import compute
 from tautline.studies.store import claims, space
 from tautline.studies.store.archive import open_archive
-from tests.e2e.test_studies import COMMAND, tautline, wait_until
+from tests.support.commands import COMMAND, tautline, wait_until
 
 SMALL: dict[str, Any] = {
     "scenario": "fixed-length",

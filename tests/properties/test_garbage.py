@@ -21,7 +21,7 @@ from tautline.engine.timing import Timing
 from tautline.errors import STATUS_NAMES, InputError
 from tautline.model.body import Shape
 from tautline.model.command import Command
-from tests.unit.test_inputs import NODES, PENDULUM, REST, START, STEP, VALID
+from tests.support.valid import NODES, PENDULUM, REST, START, STEP, VALID
 
 # Above this an accepted run is legitimate but takes too long for a test.
 MOST_STEPS = 20_000

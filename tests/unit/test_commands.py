@@ -17,17 +17,9 @@ from tautline.kernels import data, tables
 from tautline.model import profile
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_close
-from tests.unit.test_stepping import check_same, check_same_state
-
-
-def pendulum(**reel: Any) -> tl.Pendulum:
-    return tl.Pendulum(
-        string=tl.String(length=10.0, density=0.05, stiffness=300.0),
-        reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=0.5, **reel),
-        body=tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)),
-    )
-
+from tests.support.checking import check_below, check_close
+from tests.support.reeled import TEXT, pendulum
+from tests.support.same import check_same, check_same_state
 
 PENDULUM = pendulum()
 START = tl.straight(PENDULUM, 4.0, 4, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
@@ -381,29 +373,6 @@ def test_a_limit_that_is_not_reached_changes_nothing() -> None:
 
 # -- scenario files ------------------------------------------------------------------------------------------
 
-TEXT = """
-[string]
-length = "10 m"
-density = "50 g/m"
-stiffness = "300 N"
-[reel]
-drum_radius = "20 cm"
-guide_length = "50 cm"
-inertia_mass = "500 g"
-{reel}
-[body]
-shape = "point"
-mass = "1 kg"
-[initial]
-kind = "hanging"
-deployed = "4 m"
-[command]
-{command}
-[run]
-duration = "0.1 s"
-elements = 4
-at_end = "{at_end}"
-"""
 COMMANDS: dict[str, Command] = {
     'kind = "brake"\nmoment = "2 N*m"': tl.Brake(2.0),
     'kind = "brake"\ntimes = [0, "1 s"]\nmoments = [0, "200 N*cm"]': tl.Brake(([0.0, 1.0], [0.0, 2.0])),

@@ -15,8 +15,8 @@ from tautline.files import scenario
 from tautline.model import profile
 from tautline.model.command import shortest_commanded
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_close
-from tests.unit.test_commands import TEXT, pendulum
+from tests.support.checking import check_below, check_close
+from tests.support.reeled import TEXT, pendulum
 
 TIMES = [0.0, 0.3, 1.0, 1.6, 2.0]
 

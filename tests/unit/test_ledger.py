@@ -15,7 +15,7 @@ from tautline.kernels import data
 from tautline.kernels.balance import kept_energy
 from tautline.results.schema import SCHEMA
 from tautline.viewer.payload import CURVES
-from tests.checking import check_close
+from tests.support.checking import check_close
 
 ROOT = Path(__file__).parents[2]
 

@@ -269,13 +269,15 @@ def test_folder_that_others_can_write_to_is_not_trusted(monkeypatch: pytest.Monk
 def test_every_kernel_source_decides_about_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Numba itself looks only at the file of the cached function, and would go on with stale machine code.
 
-    The kernels take constants from tautline/arrays.py and errors.py, which are compiled into them as well.
+    The kernels take constants from modules beside theirs, which are compiled into them as well.
     """
     package = tmp_path / "tautline"
     kernels = package / "kernels"
     source = Path(jit.__file__).parent
     shutil.copytree(source, kernels, ignore=shutil.ignore_patterns("__pycache__"))
-    shared = [Path(shutil.copy(source.parent / name, package)) for name in ("arrays.py", "errors.py")]
+    outside = [package / "arrays.py", package / "errors.py"]
+    for path in outside:
+        shutil.copy(source.parent / path.name, package)
 
     def hash_now() -> str:
         jit.source_hash.cache_clear()
@@ -283,7 +285,7 @@ def test_every_kernel_source_decides_about_the_folder(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(jit, "__file__", str(kernels / "jit.py"))
     seen = {hash_now()}
-    for path in (*sorted(kernels.rglob("*.py")), *shared):
+    for path in (*sorted(kernels.rglob("*.py")), *outside):
         before = path.read_bytes()
         path.write_bytes(before + b"\n")
         assert hash_now() not in seen, f"a change of {path.name} goes unnoticed"

@@ -13,7 +13,7 @@ import pytest
 
 import tautline as tl
 from tautline import ledger, registry
-from tautline.engine import lowering
+from tautline.engine import loads as lowered
 from tautline.errors import InputError
 from tautline.files.scenario import json_schema
 from tautline.kernels.dispatch import dispatch, functions
@@ -74,7 +74,7 @@ def test_scenario_files_offer_the_laws() -> None:
 def test_the_reference_has_a_formula_for_each() -> None:
     assert set(guide.FORCES) == {name for name, law in registry.GUIDE_LAWS.items() if not law.remembers}
     assert set(strings.LAWS) == set(registry.ELASTIC_LAWS)
-    assert set(loads.LOADS) == set(registry.LOADS) == set(lowering.LOADS)
+    assert set(loads.LOADS) == set(registry.LOADS) == set(lowered.LOADS)
 
 
 def test_loads_are_booked_on_accounts_of_the_ledger() -> None:

@@ -18,7 +18,7 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.model.equilibrium import hanging
-from tests.checking import check_below, check_close, check_rotation
+from tests.support.checking import check_below, check_close, check_rotation
 
 RETRIEVAL = (scenario.BUILT_IN / "retrieval.toml").read_text(encoding="utf-8")
 START = 'kind = "straight"\ndeployed = "10 m"\ninclination = "15 deg"\nend_velocity = [0, 0.5, 0]'

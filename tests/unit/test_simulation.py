@@ -20,7 +20,7 @@ from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
 from tautline.results.conservation import balance_error, conservation
 from tautline.results.schema import SCHEMA
-from tests.checking import check_close
+from tests.support.checking import check_close
 
 HEAVY = tl.Pendulum(
     string=tl.String(length=3.0, density=0.05, stiffness=300.0),

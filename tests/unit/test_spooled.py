@@ -13,7 +13,7 @@ from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.guide_laws import stretched
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tests.checking import check_close
+from tests.support.checking import check_close
 
 CELLS = 10
 PAR = kernel_parameters(pendulum("stretched"), 1, "symmetric", True)._replace(L=5.0, EA=40.0)

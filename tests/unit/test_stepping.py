@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import xarray as xr
 
 import tautline as tl
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_close
+from tests.support.checking import check_below, check_close
+from tests.support.same import check_same, check_same_state
 
 PENDULUM = tl.Pendulum(
     string=tl.String(length=10.0, density=0.05, stiffness=300.0),
@@ -31,18 +31,6 @@ STEPS: list[float | str] = [STEP, "auto"]
 
 def simulation(step: float | str = STEP, **options: Any) -> Simulation:
     return Simulation(PENDULUM, START, step=step, **options)
-
-
-def check_same(a: xr.Dataset, b: xr.Dataset) -> None:
-    """Bit for bit."""
-    assert a.sizes == b.sizes
-    for name in a.variables:
-        assert np.array_equal(a[name].values, b[name].values), f"{name} differs"
-
-
-def check_same_state(a: tl.State, b: tl.State) -> None:
-    for name, value in vars(a).items():
-        assert np.array_equal(value, getattr(b, name)), f"{name} differs"
 
 
 # -- pieces ------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from tautline.studies.definition import definition
 from tautline.studies.definition.outputs import Output, evaluate
 from tautline.studies.definition.work import REFUSED, STATUS_NAMES
 from tautline.studies.execution.compute import compute
-from tests.checking import check_close
+from tests.support.checking import check_close
 
 # Lengths to 10 m and energies to 10 J, after 400 steps whose sums are made in another order.
 ROUNDING = 1e-11

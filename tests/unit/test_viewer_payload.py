@@ -23,8 +23,8 @@ from tautline.files.runs import Reader
 from tautline.model.shapes import body_mesh
 from tautline.paper import examples
 from tautline.viewer import page, payload
-from tests.checking import check_below, check_close
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close
 
 N = 4
 LENGTH = 12.0

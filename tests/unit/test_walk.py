@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.checking import check_below, check_close, check_order
+from tests.support.checking import check_below, check_close, check_order
 
 ROOT = Path(__file__).parents[2]
 STEPS = [2e-3, 1e-3, 5e-4]
@@ -28,7 +28,7 @@ from tautline import ledger, registry
 <load line>
 import halfway, magnet
 import tautline as tl
-from tautline.engine import lowering
+from tautline.engine import loads
 from tautline.reference import guide
 from tautline.reference import loads as reference_loads
 from tautline.results.conservation import balance_error

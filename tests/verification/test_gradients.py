@@ -17,15 +17,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from tautline.kernels import data, elastic, energy, guide, newton, so3
 from tautline.kernels import rotation as body
 from tautline.kernels.entrance import Entrance
-from tests.checking import check_below, check_close, check_rotation
 from tests.conftest import Report
-from tests.systems import random_rotation
-from tests.verification.test_discrete_equations import (
+from tests.support.checking import check_below, check_close, check_rotation
+from tests.support.discrete import (
     LAWS,
     SCHEMES,
     STEP,
@@ -37,8 +35,8 @@ from tests.verification.test_discrete_equations import (
     random_motion,
     rotation,
 )
-
-Array = NDArray[np.float64]
+from tests.support.matrices import Array, as_matrix, as_vector, hat, jacobian
+from tests.support.systems import random_rotation
 
 N = 3
 SEEDS = range(4)
@@ -47,40 +45,16 @@ TINY = 1e-30
 ROUNDING = 2e-14
 
 
-def hat(a: Array) -> Any:
-    return np.cross(np.eye(3), a)
-
-
 def complex_step(f: Callable[[Any], Any], x: Any, directions: Any) -> Array:
     """Derivatives of f along the directions, one a row."""
     x = np.asarray(x, dtype=complex)
     return np.array([np.imag(f(x + 1j * TINY * np.asarray(dx))) / TINY for dx in directions])
 
 
-def jacobian(f: Callable[[Array], Array], x: Array, step: float) -> Array:
-    """Central differences with two steps, extrapolated to fourth order."""
-
-    def central(h: float) -> Array:
-        return np.stack([(f(x + h * e) - f(x - h * e)) / (2.0 * h) for e in np.eye(len(x))], axis=-1)
-
-    A: Array = (4.0 * central(step / 2.0) - central(step)) / 3.0
-    return A
-
-
 def relative_error(value: Any, expected: Any) -> float:
     a, b = np.asarray(value, dtype=float), np.asarray(expected, dtype=float)
     assert a.shape == b.shape
     return float(np.abs(a - b).max() / np.abs(b).max())
-
-
-def as_vector(x: Any) -> so3.Vector:
-    a, b, c = (float(y) for y in x)
-    return (a, b, c)
-
-
-def as_matrix(A: Any) -> so3.Matrix:
-    a, b, c = (as_vector(row) for row in A)
-    return (a, b, c)
 
 
 class Sample(NamedTuple):

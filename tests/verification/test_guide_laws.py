@@ -21,8 +21,8 @@ from tautline.kernels.entrance import Entrance
 from tautline.paper import guide_laws
 from tautline.paper.examples import pendulum
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close, check_order
 
 ROOT = Path(__file__).parents[2]
 LAWS = tuple(registry.GUIDE_LAWS)

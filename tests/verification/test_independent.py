@@ -13,8 +13,8 @@ from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.reference import ACCOUNTS, Equations
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close, check_order
 
 BODY = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
 STEPS = [2e-3, 1e-3, 5e-4]

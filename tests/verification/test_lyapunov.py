@@ -13,8 +13,8 @@ from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.files import scenario
-from tests.checking import check_below, check_close
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close
 
 
 def test_rotation_about_the_middle_axis(report: Report) -> None:

@@ -19,6 +19,7 @@ from tautline.engine import lowering
 from tautline.engine.conditions import StopWhen
 from tautline.engine.description import command_from, pendulum_from
 from tautline.engine.health import Health
+from tautline.engine.loads import moved_on
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
 from tautline.kernels import data
 from tautline.model.force_law import refuse_saving
@@ -79,7 +80,7 @@ def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulati
     simulation.status, simulation._event = saved["status"], saved["event"]
     simulation._recorder.health = stepper.health = Health.from_state(saved["health"])
     if "guide" in saved:
-        stepper.loads = lowering.moved_on(stepper.loads, *saved["guide"])
+        stepper.loads = moved_on(stepper.loads, *saved["guide"])
         simulation._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
     if saved["started"]:
         command = command_from(described["command"])

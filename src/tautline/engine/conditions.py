@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tautline.engine.recording import record_of_samples
+from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper
 from tautline.errors import CONDITION_MET, RUNNING, InputError
 from tautline.kernels import data

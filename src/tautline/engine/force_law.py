@@ -65,8 +65,12 @@ def _compiled(function: Any) -> Any:
             x[12],
             x[13],
         )
-        function(t, given, numba.carray(parameters, (count,)), numba.farray(force, (nodes, 3)), result[:_MOMENT_SIZE])
-        result[_MOMENT_SIZE] = 1.0
+        own = numba.carray(parameters, (count,))
+        try:
+            function(t, given, own, numba.farray(force, (nodes, 3)), result[:_MOMENT_SIZE])
+            result[_MOMENT_SIZE] = 1.0
+        except Exception:  # known by the number that is missing; what was raised cannot be kept here
+            result[_MOMENT_SIZE] = 0.0
 
     return law
 
@@ -91,5 +95,5 @@ def raise_failure(laws: Sequence[CallableLaw], failed: Any) -> None:
         if error is not None and not isinstance(error, Exception):
             raise error  # an interrupt
         if error is not None or not np.isnan(t):
-            said = f"{type(error).__name__}: {error}" if error is not None else "an error, printed above"
+            said = f"{type(error).__name__}: {error}" if error is not None else "an error; try it without numba.njit"
             raise RuntimeError(f"loads: the force law {law.law.name!r} raised at t = {t:.6g} s {said}") from error

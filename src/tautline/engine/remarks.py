@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from tautline.engine import lowering
 from tautline.engine.health import Health, Motion
+from tautline.engine.loads import own_numbers
 from tautline.engine.stepper import Stepper
 from tautline.kernels import data
 from tautline.model.command import Brake, Impedance, Length, Speed, Torque
@@ -47,7 +47,7 @@ def _force_knots(stepper: Stepper) -> dict[str, data.Array]:
     found, command = {}, stepper.command
     if isinstance(command, Torque | Brake) and isinstance(command.moment, tuple):
         found[type(command).__name__] = stepper.kernel_command.times
-    applied = lowering.own_numbers(stepper.loads, "applied_force").table
+    applied = own_numbers(stepper.loads, "applied_force").table
     if applied.shape[1] > 1:
         found["AppliedForce"] = applied[0]
     return found

@@ -18,8 +18,8 @@ from tautline.engine import checkpoints, lowering
 from tautline.engine.conditions import StopWhen, Watch
 from tautline.engine.description import command_description, condition_descriptions, state_description
 from tautline.engine.recorder import Recorder
-from tautline.engine.recording import record_of_samples
 from tautline.engine.remarks import remarks_of
+from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Method, Stepper, Task
 from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
 from tautline.errors import InputError

@@ -12,6 +12,7 @@ import numpy as np
 from tautline.engine import lowering
 from tautline.engine.force_law import CallableLaw, raise_failure
 from tautline.engine.health import Health
+from tautline.engine.loads import kernel_loads, moved_on, own_numbers
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
@@ -78,7 +79,7 @@ class Stepper:
         self.par = lowering.kernel_parameters(pendulum, state.elements, method.scheme, method.compensated)
         self.plan = lowering.method_plan(pendulum, method.order, method.step, shortest, method.at_end)
         self.laws = [CallableLaw(law) for law in laws]
-        self.loads = lowering.kernel_loads(pendulum, self.laws)
+        self.loads = kernel_loads(pendulum, self.laws)
         self.motion = lowering.initial_motion(self.par, state, pendulum.reel.spooled_strain)
         if pendulum.reel.guide_path is not None:
             frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
@@ -164,7 +165,7 @@ class Stepper:
     def _check_laws(self) -> None:
         """Raise what a force law raised in the kernels."""
         if self.laws:
-            raise_failure(self.laws, lowering.own_numbers(self.loads, "force_law").failed)
+            raise_failure(self.laws, own_numbers(self.loads, "force_law").failed)
 
     def book(self, account: int, amount: float) -> None:
         """Add an amount (J) to an account of work or loss."""
@@ -285,7 +286,7 @@ class Stepper:
         """Let the guide go on from a displacement with a velocity, which the frame of the momenta takes at once."""
         locked = self.kernel_command.locked
         set_guide_velocity(self.par, locked, tuple(velocity.tolist()), self.motion, self.scratch)
-        self.loads = lowering.moved_on(self.loads, self.time, place, velocity)
+        self.loads = moved_on(self.loads, self.time, place, velocity)
 
     def guide_impulse(self) -> data.Array:
         """Impulse that the guide has given to string and body since the start (N s)."""

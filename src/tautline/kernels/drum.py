@@ -162,7 +162,7 @@ def bounded_force(drum: Drum, force: float, sigma: float) -> tuple[float, float]
 
 @kernel
 def friction_impulse(drum: Drum, sigma: float, h: float) -> float:
-    """Of a drum that moves; its dry part at standstill is not known here and counted as zero."""
+    """Impulse of friction on a drum that moves; the dry part at standstill is not known here and counted as zero."""
     if sigma == 0.0:
         return 0.0
     return -h * drum.drag * sigma - math.copysign(drum.slip, h * sigma)
@@ -172,7 +172,7 @@ def friction_impulse(drum: Drum, sigma: float, h: float) -> float:
 def reel_imbalance(
     par: Parameters, drum: Drum, at: Entrance, h: float, pivot: float, left: float, sigma: float, x: float
 ) -> tuple[float, float]:
-    """Of the reel's row at sigma + x, with its slope; dry friction is in `left`."""
+    """Imbalance of the reel's row at sigma + x, with its slope (equation 44); dry friction is in `left`."""
     force, slope = motor_force(drum, sigma + x)
     force -= drum.drag * (sigma + x)
     slope -= drum.drag

@@ -82,7 +82,7 @@ def kinetic_reel(par: Parameters, s: float, sigma: float) -> float:
 
 @kernel
 def spooled_angle(par: Parameters, s: float) -> float:
-    """Of the drum, from the fastened end to the point where the string leaves it."""
+    """Angle of the drum from the fastened end to the point where the string leaves it."""
     return 2.0 * (s - par.b) / (par.d + radius(par, s))
 
 
@@ -99,7 +99,10 @@ def kinetic_body(par: Parameters, v_N: Vector, R: Matrix, omega: Vector) -> floa
 
 @kernel
 def gravity_reel(par: Parameters, s: float) -> float:
-    """Of the string on the drum; that in the guide is constant and left out. r_d.e3 = r_p.e3 - b."""
+    """Potential energy of the string on the drum (equations 6 and 52), with r_d.e3 = r_p.e3 - b.
+
+    That of the string in the guide is constant and left out.
+    """
     spooled = s - par.b
     height = par.r_p[2] - par.b
     angle = spooled_angle(par, s)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tautline.kernels.data import LINEAR, Parameters
 from tautline.kernels.elastic import tension_and_energy
-from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.jit import inlined, kernel, separate
 
 
 class Entrance(NamedTuple):
@@ -24,23 +24,26 @@ def smooth_sign(par: Parameters, sigma: float) -> tuple[float, float]:
     return sigma / norm, par.sigma_0 * par.sigma_0 / (norm * norm * norm)
 
 
-@inlined
-def strain_loss(par: Parameters, strain: float, retrieves: bool) -> float:
+@separate
+def strain_loss(par: Parameters, strain: float, inwards: float) -> float:
     """Energy that a unit of length loses with its strain: W - F(0) strain coming in, F strain - W going out.
 
-    The side that the string goes to takes it at its own tension (equation 16); where F is linear both are equal.
+    The side that the string goes to takes it at its own tension (equation 16). Of any elastic law; compiled on its own,
+    since where F is linear both are EA strain^2/2.
     """
-    if par.elastic_law == LINEAR:
-        return 0.5 * par.EA * strain * strain
     tension, energy = tension_and_energy(par, strain)
-    if retrieves:
+    if inwards >= 0.0:
         return energy - tension_and_energy(par, 0.0)[0] * strain
     return tension * strain - energy
 
 
 @inlined
-def lost_in_jump(par: Parameters, strain: float, sigma: float, retrieves: bool) -> tuple[float, float]:
-    """Energy that a unit of length loses by impact and by its strain (equation 16), and the slope by sigma."""
+def lost_in_jump(par: Parameters, strain: float, sigma: float, inwards: float) -> tuple[float, float]:
+    """Energy that a unit of length loses by impact and by its strain (equation 16), and the slope by sigma.
+
+    It comes in unless `inwards` is negative.
+    """
     half_strain2 = 0.5 * strain * strain
     slope = 2.0 * par.mu * sigma * half_strain2
-    return par.mu * sigma * sigma * half_strain2 + strain_loss(par, strain, retrieves), slope
+    by_strain = 0.5 * par.EA * strain * strain if par.elastic_law == LINEAR else strain_loss(par, strain, inwards)
+    return par.mu * sigma * sigma * half_strain2 + by_strain, slope

@@ -47,14 +47,14 @@ def _by_law(name: str, default: Any = None) -> Any:
 # (par, at, sigma): Q and dQ/dsigma, the force of the jump of speed and strain at the guide entrance.
 carnot_force = kernel(_by_law("force"))
 # (par, at): the part of Q that does not depend on sigma.
-spooled_force = kernel(_by_law("spooled_force", _no_force))
+spooled_force = inlined(_by_law("spooled_force", _no_force))
 # (par, reel, s): elastic energy of the string on the drum.
 spooled_energy = separate(_by_law("spooled_energy", _nothing_spooled))
 # (par, h, sigma, s, strain, strain_end, mean, out_reel): let the drum remember what a step from s has spooled, mean
 # being the mean of Q; impulse of the guide on s, and loss.
 spool = separate(_by_law("spool", _no_memory))
-_resists = kernel(_by_law("resists", _resists_not))
-_spooled_strain = kernel(_by_law("spooled_strain", _nothing_spooled))
+_resists = inlined(_by_law("resists", _resists_not))
+_spooled_strain = inlined(_by_law("spooled_strain", _nothing_spooled))
 
 
 @kernel

@@ -189,7 +189,9 @@ def guarded_step(
 
 
 @inlined
-def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -> int:
+def locked_step(
+    par: Parameters, plan: Plan, locked: bool, motion: Motion, scratch: Scratch, loads: Loads | None
+) -> int:
     """One base step at constant length. The level was set when the march began; a body that turns fast may raise it."""
     status = RUNNING
     if par.rotates:
@@ -197,7 +199,7 @@ def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -
         l = element_length(par, motion.reel[S])
         turned2 = turning_rate2(par, plan, l, motion.nodes[POSITION], motion.body) * h * h
         if turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0:
-            status = guard(par, plan, True, 0.0, motion, scratch, None)
+            status = guard(par, plan, locked, 0.0, motion, scratch, loads)
     parts = 1 << motion.clock[LEVEL]
     for i in range(parts * len(plan.stages)):
         if status == RUNNING:
@@ -224,13 +226,14 @@ def march_interval(
     if not command.locked:
         evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
     if not guarded:
-        status = guard(par, plan, True, 0.0, motion, scratch, None)
+        # not with constants, for which the guard would be compiled once more
+        status = guard(par, plan, command.locked, 0.0, motion, scratch, loads)
     count = 0
     while count < plan.steps_per_sample and status == RUNNING:
         if guarded:
             status = guarded_step(par, plan, command, motion, scratch, backup, loads)
         else:
-            status = locked_step(par, plan, motion, scratch)
+            status = locked_step(par, plan, command.locked, motion, scratch, loads)
         if status == RUNNING:
             motion.clock[STEP] += 1
             motion.clock[TOTAL] += 1 << motion.clock[LEVEL]

@@ -155,7 +155,7 @@ def angular_momentum(q: Array, p: Array, R: Matrix, Pi: Vector) -> Vector:
 
 
 class Diagnostics(NamedTuple):
-    """Of a state: energies, and momentum about the vertical axis."""
+    """Energies of a state, and its momentum about the vertical axis."""
 
     kinetic: float
     rotational: float

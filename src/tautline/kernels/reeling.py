@@ -182,7 +182,7 @@ class ReelStart(NamedTuple):
 def reel_before(
     par: Parameters, command: Command, reel: Array, strain: float, force: float, h: float, start: float, end: float
 ) -> ReelStart:
-    """Of a step from `start` to `end`, from the strain at the guide and -dV/ds at its start."""
+    """Start the reel's part of a step, from the strain at the guide and -dV/ds at its start."""
     h_start = (1.0 - par.theta) * h
     if is_plain(par, command, reel):
         drum = plain_drum(par, command, start, end, reel[S])

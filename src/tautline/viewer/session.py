@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tautline.engine.recording import record_of_samples
+from tautline.engine.samples import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs

@@ -20,7 +20,7 @@ import numpy as np
 from tautline import durable, errors
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
-from tautline.engine.recording import record_of_samples
+from tautline.engine.samples import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.engine.timing import default_sample
 from tautline.errors import InputError, TautlineError

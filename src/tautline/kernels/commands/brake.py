@@ -18,5 +18,5 @@ def drive(par: Parameters, command: Command, near: float, far: float, s: float) 
 
 @inlined
 def motor_force(par: Parameters, command: Command, t: float, s: float) -> float:
-    """None."""
+    """0, there is no motor."""
     return 0.0

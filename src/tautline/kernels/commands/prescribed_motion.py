@@ -19,5 +19,5 @@ def drive(par: Parameters, command: Command, near: float, far: float, s: float) 
 
 @inlined
 def motor_force(par: Parameters, command: Command, t: float, s: float) -> float:
-    """Not known from the command."""
+    """0: the command does not say it, inverse dynamics does."""
     return 0.0

@@ -10,12 +10,12 @@ from tautline.kernels.jit import inlined
 @inlined
 def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
     """Q = -sign(sigma) (mu sigma^2 strain^2/2 + loss of strain), and dQ/dsigma."""
-    loss, slope = lost_in_jump(par, at.strain, sigma, sigma >= 0.0)
+    loss, slope = lost_in_jump(par, at.strain, sigma, sigma)
     sign, sign_slope = smooth_sign(par, sigma)
     return -sign * loss, -sign * slope - sign_slope * loss
 
 
 @inlined
 def resists(par: Parameters, at: Entrance) -> bool:
-    """Always."""
+    """Whether Q opposes the motion, so that the search for sigma needs a bracket: always."""
     return True

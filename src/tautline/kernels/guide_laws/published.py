@@ -10,5 +10,5 @@ from tautline.kernels.jit import inlined
 @inlined
 def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
     """Q = -(mu sigma^2 strain^2/2 + loss of strain), and dQ/dsigma; in deployment it adds energy."""
-    loss, slope = lost_in_jump(par, at.strain, sigma, True)
+    loss, slope = lost_in_jump(par, at.strain, sigma, 1.0)
     return -loss, -slope

@@ -31,7 +31,7 @@ def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
 
 @inlined
 def resists(par: Parameters, at: Entrance) -> bool:
-    """Unless less strain comes in than is spooled: there Q helps, and bends too little to need a bracket."""
+    """Whether Q opposes the motion: not where less strain comes in than is spooled, and there it bends little."""
     return abs(at.strain) >= abs(at.spooled)
 
 

@@ -36,7 +36,7 @@ def middle_flow(par: Parameters, l: float, q: Array, e: int) -> Vector:
 
 @kernel
 def node_flow(par: Parameters, l: float, q: Array, i: int) -> Vector:
-    """Velocity of the material through the mesh at node i, over sigma; mean of the elements on both sides."""
+    """Velocity of the material through the mesh at node i, over sigma (equation 81)."""
     if i == par.N:
         return (0.0, 0.0, 0.0)
     w = sub(node(q, i), node(q, i + 1))

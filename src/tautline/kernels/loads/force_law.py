@@ -1,4 +1,4 @@
-"""Load `force_law`: forces of the user's own functions (docs/theory.md, equation 71).
+"""Load `force_law`: forces of the user's own functions (docs/theory.md, equation 81).
 
 The kernel calls a C function by its address, so that nothing is compiled anew for a law, whatever it was written in:
 
@@ -164,5 +164,5 @@ def act(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array, 
 
 @kernel
 def rate(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array) -> float:
-    """As the user gives it."""
+    """Bound that the user gives with the laws."""
     return own.rate

@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,10 +15,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.support.commands import COMMAND
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-COMMAND = str(Path(sys.executable).with_name("tautline"))
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # A graphics card in software: the same picture on every machine.
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
