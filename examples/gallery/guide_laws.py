@@ -7,12 +7,9 @@ entrance. The ``guide_law`` says what becomes of the energy in this jump. Two of
 examples with all laws: a body that pulls the string from a free drum, and a torque that retrieves it.
 """
 
-import dataclasses
-
 import matplotlib.pyplot as plt
 
 import tautline as tl
-from tautline.files import scenario
 from tautline.results.conservation import balance_error
 
 laws = {"dissipative": "-", "stretched": "--", "momentum": ":", "none": "-", "published": "-"}
@@ -20,11 +17,9 @@ laws = {"dissipative": "-", "stretched": "--", "momentum": ":", "none": "-", "pu
 lost: dict[tuple[str, str], float] = {}
 figure, axes = plt.subplots(2, 2, figsize=(8, 6), layout="constrained")
 for name, duration, (left, right) in zip(("deployment", "retrieval"), (5.0, 6.0), axes, strict=True):
-    case = scenario.load(name).build()
+    case = tl.load(name)
     for law, style in laws.items():
-        reel = dataclasses.replace(case.pendulum.reel, guide_law=law)
-        pendulum = dataclasses.replace(case.pendulum, reel=reel)
-        run = tl.simulate(pendulum, case.state, case.command, **(case.options | {"duration": duration}))
+        run = tl.simulate(case.with_({"reel.guide_law": law}), duration=duration)
         left.plot(run.time, -run.guide_loss, style, label=law)
         right.plot(run.time, run.unstretched_length, style)
         error = float(abs(balance_error(run)).max())

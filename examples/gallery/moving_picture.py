@@ -8,10 +8,9 @@ tumbles.
 """
 
 import tautline as tl
-from tautline.files import scenario
 
-case = scenario.load("retrieval", {"run.duration": "8 s"}).build()
-run = tl.simulate(case.pendulum, case.state, case.command, **case.options)
+case = tl.load("retrieval", {"run.duration": "8 s"})
+run = tl.simulate(case)
 tl.figures.animate(run, "retrieval.gif", frames=60, rate=10)
 
 # %%

@@ -17,17 +17,21 @@ if TYPE_CHECKING:
     from tautline.engine.conditions import StopWhen
     from tautline.engine.simulate import simulate
     from tautline.engine.simulation import Simulation
-    from tautline.files import scenario
     from tautline.files.runs.reading import open_run
     from tautline.files.runs.writing import resume, run_to_file
+    from tautline.files.scenario.reading import load
     from tautline.model.body import RigidBody, Shape
+    from tautline.model.case import Case
     from tautline.model.command import Brake, Command, Free, Impedance, Length, Locked, Speed, Torque
-    from tautline.model.equilibrium import Equilibrium, equilibrium, hanging
+    from tautline.model.equilibrium import Equilibrium, equilibrium
     from tautline.model.fluid import AppliedForce, Fluid
     from tautline.model.force_law import ForceLaw, ForceState
+    from tautline.model.hanging import hanging
     from tautline.model.path import GuidePath
     from tautline.model.pendulum import Pendulum
     from tautline.model.reel import Reel
+    from tautline.model.run import Run
+    from tautline.model.starts import AtEquilibrium, Hanging, Straight
     from tautline.model.state import State, straight
     from tautline.model.statics import AtRest, at_rest
     from tautline.model.string import String
@@ -44,7 +48,13 @@ _HOMES = {
     "Shape": "tautline.model.body",
     "Equilibrium": "tautline.model.equilibrium",
     "equilibrium": "tautline.model.equilibrium",
-    "hanging": "tautline.model.equilibrium",
+    "hanging": "tautline.model.hanging",
+    "AtEquilibrium": "tautline.model.starts",
+    "Hanging": "tautline.model.starts",
+    "Straight": "tautline.model.starts",
+    "Case": "tautline.model.case",
+    "Run": "tautline.model.run",
+    "load": "tautline.files.scenario.reading",
     "Brake": "tautline.model.command",
     "Command": "tautline.model.command",
     "Length": "tautline.model.command",
@@ -84,13 +94,14 @@ _MODULES = {
     "errors": "tautline.errors",
     "figures": "tautline.figures",
     "reference": "tautline.reference",
-    "scenario": "tautline.files.scenario",
 }
 
 __all__ = [
     "AppliedForce",
+    "AtEquilibrium",
     "AtRest",
     "Brake",
+    "Case",
     "Command",
     "Equilibrium",
     "Fluid",
@@ -98,17 +109,20 @@ __all__ = [
     "ForceState",
     "Free",
     "GuidePath",
+    "Hanging",
     "Impedance",
     "Length",
     "Locked",
     "Pendulum",
     "Reel",
     "RigidBody",
+    "Run",
     "Shape",
     "Simulation",
     "Speed",
     "State",
     "StopWhen",
+    "Straight",
     "String",
     "Torque",
     "__version__",
@@ -119,6 +133,7 @@ __all__ = [
     "errors",
     "figures",
     "hanging",
+    "load",
     "lyapunov",
     "modes",
     "open_run",
@@ -128,7 +143,6 @@ __all__ = [
     "resume",
     "resume_study",
     "run_to_file",
-    "scenario",
     "sensitivity",
     "simulate",
     "straight",

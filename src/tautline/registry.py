@@ -1,6 +1,6 @@
 """Laws, commands and loads by name, each with the file of its kernels.
 
-One line each; the order gives the number by which kernels tell them apart. Imports nothing, so that the model can
+One line each; the order gives the number by which kernels tell them apart. Imports no kernel, so that the model can
 offer the names and refuse what a law cannot do without loading any kernel. CONTRIBUTING.md walks through an addition.
 """
 

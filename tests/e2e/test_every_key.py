@@ -116,10 +116,10 @@ def test_every_key_is_reached() -> None:
 @pytest.mark.parametrize(
     ("place", "name", "node", "missing"),
     [
-        (("$defs", "FluidSection"), "temperature", {"type": "number"}, ["fluid.temperature"]),
+        (("$defs", "Fluid"), "temperature", {"type": "number"}, ["fluid.temperature"]),
         (("$defs", "Box"), "colour", {"type": "string"}, ["body[box].colour"]),
         ((), "author", {"type": "string"}, ["author"]),
-        (("$defs", "RunSection"), "at_end", {"enum": ["stop", "hold", "bounce"]}, ["run.at_end = 'bounce'"]),
+        (("$defs", "Run"), "at_end", {"enum": ["stop", "hold", "bounce"]}, ["run.at_end = 'bounce'"]),
     ],
 )
 def test_a_key_that_is_added_is_missed(
@@ -287,7 +287,7 @@ def exit_code(name: str) -> int:
 @pytest.mark.parametrize("name", FILES)
 def test_a_run_and_what_is_made_of_it(name: str, finished: Finished) -> None:
     path = finished(name)
-    planned = scenario.load(str(FILES[name])).run
+    planned = tl.load(FILES[name]).run
     assert planned.sample == 5e-3
     rows, sample = written(path)
     most = round(planned.duration / sample) + 1
@@ -305,18 +305,7 @@ def test_a_run_and_what_is_made_of_it(name: str, finished: Finished) -> None:
 def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished, tmp_path: Path) -> None:
     """After its first chunk: all outputs of what is there; and then the end, bit for bit."""
     path = tmp_path / "run.nc"
-    read = scenario.load(str(FILES[name]))
-    built = read.build()
-    runs.run_to_file(
-        path,
-        built.pendulum,
-        built.state,
-        built.command,
-        title=read.title,
-        scenario=read.model_dump_json(exclude_none=True),
-        watch=lambda progress: True,
-        **built.options,
-    )
+    runs.run_to_file(path, tl.load(FILES[name]), watch=lambda progress: True)
     check_outputs(path, "unfinished", 2, 5e-3)
     tautline("resume", str(path), expect=exit_code(name))
     assert tl.open_run(path).equals(tl.open_run(finished(name)))
@@ -327,10 +316,8 @@ def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished
 def test_figures_of_a_run(name: str, finished: Finished, tmp_path: Path) -> None:
     """Of one that is finished, and of one that has two samples or only its first."""
     check_figures(finished(name))
-    built = scenario.load(str(FILES[name])).build()
-    options = {**built.options, "watch": lambda progress: True}
     path = tmp_path / "run.nc"
-    runs.run_to_file(path, built.pendulum, built.state, built.command, **options)
+    runs.run_to_file(path, tl.load(FILES[name]), watch=lambda progress: True)
     check_figures(path)
 
 
@@ -389,9 +376,8 @@ def leaves(value: Any, key: str) -> Iterator[tuple[str, float]]:
 @pytest.mark.parametrize("name", FILES)
 def test_a_study_in_which_every_number_is_varied(name: str, finished: Finished, tmp_path: Path) -> None:
     """Two members: the scenario itself, and one with all numbers larger by a thousandth."""
-    read = scenario.load(str(FILES[name]))
     given = tomllib.loads(FILES[name].read_text(encoding="utf-8"))
-    plain = read.model_dump(exclude_none=True)
+    plain = tl.load(FILES[name]).keys()
     in_file = {section: {k: plain[section][k] for k in x} for section, x in given.items() if isinstance(x, dict)}
     numbers = dict(leaves(in_file, ""))
     table = {key: [value, value * LARGER] for key, value in numbers.items()}

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.cli.output import summary_table
-from tautline.files import runs, scenario
+from tautline.files import runs
 from tautline.results import schema
 from tautline.results.summary import summarise
 
@@ -40,12 +40,12 @@ def strict(text: str) -> Any:
 def make(name: str, path: Path) -> int:
     """Write a run; the rows that were planned."""
     origin, changes, rows, _ = RUNS[name]
-    built = scenario.load(origin, changes).build()
+    built = tl.load(origin, changes)
 
     def enough(progress: runs.Progress) -> bool:
         return rows is not None and progress.rows >= rows
 
-    runs.run_to_file(path, built.pendulum, built.state, built.command, watch=enough, **built.options)
+    runs.run_to_file(path, built, watch=enough)
     if rows == 1:
         keep_first_row(path)
     attrs = tl.open_run(path).attrs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
@@ -141,7 +142,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
 def test_file_follows_the_conventions(tmp_path: Path) -> None:
     """Plain netCDF-4: xarray opens it without us, and units are where they belong."""
     path = tmp_path / "run.nc"
-    short(path, title="a title", scenario="{}")
+    short(path, title="a title")
     with xr.open_dataset(path, decode_times=False) as raw:
         assert raw.attrs["Conventions"].startswith("CF-")
         assert raw.attrs["version"] == tl.__version__
@@ -149,7 +150,7 @@ def test_file_follows_the_conventions(tmp_path: Path) -> None:
             assert raw[name].attrs["units"] and raw[name].attrs["long_name"]
     ours = tl.open_run(path)
     assert ours.attrs["title"] == "a title"
-    assert ours.attrs["scenario_file"] == "{}"
+    assert "scenario_file" not in ours.attrs and json.loads(ours.attrs["case"])["run"]["elements"] == "auto"
 
 
 def test_other_programs_read_the_same_values(tmp_path: Path) -> None:

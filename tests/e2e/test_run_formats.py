@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import netCDF4
 import numpy as np
@@ -18,10 +19,12 @@ from tautline import ledger
 from tautline.cli.commands import app
 from tautline.files import runs
 from tautline.files.runs import StoreError
+from tautline.model import kinds
 from tautline.results import schema
+from tautline.results.inputs import pendulum_of
 
 DATA = Path(__file__).parents[1] / "data" / "runs"
-FORMATS = [1, 2, 3]
+FORMATS = [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("number", FORMATS)
@@ -35,11 +38,23 @@ def test_every_format_is_read(number: int) -> None:
             if name in raw.variables:
                 np.testing.assert_array_equal(run[name].values, np.asarray(raw[name][:]))
     expected = json.loads(path.with_suffix(".json").read_text())
-    found = {name: run.attrs[name] for name in expected}
-    # the readers of formats 1 and 2 forgot the interval that is in the file
-    described = [json.loads(attrs.pop("scenario")) | {"sample": run.attrs["sample"]} for attrs in (found, expected)]
-    assert described[0] == described[1]
-    assert found == expected
+    pendulum = pendulum_of(run.attrs)
+    if number < 4:
+        expected.pop("scenario_file")
+        described = json.loads(expected.pop("scenario"))["pendulum"]
+        for part in ("string", "reel", "body"):
+            check_part(getattr(pendulum, part), described[part])
+        assert pendulum.gravity == described["gravity"] and pendulum.fluid is None
+    else:
+        assert tl.Case.from_dict(json.loads(run.attrs["case"])).pendulum == pendulum
+    assert {name: run.attrs[name] for name in expected} == expected
+
+
+def check_part(part: Any, described: dict[str, Any]) -> None:
+    """A part of the pendulum as earlier formats described it."""
+    for name, value in described.items():
+        found = kinds.plain(getattr(part, name.replace("wound_strain", "spooled_strain")))
+        assert found == value, name
 
 
 @pytest.mark.parametrize("number", FORMATS)
@@ -82,6 +97,7 @@ def test_an_old_run_is_not_resumed(tmp_path: Path) -> None:
 READ = """
 import sys
 from pathlib import Path
+from typing import Any
 import tautline as tl
 from typer.testing import CliRunner
 from tautline.cli.commands import app
@@ -112,7 +128,7 @@ def test_arrays_of_another_length_are_read(tmp_path: Path) -> None:
     from tautline.files.runs import format
 
     path = tmp_path / "run.nc"
-    shutil.copy(DATA / "format-3.nc", path)
+    shutil.copy(DATA / "format-4.nc", path)
     whole = tl.open_run(path)
     with path.open("r+b") as file:
         contents = format.Contents.find(file)

@@ -76,7 +76,7 @@ VALID: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "simulate": (
         simulate,
         {
-            "pendulum": PENDULUM,
+            "system": PENDULUM,
             "state": START,
             "command": tl.Free(),
             "duration": 4 * STEP,

@@ -33,8 +33,8 @@ PARTS = {
 }
 # Under another name, or not imported by its own name: matplotlib writes GIF and reads pictures by it; the cluster.
 NOT_IMPORTED = {"pillow", "dask"}
-# Parts of declared libraries under their own names: Zarr's checksum, of which each version brings one, and pydantic's.
-PARTS_OF_DECLARED = {"google_crc32c", "crc32c", "pydantic_core"}
+# Parts of declared libraries under their own names: Zarr's checksum, of which each version brings one.
+PARTS_OF_DECLARED = {"google_crc32c", "crc32c"}
 
 
 def normal(name: str) -> str:
@@ -199,13 +199,10 @@ def test_the_core_alone_simulates_saves_opens_and_exports(tmp_path: Path) -> Non
     """With no library of any extra."""
     code = """
 import tautline as tl
-from tautline.files import scenario
 from tautline.files.export import write_csv
 from tautline.files.runs import blocks
 from pathlib import Path
-case = scenario.load("fixed-length", {"run.duration": "20 ms"})
-built = case.build()
-tl.run_to_file("run.nc", built.pendulum, built.state, built.command, **built.options)
+tl.run_to_file("run.nc", tl.load("fixed-length"), duration="20 ms")
 run = tl.open_run("run.nc")
 tl.view(run).save("run.html")
 print(run.attrs["status"], write_csv(blocks("run.nc"), Path("run.csv")))

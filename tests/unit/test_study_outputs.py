@@ -10,7 +10,6 @@ import xarray as xr
 
 import tautline as tl
 from tautline import errors
-from tautline.files import scenario
 from tautline.results.schema import SCHEMA
 from tautline.studies.definition import definition
 from tautline.studies.definition.outputs import Output, evaluate
@@ -64,8 +63,8 @@ def labelled(study: definition.Study, member: int) -> xr.Dataset:
     if "initial.end_velocity[1]" in study.table:
         chosen["initial.end_velocity"] = f"[0, {study.table['initial.end_velocity[1]'][member].item()!r}, 0]"
     name = "retrieval" if study.scenario["command"]["kind"] == "torque" else "fixed-length"
-    built = scenario.load(name, chosen).build()
-    return tl.simulate(built.pendulum, built.state, built.command, **built.options)
+    built = tl.load(name, chosen)
+    return tl.simulate(built)
 
 
 @pytest.mark.parametrize("name", ["fixed-length", "retrieval"])
@@ -115,10 +114,10 @@ def test_how_fast_neighbours_part() -> None:
     study = definition.read(spec)
     found = compute(study.work, study.table)
     for k, torque in enumerate((1.0, 2.0)):
-        built = scenario.load("retrieval").build()
+        built = tl.load("retrieval")
         for name, interval in (("lyapunov", 0.1), ("sooner", 0.05)):
             alone = tl.lyapunov(
-                built.pendulum, built.state, tl.Torque(torque), 0.4, interval=interval, step=5e-4, minimum_length=9.5
+                built.pendulum, built.state(), tl.Torque(torque), 0.4, interval=interval, step=5e-4, minimum_length=9.5
             )
             check_close(name, found.outputs[name][k], alone.attrs["exponent"], 1e-6)
         exponent = found.outputs["lyapunov"][k]

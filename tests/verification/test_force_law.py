@@ -201,6 +201,14 @@ def test_what_is_no_law_is_refused(arguments: dict[str, Any], message: str) -> N
         tl.ForceLaw(**({"function": hung_in_honey} | arguments))
 
 
+def test_a_law_that_numba_cannot_compile_is_refused() -> None:
+    def odd(t: float, state: Any, parameters: Any, force: Any, moment: Any) -> None:
+        force[-1] = state.nothing
+
+    with pytest.raises(InputError, match="expected one that Numba can compile, got 'odd'"):
+        tl.simulate(pendulum(), start(pendulum()), loads=[tl.ForceLaw(numba.njit(odd))], **TIMES)
+
+
 @pytest.mark.parametrize("loads", [tl.ForceLaw(hung_in_honey), [hung_in_honey], 3, None])
 def test_loads_are_a_list_of_laws(loads: Any) -> None:
     with pytest.raises(InputError, match="loads"):

@@ -18,7 +18,7 @@ from tautline.analysis.modes import displaced, linearised
 from tautline.engine import lowering
 from tautline.kernels import energy
 from tautline.model import statics
-from tautline.model.equilibrium import MOST_ITERATIONS
+from tautline.model.balance import MOST_ITERATIONS
 from tautline.model.statics import Configuration, Load
 from tests.conftest import Report
 from tests.support.at_rest import BODY, Array, drag, drag_per_length

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.engine import lowering
+from tautline.engine.cases import begin
 from tautline.engine.simulation import Simulation
-from tautline.engine.timing import default_sample
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
-from tautline.files.scenario import Built
 from tautline.kernels import data
 from tautline.kernels.limits import STABLE
 from tautline.model import statics
+from tautline.model.case import Case
 from tautline.model.command import Locked
 from tautline.model.equilibrium import equilibrium
 from tautline.model.pendulum import Pendulum
@@ -38,24 +38,20 @@ class Course(NamedTuple):
     status: str
 
 
-def facts(built: Built) -> dict[str, Any]:
+def facts(case: Case) -> dict[str, Any]:
     """All that is found out, by name; SI."""
-    options = dict(built.options)
-    duration, sample = options.pop("duration"), options.pop("sample")
-    simulation = Simulation(built.pendulum, built.state, **options)
-    sample = default_sample(duration, simulation.settings["step"]) if sample is None else sample
-    count = simulation.begin(built.command, duration, sample)
-    course = _course(built, options, duration)
+    simulation, count, sample = begin(case)
+    course = _course(case)
     steps = _steps(simulation, course, sample)
-    seconds = _seconds_a_step(built, options, sample)
+    seconds = _seconds_a_step(case, sample)
     shortest = float(course.lengths.min())
     now, later = (_limits(simulation, X) for X in (simulation.unstretched_length, shortest))
     return {
         "elements": simulation.elements,
         "samples": count + 1,
         "size_bytes": runs.file_size(count + 1, simulation.elements),
-        **_rest(built.pendulum, simulation.unstretched_length),
-        **_in_flow(built.pendulum, simulation.unstretched_length, simulation.elements),
+        **_rest(case.pendulum, simulation.unstretched_length),
+        **_in_flow(case.pendulum, simulation.unstretched_length, simulation.elements),
         "shortest_length": shortest,
         "ends_at": float(course.times[-1]),
         "expected_status": course.status,
@@ -160,15 +156,15 @@ def _steps(simulation: Simulation, course: Course, sample: float) -> int:
     return math.ceil(float(np.sum(0.5 * (rates[1:] + rates[:-1]) * np.diff(course.times))))
 
 
-def _course(built: Built, options: dict[str, Any], duration: float) -> Course:
+def _course(case: Case) -> Course:
     """Deployed length over time; by a run with few elements where the drum may turn."""
-    X = built.pendulum.string.length - built.state.reeled_length
-    if isinstance(built.command, Locked):
+    duration, X = case.run.duration, case.pendulum.string.length - case.state().reeled_length
+    if isinstance(case.command, Locked):
         return Course(np.array([0.0, duration]), np.array([X, X]), True, "completed")
-    state = coarser(built.state, COARSE)
-    simulation = Simulation(built.pendulum, state, **{**options, "step": "auto", "order": 2})
+    state = coarser(case.state(), COARSE)
+    simulation = Simulation(case.pendulum, state, **{**case.run.method(), "step": "auto", "order": 2})
     interval = duration / LOOKS
-    simulation.begin(built.command, duration, interval)
+    simulation.begin(case.command, duration, interval)
     plan = simulation.sampling(interval)
     times, lengths = [0.0], [X]
     simulation.march(1, plan)  # compiles where it has to; not counted
@@ -199,12 +195,12 @@ def coarser(state: State, elements: int) -> State:
     return State(state.reeled_length, state.reel_speed, nodes, velocities, state.attitude, state.angular_velocity)
 
 
-def _seconds_a_step(built: Built, options: dict[str, Any], sample: float) -> float:
+def _seconds_a_step(case: Case, sample: float) -> float:
     """Wall time of one step, measured on the first steps of the run after one call that may have to compile."""
-    simulation = Simulation(built.pendulum, built.state, **options)
-    simulation.begin(built.command, sample, sample)
+    simulation = Simulation.from_case(case)
+    simulation.begin(case.command, sample, sample)
     interval = _interval(simulation, sample)
-    simulation.begin(built.command, interval, interval)
+    simulation.begin(case.command, interval, interval)
     plan = simulation.sampling(interval)
     simulation.march(1, plan)
     before, begun = simulation.steps, perf_counter()

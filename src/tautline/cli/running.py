@@ -35,22 +35,10 @@ def run(
 
         source = scenarios.find(scenario)
         chosen = scenarios.load(scenario, overrides(settings))
-        built = chosen.build()
         target = out or Path(f"{source.stem}.nc")
-        text = chosen.model_dump_json(exclude_none=True)
         clock = Stopwatch()
-        with watching(quiet or as_json, no_color) as watcher, chosen.naming_keys():
-            runs.run_to_file(
-                target,
-                built.pendulum,
-                built.state,
-                built.command,
-                overwrite=overwrite,
-                title=chosen.title,
-                scenario=text,
-                watch=watcher,
-                **built.options,
-            )
+        with watching(quiet or as_json, no_color) as watcher:
+            runs.run_to_file(target, chosen, overwrite=overwrite, watch=watcher)
         _finish(target, clock(), watcher, quiet, as_json, no_color)
 
 

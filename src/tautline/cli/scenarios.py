@@ -58,7 +58,7 @@ def check(
 
         chosen = scenarios.load(scenario, overrides(settings))
         with chosen.naming_keys():
-            facts = checking.facts(chosen.build())
+            facts = checking.facts(chosen)
         if as_json:
             output.print_json({"scenario": scenario, **facts})
             return

@@ -86,7 +86,7 @@ def live(
 
         chosen = scenarios.load(scenario, overrides(settings))
         with chosen.naming_keys():
-            session = Session(chosen.build(), scenarios.find(scenario).stem, record)
+            session = Session(chosen, scenarios.find(scenario).stem, record)
             # compiles the kernels before anyone waits for a page, and refuses a step that is too large
             session.simulation.advance(session.tick, session.command, record=False)
             session.reset()

@@ -17,18 +17,19 @@ from numpy.typing import NDArray
 from tautline import durable
 from tautline.engine import lowering
 from tautline.engine.conditions import StopWhen
-from tautline.engine.description import command_from, pendulum_from
+from tautline.engine.description import condition_descriptions, simulation_from
 from tautline.engine.health import Health
 from tautline.engine.loads import moved_on
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
 from tautline.kernels import data
+from tautline.model import sections
 from tautline.model.force_law import refuse_saving
-from tautline.model.state import State
+from tautline.results.inputs import CASE
 
 if TYPE_CHECKING:
     from tautline.engine.simulation import Simulation
 
-VERSION = 3
+VERSION = 4
 
 Arrays = Mapping[str, NDArray[Any]]
 _TEXT, _DIGEST = "checkpoint", "digest"
@@ -45,7 +46,8 @@ def taken(simulation: Simulation) -> tuple[data.Motion, str]:
     recorder.look()
     text = {
         "checkpoint": VERSION,
-        "description": simulation.description(),
+        CASE: simulation.description(),
+        "stop": condition_descriptions(simulation.settings["stop"]),
         "started": stepper.command is not None,
         "status": simulation.status,
         "event": simulation._event,
@@ -67,9 +69,7 @@ def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulati
     """A simulation that goes on exactly where a checkpoint was taken."""
     saved = json.loads(text)
     check(saved, motion._asdict(), VERSION)
-    described = saved["description"]
-    settings = described["run"] | {"stop": [StopWhen(**tree) for tree in described["run"]["stop"]]}
-    simulation = kind(pendulum_from(described["pendulum"]), State(**described["state"]), **settings)
+    simulation = simulation_from(kind, saved[CASE], [StopWhen(**tree) for tree in saved["stop"]])
     stepper = simulation._stepper
     for ours, theirs in zip(stepper.motion, motion, strict=True):
         if ours.shape != theirs.shape:
@@ -83,7 +83,7 @@ def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulati
         stepper.loads = moved_on(stepper.loads, *saved["guide"])
         simulation._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
     if saved["started"]:
-        command = command_from(described["command"])
+        command = sections.part("command", saved[CASE])
         stepper.follow(command)
         stepper.origin, stepper.needed = tuple(saved["origin"]), saved["needed"]
         stepper.kernel_command = lowering.kernel_command(command, stepper.par.L, *stepper.origin)

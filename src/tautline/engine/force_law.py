@@ -10,7 +10,9 @@ import numba
 import numpy as np
 from numba import types
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
 
+from tautline.errors import InputError
 from tautline.kernels.loads.force_law import LAW, STATE_SIZE, ForceLaws
 from tautline.model.force_law import ForceLaw, ForceState
 
@@ -28,7 +30,7 @@ class CallableLaw:
         self.law = law
         self.error: BaseException | None = None
         compiled = isinstance(law.function, Dispatcher) and not numba.config.DISABLE_JIT
-        function: Any = _compiled(law.function) if compiled else LAW(self._call)
+        function: Any = _compiled(law) if compiled else LAW(self._call)
         self.address = function.address if compiled else ctypes.cast(function, ctypes.c_void_p).value
         self._function = function  # is alive as long as this is
 
@@ -48,11 +50,11 @@ class CallableLaw:
             self.error = self.error or error
 
 
-def _compiled(function: Any) -> Any:
-    """The C function of one that Numba compiles."""
+def _compiled(law: ForceLaw) -> Any:
+    """The C function of a law that Numba compiles."""
+    function = law.function
 
-    @numba.cfunc(_SIGNATURE)
-    def law(
+    def call(
         t: Any, nodes: Any, position: Any, velocity: Any, state: Any, parameters: Any, count: Any, force: Any, out: Any
     ) -> None:
         x = numba.carray(state, (STATE_SIZE,))
@@ -72,7 +74,14 @@ def _compiled(function: Any) -> Any:
         except Exception:  # known by the number that is missing; what was raised cannot be kept here
             result[_MOMENT_SIZE] = 0.0
 
-    return law
+    try:
+        return numba.cfunc(_SIGNATURE)(call)
+    except NumbaError as error:
+        why = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+        raise InputError(
+            f"ForceLaw.function: expected one that Numba can compile, got {law.name!r} ({why}); "
+            "try it without numba.njit"
+        ) from error
 
 
 def kernel_laws(laws: Sequence[CallableLaw]) -> ForceLaws:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -14,9 +13,8 @@ import numpy as np
 
 from tautline import errors
 from tautline._version import __version__
-from tautline.engine import checkpoints, lowering
+from tautline.engine import checkpoints, description, lowering
 from tautline.engine.conditions import StopWhen, Watch
-from tautline.engine.description import command_description, condition_descriptions, state_description
 from tautline.engine.recorder import Recorder
 from tautline.engine.remarks import remarks_of
 from tautline.engine.samples import record_of_samples
@@ -26,10 +24,13 @@ from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.limits import Limits
 from tautline.model import checks
+from tautline.model.case import Case
 from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
+from tautline.model.sections import Tree
 from tautline.model.state import State
+from tautline.results.inputs import CASE
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -87,6 +88,7 @@ class Simulation:
                 checks.refuse("minimum_length", f"less than the {X:g} m deployed at the start", minimum_length)
         conditions = (stop,) if isinstance(stop, StopWhen) else tuple(stop)
         self.pendulum = pendulum
+        self.case: Case | None = None  # the one that it was made from
         self.settings: dict[str, Any] = {
             "step": "auto" if fixed is None else fixed,
             "order": order,
@@ -106,6 +108,16 @@ class Simulation:
         self._check_order()
         self._force_since = (0.0, np.zeros(3))  # time and impulse of the guide when the latest advance began
         self._sampled = 0  # STEP at the latest sample
+
+    @classmethod
+    def from_case(
+        cls, case: Case, *, stop: StopWhen | Sequence[StopWhen] = (), loads: Sequence[ForceLaw] = ()
+    ) -> Simulation:
+        """A simulation at the start of a case; its command is not taken yet."""
+        with case.naming_keys():
+            simulation = cls(case.pendulum, case.state(), stop=stop, loads=loads, **case.run.method())
+        simulation.case = case
+        return simulation
 
     # -- what can be asked at any time ----------------------------------------------------------------
 
@@ -415,9 +427,14 @@ class Simulation:
             **self.health(),
             "order": self.settings["order"],
             "scheme": self.settings["scheme"],
-            "scenario": json.dumps(self.description()),
+            **self._conditions(),
+            CASE: json.dumps(self.description()),
             "version": __version__,
         }
+
+    def _conditions(self) -> dict[str, str]:
+        stop = self.settings["stop"]
+        return {"stop": json.dumps(description.condition_descriptions(stop))} if stop else {}
 
     def health(self) -> dict[str, float]:
         """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
@@ -428,17 +445,9 @@ class Simulation:
         """Sentences on what a user should know of the run besides how it ended."""
         return remarks_of(self._stepper, self._recorder.health, self.health())
 
-    def description(self) -> dict[str, Any]:
-        """The full input, so that a result explains itself and a checkpoint can be read back."""
-        stepper = self._stepper
-        return {
-            "pendulum": dataclasses.asdict(self.pendulum),
-            "state": state_description(stepper.initial),
-            "command": command_description(stepper.command or Locked()),
-            "run": self.settings | {"stop": condition_descriptions(self.settings["stop"])},
-            "time": self.time,
-            "sample": stepper.plan.steps_per_sample * stepper.plan.h,
-        }
+    def description(self) -> Tree:
+        """All keys of the case, so that a result explains itself and a checkpoint can be read back."""
+        return description.keys_of(self)
 
     # -- checkpoints -----------------------------------------------------------------------------------
 

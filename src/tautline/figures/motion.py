@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from typing import Any
 
 import matplotlib as mpl
@@ -21,6 +20,7 @@ from tautline.figures.source import of_run
 from tautline.figures.style import BLUE, BODY, GREEN, RED, STRAIN_MAP, new_figure, new_scene, widen
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
+from tautline.results.inputs import pendulum_of
 
 # Sides of a scene over the largest: the least of width and height, and a depth that has room for one label only.
 NARROWEST, FLAT = 0.3, 0.2
@@ -34,7 +34,7 @@ def elastic_shade(row: xr.Dataset) -> np.ndarray:
 
 def string_of(run: xr.Dataset) -> String:
     """String of a run."""
-    return String(**json.loads(run.attrs["scenario"])["pendulum"]["string"])
+    return pendulum_of(run.attrs).string
 
 
 def draw(axes: Any, row: xr.Dataset, mesh: Any, alpha: float = 1.0) -> list[Any]:
@@ -55,7 +55,7 @@ def draw(axes: Any, row: xr.Dataset, mesh: Any, alpha: float = 1.0) -> list[Any]
 
 def body_of(run: xr.Dataset) -> Any:
     """Mesh of the body of a run."""
-    return body_mesh(json.loads(run.attrs["scenario"])["pendulum"]["body"])
+    return body_mesh(pendulum_of(run.attrs).body)
 
 
 def frame(axes: Any, run: xr.Dataset, mesh: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import itertools
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from tautline.durable import replacing
 from tautline.model.shapes import body_mesh
 from tautline.results import schema
+from tautline.results.inputs import pendulum_of
 
 Array = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def write_vtk(pieces: Iterable[xr.Dataset], folder: Path) -> int:
     """A series for ParaView: open string.pvd and body.pvd. The third axis points down; frames written."""
     source = iter(pieces)
     first = next(source)  # before anything is written: the run may be unreadable
-    points, faces = body_mesh(json.loads(first.attrs["scenario"])["pendulum"]["body"])
+    points, faces = body_mesh(pendulum_of(first.attrs).body)
     folder.mkdir(parents=True, exist_ok=True)
     for old in (*folder.glob("string_*.vtp"), *folder.glob("body_*.vtp")):
         old.unlink()  # of a longer run before

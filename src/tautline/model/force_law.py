@@ -34,8 +34,9 @@ class ForceLaw:
         Called as ``function(t, state, parameters, force, moment)``: with the time (s), a `ForceState` and the
         parameters as an array. It writes the forces on the nodes into ``force`` (N; shape (N + 1, 3), inertial frame)
         and a moment on the body about its attachment point into ``moment`` (N m; three numbers, inertial frame); both
-        are zero before. A function compiled with ``numba.njit`` runs as fast as the loads that are built in; a plain
-        Python function costs some ten microseconds a call, and there are four calls in a step.
+        are zero before. All arrays are there for the time of the call only. A function compiled with ``numba.njit``
+        runs as fast as the loads that are built in; a plain Python function costs some ten microseconds a call, and
+        there are four calls in a step.
     parameters : floats
         Numbers of its own.
     name : str, optional

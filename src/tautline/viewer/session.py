@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from tautline.engine.samples import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
-from tautline.files.scenario import Built
 from tautline.model import checks
+from tautline.model.case import Case
 from tautline.model.command import Command, Free, Locked, Speed, Torque
 from tautline.model.shapes import body_mesh
 from tautline.model.statics import guide_pull
@@ -32,8 +31,8 @@ MOST_RECORDED = int(600 * STATES_A_SECOND)
 class Session:
     """The simulation and what the viewers have asked of it."""
 
-    def __init__(self, built: Built, title: str, record: Path | None = None) -> None:
-        self.built = built
+    def __init__(self, case: Case, title: str, record: Path | None = None) -> None:
+        self.case = case
         self.title = title
         self.record_path = record or Path(f"{title}-live.nc")
         self.rate = 1.0
@@ -46,9 +45,8 @@ class Session:
 
     def reset(self) -> None:
         """Back to the beginning."""
-        options = {name: x for name, x in self.built.options.items() if name not in ("duration", "sample")}
-        self.simulation = Simulation(self.built.pendulum, self.built.state, **options)
-        self.command: Command = self.built.command
+        self.simulation = Simulation.from_case(self.case)
+        self.command: Command = self.case.command
         self._first: Array | None = None
         self._say("")
 
@@ -58,7 +56,7 @@ class Session:
     @property
     def _deployed(self) -> float:
         """Unstretched, at the start (m)."""
-        return self.built.pendulum.string.length - self.built.state.reeled_length
+        return self.case.pendulum.string.length - self.case.state().reeled_length
 
     @property
     def ended(self) -> bool:
@@ -191,10 +189,10 @@ class Session:
 
     def limits(self) -> dict[str, Any]:
         """For the sliders: of torque and speed of the reel, of an impulse, of the rate."""
-        p = self.built.pendulum
+        p = self.case.pendulum
         torque = 4.0 * self._pull() * p.reel.radius(p.string.length - self._deployed)
-        if isinstance(self.built.command, Torque):
-            torque = max(torque, 2.0 * float(np.abs(self.built.command.table()[1]).max()))
+        if isinstance(self.case.command, Torque):
+            torque = max(torque, 2.0 * float(np.abs(self.case.command.table()[1]).max()))
         torque = _round_up(torque)
         speed = _round_up(0.2 * self._deployed)
         return {
@@ -206,22 +204,21 @@ class Session:
 
     def _pull(self) -> float:
         """Pull at the guide that scales are chosen by (N): at rest, or with little gravity that of 1 m/s^2."""
-        p = self.built.pendulum
+        p = self.case.pendulum
         least = p.body.mass + p.string.density * self._deployed
         return max(abs(guide_pull(p, self._deployed)), least)
 
     def meta(self) -> dict[str, Any]:
-        p, sim = self.built.pendulum, self.simulation
+        p, sim = self.case.pendulum, self.simulation
         X = self._deployed
-        tree = asdict(p)
-        reach = float(np.linalg.norm(body_mesh(tree["body"])[0], axis=1).max())
+        reach = float(np.linalg.norm(body_mesh(p.body)[0], axis=1).max())
         tension = 2.5 * self._pull()
         strain = float(p.string.strain(tension))
         energy = float(p.string.energy_density(strain))
         guide = np.array(p.reel.guide_position)
         # as deep as the string hangs, as wide as it swings from here; the page makes room where that was too little
         depth = 1.1 * X * (1.0 + 0.4 * strain) + 2.0 * reach
-        nodes = self.built.state.nodes  # from the guide
+        nodes = self.case.state().nodes  # from the guide
         wide = max(0.35 * depth, float(np.hypot(nodes[:, 0], nodes[:, 1]).max()) + reach)
         high = min(-0.1 * depth, float(nodes[:, 2].min()) - reach)
         box = guide + np.array([[-wide, -wide, high], [wide, wide, depth]])
@@ -238,7 +235,7 @@ class Session:
             "elements": sim.elements,
             "limits": self.limits(),
         }
-        return about | scene(tree, box, ranges)
+        return about | scene(p, box, ranges)
 
     def status(self) -> dict[str, Any]:
         mode = type(self.command).__name__.lower()

@@ -24,7 +24,7 @@ _MARK = b"\xc3\x28\x89\xf5\x1d\x40"
 _NAN = struct.pack("<d", math.nan)
 
 
-def make(path: Path, *, title: str, scenario: str, elements: int, rows: int, sample: float, room: int) -> Contents:
+def make(path: Path, *, title: str, elements: int, rows: int, sample: float, room: int) -> Contents:
     """Make a run file without data, with room for each copy of the checkpoint."""
     import netCDF4
 
@@ -33,9 +33,9 @@ def make(path: Path, *, title: str, scenario: str, elements: int, rows: int, sam
         name: tuple(schema.sizes(elements, rows)[d] for d in variable.dims) for name, variable in _variables().items()
     }
     plan = Contents(
+        format=FORMAT,
         version=__version__,
         title=title or "tautline run",
-        scenario_file=scenario,
         sample=sample,
         rows_planned=rows,
         elements=elements,
@@ -72,7 +72,6 @@ def _describe(handle: netCDF4.Dataset, plan: Contents) -> None:
             "source": f"tautline {plan.version}",
             "format": FORMAT,
             "version": plan.version,
-            "scenario_file": plan.scenario_file,
             "sample": plan.sample,
             "rows_planned": np.int64(plan.rows_planned),
         }

@@ -20,18 +20,20 @@ import numpy as np
 from tautline import durable, errors
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
+from tautline.engine.cases import begin, case_of
 from tautline.engine.samples import record_of_samples
 from tautline.engine.simulation import Simulation
-from tautline.engine.timing import default_sample
 from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
 from tautline.ledger import kept_energy
+from tautline.model.case import Case
 from tautline.model.command import Command
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.results import schema
+from tautline.results.inputs import CASE
 from tautline.results.values import Values, values_of
 
 # A chunk is what is computed between two checkpoints: long enough that writing does not matter, short enough to lose
@@ -112,7 +114,7 @@ def checkpoint(simulation: Simulation, number: int, rows: int, sums: list[int]) 
     motion, text = simulation.checkpoint()
     attributes = simulation.attributes()
     # both are in every file anyway: one as part of the text, one in the contents
-    del attributes["scenario"], attributes["version"]
+    del attributes[CASE], attributes["version"]
     return Copy(number, rows, False, list(sums), attributes, text, motion._asdict())
 
 
@@ -148,17 +150,14 @@ def _resumable(path: Path) -> str:
 
 def run_to_file(
     path: str | os.PathLike[str],
-    pendulum: Pendulum,
-    state: State,
-    command: Command,
+    system: Case | Pendulum,
+    state: State | None = None,
+    command: Command | None = None,
     *,
-    duration: float,
-    sample: float | None = None,
     overwrite: bool = False,
     title: str = "",
-    scenario: str = "",
     watch: Callable[[Progress], bool] | None = None,
-    **options: Any,
+    **run: Any,
 ) -> Simulation:
     """`simulate`, saved while it goes on; the file can be resumed after anything.
 
@@ -166,22 +165,21 @@ def run_to_file(
     ----------
     path : path
         Of the file; its folder must exist.
-    pendulum, state, command, duration, sample, **options
+    system, state, command, **run
         As in `simulate`.
     overwrite : bool
         Allow replacing an existing file, which happens only when the new one could be made. A file that another
         process is writing is never replaced.
-    title, scenario : str
-        Kept in the file; `scenario` describes the input as a text of the caller's choice.
+    title : str
+        Kept in the file; that of the case by default.
     watch : callable, optional
         Called with a `Progress` after every chunk; a true answer ends the run, which can be resumed.
     """
     target = Path(path)
-    simulation = Simulation(pendulum, state, **options)
-    interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
-    count = simulation.begin(command, duration, interval)
+    case = case_of(system, state, command, run, title)
+    simulation, count, interval = begin(case)
     first = _values(simulation, simulation.first_sample())
-    with _created(target, simulation, first, count + 1, interval, title, scenario, overwrite) as writer:
+    with _created(target, simulation, first, count + 1, interval, title or case.title, overwrite) as writer:
         _drive(writer, target, simulation, float(first["energy"][0]), watch)
     return simulation
 
@@ -191,7 +189,7 @@ def save_run(path: str | os.PathLike[str], simulation: Simulation, *, title: str
     values = values_of(simulation.pendulum, simulation.record())
     rows = len(values["time"])
     interval = float(values["time"][-1] - values["time"][0]) / max(1, rows - 1)
-    with _created(Path(path), simulation, values, rows, interval, title, "", overwrite) as writer:
+    with _created(Path(path), simulation, values, rows, interval, title, overwrite) as writer:
         writer.leave_in_order()
     return rows
 
@@ -204,7 +202,6 @@ def _created(
     rows: int,
     sample: float,
     title: str,
-    scenario: str,
     overwrite: bool,
 ) -> Iterator[Writer]:
     """Make a run file with its first rows, locked; it gets its name when they are in it."""
@@ -220,7 +217,6 @@ def _created(
             contents = making.make(
                 part,
                 title=title,
-                scenario=scenario,
                 elements=simulation.elements,
                 rows=rows,
                 sample=sample,
@@ -256,7 +252,7 @@ def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | Non
         _lock(file, target)
         with reading.naming(target):
             contents = reading.find_contents(file, target)
-            if contents is None:
+            if contents is None or contents.format != format.FORMAT:
                 raise _refusal_of_old(target)
             run = reading.RunFile(file, target, contents)
             run.check_all()

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.errors import InputError
-from tautline.model import checks
-from tautline.studies.definition import keys
-from tautline.studies.definition.keys import Key
+from tautline.model import checks, keys
+from tautline.model.keys import Key
 
 # The keys of each distribution that carry the parameter's unit, and those that are plain numbers.
 DISTRIBUTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model import checks
-from tautline.studies.definition import keys
-from tautline.studies.definition.keys import Key
+from tautline.model import checks, keys
+from tautline.model.keys import Key
 from tautline.studies.definition.parameters import Values, as_array
 
 

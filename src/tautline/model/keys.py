@@ -1,18 +1,18 @@
-"""Keys of a scenario as studies write them: `string.stiffness`, `gravity`, `initial.end_velocity[1]`."""
+"""Places in a tree of keys: `string.stiffness`, `gravity`, `initial.end_velocity[1]`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 
 _KEY = re.compile(r"(?:(\w+)\.)?(\w+)((?:\[\d+\])*)", re.ASCII)
+_LONGEST = 60
 
 
 class Key(NamedTuple):
-    """A place in a scenario."""
+    """A place in a case."""
 
     text: str
     section: str  # empty for the few keys without one
@@ -26,22 +26,17 @@ class Key(NamedTuple):
 
 
 def parse(text: str) -> Key:
+    """A key from its text."""
     found = _KEY.fullmatch(text)
     if found is None:
         raise InputError(f"{text}: expected a key of a scenario such as string.stiffness or initial.end_velocity[1]")
     return Key(text, found[1] or "", found[2], tuple(int(x) for x in re.findall(r"\d+", found[3])))
 
 
-def flattened(tree: Mapping[str, Any], sections: Container[str]) -> dict[str, Any]:
-    """TOML reads `string.stiffness = 3` as a table in a table: both spellings to dotted keys."""
-    flat: dict[str, Any] = {}
-    for name, value in tree.items():
-        inside = name in sections and isinstance(value, Mapping)
-        for key, inner in ({f"{name}.{key}": x for key, x in value.items()} if inside else {name: value}).items():
-            if key in flat:
-                raise InputError(f"{key}: expected once, got twice, dotted and in a section")
-            flat[key] = inner
-    return flat
+def dotted(path: tuple[str, ...] | list[str]) -> str:
+    """The key in one line, quoted where TOML would quote it, and not longer than one can read."""
+    key = ".".join(part if re.fullmatch(r"[\w-]+", part) else repr(part) for part in path)
+    return key if len(key) <= _LONGEST else key[: _LONGEST - 3] + "..."
 
 
 def put(tree: dict[str, Any], key: Key, value: Any) -> None:
@@ -71,9 +66,9 @@ def _with_component(before: Any, key: Key, components: tuple[int, ...], value: A
     return changed
 
 
-def get(scenario: Any, key: Key) -> Any:
-    """What a checked scenario has at a key."""
-    value = getattr(getattr(scenario, key.section) if key.section else scenario, key.name)
+def get(tree: dict[str, Any], key: Key) -> Any:
+    """What a tree has at a key."""
+    value = (tree[key.section] if key.section else tree)[key.name]
     for place in key.components:
         value = value[place]
     return value
