@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import tautline as tl
-from tautline.files.scenario import built_in_names, load
+from tautline.files.scenario import built_in_names
 from tautline.results.schema import MODES_SCHEMA, SCHEMA, Variable
 from tautline.studies.definition.work import STATUS_NAMES
 
@@ -115,8 +115,7 @@ def test_the_glossary_has_every_variable_with_its_unit(title: str, schema: dict[
 
 def test_the_glossary_has_every_status_and_attribute() -> None:
     glossary = (DOCS / "glossary.md").read_text(encoding="utf-8").split("## Status")[1]
-    case = load("fixed-length", {"run.duration": "10 ms"}).build()
-    run = tl.simulate(case.pendulum, case.state, case.command, **case.options)
+    run = tl.simulate(tl.load("fixed-length", {"run.duration": "10 ms"}))
     for name in (*STATUS_NAMES.values(), *run.attrs):
         assert f"`{name}`" in glossary, f"docs/glossary.md: {name} is missing"
 
