@@ -2,9 +2,9 @@
 Chaos
 =====
 
-Two runs of the same system. The second starts a nanometre further down. At first nobody could tell
-them apart. When the body begins to tumble, the distance grows tenfold every quarter of a second,
-until the two go their own ways.
+Two runs of the same system. The second starts a nanometre further down. At first they cannot be
+distinguished. When the body begins to tumble, the distance grows tenfold every quarter of a second,
+until the two motions are unrelated.
 """
 
 import matplotlib.pyplot as plt

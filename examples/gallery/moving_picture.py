@@ -1,9 +1,9 @@
 """
-A moving picture
-================
+Animate a run
+=============
 
 :func:`tautline.figures.animate` writes a GIF, or an MP4 with the extra ``[video]``. The paper's third
-example: a constant moment winds the string in; the shorter it gets, the faster the body swings and
+example: a constant moment retrieves the string; the shorter it gets, the faster the body swings and
 tumbles.
 """
 

@@ -1,6 +1,6 @@
 """
-A run to turn and to stop
-=========================
+Replay a run interactively
+==========================
 
 :func:`tautline.view` makes one HTML page of a run: turn the scene, drag the time, zoom into the
 plots. It needs no server and no network. Here two runs are compared, deployment with the loss at the

@@ -97,9 +97,9 @@ def _figures(rates: Array, interval: float, known: float, lost: float) -> tuple[
 
 
 def growth_rates(simulations: Sequence[Simulation], intervals: int) -> Array:
-    """Logarithmic growth of the distance to a shadow in every interval, of each; NaN from the end of a motion on.
+    """Logarithmic growth of the distance to a neighbouring motion in every interval, of each; NaN after its end.
 
-    The simulations must have been told what to do by `begin`, with one sample an interval.
+    The simulations must have been started by `begin`, with one sample an interval.
     """
     shadows = [simulation.twin() for simulation in simulations]
     for simulation, shadow in zip(simulations, shadows, strict=True):

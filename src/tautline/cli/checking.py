@@ -82,7 +82,7 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     if "loaded_guide_tension" in found:
         lines["in the flow"] = (
             f"{found['loaded_guide_tension']:.4g} N at the guide, {found['loaded_body_tension']:.4g} N at the body, "
-            f"{found['loaded_holding_moment']:.4g} N m hold the drum; the figures above are without flow and push"
+            f"{found['loaded_holding_moment']:.4g} N m hold the drum; values above are without flow and applied force"
         )
     lines["elements"] = str(found["elements"])
     lines["step at the start"] = f"{found['step']:.3g} s, limited by {found['governs']}"
@@ -118,7 +118,7 @@ def _rest(pendulum: Pendulum, deployed: float) -> dict[str, float | None]:
 
 
 def _in_flow(pendulum: Pendulum, deployed: float, elements: int) -> dict[str, float]:
-    """Tensions and holding moment at rest in the flow and under the push at the start, where there is one."""
+    """Tensions and holding moment at rest in the flow and under the applied force at the start, where there is one."""
     flow = () if pendulum.fluid is None else pendulum.fluid.flow[1]
     if pendulum.applied_force is None and not np.any(flow):
         return {}

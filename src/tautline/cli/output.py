@@ -54,7 +54,7 @@ def print_json(value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """JSON knows no NaN and no infinity: null."""
+    """Value for JSON, which has no NaN and no infinity: null."""
     if isinstance(value, dict):
         return {name: _plain(x) for name, x in value.items()}
     if isinstance(value, list | tuple):
@@ -80,7 +80,7 @@ ROUNDING = 1e-12
 
 
 def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
-    """The figures of a run, and what is to be remarked on it."""
+    """Table of the summary of a run and its remarks."""
 
     def between(name: str, unit: str) -> str:
         if summary[name] is None:
@@ -117,7 +117,7 @@ def ending(summary: dict[str, Any]) -> str:
 
 
 def _balance(summary: dict[str, Any]) -> str:
-    """The error of the energy balance: of the energy in play, where the run knows that."""
+    """Error of the energy balance, relative to the energy in play where the run has it."""
     error, scale = summary["balance_error"], "the energy in play"
     if error is None:
         error, scale = summary["energy_error"], "the largest kinetic energy"
@@ -125,7 +125,7 @@ def _balance(summary: dict[str, Any]) -> str:
 
 
 def two_columns(rows: dict[str, str]) -> Any:
-    """A table of names and what is said of them."""
+    """Table of names and values."""
     from rich.table import Table
 
     table = Table(show_header=False, box=None, pad_edge=False)

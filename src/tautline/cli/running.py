@@ -60,7 +60,7 @@ def resume(path: RunPath, quiet: Quiet = False, as_json: AsJson = False, no_colo
 
 
 def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool, no_color: bool) -> None:
-    """Summary and exit code of a run that has just ended; `watcher` knows what was computed now."""
+    """Summary and exit code of a run that has just ended; `watcher` has the wall time of this session."""
     summary = output.summary_of(target)
     unfinished = summary["status"] == "unfinished"
     if as_json:

@@ -74,7 +74,7 @@ def live(
     port: Port = 0,
     browser: Browser = True,
 ) -> None:
-    """Simulate in real time and drive the reel from the browser: torque, lock, free, kick, record.
+    """Simulate in real time and drive the reel from the browser: torque, speed, lock, free, impulse, record.
 
     Example: tautline live retrieval
     """

@@ -28,7 +28,7 @@ STRAINS = {"taut": np.linspace(0.01, 0.3, 8), "compressed": -np.linspace(0.01, 0
 # Reel speeds as parts of the wave speed; the smoothing at standstill is left aside.
 SPEEDS = np.linspace(0.05, 0.95, 10)
 FASTER = np.linspace(1.05, 2.0, 10)
-# Strains of the string on the drum over that outside; what the other laws wind is unstretched.
+# Strains of the string on the drum over that outside; with the other laws it is spooled unstretched.
 SPOOLED = (0.0, 0.5, 0.9, 1.1, 2.0)
 # In the windows of the runs all laws are far from chaos, and no run has reached its end.
 RUNS = {2: 5.0, 3: 6.0}
@@ -40,7 +40,7 @@ PAGE = r"""# What the guide laws do to the energy
 
 Where the string enters or leaves the guide, its strain and its speed jump, and `Reel.guide_law` says what becomes of
 the energy in the jump ([theory](theory.md#the-guide)). A law that never makes energy is called passive. This page
-is written by `python -m tautline.paper.guide_laws`, and a test keeps it true.
+is written by `python -m tautline.paper.guide_laws`; a test computes it again.
 
 **In short.** `dissipative` and `stretched` are passive in both directions. `momentum` is passive in deployment only,
 and `published` in retrieval only. `none` neither takes nor gives.
@@ -67,8 +67,8 @@ $\tfrac12EA\,\varepsilon^2$. A string that stiffens loses less on its way in tha
 ## In runs
 
 Energy lost at the guide (minus: gained) while the reel retrieved or deployed and the first element was taut or
-compressed; whether any single step gained; string out at the end; and the largest part of the energy balance that
-nothing explains. $N=20$, $h=5\cdot10^{-4}$ s.
+compressed; whether any single step gained; string out at the end; and the largest error of the energy balance. $N=20$,
+$h=5\cdot10^{-4}$ s.
 
 Example 2 of the paper, a free drum, to 5 s:
 
@@ -85,7 +85,7 @@ what is there. With `spooled_strain` 0, the default, the drum of example 2 retur
 
 
 class Range(NamedTuple):
-    """Of the energy lost with a unit of unstretched length, over EA jump^2/2."""
+    """Range of the energy lost with a unit of unstretched length, over EA jump^2/2."""
 
     least: float
     most: float
@@ -125,7 +125,7 @@ def scanned(law: str, strains: np.ndarray, speeds: np.ndarray, direction: float)
 
 
 class Account(NamedTuple):
-    """Of a run: what was lost at the guide while it did this, and the whole."""
+    """Energy lost at the guide in a run, by direction and state of the string, and in total."""
 
     parts: dict[tuple[str, str], float]
     lost: float
@@ -182,7 +182,7 @@ def _formula_table(speeds: np.ndarray, laws: Sequence[str]) -> Iterator[str]:
 
 def _run_table(number: int) -> Iterator[str]:
     states = [(direction, state) for direction in DIRECTIONS for state in STRAINS]
-    yield _row("law", *(f"{d}, {s}" for d, s in states), "together", "any step", "out at the end", "unexplained")
+    yield _row("law", *(f"{d}, {s}" for d, s in states), "total", "any step", "out at the end", "balance error")
     yield "|---" * (len(states) + 5) + "|"
     for law in LAWS:
         found = account(run_of(number, law))

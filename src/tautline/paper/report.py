@@ -38,7 +38,7 @@ SHOWN = ("symmetric", 2)
 
 
 class Found(NamedTuple):
-    """What the report tells of."""
+    """Contents of the report."""
 
     runs: dict[tuple[str, int], claims.Runs]
     claims: list[dict[str, Any]]

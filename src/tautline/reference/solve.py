@@ -225,7 +225,7 @@ def _solved(system: Equations, settings: Settings, times: Array, y: Array, start
 def _remembering(
     system: Equations, settings: Settings, times: Array, y: Array, start: float
 ) -> tuple[str, list[Array]]:
-    """States at all times but the first, for equations that remember; an event ends a run with the step it is in."""
+    """States at all times but the first, for equations with memory; an event ends a run with the step it is in."""
     from scipy import integrate as scipy_integrate
 
     method, rtol, atol = settings

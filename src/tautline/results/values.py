@@ -19,7 +19,7 @@ Values = dict[str, Array]
 
 
 class Record(NamedTuple):
-    """What any integrator delivers: the state and the figures that only it can know."""
+    """Output of an integrator: the state, and quantities that cannot be computed from it."""
 
     time: Array
     reeled_length: Array
@@ -66,7 +66,7 @@ def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(S
 
 
 def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, lengths: Array) -> Array:
-    """Elastic, and by the rate of strain; a string that cannot push is not made to by damping."""
+    """Elastic and viscous tension; damping makes no compression in a string that goes slack."""
     string = pendulum.string
     elastic = string.tension(strain)
     if string.viscosity == 0.0:
@@ -82,7 +82,7 @@ def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, length
 
 
 def _guide_tension(pendulum: Pendulum, tension: Array, nodes: Array, lengths: Array, l: Array) -> Array:
-    """Tension at the entrance, to second order in the length of an element; it does not push where the string cannot.
+    """Tension at the entrance, to second order in the length of an element; not negative where the string goes slack.
 
     A single element has no neighbour: half of its weight along it is added instead.
     """

@@ -12,7 +12,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from tautline.errors import InputError
-from tautline.viewer.server import Answer, PageServer, page_answer, told
+from tautline.viewer.server import Answer, PageServer, encoded, page_answer
 from tautline.viewer.session import STATES_A_SECOND, Session
 
 MOST_VIEWERS = 8
@@ -54,7 +54,7 @@ class LiveServer:
                 self._viewers.discard(connection)
 
     def _hello(self) -> str:
-        return told({"type": "hello", "meta": self.session.meta(), "status": self.session.status()})
+        return encoded({"type": "hello", "meta": self.session.meta(), "status": self.session.status()})
 
     def _reply(self, text: str | bytes) -> str:
         number: Any = None
@@ -64,12 +64,12 @@ class LiveServer:
             number = number if isinstance(number, (int, str)) and len(str(number)) < 40 else None
             self.session.obey(message)
         except InputError as error:
-            return told({"type": "refused", "id": number, "why": str(error)})
+            return encoded({"type": "refused", "id": number, "why": str(error)})
         self._moved = True
         if message["type"] == "reset":
             self._broadcast(self._hello())
         self._tell_status()
-        return told({"type": "ok", "id": number})
+        return encoded({"type": "ok", "id": number})
 
     def _broadcast(self, message: str | bytes) -> None:
         """To every page that is not too far behind."""
@@ -80,7 +80,7 @@ class LiveServer:
                 task.add_done_callback(self._sending.discard)
 
     def _tell_status(self) -> None:
-        text = told({"type": "status", "status": self.session.status()})
+        text = encoded({"type": "status", "status": self.session.status()})
         if text != self._said:
             self._said = text
             self._broadcast(text)

@@ -249,7 +249,7 @@ def _range(x: Array, smallest: float) -> list[float]:
 
 
 def meta(run: Recording, title: str) -> dict[str, Any]:
-    """Of a recorded run, under a name."""
+    """Description of a recorded run for the page, under a title."""
     if run.rows == 0:
         raise InputError("run: expected at least one sample, got none")
     box, ranges = survey(run)

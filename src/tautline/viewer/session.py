@@ -70,7 +70,7 @@ class Session:
         return wanted if isinstance(step, str) else max(1, round(wanted / step)) * step
 
     def advance(self) -> bool:
-        """One state further; whether something moved."""
+        """Advance by one state; returns whether something moved."""
         if self.ended:
             return False
         recording = self._recording is not None
@@ -170,7 +170,7 @@ class Session:
         self.simulation.forget_records()
 
     def _stop_recording(self, message: str) -> None:
-        """Write what was recorded; a failure is told, and costs only the recording."""
+        """Write what was recorded; a failure is reported, and costs only the recording."""
         path, self._recording = self._recording, None
         if path is None:
             return
@@ -185,7 +185,7 @@ class Session:
         """Keep what is being recorded."""
         self._stop_recording("the recording was saved")
 
-    # -- what viewers are told ---------------------------------------------------------------------------
+    # -- reports to viewers ---------------------------------------------------------------------------
 
     def limits(self) -> dict[str, Any]:
         """For the sliders: of torque and speed of the reel, of an impulse, of the rate."""

@@ -101,7 +101,7 @@ def _open(path: Path) -> netCDF4.Dataset:
 
 
 def _attributes(reel: Array, clock: NDArray[np.int64], saved: dict[str, Any]) -> dict[str, Any]:
-    """What such a run says of itself, from its checkpoint."""
+    """Status, message, remarks and diagnostics of such a run, from its checkpoint."""
     described = saved["description"]
     end = float(reel[_T_START] + clock[_STEP] * saved["h"])
     message = f"completed at t = {end:.6g} s" if saved["status"] == "completed" else saved["message"]

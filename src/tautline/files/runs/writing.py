@@ -43,7 +43,7 @@ LOCK_TRIES = 10  # a reader of the netCDF library is done in a moment
 
 
 class Progress(NamedTuple):
-    """What a run in progress can say of itself."""
+    """Progress of a run."""
 
     time: float
     duration: float

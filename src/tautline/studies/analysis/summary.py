@@ -20,7 +20,7 @@ EXAMPLES = 3
 
 
 def summarise(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Of a store: counts of statuses, some failures with their values, smallest and largest outputs and figures."""
+    """Summary of a store: counts of statuses, some failures with their values, ranges of outputs and diagnostics."""
     with open_archive(path).read_as_a_whole():
         return _summary(open_study(path))
 
@@ -50,13 +50,13 @@ def _summary(found: Any) -> dict[str, Any]:
 def _failures(found: Any, status: Any, keys: list[str]) -> list[dict[str, Any]]:
     """The first few."""
     bad = np.flatnonzero(np.isin(status, work.FAILURES).ravel())[:EXAMPLES]
-    told = []
+    failures = []
     for flat in bad.tolist():
         place = dict(zip(found.status.dims, (int(x) for x in np.unravel_index(flat, status.shape)), strict=True))
         member = found[["message"]].isel(place)
         values = {key: member[key].item() for key in keys}
-        told.append({"member": flat, "values": values, "message": str(member.message.item())})
-    return told
+        failures.append({"member": flat, "values": values, "message": str(member.message.item())})
+    return failures
 
 
 def _range(x: Any) -> dict[str, Any]:

@@ -81,8 +81,8 @@ class Study:
 def work_of(plan: Mapping[str, Any]) -> Work:
     """From a plan that went through JSON."""
     found = []
-    for told in plan["outputs"]:
-        fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in told.items()}
+    for described in plan["outputs"]:
+        fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in described.items()}
         found.append(Output(**fields))
     return Work(dict(plan["scenario"]), tuple(plan["vary"]), tuple(found))
 
@@ -128,11 +128,11 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
         reader = _Reader(base, source)
         if columns is None:
             chosen = tuple(parameters.read(k, v, reader.unit(k), reader) for k, v in varied.items())
-            told = {p.key.text: p.description() for p in chosen}
+            described = {p.key.text: p.description() for p in chosen}
             table = designs.columns(design, chosen)
         else:
             table = tables.checked(columns, "table", reader)
-            told = {key: {"sha256": _digest(column)} for key, column in table.items()}
+            described = {key: {"sha256": _digest(column)} for key, column in table.items()}
         facts = _facts(base, tuple(table))
         found = outputs.read(tree.get("outputs"), facts, reader.time)
         for word in ("title", "description"):
@@ -142,7 +142,7 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
             tree.get("description", ""),
             {name: x for name, x in sections.complete(base).items() if name not in ("title", "description")},
             design,
-            told,
+            described,
             {key: reader.unit(key) for key in table},
             table,
             found,
@@ -251,7 +251,7 @@ def _scenario_tree(tree: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     beside = folder / given
     found = beside if beside.is_file() else scenario.find(str(given))
     text = scenario.read(found)
-    scenario.parse(text, str(found))  # mistakes in that file are told with their lines
+    scenario.parse(text, str(found))  # errors in that file are reported with their lines
     return tomllib.loads(text)
 
 

@@ -92,7 +92,7 @@ def _check_room(design: Design, parameters: tuple[Parameter, ...]) -> None:
 
 
 def members_of(design: Design, dimensions: int) -> int:
-    """How many members a sampled design has."""
+    """Number of members of a sampled design."""
     chosen = design.settings
     if design.kind == "sobol-indices":
         return int(chosen["base"]) * ((2 if chosen["second_order"] else 1) * dimensions + 2)
@@ -139,7 +139,7 @@ def _salib_points(design: Design, dimensions: int) -> NDArray[np.float64]:
 
 
 def shape(design: Design, table: Mapping[str, Values]) -> tuple[int, ...]:
-    """Of the results: the lengths of a grid's sides, or the number of members."""
+    """Shape of the results: the lengths of a grid's sides, or the number of members."""
     lengths = [len(column) for column in table.values()]
     if design.kind == "grid":
         if math.prod(lengths) > MOST_MEMBERS:

@@ -61,7 +61,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Facts:
-    """Of the runs of a study, as far as all have them in common."""
+    """Properties that all runs of a study have in common."""
 
     elements: int | None
     interval: float | None  # between samples (s)

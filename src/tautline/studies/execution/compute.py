@@ -1,4 +1,4 @@
-"""The computation behind a study: some members in, their outputs out. Members know nothing of each other."""
+"""The computation behind a study: some members in, their outputs out. Members are independent of each other."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
 
 @contextmanager
 def _reported(found: Computed, place: int) -> Iterator[None]:
-    """What goes wrong with a member is its result; the others go on."""
+    """Turn an error of a member into its result, so that the others are computed."""
     try:
         yield
     except TautlineError as error:

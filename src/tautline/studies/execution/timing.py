@@ -49,7 +49,7 @@ def seconds_a_member(wanted: Study) -> Pace:
 
 
 def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, Values]:
-    """Of some members."""
+    """Values of the parameters of some members."""
     places = np.unravel_index(members, wanted.shape)
     if len(places) == 1:
         return {key: column[places[0]] for key, column in wanted.table.items()}
@@ -57,7 +57,7 @@ def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict
 
 
 def _seconds(work: Work, values: dict[str, Values], which: slice, most: float) -> float:
-    """Of one member; of its first part, if it takes longer than `most`."""
+    """Wall time of one member, extrapolated from its first part if that takes longer than `most` (s)."""
     before = time.perf_counter()
     part = 1.0
     with suppress(TautlineError):  # refused, and soon

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FORMAT = "tautline study 2"
-# Without checksums, and with status codes that are told in its flags only; read, but not written any more.
+# Without checksums, and with status codes that only its flags define; read, but not written any more.
 FORMAT_1 = "tautline study 1"
 _PART = ".partial"  # how Zarr names what it has not renamed yet
 _OPENING = threading.Lock()
@@ -73,7 +73,7 @@ class Archive:
             return int(np.maximum(self._array("done")[:], 0).sum())
 
     def values(self, batch: int) -> dict[str, Values]:
-        """Of the parameters of a batch."""
+        """Values of the parameters of a batch."""
         region = self.layout.region(batch)
         with self.explained():
             if len(region) == 1:
@@ -139,7 +139,7 @@ class Archive:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """What goes wrong with the store, in words."""
+        """Turn errors of the store into sentences."""
         try:
             yield
         except TautlineError:
@@ -251,7 +251,7 @@ def _with_health(found: xr.Dataset, names: list[str]) -> xr.Dataset:
 
 
 def _with_our_codes(found: xr.Dataset) -> xr.Dataset:
-    """Statuses of format 1, whose codes are told by their flags, in the codes of today."""
+    """Statuses of format 1, whose codes are defined by its flags, in the present codes."""
     flags = found.status.attrs
     theirs = dict(zip(flags["flag_meanings"].split(), flags["flag_values"], strict=True))
     ours = np.full(found.status.shape, work.NOT_COMPUTED, dtype=np.int8)

@@ -137,7 +137,7 @@ class _Maker:
 
 
 def _coordinates(study: Study) -> dict[str, tuple[Any, str]]:
-    """Of the dimensions that results have beyond the members."""
+    """Coordinates of the dimensions that results have beyond the members."""
     found: dict[str, tuple[Any, str]] = {"figure": (list(HEALTH), "")}
     for output in study.outputs:
         sizes = dict(zip(output.dims, output.sizes, strict=True))

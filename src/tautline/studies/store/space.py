@@ -16,12 +16,12 @@ MORE_COPIES_OF_SAMPLES = 2
 # One member may take this part of the memory, so that other workers and programs have some left.
 PART_OF_MEMORY = 0.5
 BLOCK_ON_DISK = 4096
-# Where systems tell how much a container may have.
+# Files with the memory limit of a container.
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def memory() -> float:
-    """Of this machine, or of the container that this process runs in (bytes)."""
+    """Memory of this machine, or of the container that this process runs in (bytes)."""
     try:
         there = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):  # not on every system
@@ -35,11 +35,11 @@ def memory() -> float:
 
 
 def free_memory() -> float:
-    """What can be had now without taking it from other programs (bytes)."""
+    """Memory that is free for this process (bytes)."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
-            told = dict(line.split(":", 1) for line in file)
-        return min(memory(), 1024.0 * float(told["MemAvailable"].split()[0]))
+            sizes = dict(line.split(":", 1) for line in file)
+        return min(memory(), 1024.0 * float(sizes["MemAvailable"].split()[0]))
     except (OSError, KeyError, ValueError):  # not on every system
         return memory()
 
