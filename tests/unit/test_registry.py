@@ -67,8 +67,8 @@ def test_the_theory_page_has_the_table() -> None:
 
 def test_scenario_files_offer_the_laws() -> None:
     fields = json_schema()["$defs"]
-    assert fields["ReelSection"]["properties"]["guide_law"]["enum"] == list(registry.GUIDE_LAWS)
-    assert fields["StringSection"]["properties"]["law"]["enum"] == list(registry.ELASTIC_LAWS)
+    assert fields["Reel"]["properties"]["guide_law"]["enum"] == list(registry.GUIDE_LAWS)
+    assert fields["String"]["properties"]["law"]["enum"] == list(registry.ELASTIC_LAWS)
 
 
 def test_the_reference_has_a_formula_for_each() -> None:
