@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -21,6 +21,7 @@ from tautline import durable, errors, schema
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
 from tautline.engine.cases import begin, case_of
+from tautline.engine.conditions import StopWhen
 from tautline.engine.samples import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
@@ -30,6 +31,7 @@ from tautline.kernels import data
 from tautline.ledger import kept_energy
 from tautline.model.case import Case
 from tautline.model.command import Command
+from tautline.model.force_law import ForceLaw
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.results.inputs import CASE
@@ -156,6 +158,8 @@ def run_to_file(
     overwrite: bool = False,
     title: str = "",
     watch: Callable[[Progress], bool] | None = None,
+    stop: StopWhen | Sequence[StopWhen] = (),
+    loads: Sequence[ForceLaw] = (),
     **run: Any,
 ) -> Simulation:
     """`simulate`, saved while it goes on; the file can be resumed after anything.
@@ -164,7 +168,7 @@ def run_to_file(
     ----------
     path : path
         Of the file; its folder must exist.
-    system, state, command, **run
+    system, state, command, stop, **run
         As in `simulate`.
     overwrite : bool
         Allow replacing an existing file, which happens only when the new one could be made. A file that another
@@ -173,10 +177,12 @@ def run_to_file(
         Kept in the file; that of the case by default.
     watch : callable, optional
         Called with a `Progress` after every chunk; a true answer ends the run, which can be resumed.
+    loads : list of ForceLaw, optional
+        Refused, because a file cannot hold a function; `simulate` takes them.
     """
     target = Path(path)
     case = case_of(system, state, command, run, title)
-    simulation, count, interval = begin(case)
+    simulation, count, interval = begin(case, stop=stop, loads=loads)
     first = _values(simulation, simulation.first_sample())
     with _created(target, simulation, first, count + 1, interval, title or case.title, overwrite) as writer:
         _drive(writer, target, simulation, float(first["energy"][0]), watch)
