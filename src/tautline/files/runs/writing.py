@@ -21,7 +21,6 @@ from tautline import durable, errors, schema
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
 from tautline.engine.cases import begin, case_of
-from tautline.engine.conditions import StopWhen
 from tautline.engine.samples import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
@@ -158,7 +157,6 @@ def run_to_file(
     overwrite: bool = False,
     title: str = "",
     watch: Callable[[Progress], bool] | None = None,
-    stop: StopWhen | Sequence[StopWhen] = (),
     loads: Sequence[ForceLaw] = (),
     **run: Any,
 ) -> Simulation:
@@ -168,7 +166,7 @@ def run_to_file(
     ----------
     path : path
         Of the file; its folder must exist.
-    system, state, command, stop, **run
+    system, state, command, **run
         As in `simulate`.
     overwrite : bool
         Allow replacing an existing file, which happens only when the new one could be made. A file that another
@@ -182,7 +180,7 @@ def run_to_file(
     """
     target = Path(path)
     case = case_of(system, state, command, run, title)
-    simulation, count, interval = begin(case, stop=stop, loads=loads)
+    simulation, count, interval = begin(case, loads=loads)
     first = _values(simulation, simulation.first_sample())
     with _created(target, simulation, first, count + 1, interval, title or case.title, overwrite) as writer:
         _drive(writer, target, simulation, float(first["energy"][0]), watch)
