@@ -75,7 +75,8 @@ from tautline.kernels.energy import body_moment, element_length, momenta, strain
 from tautline.kernels.fixed import extrapolation, momenta_after, velocities_at_fixed_length, with_rotation
 from tautline.kernels.guide import Entrance
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.lanes import LANES, lane_array, put, select, some, take, zero_like
+from tautline.kernels.lane_arrays import lane_array
+from tautline.kernels.lanes import LANES, put, select, some, take, zero_like
 from tautline.kernels.limits import Limits, limits_at_length, resolved_turn, set_level, turning_rate2
 from tautline.kernels.march import end_of_string
 from tautline.kernels.members import Members, own_command, own_parameters, own_plan, parameters_of
