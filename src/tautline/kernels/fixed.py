@@ -8,6 +8,7 @@ what is still owed. Samples read momenta with the debt paid in a copy, so sampli
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
 from tautline.kernels.arrow import eliminate, substitute
@@ -31,6 +32,7 @@ from tautline.kernels.data import (
     SPIN_ERR,
     TARGET,
     Array,
+    Counters,
     Motion,
     Parameters,
     S,
@@ -41,7 +43,10 @@ from tautline.kernels.data import (
     triple,
 )
 from tautline.kernels.energy import body_moment, element_forces, element_length
+from tautline.kernels.fused import kick_and_eliminate, substitute_and_drift
 from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.lanes import either, select, some
+from tautline.kernels.members import Clocks, leave_where
 from tautline.kernels.rotation import (
     add_spin,
     attitude,
@@ -77,19 +82,13 @@ def reduced_inertia(par: Parameters, t: float) -> Matrix:
 
 
 @kernel
-def all_finite(a: Vector, b: Vector) -> bool:
-    """Whether two vectors are finite. Of the nodes the last one is looked at: the elimination ends there."""
-    return math.isfinite(dot(a, a) + dot(b, b))
-
-
-@kernel
 def extrapolation(h: float, h_last: float, h_before: float) -> float:
     """How far to go on along (last - before): means over steps belong to the middles of the steps."""
     span = h_last + h_before
     reach = h + h_last
-    if abs(reach) <= MAX_EXTRAPOLATION * abs(span):
-        return reach / span if span != 0.0 else 0.0
-    return 0.0
+    near = (abs(reach) <= MAX_EXTRAPOLATION * abs(span)) & (span != 0.0)
+    ahead: float = select(near, reach / select(near, span, 1.0), 0.0)
+    return ahead
 
 
 @kernel
@@ -104,6 +103,20 @@ def with_rotation(
 
 
 @inlined
+def velocities_of_body(
+    par: Parameters, h: float, Pi: Vector, R: Matrix, guess: Vector, scratch: Scratch
+) -> tuple[Vector, Vector, bool]:
+    """v_N and omega from the eliminated momenta in RIGHT, and whether omega has not converged."""
+    t = scratch.factor[INVERSE][par.N]
+    v_N = scale(t, node(scratch.nodes[RIGHT], par.N))
+    omega = guess
+    not_converged = t < 0.0  # never
+    if par.rotates:
+        v_N, omega, not_converged = with_rotation(par, h, t, v_N, Pi, R, guess)
+    return v_N, omega, not_converged
+
+
+@inlined
 def velocities_at_fixed_length(
     par: Parameters, h: float, p: Array, Pi: Vector, R: Matrix, guess: Vector, scratch: Scratch
 ) -> tuple[Vector, bool]:
@@ -115,12 +128,7 @@ def velocities_at_fixed_length(
     lower = scratch.factor[LOWER]
     inverse = scratch.factor[INVERSE]
     eliminate(par.N, p, lower, y)
-    t = inverse[par.N]
-    v_N = scale(t, node(y, par.N))
-    omega = guess
-    not_converged = t < 0.0  # never
-    if par.rotates:
-        v_N, omega, not_converged = with_rotation(par, h, t, v_N, Pi, R, guess)
+    v_N, omega, not_converged = velocities_of_body(par, h, Pi, R, guess, scratch)
     substitute(par.N, y, lower, inverse, v_N, scratch.nodes[MEAN_VELOCITY])
     return omega, not_converged
 
@@ -141,6 +149,26 @@ def kick_nodes(par: Parameters, l: float, f: Array, h: float, p: Array, p_err: A
     p_err[n] = 0.0
 
 
+@kernel
+def outcome_of_one(clock: Counters, size: float, failed: bool) -> int:
+    """Status after solving for the rates of a step, from a size of the momenta and whether the solution failed."""
+    if not math.isfinite(size):
+        return NON_FINITE
+    return NEWTON_FAILED if failed else RUNNING
+
+
+@kernel
+def outcome_of_members(clock: Clocks, size: float, failed: bool) -> int:
+    """RUNNING; members for which a step would fail leave their block."""
+    failed = failed | (size == math.inf) | (size != size)
+    if some(failed):
+        leave_where(clock, failed)
+    return RUNNING
+
+
+outcome = either(outcome_of_one, outcome_of_members)
+
+
 @inlined
 def kick(par: Parameters, motion: Motion, scratch: Scratch, R: Matrix, h: float) -> None:
     """p -= h dV/dq, Pi += h M g rho x R^T e3."""
@@ -158,34 +186,75 @@ def drift(h: float, v: Array, q: Array, q_err: Array, compensated: bool) -> None
     accumulate_scaled(q, q_err, h, v, compensated)
 
 
-@inlined
-def fixed_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float) -> int:
-    """One step of length h; the factor must be current."""
-    body = motion.body
-    reel = motion.reel
+@kernel
+def kick_then_eliminate(par: Parameters, l: float, h: float, motion: Motion, scratch: Scratch) -> None:
+    """p -= h dV/dq, and the forward elimination of the momenta into RIGHT."""
+    f = scratch.nodes[FORCE]
+    element_forces(par, l, motion.nodes[POSITION], f)
+    kick_nodes(par, l, f, h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
+    eliminate(par.N, motion.nodes[MOMENTUM], scratch.factor[LOWER], scratch.nodes[RIGHT])
+
+
+@kernel
+def substitute_then_drift(par: Parameters, h: float, v_N: Vector, motion: Motion, scratch: Scratch) -> None:
+    """Mean velocities by back substitution, and q += h v."""
     v = scratch.nodes[MEAN_VELOCITY]
-    R = attitude(body)
-    kick(par, motion, scratch, R, reel[PENDING] + 0.5 * h)
-    last = triple(body, OMEGA)
-    x = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
-    guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
-    omega, not_converged = velocities_at_fixed_length(
-        par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch
-    )
-    v_N = node(v, par.N)
-    if not all_finite(node(motion.nodes[MOMENTUM], par.N), triple(body, SPIN)):
-        return NON_FINITE
-    if not_converged or not all_finite(v_N, omega):
-        return NEWTON_FAILED
+    substitute(par.N, scratch.nodes[RIGHT], scratch.factor[LOWER], scratch.factor[INVERSE], v_N, v)
     drift(h, v, motion.nodes[POSITION], motion.nodes[POSITION_ERR], par.compensated)
+
+
+first_half = either(kick_then_eliminate, kick_and_eliminate)
+second_half = either(substitute_then_drift, substitute_and_drift)
+
+
+class History(NamedTuple):
+    """What constant-length steps leave to the next one, besides the motion of string and body (s)."""
+
+    pending: float  # the part of a kick that is still owed to p and Pi
+    last: float  # length of the latest step
+    before: float  # and of the one before
+
+
+@kernel
+def history_of(reel: Array) -> History:
+    return History(reel[PENDING], reel[H_LAST], reel[H_BEFORE])
+
+
+@kernel
+def keep_history(history: History, out_reel: Array) -> None:
+    out_reel[PENDING] = history.pending
+    out_reel[H_LAST] = history.last
+    out_reel[H_BEFORE] = history.before
+
+
+@inlined
+def fixed_stage(
+    par: Parameters, l: float, history: History, motion: Motion, scratch: Scratch, h: float
+) -> tuple[int, History]:
+    """One step of length h with elements of length l; the factor must be current."""
+    body = motion.body
+    R = attitude(body)
+    impulse = history.pending + 0.5 * h
+    first_half(par, l, impulse, motion, scratch)
+    if par.rotates:
+        add_spin(par, body, scale(impulse, body_moment(par, R)))
+    Pi = triple(body, SPIN)
+    last = triple(body, OMEGA)
+    x = extrapolation(h, history.last, history.before)
+    guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
+    v_N, omega, not_converged = velocities_of_body(par, h, Pi, R, guess, scratch)
+    p_N = node(motion.nodes[MOMENTUM], par.N)
+    speed2 = dot(v_N, v_N) + dot(omega, omega)
+    failed = not_converged | (speed2 == math.inf) | (speed2 != speed2)
+    status = outcome(motion.clock, dot(p_N, p_N) + dot(Pi, Pi), failed)
+    if status != RUNNING:
+        return status, history
+    second_half(par, h, v_N, motion, scratch)
     if par.rotates:
         turn(par, body, h, apply_transposed(R, v_N), omega)
         put_triple(body, OMEGA_BEFORE, last)
         put_triple(body, OMEGA, omega)
-    reel[PENDING] = 0.5 * h
-    reel[H_BEFORE] = reel[H_LAST]
-    reel[H_LAST] = h
-    return RUNNING
+    return RUNNING, History(0.5 * h, h, history.last)
 
 
 @inlined
@@ -199,13 +268,8 @@ def complete_kick(par: Parameters, motion: Motion, scratch: Scratch) -> None:
 @inlined
 def momenta_with_kick(par: Parameters, motion: Motion, scratch: Scratch) -> Vector:
     """Momenta with the pending kick paid: nodes into TARGET, Pi returned. The motion stays as it is."""
-    return momenta_after(par, motion.reel[S], motion.reel[PENDING], motion, scratch)
-
-
-@inlined
-def momenta_after(par: Parameters, s: float, pending: float, motion: Motion, scratch: Scratch) -> Vector:
-    """The same for a given length and kick."""
-    l = element_length(par, s)
+    pending = motion.reel[PENDING]
+    l = element_length(par, motion.reel[S])
     f = scratch.nodes[FORCE]
     p = scratch.nodes[TARGET]
     owed = scratch.nodes[RIGHT]

@@ -221,16 +221,20 @@ def _one(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.or_(*args)
 
 
+def _has_lanes(kind: Any) -> bool:
+    return kind is lanes_type or (isinstance(kind, BaseTuple) and any(map(_has_lanes, kind)))
+
+
 def either(scalar: F, lanes: Callable[..., Any]) -> F:
-    """A kernel that is `scalar` for plain numbers, and `lanes` where an argument is lanes."""
+    """A kernel that is `scalar` for plain numbers, and `lanes` where an argument is lanes or has some in it."""
 
     @wraps(scalar)
     def chosen(*args: Any) -> Any:
         return scalar(*args)
 
-    @overload(chosen, strict=False, jit_options=OPTIONS)
+    @overload(chosen, strict=False, jit_options=OPTIONS | {"forceinline": True})
     def choose(*args: Any) -> Any:
-        if lanes_type in args:
+        if any(map(_has_lanes, args)):
             return lambda *args: lanes(*args)
         return lambda *args: scalar(*args)
 

@@ -48,13 +48,14 @@ from tautline.kernels.data import (
     save_motion,
 )
 from tautline.kernels.energy import element_length
-from tautline.kernels.fixed import fixed_stage
+from tautline.kernels.fixed import History, fixed_stage, history_of, keep_history
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.limits import guard, turning_rate2
 from tautline.kernels.loads import book_guide, boost, load_stage, mean_velocity, momentum_now, on_path
 from tautline.kernels.observe import change_reel_mode, observe
-from tautline.kernels.reeling import ZERO, evaluate_forces, reeling_stage
+from tautline.kernels.reeling import ZERO, evaluate_forces
 from tautline.kernels.so3 import Vector, sub
+from tautline.kernels.stage import reeling_stage
 
 # How far the reel may go beyond the end of the string, over the length of the string.
 END_TOLERANCE = 1e-10
@@ -197,7 +198,9 @@ def one_step(
             frame, momentum = before_step(par, loads, command.locked, t, h, motion, scratch)
             evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
         if command.locked:
-            status = fixed_stage(par, motion, scratch, h)
+            l = element_length(par, motion.reel[S])
+            status, history = fixed_stage(par, l, history_of(motion.reel), motion, scratch, h)
+            keep_history(history, motion.reel)
     if not command.locked:
         status = composed_step(par, plan, command, motion, scratch, t, h)
     if loads is not None and loaded and status == RUNNING:
@@ -279,20 +282,32 @@ def guarded_step(
 
 
 @inlined
+def fixed_stages(
+    par: Parameters, plan: Plan, l: float, parts: int, history: History, motion: Motion, scratch: Scratch
+) -> tuple[int, History]:
+    """A base step at constant length in so many parts: the stages of each."""
+    status = RUNNING
+    for i in range(parts * len(plan.stages)):
+        if status == RUNNING:
+            h = plan.stages[i % len(plan.stages)] * plan.h / parts
+            status, history = fixed_stage(par, l, history, motion, scratch, h)
+    return status, history
+
+
+@inlined
 def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -> int:
     """One base step at constant length. The level was set when the march began; a body that turns fast may raise it."""
     status = RUNNING
+    l = element_length(par, motion.reel[S])
     if par.rotates:
         h = plan.h / (1 << motion.clock[LEVEL])
-        l = element_length(par, motion.reel[S])
         turned2 = turning_rate2(par, plan, l, motion.nodes[POSITION], motion.body) * h * h
         if turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0:
             status = guard(par, plan, True, 0.0, motion, scratch, None)
-    parts = 1 << motion.clock[LEVEL]
-    for i in range(parts * len(plan.stages)):
-        if status == RUNNING:
-            stage = plan.stages[i % len(plan.stages)]
-            status = fixed_stage(par, motion, scratch, stage * plan.h / parts)
+    if status == RUNNING:
+        parts = 1 << motion.clock[LEVEL]
+        status, history = fixed_stages(par, plan, l, parts, history_of(motion.reel), motion, scratch)
+        keep_history(history, motion.reel)
     return status
 
 
