@@ -30,10 +30,11 @@ from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lane_arrays import lane_array
+from tautline.kernels.lane_stages import composed_step, fixed_base_step
 from tautline.kernels.lanes import LANES, some, take
 from tautline.kernels.legendre import rates_at_fixed_length, rates_with_reel
 from tautline.kernels.limits import guard, turning_rate2
-from tautline.kernels.march import composed_step, end_of_string, fixed_stages
+from tautline.kernels.march import end_of_string
 from tautline.kernels.members import (
     LEFT,
     Block,
@@ -144,7 +145,7 @@ def march_locked(members: Members, block: Block, workspace: Workspace, out: Samp
         for _ in range(plan.steps_per_sample):
             if plan.adaptive and par.rotates:
                 turn_resolved(par, plan, l, plan.h / parts, motion)
-            _, history = fixed_stages(par, plan, l, parts, history, motion, scratch)
+            _, history = fixed_base_step(par, plan, l, parts, history, motion, scratch)
             count_step(block)
             running = clear_left(block, workspace, running)
         for k in range(LANES):

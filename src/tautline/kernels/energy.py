@@ -194,9 +194,9 @@ def law_sums(par: Parameters, l: float, q: Array) -> tuple[float, float]:
 
 
 @kernel
-def linear_pull(par: Parameters, l: float, length: float) -> float:
-    """Tension of an element over its length, by the linear law."""
-    return par.EA / l * (1.0 - l / length)
+def linear_pull(k: float, l: float, length: float) -> float:
+    """Tension of an element over its length, by the linear law; k = EA/l."""
+    return k * (1.0 - l / length)
 
 
 @kernel
@@ -204,7 +204,7 @@ def element_force(par: Parameters, l: float, w: Vector) -> Vector:
     """Tension vector of one element, w = q_{e+1} - q_e, by any law."""
     length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
     if par.elastic_law == LINEAR:
-        return scale(linear_pull(par, l, length), w)
+        return scale(linear_pull(par.EA / l, l, length), w)
     return scale(tension_and_energy(par, length / l - 1.0)[0] / length, w)
 
 
@@ -252,13 +252,14 @@ def element_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
 @inlined
 def linear_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
     n = par.N + 1
+    k = par.EA / l
     # separate rows: with one base pointer the compiler does not vectorise this loop
     x, y, z = q[:n], q[n : 2 * n], q[2 * n :]
     f_x, f_y, f_z = out_f[:n], out_f[n : 2 * n], out_f[2 * n :]
     for e in range(par.N):
         w = (x[e + 1] - x[e], y[e + 1] - y[e], z[e + 1] - z[e])
         length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
-        f = scale(linear_pull(par, l, length), w)
+        f = scale(linear_pull(k, l, length), w)
         f_x[e] = f[0]
         f_y[e] = f[1]
         f_z[e] = f[2]

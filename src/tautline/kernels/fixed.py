@@ -22,8 +22,6 @@ from tautline.kernels.data import (
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
-    OMEGA,
-    OMEGA_BEFORE,
     PENDING,
     POSITION,
     POSITION_ERR,
@@ -39,28 +37,22 @@ from tautline.kernels.data import (
     Scratch,
     copy_nodes,
     node,
-    put_triple,
     triple,
 )
 from tautline.kernels.energy import body_moment, element_forces, element_length
-from tautline.kernels.fused import kick_and_eliminate, substitute_and_drift
 from tautline.kernels.jit import inlined, kernel
-from tautline.kernels.lanes import either, select, some
-from tautline.kernels.members import Clocks, leave_where
 from tautline.kernels.rotation import (
     add_spin,
     attitude,
     lever_arm,
     mean_swing,
     solve_rotation,
-    turn,
 )
 from tautline.kernels.so3 import (
     Matrix,
     Vector,
     add_scaled,
     apply,
-    apply_transposed,
     dot,
     matrix_add_scaled,
     outer,
@@ -86,9 +78,9 @@ def extrapolation(h: float, h_last: float, h_before: float) -> float:
     """How far to go on along (last - before): means over steps belong to the middles of the steps."""
     span = h_last + h_before
     reach = h + h_last
-    near = (abs(reach) <= MAX_EXTRAPOLATION * abs(span)) & (span != 0.0)
-    ahead: float = select(near, reach / select(near, span, 1.0), 0.0)
-    return ahead
+    if abs(reach) <= MAX_EXTRAPOLATION * abs(span):
+        return reach / span if span != 0.0 else 0.0
+    return 0.0
 
 
 @kernel
@@ -150,23 +142,11 @@ def kick_nodes(par: Parameters, l: float, f: Array, h: float, p: Array, p_err: A
 
 
 @kernel
-def outcome_of_one(clock: Counters, size: float, failed: bool) -> int:
+def outcome(clock: Counters, size: float, failed: bool) -> int:
     """Status after solving for the rates of a step, from a size of the momenta and whether the solution failed."""
     if not math.isfinite(size):
         return NON_FINITE
     return NEWTON_FAILED if failed else RUNNING
-
-
-@kernel
-def outcome_of_members(clock: Clocks, size: float, failed: bool) -> int:
-    """RUNNING; members for which a step would fail leave their block."""
-    failed = failed | (size == math.inf) | (size != size)
-    if some(failed):
-        leave_where(clock, failed)
-    return RUNNING
-
-
-outcome = either(outcome_of_one, outcome_of_members)
 
 
 @inlined
@@ -186,7 +166,7 @@ def drift(h: float, v: Array, q: Array, q_err: Array, compensated: bool) -> None
     accumulate_scaled(q, q_err, h, v, compensated)
 
 
-@kernel
+@inlined
 def kick_then_eliminate(par: Parameters, l: float, h: float, motion: Motion, scratch: Scratch) -> None:
     """p -= h dV/dq, and the forward elimination of the momenta into RIGHT."""
     f = scratch.nodes[FORCE]
@@ -195,16 +175,18 @@ def kick_then_eliminate(par: Parameters, l: float, h: float, motion: Motion, scr
     eliminate(par.N, motion.nodes[MOMENTUM], scratch.factor[LOWER], scratch.nodes[RIGHT])
 
 
-@kernel
-def substitute_then_drift(par: Parameters, h: float, v_N: Vector, motion: Motion, scratch: Scratch) -> None:
-    """Mean velocities by back substitution, and q += h v."""
+@inlined
+def velocities_of_nodes(par: Parameters, h: float, v_N: Vector, motion: Motion, scratch: Scratch) -> None:
+    """Mean velocities into MEAN_VELOCITY, by back substitution of the eliminated momenta in RIGHT."""
     v = scratch.nodes[MEAN_VELOCITY]
     substitute(par.N, scratch.nodes[RIGHT], scratch.factor[LOWER], scratch.factor[INVERSE], v_N, v)
-    drift(h, v, motion.nodes[POSITION], motion.nodes[POSITION_ERR], par.compensated)
 
 
-first_half = either(kick_then_eliminate, kick_and_eliminate)
-second_half = either(substitute_then_drift, substitute_and_drift)
+@inlined
+def drift_nodes(par: Parameters, h: float, motion: Motion, scratch: Scratch) -> None:
+    """q += h v, with the mean velocities."""
+    q, q_err = motion.nodes[POSITION], motion.nodes[POSITION_ERR]
+    drift(h, scratch.nodes[MEAN_VELOCITY], q, q_err, par.compensated)
 
 
 class History(NamedTuple):
@@ -225,36 +207,6 @@ def keep_history(history: History, out_reel: Array) -> None:
     out_reel[PENDING] = history.pending
     out_reel[H_LAST] = history.last
     out_reel[H_BEFORE] = history.before
-
-
-@inlined
-def fixed_stage(
-    par: Parameters, l: float, history: History, motion: Motion, scratch: Scratch, h: float
-) -> tuple[int, History]:
-    """One step of length h with elements of length l; the factor must be current."""
-    body = motion.body
-    R = attitude(body)
-    impulse = history.pending + 0.5 * h
-    first_half(par, l, impulse, motion, scratch)
-    if par.rotates:
-        add_spin(par, body, scale(impulse, body_moment(par, R)))
-    Pi = triple(body, SPIN)
-    last = triple(body, OMEGA)
-    x = extrapolation(h, history.last, history.before)
-    guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
-    v_N, omega, not_converged = velocities_of_body(par, h, Pi, R, guess, scratch)
-    p_N = node(motion.nodes[MOMENTUM], par.N)
-    speed2 = dot(v_N, v_N) + dot(omega, omega)
-    failed = not_converged | (speed2 == math.inf) | (speed2 != speed2)
-    status = outcome(motion.clock, dot(p_N, p_N) + dot(Pi, Pi), failed)
-    if status != RUNNING:
-        return status, history
-    second_half(par, h, v_N, motion, scratch)
-    if par.rotates:
-        turn(par, body, h, apply_transposed(R, v_N), omega)
-        put_triple(body, OMEGA_BEFORE, last)
-        put_triple(body, OMEGA, omega)
-    return RUNNING, History(0.5 * h, h, history.last)
 
 
 @inlined

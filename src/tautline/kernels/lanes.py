@@ -232,7 +232,7 @@ def either(scalar: F, lanes: Callable[..., Any]) -> F:
     def chosen(*args: Any) -> Any:
         return scalar(*args)
 
-    @overload(chosen, strict=False, jit_options=OPTIONS | {"forceinline": True})
+    @overload(chosen, strict=False, jit_options=OPTIONS)
     def choose(*args: Any) -> Any:
         if any(map(_has_lanes, args)):
             return lambda *args: lanes(*args)

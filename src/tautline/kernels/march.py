@@ -48,14 +48,14 @@ from tautline.kernels.data import (
     save_motion,
 )
 from tautline.kernels.energy import element_length
-from tautline.kernels.fixed import History, fixed_stage, history_of, keep_history
+from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.limits import guard, turning_rate2
 from tautline.kernels.loads import book_guide, boost, load_stage, mean_velocity, momentum_now, on_path
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import ZERO, evaluate_forces
 from tautline.kernels.so3 import Vector, sub
-from tautline.kernels.stage import reeling_stage
+from tautline.kernels.stage import composed_step, fixed_base_step, fixed_stage
 
 # How far the reel may go beyond the end of the string, over the length of the string.
 END_TOLERANCE = 1e-10
@@ -117,23 +117,6 @@ def reel_event(
         energy = change_reel_mode(par, False, motion, scratch, STUCK, 0.0, 0.0)
         accumulate(reel, FRICTION, FRICTION_ERR, -energy, par.compensated)
     return RUNNING
-
-
-@inlined
-def composed_step(
-    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float, h: float
-) -> int:
-    """A step of length h with a moving reel: the stages of the composition."""
-    status = RUNNING
-    done = 0.0
-    i = 0
-    while i < len(plan.stages) and status == RUNNING:
-        stage = plan.stages[i]
-        start = t + done * h
-        done += stage
-        status = reeling_stage(par, command, motion, scratch, stage * h, start, t + done * h)
-        i += 1
-    return status
 
 
 @inlined
@@ -282,19 +265,6 @@ def guarded_step(
 
 
 @inlined
-def fixed_stages(
-    par: Parameters, plan: Plan, l: float, parts: int, history: History, motion: Motion, scratch: Scratch
-) -> tuple[int, History]:
-    """A base step at constant length in so many parts: the stages of each."""
-    status = RUNNING
-    for i in range(parts * len(plan.stages)):
-        if status == RUNNING:
-            h = plan.stages[i % len(plan.stages)] * plan.h / parts
-            status, history = fixed_stage(par, l, history, motion, scratch, h)
-    return status, history
-
-
-@inlined
 def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -> int:
     """One base step at constant length. The level was set when the march began; a body that turns fast may raise it."""
     status = RUNNING
@@ -306,7 +276,7 @@ def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -
             status = guard(par, plan, True, 0.0, motion, scratch, None)
     if status == RUNNING:
         parts = 1 << motion.clock[LEVEL]
-        status, history = fixed_stages(par, plan, l, parts, history_of(motion.reel), motion, scratch)
+        status, history = fixed_base_step(par, plan, l, parts, history_of(motion.reel), motion, scratch)
         keep_history(history, motion.reel)
     return status
 

@@ -270,7 +270,7 @@ def count_step(block: Block) -> None:
 
 
 @kernel
-def add_iterations(clock: Clocks, iterations: float) -> None:
+def count_iterations(clock: Clocks, iterations: float) -> None:
     for k in range(LANES):
         clock.counters[k, ITERATIONS] += int(take(iterations, k))
 

@@ -458,11 +458,12 @@ def reel_before(
         p_s = h_start * drum.motor
     else:
         drum, sigma, p_s = drum_before(par, command, reel, h, start, end)
+    ahead = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
     if not drum.held:
-        sigma = reel[SIGMA] + extrapolation(h, reel[H_LAST], reel[H_BEFORE]) * (reel[SIGMA] - reel[SIGMA_BEFORE])
+        sigma = reel[SIGMA] + ahead * (reel[SIGMA] - reel[SIGMA_BEFORE])
     at = entrance(par, reel, reel[S], strain)
     p_s += reel[P_S] + 0.5 * h * force + h_start * spooled_force(par, at)
-    return ReelStart(p_s, sigma, at, drum)
+    return ReelStart(p_s, ahead, sigma, at, drum)
 
 
 class ReelImpulses(NamedTuple):

@@ -18,7 +18,8 @@ class ReelStart(NamedTuple):
     """The reel's part of a step, as far as the start of the step knows it."""
 
     p_s: float  # left-hand side of the reel's equation
-    sigma: float  # given, or where Newton's method starts from
+    ahead: float  # how far speeds are extrapolated, to start Newton's method (fixed.extrapolation)
+    sigma: float  # given, or extrapolated
     at: Entrance
     drum: Drum
 
@@ -43,7 +44,7 @@ def hold_reels(reels: Reels) -> None:
     """Prepare rows for a Legendre transform: no forces of the drum, and the speeds given where reels are held."""
     for k in range(LANES):
         drum = holding(reels.reel[k, HELD] != NOT_HELD)
-        pack_start(ReelStart(0.0, 0.0, NO_ENTRANCE, drum), reels.starts[k])
+        pack_start(ReelStart(0.0, 0.0, 0.0, NO_ENTRANCE, drum), reels.starts[k])
 
 
 @kernel
