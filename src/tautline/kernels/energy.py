@@ -193,7 +193,7 @@ def law_sums(par: Parameters, l: float, q: Array) -> tuple[float, float]:
     return V, pull
 
 
-@kernel
+@inlined
 def linear_pull(k: float, l: float, length: float) -> float:
     """Tension of an element over its length, by the linear law; k = EA/l."""
     return k * (1.0 - l / length)

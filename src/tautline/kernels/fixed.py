@@ -141,7 +141,7 @@ def kick_nodes(par: Parameters, l: float, f: Array, h: float, p: Array, p_err: A
     p_err[n] = 0.0
 
 
-@kernel
+@inlined
 def outcome(clock: Counters, size: float, failed: bool) -> int:
     """Status after solving for the rates of a step, from a size of the momenta and whether the solution failed."""
     if not math.isfinite(size):

@@ -43,7 +43,7 @@ from tautline.kernels.fixed import (
     velocities_of_body,
     velocities_of_nodes,
 )
-from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.jit import inlined
 from tautline.kernels.reeling import (
     ReelImpulses,
     extrapolated_rates,
@@ -163,7 +163,7 @@ def make_reeling_step(begin_reel: Kernel, end_reel: Kernel, outcome: Kernel, add
     return composed_step
 
 
-@kernel
+@inlined
 def add_iterations(clock: Counters, iterations: float) -> None:
     clock[ITERATIONS] += int(iterations)
 
