@@ -7,7 +7,7 @@ PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wi
 
 .PHONY: reproduce test lint warm verify trial bench scale peers peers-quick rest-length rest-length-peers docs clean
 
-reproduce: $(VENV)/core
+reproduce: $(VENV)/cli
 	$(BIN)/python -m tautline.paper
 	$(BIN)/tautline reproduce -o reproduction
 
@@ -81,17 +81,17 @@ docs: $(VENV)/docs
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/core: $(PACKAGE) | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+$(VENV)/cli: $(PACKAGE) | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]'
 	touch $@
 
 $(VENV)/dev: $(PACKAGE) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $@ $(VENV)/core
+	touch $@ $(VENV)/cli
 
 $(VENV)/docs: $(PACKAGE) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
-	touch $@ $(VENV)/core
+	touch $@ $(VENV)/cli
 
 clean:
 	rm -rf $(VENV) web/node_modules web/dist src/tautline/viewer/viewer.html docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -21,7 +21,6 @@ sys.path.insert(0, str(ROOT))
 import tautline as tl  # noqa: E402 - after the path
 from tautline.engine.mesh import MeshHealth  # noqa: E402
 from tautline.errors import InputError  # noqa: E402
-from tautline.files import scenario  # noqa: E402
 from tautline.kernels.data import Array  # noqa: E402
 from tautline.model.command import Command  # noqa: E402
 from tautline.model.elements import default_elements  # noqa: E402
@@ -83,12 +82,12 @@ def health_of(pendulum: tl.Pendulum, run: Any, reel_is_free: bool) -> MeshHealth
 
 
 def built_in(name: str, duration: float) -> Case:
-    built = scenario.load(name).build()
+    built = tl.load(name)
 
     def start(N: int | None) -> State:
-        return scenario.load(name, {} if N is None else {"run.elements": str(N)}).build().state
+        return tl.load(name, {} if N is None else {"run.elements": str(N)}).state()
 
-    deployed = built.pendulum.string.length - built.state.reeled_length
+    deployed = built.pendulum.string.length - built.state().reeled_length
     return Case(built.pendulum, start, deployed, built.command, duration)
 
 
@@ -286,8 +285,8 @@ def payout(N: int, stop: bool, viscosity: float = 0.0) -> float:
 
 def noise_of(name: str, changes: dict[str, str]) -> float:
     """Noise of a built-in scenario."""
-    case = scenario.load(name, changes).build()
-    run = tl.simulate(case.pendulum, case.state, case.command, **case.options)
+    case = tl.load(name, changes)
+    run = tl.simulate(case)
     return health_of(case.pendulum, run, not isinstance(case.command, PRESCRIBED)).noise
 
 
@@ -315,7 +314,7 @@ def noise_table() -> str:
         ("`deployment`", "deployment", own),
         ("`deployment` with 0.5 N s", "deployment", {"string.viscosity": "0.5 N*s", "run.step": "auto"}),
     ):
-        elements = scenario.load(name).build().state.elements
+        elements = tl.load(name).state().elements
         lines.append(f"| {what} | {elements} | {noise_of(name, changes):.4f} |")
     return "\n".join(lines)
 

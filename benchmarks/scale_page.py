@@ -169,13 +169,13 @@ machine had a load of {machine["load"]:.1f} from other work.
 
 ## Throughput
 
-Example 1, 1 s each: 20 elements, 2000 steps, 100 samples, stiffness and first push varied, two numbers kept of each run, 500
+Example 1, 1 s each: 20 elements, 2000 steps, 100 samples, stiffness and initial velocity varied, two numbers kept of each run, 500
 members a batch. The rate is that between the first and the last batches; "in all" has the start of the workers too. Efficiency
 is over one worker of the same kind. Memory is the largest that a process ever had.
 
 {throughput(found)}
 
-In the compiled part alone a member-step takes {several(kernel["lanes"])} where members march in lanes, and {several(kernel["one_by_one"])} one by one
+In the compiled part alone a member-step takes {several(kernel["lanes"])} in an ensemble, and {several(kernel["one_by_one"])} one by one
 (`python benchmarks/batch.py`).
 
 ## What a member costs
@@ -208,7 +208,7 @@ That is {costs["client_bytes"]:.0f} bytes a member for two parameters. $10^8$ me
 
 Batches that only sleep go through the engine of studies to workers of one thread, up to 300 of them in two processes. So the
 scheduler, the client and the connections are real, and only the computation is not. All of them share the {machine["cores"]} cores of this
-machine, and the simulation is told so. Its costs come from the batches that do not sleep at all: processor time of each process,
+machine, which the simulation takes into account. Its costs come from the batches that do not sleep at all: processor time of each process,
 times the factor by which the clock exceeded it. The rows that sleep are predictions; the largest deviation of those is {worst:.0%}.
 
 {check(found)}
@@ -226,7 +226,7 @@ few that are sent ahead is there: nothing beside a batch of a second.
 ## $10^8$ members on {CORES} cores
 
 Simulated with the costs above: a queue of batches, one scheduler, one client, workers that need {several(costs["worker_start"])} to start. Without any
-overhead it would be {several(work)}. Two columns say what becomes of the time if the file system makes $10^4$ or 1000
+overhead it would be {several(work)}. Two columns give the time if the file system makes $10^4$ or 1000
 files a second; those are assumptions, so look at yours.
 
 {plan(found)}
@@ -246,7 +246,7 @@ files a second; those are assumptions, so look at yours.
 - **Good**: {power(smallest["size"])} to {power(largest["size"])} members, {several(smallest["seconds"])} to {several(largest["seconds"])} a batch. By default a study on a
   cluster makes batches so long that the scheduler has time for them; `batch=` says another number.
 - **A killed worker** costs its batch, which another repeats: at most {several(largest["seconds"])} of one core in this range, and that much of the
-  whole time only if it happens in the last batches. **A killed client or scheduler** costs what all workers had in hand, half a batch each
+  whole time only if it happens in the last batches. **A killed client or scheduler** costs what all workers had in progress, half a batch each
   on average: {several(smallest["seconds"] / 2)} to {several(largest["seconds"] / 2)} of the whole cluster. `--resume` then reads one mark a batch,
   {several(found["batch"]["mark_there"])} each: {several(smallest["batches"] * found["batch"]["mark_there"])} for {power(smallest["batches"])} batches.
 - **On disk** it is {megabytes(MEMBERS * costs["bytes_result"])} of results and {megabytes(MEMBERS * costs["bytes_design"])} of design.

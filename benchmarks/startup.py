@@ -18,24 +18,21 @@ PARTS = """
 import json, sys, time
 marks = [("", time.perf_counter())]
 def mark(name): marks.append((name, time.perf_counter()))
-from tautline.files import runs, scenario
+import tautline as tl
+from tautline.files import runs
 import tautline.cli.watch
 from tautline.results.summary import summarise
-from tautline.engine.simulation import Simulation
-mark("imports (numba 0.3 s, numpy, pydantic, typer, rich, netCDF4)")
-built = scenario.load("fixed-length").build()
+from tautline.engine.cases import begin
+mark("imports (numba 0.3 s, numpy, typer, rich, netCDF4)")
+case = tl.load("fixed-length")
 mark("scenario")
-options = dict(built.options)
-duration, sample = options.pop("duration"), options.pop("sample")
-simulation = Simulation(built.pendulum, built.state, **options)
-rows = simulation.begin(built.command, duration, sample)
+simulation, rows, sample = begin(case)
 simulation.march(1, simulation.sampling(sample))
 mark("machine code, read from the cache and linked")
-simulation = Simulation(built.pendulum, built.state, **options)
-simulation.begin(built.command, duration, sample)
+simulation, rows, sample = begin(case)
 simulation.march(rows, simulation.sampling(sample))
 mark("the run: 20,000 steps, 1001 samples")
-runs.run_to_file(sys.argv[1], built.pendulum, built.state, built.command, **built.options)
+runs.run_to_file(sys.argv[1], case)
 mark("the same again, written to a file as it goes")
 reader = runs.Reader(sys.argv[1])
 summarise(reader.blocks(), reader.attrs)

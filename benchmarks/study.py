@@ -44,7 +44,7 @@ BATCH = 500
 
 
 def example(members: int, duration: float = 1.0, sample: float = 0.01) -> Found:
-    """The paper's example 1 with its stiffness and its first push varied."""
+    """The paper's example 1 with its stiffness and its initial velocity varied."""
     return {
         "scenario": "fixed-length",
         "set": {"run.duration": f"{duration} s", "run.sample": f"{sample} s"},

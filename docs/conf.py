@@ -28,10 +28,11 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "command_pages",
     "equation_links",
+    "key_tables",
 ]
 default_role = "literal"
 smartquotes = False  # quotes and dashes of commands stay as they are typed
-exclude_patterns = ["_ext", "generated/*/*.ipynb", "generated/*/*.py"]
+exclude_patterns = ["_ext", "generated/keys.md", "generated/*/*.ipynb", "generated/*/*.py"]
 nitpicky = True
 
 # Markdown

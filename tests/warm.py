@@ -9,11 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 PARTS = {
     "single runs": """
 import tautline as tl
-from tautline.files import scenario
 for name in ("fixed-length", "retrieval"):
-    built = scenario.load(name, {"run.duration": "0.01"}).build()
-    tl.simulate(built.pendulum, built.state, built.command, **built.options)
-tl.simulate(built.pendulum, built.state, tl.Speed(payout=0.0), **built.options)
+    case = tl.load(name, {"run.duration": "0.01"})
+    tl.simulate(case)
+tl.simulate(case.with_(command=tl.Speed(payout=0.0)))
 """,
     "members in lanes": """
 from tautline.studies.definition import definition
@@ -24,14 +23,10 @@ for name in ("retrieval", "fixed-length"):
     compute(study.work, study.table)
 """,
     "loads": """
-import dataclasses
 import tautline as tl
-from tautline.files import scenario
-built = scenario.load("retrieval", {"run.duration": "0.01"}).build()
-string = dataclasses.replace(built.pendulum.string, viscosity=0.01)
-pendulum = dataclasses.replace(built.pendulum, string=string)
-for command in (built.command, tl.Locked(), tl.Speed(payout=0.0)):
-    tl.simulate(pendulum, built.state, command, **built.options)
+case = tl.load("retrieval", {"run.duration": "0.01"})
+for command in (case.command, tl.Locked(), tl.Speed(payout=0.0)):
+    tl.simulate(case.with_({"string.viscosity": 0.01}, command=command))
 """,
 }
 

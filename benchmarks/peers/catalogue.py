@@ -115,8 +115,8 @@ PEERS = (
 
 def problem() -> Problem:
     """The numbers of example 1, from its scenario."""
-    built = load("fixed-length").build()
-    pendulum, state = built.pendulum, built.state
+    built = load("fixed-length")
+    pendulum, state = built.pendulum, built.state()
     string, body = pendulum.string, pendulum.body
     length = string.length - state.reeled_length
     spread = np.linspace(0.0, length, state.elements + 1)

@@ -15,9 +15,9 @@ from scipy.ndimage import uniform_filter1d
 
 import tautline as tl
 from tautline.kernels.energy import transport_weights
+from tautline.ledger import kept_energy
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, pendulum
-from tautline.results.dataset import kept_energy
 
 SAMPLE = 0.005
 FINE = 0.001  # of ours, for sums over time

@@ -74,7 +74,7 @@ $$ \underbrace{(M+\mu L)(g-\ddot L)}_{\text{string that is fed in}}\qquad\text{a
 **Swinging.** A straight string at the angle $\theta$, small or not, has the moment of inertia $(M+\mu L/3)L^2$.
 String is fed in at the guide, where it has no angular momentum, so $(M+\mu L/3)L^2\,\dot\theta$ is conserved without
 gravity. Rest-length scaling with masses that follow gives $L\ddot\theta+2\dot L\dot\theta=0$ instead, hence
-$L^2\dot\theta$ constant: the angular momentum grows like $M+\mu L/3$, as if every node were handed mass that already
+$L^2\dot\theta$ constant: the angular momentum grows like $M+\mu L/3$, as if every node received mass that already
 circles with it. With gravity and slow lowering the energy of the swing is wrong by the same factor,
 
 $$ \frac{M+\mu L_1/3}{M+\mu L_0/3}, $$
@@ -93,7 +93,7 @@ Three motions of the paper's string (0.025 kg/m, 40 N) with its body of 0.1 kg:
 - **example 3**: 10 m, drawn in by a constant torque, to <retrieval-length> m in 5 s;
 - **fast payout**: 5 m to 25 m, at up to 8 m/s and 4 m/s², while the load circles.
 
-tautline runs freely, and its $L(t)$ is handed to all others as the same polynomials: to tautline again, with the
+tautline runs freely, and its $L(t)$ is given to all others as the same polynomials: to tautline again, with the
 command `Length` and other meshes, and to three variants of rest-length scaling. *Mass follows*: $m(t)\,\dot v=F$.
 *Momentum form*: $\frac{d}{dt}(m(t)\,v)=F$, which makes each node bring its new mass to speed. *Mass stays*: the
 string weighs what it weighed at the start. Their motion is solved by classical Runge-Kutta at a quarter of its
@@ -104,21 +104,21 @@ the model agrees with lumped-mass programs to all digits, and keeps its energy (
 :alt: Tension at the guide and at the body over time, for three motions
 ```
 
-Tensions, averaged over 0.2 s (waves that arrive a little later are no error of interest). In the fast payout, half of
+Tensions, averaged over 0.2 s (a small delay of waves is no error of interest). In the fast payout, half of
 the inertia of the string is missing at the guide, both when it sets off and when it is stopped.
 
 ```{image} images/rest-length-balance.png
-:alt: Energy, angular momentum and momentum from nowhere, for three motions
+:alt: Spurious energy, angular momentum and spurious momentum, for three motions
 ```
 
-Energy from nowhere is what the energy gained beyond the work of the motor, which turns drum and spooled string against
-the tension of the first spring. Angular momentum about the vertical through the guide has to stay as it is: nothing
-in the system can change it. (*Momentum form* and *mass stays* keep it, and are hidden behind tautline.) Momentum from
-nowhere is what weight, the pull at the guide and the string that comes in do not explain. *Mass stays* has no string
-that comes in; its books are in order for momentum, and its string has the wrong weight.
+Spurious energy ("from nowhere" in the figure) is the gain beyond the work of the motor, which turns drum and spooled
+string against the tension of the first spring. Angular momentum about the vertical through the guide must be
+constant: no torque acts about it. (*Momentum form* and *mass stays* conserve it, and are hidden behind tautline.)
+Spurious momentum is what weight, the force at the guide and the string that comes in do not account for. *Mass stays*
+has no string that comes in; it balances momentum, and its string has the wrong weight.
 
 ```{image} images/rest-length-path.png
-:alt: The way of the attachment point, and its distance from the finest run
+:alt: The path of the attachment point, and its distance from the finest run
 ```
 
 ## Which errors vanish with the mesh
@@ -126,7 +126,7 @@ that comes in; its books are in order for momentum, and its string has the wrong
 <tables>
 
 Distances and tensions are root mean squares over the run, against tautline with 160 elements; energy, angular
-momentum and momentum are the largest that nothing explains, in parts of the largest kinetic energy, angular momentum
+momentum and momentum are the largest errors of their balances, in parts of the largest kinetic energy, angular momentum
 and momentum. "Stays": at 80 elements more than half of what it is at 20. <waves>
 
 ```{image} images/rest-length-mesh.png
@@ -170,7 +170,7 @@ So, as a rule of thumb, for errors below one per cent:
   of phase that you can bear. In the runs here it is at most <transport>.
 
 The crane of the gallery (1.05 kg/m of steel rope, one tonne, 6 m up at 0.5 m/s²) has 0.002 and 0.0004 for the first
-two: there rest lengths may well be scaled. A tether or a tow cable that weighs as much as its load is another matter.
+two: there rest-length scaling is good enough. For a tether or a tow cable that weighs as much as its load it is not.
 """
 
 
@@ -183,7 +183,7 @@ def row(*cells: str) -> str:
 
 
 def verdict(coarse: float, fine: float) -> str:
-    """Of an error on two meshes."""
+    """Behaviour of an error from a coarse to a fine mesh."""
     if fine < NOTHING:
         return "none"
     return "stays" if fine > STAYS * coarse else "shrinks"
@@ -222,7 +222,7 @@ def summary(results: dict[str, Any]) -> str:
     follows, ours = cases["fast"]["follows"][FINE], cases["fast"]["tautline"][FINE]
     said = [verdict(cases[c]["follows"][COARSE][key], cases[c]["follows"][FINE][key]) for c in CASES for key in COLUMNS]
     part = f"{100 * follows['energy']:.0f} % of the largest kinetic energy"
-    energy = f"loses {part} to nobody" if cases["fast"]["follows_energy_end"] < 0.0 else f"makes {part} from nothing"
+    energy = f"loses {part}" if cases["fast"]["follows_energy_end"] < 0.0 else f"gains {part} without a source"
     return (
         f"In a fast payout the usual form (*mass follows*) is off by {100 * follows['guide_tension']:.0f} % in the "
         f"tension at the guide and by {follows['distance']:.2f} m in the path of the load, {energy}, and raises the "
@@ -274,7 +274,7 @@ def peer_verdict(results: dict[str, Any], peers: dict[str, Any]) -> str:
         first = "MoorDyn differs from rest-length scaling with masses that follow by"
     relation = "agree with" if massless < 0.01 else "differ from"
     second = f"Exudyn's and MuJoCo's strings have no mass; they {relation} each other within {massless:.1g} N"
-    return f"{first} {100 * same:.1g} %. {second}, and know the load alone."
+    return f"{first} {100 * same:.1g} %. {second}, and have the inertia of the load alone."
 
 
 def sweep_words(points: list[dict[str, float]]) -> str:

@@ -57,7 +57,7 @@ def commands_of(group: Any, before: str) -> Iterator[tuple[str, Any]]:
 
 
 def page() -> str:
-    from tautline.cli.app import app as commands
+    from tautline.cli.commands import app as commands
 
     group: Any = typer.main.get_command(commands)
     text = [HEAD, plain(group.help or ""), "", *rows(group), ""]

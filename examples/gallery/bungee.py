@@ -4,8 +4,8 @@ Bungee jump
 
 A jumper of 80 kg leaps from a bridge. The cord is of five shock cords: to MIL-C-5651D one has a
 stiffness times length of 800 to 1500 N (quoted in MIT's RELATE wiki, "Bungee Jumping for the Brave"),
-so EA = 4000 N for five of the softest. Rubber stiffens when it is stretched far, and a cord does not
-push: a table of tension over strain has both. Below 60 % strain the table follows 4000 N, beyond that
+so EA = 4000 N for five of the softest. Rubber stiffens when it is stretched far, and a cord goes
+slack: a table of tension over strain has both. Below 60 % strain the table follows 4000 N, beyond that
 its steepening is a round figure, since specifications give limits only. The damping is one, too:
 30 N s for each cord. Air drags on jumper (drag area 0.5 m², that of a person falling across) and cord.
 """
@@ -42,7 +42,7 @@ start = tl.State(cord.length - deployed, 0.0, nodes, velocities, upright, (0.0, 
 run = tl.simulate(pendulum, start, duration=25.0, sample=0.02)
 
 # %%
-# The same jump on a cord that may push, obeys Hooke's law throughout and has no losses.
+# The same jump on a cord that obeys Hooke's law in compression too and has no losses.
 
 hooke = tl.String(15.0, cord.density, 4000.0)
 plain = tl.simulate(tl.Pendulum(hooke, anchor, jumper), start, duration=25.0, sample=0.02)
@@ -110,5 +110,5 @@ print(f"linear cord: {deepest:.1f} m deep, by hand at most {D:.1f} m if nothing 
 assert 0.95 * D < deepest < D
 
 # %%
-# The linear cord pushes and trembles; the other goes slack in the bounce. Left out: the hysteresis of
+# The linear cord carries compression and oscillates; the other goes slack in the bounce. Left out: the hysteresis of
 # rubber, of which viscous damping is a coarse picture, and the jumper's joints.

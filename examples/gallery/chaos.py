@@ -2,26 +2,23 @@
 Chaos
 =====
 
-Two runs of the same system. The second starts a nanometre further down. At first nobody could tell
-them apart. When the body begins to tumble, the distance grows tenfold every quarter of a second,
-until the two go their own ways.
+Two runs of the same system. The second starts a nanometre further down. At first they cannot be
+distinguished. When the body begins to tumble, the distance grows tenfold every quarter of a second,
+until the two motions are unrelated.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import tautline as tl
-from tautline.files import scenario
 
-case = scenario.load("fixed-length").build()
-moved = case.state.nodes.copy()
+case = tl.load("fixed-length")
+here = case.state()
+moved = here.nodes.copy()
 moved[-1, 2] += 1e-9
-beside = tl.State(
-    case.state.reeled_length, 0.0, moved, case.state.node_velocities, case.state.attitude, case.state.angular_velocity
-)
+beside = tl.State(here.reeled_length, 0.0, moved, here.node_velocities, here.attitude, here.angular_velocity)
 first, second = (
-    tl.simulate(case.pendulum, start, case.command, duration=15.0, sample=0.01, order=6)
-    for start in (case.state, beside)
+    tl.simulate(case.with_(initial=start), duration=15.0, step="auto", sample=0.01, order=6) for start in (here, beside)
 )
 apart = np.linalg.norm((first.position - second.position).isel(node=-1).values, axis=1)
 

@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 import tautline as tl
-from tautline.engine.simulation import Controller
+from tautline.engine.simulate import Controller
 
 diameter = 0.016
 rope = tl.String(
@@ -128,6 +128,6 @@ axes[0].invert_yaxis()
 tl.figures.save(figure, "crane-way", ["png"])
 
 # %%
-# The shaped path takes one period of the swing longer, and in the end that is time won: nobody waits
+# The shaped path takes one period of the swing longer, and in the end that saves time: there is no wait
 # for the load to come to rest. Left out are the flexibility of the crane, which is softer than its
 # rope, friction, and wind.

@@ -12,7 +12,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tautline as tl
-from tautline.files import scenario
 
 # %%
 # By hand: moment over drum radius less the weights of crate and rope outside the drum accelerates crate,
@@ -20,16 +19,16 @@ from tautline.files import scenario
 # metre: the weight counts with one plus the strain. In 8 s that thousandth makes a quarter of a metre.
 
 
-def by_hand(case: scenario.Built, pieces: int = 8000) -> float:
+def by_hand(case: tl.Case, pieces: int = 8000) -> float:
     """Way of the crate (m)."""
     string, reel, load = case.pendulum.string, case.pendulum.reel, case.pendulum.body
     assert isinstance(case.command, tl.Torque)
     times, moments = case.command.table()
-    step = case.options["duration"] / pieces
+    step = case.run.duration / pieces
     moving = load.mass + string.density * string.length + reel.inertia_mass
     way, speed = 0.0, 0.0
     for k in range(pieces):
-        outside = string.length - case.state.reeled_length - way + reel.guide_length
+        outside = string.length - case.state().reeled_length - way + reel.guide_length
         pull = np.interp((k + 0.5) * step, times, moments) / reel.drum_radius
         weight = (load.mass + string.density * outside) * 9.81
         speed += step * (pull - weight * (1.0 + weight / string.stiffness)) / moving
@@ -39,8 +38,8 @@ def by_hand(case: scenario.Built, pieces: int = 8000) -> float:
 
 figure, axes = plt.subplots(3, 1, figsize=(6.4, 6), sharex=True, layout="constrained")
 for mass in ("1000 kg", "1020 kg"):
-    case = scenario.load("crane-hoist", {"body.mass": mass}).build()
-    run = tl.simulate(case.pendulum, case.state, case.command, **case.options)
+    case = tl.load("crane-hoist", {"body.mass": mass})
+    run = tl.simulate(case)
     lifted = run.unstretched_length[0] - run.unstretched_length
     axes[0].plot(run.time, lifted, label=mass)
     axes[1].plot(run.time, run.reel_speed)

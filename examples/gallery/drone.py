@@ -18,7 +18,7 @@ import tautline as tl
 Array = NDArray[np.float64]
 cable = tl.String(length=150.0, density=0.0125, stiffness=1e5, viscosity=100.0, diameter=3.4e-3)
 winch = tl.Reel(drum_radius=0.15, guide_length=0.3, inertia_mass=8.0)
-# the cable is fastened 0.1 m from the centre of mass; the rotors push at another 0.1 m beyond it
+# the cable is fastened 0.1 m from the centre of mass; the thrust acts another 0.1 m beyond it
 drone = tl.RigidBody.sphere(mass=5.8, radius=0.2, center_of_mass=(0.0, 0.0, 0.1))
 rotors = (0.0, 0.0, 0.2)
 THRUST, AREA, AIR = 95.0, 0.06, 1.2  # N, m^2, kg/m^3
@@ -39,7 +39,7 @@ def tethered(speed: float, applied: tl.AppliedForce | None = None) -> tl.Pendulu
 
 # %%
 # Where does it stand with 100 m of cable and a thrust of 95 N, straight up? Weight and cable take 69 N.
-# :func:`tautline.equilibrium` counts weight, buoyancy, the drag of the fluid and the push by itself.
+# :func:`tautline.equilibrium` includes weight, buoyancy, the drag of the fluid and the applied force.
 #
 # The same by hand: the drone pulls at the cable with thrust, weight and drag, and every small piece of
 # cable towards the winch adds its own weight and drag. How high the drone stands, and so the wind there,

@@ -24,7 +24,7 @@ import numpy as np
 import xarray as xr
 
 import tautline as tl
-from tautline.results.dataset import kept_energy
+from tautline.ledger import kept_energy
 
 AIR, WIND, SHEAR = 1.2, 9.51, 0.08163  # wind at 6 m height, exponent of its power law: those settings, too
 LOYD = 10.2 * (1.0 + 3.3**2)  # m^2
@@ -66,7 +66,7 @@ def kite(phase: tuple[float, float]) -> tl.Pendulum:
 
 # %%
 # Reeling out, the generator brakes with 2 rho C A v²: with this law the drum finds a third of the wind's
-# speed, where Loyd's power is largest, without knowing the wind. Reeling in, the motor
+# speed, where Loyd's power is largest, without measuring the wind. Reeling in, the motor
 # turns the drum round with 2 m/s² and keeps 6 m/s until the end is near.
 
 
@@ -128,7 +128,7 @@ ideal = 2.0 / 27.0 * AIR * LOYD * (WIND * (height / 6.0) ** SHEAR * np.cos(eleva
 mean_power = won[0] / float(out.time[-1])
 print(
     f"reeling out at {height:.0f} m and {np.degrees(elevation):.0f} degrees: "
-    f"{mean_power / 1e3:.1f} kW against {ideal / 1e3:.1f} kW of Loyd's formula, which knows no weight and no slow start"
+    f"{mean_power / 1e3:.1f} kW against {ideal / 1e3:.1f} kW of Loyd's formula, which neglects weight and a slow start"
 )
 assert 0.8 * ideal < mean_power < ideal
 error = max(float(abs(kept_energy(run) - kept_energy(run)[0]).max()) for _, _, run in pieces)

@@ -2,8 +2,8 @@
 Modes of a load on a wire
 =========================
 
-A crate hangs on 6 m of wire. How does it move when it is left to itself? Small oscillations about
-rest fall apart into modes, each with its own frequency and shape.
+A crate hangs on 6 m of wire. Which oscillations are possible? Small oscillations about
+equilibrium are sums of modes, each with its own frequency and shape.
 """
 
 import numpy as np
@@ -23,12 +23,12 @@ for number, frequency, kind in zip(modes.mode.values, modes.frequency.values, mo
 tl.figures.save(tl.figures.modes(modes), "modes", ["png"])
 
 # %%
-# The first, at zero, is the crate's turn about the vertical, which nothing resists. In the two swings
+# The first, at zero, is the crate's rotation about the vertical, without restoring force. In the two swings
 # wire and crate keep in line. In the next two the crate pitches about its centre of mass (ring). In the
 # bounce the wire stretches evenly, so that its displacement is a straight line. Then come the waves of
 # the wire: seen from there, the crate stands still.
 #
-# A small start in one of these shapes stays in it, and keeps its time:
+# A small start in one of these shapes stays in it, at its frequency:
 
 pitching = int(modes.mode.values[modes.kind.values == "body"][0])
 run = tl.simulate(pendulum, displaced(modes, pitching, amplitude=0.002), duration=8.0)

@@ -1,17 +1,16 @@
 """
-A moving picture
-================
+Animate a run
+=============
 
 :func:`tautline.figures.animate` writes a GIF, or an MP4 with the extra ``[video]``. The paper's third
-example: a constant moment winds the string in; the shorter it gets, the faster the body swings and
+example: a constant moment retrieves the string; the shorter it gets, the faster the body swings and
 tumbles.
 """
 
 import tautline as tl
-from tautline.files import scenario
 
-case = scenario.load("retrieval", {"run.duration": "8 s"}).build()
-run = tl.simulate(case.pendulum, case.state, case.command, **case.options)
+case = tl.load("retrieval", {"run.duration": "8 s"})
+run = tl.simulate(case)
 tl.figures.animate(run, "retrieval.gif", frames=60, rate=10)
 
 # %%

@@ -65,12 +65,12 @@ def couple(
     *,
     command: Any = None,
     drive: Any = None,
-    push: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    end_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0),
     scheme: str = "extrapolated",
     shared: float = 0.0,
     trolley: float = 150.0,
 ) -> Coupled:
-    start = tl.hanging(hoist, deployed=14.0, elements=4, end_velocity=push)
+    start = tl.hanging(hoist, deployed=14.0, elements=4, end_velocity=end_velocity)
     sim = tl.Simulation(hoist, start)
     model = mujoco.MjModel.from_xml_string(CRANE.format(step=interval / 2, trolley=trolley + shared))
     data = mujoco.MjData(model)
@@ -90,11 +90,11 @@ def couple(
         velocity = (data.xipos[carrier] - place) / interval
         place = data.xipos[carrier].copy()
 
-        told = old_velocity if scheme == "parallel" else velocity
-        status = sim.advance(interval, command if sim.time == 0.0 else None, guide_velocity=UP * told)
+        given = old_velocity if scheme == "parallel" else velocity
+        status = sim.advance(interval, command if sim.time == 0.0 else None, guide_velocity=UP * given)
         if status != "completed" or np.abs(data.qvel).max() > RUNAWAY:
             raise RuntimeError(f"{status}; {scheme}, trolley of {trolley} kg")
-        force = UP * sim.guide_force + shared * ((told - old_velocity) / interval + GRAVITY)
+        force = UP * sim.guide_force + shared * ((given - old_velocity) / interval + GRAVITY)
         given = 2.0 * force - old_force if scheme == "extrapolated" else force
 
         motors += float(data.ctrl @ (data.qpos - before))
@@ -115,7 +115,7 @@ def couple(
 
 # %%
 # The work: slew by 100 degrees, run the trolley out by 3 m, and hoist by 5 m, all at once. Two motors follow smooth
-# plans with torques of their own; nobody tells them that a load swings.
+# plans with torques of their own; their controllers do not measure the sway of the load.
 
 
 SLEW = np.radians(100.0)
@@ -145,7 +145,7 @@ sway = np.linalg.norm((seen - work.trolley)[:, :2], axis=1)
 off = np.degrees(work.joints[:, 0] - np.array([plan(x, SLEW, 16.0)[0] for x in t]))
 print(f"sway at most {sway.max():.2f} m, which pulls the jib off its plan by up to {np.abs(off).max():.2f} degrees")
 largest = float(work.rope.kinetic_energy.max())
-print(f"energy that nothing explains: {np.abs(work.unexplained).max():.2g} J; the load has up to {largest:.0f} J")
+print(f"error of the energy balance: {np.abs(work.unexplained).max():.2g} J; the load has up to {largest:.0f} J")
 assert np.abs(work.unexplained).max() < 1e-3 * largest
 
 figure = plt.figure(figsize=(9, 5.5), layout="constrained")
@@ -170,14 +170,14 @@ axes[1].set_ylabel("sway (m)")
 axes[2].plot(t, work.rope.tension.isel(element=0) / 1e3, color="0.2", linewidth=0.8)
 axes[2].set_ylabel("rope at the\nguide (kN)")
 axes[3].plot(t, work.unexplained, color="#009E73", linewidth=0.8)
-axes[3].set(ylabel="energy from\nnowhere (J)", xlabel="time (s)")
+axes[3].set(ylabel="error of the\nenergy (J)", xlabel="time (s)")
 for axis in axes:
     axis.grid(alpha=0.4)
 tl.figures.save(figure, "mujoco-crane", ["png"])
 
 # %%
-# How good is the exchange? The crane is left alone, without motors, and the load is pushed. Nothing should change the
-# energy of the two together, so what changes it is the coupling.
+# How good is the exchange? The motors are off, and the load starts with a velocity. The total energy should be
+# constant, so every change of it is an error of the coupling.
 
 intervals = np.array([0.04, 0.02, 0.01, 0.005])
 schemes: dict[str, dict[str, Any]] = {
@@ -186,28 +186,28 @@ schemes: dict[str, dict[str, Any]] = {
     "extrapolated force": {"scheme": "extrapolated"},
     "extrapolated, shared mass": {"scheme": "extrapolated", "shared": spooled},
 }
-left_alone: dict[str, Any] = {"applied_force": (1.0, 1.5, 0.0)}
+without_motors: dict[str, Any] = {"end_velocity": (1.0, 1.5, 0.0)}
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for (name, options), mark in zip(schemes.items(), "os^D", strict=True):
-    errors = [np.abs(couple(2.0, H, **left_alone, **options).unexplained).max() for H in intervals]
+    errors = [np.abs(couple(2.0, H, **without_motors, **options).unexplained).max() for H in intervals]
     order = np.polyfit(np.log(intervals), np.log(errors), 1)[0]
     print(f"{name:>26}: {errors[-1]:.2g} J at 5 ms, order {order:.1f}")
     assert order > {"extrapolated": 1.3, "serial": 0.8, "parallel": 0.8}[options["scheme"]]
     axes[0].loglog(intervals * 1e3, errors, mark + "-", markersize=4, label=f"{name}, order {order:.1f}")
-axes[0].set(title="left alone: error of the energy", xlabel="exchange every (ms)", ylabel="energy from nowhere (J)")
+axes[0].set(title="without motors", xlabel="exchange every (ms)", ylabel="error of the energy (J)")
 axes[0].set_xticks(intervals * 1e3, [f"{H * 1e3:g}" for H in intervals])
 axes[0].minorticks_off()
 
 # %%
-# A trolley that is light against the string on the drum cannot be coupled so simply: the force answers to the
-# acceleration one exchange late, and grows. Smaller intervals make it worse. The shared mass cures it.
+# A trolley that is light against the string on the drum cannot be coupled so simply: the force follows the
+# acceleration one exchange late, which is unstable. Smaller intervals make it worse. The shared mass cures it.
 
 ratios = np.array([0.3, 0.8, 1.1, 1.5, 1.9, 2.4, 5.0])
 for (name, options), mark in zip(schemes.items(), "os^D", strict=True):
     stable, errors = [], []
     for ratio in ratios:
         try:
-            run = couple(1.0, 0.005, trolley=spooled / ratio, **left_alone, **options)
+            run = couple(1.0, 0.005, trolley=spooled / ratio, **without_motors, **options)
         except RuntimeError:
             break
         error = np.abs(run.unexplained).max()
@@ -219,7 +219,7 @@ for (name, options), mark in zip(schemes.items(), "os^D", strict=True):
     (line,) = axes[1].loglog(stable, errors, mark + "-", markersize=4)
     if len(stable) < len(ratios):
         axes[1].axvline(np.sqrt(stable[-1] * ratios[len(stable)]), color=line.get_color(), linestyle=":")
-axes[1].set(title="in 1 s, every 5 ms; dotted: runs away", xlabel="string on the drum over trolley, by mass")
+axes[1].set(title="in 1 s, every 5 ms; dotted: unstable", xlabel="string on the drum over trolley, by mass")
 axes[1].set_ylim(0.005, 2.0)
 axes[1].set_xticks([0.3, 0.5, 1, 2, 5], ["0.3", "0.5", "1", "2", "5"])
 axes[1].minorticks_off()

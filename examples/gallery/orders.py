@@ -11,10 +11,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tautline as tl
-from tautline.files import scenario
 from tautline.results.conservation import conservation
 
-case = scenario.load("fixed-length").build()
+case = tl.load("fixed-length")
 stages = {2: 1, 4: 5, 6: 11}
 
 figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
@@ -22,7 +21,7 @@ tried = {2: (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4), 4: (8e-3, 4e-3, 2e-3, 1e-3, 5e-4),
 for order, steps in tried.items():
     work, errors = [], []
     for step in steps:
-        run = tl.simulate(case.pendulum, case.state, case.command, duration=4.0, step=step, sample=0.04, order=order)
+        run = tl.simulate(case, duration=4.0, step=step, sample=0.04, order=order)
         work.append(stages[order] * run.attrs["steps"])
         errors.append(conservation(run).energy)
     axes.loglog(work, errors, "o-", label=f"order {order}")

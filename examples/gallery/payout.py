@@ -2,14 +2,14 @@
 Payout without a spike
 ======================
 
-A cable of 100 m with a weight at its end is paid out by 5 m. The motion of the reel is given:
+A cable of 100 m with a weight at its end is paid out by 5 m. The motion of the reel is prescribed:
 ``Length.to`` with a limit on the jerk, an S-curve. In the model the string flows through the guide and
 through the mesh, so the tension follows the acceleration and nothing else.
 
 Programs for mooring and towing lines often do this otherwise. The number of lumps stays, and the
 *rest length* of all their springs is scaled to the new length. Here is such a line, in a few lines of
 NumPy, paid out by the same curve: once with the rest length as a smooth function of time, once as it
-is done when a winch controller hands it over every tenth of a second.
+is done when a winch controller updates it every tenth of a second.
 """
 
 import matplotlib.pyplot as plt

@@ -1,22 +1,17 @@
 """
-A run to turn and to stop
-=========================
+Replay a run interactively
+==========================
 
 :func:`tautline.view` makes one HTML page of a run: turn the scene, drag the time, zoom into the
 plots. It needs no server and no network. Here two runs are compared, deployment with the loss at the
 guide and without: the second one is the ghost.
 """
 
-import dataclasses
-
 import tautline as tl
-from tautline.files import scenario
 
-case = scenario.load("deployment").build()
-run = tl.simulate(case.pendulum, case.state, case.command, **case.options)
-
-lossless = dataclasses.replace(case.pendulum, reel=dataclasses.replace(case.pendulum.reel, guide_law="none"))
-other = tl.simulate(lossless, case.state, case.command, **case.options)
+case = tl.load("deployment")
+run = tl.simulate(case)
+other = tl.simulate(case.with_({"reel.guide_law": "none"}))
 
 tl.view(run, other).save("deployment.html")
 apart = abs(run.unstretched_length - other.unstretched_length).max()

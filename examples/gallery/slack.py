@@ -4,7 +4,7 @@ What slack changes
 
 In the paper's first example a rubber string of 10 m is let go from the horizontal. A string that
 obeys Hooke's law in both directions is compressed by up to a quarter of its length on the way:
-it pushes, as no string can. ``law="tension_only"`` lets it go slack instead.
+it carries compression, as no real string can. ``law="tension_only"`` lets it go slack instead.
 """
 
 import dataclasses
@@ -34,8 +34,8 @@ for law in ("linear", "tension_only"):
     assert float(abs(balance_error(run)).max()) < 1e-3 * float(run.kinetic_energy.max())
 
 # %%
-# The tension along the string over time. White is no tension; blue is pushing, which only the linear
-# law does. In its place the string that goes slack folds up, and jerks when it is taut again.
+# The tension along the string over time. White is no tension; blue is compression, which only the linear
+# law has. In its place the string that goes slack folds up, and jerks when it is taut again.
 
 figure, axes = plt.subplots(2, 1, figsize=(7, 5), sharex=True, layout="constrained")
 for axis, (law, run) in zip(axes, runs.items(), strict=True):
@@ -81,5 +81,5 @@ assert shorter < first
 
 # %%
 # Until the string is compressed the two are the same motion. Conclusions about later times, and
-# about the blows on the body, depend on the law. In the verification the linear law is used where the
+# about snap loads on the body, depend on the law. In the verification the linear law is used where the
 # paper's numbers are compared.

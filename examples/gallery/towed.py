@@ -40,8 +40,8 @@ def ship(speed: float) -> tl.Pendulum:
 
 
 # %%
-# Rest, seen from the ship: :func:`tautline.equilibrium`, which counts weight, buoyancy and the drag of the
-# water by itself.
+# Rest, seen from the ship: :func:`tautline.equilibrium`, which includes weight, buoyancy and the drag of
+# the water.
 #
 # The same by hand: the body pulls with its weight in water and its drag, and every small piece of cable
 # towards the ship adds its own.

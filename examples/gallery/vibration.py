@@ -1,10 +1,10 @@
 """
-A drum that swallows waves
-==========================
+A drum that absorbs waves
+=========================
 
-A load on 30 m of rope is struck downwards. The blow runs up the rope as a wave of tension, is thrown
-back by a drum that is held, and comes again and again. :class:`tautline.control.WaveAbsorber` lets
-the drum yield just as much as more rope would, so that there is nothing to throw the wave back. The
+A load on 30 m of rope is struck downwards. The impulse runs up the rope as a wave of tension, is
+reflected by a locked drum, and returns again and again. :class:`tautline.control.WaveAbsorber` lets
+the drum yield just as more rope would, so that the wave is not reflected. The
 rope has a little damping of its own.
 """
 
@@ -58,7 +58,7 @@ figure.colorbar(picture, ax=axes, label="extra tension (N)")
 tl.figures.save(figure, "waves", ["png"])
 
 # %%
-# What a sensor at the guide would see, and what the theory says the drum throws back of a wave.
+# What a sensor at the guide would see, and the part of a wave that the drum reflects, by theory.
 
 left_over: list[float] = []
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
@@ -79,5 +79,5 @@ tl.figures.save(figure, "absorbed", ["png"])
 assert left_over == sorted(left_over, reverse=True) and left_over[-1] < 0.05 * left_over[0]
 
 # %%
-# The drum's inertia throws back what is fast, the spring that restores the length what is slow. Between
-# them almost nothing comes back. :doc:`/howto/suppress` derives the curves.
+# The drum's inertia reflects fast waves, the spring that restores the length slow ones. Between
+# them almost nothing is reflected. :doc:`/howto/suppress` derives the curves.

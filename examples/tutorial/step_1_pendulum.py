@@ -2,8 +2,8 @@
 Step 1: a pendulum
 ==================
 
-A small mass on a wire that hardly stretches and weighs next to nothing. The textbook knows its
-period exactly, so this is the place to learn how a simulation is put together, and to see that the
+A small mass on a wire that hardly stretches and weighs next to nothing. Its period is known
+exactly, so this is the place to learn how a simulation is put together, and to see that the
 answer is right.
 """
 
@@ -66,7 +66,8 @@ portrait.set(xlabel="angle (deg)", ylabel="rate (rad/s)")
 tl.figures.save(figure, "pendulum", ["png"])
 
 # %%
-# Beyond 90 degrees a real wire would go slack at the top. The string of this model does not: it can
-# also push. Look at the sign of ``run.tension`` when that could happen in your system.
+# Beyond 90 degrees a real wire would go slack at the top. The string of this model does not: it also
+# carries compression (``law="tension_only"`` goes slack). Look at the sign of ``run.tension`` when
+# that could happen in your system.
 #
 # The next step lets the string stretch.

@@ -3,7 +3,7 @@ Step 2: the string stretches
 ============================
 
 A bungee cord or a nylon rope is a spring with mass. A jerk at its end runs along it as a wave. Here
-the mass hangs still, is hit once, and we watch the wave.
+the mass hangs still, gets one impulse, and we watch the wave.
 """
 
 import numpy as np
@@ -28,8 +28,8 @@ print(f"unstretched {length} m, hanging at rest {rest.nodes[-1, 2]:.3f} m, by ha
 assert abs(rest.nodes[-1, 2] - by_hand) < 1e-9
 
 # %%
-# :func:`~tautline.hanging` makes the state at rest, stretched by both weights. A blow gives the
-# mass 0.7 m/s downwards.
+# :func:`~tautline.hanging` makes the state at rest, stretched by both weights. An impulse gives
+# the mass 0.7 m/s downwards.
 
 hit = tl.hanging(pendulum, deployed=length, elements=80, end_velocity=(0, 0, 0.7))
 run = tl.simulate(pendulum, hit, tl.Locked(), duration=1.2, sample=0.002, order=4)
@@ -41,9 +41,9 @@ tl.figures.save(figure, "wave", ["png"])
 
 # %%
 # Time runs to the right; 0 is the guide and 1 the mass. The part next to the mass is stretched
-# first. The front runs to the guide with the speed :math:`c_w=\sqrt{EA/\mu}` (dashed), is thrown
-# back there, and on its way back adds to what is still arriving. So the guide sees the highest
-# strain although the blow fell at the other end. The fine stripes are the mesh: elements cannot
+# first. The front runs to the guide with the speed :math:`c_w=\sqrt{EA/\mu}` (dashed), is reflected
+# there, and on its way back adds to what is still arriving. So the guide sees the highest
+# strain although the impulse acted at the other end. The fine stripes are the mesh: elements cannot
 # draw a sharp front.
 #
 # After many bounces the motion looks like that of a weight on a spring. The exact frequencies are

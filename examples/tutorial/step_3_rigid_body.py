@@ -4,7 +4,7 @@ Step 3: a rigid body
 
 A crate hangs by a point beside its centre of mass. When the rope pulls, the crate turns; when it
 turns, it pulls at the rope. The motion is irregular, so there is no formula to compare with. What
-can be checked is what nature keeps: energy, angular momentum about the vertical, and that a
+can be checked is what is conserved: energy, angular momentum about the vertical, and that a
 rotation stays a rotation.
 """
 
@@ -31,9 +31,9 @@ tl.figures.save(tl.figures.snapshots(run, every=0.25), "snapshots", ["png"])
 tl.figures.save(tl.figures.attitude(run), "attitude", ["png"])
 
 # %%
-# Now half an hour of a calmer motion: the crate hangs, is pushed and spins. Most integrators gain
+# Now half an hour of a calmer motion: the crate hangs, starts with a velocity and a spin. Most integrators gain
 # or lose energy in so long a run. This one keeps an energy that is very near the true one, so the
-# error wavers and does not grow. Angular momentum and orthogonality are exact up to rounding.
+# error oscillates and does not grow. Angular momentum and orthogonality are exact up to rounding.
 
 calm = tl.hanging(pendulum, deployed=5.0, elements=10, end_velocity=(2, 1, 0), angular_velocity=(0, 0, 2))
 long = tl.simulate(pendulum, calm, tl.Locked(), duration=1800.0, sample=0.5)

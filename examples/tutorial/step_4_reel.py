@@ -40,20 +40,19 @@ print(run.attrs["message"])
 tl.figures.save(tl.figures.lengths(run), "lengths", ["png"])
 
 # %%
-# Where does the energy go? Gravity pays for all of it. The account is complete: what is lost at the
-# guide is part of the result, summed over every step, and what remains unexplained is the error of
-# the method.
+# Where does the energy go? All of it comes from gravity. The balance is complete: what is lost at the
+# guide is part of the result, summed over every step, and what remains is the error of the method.
 
 unexplained = run.energy - run.energy[0] - run.control_work + run.guide_loss
 figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
-axes.plot(run.time, run.gravity_energy[0] - run.gravity_energy, "k", label="paid by gravity")
+axes.plot(run.time, run.gravity_energy[0] - run.gravity_energy, "k", label="from gravity")
 parts = (run.kinetic_energy, run.elastic_energy, run.guide_loss)
 axes.stackplot(run.time, *parts, labels=["kinetic", "elastic", "lost at the guide"], alpha=0.7)
 axes.set(xlabel="time (s)", ylabel="energy (J)")
 axes.legend(loc="upper left")
 tl.figures.save(figure, "where-energy-goes", ["png"])
-print(f"lost at the guide {float(run.guide_loss[-1]):.2f} J, unexplained {float(np.abs(unexplained).max()):.1e} J")
+print(f"lost at the guide {float(run.guide_loss[-1]):.2f} J, balance error {float(np.abs(unexplained).max()):.1e} J")
 assert float(np.abs(unexplained).max()) < 1e-6 * float(run.kinetic_energy.max())
 
 # %%
-# The next step takes the drum in hand.
+# The next step controls the drum.

@@ -49,7 +49,7 @@ start = tl.hanging(pendulum, deployed=4.0, elements=12, end_velocity=(0.4, 0, 0)
 run = tl.simulate(pendulum, start, duration=9.0, control=winch, period=0.01)
 
 # %%
-# The load swings as it goes down, because it was pushed a little at the start.
+# The load swings as it goes down, because it has a small velocity at the start.
 
 figure, axes = plt.subplots(4, 1, figsize=(6.4, 7), sharex=True, layout="constrained")
 axes[0].plot(run.time, run.unstretched_length, label="length")
@@ -74,5 +74,5 @@ assert abs(work / by_hand - 1) < 0.01
 assert np.abs(miss).max() < 0.05 and abs(miss[-1]) < 1e-3
 
 # %%
-# That is the ladder. The :doc:`gallery </generated/gallery/index>` shows more effects, and the
+# That is the tutorial. The :doc:`gallery </generated/gallery/index>` shows more effects, and the
 # :doc:`how-tos </howto/index>` say how to get things done.

@@ -14,19 +14,26 @@ if TYPE_CHECKING:
     from tautline import control, errors, figures, reference
     from tautline.analysis.lyapunov import lyapunov
     from tautline.analysis.modes import modes
-    from tautline.engine.simulation import Simulation, simulate
-    from tautline.files import scenario
+    from tautline.engine.simulate import simulate
+    from tautline.engine.simulation import Simulation
     from tautline.files.runs.reading import open_run
     from tautline.files.runs.writing import resume, run_to_file
+    from tautline.files.scenario.reading import load
     from tautline.model.body import RigidBody, Shape
+    from tautline.model.case import Case
     from tautline.model.command import Brake, Command, Free, Impedance, Length, Locked, Speed, Torque
-    from tautline.model.equilibrium import Equilibrium, equilibrium, hanging
+    from tautline.model.equilibrium import Equilibrium, equilibrium
     from tautline.model.fluid import AppliedForce, Fluid
+    from tautline.model.force_law import ForceLaw, ForceState
+    from tautline.model.hanging import hanging
     from tautline.model.path import GuidePath
     from tautline.model.pendulum import Pendulum
     from tautline.model.reel import Reel
+    from tautline.model.run import Run
+    from tautline.model.starts import AtEquilibrium, Hanging, Straight
     from tautline.model.state import State, straight
     from tautline.model.statics import AtRest, at_rest
+    from tautline.model.stop import StopWhen
     from tautline.model.string import String
     from tautline.studies.analysis.sensitivity import sensitivity
     from tautline.studies.analysis.uncertainty import bands, quantiles
@@ -41,7 +48,13 @@ _HOMES = {
     "Shape": "tautline.model.body",
     "Equilibrium": "tautline.model.equilibrium",
     "equilibrium": "tautline.model.equilibrium",
-    "hanging": "tautline.model.equilibrium",
+    "hanging": "tautline.model.hanging",
+    "AtEquilibrium": "tautline.model.starts",
+    "Hanging": "tautline.model.starts",
+    "Straight": "tautline.model.starts",
+    "Case": "tautline.model.case",
+    "Run": "tautline.model.run",
+    "load": "tautline.files.scenario.reading",
     "Brake": "tautline.model.command",
     "Command": "tautline.model.command",
     "Length": "tautline.model.command",
@@ -52,6 +65,8 @@ _HOMES = {
     "Torque": "tautline.model.command",
     "Fluid": "tautline.model.fluid",
     "AppliedForce": "tautline.model.fluid",
+    "ForceLaw": "tautline.model.force_law",
+    "ForceState": "tautline.model.force_law",
     "GuidePath": "tautline.model.path",
     "Pendulum": "tautline.model.pendulum",
     "Reel": "tautline.model.reel",
@@ -61,7 +76,8 @@ _HOMES = {
     "at_rest": "tautline.model.statics",
     "String": "tautline.model.string",
     "Simulation": "tautline.engine.simulation",
-    "simulate": "tautline.engine.simulation",
+    "simulate": "tautline.engine.simulate",
+    "StopWhen": "tautline.model.stop",
     "open_run": "tautline.files.runs.reading",
     "resume": "tautline.files.runs.writing",
     "run_to_file": "tautline.files.runs.writing",
@@ -78,28 +94,35 @@ _MODULES = {
     "errors": "tautline.errors",
     "figures": "tautline.figures",
     "reference": "tautline.reference",
-    "scenario": "tautline.files.scenario",
 }
 
 __all__ = [
     "AppliedForce",
+    "AtEquilibrium",
     "AtRest",
     "Brake",
+    "Case",
     "Command",
     "Equilibrium",
     "Fluid",
+    "ForceLaw",
+    "ForceState",
     "Free",
     "GuidePath",
+    "Hanging",
     "Impedance",
     "Length",
     "Locked",
     "Pendulum",
     "Reel",
     "RigidBody",
+    "Run",
     "Shape",
     "Simulation",
     "Speed",
     "State",
+    "StopWhen",
+    "Straight",
     "String",
     "Torque",
     "__version__",
@@ -110,6 +133,7 @@ __all__ = [
     "errors",
     "figures",
     "hanging",
+    "load",
     "lyapunov",
     "modes",
     "open_run",
@@ -119,7 +143,6 @@ __all__ = [
     "resume",
     "resume_study",
     "run_to_file",
-    "scenario",
     "sensitivity",
     "simulate",
     "straight",

@@ -16,7 +16,16 @@ class EquilibriumError(TautlineError):
 
 
 # What a kernel returns. A run that ends early is a value, not an exception.
-RUNNING, FULLY_RETRIEVED, FULLY_DEPLOYED, UNSTABLE_STEP, NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES = range(7)
+(
+    RUNNING,
+    FULLY_RETRIEVED,
+    FULLY_DEPLOYED,
+    UNSTABLE_STEP,
+    NEWTON_FAILED,
+    NON_FINITE,
+    REEL_OUTRUNS_WAVES,
+    CONDITION_MET,
+) = range(8)
 
 STATUS_NAMES = {
     RUNNING: "completed",
@@ -26,4 +35,5 @@ STATUS_NAMES = {
     NEWTON_FAILED: "newton_failed",
     NON_FINITE: "non_finite",
     REEL_OUTRUNS_WAVES: "reel_outruns_waves",
+    CONDITION_MET: "condition_met",
 }

@@ -34,6 +34,8 @@ WORDS = {
     "m^2": "an area",
     "m^3": "a volume",
     "W": "a power",
+    "J": "an energy",
+    "kg*m^2/s": "an angular momentum",
     "m/s^3": "a jerk",
     "N/m": "a force per length",
     "N*s/m": "a force per speed",

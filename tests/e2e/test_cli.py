@@ -37,7 +37,7 @@ def test_run_info_and_resume(tmp_path: Path) -> None:
         assert words in done.stdout
     run = tl.open_run(tmp_path / "retrieval.nc")
     assert run.attrs["title"] == "Retrieval"
-    assert json.loads(run.attrs["scenario_file"])["run"]["duration"] == 0.2
+    assert json.loads(run.attrs["case"])["run"]["duration"] == 0.2
     assert "completed" in tautline("info", "retrieval.nc", cwd=tmp_path).stdout
     assert "completed" in tautline("resume", "retrieval.nc", cwd=tmp_path).stdout
     assert "exists already" in tautline("run", "retrieval", *SHORT, cwd=tmp_path, expect=4).stderr

@@ -1,4 +1,4 @@
-"""Every key of scenario files, from a file to every output: run, info, CSV, VTK, HTML, resume and a study.
+"""Every key of scenario files, from a file to every output: run, info, CSV, VTK, HTML, figures, resume and a study.
 
 The files in `every_key/` together use each key, each kind of section and each choice that the JSON Schema knows; a key
 that none of them reaches fails `test_every_key_is_reached`.
@@ -26,20 +26,28 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli import app
+from tautline.cli.commands import app
 from tautline.files import runs, scenario
-from tautline.results.dataset import SCHEMA
+from tautline.schema import SCHEMA
 
 FOLDER = Path(__file__).parent / "every_key"
 FILES = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
 # How runs end that do not complete; by exit code 3 where it is for a numerical reason.
-ENDINGS = {"ends-retrieved": "fully_retrieved", "ends-deployed": "fully_deployed", "ends-unstable": "unstable_step"}
+ENDINGS = {
+    "ends-condition": "condition_met",
+    "ends-deployed": "fully_deployed",
+    "ends-retrieved": "fully_retrieved",
+    "ends-unstable": "unstable_step",
+}
 EXIT_CODES = {"unstable_step": 3}
 # These carry what a kill may leave behind in another way: nothing beyond the model, all loads, a curve in time.
 KILLED = ["free", "loads", "length-table"]
+# Of these all figures are drawn, when they are finished and when they are not: one that ends early, a body that turns.
+PLOTTED = ["ends-unstable", "loads"]
 WORD = re.compile(r"\b(?:nan|inf|infinity|none|traceback)\b", re.IGNORECASE)
 
 
@@ -113,10 +121,10 @@ def test_every_key_is_reached() -> None:
 @pytest.mark.parametrize(
     ("place", "name", "node", "missing"),
     [
-        (("$defs", "FluidSection"), "temperature", {"type": "number"}, ["fluid.temperature"]),
+        (("$defs", "Fluid"), "temperature", {"type": "number"}, ["fluid.temperature"]),
         (("$defs", "Box"), "colour", {"type": "string"}, ["body[box].colour"]),
         ((), "author", {"type": "string"}, ["author"]),
-        (("$defs", "RunSection"), "at_end", {"enum": ["stop", "hold", "bounce"]}, ["run.at_end = 'bounce'"]),
+        (("$defs", "Run"), "at_end", {"enum": ["stop", "hold", "bounce"]}, ["run.at_end = 'bounce'"]),
     ],
 )
 def test_a_key_that_is_added_is_missed(
@@ -230,6 +238,17 @@ def check_page(path: Path, status: str, rows: int, end: float) -> None:
         assert numbers.size >= rows and np.isfinite(numbers).all(), kind
 
 
+def check_figures(path: Path) -> None:
+    """Every figure, each a picture with something in it."""
+    folder = path.with_suffix("")
+    printed = tautline("plot", str(path), "--figure", "all", "-o", str(folder), "--overwrite").split()
+    assert [Path(name).name for name in printed] == [f"{path.stem}-{name}.png" for name in tl.figures.OF_A_RUN]
+    for name in printed:
+        pixels = np.asarray(Image.open(name).convert("L"))
+        assert pixels.std() > 3.0, f"{name} is empty"  # a page with a frame and its labels has 15 and more
+    shutil.rmtree(folder)
+
+
 def check_outputs(path: Path, status: str, rows: int, sample: float) -> None:
     end = (rows - 1) * sample
     check_summary(path, status, rows, end)
@@ -273,7 +292,7 @@ def exit_code(name: str) -> int:
 @pytest.mark.parametrize("name", FILES)
 def test_a_run_and_what_is_made_of_it(name: str, finished: Finished) -> None:
     path = finished(name)
-    planned = scenario.load(str(FILES[name])).run
+    planned = tl.load(FILES[name]).run
     assert planned.sample == 5e-3
     rows, sample = written(path)
     most = round(planned.duration / sample) + 1
@@ -291,22 +310,20 @@ def test_a_run_and_what_is_made_of_it(name: str, finished: Finished) -> None:
 def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished, tmp_path: Path) -> None:
     """After its first chunk: all outputs of what is there; and then the end, bit for bit."""
     path = tmp_path / "run.nc"
-    read = scenario.load(str(FILES[name]))
-    built = read.build()
-    runs.run_to_file(
-        path,
-        built.pendulum,
-        built.state,
-        built.command,
-        title=read.title,
-        scenario=read.model_dump_json(exclude_none=True),
-        watch=lambda progress: True,
-        **built.options,
-    )
+    runs.run_to_file(path, tl.load(FILES[name]), watch=lambda progress: True)
     check_outputs(path, "unfinished", 2, 5e-3)
     tautline("resume", str(path), expect=exit_code(name))
     assert tl.open_run(path).equals(tl.open_run(finished(name)))
     assert tl.open_run(path).attrs["status"] == status_of(name)
+
+
+@pytest.mark.parametrize("name", PLOTTED)
+def test_figures_of_a_run(name: str, finished: Finished, tmp_path: Path) -> None:
+    """Of one that is finished, and of one that has two samples or only its first."""
+    check_figures(finished(name))
+    path = tmp_path / "run.nc"
+    runs.run_to_file(path, tl.load(FILES[name]), watch=lambda progress: True)
+    check_figures(path)
 
 
 def write_row_by_row() -> None:
@@ -345,7 +362,7 @@ def test_a_killed_run_and_what_is_made_of_it(name: str, tmp_path: Path) -> None:
 # -- studies -------------------------------------------------------------------------------------------------
 
 # Held: counts, what must stay a multiple or a rotation, and the knots that the numbers beside them belong to.
-HELD = {"run.elements", "run.order", "run.duration", "run.sample", "run.step", "initial.attitude"}
+HELD = {"run.stop", "run.elements", "run.order", "run.duration", "run.sample", "run.step", "initial.attitude"}
 LARGER = 1.0 + 1e-3
 
 
@@ -364,9 +381,8 @@ def leaves(value: Any, key: str) -> Iterator[tuple[str, float]]:
 @pytest.mark.parametrize("name", FILES)
 def test_a_study_in_which_every_number_is_varied(name: str, finished: Finished, tmp_path: Path) -> None:
     """Two members: the scenario itself, and one with all numbers larger by a thousandth."""
-    read = scenario.load(str(FILES[name]))
     given = tomllib.loads(FILES[name].read_text(encoding="utf-8"))
-    plain = read.model_dump(exclude_none=True)
+    plain = tl.load(FILES[name]).keys()
     in_file = {section: {k: plain[section][k] for k in x} for section, x in given.items() if isinstance(x, dict)}
     numbers = dict(leaves(in_file, ""))
     table = {key: [value, value * LARGER] for key, value in numbers.items()}

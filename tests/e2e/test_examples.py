@@ -13,7 +13,8 @@ import pytest
 
 import tautline as tl
 from tautline.files.scenario import built_in_names
-from tautline.results.dataset import MODES_SCHEMA, SCHEMA, Variable
+from tautline.schema import MODES_SCHEMA, SCHEMA, Variable
+from tautline.studies.definition.work import STATUS_NAMES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -100,7 +101,7 @@ def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
         imports += "".join(line + "\n" for line in text.splitlines() if line.startswith(("import ", "from ")))
 
 
-@pytest.mark.parametrize(("title", "schema"), [("What you get", SCHEMA), ("What modes has", MODES_SCHEMA)])
+@pytest.mark.parametrize(("title", "schema"), [("What you get", SCHEMA), ("Modes", MODES_SCHEMA)])
 def test_the_glossary_has_every_variable_with_its_unit(title: str, schema: dict[str, Variable]) -> None:
     glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
     results = glossary.split(f"## {title}")[1].split("\n## ")[0]
@@ -110,6 +111,13 @@ def test_the_glossary_has_every_variable_with_its_unit(title: str, schema: dict[
         # "kg m2 s-1" in files, "kg m²/s" on the page
         plain = variable.units.replace(" s-1", "/s").replace("s-1", "1/s").replace(" m-1", "/m").replace("m2", "m²")
         assert rows[f"`{name}`"] == plain, f"docs/glossary.md: {name} has the unit {plain}"
+
+
+def test_the_glossary_has_every_status_and_attribute() -> None:
+    glossary = (DOCS / "glossary.md").read_text(encoding="utf-8").split("## Status")[1]
+    run = tl.simulate(tl.load("fixed-length", {"run.duration": "10 ms"}))
+    for name in (*STATUS_NAMES.values(), *run.attrs):
+        assert f"`{name}`" in glossary, f"docs/glossary.md: {name} is missing"
 
 
 def test_the_glossary_has_every_input() -> None:

@@ -15,7 +15,7 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.app import app
+from tautline.cli.commands import app
 from tautline.files import runs
 from tautline.files.runs import StoreError, format, writing
 from tautline.files.runs.writing import Progress
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # of the netCDF 
 ATTRIBUTES: dict[str, object] = {
     "sample": 0.005,
     "rows_planned": np.int64(7),
-    "scenario_file": "{}",
+    "Conventions": "CF-1.0",
     "title": "another title",
     "version": "0.0.1",
     "format": "tautline run 2",
@@ -53,7 +53,6 @@ def write(path: Path, duration: float, watch: Callable[[Progress], bool] | None 
         sample=0.02,
         step=1e-3,
         title="a title",
-        scenario='{"title": "a title"}',
         watch=watch,
     )
 

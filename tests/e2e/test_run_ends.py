@@ -14,10 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.app import app
+from tautline import schema
+from tautline.cli.commands import app
 from tautline.cli.output import summary_table
-from tautline.files import runs, scenario
-from tautline.results import dataset
+from tautline.files import runs
 from tautline.results.summary import summarise
 
 RUNS = {
@@ -40,12 +40,12 @@ def strict(text: str) -> Any:
 def make(name: str, path: Path) -> int:
     """Write a run; the rows that were planned."""
     origin, changes, rows, _ = RUNS[name]
-    built = scenario.load(origin, changes).build()
+    built = tl.load(origin, changes)
 
     def enough(progress: runs.Progress) -> bool:
         return rows is not None and progress.rows >= rows
 
-    runs.run_to_file(path, built.pendulum, built.state, built.command, watch=enough, **built.options)
+    runs.run_to_file(path, built, watch=enough)
     if rows == 1:
         keep_first_row(path)
     attrs = tl.open_run(path).attrs
@@ -116,7 +116,7 @@ def test_the_quick_start_with_a_heavier_load(tmp_path: Path, monkeypatch: pytest
 
 
 def sample_values(rows: int) -> dict[str, np.ndarray]:
-    return {name: np.linspace(1.0, 2.0, rows) for name in ("time", *dataset.SCHEMA)}
+    return {name: np.linspace(1.0, 2.0, rows) for name in ("time", *schema.SCHEMA)}
 
 
 ATTRS = {"status": "completed", "message": "", "steps": 1, "largest_step_ratio": 0.5, "order": 2, "scheme": "symmetric"}

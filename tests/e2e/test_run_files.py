@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
@@ -12,7 +13,6 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,21 +21,9 @@ import xarray as xr
 import tautline as tl
 from tautline.files import runs
 from tautline.files.runs import Progress, StoreError, writing
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tests.support.run_files import CASES, arguments, short
 
-# Long enough to be killed in the middle: half a second of work in a few hundred chunks.
-CASES: dict[str, dict[str, Any]] = {
-    "locked": {"number": 1, "duration": 500.0, "step": 5e-4, "sample": 0.25},
-    "reeling": {"number": 3, "duration": 8.0, "step": 4e-5, "sample": 0.01},
-    "auto": {"number": 3, "duration": 12.0, "step": "auto", "sample": 0.005, "order": 4},
-}
 KILLS = 10  # in the middle of a run; there are more before it has begun and after it has ended
-
-
-def arguments(case: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    options = dict(CASES[case])
-    example = EXAMPLES[options.pop("number") - 1]
-    return (pendulum(), initial_state(example), example.command), options
 
 
 def in_child(action: Callable[[], object]) -> int:
@@ -132,11 +120,6 @@ def test_stopped_and_resumed_many_times(case: str, tmp_path: Path) -> None:
     assert tl.open_run(path).equals(tl.simulate(*parts, **options))
 
 
-def short(path: Path, **changes: Any) -> tl.Simulation:
-    parts, _ = arguments("locked")
-    return runs.run_to_file(path, *parts, **({"duration": 0.1, "step": 5e-4, "sample": 0.01} | changes))
-
-
 def test_an_event_is_kept_and_is_final(tmp_path: Path) -> None:
     path = tmp_path / "run.nc"
     parts, _ = arguments("reeling")
@@ -159,7 +142,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
 def test_file_follows_the_conventions(tmp_path: Path) -> None:
     """Plain netCDF-4: xarray opens it without us, and units are where they belong."""
     path = tmp_path / "run.nc"
-    short(path, title="a title", scenario="{}")
+    short(path, title="a title")
     with xr.open_dataset(path, decode_times=False) as raw:
         assert raw.attrs["Conventions"].startswith("CF-")
         assert raw.attrs["version"] == tl.__version__
@@ -167,7 +150,7 @@ def test_file_follows_the_conventions(tmp_path: Path) -> None:
             assert raw[name].attrs["units"] and raw[name].attrs["long_name"]
     ours = tl.open_run(path)
     assert ours.attrs["title"] == "a title"
-    assert ours.attrs["scenario_file"] == "{}"
+    assert "scenario_file" not in ours.attrs and json.loads(ours.attrs["case"])["run"]["elements"] == "auto"
 
 
 def test_other_programs_read_the_same_values(tmp_path: Path) -> None:
@@ -277,7 +260,7 @@ def test_memory_stays_bounded(tmp_path: Path) -> None:
     code = f"""
 import resource
 from tautline.files import runs
-from tests.e2e.test_run_files import arguments
+from tests.support.run_files import arguments
 parts, _ = arguments("locked")
 runs.run_to_file({str(tmp_path / "small.nc")!r}, *parts, duration=0.1, step=5e-4, sample=5e-4)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import netCDF4
 import numpy as np
@@ -14,13 +15,15 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.app import app
+from tautline import ledger, schema
+from tautline.cli.commands import app
 from tautline.files import runs
 from tautline.files.runs import StoreError
-from tautline.results import dataset
+from tautline.model import kinds
+from tautline.results.inputs import pendulum_of
 
 DATA = Path(__file__).parents[1] / "data" / "runs"
-FORMATS = [1, 2, 3]
+FORMATS = [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("number", FORMATS)
@@ -34,22 +37,34 @@ def test_every_format_is_read(number: int) -> None:
             if name in raw.variables:
                 np.testing.assert_array_equal(run[name].values, np.asarray(raw[name][:]))
     expected = json.loads(path.with_suffix(".json").read_text())
-    found = {name: run.attrs[name] for name in expected}
-    # the readers of formats 1 and 2 forgot the interval that is in the file
-    described = [json.loads(attrs.pop("scenario")) | {"sample": run.attrs["sample"]} for attrs in (found, expected)]
-    assert described[0] == described[1]
-    assert found == expected
+    pendulum = pendulum_of(run.attrs)
+    if number < 4:
+        expected.pop("scenario_file")
+        described = json.loads(expected.pop("scenario"))["pendulum"]
+        for part in ("string", "reel", "body"):
+            check_part(getattr(pendulum, part), described[part])
+        assert pendulum.gravity == described["gravity"] and pendulum.fluid is None
+    else:
+        assert tl.Case.from_dict(json.loads(run.attrs["case"])).pendulum == pendulum
+    assert {name: run.attrs[name] for name in expected} == expected
+
+
+def check_part(part: Any, described: dict[str, Any]) -> None:
+    """A part of the pendulum as earlier formats described it."""
+    for name, value in described.items():
+        found = kinds.plain(getattr(part, name.replace("wound_strain", "spooled_strain")))
+        assert found == value, name
 
 
 @pytest.mark.parametrize("number", FORMATS)
 def test_what_a_format_did_not_know_is_missing_and_not_invented(number: int) -> None:
     run = tl.open_run(DATA / f"format-{number}.nc")
     with netCDF4.Dataset(DATA / f"format-{number}.nc") as raw:
-        missing = set(dataset.SCHEMA) - set(raw.variables)
-    for name in missing - {"damping_loss", "friction_loss", "fluid_work", "external_work", "guide_work"}:
+        missing = set(schema.SCHEMA) - set(raw.variables)
+    for name in missing - set(ledger.booked()):
         assert np.isnan(run[name].values).all()
     # the accounts of an older format are complete: nothing that it knew could change the others
-    kept = dataset.kept_energy(run).values
+    kept = ledger.kept_energy(run).values
     assert np.ptp(kept) < 1e-4 * run.kinetic_energy.values.max()
 
 
@@ -81,9 +96,10 @@ def test_an_old_run_is_not_resumed(tmp_path: Path) -> None:
 READ = """
 import sys
 from pathlib import Path
+from typing import Any
 import tautline as tl
 from typer.testing import CliRunner
-from tautline.cli import app
+from tautline.cli.commands import app
 path, folder = sys.argv[1:]
 run = tl.open_run(path)
 targets = ["--csv", folder + "/a.csv", "--vtk", folder + "/frames"]
@@ -111,7 +127,7 @@ def test_arrays_of_another_length_are_read(tmp_path: Path) -> None:
     from tautline.files.runs import format
 
     path = tmp_path / "run.nc"
-    shutil.copy(DATA / "format-3.nc", path)
+    shutil.copy(DATA / "format-4.nc", path)
     whole = tl.open_run(path)
     with path.open("r+b") as file:
         contents = format.Contents.find(file)

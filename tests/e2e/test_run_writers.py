@@ -20,18 +20,17 @@ from typer.testing import CliRunner
 
 import tautline as tl
 from tautline import durable
-from tautline.cli.app import app
+from tautline.cli.commands import app
 from tautline.files import runs
 from tautline.files.runs import StoreError
-
-from .test_run_files import arguments, short
+from tests.support.run_files import arguments, short
 
 # A run that goes on until it is killed; every sample waits a little.
 WRITING = """
 import sys, time
 from tautline.files import runs
 from tautline.files.runs import writing
-from tests.e2e.test_run_files import arguments
+from tests.support.run_files import arguments
 writing.SECONDS_A_CHUNK = 1e-6
 parts, options = arguments("locked")
 def slowly(progress):
@@ -176,7 +175,7 @@ def test_a_run_killed_before_it_has_its_name_leaves_nothing_for_long(tmp_path: P
     code = """
 import os, signal, sys
 from tautline import durable
-from tests.e2e.test_run_files import short
+from tests.support.run_files import short
 from pathlib import Path
 durable.give_name = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 short(Path(sys.argv[1]))

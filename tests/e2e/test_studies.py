@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,14 +26,14 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli import app
+from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.files.runs import StoreError
 from tautline.studies.execution import engines
 from tautline.studies.execution.run import Progress
 from tautline.studies.store.archive import open_archive
+from tests.support.commands import COMMAND, tautline, wait_until
 
-COMMAND = str(Path(sys.executable).with_name("tautline"))
 # A third of a second of computing in 40 batches, some members of which are refused.
 STUDY = """
 title = "Small and quick"
@@ -94,20 +94,6 @@ def written(path: Path, batches: np.ndarray) -> dict[str, int]:
     layout = open_archive(path).layout
     places = ["/".join(map(str, np.unravel_index(b, layout.counts))) for b in np.flatnonzero(batches).tolist()]
     return {place: (path / "status" / "c" / place).stat().st_mtime_ns for place in places}
-
-
-def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
-
-
-def tautline(*arguments: str, cwd: Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == expect, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
-    assert "Traceback" not in done.stderr
-    return done
 
 
 # -- results ------------------------------------------------------------------------------------------------
@@ -365,6 +351,7 @@ def test_a_cluster_whose_workers_are_killed(folder: Path, exact: xr.Dataset, clu
     assert_same(path, exact)
 
 
+@pytest.mark.long  # in every test run: workers of a cluster are killed, and a client without a cluster
 def test_a_client_of_a_cluster_killed_and_resumed(folder: Path, exact: xr.Dataset, cluster: Any) -> None:
     path = folder / "cluster-client.zarr"
     address = cluster.scheduler_address

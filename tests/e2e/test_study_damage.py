@@ -14,12 +14,12 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli import app
+from tautline.cli.commands import app
 from tautline.files.runs import StoreError
 from tautline.studies.analysis.summary import summarise
 from tautline.studies.execution.run import Progress
 from tautline.studies.store.archive import open_archive
-from tests import damage
+from tests.support import damage
 
 STUDY = {
     "scenario": "fixed-length",

@@ -15,11 +15,11 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli import app
+from tautline.cli.commands import app
 from tautline.studies.analysis.reading import Opened
 from tautline.studies.report import gallery, pictures
+from tautline.studies.report import report as reports
 from tautline.studies.report.report import report
-from tautline.studies.report.report import report as reports
 
 GRAVITY = 9.81
 # A body at rest on a string: its stretch is (M + m/2) g L / EA, whatever the drum is like, which is locked.

@@ -20,11 +20,12 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.files.runs import StoreError
 from tautline.studies.definition import definition
+from tautline.studies.definition.work import REFUSED
 from tautline.studies.execution import timing
-from tautline.studies.execution.compute import REFUSED, compute
+from tautline.studies.execution.compute import compute
 from tautline.studies.store import claims, space
 from tautline.studies.store.archive import open_archive
-from tests.e2e.test_studies import COMMAND, tautline, wait_until
+from tests.support.commands import COMMAND, tautline, wait_until
 
 SMALL: dict[str, Any] = {
     "scenario": "fixed-length",

@@ -15,8 +15,8 @@ import xarray as xr
 from PIL import Image
 
 import tautline as tl
-from tests.browser import Serving, browsing, serving
 from tests.conftest import Report
+from tests.support.browser import Serving, browsing, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Frame, Page, Route

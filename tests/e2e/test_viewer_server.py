@@ -16,9 +16,10 @@ import pytest
 
 import tautline as tl
 from tautline.viewer import payload
-from tests.browser import COMMAND, Serving, serving
-from tests.checking import check_below
 from tests.conftest import Report
+from tests.support.browser import Serving, serving
+from tests.support.checking import check_below
+from tests.support.commands import COMMAND
 
 N = 3
 SAMPLES = 201

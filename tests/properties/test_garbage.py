@@ -17,11 +17,11 @@ from hypothesis.extra import numpy as hnp
 
 import tautline as tl
 from tautline import simulate
-from tautline.engine.simulation import Simulation
+from tautline.engine.timing import Timing
 from tautline.errors import STATUS_NAMES, InputError
 from tautline.model.body import Shape
 from tautline.model.command import Command
-from tests.unit.test_inputs import NODES, PENDULUM, REST, START, STEP, VALID
+from tests.support.valid import NODES, PENDULUM, REST, START, STEP, VALID
 
 # Above this an accepted run is legitimate but takes too long for a test.
 MOST_STEPS = 20_000
@@ -170,17 +170,17 @@ def positive(of: st.SearchStrategy[float]) -> st.SearchStrategy[float]:
 @pytest.fixture(scope="module", autouse=True)
 def _only_cheap_runs() -> Iterator[None]:
     """Drop an example where the library is about to start a run that is valid but too long for a test."""
-    timed = Simulation._timed
+    planned = Timing.plan
 
-    def cheap(self: Simulation, duration: Any, sample: Any) -> Any:
-        plan, rows = timed(self, duration, sample)
-        parts = max(1.0, plan.h / min(self.limits())) if plan.adaptive else 1.0
+    def cheap(self: Timing, duration: Any, sample: Any) -> Any:
+        plan, rows = planned(self, duration, sample)
+        parts = max(1.0, plan.h / min(self._stepper.limits())) if plan.adaptive else 1.0
         if rows * plan.steps_per_sample * parts > MOST_STEPS:
             reject()
         return plan, rows
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Simulation, "_timed", cheap)
+        patch.setattr(Timing, "plan", cheap)
         yield
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import tautline as tl
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_close
-from tests.systems import (
+from tests.support.checking import check_below, check_close
+from tests.support.systems import (
     System,
     largest_difference,
     random_rotation,

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
+from tautline.files.scenario.origin import Origin
+from tautline.files.scenario.reading import from_tree
+from tautline.model.sections import PARTS, TOP
 
 # A hang, not a speed: usual cases take a millisecond.
 LONGEST = 2.0
@@ -57,7 +60,7 @@ def read(text: str, overrides: dict[str, str] | None = None) -> None:
     try:
         found = scenario.parse(text, "my.toml", overrides)
         if (found.run.number_of_elements() or 1) <= MOST_ELEMENTS:
-            found.build()
+            found.state()
     except ScenarioError as error:
         lines = str(error).split("\n")
         assert all(line.startswith(("my.toml:", "--set ")) for line in lines), error
@@ -69,7 +72,7 @@ def read(text: str, overrides: dict[str, str] | None = None) -> None:
 def _units_are_loaded() -> None:
     """The first value with a unit takes most of a second."""
     for text in (*TEXTS, NODES, *ALL):
-        scenario.parse(text).build()
+        scenario.parse(text).state()
 
 
 # -- text that is none of TOML's, and text that nearly is ---------------------------------------------------
@@ -172,7 +175,8 @@ def test_a_scenario_with_values_changed(drawn: st.DataObject) -> None:
 
 NAMES = sorted(
     {
-        *scenario.Scenario.model_fields,
+        *TOP,
+        *PARTS,
         *(
             name
             for text in (*TEXTS, *ALL)
@@ -201,9 +205,9 @@ trees = st.recursive(
 
 def take(tree: dict[str, Any]) -> None:
     try:
-        found = scenario.from_dict(tree)
+        found = from_tree(tree, Origin("scenario", "", ()))
         if (found.run.number_of_elements() or 1) <= MOST_ELEMENTS:
-            found.build()
+            found.state()
     except ScenarioError as error:
         assert str(error).startswith("scenario")
 

@@ -58,14 +58,14 @@ class Track(NamedTuple):
 def _run(case: Case, state: Any, duration: float, part: float, rows: int = SAMPLES) -> Track:
     """Some samples of a run with default settings, or with a part of its steps."""
     simulation = Simulation(case.pendulum, state, **case.options)
-    plan = simulation._plan
+    plan = simulation._stepper.plan
     ratio, resolution = part * plan.allowed_ratio, part * plan.resolution
-    simulation._plan = plan._replace(allowed_ratio=ratio, resolution=resolution)
+    simulation._stepper.plan = plan._replace(allowed_ratio=ratio, resolution=resolution)
     for _ in range(rows):
         ended = simulation.advance(duration / SAMPLES, case.command) != "completed"
         if ended or (part == 1.0 and simulation.steps > FAR_TOO_MANY):
             break
-    pieces = simulation._pieces
+    pieces = simulation._recorder.pieces
     nodes = np.concatenate([piece.nodes for piece in pieces])
     return Track(nodes, np.concatenate([piece.scalars for piece in pieces]), simulation)
 

@@ -48,13 +48,13 @@ sample = "0.1 s"
 HOIST = 'kind = "length"\ntarget = "20 m"\nspeed = "2 m/s"\nacceleration = "1 m/s^2"'
 
 
-def ctd(**changes: Any) -> scenario.Built:
+def ctd(**changes: Any) -> tl.Case:
     values = {"viscosity": 0, "deployed": 60, "duration": 30, "elements": 10, "command": HOIST} | changes
-    return scenario.parse(CTD.format(**values)).build()
+    return scenario.parse(CTD.format(**values))
 
 
-def steps_of(built: scenario.Built) -> int:
-    run = tl.simulate(built.pendulum, built.state, built.command, **built.options)
+def steps_of(built: tl.Case) -> int:
+    run = tl.simulate(built)
     return int(run.attrs["steps"])
 
 
@@ -82,14 +82,14 @@ def test_forces_are_those_of_the_real_model() -> None:
         ctd(elements=2, duration=40),
         ctd(deployed=20, command='kind = "free"', duration=5),
         ctd(command='kind = "torque"\nmoment = "2500 N*m"', duration=10),
-        scenario.load("crane-hoist").build(),
-        scenario.load("bungee").build(),
-        scenario.load("retrieval").build(),
-        scenario.load("yo-yo").build(),
+        tl.load("crane-hoist"),
+        tl.load("bungee"),
+        tl.load("retrieval"),
+        tl.load("yo-yo"),
     ],
     ids=["led", "damped", "damped hoist", "few elements", "free", "torque", "crane", "bungee", "retrieval", "yo-yo"],
 )
-def test_steps_are_those_that_a_run_takes(built: scenario.Built) -> None:
+def test_steps_are_those_that_a_run_takes(built: tl.Case) -> None:
     found = checking.facts(built)
     assert found["steps"] == pytest.approx(steps_of(built), rel=0.2)
     assert found["steps_are_complete"]
@@ -114,16 +114,16 @@ def test_the_limit_that_governs_is_named() -> None:
 
 def test_a_given_step_that_gets_too_long_is_told() -> None:
     """The built-in retrieval is stopped by its fixed step before 12 s."""
-    built = scenario.load("retrieval", {"run.duration": "12 s"}).build()
+    built = tl.load("retrieval", {"run.duration": "12 s"})
     assert "will stop" in checking.rows(checking.facts(built))["warning"]
-    assert "warning" not in checking.rows(checking.facts(scenario.load("retrieval").build()))
+    assert "warning" not in checking.rows(checking.facts(tl.load("retrieval")))
 
 
 def test_an_early_end_and_a_fold_are_told() -> None:
-    early = checking.rows(checking.facts(scenario.load("retrieval", {"run.minimum_length": "5 m"}).build()))
+    early = checking.rows(checking.facts(tl.load("retrieval", {"run.minimum_length": "5 m"})))
     assert "fully_retrieved" in early["ends early"]
     text = CTD.format(viscosity=0, deployed=60, duration=1, elements=4, command='kind = "locked"')
     text = text.replace('kind = "hanging"', 'kind = "straight"').replace("0.12 m^3", "0.49 m^3")
-    folded = checking.facts(scenario.parse(text).build())
+    folded = checking.facts(scenario.parse(text))
     assert folded["guide_tension"] is None
     assert "folds" in checking.rows(folded)["at rest"]

@@ -78,7 +78,7 @@ def other_shape(saved: dict[str, Any], arrays: dict[str, Any]) -> None:
         (lambda saved, arrays: saved.update(status="well"), "a known status, got 'well'"),
         (lambda saved, arrays: saved.update(base_steps=[[0.1, 0]]), "positive number of base steps"),
         (lambda saved, arrays: saved.update(checkpoint=0), "expected version"),
-        (lambda saved, arrays: saved.pop("description"), "description"),
+        (lambda saved, arrays: saved.pop("case"), "case"),
         (infinite, "not finite"),
         (negative_counter, "counters from 0"),
         (other_shape, "an array of shape"),

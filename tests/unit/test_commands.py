@@ -13,21 +13,13 @@ import tautline as tl
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.files import scenario
-from tautline.kernels import data, drum
+from tautline.kernels import data, tables
 from tautline.model import profile
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_close
-from tests.unit.test_stepping import check_same, check_same_state
-
-
-def pendulum(**reel: Any) -> tl.Pendulum:
-    return tl.Pendulum(
-        string=tl.String(length=10.0, density=0.05, stiffness=300.0),
-        reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=0.5, **reel),
-        body=tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)),
-    )
-
+from tests.support.checking import check_below, check_close
+from tests.support.reeled import TEXT, pendulum
+from tests.support.same import check_same, check_same_state
 
 PENDULUM = pendulum()
 START = tl.straight(PENDULUM, 4.0, 4, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
@@ -46,22 +38,30 @@ def simulation(**options: Any) -> Simulation:
 # -- what is refused -----------------------------------------------------------------------------------------
 
 REFUSED: list[tuple[Any, dict[str, Any], str]] = [
-    (tl.Torque, {"moment": "strong"}, "Torque.moment: expected a finite number"),
+    (tl.Torque, {"moment": "strong"}, "Torque.moment: expected a moment such as 3 or '3 N*m', got 'strong'"),
     (tl.Brake, {"moment": -1.0}, "Brake.moment: expected a finite number of at least 0 (N m), got -1.0"),
-    (tl.Brake, {"moment": ([0.0, 1.0], [1.0, -2.0])}, "Brake.moment[1] (values): expected moments of at least 0"),
-    (tl.Brake, {"moment": ([0.0, 0.0], [1.0, 2.0])}, "Brake.moment[0] (times): expected increasing times"),
-    (tl.Length, {}, "Length: expected one of table, target or pieces, got none"),
-    (tl.Length, {"table": ([0.0], [4.0]), "target": 3.0}, "Length: expected one of table, target or pieces"),
+    (
+        tl.Brake,
+        {"moment": ([0.0, 1.0], [1.0, -2.0])},
+        "Brake.moment[1] (moments): expected a finite number of at least 0",
+    ),
+    (tl.Brake, {"moment": ([0.0, 0.0], [1.0, 2.0])}, "Brake.moment[0] (times): expected increasing numbers"),
+    (
+        tl.Length,
+        {},
+        "Length: expected one of target (with speed and acceleration), table (times and lengths) or pieces",
+    ),
+    (tl.Length, {"table": ([0.0], [4.0]), "target": 3.0}, "pieces (knots and coefficients), got table and target"),
     (tl.Length, {"table": 4.0}, "Length.table: expected a pair (times, lengths), got 4.0"),
-    (tl.Length, {"table": ([0.0, 1.0], [4.0, 0.0])}, "Length.table[1] (values): expected positive lengths"),
-    (tl.Length, {"table": ([0.0, 1.0], [4.0])}, "Length.table[1] (values): expected 2 finite numbers"),
+    (tl.Length, {"table": ([0.0, 1.0], [4.0, 0.0])}, "Length.table[1] (lengths): expected a positive finite number"),
+    (tl.Length, {"table": ([0.0, 1.0], [4.0])}, "Length.table[1] (lengths): expected 2 finite numbers"),
     (tl.Length, {"table": ([0.0], [4.0]), "speed": 1.0}, "Length.speed: expected it together with target"),
     (tl.Length, {"table": ([0.0], [4.0]), "monotone": 1}, "Length.monotone: expected a bool"),
-    (tl.Length, {"target": 3.0, "speed": 1.0}, "Length.acceleration: expected a positive finite number (m/s^2)"),
+    (tl.Length, {"target": 3.0, "speed": 1.0}, "Length.acceleration: missing; a move to a target needs it"),
     (tl.Length.to, {"target": 3.0, "speed": 0.0, "acceleration": 1.0}, "Length.speed: expected a positive"),
     (tl.Length.to, {"target": 3.0, "speed": 1.0, "acceleration": 1.0, "jerk": -1.0}, "Length.jerk: expected a pos"),
     (tl.Length, {"pieces": ([0.0], [[4.0] * 9])}, "Length.pieces[1] (coefficients): expected powers up to 7, got 8"),
-    (tl.Length, {"pieces": ([1.0, 0.0], [[4.0], [4.0]])}, "Length.pieces[0] (knots): expected increasing times"),
+    (tl.Length, {"pieces": ([1.0, 0.0], [[4.0], [4.0]])}, "Length.pieces[0] (knots): expected increasing numbers"),
     (tl.Length, {"pieces": 4.0}, "Length.pieces: expected a pair (knots, coefficients)"),
     (tl.Speed, {}, "Speed: expected either payout or retrieval (m/s), got neither"),
     (tl.Speed, {"payout": 1.0, "retrieval": 1.0}, "Speed: expected either payout or retrieval (m/s), got both"),
@@ -70,7 +70,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (tl.Impedance, {"length": 4.0, "stiffness": -1.0}, "Impedance.stiffness: expected a finite number of at least 0"),
     (tl.Impedance, {"length": 4.0, "stiffness": 1.0, "damping": None}, "Impedance.damping: expected a finite number"),
     (pendulum, {"viscous_friction": -1.0}, "Reel.viscous_friction: expected a finite number of at least 0 (N m s)"),
-    (pendulum, {"coulomb_friction": "some"}, "Reel.coulomb_friction: expected a finite number of at least 0 (N m)"),
+    (pendulum, {"coulomb_friction": "some"}, "Reel.coulomb_friction: expected a moment such as 3 or '3 N*m', got"),
     (pendulum, {"max_torque": 0.0}, "Reel.max_torque: expected a positive finite number (N m)"),
     (pendulum, {"max_power": -3.0}, "Reel.max_power: expected a positive finite number (W)"),
     (pendulum, {"motor_inertia": np.inf}, "Reel.motor_inertia: expected a finite number of at least 0"),
@@ -132,7 +132,7 @@ def test_a_spring_that_is_too_stiff_for_the_step_is_refused() -> None:
 
 
 def sampled(rows: Any, times: Any) -> Any:
-    return np.array([drum.profile_at(rows, t) for t in times])
+    return np.array([tables.curve_at(rows.T, t) for t in times])
 
 
 @pytest.mark.parametrize("jerk", [None, 0.5, 5.0, 500.0])
@@ -192,8 +192,8 @@ def test_a_table_of_speeds_is_integrated_exactly() -> None:
 def test_increments_lose_nothing_to_the_length() -> None:
     """Of a length of a million metres by a micrometre."""
     rows = np.array([profile.row(0.0, 1e6, 1e-3, 2e-3), profile.row(1.0, 1e6 + 3e-3, 5e-3)])
-    check_close("within", drum.profile_increment(rows, 0.5, 0.501), 1e-6 + 2e-3 * (0.501**2 - 0.25), 1e-18)
-    check_close("across", drum.profile_increment(rows, 0.9, 1.1), 5e-4 + 3e-3 - 9e-4 - 2e-3 * 0.81, 1e-9)
+    check_close("within", tables.curve_increment(rows.T, 0.5, 0.501), 1e-6 + 2e-3 * (0.501**2 - 0.25), 1e-18)
+    check_close("across", tables.curve_increment(rows.T, 0.9, 1.1), 5e-4 + 3e-3 - 9e-4 - 2e-3 * 0.81, 1e-9)
 
 
 # -- one after the other ---------------------------------------------------------------------------------------
@@ -347,7 +347,7 @@ def test_a_function_cannot_be_saved(tmp_path: Path) -> None:
     run.advance(0.1, tl.Torque(np.sin))
     with pytest.raises(InputError, match=r"Torque.moment: expected a number or a table in a run that is saved"):
         run.save(tmp_path / "run.npz")
-    assert json.loads(run.dataset().attrs["scenario"])["command"]["moment"] == "function sin"
+    assert json.loads(run.dataset().attrs["case"])["command"]["moment"] == "function sin"
 
 
 def test_a_function_that_returns_nonsense_is_refused() -> None:
@@ -381,29 +381,6 @@ def test_a_limit_that_is_not_reached_changes_nothing() -> None:
 
 # -- scenario files ------------------------------------------------------------------------------------------
 
-TEXT = """
-[string]
-length = "10 m"
-density = "50 g/m"
-stiffness = "300 N"
-[reel]
-drum_radius = "20 cm"
-guide_length = "50 cm"
-inertia_mass = "500 g"
-{reel}
-[body]
-shape = "point"
-mass = "1 kg"
-[initial]
-kind = "hanging"
-deployed = "4 m"
-[command]
-{command}
-[run]
-duration = "0.1 s"
-elements = 4
-at_end = "{at_end}"
-"""
 COMMANDS: dict[str, Command] = {
     'kind = "brake"\nmoment = "2 N*m"': tl.Brake(2.0),
     'kind = "brake"\ntimes = [0, "1 s"]\nmoments = [0, "200 N*cm"]': tl.Brake(([0.0, 1.0], [0.0, 2.0])),
@@ -427,16 +404,18 @@ COMMANDS: dict[str, Command] = {
 }
 
 
-def loaded(text: str) -> scenario.Built:
-    return scenario.parse(text).build()
+def loaded(text: str) -> tl.Case:
+    case = scenario.parse(text)
+    case.state()
+    return case
 
 
 @pytest.mark.parametrize("text", COMMANDS)
 def test_commands_in_files(text: str) -> None:
     built = loaded(TEXT.format(reel="", command=text, at_end="hold"))
     assert built.command == COMMANDS[text]
-    assert built.options["at_end"] == "hold"
-    run = tl.simulate(built.pendulum, built.state, built.command, **built.options)
+    assert built.run.at_end == "hold"
+    run = tl.simulate(built)
     assert run.attrs["status"] == "completed"
 
 
@@ -471,11 +450,11 @@ drum_width = "50 cm"
 
 WRONG = {
     'kind = "brake"': "command: expected either moment, or times and moments, got neither",
-    'kind = "length"\ntarget = 5\nspeed = 1': "expected either target, speed and acceleration, or times and lengths",
-    'kind = "speed"\npayout = 1\nretrieval = 1': "expected payout, retrieval, times and payouts or times and",
+    'kind = "length"\ntarget = 5\nspeed = 1': "command.acceleration: missing; a move to a target needs it",
+    'kind = "speed"\npayout = 1\nretrieval = 1': "command: expected either payout or retrieval (m/s), got both",
     'kind = "impedance"\nlength = 4\ntarget = 5\nstiffness = 1': "got length and target",
-    'kind = "length"\ntimes = [1, 0]\nlengths = [4, 5]': "command.times: expected increasing times",
-    'kind = "length"\ntimes = [0, 1]\nlengths = [4, -5]': "command.lengths: expected positive lengths",
+    'kind = "length"\ntimes = [1, 0]\nlengths = [4, 5]': "command.times: expected increasing numbers",
+    'kind = "length"\ntimes = [0, 1]\nlengths = [4, -5]': "command.lengths: expected a positive finite number (m)",
     'kind = "length"\ntimes = [0, 1]\nlengths = [5, 6]': "expected the present deployed length of 4 m",
     'kind = "brake"\nmoment = "2 m"': "command.moment: expected a moment such as 3 or '3 N*m'",
     'kind = "impedance"\nlength = 4\nstiffness = "3 N"': "command.stiffness: expected a force per length",
@@ -492,4 +471,4 @@ def test_wrong_commands_in_files(text: str) -> None:
 def test_wrong_layers_in_files() -> None:
     with pytest.raises(scenario.ScenarioError) as caught:
         loaded(TEXT.format(reel='rope_diameter = "1 cm"', command='kind = "free"', at_end="stop"))
-    assert "reel: expected layer_growth, or rope_diameter and drum_width, got rope_diameter" in str(caught.value)
+    assert "reel: expected either layer_growth, or rope_diameter and drum_width, got rope_diameter" in str(caught.value)

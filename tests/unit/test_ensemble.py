@@ -12,7 +12,6 @@ import pytest
 import tautline as tl
 from tautline.engine.ensemble import march_ensemble
 from tautline.engine.simulation import Simulation
-from tautline.files import scenario
 from tautline.kernels import data
 
 Change = Callable[[int], dict[str, Any]]
@@ -30,7 +29,7 @@ def prepared(
     **options: Any,
 ) -> tuple[list[Simulation], int]:
     """Members of a family: each number stands for a pendulum a little different from the others."""
-    built = scenario.load(name).build()
+    built = tl.load(name)
     simulations = []
     rows = 0
     for i in members:
@@ -39,7 +38,7 @@ def prepared(
             string=replace(built.pendulum.string, **string(i)),
             reel=replace(built.pendulum.reel, **reel(i)),
         )
-        simulation = Simulation(pendulum, built.state, step=step, **options)
+        simulation = Simulation(pendulum, built.state(), step=step, **options)
         rows = simulation.begin(built.command if command is None else command(i), duration, duration / 4)
         simulations.append(simulation)
     return simulations, rows

@@ -15,8 +15,8 @@ from tautline.files import scenario
 from tautline.model import profile
 from tautline.model.command import shortest_commanded
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_close
-from tests.unit.test_commands import TEXT, pendulum
+from tests.support.checking import check_below, check_close
+from tests.support.reeled import TEXT, pendulum
 
 TIMES = [0.0, 0.3, 1.0, 1.6, 2.0]
 
@@ -70,14 +70,23 @@ def test_a_monotone_table_with_velocities() -> None:
     [
         ({"velocities": 1.0}, "Length.velocities: expected two numbers (m/s)"),
         ({"velocities": (1.0,)}, "Length.velocities: expected two numbers (m/s)"),
-        ({"velocities": ("fast", 0.0)}, "Length.velocities[0]: expected a speed (m/s), got 'fast'"),
-        ({"velocities": (0.0, float("nan"))}, "Length.velocities[1]: expected a speed (m/s), got nan"),
+        (
+            {"velocities": ("fast", 0.0)},
+            "Length.velocities[0] (start_velocity): expected a speed such as 3",
+        ),
+        ({"velocities": (0.0, float("nan"))}, "Length.velocities[1] (end_velocity): expected a finite number, got nan"),
         (
             {"table": ([0.0], [4.0]), "velocities": (0.0, 1.0)},
-            "Length.velocities[1]: expected 0 with a table of a single",
+            "Length.velocities[1] (end_velocity): expected 0 with a table of a single",
         ),
-        ({"monotone": True, "velocities": (-1.0, 0.0)}, "Length.velocities[0]: expected 0 to 3 m/s, so that"),
-        ({"monotone": True, "velocities": (0.0, 3.1)}, "Length.velocities[1]: expected 0 to 3 m/s, so that"),
+        (
+            {"monotone": True, "velocities": (-1.0, 0.0)},
+            "Length.velocities[0] (start_velocity): expected 0 to 3 m/s, so",
+        ),
+        (
+            {"monotone": True, "velocities": (0.0, 3.1)},
+            "Length.velocities[1] (end_velocity): expected 0 to 3 m/s, so",
+        ),
     ],
 )
 def test_velocities_that_are_refused(arguments: dict[str, Any], expected: str) -> None:
@@ -87,7 +96,7 @@ def test_velocities_that_are_refused(arguments: dict[str, Any], expected: str) -
 
 
 def test_velocities_go_with_a_table_only() -> None:
-    with pytest.raises(InputError, match=r"Length.velocities\[0\]: expected it together with a table"):
+    with pytest.raises(InputError, match=r"Length.velocities\[0\] \(start_velocity\): expected it together with"):
         tl.Length(target=3.0, speed=1.0, acceleration=1.0, velocities=(1.0, 0.0))
 
 
@@ -108,14 +117,14 @@ def test_a_reel_that_moves_so_already_gets_no_blow() -> None:
     assert abs(float(jerked.control_work[0])) > 1e-3 > abs(float(run.control_work[0]))
 
 
-@pytest.mark.parametrize("kind", ["length", "spring"])
+@pytest.mark.parametrize("kind", ["length", "impedance"])
 def test_velocities_in_files(kind: str) -> None:
     table = 'times = [0, "1 s"]\nlengths = [4, "500 cm"]\nstart_velocity = "50 cm/s"\nend_velocity = -0.25\n'
-    text = f'kind = "{kind}"\n{table}' + ("stiffness = 10\n" if kind == "spring" else "")
-    built = scenario.parse(TEXT.format(reel="", command=text, at_end="stop")).build()
+    text = f'kind = "{kind}"\n{table}' + ("stiffness = 10\n" if kind == "impedance" else "")
+    built = scenario.parse(TEXT.format(reel="", command=text, at_end="stop"))
     curve = tl.Length(([0.0, 1.0], [4.0, 5.0]), velocities=(0.5, -0.25))
-    assert built.command == (tl.Impedance(curve, 10.0) if kind == "spring" else curve)
-    simulation = tl.Simulation(built.pendulum, built.state, step=1e-3)
+    assert built.command == (tl.Impedance(curve, 10.0) if kind == "impedance" else curve)
+    simulation = tl.Simulation(built.pendulum, built.state(), step=1e-3)
     simulation.advance(0.01, built.command)
     again = tl.Simulation.from_checkpoint(*simulation.checkpoint())
     assert again.description()["command"] == simulation.description()["command"]
@@ -124,9 +133,15 @@ def test_velocities_in_files(kind: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("target = 5\nspeed = 1\nacceleration = 1\nstart_velocity = 1", "expected start_velocity together with times"),
-        ("target = 5\nspeed = 1\nacceleration = 1\nmonotone = true", "expected monotone together with times"),
-        ("times = [0, 1]\nlengths = [4, 5]\njerk = 3", "expected jerk together with target"),
+        (
+            "target = 5\nspeed = 1\nacceleration = 1\nstart_velocity = 1",
+            "command.start_velocity: expected it together",
+        ),
+        (
+            "target = 5\nspeed = 1\nacceleration = 1\nmonotone = true",
+            "command.monotone: expected it together with a",
+        ),
+        ("times = [0, 1]\nlengths = [4, 5]\njerk = 3", "command.jerk: expected it together with target"),
         (
             "times = [0, 1]\nlengths = [4, 5]\nmonotone = true\nend_velocity = 4",
             "command.end_velocity: expected 0 to 3 m/s",
@@ -140,7 +155,7 @@ def test_velocities_in_files(kind: str) -> None:
 )
 def test_keys_that_would_be_ignored_are_refused(text: str, expected: str) -> None:
     with pytest.raises(scenario.ScenarioError) as caught:
-        scenario.parse(TEXT.format(reel="", command=f'kind = "length"\n{text}', at_end="stop")).build()
+        scenario.parse(TEXT.format(reel="", command=f'kind = "length"\n{text}', at_end="stop"))
     assert expected in str(caught.value)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.ledger import kept_energy
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tautline.results.dataset import kept_energy
 
 COMMANDS: tuple[Command, ...] = (tl.Locked(), tl.Free(), tl.Torque(2.0))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.unit.small_cases import final_states
+from tests.support.small_cases import final_states
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 def test_same_results(variable: str, tmp_path: Path) -> None:
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
     environment = os.environ | {variable: "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": path}
-    script = [sys.executable, "-m", "tests.unit.small_cases"]
+    script = [sys.executable, "-m", "tests.support.small_cases"]
     done = subprocess.run(script, env=environment, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     expected = final_states()

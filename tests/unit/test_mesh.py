@@ -12,7 +12,6 @@ from benchmarks.elements import health_of, position_error, relative, shape_error
 
 import tautline as tl
 from tautline.engine.mesh import MeshHealth, mesh_error, mesh_noise, rough_part, shape_of
-from tautline.files import scenario
 from tautline.model.command import Command
 from tautline.model.elements import FEWEST, MOST, default_elements
 
@@ -84,10 +83,10 @@ def test_a_sudden_stop_is_remarked_on_and_the_advised_damping_ends_it(N: int) ->
 def test_noise_of_built_in_scenarios() -> None:
     found = {}
     for name in ("deployment", "crane-hoist", "tethered-pod"):
-        case = scenario.load(name).build()
-        run = tl.simulate(case.pendulum, case.state, case.command, **case.options)
+        case = tl.load(name)
+        run = tl.simulate(case)
         health = health_of(case.pendulum, run, reel_is_free=True)
-        found[name] = any("noise" in text for text in health.remarks(case.pendulum, case.state.elements))
+        found[name] = any("noise" in text for text in health.remarks(case.pendulum, case.state().elements))
     assert found == {"deployment": True, "crane-hoist": False, "tethered-pod": False}
 
 

@@ -114,8 +114,8 @@ def test_the_type_checker_sees_the_names_that_exist() -> None:
     tree = ast.parse(Path(tautline.__file__).read_text(encoding="utf-8"))
     checked = next(x for x in tree.body if isinstance(x, ast.If) and ast.unparse(x.test) == "TYPE_CHECKING")
     seen = {name.name: x.module for x in checked.body if isinstance(x, ast.ImportFrom) for name in x.names if x.module}
-    modules = {name for name, home in seen.items() if home == "tautline"}
-    assert modules == set(tautline._MODULES)
+    modules = {name: f"{home}.{name}" for name, home in seen.items() if name in tautline._MODULES}
+    assert modules == tautline._MODULES
     assert {name: home for name, home in seen.items() if name not in modules} == tautline._HOMES
     assert {*seen, "__version__"} == set(tautline.__all__)
 
@@ -269,13 +269,15 @@ def test_folder_that_others_can_write_to_is_not_trusted(monkeypatch: pytest.Monk
 def test_every_kernel_source_decides_about_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Numba itself looks only at the file of the cached function, and would go on with stale machine code.
 
-    The kernels take their status codes from tautline/errors.py, which are compiled into them as well.
+    The kernels take constants from modules beside theirs, which are compiled into them as well.
     """
     package = tmp_path / "tautline"
     kernels = package / "kernels"
     source = Path(jit.__file__).parent
     shutil.copytree(source, kernels, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(source.parent / "errors.py", package)
+    outside = [package / "arrays.py", package / "errors.py"]
+    for path in outside:
+        shutil.copy(source.parent / path.name, package)
 
     def hash_now() -> str:
         jit.source_hash.cache_clear()
@@ -283,7 +285,7 @@ def test_every_kernel_source_decides_about_the_folder(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(jit, "__file__", str(kernels / "jit.py"))
     seen = {hash_now()}
-    for path in (*sorted(kernels.glob("*.py")), package / "errors.py"):
+    for path in (*sorted(kernels.rglob("*.py")), *outside):
         before = path.read_bytes()
         path.write_bytes(before + b"\n")
         assert hash_now() not in seen, f"a change of {path.name} goes unnoticed"

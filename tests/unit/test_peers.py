@@ -21,6 +21,7 @@ from benchmarks.peers.physics import invariants, quality
 from benchmarks.peers.protocol import MORE, State, end_body, rotated, trajectory
 
 from tautline.paper.examples import run
+from tests.support.figures_of_pages import numbers, unseen
 
 ROOT = Path(__file__).parents[2]
 
@@ -187,6 +188,13 @@ def stored() -> dict[str, Any]:
 
 def test_the_stored_page_is_that_of_the_stored_figures(stored: dict[str, Any]) -> None:
     assert (RESULTS / "results.md").read_text(encoding="utf-8") == report.markdown(stored)
+
+
+def test_no_figure_of_the_page_is_typed_by_hand(stored: dict[str, Any]) -> None:
+    shown = {"cold_seconds", "energy_error", "momentum_drift", "microseconds_a_step"}
+    paths = [path for path in numbers(stored) if path[-1] in shown]
+    assert len(paths) > 40
+    assert unseen(report.markdown, stored, paths) == []
 
 
 def test_the_stored_sitting_is_complete(stored: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import tomllib
 from pathlib import Path
@@ -12,8 +13,8 @@ import pytest
 from typer.main import get_command
 
 import tautline as tl
-from tautline.cli import app
-from tautline.files.scenario import from_dict, json_schema
+from tautline.cli.commands import app
+from tautline.files.scenario import json_schema
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,8 +44,7 @@ def test_the_scenario_of_the_page_and_its_variants_run(text: str) -> None:
     """Blocks after the first show sections to put in the place of those of the first."""
     tree = {**tomllib.loads(SCENARIOS[0]), **tomllib.loads(text)}
     tree["run"] = {**tree["run"], "duration": "20 ms"}
-    built = from_dict(tree).build()
-    run = tl.simulate(built.pendulum, built.state, built.command, **built.options)
+    run = tl.simulate(tl.Case.from_dict(tree))
     assert run.attrs["status"] == "completed"
     assert np.isfinite(run.position).all() and np.isfinite(run.tension).all()
 
@@ -58,12 +58,27 @@ def test_the_first_example_pushes_as_the_page_says() -> None:
     assert -20.0 < least < -5.0
 
 
+def key_tables() -> str:
+    """The tables of keys as the extension of the docs makes them."""
+    spec = importlib.util.spec_from_file_location("key_tables", ROOT / "docs/_ext/key_tables.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return str(module.tables())
+
+
 def test_the_page_of_scenarios_has_every_key_and_every_command() -> None:
     page = (ROOT / "docs/scenarios.md").read_text(encoding="utf-8")
-    schema = json_schema()
-    keys = {key for one in (schema, *schema["$defs"].values()) for key in one["properties"]}
-    missing = {key for key in keys if not re.search(rf"\b{key}\b", page)}
-    assert not missing, f"docs/scenarios.md: {sorted(missing)} missing"
+    assert "```{include} generated/keys.md" in page
+    schema, tables = json_schema(), key_tables()
+    for one in (schema, *schema["$defs"].values()):
+        for key, described in one["properties"].items():
+            if "const" in described:
+                assert f'`{key} = "{described["const"]}"`: {one["description"]}' in tables
+            elif "$ref" in described or "oneOf" in described:
+                assert f"### `[{key}]`" in tables
+            else:
+                assert re.search(rf"^\| `{key}` \| ", tables, re.MULTILINE), f"the tables of keys: {key} is missing"
     commands = page.split("## Commands")[1]
     for command in get_command(app).commands:  # type: ignore[attr-defined]
         assert re.search(rf"`(tautline )?{command}\b", commands), f"docs/scenarios.md: {command} is missing"

@@ -7,6 +7,18 @@ import json
 import pytest
 from benchmarks import scale_page
 
+from tests.support.figures_of_pages import numbers, unseen
+
+# What was measured and what was predicted, as its tables show it.
+SHOWN = {
+    ("member", "cases", "seconds"),
+    ("member", "cases", "predicted"),
+    ("studies", "runs", "wall"),
+    ("studies", "runs", "rate"),
+    ("plan", "check", "wall"),
+    ("plan", "rows", "busy"),
+}
+
 
 def test_the_page_is_the_one_of_the_figures() -> None:
     found = json.loads(scale_page.RESULTS.read_text(encoding="utf-8"))
@@ -14,6 +26,14 @@ def test_the_page_is_the_one_of_the_figures() -> None:
     for name in ("scale-busy", "scale-plan"):
         assert f"measured/{name}.png" in scale_page.page(found)
         assert (scale_page.FIGURES / f"{name}.png").is_file()
+
+
+def test_no_figure_of_the_page_is_typed_by_hand() -> None:
+    found = json.loads(scale_page.RESULTS.read_text(encoding="utf-8"))
+    paths = [path for path in numbers(found) if tuple(x for x in path if isinstance(x, str)) in SHOWN]
+    assert len(paths) > 30
+    assert unseen(scale_page.page, found, paths) == []
+    assert unseen(lambda figures: "a page", found, paths[:1]) == paths[:1]
 
 
 @pytest.mark.parametrize(

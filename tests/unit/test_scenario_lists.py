@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.app import app
+from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
@@ -63,12 +63,12 @@ end_velocity = ["2 m/s", 0, 0]
 
 
 def built(text: str, overrides: dict[str, str] | None = None) -> tl.Pendulum:
-    return scenario.parse(text, "my.toml", overrides).build().pendulum
+    return scenario.parse(text, "my.toml", overrides).pendulum
 
 
 def refusal(text: str, overrides: dict[str, str] | None = None) -> str:
     with pytest.raises(ScenarioError) as caught:
-        scenario.parse(text, "my.toml", overrides).build()
+        scenario.parse(text, "my.toml", overrides).state()
     return str(caught.value)
 
 
@@ -94,19 +94,14 @@ def test_sections_with_vectors_and_tables() -> None:
 @pytest.mark.parametrize("section", [FLUID, CURRENT, PUSH, PULSE, GUIDE])
 def test_what_a_run_file_and_a_study_keep_reads_back(section: str) -> None:
     read = scenario.parse(BASE + section)
-    for again in (
-        scenario.from_dict(json.loads(read.model_dump_json(exclude_none=True))),
-        scenario.from_dict(read.model_dump(exclude_none=True)),
-    ):
-        assert again.build().pendulum == read.build().pendulum
+    for tree in (json.loads(json.dumps(read.to_dict())), read.to_dict(), read.keys()):
+        assert tl.Case.from_dict(tree) == read
 
 
 def test_tuples_of_python_programs_will_do() -> None:
-    tree: dict[str, Any] = scenario.parse(BASE).model_dump(exclude_none=True)
+    tree: dict[str, Any] = scenario.parse(BASE).to_dict()
     tree["fluid"] = {"density": 1.2, "depths": (0.0, 1.0), "flows": ((1.0, 0, 0), ["2 m/s", 0, 0])}
-    assert scenario.from_dict(tree).build().pendulum.fluid == tl.Fluid(
-        1.2, ((0.0, 1.0), ((1.0, 0.0, 0.0), (2.0, 0.0, 0.0)))
-    )
+    assert tl.Case.from_dict(tree).pendulum.fluid == tl.Fluid(1.2, ((0.0, 1.0), ((1.0, 0.0, 0.0), (2.0, 0.0, 0.0))))
 
 
 # -- --set ---------------------------------------------------------------------------------------------
@@ -142,13 +137,14 @@ def test_tables_by_options() -> None:
         ("fluid.flow", "[3, 0]", "fluid.flow: expected a list of three, each a speed, such as"),
         ("fluid.flow", "[3 kg, 0, 0]", "fluid.flow.0: expected a speed such as 3 or '3 m/s', got '3 kg', which is"),
         ("fluid.flow", "[3, 0, 0", "such as [3, 0, 0] or ['3 m/s', 0, 0], got '[3, 0, 0'"),
+        ("fluid.flow", "[[0, 5], [[1, 0, 0], [2, 0, 0]]]", "; a table is given by depths and flows"),
         ("fluid.flows", "[3, 0, 0]", "fluid.flows.0: expected a list of three, each a speed"),
         ("fluid.flows", "3 m/s", "fluid.flows: expected a list of vectors, each a speed, such as [[0, 0, 0], [3"),
         ("fluid.depths", "3", "expected a list, each a length, such as [0, 3] or ['0 m', '3 m'], got 3"),
         ("initial.attitude", "[1, 0, 0]", "initial.attitude.0: expected a list of three, each a number, such as"),
         ("initial.attitude", "1", "initial.attitude: expected three rows of three, each a number, such as"),
-        ("applied_force", "[1, 0, 0]", "push: expected a section, got [1, 0, 0]"),
-        ("applied_force", "{force = [1 N, 0, 0]}", "push: expected a section such as {key = 3, "),
+        ("applied_force", "[1, 0, 0]", "applied_force: expected a section, got [1, 0, 0]"),
+        ("applied_force", "{force = [1 N, 0, 0]}", "applied_force: expected a section such as {key = 3, "),
     ],
 )
 def test_a_wrong_form_is_told_the_right_one(key: str, value: str, expected: str) -> None:
@@ -168,9 +164,19 @@ def test_a_wrong_form_is_told_the_right_one(key: str, value: str, expected: str)
         (CURRENT, 'depths = [0, "20 m"]', "depths = [1, 0]", "my.toml:26: fluid.depths: expected increasing"),
         (CURRENT, '["20 cm/s", 0, 0]', "[1, 2, 3],\n  [1, 2, 3]", "my.toml:27: fluid.flows: expected 2 x 3 finite"),
         (CURRENT, '["20 cm/s", 0, 0]\n]', "[0, 0, 0]\n]\nvolume = -1", "my.toml:31: fluid.volume: expected a finite"),
-        (PULSE, 'times = [0, "0.1 s"]', "times = [0, 0]", "my.toml:25: push.times: expected increasing"),
-        (PULSE, "moments = [[0, 0, 0], ", "moments = [", "my.toml:27: push.moments: expected 2 x 3 finite numbers"),
-        (PUSH, 'point = [0, 0, "10 cm"]', "point = [1e60, 0, 0]", "my.toml:27: push.point: expected 3 finite numbers"),
+        (PULSE, 'times = [0, "0.1 s"]', "times = [0, 0]", "my.toml:25: applied_force.times: expected increasing"),
+        (
+            PULSE,
+            "moments = [[0, 0, 0], ",
+            "moments = [",
+            "my.toml:27: applied_force.moments: expected 2 x 3 finite",
+        ),
+        (
+            PUSH,
+            'point = [0, 0, "10 cm"]',
+            "point = [1e60, 0, 0]",
+            "my.toml:27: applied_force.point: expected 3 finite",
+        ),
         (GUIDE, "times = [0, ", "times = [0.5, 0.2, ", "my.toml:25: guide.times: expected increasing numbers"),
         (GUIDE, "[0.2, 0, 0]]", "[0, 0, 0], [0, 0, 0]]", "my.toml:26: guide.displacements: expected 3 x 3 finite"),
         (GUIDE, 'end_velocity = ["2 m/s"', "end_velocity = [1e60", "my.toml:28: guide.end_velocity: expected 3 finite"),
@@ -185,7 +191,7 @@ def test_the_line_of_what_is_wrong(section: str, key: str, value: str, line: str
     ("extra", "expected"),
     [
         ("flow = [1, 0, 0]\ndepths = [0]\nflows = [[1, 0, 0]]", "fluid: expected either flow, or depths and flows"),
-        ("depths = [0]", "fluid: expected depths and flows together"),
+        ("depths = [0]", "fluid: expected either flow, or depths and flows, got depths"),
     ],
 )
 def test_a_flow_that_is_given_twice_or_by_half(extra: str, expected: str) -> None:
@@ -197,14 +203,14 @@ def test_a_flow_that_is_given_twice_or_by_half(extra: str, expected: str) -> Non
     [
         (
             "force = [1, 0, 0]\ntimes = [0]\nforces = [[1, 0, 0]]",
-            "push: expected either force, or times and forces, got",
+            "applied_force: expected either force, or times and forces, got",
         ),
         (
             "moment = [1, 0, 0]\ntimes = [0]\nmoments = [[1, 0, 0]]",
-            "push: expected either moment, or times and moments",
+            "applied_force: expected either moment, or times and moments",
         ),
-        ("times = [0]", "push: expected times together with forces or moments"),
-        ("forces = [[1, 0, 0]]", "push: expected times together with forces or moments"),
+        ("times = [0]", "applied_force: expected times together with forces or moments"),
+        ("forces = [[1, 0, 0]]", "applied_force: expected either force, or times and forces, got forces"),
     ],
 )
 def test_a_push_that_is_given_twice_or_by_half(keys: str, expected: str) -> None:
@@ -264,7 +270,7 @@ def end_of(study: dict[str, Any]) -> Any:
     ],
 )
 def test_a_component_is_varied(section: str, key: str, values: list[Any], axis: int) -> None:
-    tree = scenario.parse(BASE + section).model_dump(exclude_none=True)
+    tree = scenario.parse(BASE + section).to_dict()
     places = end_of({"scenario": tree, "vary": {key: values}})
     assert abs(places[1, axis] - places[0, axis]) > 1e-5
 
@@ -272,7 +278,7 @@ def test_a_component_is_varied(section: str, key: str, values: list[Any], axis: 
 def test_a_component_of_what_the_scenario_does_not_give() -> None:
     """The default takes the place of the list; the section may come from [set]."""
     study = {
-        "scenario": scenario.parse(BASE).model_dump(exclude_none=True),
+        "scenario": scenario.parse(BASE).to_dict(),
         "set": {"fluid.density": "1.2 kg/m^3", "fluid.drag_area": "1 m^2"},
         "vary": {"fluid.flow[0]": ["0 m/s", "30 m/s"]},
     }
@@ -291,7 +297,7 @@ def test_a_component_of_what_the_scenario_does_not_give() -> None:
     ],
 )
 def test_components_that_are_refused(vary: dict[str, Any], expected: str) -> None:
-    tree = scenario.parse(BASE + FLUID).model_dump(exclude_none=True)
+    tree = scenario.parse(BASE + FLUID).to_dict()
     with pytest.raises(InputError) as caught:
         definition.read({"scenario": tree, "vary": vary, "outputs": ["final position"]})
     assert expected in str(caught.value)

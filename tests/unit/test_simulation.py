@@ -19,8 +19,8 @@ from tautline.kernels.observe import observe
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
 from tautline.results.conservation import balance_error, conservation
-from tautline.results.dataset import SCHEMA
-from tests.checking import check_close
+from tautline.schema import SCHEMA
+from tests.support.checking import check_close
 
 HEAVY = tl.Pendulum(
     string=tl.String(length=3.0, density=0.05, stiffness=300.0),
@@ -247,12 +247,12 @@ def test_dataset_is_consistent(retrieval: xr.Dataset) -> None:
 
 
 def test_dataset_explains_itself(retrieval: xr.Dataset) -> None:
-    scenario = json.loads(retrieval.attrs["scenario"])
-    string = scenario["pendulum"]["string"]
+    scenario = json.loads(retrieval.attrs["case"])
+    string = scenario["string"]
     assert (string["length"], string["density"], string["stiffness"]) == (100.0, 0.025, 40.0)
-    assert scenario["command"] == {"kind": "Torque", "moment": 2.09}
+    assert scenario["command"] == {"kind": "torque", "moment": 2.09}
     assert scenario["run"]["order"] == 2
-    assert np.array(scenario["state"]["nodes"]).shape == (21, 3)
+    assert np.array(scenario["initial"]["nodes"]).shape == (21, 3)
     assert retrieval.attrs["version"] == tl.__version__
     assert retrieval.attrs["status"] == "completed"
 

@@ -10,9 +10,10 @@ import pytest
 
 import tautline as tl
 from tautline.engine.lowering import initial_motion, kernel_parameters
-from tautline.kernels import data, spooled
+from tautline.kernels import data
+from tautline.kernels.guide_laws import stretched
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tests.checking import check_close
+from tests.support.checking import check_close
 
 CELLS = 10
 PAR = kernel_parameters(pendulum("stretched"), 1, "symmetric", True)._replace(L=5.0, EA=40.0)
@@ -37,7 +38,7 @@ def energy(reel: data.Array, s: float) -> float:
 def test_energy_is_that_of_what_is_spooled(s: float) -> None:
     reel = memory()
     reel[data.REEL_SIZE :] = np.linspace(-0.1, 0.4, CELLS)
-    check_close("energy", spooled.spooled_energy(PAR, reel, s), energy(reel, s), 1e-15)
+    check_close("energy", stretched.spooled_energy(PAR, reel, s), energy(reel, s), 1e-15)
 
 
 @pytest.mark.parametrize(("s", "s_end"), [(1.1, 1.2), (1.1, 1.5), (1.5, 1.7), (1.0, 3.21), (0.3, 5.0), (4.9, 7.0)])
@@ -45,7 +46,7 @@ def test_winding_in_keeps_the_mean_strain(s: float, s_end: float) -> None:
     """Length times strain is carried over to the drum, and the change of energy is the true one."""
     reel = memory(0.1)
     before = energy(reel, s)
-    change = spooled.wind_in(PAR, s, s_end, 0.3, reel)
+    change = stretched.wind_in(PAR, s, s_end, 0.3, reel)
     s_end = min(s_end, PAR.L)
     check_close("energy", change, energy(reel, s_end) - before, 1e-14)
     check_close("strain", reel[data.REEL_SIZE :] @ filled(s_end), 0.1 * s + 0.3 * (s_end - s), 1e-14)
@@ -59,7 +60,7 @@ def test_winding_in_keeps_the_mean_strain(s: float, s_end: float) -> None:
 def test_winding_out_takes_what_is_there(s: float, s_end: float) -> None:
     reel = memory()
     reel[data.REEL_SIZE :] = np.linspace(-0.1, 0.4, CELLS)
-    change, jump2 = spooled.wind_out(PAR, reel, s, s_end, 0.2, 0.3)
+    change, jump2 = stretched.wind_out(PAR, reel, s, s_end, 0.2, 0.3)
     check_close("energy", change, energy(reel, s_end) - energy(reel, s), 1e-14)
     left = filled(s) - filled(s_end)
     squares = [(strain - reel[data.REEL_SIZE :]) ** 2 for strain in (0.2, 0.3)]
@@ -69,16 +70,16 @@ def test_winding_out_takes_what_is_there(s: float, s_end: float) -> None:
 def test_in_and_out_again_gives_the_energy_back() -> None:
     """Into empty cells, so that nothing mixes."""
     reel = memory()
-    there = spooled.wind_in(PAR, 1.0, 2.7, 0.2, reel)
+    there = stretched.wind_in(PAR, 1.0, 2.7, 0.2, reel)
     assert there == pytest.approx(0.5 * PAR.EA * 0.2**2 * 1.7, rel=1e-14)
-    check_close("energy", spooled.wind_out(PAR, reel, 2.7, 1.0, 0.0, 0.0)[0], -there, 1e-14)
+    check_close("energy", stretched.wind_out(PAR, reel, 2.7, 1.0, 0.0, 0.0)[0], -there, 1e-14)
 
 
 def test_strain_of_what_comes_out_next() -> None:
     reel = memory()
     reel[data.REEL_SIZE :] = np.arange(CELLS)
     places = {0.1: 0, 0.5: 0, 0.5000001: 1, 4.6: 9, 5.0: 9, 0.0: 0, -1.0: 0, 8.0: 9}
-    assert {s: spooled.spooled_strain(PAR, reel, s) for s in places} == places
+    assert {s: stretched.spooled_strain(PAR, reel, s) for s in places} == places
 
 
 def test_only_the_law_that_stores_has_the_room() -> None:
@@ -101,7 +102,7 @@ def test_a_saved_drum_remembers(tmp_path: Path) -> None:
     whole, cut = retrieved(), retrieved()
     cut.save(tmp_path / "drum.npz")
     resumed, wiped = tl.Simulation.load(tmp_path / "drum.npz"), tl.Simulation.load(tmp_path / "drum.npz")
-    wiped._motion.reel[data.REEL_SIZE :] = 0.0
+    wiped.task().motion.reel[data.REEL_SIZE :] = 0.0
     for simulation in (whole, resumed, wiped):
         simulation.advance(2.0, tl.Torque(-1.0))
     assert whole.reel_speed < 0.0

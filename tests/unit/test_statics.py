@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 import tautline as tl
 from tautline.analysis.modes import displaced
 from tautline.errors import EquilibriumError, InputError
-from tautline.results.dataset import MODES_SCHEMA
-from tests.checking import check_rotation
-from tests.systems import random_body
-from tests.verification.test_exact_results import system
-from tests.verification.test_statics import BODY, drag
+from tautline.schema import MODES_SCHEMA
+from tests.support.at_rest import BODY, drag
+from tests.support.checking import check_rotation
+from tests.support.hanging import system
+from tests.support.systems import random_body
 
 Array = NDArray[np.float64]
 

@@ -16,8 +16,7 @@ from tautline.errors import InputError
 from tautline.studies.analysis import uncertainty
 from tautline.studies.analysis.effects import rank_correlations, swings
 from tautline.studies.analysis.reading import Column, Opened
-from tautline.studies.definition import definition
-from tautline.studies.execution import compute
+from tautline.studies.definition import definition, work
 from tautline.studies.report import drawing
 
 LOW, HIGH = -np.pi, np.pi
@@ -118,8 +117,8 @@ def test_blocks_with_failures_are_left_out_as_wholes() -> None:
     size = 8
     bad = np.array([3, 5 * size, 5 * size + 1, 63 * size + 7])
     study.y.values[bad[:2]] = 1e9
-    study.status.values[bad[:2]] = compute.FAILURES[0]
-    study.status.values[bad[2]] = compute.NOT_COMPUTED
+    study.status.values[bad[:2]] = work.FAILURES[0]
+    study.status.values[bad[2]] = work.NOT_COMPUTED
     study.y.values[bad[3]] = np.nan
     found = tl.sensitivity(study)
     assert found.blocks.item() == 61 and found.blocks_left_out.item() == 3
@@ -130,7 +129,7 @@ def test_blocks_with_failures_are_left_out_as_wholes() -> None:
 
     problem = {"num_vars": 3, "names": list(KEYS), "bounds": [[0, 1]] * 3}
     assert np.allclose(found.total.values[0], sobol.analyze(problem, y.ravel(), seed=1)["ST"], rtol=1e-12)
-    study.status.values[::size] = compute.REFUSED
+    study.status.values[::size] = work.REFUSED
     with pytest.raises(InputError, match=r"at least 8 blocks of 8 members .* got 0 of 64"):
         tl.sensitivity(study)
 
@@ -184,7 +183,7 @@ def test_quantiles_and_how_sure_they_are() -> None:
 def test_quantiles_settle_and_count_members() -> None:
     study = synthetic(lambda x: x[0], {**RANDOM, "members": 512})
     study.y.values[:12] = 1e6
-    study.status.values[:12] = compute.FAILURES[0]
+    study.status.values[:12] = work.FAILURES[0]
     found = tl.quantiles(study).sel(output="y")
     assert int(found.members) == 500 and int(found.members_left_out) == 12
     assert found.average == pytest.approx(study.y.values[12:].mean())

@@ -13,7 +13,7 @@ from tautline import errors
 from tautline.cli import output
 from tautline.errors import InputError
 from tautline.studies.analysis.remarks import remarks_of
-from tautline.studies.definition import definition
+from tautline.studies.definition import definition, work
 from tautline.studies.definition.outputs import HEALTH
 from tautline.studies.execution import compute
 
@@ -57,10 +57,10 @@ def test_figures_of_health_are_no_outputs() -> None:
 
 def test_only_the_numerics_fail() -> None:
     """Any other way to end is a result of the model, also one that later versions add."""
-    failures = {compute.STATUS_NAMES[code] for code in compute.FAILURES}
+    failures = {work.STATUS_NAMES[code] for code in work.FAILURES}
     assert failures == {*output.NUMERICAL, "refused", "failed"}
     assert not {"fully_retrieved", "fully_deployed", "reel_outruns_waves"} & failures
-    assert not {compute.REFUSED, compute.FAILED, compute.NOT_COMPUTED} & set(errors.STATUS_NAMES)
+    assert not {work.REFUSED, work.FAILED, work.NOT_COMPUTED} & set(errors.STATUS_NAMES)
 
 
 def test_remarks_that_differ_in_numbers_only_count_as_one() -> None:

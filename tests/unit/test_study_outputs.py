@@ -10,13 +10,12 @@ import xarray as xr
 
 import tautline as tl
 from tautline import errors
-from tautline.files import scenario
-from tautline.results.dataset import SCHEMA
+from tautline.schema import SCHEMA
 from tautline.studies.definition import definition
 from tautline.studies.definition.outputs import Output, evaluate
-from tautline.studies.execution import compute as computing
-from tautline.studies.execution.compute import STATUS_NAMES, compute
-from tests.checking import check_close
+from tautline.studies.definition.work import REFUSED, STATUS_NAMES
+from tautline.studies.execution.compute import compute
+from tests.support.checking import check_close
 
 # Lengths to 10 m and energies to 10 J, after 400 steps whose sums are made in another order.
 ROUNDING = 1e-11
@@ -64,8 +63,8 @@ def labelled(study: definition.Study, member: int) -> xr.Dataset:
     if "initial.end_velocity[1]" in study.table:
         chosen["initial.end_velocity"] = f"[0, {study.table['initial.end_velocity[1]'][member].item()!r}, 0]"
     name = "retrieval" if study.scenario["command"]["kind"] == "torque" else "fixed-length"
-    built = scenario.load(name, chosen).build()
-    return tl.simulate(built.pendulum, built.state, built.command, **built.options)
+    built = tl.load(name, chosen)
+    return tl.simulate(built)
 
 
 @pytest.mark.parametrize("name", ["fixed-length", "retrieval"])
@@ -115,10 +114,10 @@ def test_how_fast_neighbours_part() -> None:
     study = definition.read(spec)
     found = compute(study.work, study.table)
     for k, torque in enumerate((1.0, 2.0)):
-        built = scenario.load("retrieval").build()
+        built = tl.load("retrieval")
         for name, interval in (("lyapunov", 0.1), ("sooner", 0.05)):
             alone = tl.lyapunov(
-                built.pendulum, built.state, tl.Torque(torque), 0.4, interval=interval, step=5e-4, minimum_length=9.5
+                built.pendulum, built.state(), tl.Torque(torque), 0.4, interval=interval, step=5e-4, minimum_length=9.5
             )
             check_close(name, found.outputs[name][k], alone.attrs["exponent"], 1e-6)
         exponent = found.outputs["lyapunov"][k]
@@ -193,7 +192,7 @@ def test_a_bad_member_is_reported_and_the_others_go_on() -> None:
     )
     values = {"initial.deployed": np.array([10.0, 200.0, 12.0]), "body.mass": np.array([0.1, 0.1, -1.0])}
     found = compute(study.work, values)
-    assert found.status.tolist() == [errors.RUNNING, computing.REFUSED, computing.REFUSED]
+    assert found.status.tolist() == [errors.RUNNING, REFUSED, REFUSED]
     assert found.message[0] == ""
     assert found.message[1].startswith("initial.deployed: expected at most 99.5 m")
     assert found.message[2].startswith("body.mass: expected a positive finite number")
@@ -211,7 +210,7 @@ def test_events_are_kept_with_their_messages() -> None:
         outputs=["final unstretched_length", "stretched_length", {"variable": "energy", "at": ["1 s", "12 s"]}],
     )
     found = compute(study.work, study.table)
-    assert [computing.STATUS_NAMES[code] for code in found.status] == ["fully_retrieved", "refused"]
+    assert [STATUS_NAMES[code] for code in found.status] == ["fully_retrieved", "refused"]
     assert "fully retrieved" in found.message[0]
     assert found.outputs["final_unstretched_length"][0] == pytest.approx(4.0, abs=0.1)
     series = found.outputs["stretched_length"][0]
@@ -231,7 +230,7 @@ def test_nodes_that_only_some_members_have() -> None:
         ],
     )
     found = compute(study.work, study.table)
-    assert found.status.tolist() == [computing.REFUSED, errors.RUNNING]
+    assert found.status.tolist() == [REFUSED, errors.RUNNING]
     assert "every member has" in found.message[0] and np.isnan(found.outputs["final_strain"][0])
 
 

@@ -22,9 +22,10 @@ from tautline.errors import InputError
 from tautline.files.runs import Reader
 from tautline.model.shapes import body_mesh
 from tautline.paper import examples
+from tautline.results.inputs import pendulum_of
 from tautline.viewer import page, payload
-from tests.checking import check_below, check_close
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close
 
 N = 4
 LENGTH = 12.0
@@ -337,7 +338,7 @@ def test_a_file_and_a_dataset_give_the_same_bytes(run: xr.Dataset, reader: Reade
 def test_a_run_that_does_not_explain_itself_is_refused() -> None:
     p, start, _ = arguments()
     bare = tl.reference.integrate(p, start, tl.Locked(), duration=0.1, sample=0.05)
-    with pytest.raises(InputError, match=r"run: expected a run of simulate.*without its scenario"):
+    with pytest.raises(InputError, match=r"run: expected a run of simulate.*without its case"):
         tl.view(bare)
 
 
@@ -480,6 +481,6 @@ def test_a_body_without_shape_has_a_mesh_to_draw() -> None:
     p = tl.Pendulum(string=pendulum().string, reel=pendulum().reel, body=tl.RigidBody.point(0.5))
     run = tl.simulate(p, tl.straight(p, 5.0, 1, (1.0, 0.0, 1.0)), tl.Locked(), duration=0.1, sample=0.01)
     about = payload.meta(payload.InMemory(run), "x")
-    points, faces = body_mesh(json.loads(run.attrs["scenario"])["pendulum"]["body"])
+    points, faces = body_mesh(pendulum_of(run.attrs).body)
     assert about["elements"] == 1 and len(points) and about["body"]["faces"] == faces
     assert len(decoded_frames(payload.frames(payload.InMemory(run), 0, 99), 1)["time"]) == 11

@@ -11,11 +11,11 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
+from tautline.ledger import kept_energy
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tautline.results.dataset import kept_energy
-from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close, check_order
 
 replace = dataclasses.replace
 STEP = 5e-4

@@ -8,9 +8,9 @@ import pytest
 import tautline as tl
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
 from tautline.results.conservation import balance_error, conservation
-from tests.checking import check_below, check_bounded_without_drift
 from tests.conftest import Report
-from tests.systems import largest_difference, reversed_in_time, state_at
+from tests.support.checking import check_below, check_bounded_without_drift
+from tests.support.systems import largest_difference, reversed_in_time, state_at
 
 # Largest energy or balance error over largest kinetic energy, h = 5e-4, over the paper's durations.
 # Order 2: what was measured, times 1.5, because the motion is chaotic and rounding moves it by a few tenths.

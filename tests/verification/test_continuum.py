@@ -15,8 +15,8 @@ from scipy.interpolate import CubicSpline
 
 import tautline as tl
 from tautline.model.command import Command
-from tests.checking import check_below, check_order
 from tests.conftest import Report
+from tests.support.checking import check_below, check_order
 
 G, MU, EA, L, X = 9.81, 0.025, 40.0, 30.0, 10.0
 M, RHO = 0.1, np.array([0.0, 0.0, 0.4])

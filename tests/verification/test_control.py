@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import erf
 
 import tautline as tl
-from tests.checking import check_below, check_close
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close
 
 Array = NDArray[np.float64]
 replace = dataclasses.replace

@@ -9,8 +9,8 @@ import pytest
 import xarray as xr
 
 from tautline.paper.examples import run
-from tests.checking import check_order
 from tests.conftest import Report
+from tests.support.checking import check_order
 
 ELEMENTS = 6
 DURATION = 0.5

@@ -6,34 +6,14 @@ import dataclasses
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq
 from scipy.special import ellipj, j0, jn_zeros
 
 import tautline as tl
 from tautline.paper.examples import pendulum as paper_pendulum
-from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
-
-G = 9.81
-
-
-def system(
-    *,
-    length: float,
-    density: float = 0.025,
-    stiffness: float = 40.0,
-    mass: float = 0.1,
-    gravity: float = G,
-    body: tl.RigidBody | None = None,
-    law: str = "none",
-) -> tl.Pendulum:
-    """`length` is what is deployed; 90 m more are on the reel."""
-    return tl.Pendulum(
-        string=tl.String(length=length + 90.0, density=density, stiffness=stiffness),
-        reel=tl.Reel(drum_radius=0.5, guide_length=0.5, inertia_mass=1.0, guide_law=law),
-        body=body or tl.RigidBody.point(mass),
-        gravity=gravity,
-    )
+from tests.support.checking import check_below, check_close, check_order
+from tests.support.hanging import G, frequency, system
 
 
 def hanging(pendulum: tl.Pendulum, N: int) -> np.ndarray:
@@ -43,19 +23,6 @@ def hanging(pendulum: tl.Pendulum, N: int) -> np.ndarray:
     weight = (pendulum.body.mass + pendulum.string.density * X) * pendulum.gravity * x
     weight -= 0.5 * pendulum.string.density * pendulum.gravity * x**2
     return np.outer(x + weight / pendulum.string.stiffness, [0.0, 0.0, 1.0])
-
-
-def frequency(time: np.ndarray, signal: np.ndarray, expected: float) -> float:
-    """Of the sinusoid that fits best, searched within a tenth of the expected one."""
-
-    def misfit(omega: float) -> float:
-        basis = np.stack([np.cos(omega * time), np.sin(omega * time), np.ones_like(time)], axis=1)
-        return float(np.linalg.norm(signal - basis @ np.linalg.lstsq(basis, signal)[0]))
-
-    grid = expected * np.linspace(0.9, 1.1, 201)
-    best = int(np.argmin([misfit(w) for w in grid]))
-    around = (grid[max(best - 1, 0)], grid[min(best + 1, 200)])
-    return float(minimize_scalar(misfit, bounds=around, method="bounded", options={"xatol": 1e-12}).x)
 
 
 def measured_frequency(

@@ -17,14 +17,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from tautline.kernels import data, energy, guide, reeling, so3
+from tautline.kernels import data, elastic, energy, guide, newton, so3
 from tautline.kernels import rotation as body
-from tests.checking import check_below, check_close, check_rotation
+from tautline.kernels.entrance import Entrance
 from tests.conftest import Report
-from tests.systems import random_rotation
-from tests.verification.test_discrete_equations import (
+from tests.support.checking import check_below, check_close, check_rotation
+from tests.support.discrete import (
     LAWS,
     SCHEMES,
     STEP,
@@ -36,8 +35,8 @@ from tests.verification.test_discrete_equations import (
     random_motion,
     rotation,
 )
-
-Array = NDArray[np.float64]
+from tests.support.matrices import Array, as_matrix, as_vector, hat, jacobian
+from tests.support.systems import random_rotation
 
 N = 3
 SEEDS = range(4)
@@ -46,40 +45,16 @@ TINY = 1e-30
 ROUNDING = 2e-14
 
 
-def hat(a: Array) -> Any:
-    return np.cross(np.eye(3), a)
-
-
 def complex_step(f: Callable[[Any], Any], x: Any, directions: Any) -> Array:
     """Derivatives of f along the directions, one a row."""
     x = np.asarray(x, dtype=complex)
     return np.array([np.imag(f(x + 1j * TINY * np.asarray(dx))) / TINY for dx in directions])
 
 
-def jacobian(f: Callable[[Array], Array], x: Array, step: float) -> Array:
-    """Central differences with two steps, extrapolated to fourth order."""
-
-    def central(h: float) -> Array:
-        return np.stack([(f(x + h * e) - f(x - h * e)) / (2.0 * h) for e in np.eye(len(x))], axis=-1)
-
-    A: Array = (4.0 * central(step / 2.0) - central(step)) / 3.0
-    return A
-
-
 def relative_error(value: Any, expected: Any) -> float:
     a, b = np.asarray(value, dtype=float), np.asarray(expected, dtype=float)
     assert a.shape == b.shape
     return float(np.abs(a - b).max() / np.abs(b).max())
-
-
-def as_vector(x: Any) -> so3.Vector:
-    a, b, c = (float(y) for y in x)
-    return (a, b, c)
-
-
-def as_matrix(A: Any) -> so3.Matrix:
-    a, b, c = (as_vector(row) for row in A)
-    return (a, b, c)
 
 
 class Sample(NamedTuple):
@@ -159,7 +134,7 @@ def kernel_momenta(x: Sample) -> Array:
 
 def kernel_forces(x: Sample) -> Array:
     f = np.zeros_like(x.q)
-    energy.element_forces(x.par, x.element, x.q, f)
+    elastic.element_forces(x.par, x.element, x.q, f)
     nodes = [energy.node_force(x.par, x.element, f, i) for i in range(1, N)]
     end = energy.end_force(x.par, x.element, f)
     reel = energy.reel_force(x.par, x.s, x.q)
@@ -228,14 +203,14 @@ def test_carnot_force_and_its_slope(law: str, sigma: float) -> None:
     check_close("strain", strain, strains[0], ROUNDING)
     at_guide = energy.strain_at_guide(x.par._replace(extrapolated=True), x.q, x.element)
     check_close("extrapolated strain", at_guide, 1.5 * strains[0] - 0.5 * strains[1], ROUNDING)
-    Q, slope = guide.carnot_force(x.par, guide.Entrance(strain, 0.0), sigma)
+    Q, slope = guide.carnot_force(x.par, Entrance(strain, 0.0), sigma)
     expected = complex_step(lambda y: guide_force(x.par, strain, y), sigma, [1.0])[0]
     scale = x.par.EA * strain**2
     check_close("Q", Q, guide_force(x.par, strain, sigma), ROUNDING * scale)
     check_close("dQ/dsigma", slope, expected, ROUNDING * scale / x.par.sigma_0)
 
 
-def stretched_force(par: data.Parameters, at: guide.Entrance, sigma: Any) -> Any:
+def stretched_force(par: data.Parameters, at: Entrance, sigma: Any) -> Any:
     """Equation 63 less -W(spooled)."""
     sign = sigma / np.sqrt(sigma**2 + par.sigma_0**2)
     if np.real(sigma) >= 0.0:
@@ -246,7 +221,7 @@ def stretched_force(par: data.Parameters, at: guide.Entrance, sigma: Any) -> Any
 @pytest.mark.parametrize("spooled", [0.0, 0.03, 0.2, -0.05])
 @pytest.mark.parametrize("sigma", [0.0, 2e-4, -3e-3, 0.5, -4.0])
 def test_stretched_force_and_its_slope(spooled: float, sigma: float) -> None:
-    par, at = sample(0, law="stretched").par, guide.Entrance(0.1, spooled)
+    par, at = sample(0, law="stretched").par, Entrance(0.1, spooled)
     Q, slope = guide.carnot_force(par, at, sigma)
     expected = complex_step(lambda y: stretched_force(par, at, y), sigma, [1.0])[0]
     scale = par.EA * 0.2**2
@@ -257,7 +232,7 @@ def test_stretched_force_and_its_slope(spooled: float, sigma: float) -> None:
 @pytest.mark.parametrize(("spooled", "h"), [(0.0, 1e-4), (0.0, 1.0), (0.03, 1e-4), (0.03, 1.0), (0.2, 1e-4)])
 def test_reel_equation_of_a_drum_that_stores_strain_is_solved(spooled: float, h: float) -> None:
     """Also where the string on the drum is tighter than the one that comes in, and Q helps."""
-    par, at = sample(1, law="stretched").par, guide.Entrance(0.1, spooled)
+    par, at = sample(1, law="stretched").par, Entrance(0.1, spooled)
     pivot = 2.5
     for sigma in (0.0, 1e-4, -2e-3, 0.5, -3.0):
         for residual in (0.0, 1e-5, -0.02, 4.0):
@@ -273,7 +248,7 @@ def test_reel_equation_with_carnot_force_is_solved(law: str, h: float) -> None:
     """pivot x = residual + h Q(sigma + x), from speeds within and far outside the smoothing."""
     x = sample(1, law=law)
     strain = 0.1
-    at = guide.Entrance(strain, 0.0)
+    at = Entrance(strain, 0.0)
     for sigma in (0.0, 1e-4, -2e-3, 0.5, -3.0):
         for residual in (0.0, 1e-5, -0.02, 4.0):
             pivot = 2.5
@@ -339,11 +314,11 @@ def test_rotation_at_step_zero_is_the_legendre_transform() -> None:
     check_close("dphi", body.mean_swing_by_omega(0.0, x.omega, x.par.rho, phi), -hat(np.array(x.par.rho)), 0.0)
 
 
-def block_values(block: reeling.Block) -> Array:
+def block_values(block: newton.Block) -> Array:
     return np.concatenate([block.left, block.right, [block.reel]])
 
 
-def block_derivatives(block: reeling.Block) -> Array:
+def block_derivatives(block: newton.Block) -> Array:
     """By (v_e, v_{e+1}, sigma), as one matrix."""
     D = np.zeros((7, 7))
     D[:6, :6] = np.kron(
@@ -360,9 +335,9 @@ def block_error(x: Sample, e: int) -> float:
     h = 0.3
     w, v0, v1 = rows(x.q)[e] - rows(x.q)[e + 1], rows(x.v)[e], rows(x.v)[e + 1]
 
-    def block(y: Array) -> reeling.Block:
+    def block(y: Array) -> newton.Block:
         ends = as_vector(y[:3]), as_vector(y[3:6])
-        return reeling.element_block(x.par, h, e, x.element, float(y[6]), as_vector(w), *ends)
+        return newton.element_block(x.par, h, e, x.element, float(y[6]), as_vector(w), *ends)
 
     y = np.concatenate([v0 + 0.1, v1, [x.sigma]])
     numerical = jacobian(lambda y: block_values(block(y)), y, 1e-2)
@@ -390,9 +365,9 @@ def kernel_newton(x: Sample, left_hand_sides: Array, rates: Array) -> Array:
     scratch = data.empty_scratch(N)
     for place, values in ((data.TARGET, left_hand_sides), (data.MEAN_VELOCITY, rates)):
         rows(scratch.nodes[place])[1:] = values[1:-3].reshape(-1, 3)
-    target = reeling.Target(float(left_hand_sides[0]), as_vector(left_hand_sides[-3:]), guide.Entrance(0.1, 0.0))
-    start = reeling.Rates(float(rates[0]), as_vector(rates[-3:]))
-    end = reeling.newton_correction(x.par, STEP, x.s, x.q, x.R, target, start, True, scratch)[0]
+    target = newton.Target(float(left_hand_sides[0]), as_vector(left_hand_sides[-3:]), Entrance(0.1, 0.0))
+    start = newton.Rates(float(rates[0]), as_vector(rates[-3:]))
+    end = newton.newton_correction(x.par, STEP, x.s, x.q, x.R, target, start, True, scratch)[0]
     return np.concatenate([[end.sigma], rows(scratch.nodes[data.MEAN_VELOCITY])[1:].ravel(), end.omega])
 
 

@@ -14,17 +14,18 @@ import sympy as sp
 import xarray as xr
 
 import tautline as tl
+from tautline import registry
 from tautline.engine import lowering
 from tautline.kernels import data, guide
-from tautline.model.reel import GUIDE_LAWS
+from tautline.kernels.entrance import Entrance
 from tautline.paper import guide_laws
 from tautline.paper.examples import pendulum
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close, check_order
 
 ROOT = Path(__file__).parents[2]
-LAWS = tuple(GUIDE_LAWS)
+LAWS = tuple(registry.GUIDE_LAWS)
 STEPS = [4e-3, 2e-3, 1e-3, 5e-4]
 DURATION = 0.4
 # Straight, stretched by two per cent, on a reel that turns; N = 4.
@@ -61,7 +62,7 @@ def test_momentum_law_follows_from_the_balance_of_momentum() -> None:
     par = lowering.kernel_parameters(pendulum("momentum"), 1, "symmetric", True)
     for strain, speed in ((0.1, 3.0), (0.1, -3.0), (-0.05, 60.0)):
         expected = numbers(Q, mu=par.mu, EA=par.EA, epsilon=strain, sigma=speed)
-        check_close("Q", guide.carnot_force(par, guide.Entrance(strain, 0.0), speed)[0], expected, 1e-15 * par.EA)
+        check_close("Q", guide.carnot_force(par, Entrance(strain, 0.0), speed)[0], expected, 1e-15 * par.EA)
 
 
 def test_stretched_law_follows_from_the_balance_of_energy() -> None:
@@ -76,7 +77,7 @@ def test_stretched_law_follows_from_the_balance_of_energy() -> None:
 
     par = lowering.kernel_parameters(pendulum("stretched"), 1, "symmetric", True)._replace(sigma_0=1e-30)
     for strain, spooled, speed in ((0.1, 0.04, -3.0), (0.02, 0.1, -0.5), (0.1, 0.04, 3.0), (0.02, 0.1, 0.5)):
-        at = guide.Entrance(strain, spooled)
+        at = Entrance(strain, spooled)
         force = guide.carnot_force(par, at, speed)[0] + guide.spooled_force(par, at)
         lost = numbers(loss, mu=par.mu, EA=par.EA, epsilon=strain, psi=spooled, sigma=speed) if speed < 0.0 else 0.0
         stored = 0.5 * par.EA * (spooled if speed < 0.0 else strain) ** 2
@@ -105,7 +106,7 @@ def test_second_order_against_the_continuous_equations(
     law: str, direction: str, speed: float, moment: float, strain: str, report: Report
 ) -> None:
     """`reference.integrate`, with formulas of its own; and the account of the energy closes as fast."""
-    start = system(law, speed, strain, 0.03 if law == "stretched" else 0.0)
+    start = system(law, speed, strain, 0.03 if registry.GUIDE_LAWS[law].remembers else 0.0)
     command = tl.Torque(moment)
     exact = tl.reference.integrate(*start, command, duration=DURATION, sample=DURATION)
     runs = [tl.simulate(*start, command, duration=DURATION, sample=DURATION, step=h) for h in STEPS]
@@ -148,11 +149,12 @@ def test_cell_borders_keep_the_second_order(report: Report) -> None:
     """Deployment from a drum whose cells differ: every border is a jump of the force."""
 
     def end(step: float) -> np.ndarray:
-        simulation = tl.Simulation(*system("stretched", -1.5), step=step)
-        cells = simulation._motion.reel[data.REEL_SIZE :]
+        start = system("stretched", -1.5)
+        simulation = tl.Simulation(*start, step=step)
+        cells = simulation.task().motion.reel[data.REEL_SIZE :]
         cells[:] = np.random.default_rng(3).uniform(0.0, 0.1, len(cells))
         assert simulation.advance(DURATION, tl.Free()) == "completed"
-        passed = (simulation._initial.reeled_length - simulation.reeled_length) / 100.0 * len(cells)
+        passed = (start[1].reeled_length - simulation.reeled_length) / 100.0 * len(cells)
         assert passed > 20
         return np.append(simulation.state.nodes.ravel(), simulation.reeled_length)
 

@@ -13,8 +13,8 @@ from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.reference import ACCOUNTS, Equations
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close, check_order
 
 BODY = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
 STEPS = [2e-3, 1e-3, 5e-4]
@@ -43,12 +43,12 @@ PATH = tl.GuidePath.of(wavy, 1.0, 0.1)
 
 
 def pendulum(
-    string: dict[str, Any] | None = None, table: Any = None, fluid: Any = None, push: Any = None, **reel: Any
+    string: dict[str, Any] | None = None, table: Any = None, fluid: Any = None, applied_force: Any = None, **reel: Any
 ) -> tl.Pendulum:
     given: dict[str, Any] = string or {}
     made = tl.String(10.0, 0.05, 300.0, **given) if table is None else tl.String.from_table(10.0, 0.05, *table, **given)
     drum: dict[str, Any] = {"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 0.5} | reel
-    return tl.Pendulum(made, tl.Reel(**drum), BODY, fluid=fluid, applied_force=push)
+    return tl.Pendulum(made, tl.Reel(**drum), BODY, fluid=fluid, applied_force=applied_force)
 
 
 LOADS = {

@@ -10,11 +10,11 @@ import pytest
 import xarray as xr
 
 import tautline as tl
+from tautline.ledger import kept_energy
 from tautline.model.command import Command, Locked
 from tautline.paper import examples
-from tautline.results.dataset import kept_energy
-from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close, check_order
 
 replace = dataclasses.replace
 STEPS = [1e-3, 5e-4, 2.5e-4]

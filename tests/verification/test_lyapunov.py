@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.analysis.lyapunov import estimate, growth_rates, predictability_time
+from tautline.analysis.lyapunov import growth_rates
+from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
-from tautline.files import scenario
-from tests.checking import check_below, check_close
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close
 
 
 def test_rotation_about_the_middle_axis(report: Report) -> None:
@@ -34,7 +34,7 @@ def test_rotation_about_the_middle_axis(report: Report) -> None:
 
 
 def test_small_motions_about_rest_do_not_part(report: Report) -> None:
-    built = scenario.load("fixed-length").build()
+    built = tl.load("fixed-length")
     rest = tl.hanging(built.pendulum, 10.0, 10)
     found = tl.lyapunov(built.pendulum, rest, tl.Locked(), 100.0, step=1e-3)
     # a bounded distance leaves ln(d/d_0)/t: a factor of 10 over 90 s is 0.026
@@ -45,9 +45,9 @@ def test_small_motions_about_rest_do_not_part(report: Report) -> None:
 
 def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
     """Two runs that differ by 1e-9 part as the exponent says, within the spread of its estimate."""
-    built = scenario.load("fixed-length").build()
-    found = tl.lyapunov(built.pendulum, built.state, tl.Locked(), 10.0, step=5e-4)
-    simulation = Simulation(built.pendulum, built.state, step=5e-4)
+    built = tl.load("fixed-length")
+    found = tl.lyapunov(built.pendulum, built.state(), tl.Locked(), 10.0, step=5e-4)
+    simulation = Simulation(built.pendulum, built.state(), step=5e-4)
     simulation.begin(tl.Locked(), 10.0, 0.1)
     other = simulation.twin()
     other.task().motion.nodes[0] *= 1.0 + 1e-9
@@ -62,10 +62,10 @@ def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
 
 
 def test_members_together_as_alone_and_after_an_end() -> None:
-    built = scenario.load("retrieval").build()
+    built = tl.load("retrieval")
 
     def begun(torque: float) -> Simulation:
-        simulation = Simulation(built.pendulum, built.state, step=5e-4, minimum_length=8.0)
+        simulation = Simulation(built.pendulum, built.state(), step=5e-4, minimum_length=8.0)
         simulation.begin(tl.Torque(torque), 0.4, 0.05)
         return simulation
 
@@ -85,8 +85,8 @@ def test_estimates_of_what_ended_too_soon() -> None:
 
 
 def test_refusals() -> None:
-    built = scenario.load("fixed-length").build()
+    built = tl.load("fixed-length")
     with pytest.raises(InputError, match="interval: expected at most half"):
-        tl.lyapunov(built.pendulum, built.state, tl.Locked(), 1.0, interval=1.0, step=5e-4)
+        tl.lyapunov(built.pendulum, built.state(), tl.Locked(), 1.0, interval=1.0, step=5e-4)
     with pytest.raises(InputError, match="known: expected less than lost"):
-        tl.lyapunov(built.pendulum, built.state, tl.Locked(), 1.0, known=0.5, step=5e-4)
+        tl.lyapunov(built.pendulum, built.state(), tl.Locked(), 1.0, known=0.5, step=5e-4)

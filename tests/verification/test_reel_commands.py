@@ -11,9 +11,9 @@ import xarray as xr
 import tautline as tl
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
-from tests.checking import check_below, check_bounded_without_drift, check_close, check_order
 from tests.conftest import Report
-from tests.systems import largest_difference, state_at
+from tests.support.checking import check_below, check_bounded_without_drift, check_close, check_order
+from tests.support.systems import largest_difference, state_at
 
 BODY = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
 

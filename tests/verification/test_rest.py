@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 import tautline as tl
 from tautline.errors import InputError
 from tautline.model import statics
-from tests.checking import check_below, check_order
 from tests.conftest import Report
+from tests.support.checking import check_below, check_order
 
 Array = NDArray[np.float64]
 replace = dataclasses.replace

@@ -12,8 +12,8 @@ from scipy.interpolate import CubicSpline
 
 import tautline as tl
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tests.checking import check_below, check_close
 from tests.conftest import Report
+from tests.support.checking import check_below, check_close
 
 # Example 1 with lumped masses, as SciPy, a program in C, MuJoCo and Exudyn have it to all digits.
 LUMPED = {

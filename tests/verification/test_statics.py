@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
@@ -19,17 +18,14 @@ from tautline.analysis.modes import displaced, linearised
 from tautline.engine import lowering
 from tautline.kernels import energy
 from tautline.model import statics
-from tautline.model.equilibrium import MOST_ITERATIONS
+from tautline.model.balance import MOST_ITERATIONS
 from tautline.model.statics import Configuration, Load
-from tests.checking import check_below, check_close, check_order
 from tests.conftest import Report
-from tests.systems import random_system
-from tests.verification.test_exact_results import G, frequency, system
-from tests.verification.test_gradients import as_matrix
-
-Array = NDArray[np.float64]
-# Cylinder, off the centre of mass: the paper's.
-BODY = tl.RigidBody.elliptic_cylinder(0.1, (0.5, 0.4), 0.8, (0.3, 0.2, 0.4))
+from tests.support.at_rest import BODY, Array, drag, drag_per_length
+from tests.support.checking import check_below, check_close, check_order
+from tests.support.hanging import G, frequency, system
+from tests.support.matrices import as_matrix
+from tests.support.systems import random_system
 
 
 def uniform_field(pendulum: tl.Pendulum, X: float, acceleration: Any) -> Load:
@@ -43,29 +39,6 @@ def uniform_field(pendulum: tl.Pendulum, X: float, acceleration: Any) -> Load:
         mass[0] *= 0.5
         mass[-1] = 0.5 * mass[-1] + body.mass
         return np.outer(mass, a), body.mass * np.cross(body.center_of_mass, attitude.T @ a)
-
-    return load
-
-
-def drag_per_length(t: Any, stretch: Any, flow: Array) -> Any:
-    """Across the string only, per unstretched length; 0.3 kg/m^2 stands for half of density, width and coefficient."""
-    across = flow - np.sum(t * flow, axis=-1, keepdims=True) * t
-    return 0.3 * stretch * np.linalg.norm(across, axis=-1, keepdims=True) * across
-
-
-def drag(X: float, flow: Array, body_drag: float, arm: Array | None = None) -> Load:
-    def load(nodes: Array, attitude: Array) -> tuple[Array, Array]:
-        w = np.diff(nodes, axis=0)
-        l = X / len(w)
-        length = np.linalg.norm(w, axis=1, keepdims=True)
-        elements = l * drag_per_length(w / length, length / l, flow)
-        forces = np.zeros_like(nodes)
-        forces[:-1] += 0.5 * elements
-        forces[1:] += 0.5 * elements
-        on_body = body_drag * np.linalg.norm(flow) * flow
-        forces[-1] += on_body
-        moment = np.zeros(3) if arm is None else np.cross(arm, attitude.T @ on_body)
-        return forces, moment
 
     return load
 

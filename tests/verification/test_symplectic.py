@@ -17,10 +17,9 @@ import tautline as tl
 from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.observe import observe
-from tests.checking import check_symplectic
 from tests.conftest import Report
-from tests.systems import random_system, state_at
-from tests.verification.test_discrete_equations import (
+from tests.support.checking import check_symplectic
+from tests.support.discrete import (
     LOCKED,
     STEP,
     TORQUE,
@@ -32,7 +31,8 @@ from tests.verification.test_discrete_equations import (
     random_motion,
     stepped,
 )
-from tests.verification.test_gradients import hat, jacobian
+from tests.support.matrices import hat, jacobian
+from tests.support.systems import random_system, state_at
 
 Array = NDArray[np.float64]
 

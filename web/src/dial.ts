@@ -1,4 +1,4 @@
-// A slider with a number beside it: what the drum is told, in newton metres or metres a second.
+// A slider with a number beside it: the command of the drum, in newton metres or metres a second.
 
 import { number, roundUp } from "./format";
 import { get } from "./notices";
@@ -33,7 +33,7 @@ export class Dial {
     if (!this.field.value) this.show(this.kept(0));
   }
 
-  /** Tell the drum what the slider shows. */
+  /** Send the slider's value to the drum. */
   drive(): void {
     this.set(Number(this.slider.value));
   }

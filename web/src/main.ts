@@ -1,4 +1,4 @@
-// Puts the page together and opens a small door for tests and notebooks.
+// Builds the page, and exposes an interface for tests and notebooks.
 
 import { prepareHelp } from "./help";
 import { type Action, listenToKeys } from "./keys";

@@ -55,7 +55,7 @@ export interface Status {
   running: boolean;
   paused: boolean;
   ended: boolean;
-  mode: "locked" | "free" | "torque" | "brake" | "length" | "speed" | "spring";
+  mode: "locked" | "free" | "torque" | "brake" | "length" | "speed" | "impedance";
   torque: number;
   speed: number;
   rate: number;

@@ -1,1 +1,1 @@
-"""What can be said about a finished run: a Dataset in, numbers out."""
+"""Modes and Lyapunov exponents."""

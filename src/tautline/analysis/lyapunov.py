@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from tautline.analysis.predictability import KNOWN, LOST, estimate, predictability_time, settled, standard_error
 from tautline.engine.ensemble import march_ensemble
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
@@ -27,10 +28,6 @@ from tautline.results.dataset import build_lyapunov
 
 # Far above rounding (1e-16 grows by the same factor as this within an interval), far below where motions bend.
 DISTANCE = 1e-7
-# The shadow needs a while to turn into the direction that grows: this part of the time is not counted.
-SETTLING = 0.1
-# What counts as known and as lost, relative to the size of the motion.
-KNOWN, LOST = 1e-3, 0.1
 SEED = 1
 
 
@@ -99,41 +96,10 @@ def _figures(rates: Array, interval: float, known: float, lost: float) -> tuple[
     return {"time": time, "growth_rate": rates, "exponent": running}, figures
 
 
-def settled(intervals: int) -> int:
-    """First interval that counts."""
-    return min(math.ceil(SETTLING * intervals), intervals - 1)
-
-
-def estimate(rates: Array) -> Array:
-    """Exponents of members (rows) from their growth rates; NaN where the motion ended before anything counted."""
-    counted = rates[:, settled(rates.shape[1]) :]
-    n = np.isfinite(counted).sum(axis=1)
-    total = np.nansum(counted, axis=1)
-    mean: Array = np.divide(total, n, out=np.full(len(rates), np.nan), where=n > 0)
-    return mean
-
-
-def standard_error(rates: Array) -> float:
-    """Of their mean, from the means of blocks, which depend on each other less than neighbours do."""
-    blocks = min(10, len(rates) // 2)
-    if blocks < 2:
-        return math.nan
-    means = [float(np.mean(part)) for part in np.array_split(rates, blocks)]
-    return float(np.std(means, ddof=1) / math.sqrt(blocks))
-
-
-def predictability_time(exponent: Any, known: float = KNOWN, lost: float = LOST) -> Any:
-    """Time in which an error grows from `known` to `lost` (s); infinite where it does not grow."""
-    exponent = np.asarray(exponent, dtype=float)
-    time = np.full(exponent.shape, np.inf)
-    np.divide(math.log(lost / known), exponent, out=time, where=exponent > 0.0)
-    return np.where(np.isnan(exponent), np.nan, time)
-
-
 def growth_rates(simulations: Sequence[Simulation], intervals: int) -> Array:
-    """Logarithmic growth of the distance to a shadow in every interval, of each; NaN from the end of a motion on.
+    """Logarithmic growth of the distance to a neighbouring motion in every interval, of each; NaN after its end.
 
-    The simulations must have been told what to do by `begin`, with one sample an interval.
+    The simulations must have been started by `begin`, with one sample an interval.
     """
     shadows = [simulation.twin() for simulation in simulations]
     for simulation, shadow in zip(simulations, shadows, strict=True):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from tautline.cli import studying, viewing  # add their commands
-from tautline.cli.app import app
+import sys
 
-__all__ = ["app", "main", "studying", "viewing"]
+from tautline.extras import MissingLibraryError, need
 
 
 def main() -> None:
-    app()
+    """Run the command line; without the extra [cli] only a sentence says how to get it."""
+    try:
+        commands = need("tautline.cli.commands", "tautline")
+    except MissingLibraryError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    commands.app()

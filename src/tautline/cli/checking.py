@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.engine import lowering
-from tautline.engine.simulation import Simulation, default_sample
+from tautline.engine.cases import begin
+from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
-from tautline.files.scenario import Built
 from tautline.kernels import data
 from tautline.kernels.limits import STABLE
 from tautline.model import statics
+from tautline.model.case import Case
 from tautline.model.command import Locked
 from tautline.model.equilibrium import equilibrium
 from tautline.model.pendulum import Pendulum
@@ -37,24 +38,20 @@ class Course(NamedTuple):
     status: str
 
 
-def facts(built: Built) -> dict[str, Any]:
+def facts(case: Case) -> dict[str, Any]:
     """All that is found out, by name; SI."""
-    options = dict(built.options)
-    duration, sample = options.pop("duration"), options.pop("sample")
-    simulation = Simulation(built.pendulum, built.state, **options)
-    sample = default_sample(duration, simulation.settings["step"]) if sample is None else sample
-    count = simulation.begin(built.command, duration, sample)
-    course = _course(built, options, duration)
+    simulation, count, sample = begin(case)
+    course = _course(case)
     steps = _steps(simulation, course, sample)
-    seconds = _seconds_a_step(built, options, sample)
+    seconds = _seconds_a_step(case, sample)
     shortest = float(course.lengths.min())
     now, later = (_limits(simulation, X) for X in (simulation.unstretched_length, shortest))
     return {
         "elements": simulation.elements,
         "samples": count + 1,
         "size_bytes": runs.file_size(count + 1, simulation.elements),
-        **_rest(built.pendulum, simulation.unstretched_length),
-        **_in_flow(built.pendulum, simulation.unstretched_length, simulation.elements),
+        **_rest(case.pendulum, simulation.unstretched_length),
+        **_in_flow(case.pendulum, simulation.unstretched_length, simulation.elements),
         "shortest_length": shortest,
         "ends_at": float(course.times[-1]),
         "expected_status": course.status,
@@ -85,7 +82,7 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     if "loaded_guide_tension" in found:
         lines["in the flow"] = (
             f"{found['loaded_guide_tension']:.4g} N at the guide, {found['loaded_body_tension']:.4g} N at the body, "
-            f"{found['loaded_holding_moment']:.4g} N m hold the drum; the figures above are without flow and push"
+            f"{found['loaded_holding_moment']:.4g} N m hold the drum; values above are without flow and applied force"
         )
     lines["elements"] = str(found["elements"])
     lines["step at the start"] = f"{found['step']:.3g} s, limited by {found['governs']}"
@@ -121,7 +118,7 @@ def _rest(pendulum: Pendulum, deployed: float) -> dict[str, float | None]:
 
 
 def _in_flow(pendulum: Pendulum, deployed: float, elements: int) -> dict[str, float]:
-    """Tensions and holding moment at rest in the flow and under the push at the start, where there is one."""
+    """Tensions and holding moment at rest in the flow and under the applied force at the start, where there is one."""
     flow = () if pendulum.fluid is None else pendulum.fluid.flow[1]
     if pendulum.applied_force is None and not np.any(flow):
         return {}
@@ -159,15 +156,15 @@ def _steps(simulation: Simulation, course: Course, sample: float) -> int:
     return math.ceil(float(np.sum(0.5 * (rates[1:] + rates[:-1]) * np.diff(course.times))))
 
 
-def _course(built: Built, options: dict[str, Any], duration: float) -> Course:
+def _course(case: Case) -> Course:
     """Deployed length over time; by a run with few elements where the drum may turn."""
-    X = built.pendulum.string.length - built.state.reeled_length
-    if isinstance(built.command, Locked):
+    duration, X = case.run.duration, case.pendulum.string.length - case.state().reeled_length
+    if isinstance(case.command, Locked):
         return Course(np.array([0.0, duration]), np.array([X, X]), True, "completed")
-    state = coarser(built.state, COARSE)
-    simulation = Simulation(built.pendulum, state, **{**options, "step": "auto", "order": 2})
+    state = coarser(case.state(), COARSE)
+    simulation = Simulation(case.pendulum, state, **{**case.run.method(), "step": "auto", "order": 2})
     interval = duration / LOOKS
-    simulation.begin(built.command, duration, interval)
+    simulation.begin(case.command, duration, interval)
     plan = simulation.sampling(interval)
     times, lengths = [0.0], [X]
     simulation.march(1, plan)  # compiles where it has to; not counted
@@ -198,12 +195,12 @@ def coarser(state: State, elements: int) -> State:
     return State(state.reeled_length, state.reel_speed, nodes, velocities, state.attitude, state.angular_velocity)
 
 
-def _seconds_a_step(built: Built, options: dict[str, Any], sample: float) -> float:
+def _seconds_a_step(case: Case, sample: float) -> float:
     """Wall time of one step, measured on the first steps of the run after one call that may have to compile."""
-    simulation = Simulation(built.pendulum, built.state, **options)
-    simulation.begin(built.command, sample, sample)
+    simulation = Simulation.from_case(case)
+    simulation.begin(case.command, sample, sample)
     interval = _interval(simulation, sample)
-    simulation.begin(built.command, interval, interval)
+    simulation.begin(case.command, interval, interval)
     plan = simulation.sampling(interval)
     simulation.march(1, plan)
     before, begun = simulation.steps, perf_counter()
@@ -215,7 +212,7 @@ def _seconds_a_step(built: Built, options: dict[str, Any], sample: float) -> flo
 
 def _interval(simulation: Simulation, sample: float) -> float:
     """Between samples of the timing: some steps, so that a call is neither too short nor too long (s)."""
-    fixed = simulation.settings["step"]
+    fixed = simulation.method.step
     if fixed != "auto":
         return float(fixed) * TIMED_STEPS
     return min(sample, TIMED_STEPS * min(lowering.allowed_steps(simulation.task().plan, simulation.limits()).values()))

@@ -44,7 +44,7 @@ def _listen(heard: socket.socket, left: threading.Event) -> None:
             if not numbers:
                 return
             if not count and signal.SIGINT in numbers:
-                _say("ends when the batches in hand are complete; Ctrl-C again ends at once")
+                _say("ends when the batches in progress are complete; Ctrl-C again ends at once")
             count += numbers.count(signal.SIGINT)
     if not left.wait(GRACE):
         cursor = "\x1b[?25h" if sys.stderr.isatty() else ""  # the bar had hidden it

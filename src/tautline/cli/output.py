@@ -6,12 +6,14 @@ import json
 import math
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
 
 from tautline.errors import InputError, TautlineError
+from tautline.extras import needed_by
 
 # Exit codes, documented in `tautline --help`.
 BAD_INPUT, STOPPED, FILE_TROUBLE, INTERRUPTED = 2, 3, 4, 130
@@ -20,14 +22,24 @@ NUMERICAL = ("unstable_step", "newton_failed", "non_finite")
 
 
 @contextmanager
-def one_line_errors() -> Iterator[None]:
-    """Our own errors become a message and an exit code, never a traceback."""
+def one_line_errors(command: str) -> Iterator[None]:
+    """Our own errors become a message and an exit code, never a traceback; so does a library that is missing."""
     try:
-        yield
+        with needed_by(f"tautline {command}"):
+            yield
     except TautlineError as error:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
         raise typer.Exit(BAD_INPUT if isinstance(error, InputError) else FILE_TROUBLE) from None
+
+
+def summary_of(path: Path) -> dict[str, Any]:
+    """Status, conservation and extremes of a run file."""
+    from tautline.files import runs
+    from tautline.results.summary import summarise
+
+    with closing(runs.Reader(path)) as reader:
+        return summarise(reader.blocks(), reader.attrs, reader.missing)
 
 
 def console(no_color: bool, stderr: bool = False) -> Any:
@@ -42,7 +54,7 @@ def print_json(value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """JSON knows no NaN and no infinity: null."""
+    """Value for JSON, which has no NaN and no infinity: null."""
     if isinstance(value, dict):
         return {name: _plain(x) for name, x in value.items()}
     if isinstance(value, list | tuple):
@@ -68,7 +80,7 @@ ROUNDING = 1e-12
 
 
 def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
-    """The figures of a run, and what is to be remarked on it."""
+    """Table of the summary of a run and its remarks."""
 
     def between(name: str, unit: str) -> str:
         if summary[name] is None:
@@ -105,7 +117,7 @@ def ending(summary: dict[str, Any]) -> str:
 
 
 def _balance(summary: dict[str, Any]) -> str:
-    """The error of the energy balance: of the energy in play, where the run knows that."""
+    """Error of the energy balance, relative to the energy in play where the run has it."""
     error, scale = summary["balance_error"], "the energy in play"
     if error is None:
         error, scale = summary["energy_error"], "the largest kinetic energy"
@@ -113,7 +125,7 @@ def _balance(summary: dict[str, Any]) -> str:
 
 
 def two_columns(rows: dict[str, str]) -> Any:
-    """A table of names and what is said of them."""
+    """Table of names and values."""
     from rich.table import Table
 
     table = Table(show_header=False, box=None, pad_edge=False)

@@ -86,7 +86,7 @@ def run(
     """
     from tautline.cli.watch import Stopwatch, watching_study
 
-    with one_line_errors():
+    with one_line_errors("study"):
         from tautline.studies.execution import run as studies_run
 
         target = _target(study, out, resume, batch, overwrite)
@@ -148,7 +148,7 @@ def info(store: Store, as_json: AsJson = False, no_color: NoColor = False) -> No
 
     Example: tautline study info sweep.zarr
     """
-    with one_line_errors():
+    with one_line_errors("study info"):
         from tautline.studies.analysis.summary import summarise
 
         summary = summarise(store)
@@ -170,7 +170,7 @@ def report(
 
     Example: tautline study report sweep.zarr -o sweep-report
     """
-    with one_line_errors():
+    with one_line_errors("study report"):
         from tautline.studies.report.report import report as make
 
         target = folder or Path(f"{store.stem}-report")

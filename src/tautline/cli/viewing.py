@@ -12,8 +12,9 @@ from typing import Annotated
 
 import typer
 
-from tautline.cli.app import ScenarioName, Settings, app, overrides, run_name
+from tautline.cli.app import ScenarioName, Settings, app, overrides
 from tautline.cli.output import one_line_errors
+from tautline.cli.reading import run_name
 
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")]
 Browser = Annotated[bool, typer.Option(help="Open the page in the browser; its address is printed in any case.")]
@@ -49,7 +50,7 @@ def view(
 
     Example: tautline view retrieval.nc
     """
-    with one_line_errors():
+    with one_line_errors("view"):
         from tautline.files.runs import Reader
         from tautline.viewer.server import replay, run_until_stopped
 
@@ -73,18 +74,19 @@ def live(
     port: Port = 0,
     browser: Browser = True,
 ) -> None:
-    """Simulate in real time and drive the reel from the browser: torque, lock, free, kick, record.
+    """Simulate in real time and drive the reel from the browser: torque, speed, lock, free, impulse, record.
 
     Example: tautline live retrieval
     """
-    with one_line_errors():
+    with one_line_errors("live"):
         from tautline.files import scenario as scenarios
-        from tautline.viewer.live import LiveServer, Session
+        from tautline.viewer.live import LiveServer
         from tautline.viewer.server import run_until_stopped
+        from tautline.viewer.session import Session
 
         chosen = scenarios.load(scenario, overrides(settings))
         with chosen.naming_keys():
-            session = Session(chosen.build(), scenarios.find(scenario).stem, record)
+            session = Session(chosen, scenarios.find(scenario).stem, record)
             # compiles the kernels before anyone waits for a page, and refuses a step that is too large
             session.simulation.advance(session.tick, session.command, record=False)
             session.reset()

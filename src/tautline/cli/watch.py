@@ -61,7 +61,7 @@ class Watcher(Interruptible):
         return self.interrupted
 
     def rates(self, wall: float) -> str:
-        """Wall time of what was computed since this watcher began, and how fast it went; compiling is told apart."""
+        """Wall time of what was computed since this watcher began, and its rate; compilation is separate."""
         wall -= self.compile_time
         if self._last is None or wall <= 0.0:
             return "nothing was left to compute"
@@ -73,7 +73,7 @@ class Watcher(Interruptible):
 
 
 class StudyWatcher(Interruptible):
-    """The same for a study: called after every batch."""
+    """Progress bar of a study: called after every batch."""
 
     def __init__(self, bar: Any) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class StudyWatcher(Interruptible):
         return self.interrupted
 
     def rates(self, wall: float) -> str:
-        """Of what was computed since this watcher began."""
+        """Rates of what was computed since this watcher began."""
         new = 0 if self.last is None else self.last.done - self.last.begun
         return f"{wall:.2f} s ({new / wall:.3g} members a second)" if new else "nothing was left to compute"
 

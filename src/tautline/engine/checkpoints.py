@@ -1,23 +1,93 @@
-"""Checkpoints of a Simulation: files of plain arrays with a digest, and what a checkpoint must be to go on from it."""
+"""Checkpoints of a Simulation: taken and restored, and files of plain arrays with a digest."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tautline import durable
+from tautline.engine import lowering
+from tautline.engine.description import simulation_from
+from tautline.engine.health import Health
+from tautline.engine.loads import moved_on
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
+from tautline.kernels import data
+from tautline.model import sections
+from tautline.model.force_law import refuse_saving
+from tautline.results.inputs import CASE
+
+if TYPE_CHECKING:
+    from tautline.engine.simulation import Simulation
+
+VERSION = 4
 
 Arrays = Mapping[str, NDArray[Any]]
 _TEXT, _DIGEST = "checkpoint", "digest"
+
+
+def taken(simulation: Simulation) -> tuple[data.Motion, str]:
+    """All that the future of a simulation depends on: arrays, and a JSON text."""
+    stepper, recorder, timing = simulation._stepper, simulation._recorder, simulation._timing
+    if stepper.tabulates:
+        raise InputError("Torque.moment: expected a number or a table in a run that is saved, got a function")
+    if any(condition.is_function for condition in simulation.method.stop):
+        raise InputError("stop: expected conditions on variables in a run that is saved, got a function")
+    refuse_saving([law.law for law in stepper.laws])
+    recorder.look()
+    text = {
+        "checkpoint": VERSION,
+        CASE: simulation.description(),
+        "started": stepper.command is not None,
+        "status": simulation.status,
+        "event": simulation._event,
+        "h": stepper.plan.h,
+        "minimum_length": stepper.plan.minimum_length,
+        "origin": stepper.origin,
+        "needed": stepper.needed,
+        "health": recorder.health.state(),
+        "base_steps": [[interval, count] for interval, count in timing.base_steps.items()],
+    }
+    if stepper.loads.moves and simulation.pendulum.reel.guide_path is None:
+        path = stepper.loads.path[:, 0]
+        text["guide"] = [path[0], path[1::4].tolist(), path[2::4].tolist()]
+        text["force_since"] = [simulation._force_since[0], simulation._force_since[1].tolist()]
+    return stepper.motion, json.dumps(text)
+
+
+def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulation:
+    """A simulation that goes on exactly where a checkpoint was taken."""
+    saved = json.loads(text)
+    check(saved, motion._asdict(), VERSION)
+    simulation = simulation_from(kind, saved[CASE])
+    stepper = simulation._stepper
+    for ours, theirs in zip(stepper.motion, motion, strict=True):
+        if ours.shape != theirs.shape:
+            raise InputError(f"checkpoint: expected an array of shape {ours.shape}, got {theirs.shape}")
+        ours[...] = theirs
+    stepper.plan = stepper.plan._replace(h=saved["h"], minimum_length=saved["minimum_length"])
+    simulation._timing.base_steps = dict(saved["base_steps"])
+    simulation.status, simulation._event = saved["status"], saved["event"]
+    simulation._recorder.health = stepper.health = Health.from_state(saved["health"])
+    if "guide" in saved:
+        stepper.loads = moved_on(stepper.loads, *saved["guide"])
+        simulation._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
+    if saved["started"]:
+        command = sections.part("command", saved[CASE])
+        stepper.follow(command)
+        stepper.origin, stepper.needed = tuple(saved["origin"]), saved["needed"]
+        stepper.kernel_command = lowering.kernel_command(command, stepper.par.L, *stepper.origin)
+        stepper.plan = lowering.with_impedance(stepper.plan, command)
+        stepper.observe(stepper.last, simulation.time)
+    return simulation
 
 
 def write(path: str | os.PathLike[str], arrays: Arrays, text: str) -> None:

@@ -12,9 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numba
 import numpy as np
 
-from tautline import errors
+from tautline import errors, registry
 from tautline.engine import lowering
-from tautline.engine.simulation import Simulation, Task
+from tautline.engine.simulation import Simulation
+from tautline.engine.stepper import Task
 from tautline.kernels import batch, data
 from tautline.kernels.lanes import LANES
 from tautline.kernels.limits import step_limits
@@ -28,6 +29,9 @@ from tautline.kernels.members import (
     members_of,
 )
 from tautline.kernels.reels import START
+
+# Which elastic laws can step in lanes, by their numbers.
+LAWS_IN_LANES = tuple(law.lanes for law in registry.ELASTIC_LAWS.values())
 
 
 def record_ensemble(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> None:
@@ -76,8 +80,8 @@ def _fits(task: Task) -> bool:
     return (
         not numba.config.DISABLE_JIT
         and task.loads is None
-        and not task.tabulated
-        and par.elastic_law in (data.LINEAR, data.TENSION_ONLY)
+        and not task.alone
+        and LAWS_IN_LANES[par.elastic_law]
         and par.growth == 0.0
         and (task.command.locked or not plan.adaptive)
         and task.motion.clock[data.EXTRA] == 0

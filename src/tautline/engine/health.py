@@ -15,6 +15,7 @@ from tautline.engine.mesh import MeshHealth
 from tautline.kernels import data
 from tautline.kernels.limits import STABLE, Limits
 from tautline.kernels.limits import TURNING as TURNING_LIMIT
+from tautline.ledger import ACCOUNTS, kept_energy
 from tautline.model.pendulum import Pendulum
 
 # Error of the energy balance, over the energy in play.
@@ -159,6 +160,4 @@ def bent_within(times: data.Array, places: Callable[[data.Array], data.Array], s
 
 def kept_energies(x: data.Array) -> data.Array:
     """Energy less work plus losses of samples (J)."""
-    columns = (data.ENERGIES, data.WORKS, data.LOSSES)
-    energy, work, loss = (x[..., list(places)].sum(axis=-1) for places in columns)
-    return np.asarray(energy - work + loss)
+    return np.asarray(kept_energy({account.name: x[..., k] for k, account in enumerate(ACCOUNTS)}))

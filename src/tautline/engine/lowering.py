@@ -7,34 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from tautline import errors
+from tautline import errors, registry
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
+from tautline.kernels.guide import REMEMBERS
 from tautline.kernels.limits import RESOLVED_DRAG, STABLE, Limits
 from tautline.kernels.observe import begin
 from tautline.model import checks
 from tautline.model.command import Brake, Command, Impedance, Locked, PrescribedMotion, Torque
 from tautline.model.command import check_command as command_for_reel
-from tautline.model.fluid import AppliedForce
-from tautline.model.path import GuidePath
 from tautline.model.pendulum import Pendulum
 from tautline.model.profile import values_at
 from tautline.model.reel import Reel
+from tautline.model.run import Method
 from tautline.model.state import State
 from tautline.model.string import String
 
-GUIDE_LAWS = {
-    "dissipative": data.LAW_DISSIPATIVE,
-    "published": data.LAW_PUBLISHED,
-    "momentum": data.LAW_MOMENTUM,
-    "stretched": data.LAW_STRETCHED,
-    "none": data.LAW_NONE,
-}
-ELASTIC_LAWS = {"linear": data.LINEAR, "tension_only": data.TENSION_ONLY, "table": data.TABLE}
 SCHEMES = {"symmetric": 0.5, "paper": 0.0}
-# What happens where no string is left to retrieve or to pay out.
-AT_END = ("stop", "hold")
 # Parts of the stability limit. Accuracy goes before stability does (docs/theory.md, "Stability").
 LARGEST_RATIO = 0.9
 AUTO_RATIO = 0.5
@@ -63,10 +53,10 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
         mu_g=weights.string,
         weight=weights.body,
         weight_rho=weights.moment,
-        elastic_law=ELASTIC_LAWS[string.law],
+        elastic_law=data.code(registry.ELASTIC_LAWS, string.law),
         tension_table=_tension_table(string),
         viscosity=string.viscosity,
-        law=GUIDE_LAWS[reel.guide_law],
+        law=data.code(registry.GUIDE_LAWS, reel.guide_law),
         sigma_0=reel.smoothing_speed,
         extrapolated=reel.guide_strain == "extrapolated" and elements > 1,
         theta=SCHEMES[scheme],
@@ -81,91 +71,20 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
 
 
 def _tension_table(string: String) -> data.Array:
-    """Knots of the strain, tension and energy there, and the cubic beyond each."""
-    table = np.zeros((data.TABLE_ROWS, 1))
-    if string.law == "table":
-        knots, coefficients = string.pieces()
-        table = np.zeros((data.TABLE_ROWS, len(knots) - 1))
-        table[data.KNOT], table[data.ENERGY] = knots[1:], string.energy_density(knots[1:])
-        table[[data.TENSION, data.SLOPE, data.SECOND, data.THIRD]] = coefficients[:, 1:]
-    return table
-
-
-def _path_table(path: GuidePath | None) -> data.Array:
-    """Knots, and four coefficients of each component beyond each knot, constant first."""
-    if path is None:
-        return np.zeros((13, 1))
-    knots, coefficients = path.pieces()
-    return np.concatenate([knots[None, 1:], coefficients[:, 1:].transpose(2, 0, 1).reshape(12, -1)])
-
-
-def kernel_loads(pendulum: Pendulum) -> data.Loads:
-    """Forces that are not in the Lagrangian, and the path of the guide."""
-    string, fluid, applied, path = pendulum.string, pendulum.fluid, pendulum.applied_force, pendulum.reel.guide_path
-    acts = string.viscosity > 0.0 or fluid is not None or applied is not None
-    half = 0.0 if fluid is None else 0.5 * fluid.density
-    normal = half * string.normal_drag * string.diameter
-    tangential = half * math.pi * string.tangential_drag * string.diameter
-    depths, velocities = ((0.0,), ((0.0, 0.0, 0.0),)) if fluid is None else fluid.flow
-    center = pendulum.body.center_of_mass
-    return data.Loads(
-        acts=acts,
-        moves=path is not None,
-        normal=normal,
-        tangential=tangential,
-        body=0.0 if fluid is None else half * fluid.drag_area,
-        drag_center=center if fluid is None else fluid.drag_center or center,
-        spin=0.0 if fluid is None else fluid.spin_damping,
-        force_point=(0.0, 0.0, 0.0) if applied is None else applied.point,
-        flow=np.ascontiguousarray(np.column_stack([depths, velocities]).T),
-        applied=_force_table(applied),
-        path=_path_table(path),
-        string_rate=2.0 * max(normal, tangential) / string.density,
-        **_body_rates(pendulum),
-    )
-
-
-def _body_rates(pendulum: Pendulum) -> dict[str, float]:
-    """Bounds on how fast drag and spin damping slow the body: per speed in the fluid (1/m), and alone (1/s)."""
-    fluid, body = pendulum.fluid, pendulum.moving_body()
-    if fluid is None:
-        return {}
-    mobility = 1.0 / body.mass
-    turning = 0.0
-    if not body.is_point:
-        turning = 1.0 / float(np.linalg.eigvalsh(body.central_inertia())[0])
-        arm = np.subtract(fluid.drag_center or pendulum.body.center_of_mass, body.center_of_mass)
-        mobility += float(arm @ arm) * turning
-    return {"body_rate": fluid.density * fluid.drag_area * mobility, "spin_rate": fluid.spin_damping * turning}
-
-
-def moved_on(loads: data.Loads, time: float, place: Any, velocity: Any) -> data.Loads:
-    """With a guide that moves uniformly from this time and displacement on."""
-    path = np.zeros((13, 2))
-    path[0] = time, np.inf
-    path[1::4, 0], path[2::4, 0] = place, velocity
-    return loads._replace(moves=True, path=path)
-
-
-def _force_table(applied: AppliedForce | None) -> data.Array:
-    """Times, forces and moments on the union of both tables' times."""
-    if applied is None:
-        return np.zeros((7, 1))
-    times = np.union1d(applied.force[0], applied.moment[0])
-    columns = [
-        np.interp(times, table[0], column)
-        for table in (applied.force, applied.moment)
-        for column in zip(*table[1], strict=True)
-    ]
-    return np.ascontiguousarray(np.stack([times, *columns]))
+    """Knots of the strain, and coefficients of the elastic energy per length beyond each, constant first."""
+    if string.law != "table":
+        return np.zeros((6, 1))
+    knots, tension = string.pieces()
+    energy = [string.energy_density(knots), *(row / power for power, row in enumerate(tension, 1))]
+    return np.stack([knots, *energy])
 
 
 def kernel_command(command: Command, L: float = 0.0, time: float = 0.0, length: float = 0.0) -> data.Command:
-    """Of a command that is given at `time`, with `length` deployed of a string of length L."""
+    """A command that is given at `time`, with `length` deployed of a string of length L, as the kernels take it."""
     times, torques = command.table() if isinstance(command, Torque | Brake) else (np.zeros(1), np.zeros(1))
     kernel = data.Command(isinstance(command, Locked), times, torques)
     if isinstance(command, Brake):
-        return kernel._replace(kind=data.BY_BRAKE)
+        return kernel._replace(kind=data.code(registry.COMMANDS, "brake"))
     if not isinstance(command, PrescribedMotion | Impedance):
         return kernel
     curve = command.curve(time, length)
@@ -173,7 +92,8 @@ def kernel_command(command: Command, L: float = 0.0, time: float = 0.0, length: 
     curve[:, 1] += L
     if isinstance(command, PrescribedMotion):
         return kernel._replace(kind=data.BY_PROFILE, profile=curve)
-    return kernel._replace(kind=data.BY_IMPEDANCE, profile=curve, stiffness=command.stiffness, damping=command.damping)
+    impedance = data.code(registry.COMMANDS, "impedance")
+    return kernel._replace(kind=impedance, profile=curve, stiffness=command.stiffness, damping=command.damping)
 
 
 def with_impedance(plan: data.Plan, command: Command | None) -> data.Plan:
@@ -184,25 +104,24 @@ def with_impedance(plan: data.Plan, command: Command | None) -> data.Plan:
     return plan._replace(drum_stiffness=stiffness, drum_damping=damping)
 
 
-def commanded_torque(par: data.Parameters, command: data.Command, motion: data.Motion, t: float) -> float:
-    """Of the motor, within its limit, at the beginning of a command; of a reel that is led a sample knows it."""
-    s = float(motion.reel[data.S])
-    d = math.sqrt(par.d**2 + par.growth * (s - par.b))
-    if command.kind == data.BY_TORQUE:
-        torque = float(np.interp(t, command.times, command.torques))
-    elif command.kind == data.BY_IMPEDANCE:
-        rest, rate, _ = values_at(command.profile, t)
-        torque = d * (command.stiffness * (rest - s) - command.damping * (float(motion.reel[data.SIGMA]) - rate))
-    else:
-        torque = 0.0
-    return float(np.clip(torque, -par.max_torque, par.max_torque))
+def commanded_torque(reel: Reel, command: Command, kernel: data.Command, motion: data.Motion, t: float) -> float:
+    """Moment of the motor, within its limit, at the beginning of a command; a sample knows that of a given motion."""
+    torque = 0.0
+    if isinstance(command, Torque):
+        torque = float(np.interp(t, kernel.times, kernel.torques))
+    elif isinstance(command, Impedance):
+        s, sigma = motion.reel[[data.S, data.SIGMA]].tolist()
+        rest, rate, _ = values_at(kernel.profile, t)
+        torque = float(reel.radius(s)) * (command.stiffness * (rest - s) - command.damping * (sigma - rate))
+    limit = np.inf if reel.max_torque is None else reel.max_torque
+    return float(np.clip(torque, -limit, limit))
 
 
 def initial_motion(
     par: data.Parameters, state: State, spooled_strain: float = 0.0, spooled_cells: int = data.SPOOLED_CELLS
 ) -> data.Motion:
     """Configuration from the state; velocities become momenta by the Legendre transform."""
-    motion = data.empty_motion(par.N, spooled_cells if par.law == data.LAW_STRETCHED else 0)
+    motion = data.empty_motion(par.N, spooled_cells if REMEMBERS[par.law] else 0)
     motion.reel[data.REEL_SIZE :] = spooled_strain
     motion.nodes[data.POSITION] = state.nodes.T.ravel()
     motion.nodes[data.VELOCITY] = state.node_velocities.T.ravel()
@@ -226,10 +145,12 @@ def _quaternion(R: data.Array) -> data.Array:
 
 def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_length: float, at_end: str) -> data.Plan:
     """All of the plan but sampling; step None is "auto"."""
-    if order > 2 and pendulum.reel.guide_law == "stretched":
+    law = pendulum.reel.guide_law
+    highest = registry.GUIDE_LAWS[law].highest_order
+    if order > highest:
         raise InputError(
-            f"order: expected 2 with guide_law='stretched', got {order}; higher orders go back in time for a while, "
-            "and string that was spooled cannot be spooled back"
+            f"order: expected {highest} with guide_law={law!r}, got {order}; higher orders go back in time for a "
+            "while, which what happens at the guide cannot"
         )
     composition, moving = COMPOSITIONS[order], pendulum.moving_body()
     return data.Plan(
@@ -299,13 +220,10 @@ def check_step(par: data.Parameters, plan: data.Plan, s: float, limits: Limits) 
         )
 
 
-def check_method(order: Any, scheme: Any, compensated: Any, at_end: Any) -> None:
-    checks.choice("order", order, COMPOSITIONS)
-    checks.choice("scheme", scheme, SCHEMES)
-    checks.instance("compensated", compensated, bool)
-    checks.choice("at_end", at_end, AT_END)
-    if order > 2 and at_end == "hold":
-        _refuse_order(order, "at_end='hold'")
+def check_method(method: Method) -> None:
+    """Refuse parts of a method that do not go together."""
+    if method.order > 2 and method.at_end == "hold":
+        _refuse_order(method.order, "at_end='hold'")
 
 
 def _refuse_order(order: int, what: str) -> None:
@@ -358,7 +276,11 @@ def message(status: int, par: data.Parameters, plan: data.Plan, limits: Limits, 
             f"{math.sqrt(par.EA / par.mu):.4g} m/s: what the reel does cannot reach the string any more, and the model "
             "has no solution. Use a slower reel, or a stiffer or lighter string"
         )
-    if status == errors.NEWTON_FAILED and par.law == data.LAW_DISSIPATIVE and len(plan.stages) > 1:
+    if (
+        status == errors.NEWTON_FAILED
+        and par.law == data.code(registry.GUIDE_LAWS, "dissipative")
+        and len(plan.stages) > 1
+    ):
         return head + (
             "Newton's method did not converge; orders 4 and 6 have stages that go back in time, where the loss at "
             "the guide has no unique solution while the reel stands nearly still. Use order=2, or a smaller step"

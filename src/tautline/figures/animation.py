@@ -14,8 +14,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from tautline.errors import InputError
-from tautline.figures.motion import body_of, draw, frame
-from tautline.figures.style import BLACK, BLUE, GREEN, RED, styled
+from tautline.figures.motion import body_of, draw, finite, frame
+from tautline.figures.source import of_run
+from tautline.figures.style import BLACK, BLUE, GREEN, RED
 
 CURVES = (("kinetic_energy", "$T$", BLUE), ("gravity_energy", "$V_g$", GREEN), ("elastic_energy", "$V_e$", RED))
 
@@ -28,13 +29,13 @@ def require_video() -> str:
         found = shutil.which("ffmpeg")
         if found is None:
             raise InputError(
-                "path: .mp4 needs ffmpeg; pip install 'tautline[video]', or end the name in .gif"
+                'path: .mp4 needs ffmpeg; pip install "tautline[video]", or end the name in .gif'
             ) from None
         return found
     return str(imageio_ffmpeg.get_ffmpeg_exe())
 
 
-@styled
+@of_run("position", "attitude", "strain", *(name for name, _, _ in CURVES))
 def animate(
     run: xr.Dataset,
     path: str | Path,
@@ -49,7 +50,7 @@ def animate(
 
     Parameters
     ----------
-    run : Dataset
+    run : Dataset, or path of a run file
     path : path
         Ending in .gif or .mp4.
     frames : int
@@ -65,6 +66,7 @@ def animate(
         raise InputError(f"path: expected a name that ends in .gif or .mp4, got {target.name!r}")
     if target.suffix == ".mp4":
         mpl.rcParams["animation.ffmpeg_path"] = require_video()
+    run = finite(run)
     chosen = run.isel(time=np.unique(np.linspace(0, run.sizes["time"] - 1, frames).round().astype(int)))
     figure = Figure(figsize=size)
     FigureCanvasAgg(figure)

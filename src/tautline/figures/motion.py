@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from typing import Any
 
 import matplotlib as mpl
@@ -16,9 +15,15 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from mpl_toolkits.mplot3d.proj3d import proj_transform
 
-from tautline.figures.style import BLUE, BODY, GREEN, RED, STRAIN_MAP, new_figure, new_scene, styled
+from tautline.errors import InputError
+from tautline.figures.source import of_run
+from tautline.figures.style import BLUE, BODY, GREEN, RED, STRAIN_MAP, new_figure, new_scene, widen
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
+from tautline.results.inputs import pendulum_of
+
+# Sides of a scene over the largest: the least of width and height, and a depth that has room for one label only.
+NARROWEST, FLAT = 0.3, 0.2
 
 
 def elastic_shade(row: xr.Dataset) -> np.ndarray:
@@ -29,7 +34,7 @@ def elastic_shade(row: xr.Dataset) -> np.ndarray:
 
 def string_of(run: xr.Dataset) -> String:
     """String of a run."""
-    return String(**json.loads(run.attrs["scenario"])["pendulum"]["string"])
+    return pendulum_of(run.attrs).string
 
 
 def draw(axes: Any, row: xr.Dataset, mesh: Any, alpha: float = 1.0) -> list[Any]:
@@ -50,7 +55,7 @@ def draw(axes: Any, row: xr.Dataset, mesh: Any, alpha: float = 1.0) -> list[Any]
 
 def body_of(run: xr.Dataset) -> Any:
     """Mesh of the body of a run."""
-    return body_mesh(json.loads(run.attrs["scenario"])["pendulum"]["body"])
+    return body_mesh(pendulum_of(run.attrs).body)
 
 
 def frame(axes: Any, run: xr.Dataset, mesh: Any) -> None:
@@ -58,35 +63,52 @@ def frame(axes: Any, run: xr.Dataset, mesh: Any) -> None:
     reach = float(np.linalg.norm(mesh[0], axis=1).max())
     low = run.position.min(("time", "node")).values - reach
     high = run.position.max(("time", "node")).values + reach
+    largest = float((high - low).max())
+    room = np.maximum(0.0, (NARROWEST, 0.05, NARROWEST) * np.array(largest) - (high - low)) / 2.0
+    low, high = low - room, high + room
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
     axes.set_zlim(high[2], low[2])
-    axes.set_box_aspect(np.maximum(high - low, 0.05 * (high - low).max()))
+    axes.set_box_aspect(high - low)
     for axis, span in zip((axes.xaxis, axes.yaxis, axes.zaxis), high - low, strict=True):
         # as many ticks as the side has room for
-        axis.set_major_locator(MaxNLocator(max(1, round(6.0 * span / (high - low).max()))))
+        axis.set_major_locator(MaxNLocator(max(1, round(6.0 * span / largest))))
+    if high[1] - low[1] < FLAT * largest:
+        middle = 0.0 if low[1] < 0.0 < high[1] else float(f"{0.5 * (low[1] + high[1]):.1g}")
+        axes.yaxis.set_major_locator(FixedLocator([middle]))
 
 
-@styled
+def finite(run: xr.Dataset) -> xr.Dataset:
+    """Samples of a run in which string and body have a place; one that overflowed ends with others."""
+    good = np.isfinite(run.position).all(("node", "axis")) & np.isfinite(run.attitude).all(("row", "column"))
+    if not good.any():
+        raise InputError("run: expected samples with finite positions, got none")
+    return run.isel(time=np.flatnonzero(good))
+
+
+@of_run("position", "attitude", "strain")
 def snapshots(
-    run: xr.Dataset, every: float, until: float | None = None, view: tuple[float, float] = (12.0, -75.0)
+    run: xr.Dataset, every: float | None = None, until: float | None = None, view: tuple[float, float] = (12.0, -75.0)
 ) -> Figure:
     """The manoeuvre at equal intervals, the string shaded by its relative elastic energy at each moment.
 
     Parameters
     ----------
-    run : Dataset
-    every : float
-        Interval between the pictures (s).
+    run : Dataset, or path of a run file
+    every : float, optional
+        Interval between the pictures (s); a round one with ten pictures or fewer by default.
     until : float, optional
         Time of the last one (s); the end of the run by default.
     view : two floats
         Elevation and azimuth of the camera (degrees).
     """
     figure, axes = new_scene(layout=None)
+    run = finite(run)
+    start = float(run.time[0])
     end = float(run.time[-1]) if until is None else until
-    times = np.arange(0.0, end + 1e-9, every)
-    chosen = run.sel(time=times, method="nearest")
+    if every is None:
+        every = float(MaxNLocator(10).tick_values(0.0, max(end - start, 1e-9))[1])
+    chosen = run.sel(time=np.arange(start, end + 1e-9, every), method="nearest")
     mesh = body_of(run)
     # limits first: they keep matplotlib from working out its own, in which polygons of unequal size go wrong
     frame(axes, chosen, mesh)
@@ -99,7 +121,7 @@ def snapshots(
     bar = figure.add_axes((1.0 - 0.75 / width, 0.25, 0.13 / width, 0.5))
     bar.grid(False)
     figure.colorbar(shade, cax=bar, label="elastic energy, relative")
-    figure.suptitle(f"every {every:g} s in [0, {end:g}] s", fontsize=9)
+    figure.suptitle(f"every {every:g} s in [{start:g}, {end:g}] s", fontsize=9)
     return figure
 
 
@@ -126,26 +148,30 @@ def _fit(figure: Figure, axes: Any) -> None:
     axes.zaxis.labelpad = 8.0 * narrow
     axes.tick_params(axis="z", pad=3.0 * narrow)
     if narrow > 1.3:
-        axes.yaxis.set_major_locator(FixedLocator([0.0]))  # no room for more
+        axes.yaxis.set_major_locator(FixedLocator([]))  # no room for a number
 
 
-@styled
+@of_run("position", "velocity")
 def phase(run: xr.Dataset) -> Figure:
     """Phase portrait of the swing: angle of the attachment point from the vertical against its rate."""
     figure, (axes,) = new_figure(width=4.2, height=4.0)
     guide = run.position.values[:, 0]
     end = run.position.values[:, -1] - guide
+    speed = run.velocity.values[:, -1] - run.velocity.values[:, 0]
     angle = np.unwrap(np.arctan2(end[:, 0], end[:, 2]))
-    rate = np.gradient(angle, run.time.values)
+    with np.errstate(all="ignore"):  # no rate while the end passes through the guide
+        rate = (end[:, 2] * speed[:, 0] - end[:, 0] * speed[:, 2]) / (end[:, 0] ** 2 + end[:, 2] ** 2)
     axes.plot(angle, rate, color=BLUE, linewidth=0.8)
     axes.plot(angle[:1], rate[:1], "o", color=RED, markersize=4, label="start")
+    axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.set_xlabel("angle in the x-z plane (rad)")
     axes.set_ylabel("rate (rad/s)")
+    widen(axes, x=True)
     axes.legend()
     return figure
 
 
-@styled
+@of_run("attitude")
 def attitude(run: xr.Dataset) -> Figure:
     """Paths of the three body axes on the unit sphere."""
     figure, axes = new_scene(width=4.8, height=4.6)

@@ -34,7 +34,7 @@ def figure(path: Path, caption: str) -> str:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Of plain text; an empty head is left out."""
+    """HTML table of plain text; an empty head is left out."""
     first = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table>{f'<tr>{first}</tr>' if first else ''}{body}</table>"

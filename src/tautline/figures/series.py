@@ -8,7 +8,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, STRAIN_MAP, new_figure, styled
+from tautline.figures.source import known, of_run
+from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, STRAIN_MAP, new_figure, widen
 from tautline.model import checks
 from tautline.results.conservation import balance_error
 
@@ -27,7 +28,7 @@ ENERGIES = {
 ALL_GRAVITY = 10.0
 
 
-@styled
+@of_run(*ENERGIES)
 def energy(run: xr.Dataset) -> Figure:
     """Energy exchange in the paper's line styles: E and T solid, T_rot dashed, gravity dash-dotted, elastic dotted.
 
@@ -58,7 +59,7 @@ def _energies(axes: Any, run: xr.Dataset, names: tuple[str, ...]) -> None:
         axes.plot(run.time, run[name], line, color=colour, label=label)
 
 
-@styled
+@of_run("stretched_length", "unstretched_length", "angular_velocity")
 def lengths(run: xr.Dataset) -> Figure:
     """Stretched and unstretched length of the deployed string, and the second component of Omega."""
     figure, (above, below) = new_figure(2)
@@ -69,16 +70,17 @@ def lengths(run: xr.Dataset) -> Figure:
     below.plot(run.time, run.angular_velocity[:, 1], color=ORANGE)
     below.set_ylabel(r"$\Omega_2$ (rad/s)")
     below.set_xlabel(TIME_LABEL)
+    widen(below)
     return figure
 
 
-@styled
+@of_run("energy", "control_work", "angular_momentum", "orthogonality_error", "reeled_length")
 def conservation(run: xr.Dataset, *quantities: str) -> Figure:
     """Deviations of what should be kept.
 
     Parameters
     ----------
-    run : Dataset
+    run : Dataset, or path of a run file
     *quantities : {"energy", "momentum", "orthogonality"}
         One panel each; all three by default.
     """
@@ -98,11 +100,13 @@ def conservation(run: xr.Dataset, *quantities: str) -> Figure:
         ax.plot(run.time, values, color=colour, linewidth=0.8)
         ax.set_ylabel(label)
         ax.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
+        if name == "orthogonality":
+            ax.set_ylim(bottom=0.0)
     axes[-1].set_xlabel(TIME_LABEL)
     return figure
 
 
-@styled
+@of_run("strain")
 def strain_map(run: xr.Dataset) -> Figure:
     """Waves in the string: strain over time and place, from the guide (0) to the body (1)."""
     figure, (axes,) = new_figure()
@@ -117,33 +121,33 @@ def strain_map(run: xr.Dataset) -> Figure:
     return figure
 
 
-@styled
+@of_run("tension")
 def tension(run: xr.Dataset) -> Figure:
     """Tension at the guide entrance, in the middle and at the body; of a single element its own."""
     figure, (axes,) = new_figure()
     last = run.sizes["element"] - 1
     places = {0: ("in the first element", BLUE), last // 2: ("in the middle", ORANGE), last: ("at the body", GREEN)}
     curves = {label: (run.tension[:, element], colour) for element, (label, colour) in places.items()}
-    if "guide_tension" in run:
+    if known(run, "guide_tension"):
         curves.pop("in the first element", None)
         curves = {"at the guide": (run.guide_tension, BLUE), **curves}
     for label, (values, colour) in curves.items():
         axes.plot(run.time, values, color=colour, label=label, linewidth=0.9)
     axes.set_xlabel(TIME_LABEL)
     axes.set_ylabel("tension (N)")
-    axes.legend(loc="best", ncols=3)
+    figure.legend(loc="outside upper center", ncols=3)
     return figure
 
 
-@styled
+@of_run("reel_speed")
 def drive(run: xr.Dataset) -> Figure:
-    """What the motor does: speed of the reel, torque on the drum and, where the run has it, power."""
+    """What the motor does: speed of the reel and, where the run has them, torque on the drum and power."""
     panels = {
         "reel_speed": ("reel speed (m/s)\nretrieval positive", BLUE),
         "torque": ("torque on the\ndrum (N m)", ORANGE),
         "power": ("power of the\nmotor (W)", RED),
     }
-    shown = [name for name in panels if name in run]
+    shown = [name for name in panels if name == "reel_speed" or known(run, name)]
     figure, axes = new_figure(len(shown))
     for ax, name in zip(axes, shown, strict=True):
         label, colour = panels[name]

@@ -11,6 +11,8 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from tautline.durable import replacing
+
 # Okabe and Ito's palette.
 BLACK, ORANGE, SKY, GREEN, BLUE, RED = (
     "#000000",
@@ -25,6 +27,7 @@ BODY = "#8FA3B8"
 SETTINGS: Any = {
     "font.size": 9.0,
     "axes.grid": True,
+    "axes.formatter.useoffset": False,  # whole numbers at the ticks
     "grid.color": "#DDDDDD",
     "grid.linewidth": 0.6,
     "axes.spines.top": False,
@@ -70,6 +73,18 @@ def new_scene(width: float = WIDTH, height: float = 5.2, layout: Any = "constrai
     return figure, axes
 
 
+# Angles and rates that are smaller are rounding, and must not fill a picture (rad, rad/s).
+STILL = 1e-6
+
+
+def widen(axes: Any, x: bool = False) -> None:
+    """Show at least the span of `STILL` on the vertical axis, and on the horizontal one if `x`."""
+    for low, high, limit in ((*axes.get_ylim(), axes.set_ylim), *([(*axes.get_xlim(), axes.set_xlim)] if x else [])):
+        if high - low < STILL:
+            middle = 0.5 * (low + high)
+            limit(middle - STILL, middle + STILL)
+
+
 @styled
 def save(figure: Figure, path: str | Path, formats: Iterable[str] = ("pdf", "svg", "png")) -> list[Path]:
     """Save as path.pdf, path.svg and path.png.
@@ -91,6 +106,7 @@ def save(figure: Figure, path: str | Path, formats: Iterable[str] = ("pdf", "svg
     for kind in formats:
         target = Path(f"{path}.{kind}")
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-        figure.savefig(target, dpi=160, metadata=metadata)
+        with replacing(target, "wb") as file:
+            figure.savefig(file, format=kind, dpi=160, metadata=metadata)
         written.append(target)
     return written

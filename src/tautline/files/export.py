@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import itertools
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from tautline import schema
 from tautline.durable import replacing
 from tautline.model.shapes import body_mesh
-from tautline.results import dataset
+from tautline.results.inputs import pendulum_of
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def write_csv(pieces: Iterable[xr.Dataset], path: Path) -> int:
         writer = csv.writer(file)
         writer.writerows(_columns(first))
         for piece in itertools.chain([first], source):
-            flat = [piece[name].values.reshape(piece.sizes["time"], -1) for name in dataset.SCHEMA]
+            flat = [piece[name].values.reshape(piece.sizes["time"], -1) for name in schema.SCHEMA]
             table = np.concatenate([piece.time.values[:, None], *flat], axis=1)
             # repr keeps every bit of a number
             writer.writerows([[repr(float(x)) for x in row] for row in table])
@@ -38,8 +38,8 @@ def write_csv(pieces: Iterable[xr.Dataset], path: Path) -> int:
 
 
 def _columns(piece: xr.Dataset) -> tuple[list[str], list[str]]:
-    names, units = ["time"], [dataset.TIME_VARIABLE.units]
-    for name, variable in dataset.SCHEMA.items():
+    names, units = ["time"], [schema.TIME_VARIABLE.units]
+    for name, variable in schema.SCHEMA.items():
         axes = [list("xyz") if d == "axis" else range(piece.sizes[d]) for d in variable.dims[1:]]
         for index in itertools.product(*axes):
             names.append(f"{name}[{','.join(map(str, index))}]" if index else name)
@@ -51,7 +51,7 @@ def write_vtk(pieces: Iterable[xr.Dataset], folder: Path) -> int:
     """A series for ParaView: open string.pvd and body.pvd. The third axis points down; frames written."""
     source = iter(pieces)
     first = next(source)  # before anything is written: the run may be unreadable
-    points, faces = body_mesh(json.loads(first.attrs["scenario"])["pendulum"]["body"])
+    points, faces = body_mesh(pendulum_of(first.attrs).body)
     folder.mkdir(parents=True, exist_ok=True)
     for old in (*folder.glob("string_*.vtp"), *folder.glob("body_*.vtp")):
         old.unlink()  # of a longer run before

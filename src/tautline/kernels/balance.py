@@ -1,23 +1,27 @@
-"""The balance of energy between samples: what the method made or lost, against the energy in play."""
+"""Accounts of energy, and their balance between samples: what the method made or lost, against the energy in play."""
 
 from __future__ import annotations
 
 import math
 
+from tautline import ledger
+from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
+    ACCOUNT_PLACES,
     ELASTIC,
-    ENERGIES,
+    FIRST_BOOKED,
     GRAVITY,
     IN_PLAY,
     KEPT,
     KINETIC,
-    LOSSES,
     POTENTIAL,
-    WORKS,
     Array,
+    Parameters,
 )
 from tautline.kernels.jit import kernel
 
+# How each account enters the balance.
+SIGNS = tuple(ledger.SIGN[account.kind] for account in ledger.ACCOUNTS)
 # Error of the balance in one sample interval, over the energy in play, above which "auto" repeats the interval.
 TOLERANCE = 2e-3
 # Parts of the elastic energy and of all energy that rounding and the last digits of a state of rest put into play.
@@ -26,15 +30,25 @@ ROUNDING = 1e-13
 
 
 @kernel
+def book(par: Parameters, reel: Array, account: int, amount: float) -> None:
+    """Add an amount (J) to an account of work or loss."""
+    place = ACCOUNT_PLACES[account]
+    accumulate(reel, place, place + 1, amount, par.compensated)
+
+
+@kernel
+def copy_accounts(reel: Array, out: Array) -> None:
+    """Write all accounts that are booked into the columns of a sample."""
+    for account in range(FIRST_BOOKED, len(SIGNS)):
+        out[account] = reel[ACCOUNT_PLACES[account]]
+
+
+@kernel
 def kept_energy(x: Array) -> float:
-    """Energy less work plus losses of a sample; constant, but for the error of the method."""
+    """Energy less work plus losses of a sample (equation 29); constant, but for the error of the method."""
     total = 0.0
-    for i in ENERGIES:
-        total += x[i]
-    for i in WORKS:
-        total -= x[i]
-    for i in LOSSES:
-        total += x[i]
+    for account in range(len(SIGNS)):
+        total += SIGNS[account] * x[account]
     return float(total)
 
 

@@ -55,8 +55,9 @@ from tautline.kernels.members import (
     unpack_parameters,
     unpack_plan,
 )
+from tautline.kernels.newton import Rates
 from tautline.kernels.observe import sample_of, write_nodes, write_sample
-from tautline.kernels.reeling import Rates, evaluate_forces
+from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.reels import Reels, hold_reels
 from tautline.kernels.so3 import Vector
 

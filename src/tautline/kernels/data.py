@@ -9,10 +9,12 @@ Letters are those of docs/theory.md; the glossary there maps them to the words o
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline import ledger, registry
 from tautline.arrays import Array as Array
 from tautline.arrays import Counters as Counters
 from tautline.kernels.jit import kernel, separate
@@ -24,14 +26,13 @@ def _places(*indices: int) -> tuple[int, ...]:
     return tuple(np.int64(i) for i in indices)  # type: ignore[misc]
 
 
-# Guide laws (docs/theory.md, "The guide").
-LAW_NONE, LAW_DISSIPATIVE, LAW_PUBLISHED, LAW_MOMENTUM, LAW_STRETCHED = range(5)
+def code(table: Mapping[str, object], name: str) -> int:
+    """Number by which kernels know a law, a command or a load of the registry."""
+    return list(table).index(name)
 
-# Elastic laws of the string (docs/theory.md, "Strings that go slack, and other laws").
-LINEAR, TENSION_ONLY, TABLE = range(3)
-# Rows of Parameters.tension_table: knots of the strain, tension and energy there, and the cubic beyond each knot.
-KNOT, TENSION, ENERGY, SLOPE, SECOND, THIRD = range(6)
-TABLE_ROWS = 6
+
+# Of the elastic laws the linear one alone has closed sums over the elements.
+LINEAR = code(registry.ELASTIC_LAWS, "linear")
 
 # Places in Motion.nodes. *_ERR is what the compensated sum before it still owes.
 POSITION, POSITION_ERR, MOMENTUM, MOMENTUM_ERR, VELOCITY, VELOCITY_BEFORE = range(6)
@@ -45,24 +46,21 @@ BODY_SIZE = 20
 S, S_ERR, P_S, P_S_ERR, SIGMA, SIGMA_BEFORE = _places(*range(6))
 H_LAST, H_BEFORE = 6, 7  # the two latest stage steps, for the extrapolation that starts Newton
 PENDING = 8  # the part of a kick that the constant-length step still owes to p and Pi
-WORK, WORK_ERR, LOSS, LOSS_ERR = _places(*range(9, 13))
-KEPT = 13  # energy less work plus losses at the latest sample: constant, but for the error of the method
-T_START = 14  # time at which STEP was 0
-# More accounts, each with its rounding debt: internal damping, drag, forces on the body, motion of the guide, friction.
-DAMPING, DAMPING_ERR, FLUID, FLUID_ERR, EXTERNAL, EXTERNAL_ERR = _places(*range(15, 21))
-GUIDE_WORK, GUIDE_WORK_ERR, FRICTION, FRICTION_ERR = _places(*range(21, 25))
-TORQUE = 25  # on the drum, at the end of the latest step
-FRAME_VELOCITY = _places(26)[0]  # of the guide, which the momenta are relative to
+KEPT = 9  # energy less work plus losses at the latest sample: constant, but for the error of the method
+T_START = 10  # time at which STEP was 0
+TORQUE = 11  # on the drum, at the end of the latest step
+FRAME_VELOCITY = _places(12)[0]  # of the guide, which the momenta are relative to
 # A reel that does not move by its own equation: how it is held, and how fast it is led (m/s, m/s^2).
-HELD, HELD_SPEED, HELD_ACCELERATION = _places(29, 30, 31)
-STICTION = 32  # impulse that friction could still give at the end of a step in which the drum stood still
-STOP, STOP_TIME = 33, 34  # end stop that the reel rests on: 1 retrieved, -1 deployed, 0 none; and since when
-GUIDE_IMPULSE, GUIDE_IMPULSE_ERR = _places(35, 38)  # vectors: what the guide has given to string and body
-RATIOS = _places(41)[0]  # largest step over each of limits.Limits
+HELD, HELD_SPEED, HELD_ACCELERATION = _places(15, 16, 17)
+STICTION = 18  # impulse that friction could still give at the end of a step in which the drum stood still
+STOP, STOP_TIME = 19, 20  # end stop that the reel rests on: 1 retrieved, -1 deployed, 0 none; and since when
+GUIDE_IMPULSE, GUIDE_IMPULSE_ERR = _places(21, 24)  # vectors: what the guide has given to string and body
+RATIOS = _places(27)[0]  # largest step over each of limits.Limits
 # At samples: energy at the start, of the potentials; and the largest energy that was in play since (march.py).
-POTENTIAL, IN_PLAY = _places(47, 48)
-REEL_SIZE = 49
-# Law `stretched` only: behind these, the mean strain of every cell of the string that is spooled (spooled.py).
+POTENTIAL, IN_PLAY = _places(33, 34)
+BOOKS = 35  # accounts that are booked (balance.py), each followed by what its sum still owes
+REEL_SIZE = BOOKS + 2 * len(ledger.booked())
+# Law `stretched` only: behind these, the mean strain of every cell of the string that is spooled.
 SPOOLED_CELLS = 4096
 
 # Values of HELD. A reel glides where friction is so stiff that its momentum no longer tells its speed.
@@ -82,42 +80,39 @@ COLUMN = 2  # border column of the arrow matrix
 MEAN_VELOCITY = 3  # being solved for
 TARGET = 4  # momenta on the left-hand side of the step, or with pending kicks paid
 STARTED_WITH = 5  # velocities before loads act
-DAMPED = 6  # forces of internal damping
-DRAGGED = 7  # forces of the fluid
-SCRATCH_NODES = 8
+PUSHED = 6  # forces of all loads together
+LOAD_ROWS = 7  # two rows a load: forces on the nodes; then the force on s and the moment on the body
+SCRATCH_NODES = LOAD_ROWS + 2 * len(registry.LOADS)
 LOWER, INVERSE = range(2)
 
-# Columns of Samples.scalars.
+
+def account(name: str) -> int:
+    """Number of an account of the ledger, and its column in Samples.scalars."""
+    return _places(ledger.names(*ledger.SIGN).index(name))[0]
+
+
+KINETIC, ELASTIC, GRAVITY = map(account, ("kinetic_energy", "elastic_energy", "gravity_energy"))
+CONTROL_WORK, EXTERNAL_WORK, GUIDE_WORK = map(account, ("control_work", "external_work", "guide_work"))
+GUIDE_LOSS, FRICTION_LOSS = map(account, ("guide_loss", "friction_loss"))
+FIRST_BOOKED = len(ledger.names(ledger.STORED))
+# Places in Motion.reel of the accounts by number; behind each is what its sum still owes. None of those stored.
+ACCOUNT_PLACES = _places(*(BOOKS + 2 * (k - FIRST_BOOKED) for k in range(len(ledger.ACCOUNTS))))
+
+# Columns of Samples.scalars beyond the accounts.
 (
     REELED_LENGTH,
     REEL_SPEED,
-    KINETIC,
     ROTATIONAL,
-    ELASTIC,
-    GRAVITY,
-    CONTROL_WORK,
-    GUIDE_LOSS,
-    DAMPING_LOSS,
-    FRICTION_LOSS,
-    FLUID_WORK,
-    EXTERNAL_WORK,
-    WORK_OF_GUIDE,
     DRUM_TORQUE,
     ANGULAR_MOMENTUM,
     ORTHOGONALITY,
+    STEP_LENGTH,  # of the latest step (s)
     ANGULAR_VELOCITY,
-    _,
-    _,
-    ROTATION,
-) = range(20)
-# What keeps the balance of energy: energy - works + losses is constant.
-ENERGIES = (KINETIC, ELASTIC, GRAVITY)
-WORKS = (CONTROL_WORK, FLUID_WORK, EXTERNAL_WORK, WORK_OF_GUIDE)
-LOSSES = (GUIDE_LOSS, DAMPING_LOSS, FRICTION_LOSS)
+) = range(len(ledger.ACCOUNTS), len(ledger.ACCOUNTS) + 8)
+ROTATION = ANGULAR_VELOCITY + 3
 GUIDE_PLACE = ROTATION + 9  # displacement of the guide, and its velocity
 GUIDE_VELOCITY = GUIDE_PLACE + 3
-STEP_LENGTH = GUIDE_VELOCITY + 3  # the latest step (s)
-SCALARS = STEP_LENGTH + 1
+SCALARS = GUIDE_VELOCITY + 3
 
 
 class Parameters(NamedTuple):
@@ -138,7 +133,7 @@ class Parameters(NamedTuple):
     weight: float  # of the body, buoyancy taken off
     weight_rho: Vector  # and its moment about the attachment point, in the body frame
     elastic_law: int
-    tension_table: Array
+    tension_table: Array  # elastic law `table`: knots of the strain, then coefficients of the energy beyond each
     viscosity: float  # of the string, times its cross-section
     law: int
     sigma_0: float
@@ -172,8 +167,9 @@ class Plan(NamedTuple):
     drum_damping: float = 0.0  # of the damper beside that spring
 
 
-# What moves the reel: a torque, friction alone, a given motion, a spring and damper on the length.
-BY_TORQUE, BY_BRAKE, BY_PROFILE, BY_IMPEDANCE = range(4)
+# What moves the reel, by its code.
+BY_TORQUE = code(registry.COMMANDS, "torque")
+BY_PROFILE = code(registry.COMMANDS, "prescribed_motion")
 # A row of a profile: the time from which it holds, and coefficients of powers of the time since then.
 PROFILE_ROW = 9
 
@@ -203,18 +199,8 @@ class Loads(NamedTuple):
 
     acts: bool  # anything but the path
     moves: bool  # the guide
-    normal: float  # drag across the string: force/(length speed^2)
-    tangential: float
-    body: float  # drag of the body: force/speed^2
-    drag_center: Vector
-    spin: float  # moment/angular velocity
-    force_point: Vector
-    flow: Array  # depth, then velocity of the fluid
-    applied: Array  # time, then force and moment on the body
     path: Array  # of the guide: knots, then four coefficients a component
-    string_rate: float = 0.0  # of a small motion's decay by drag, per speed of the fluid: string (1/m)
-    body_rate: float = 0.0  # and body
-    spin_rate: float = 0.0  # of the decay of the body's spin (1/s)
+    own: tuple[Any, ...]  # numbers of each load of the registry, in its order; types are those of their files
 
 
 class Motion(NamedTuple):

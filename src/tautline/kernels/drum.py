@@ -5,58 +5,37 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.kernels.compensated import accumulate
+from tautline import registry
+from tautline.kernels.balance import book
 from tautline.kernels.data import (
-    BY_BRAKE,
-    BY_IMPEDANCE,
-    BY_PROFILE,
     BY_TORQUE,
-    FRICTION,
-    FRICTION_ERR,
+    CONTROL_WORK,
+    FRICTION_LOSS,
     GLIDING,
     H_LAST,
     HELD,
     HELD_ACCELERATION,
     HELD_SPEED,
-    LAW_NONE,
     NOT_HELD,
     PRESCRIBED,
-    PROFILE_ROW,
     SIGMA,
     STICTION,
     STOP,
     STUCK,
     TORQUE,
-    WORK,
-    WORK_ERR,
     Array,
     Command,
     Parameters,
     S,
 )
+from tautline.kernels.dispatch import dispatch, functions
+from tautline.kernels.drive import mean_torque
 from tautline.kernels.energy import radius, reel_mass
+from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import extrapolation
-from tautline.kernels.guide import (
-    LAST_CORRECTION,
-    MAX_ITERATIONS,
-    Entrance,
-    carnot_force,
-    mean_torque,
-    solve_with_carnot_force,
-    torque_at,
-)
+from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS, carnot_force, solve_with_carnot_force
 from tautline.kernels.jit import entry, kernel
-from tautline.kernels.tables import last_knot
-
-
-class Drive(NamedTuple):
-    """The command at one time."""
-
-    torque: float  # of the motor, before its limits
-    brake: float  # moment of dry friction that the brake adds
-    s: float  # led, or wished for by the spring
-    sigma: float
-    acceleration: float
+from tautline.kernels.tables import curve_at, curve_increment
 
 
 class Drum(NamedTuple):
@@ -75,6 +54,11 @@ class Drum(NamedTuple):
     high: float
 
 
+# (par, command, near, far, s): Drive at the near end of a step; moments are means over the step.
+drive_at = kernel(dispatch(functions(registry.COMMANDS, "drive"), "command.kind"))
+# (par, command, t, s): force of the motor as the command has it at a time.
+commanded_force = kernel(dispatch(functions(registry.COMMANDS, "motor_force"), "command.kind"))
+
 # Momentum that viscous friction takes from the drum in half a step, over its own: beyond, the drum glides.
 STIFF_FRICTION = 0.1
 
@@ -87,48 +71,6 @@ PLAIN = Drum(True, False, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
 def holding(held: bool) -> Drum:
     """No forces of the drum; with sigma given or not."""
     return Drum(not held, held, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
-
-
-@kernel
-def profile_at(profile: Array, t: float) -> tuple[float, float, float]:
-    """s, ds/dt and its rate, by Horner's rule."""
-    i = last_knot(profile[:, 0], t)
-    x = t - profile[i, 0]
-    s = 0.0
-    speed = 0.0
-    half_acceleration = 0.0
-    for j in range(PROFILE_ROW - 1, 0, -1):
-        half_acceleration = half_acceleration * x + speed
-        speed = speed * x + s
-        s = s * x + profile[i, j]
-    return s, speed, 2.0 * half_acceleration
-
-
-@kernel
-def profile_increment(profile: Array, start: float, end: float) -> float:
-    """s(end) - s(start), without the rounding of s within one piece."""
-    i = last_knot(profile[:, 0], start)
-    j = last_knot(profile[:, 0], end)
-    x = start - profile[i, 0]
-    y = end - profile[j, 0]
-    before = 0.0
-    after = 0.0
-    for k in range(PROFILE_ROW - 1, 1, -1):
-        before = (before + profile[i, k]) * x
-        after = (after + profile[j, k]) * y
-    jump = 0.0 if i == j else profile[j, 1] - profile[i, 1]
-    return float(jump + (after - before))
-
-
-@kernel
-def drive_at(par: Parameters, command: Command, near: float, far: float) -> Drive:
-    """The command at the near end of a step; moments are means over the step."""
-    if command.kind == BY_TORQUE:
-        return Drive(mean_torque(par, command, near, far), 0.0, 0.0, 0.0, 0.0)
-    if command.kind == BY_BRAKE:
-        return Drive(0.0, mean_torque(par, command, near, far), 0.0, 0.0, 0.0)
-    s, sigma, acceleration = profile_at(command.profile, near)
-    return Drive(0.0, 0.0, s, sigma, acceleration)
 
 
 @kernel
@@ -148,17 +90,15 @@ def drum_at(
 
     `credit` is what friction has not given at the end of the step before, because the drum stood still then.
     """
-    drive = drive_at(par, command, near, far)
+    drive = drive_at(par, command, near, far, s)
     d = radius(par, s)
-    spring = command.kind == BY_IMPEDANCE
-    motor = command.stiffness * (drive.s - s) if spring else drive.torque / d
     slip = abs(h) * (par.coulomb + drive.brake) / d + credit
     return Drum(
         False,
-        command.kind == BY_PROFILE,
-        motor,
-        command.damping if spring else 0.0,
-        drive.sigma,
+        drive.held,
+        drive.motor,
+        drive.damping,
+        drive.target,
         par.max_torque / d,
         par.max_power,
         par.viscous / (d * d),
@@ -189,7 +129,7 @@ def bounded_force(drum: Drum, force: float, sigma: float) -> tuple[float, float]
 
 @kernel
 def friction_impulse(drum: Drum, sigma: float, h: float) -> float:
-    """Of a drum that moves; its dry part at standstill is not known here and counted as zero."""
+    """Impulse of friction on a drum that moves; the dry part at standstill is not known here and counted as zero."""
     if sigma == 0.0:
         return 0.0
     return -h * drum.drag * sigma - math.copysign(drum.slip, h * sigma)
@@ -199,14 +139,13 @@ def friction_impulse(drum: Drum, sigma: float, h: float) -> float:
 def reel_imbalance(
     par: Parameters, drum: Drum, at: Entrance, h: float, pivot: float, left: float, sigma: float, x: float
 ) -> tuple[float, float]:
-    """Of the reel's row at sigma + x, with its slope; dry friction is in `left`."""
+    """Imbalance of the reel's row at sigma + x, with its slope (equation 44); dry friction is in `left`."""
     force, slope = motor_force(drum, sigma + x)
     force -= drum.drag * (sigma + x)
     slope -= drum.drag
-    if par.law != LAW_NONE:
-        Q, Q_slope = carnot_force(par, at, sigma + x)
-        force += Q
-        slope += Q_slope
+    Q, Q_slope = carnot_force(par, at, sigma + x)
+    force += Q
+    slope += Q_slope
     return pivot * x - left - h * force, pivot - h * slope
 
 
@@ -224,8 +163,9 @@ def solve_own_row(
 def solve_driven_row(
     par: Parameters, drum: Drum, at: Entrance, sigma: float, h: float, pivot: float, left: float
 ) -> tuple[float, float]:
-    """The same with the forces of `drum` (equation 44). Compiled apart from the step, which seldom needs it.
+    """Correction of sigma and impulse with the forces of `drum` (equation 44).
 
+    Compiled apart from the step, which seldom needs it.
     For h > 0 the row is monotone in sigma. At standstill dry friction and end stops give any impulse between
     `low` and `high`: if the one needed is among them the drum stands still, and sigma is 0 exactly. If not, its
     sign says which way the drum slips, and the standstill bounds the search on that side.
@@ -276,7 +216,7 @@ def drum_before(
     drum = drum_at(par, command, start, end, reel[S], h_start, reel[STICTION], reel[STOP])
     if not drum.held:
         return drum, 0.0, 0.0
-    sigma = profile_increment(command.profile, start, end) / h
+    sigma = curve_increment(command.profile.T, start, end) / h
     return drum, sigma, friction_impulse(drum, sigma, h_start)
 
 
@@ -294,12 +234,12 @@ def drum_after(
     mean = 0.5 * (before + sigma)
     if drum.held:
         rub = friction_impulse(drum, sigma, h_start) + friction_impulse(then, sigma, h_end)
-        accumulate(reel, WORK, WORK_ERR, impulse * mean, par.compensated)
-        accumulate(reel, FRICTION, FRICTION_ERR, -rub * sigma, par.compensated)
+        book(par, reel, CONTROL_WORK, impulse * mean)
+        book(par, reel, FRICTION_LOSS, -rub * sigma)
         if h + reel[H_LAST] != 0.0:
             reel[TORQUE] = impulse * d / (0.5 * (h + reel[H_LAST]))
         reel[HELD] = PRESCRIBED
-        _, reel[HELD_SPEED], reel[HELD_ACCELERATION] = profile_at(command.profile, end)
+        _, reel[HELD_SPEED], reel[HELD_ACCELERATION] = curve_at(command.profile.T, end)
         return impulse + rub
     pull = h_start * motor_force(drum, sigma)[0] + h_end * motor_force(then, sigma)[0]
     rub = friction_impulse(then, sigma, h_end) - h_start * drum.drag * sigma
@@ -307,11 +247,11 @@ def drum_after(
     # what acts across the joint of two steps works at the mean of their speeds
     joint = impulse if stuck else math.copysign(reel[STICTION], impulse)
     loss = -rub * sigma - (impulse - joint) * sigma - joint * mean
-    accumulate(reel, WORK, WORK_ERR, pull * sigma, par.compensated)
-    accumulate(reel, FRICTION, FRICTION_ERR, loss, par.compensated)
+    book(par, reel, CONTROL_WORK, pull * sigma)
+    book(par, reel, FRICTION_LOSS, loss)
     # the mean speed belongs to the middle of the step, what is reported to its end
     sigma_end = sigma + extrapolation(0.0, h, reel[H_LAST]) * (sigma - before)
-    motor = torque_at(command, end) / d if command.kind == BY_TORQUE else then.motor
+    motor = commanded_force(par, command, end, s)
     motor -= then.damping * (sigma_end - then.target)
     reel[TORQUE] = bounded_force(then, motor, sigma_end)[0] * d
     # half of the friction's impulse is still to come: where that is much, the momentum says nothing of the speed

@@ -7,24 +7,9 @@ from __future__ import annotations
 
 import math
 
-from tautline.arrays import TINY_LENGTH
-from tautline.kernels.data import (
-    ENERGY,
-    KNOT,
-    LINEAR,
-    SECOND,
-    SLOPE,
-    TENSION,
-    TENSION_ONLY,
-    THIRD,
-    Array,
-    Parameters,
-    clear_nodes,
-    node,
-    put_node,
-)
-from tautline.kernels.jit import inlined, kernel, separate
-from tautline.kernels.lanes import either
+from tautline.kernels.data import LINEAR, Array, Parameters, clear_nodes, node, put_node
+from tautline.kernels.elastic import elastic_energy, law_sums
+from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.so3 import (
     Matrix,
     Vector,
@@ -37,7 +22,6 @@ from tautline.kernels.so3 import (
     scale,
     sub,
 )
-from tautline.kernels.tables import last_knot
 
 
 @kernel
@@ -98,7 +82,7 @@ def kinetic_reel(par: Parameters, s: float, sigma: float) -> float:
 
 @kernel
 def spooled_angle(par: Parameters, s: float) -> float:
-    """Of the drum, from the fastened end to the point where the string leaves it."""
+    """Angle of the drum from the fastened end to the point where the string leaves it."""
     return 2.0 * (s - par.b) / (par.d + radius(par, s))
 
 
@@ -115,7 +99,10 @@ def kinetic_body(par: Parameters, v_N: Vector, R: Matrix, omega: Vector) -> floa
 
 @kernel
 def gravity_reel(par: Parameters, s: float) -> float:
-    """Of the string on the drum; that in the guide is constant and left out. r_d.e3 = r_p.e3 - b."""
+    """Potential energy of the string on the drum (equations 6 and 52), with r_d.e3 = r_p.e3 - b.
+
+    That of the string in the guide is constant and left out.
+    """
     spooled = s - par.b
     height = par.r_p[2] - par.b
     angle = spooled_angle(par, s)
@@ -148,84 +135,10 @@ def gravity_deployed(par: Parameters, s: float, q: Array, R: Matrix) -> float:
     return -0.5 * par.mu_g * l * depth - body
 
 
-@separate
-def law_at(par: Parameters, strain: float) -> tuple[float, float]:
-    """Tension (N) and elastic energy per unstretched length (N) at a strain; the energy's slope is the tension."""
-    if par.elastic_law == LINEAR:
-        return par.EA * strain, 0.5 * par.EA * strain * strain
-    if par.elastic_law == TENSION_ONLY:
-        taut = max(strain, 0.0)
-        return par.EA * taut, 0.5 * par.EA * taut * taut
-    table = par.tension_table
-    # beyond both ends the coefficients are those of a straight line
-    i = last_knot(table[KNOT], strain)
-    x = strain - table[KNOT, i]
-    a, b, c, d = table[TENSION, i], table[SLOPE, i], table[SECOND, i], table[THIRD, i]
-    if i == 0 and x < 0.0:
-        c = 0.0
-        d = 0.0
-    tension = a + x * (b + x * (c + x * d))
-    energy = table[ENERGY, i] + x * (a + x * (b / 2.0 + x * (c / 3.0 + x * d / 4.0)))
-    return tension, energy
-
-
-@kernel
-def tension_only_at(par: Parameters, strain: float) -> tuple[float, float]:
-    """The same for lanes, which know of no tables; where the law is linear nobody asks."""
-    taut = max(strain, 0.0)
-    return par.EA * taut, 0.5 * par.EA * taut * taut
-
-
-tension_and_energy = either(law_at, tension_only_at)
-
-
-@separate
-def law_sums(par: Parameters, l: float, q: Array) -> tuple[float, float]:
-    """Sums over the elements of energy per length, and of tension times stretch less energy, for other laws."""
-    V = 0.0
-    pull = 0.0
-    for e in range(par.N):
-        w = sub(node(q, e), node(q, e + 1))
-        strain = math.sqrt(dot(w, w)) / l - 1.0
-        tension, energy = tension_and_energy(par, strain)
-        V += energy
-        pull += tension * (1.0 + strain) - energy
-    return V, pull
-
-
-@inlined
-def linear_pull(k: float, l: float, length: float) -> float:
-    """Tension of an element over its length, by the linear law; k = EA/l."""
-    return k * (1.0 - l / length)
-
-
-@kernel
-def element_force(par: Parameters, l: float, w: Vector) -> Vector:
-    """Tension vector of one element, w = q_{e+1} - q_e, by any law."""
-    length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
-    if par.elastic_law == LINEAR:
-        return scale(linear_pull(par.EA / l, l, length), w)
-    return scale(tension_and_energy(par, length / l - 1.0)[0] / length, w)
-
-
-@separate
-def law_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
-    """Element forces of other laws."""
-    for e in range(par.N):
-        put_node(out_f, e, element_force(par, l, sub(node(q, e + 1), node(q, e))))
-
-
 @kernel
 def elastic(par: Parameters, s: float, q: Array) -> float:
-    l = element_length(par, s)
-    if par.elastic_law != LINEAR:
-        return l * law_sums(par, l, q)[0]
-    V = 0.0
-    for e in range(par.N):
-        w = sub(node(q, e), node(q, e + 1))
-        x = math.sqrt(dot(w, w)) - l
-        V += x * x
-    return 0.5 * par.EA / l * V
+    """V_el of the deployed string."""
+    return elastic_energy(par, element_length(par, s), q)
 
 
 @kernel
@@ -237,32 +150,6 @@ def strain_at_guide(par: Parameters, q: Array, l: float) -> float:
         w = sub(node(q, 2), w)
         strain += 0.5 * (strain + 1.0 - math.sqrt(dot(w, w)) / l)
     return strain
-
-
-@inlined
-def element_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
-    """f_e = (EA/l) (1 - l/|w|) (q_{e+1} - q_e) or what another law makes of it, and 0 beyond the last element."""
-    if par.elastic_law == LINEAR:
-        linear_forces(par, l, q, out_f)
-    else:
-        law_forces(par, l, q, out_f)
-    put_node(out_f, par.N, (0.0, 0.0, 0.0))
-
-
-@inlined
-def linear_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
-    n = par.N + 1
-    k = par.EA / l
-    # separate rows: with one base pointer the compiler does not vectorise this loop
-    x, y, z = q[:n], q[n : 2 * n], q[2 * n :]
-    f_x, f_y, f_z = out_f[:n], out_f[n : 2 * n], out_f[2 * n :]
-    for e in range(par.N):
-        w = (x[e + 1] - x[e], y[e + 1] - y[e], z[e + 1] - z[e])
-        length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
-        f = scale(linear_pull(k, l, length), w)
-        f_x[e] = f[0]
-        f_y[e] = f[1]
-        f_z[e] = f[2]
 
 
 @kernel

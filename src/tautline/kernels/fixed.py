@@ -39,7 +39,8 @@ from tautline.kernels.data import (
     node,
     triple,
 )
-from tautline.kernels.energy import body_moment, element_forces, element_length
+from tautline.kernels.elastic import element_forces
+from tautline.kernels.energy import body_moment, element_length
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.rotation import (
     add_spin,

@@ -22,7 +22,7 @@ from tautline.kernels.data import (
     node,
     put_node,
 )
-from tautline.kernels.energy import element_force
+from tautline.kernels.elastic import element_force
 from tautline.kernels.jit import kernel
 from tautline.kernels.so3 import Vector, add_scaled, scale, sub
 

@@ -10,8 +10,6 @@ import math
 from tautline.kernels.arrow import factorise
 from tautline.kernels.data import (
     ANGULAR_VELOCITY,
-    DAMPED,
-    DRAGGED,
     DRUM_TORQUE,
     FORCE,
     FRAME_VELOCITY,
@@ -21,6 +19,7 @@ from tautline.kernels.data import (
     MEAN_VELOCITY,
     MOMENTUM,
     POSITION,
+    PUSHED,
     REELED_LENGTH,
     ROTATION,
     TARGET,
@@ -39,7 +38,7 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.drum import holding, profile_at
+from tautline.kernels.drum import holding
 from tautline.kernels.energy import (
     body_moment,
     body_momenta,
@@ -53,13 +52,16 @@ from tautline.kernels.energy import (
     strain_at_guide,
     transport_weights,
 )
+from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import velocities_at_fixed_length
-from tautline.kernels.guide import Entrance
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.loads import first_moment_by_s, forces, path_acceleration
-from tautline.kernels.reeling import Rates, Target, evaluate_forces, kept_reel_force, solve_rates
+from tautline.kernels.loads.guide_motion import first_moment_by_s
+from tautline.kernels.loads.stage import act, instant
+from tautline.kernels.newton import Rates, Target, solve_rates
+from tautline.kernels.reeling import evaluate_forces, kept_reel_force
 from tautline.kernels.rotation import attitude, put_attitude
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.tables import curve_at, vector_at
 
 # Of the two steps, over the time of a wave through an element: an error of 1e-7 in time, and of 1e-12 by rounding.
 SHORT_STEP = 1e-3
@@ -86,23 +88,21 @@ def state_of(par: Parameters, out: Samples, row: int, workspace: Motion) -> tupl
 def applied_forces(
     par: Parameters, t: float, workspace: Motion, rates: Rates, R: Matrix, scratch: Scratch, loads: Loads | None
 ) -> tuple[float, Vector]:
-    """Forces on the nodes besides those of the elements, into DAMPED; on s, and the moment on the body.
+    """Forces on the nodes besides those of the elements, into PUSHED; on s, and the moment on the body.
 
     Weight, loads, and the inertia of a guide that is accelerated.
     """
     q = workspace.nodes[POSITION]
-    out = scratch.nodes[DAMPED]
+    out = scratch.nodes[PUSHED]
     moment = body_moment(par, R)
     reel = 0.0
     clear_nodes(out)
     if loads is not None and (loads.acts or loads.moves):
-        push = forces(par, loads, t, t, workspace, rates, workspace.nodes[VELOCITY], scratch)
-        for i in range(1, par.N + 1):
-            add_to_node(out, i, node(scratch.nodes[DRAGGED], i))
-        add_to_node(out, par.N, push.force)
-        reel += push.damping_reel + push.fluid_reel
-        moment = add(moment, add(push.fluid_moment, push.moment))
-        a = path_acceleration(loads.path, t)
+        at = instant(par, loads, t, t, workspace, rates)
+        push = act(par, loads, at, workspace, workspace.nodes[VELOCITY], scratch)
+        reel += push.reel
+        moment = add(moment, push.moment)
+        a = vector_at(loads.path, t)[2]
         l = element_length(par, workspace.reel[S])
         for i in range(1, par.N):
             add_to_node(out, i, scale(-par.mu * l, a))
@@ -152,7 +152,7 @@ def prescribed_torques(
     for row in range(out.scalars.shape[0]):
         R, omega = state_of(par, out, row, workspace)
         s = workspace.reel[S]
-        _, sigma, acceleration = profile_at(profile, times[row])
+        _, sigma, acceleration = curve_at(profile.T, times[row])
         P_s = momenta(par, s, sigma, q, v, p)
         linear, Pi = body_momenta(par, node(v, par.N), R, omega)
         put_node(p, par.N, add(node(p, par.N), linear))
@@ -165,7 +165,7 @@ def prescribed_torques(
         difference = 0.0
         for sign in (1.0, -1.0):
             h = sign * step
-            kicked_momenta(par, h, l, f, scratch.nodes[DAMPED], p, scratch.nodes[TARGET])
+            kicked_momenta(par, h, l, f, scratch.nodes[PUSHED], p, scratch.nodes[TARGET])
             for i in range(par.N + 1):
                 put_node(scratch.nodes[MEAN_VELOCITY], i, node(v, i))
             target = Target(P_s + 0.5 * h * reel, add_scaled(Pi, 0.5 * h, moment), at, holding(True))
@@ -223,7 +223,7 @@ def holding_torques(
         change = 0.0
         for sign in (1.0, -1.0):
             h = sign * step
-            kicked_momenta(par, h, l, f, scratch.nodes[DAMPED], p, scratch.nodes[TARGET])
+            kicked_momenta(par, h, l, f, scratch.nodes[PUSHED], p, scratch.nodes[TARGET])
             after = add_scaled(Pi, 0.5 * h, moment)
             velocities_at_fixed_length(par, h, scratch.nodes[TARGET], after, R, omega, scratch)
             change += sign * reel_momentum(par, 0.5 * h, q, u)

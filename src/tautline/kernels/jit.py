@@ -16,11 +16,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from numba.core import event
+
+from tautline import ledger, registry
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,16 +37,27 @@ PAUSE = 5.0
 
 @cache
 def source_hash() -> str:
-    """Of all kernel sources, so that any change of any of them leads to a new folder.
+    """Digest of all kernel sources, so that any change of any of them leads to a new folder.
 
-    With errors.py, whose status codes are compiled into the kernels.
+    With what is compiled into the kernels from elsewhere: status codes, and the laws, commands, loads and accounts that
+    are registered, from outside of tautline too.
     """
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(repr((registry.tables(), ledger.ACCOUNTS)).encode())
     folder = Path(__file__).parent
-    for path in (*sorted(folder.rglob("*.py")), folder.parent / "arrays.py", folder.parent / "errors.py"):
+    ours = (*sorted(folder.rglob("*.py")), folder.parent / "arrays.py", folder.parent / "errors.py")
+    for path in (*ours, *_registered_outside()):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _registered_outside() -> Iterator[Path]:
+    """Files of registered kernels that are not in this folder."""
+    for law in (law for table in registry.tables() for law in table.values()):
+        if not law.module.startswith(f"{__package__}."):
+            found = find_spec(law.module)  # imports no kernel, which might need the folder that is being named
+            if found is not None and found.origin is not None:
+                yield Path(found.origin)
 
 
 def _is_ours_and_writable(folder: Path) -> bool:

@@ -11,7 +11,8 @@ from tautline.kernels.fused import kick_and_eliminate, no_drift, substitute_and_
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import LANES, put, some, take, zero_like
 from tautline.kernels.members import Clocks, command_of, count_iterations, leave_where, parameters_of
-from tautline.kernels.reeling import Rates, ReelImpulses, reel_after, reel_before
+from tautline.kernels.newton import Rates
+from tautline.kernels.reeling import ReelImpulses, reel_after, reel_before
 from tautline.kernels.reels import NO_ENTRANCE, Reels, ReelStart, pack_start, unpack_start
 from tautline.kernels.stage import make_fixed_step, make_reeling_step
 

@@ -10,6 +10,7 @@ from tautline.kernels.data import (
     LOWER,
     MEAN_VELOCITY,
     NOT_HELD,
+    P_S,
     POSITION,
     TARGET,
     Motion,
@@ -20,10 +21,10 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.drum import Drum, holding
 from tautline.kernels.energy import element_length
-from tautline.kernels.fixed import velocities_at_fixed_length
-from tautline.kernels.jit import entry, inlined
+from tautline.kernels.fixed import momenta_with_kick, velocities_at_fixed_length
+from tautline.kernels.jit import entry, inlined, separate
 from tautline.kernels.lanes import select, zero_like
-from tautline.kernels.reeling import Rates, Target, solve_rates
+from tautline.kernels.newton import Rates, Target, solve_rates
 from tautline.kernels.reels import NO_ENTRANCE
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector
@@ -65,3 +66,10 @@ def rates_of(par: Parameters, locked: bool, motion: Motion, p_s: float, Pi: Vect
     if locked:
         return rates_at_fixed_length(par, motion, Pi, scratch)
     return rates_with_reel(par, motion, p_s, Pi, holding(motion.reel[HELD] != NOT_HELD), scratch)
+
+
+@separate
+def velocities(par: Parameters, locked: bool, motion: Motion, scratch: Scratch) -> Rates:
+    """Rates at the present momenta, a pending kick paid; node velocities into MEAN_VELOCITY."""
+    Pi = momenta_with_kick(par, motion, scratch)
+    return rates_of(par, locked, motion, motion.reel[P_S], Pi, scratch)

@@ -25,9 +25,10 @@ from tautline.kernels.data import (
     node,
     triple,
 )
-from tautline.kernels.energy import element_length, reel_mass, tension_and_energy
+from tautline.kernels.elastic import tension_and_energy
+from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import entry, inlined, kernel, separate
-from tautline.kernels.loads import drag_rate
+from tautline.kernels.loads.stage import decay_rate
 from tautline.kernels.so3 import dot, sub
 
 # Steps are never divided further than this: the minimum length stops a run long before.
@@ -50,7 +51,7 @@ class Limits(NamedTuple):
 
     waves: float  # in the string's elements
     damping: float  # inside the string
-    drag: float  # of the fluid on string and body, and damping of its spin
+    drag: float  # of the fluid on string and body, damping of its spin, and force laws that slow a motion
     stretching: float  # of the string as a whole
     turning: float  # of the body, and its swing on the string
     drum: float  # on the spring and damper of a command
@@ -133,7 +134,7 @@ def limits_now(
     limits = limits_at_length(par, plan, motion.reel[S], locked)
     drag = math.inf
     if loads is not None and loads.acts:
-        rate = drag_rate(par, loads, locked, t, motion, scratch)
+        rate = decay_rate(par, loads, locked, t, motion, scratch)
         if rate > 0.0:
             # the midpoint rule for half a step
             drag = 4.0 / rate

@@ -13,14 +13,12 @@ from tautline.errors import (
     RUNNING,
 )
 from tautline.kernels.arrow import factorise
-from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
-from tautline.kernels.compensated import accumulate
+from tautline.kernels.balance import balance_jump, balance_tolerance, book, note_balance
 from tautline.kernels.data import (
     BY_PROFILE,
     EXTRA,
     FORCE,
-    FRICTION,
-    FRICTION_ERR,
+    FRICTION_LOSS,
     H_LAST,
     INVERSE,
     LEVEL,
@@ -49,13 +47,12 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
-from tautline.kernels.jit import entry, inlined, kernel, separate
+from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.limits import guard, turning_rate2
-from tautline.kernels.loads import book_guide, boost, load_stage, mean_velocity, momentum_now, on_path
 from tautline.kernels.observe import change_reel_mode, observe
-from tautline.kernels.reeling import ZERO, evaluate_forces
-from tautline.kernels.so3 import Vector, sub
-from tautline.kernels.stage import composed_step, fixed_base_step, fixed_stage
+from tautline.kernels.reeling import evaluate_forces
+from tautline.kernels.stage import fixed_base_step
+from tautline.kernels.step import one_step
 
 # How far the reel may go beyond the end of the string, over the length of the string.
 END_TOLERANCE = 1e-10
@@ -115,80 +112,8 @@ def reel_event(
         reel[STOP] = side
         reel[STOP_TIME] = t
         energy = change_reel_mode(par, False, motion, scratch, STUCK, 0.0, 0.0)
-        accumulate(reel, FRICTION, FRICTION_ERR, -energy, par.compensated)
+        book(par, reel, FRICTION_LOSS, -energy)
     return RUNNING
-
-
-@inlined
-def before_step(
-    par: Parameters, loads: Loads, locked: bool, t: float, h: float, motion: Motion, scratch: Scratch
-) -> tuple[Vector, Vector]:
-    """Half of the loads, then into the frame that moves with the guide; its velocity, and the momentum in it."""
-    if loads.acts:
-        load_stage(par, loads, locked, t, t + h, motion, scratch)
-    frame = mean_velocity(loads, t, h)
-    boost(par, locked, frame, motion, scratch)
-    momentum = ZERO
-    if loads.moves:
-        momentum = momentum_now(par, locked, motion, scratch)
-    return frame, momentum
-
-
-@inlined
-def after_step(
-    par: Parameters,
-    loads: Loads,
-    locked: bool,
-    t: float,
-    h: float,
-    motion: Motion,
-    scratch: Scratch,
-    frame: Vector,
-    momentum: Vector,
-) -> None:
-    """Out of that frame, and the other half of the loads."""
-    if loads.moves:
-        gained = sub(momentum_now(par, locked, motion, scratch), momentum)
-        weight = (0.0, 0.0, (par.mu_g * par.L + par.weight) * h)  # an impulse
-        book_guide(par, motion.reel, sub(gained, weight), frame)
-    boost(par, locked, on_path(loads.path, t + h)[1], motion, scratch)
-    if loads.acts:
-        load_stage(par, loads, locked, t + h, t, motion, scratch)
-
-
-@separate
-def one_step(
-    par: Parameters,
-    plan: Plan,
-    command: Command,
-    motion: Motion,
-    scratch: Scratch,
-    t: float,
-    h: float,
-    loads: Loads | None,
-) -> int:
-    """A step of length h with a moving reel, or with loads: half of them before and half after the step proper.
-
-    Compiled on its own: inside the loops that locate an event the compiler would take 10 s longer.
-    """
-    status = RUNNING
-    loaded = False
-    frame = ZERO
-    momentum = ZERO
-    if loads is not None:
-        loaded = loads.acts or loads.moves
-        if loaded:
-            frame, momentum = before_step(par, loads, command.locked, t, h, motion, scratch)
-            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
-        if command.locked:
-            l = element_length(par, motion.reel[S])
-            status, history = fixed_stage(par, l, history_of(motion.reel), motion, scratch, h)
-            keep_history(history, motion.reel)
-    if not command.locked:
-        status = composed_step(par, plan, command, motion, scratch, t, h)
-    if loads is not None and loaded and status == RUNNING:
-        after_step(par, loads, command.locked, t, h, motion, scratch, frame, momentum)
-    return status
 
 
 @inlined
@@ -265,7 +190,9 @@ def guarded_step(
 
 
 @inlined
-def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -> int:
+def locked_step(
+    par: Parameters, plan: Plan, locked: bool, motion: Motion, scratch: Scratch, loads: Loads | None
+) -> int:
     """One base step at constant length. The level was set when the march began; a body that turns fast may raise it."""
     status = RUNNING
     l = element_length(par, motion.reel[S])
@@ -273,7 +200,7 @@ def locked_step(par: Parameters, plan: Plan, motion: Motion, scratch: Scratch) -
         h = plan.h / (1 << motion.clock[LEVEL])
         turned2 = turning_rate2(par, plan, l, motion.nodes[POSITION], motion.body) * h * h
         if turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0:
-            status = guard(par, plan, True, 0.0, motion, scratch, None)
+            status = guard(par, plan, locked, 0.0, motion, scratch, loads)
     if status == RUNNING:
         parts = 1 << motion.clock[LEVEL]
         status, history = fixed_base_step(par, plan, l, parts, history_of(motion.reel), motion, scratch)
@@ -299,13 +226,14 @@ def march_interval(
     if not command.locked:
         evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
     if not guarded:
-        status = guard(par, plan, True, 0.0, motion, scratch, None)
+        # not with constants, for which the guard would be compiled once more
+        status = guard(par, plan, command.locked, 0.0, motion, scratch, loads)
     count = 0
     while count < plan.steps_per_sample and status == RUNNING:
         if guarded:
             status = guarded_step(par, plan, command, motion, scratch, backup, loads)
         else:
-            status = locked_step(par, plan, motion, scratch)
+            status = locked_step(par, plan, command.locked, motion, scratch, loads)
         if status == RUNNING:
             motion.clock[STEP] += 1
             motion.clock[TOTAL] += 1 << motion.clock[LEVEL]

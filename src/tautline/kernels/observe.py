@@ -4,35 +4,23 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.compensated import accumulate
+from tautline.kernels.balance import book, copy_accounts
 from tautline.kernels.data import (
     ANGULAR_MOMENTUM,
     ANGULAR_VELOCITY,
     COLUMN,
     CONTROL_WORK,
-    DAMPING,
-    DAMPING_LOSS,
     DRUM_TORQUE,
     ELASTIC,
-    EXTERNAL,
-    EXTERNAL_WORK,
-    FLUID,
-    FLUID_WORK,
     FORCE,
-    FRICTION,
-    FRICTION_LOSS,
     GRAVITY,
-    GUIDE_LOSS,
     GUIDE_PLACE,
-    GUIDE_WORK,
     H_BEFORE,
     H_LAST,
     HELD,
     HELD_ACCELERATION,
     HELD_SPEED,
     KINETIC,
-    LAW_STRETCHED,
-    LOSS,
     MEAN_VELOCITY,
     MOMENTUM,
     NOT_HELD,
@@ -56,9 +44,6 @@ from tautline.kernels.data import (
     TORQUE,
     VELOCITY,
     VELOCITY_BEFORE,
-    WORK,
-    WORK_ERR,
-    WORK_OF_GUIDE,
     Array,
     Loads,
     Motion,
@@ -85,14 +70,15 @@ from tautline.kernels.energy import (
     momenta,
 )
 from tautline.kernels.fixed import complete_kick, momenta_with_kick
+from tautline.kernels.guide import spooled_energy
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lanes import select, some, take, zero_like
 from tautline.kernels.legendre import rates_of
-from tautline.kernels.loads import add_carried
-from tautline.kernels.reeling import Rates, evaluate_forces
+from tautline.kernels.loads.guide_motion import add_carried
+from tautline.kernels.newton import Rates
+from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Matrix, Vector, add, apply, cross, orthogonality_error
-from tautline.kernels.spooled import spooled_energy
 
 
 @entry
@@ -139,7 +125,7 @@ def change_reel_mode(
             energy = 0.5 * (P_s - reel[P_S]) * (reel[SIGMA] + sigma)
         elif not locked and reel[HELD] == PRESCRIBED:
             # the half impulse that the last step was still to be given
-            accumulate(reel, WORK, WORK_ERR, (P_s - reel[P_S]) * reel[SIGMA], par.compensated)
+            book(par, reel, CONTROL_WORK, (P_s - reel[P_S]) * reel[SIGMA])
         reel[SIGMA] = rates.sigma
         reel[P_S] = P_s
         reel[P_S_ERR] = 0.0
@@ -171,7 +157,7 @@ def angular_momentum(q: Array, p: Array, R: Matrix, Pi: Vector) -> Vector:
 
 
 class Diagnostics(NamedTuple):
-    """Of a state: energies, and momentum about the vertical axis."""
+    """Energies of a state, and its momentum about the vertical axis."""
 
     kinetic: float
     rotational: float
@@ -208,18 +194,11 @@ def write_diagnostics(x: Diagnostics, out: Array) -> None:
 
 @kernel
 def note_reel(par: Parameters, reel: Array, sigma: float, out: Array) -> None:
-    """What only the reel knows; after the figures."""
+    """Add what only the reel knows to the diagnostics of a sample."""
     out[REELED_LENGTH] = reel[S]
     out[REEL_SPEED] = sigma
-    if par.law == LAW_STRETCHED:
-        out[ELASTIC] += spooled_energy(par, reel, reel[S])
-    out[CONTROL_WORK] = reel[WORK]
-    out[GUIDE_LOSS] = reel[LOSS]
-    out[DAMPING_LOSS] = reel[DAMPING]
-    out[FRICTION_LOSS] = reel[FRICTION]
-    out[FLUID_WORK] = reel[FLUID]
-    out[EXTERNAL_WORK] = reel[EXTERNAL]
-    out[WORK_OF_GUIDE] = reel[GUIDE_WORK]
+    out[ELASTIC] += spooled_energy(par, reel, reel[S])
+    copy_accounts(reel, out)
     out[DRUM_TORQUE] = reel[TORQUE]
     out[STEP_LENGTH] = abs(reel[H_LAST])
     for i in range(6):  # a guide that stands; one that moves says so afterwards

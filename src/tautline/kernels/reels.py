@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tautline.errors import RUNNING
 from tautline.kernels.data import HELD, NOT_HELD, Array, Counters, Parameters
 from tautline.kernels.drum import Drum, holding, solve_own_row
-from tautline.kernels.guide import Entrance
+from tautline.kernels.entrance import Entrance
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import LANES, either, put, take, zero_like
 from tautline.kernels.layout import Layout

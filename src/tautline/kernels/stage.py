@@ -44,6 +44,7 @@ from tautline.kernels.fixed import (
     velocities_of_nodes,
 )
 from tautline.kernels.jit import inlined
+from tautline.kernels.newton import solve_rates
 from tautline.kernels.reeling import (
     ReelImpulses,
     extrapolated_rates,
@@ -52,7 +53,6 @@ from tautline.kernels.reeling import (
     move_string,
     reel_after,
     reel_before,
-    solve_rates,
     step_target,
 )
 from tautline.kernels.rotation import add_spin, attitude, turn

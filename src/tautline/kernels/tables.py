@@ -1,9 +1,14 @@
-"""Piecewise functions of one variable: where a value lies, linear interpolation, and weighted means over a step."""
+"""Piecewise functions of one variable: polynomials, linear interpolation, and weighted means over a step.
+
+Piecewise polynomials are arrays with a column a piece: in row 0 the knots from which they hold, below them the
+coefficients of powers of the distance to the knot, constant first. The first piece also holds before its knot.
+"""
 
 from __future__ import annotations
 
 from tautline.kernels.data import Array
 from tautline.kernels.jit import kernel
+from tautline.kernels.so3 import Vector
 
 
 @kernel
@@ -18,6 +23,56 @@ def last_knot(knots: Array, x: float) -> int:
         else:
             high = middle
     return low
+
+
+@kernel
+def polynomial(pieces: Array, i: int, first: int, count: int, x: float) -> tuple[float, float, float]:
+    """Value, slope and second derivative at a distance x from knot i, by Horner's rule.
+
+    Of the polynomial with `count` coefficients from row `first` on.
+    """
+    value = 0.0
+    slope = 0.0
+    half_second = 0.0
+    for j in range(first + count - 1, first - 1, -1):
+        half_second = half_second * x + slope
+        slope = slope * x + value
+        value = value * x + pieces[j, i]
+    return value, slope, 2.0 * half_second
+
+
+@kernel
+def curve_at(pieces: Array, x: float) -> tuple[float, float, float]:
+    """Value, slope and second derivative of a piecewise polynomial."""
+    i = last_knot(pieces[0], x)
+    return polynomial(pieces, i, 1, pieces.shape[0] - 1, x - pieces[0, i])
+
+
+@kernel
+def curve_increment(pieces: Array, start: float, end: float) -> float:
+    """Change of a piecewise polynomial from `start` to `end`, without the rounding of its values within one piece."""
+    i = last_knot(pieces[0], start)
+    j = last_knot(pieces[0], end)
+    x = start - pieces[0, i]
+    y = end - pieces[0, j]
+    before = 0.0
+    after = 0.0
+    for k in range(pieces.shape[0] - 1, 1, -1):
+        before = (before + pieces[k, i]) * x
+        after = (after + pieces[k, j]) * y
+    jump = 0.0 if i == j else pieces[1, j] - pieces[1, i]
+    return float(jump + (after - before))
+
+
+@kernel
+def vector_at(pieces: Array, x: float) -> tuple[Vector, Vector, Vector]:
+    """Value, slope and second derivative of three cubics a piece, in rows 1 to 4, 5 to 8 and 9 to 12."""
+    i = last_knot(pieces[0], x)
+    distance = x - pieces[0, i]
+    a = polynomial(pieces, i, 1, 4, distance)
+    b = polynomial(pieces, i, 5, 4, distance)
+    c = polynomial(pieces, i, 9, 4, distance)
+    return (a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])
 
 
 @kernel
@@ -61,3 +116,25 @@ def weighted_mean(knots: Array, values: Array, near: float, far: float) -> float
         a = b
         F_a = F_b
     return total / (3.0 * abs(step))
+
+
+@kernel
+def linear_vector(table: Array, first: int, x: float) -> Vector:
+    """Three rows of a table from row `first` on, over row 0: linear between the knots, held outside them."""
+    knots = table[0]
+    return (
+        linear_at(knots, table[first], x),
+        linear_at(knots, table[first + 1], x),
+        linear_at(knots, table[first + 2], x),
+    )
+
+
+@kernel
+def mean_vector(table: Array, first: int, near: float, far: float) -> Vector:
+    """Weighted means of three rows of a table from row `first` on (equation 80)."""
+    knots = table[0]
+    return (
+        weighted_mean(knots, table[first], near, far),
+        weighted_mean(knots, table[first + 1], near, far),
+        weighted_mean(knots, table[first + 2], near, far),
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -11,9 +10,9 @@ from numpy.typing import NDArray
 
 from tautline.errors import InputError
 from tautline.model import checks
-
-Vector = tuple[float, float, float]
-Matrix = tuple[Vector, Vector, Vector]
+from tautline.model.checks import ZERO, Matrix, Vector, positive, vector
+from tautline.model.description import Matrix33, Number, Vector3, declared, described, quantity
+from tautline.model.kinds import MATRIX, VECTOR, Kind, in_si
 
 # Flat bodies satisfy the triangle inequality with equality, so rounding may show a slight excess.
 TRIANGLE_TOLERANCE = 1e-9
@@ -22,14 +21,14 @@ SYMMETRY_TOLERANCE = 1e-9
 LEAST_INERTIA = 0.01 * checks.SMALLEST**3
 
 
-_DIMENSIONS = {"elliptic_cylinder": 3, "box": 3, "sphere": 1, "point": 0}
-
-
 class Shape(NamedTuple):
     """What the body looks like, for pictures. Centred at the centre of mass, along the body's axes."""
 
     kind: str  # "elliptic_cylinder", "box", "sphere" or "point"
     dimensions: tuple[float, ...]  # (semi-axis x, semi-axis y, height), (x, y, z), (radius,), ()
+
+
+DIMENSIONS = {"elliptic_cylinder": 3, "box": 3, "sphere": 1, "point": 0}
 
 
 def steiner(mass: float, offset: Any) -> NDArray[np.float64]:
@@ -44,44 +43,45 @@ def _as_tuple(A: NDArray[np.float64]) -> Matrix:
     return (a, b, c)
 
 
-@dataclass(frozen=True)
+def _matrix(name: str, value: Any, unit: str) -> Matrix:
+    return _as_tuple(checks.array(name, value, (3, 3), unit))
+
+
+class Drawn(Kind):
+    """A Shape or None."""
+
+    def check(self, name: str, value: Any) -> Any:
+        return None if value is None else _checked_shape(name, value)
+
+    def words(self) -> str:
+        return "Shape"
+
+
+@described
 class RigidBody:
     """A rigid body that hangs at a point which need not be its centre of mass.
 
     The body frame has its origin at the attachment point. See also the constructors
     `elliptic_cylinder`, `box`, `sphere` and `point`.
-
-    Parameters
-    ----------
-    mass : float
-        M (kg).
-    inertia : 3 x 3 floats
-        Inertia matrix J about the *attachment point*, in the body frame (kg m^2).
-    center_of_mass : three floats
-        rho_c, from the attachment point to the centre of mass, in the body frame (m).
-    shape : Shape, optional
-        What to draw; no influence on the motion.
     """
 
-    mass: float
-    inertia: Matrix
-    center_of_mass: Vector
-    shape: Shape | None = None
+    mass: Number = quantity("kg", positive, "Mass M.")
+    inertia: Matrix33 = quantity(
+        "kg*m^2", _matrix, "Inertia matrix J about the *attachment point*, in the body frame.", form=MATRIX
+    )
+    center_of_mass: Vector3 = quantity(
+        "m", vector, "rho_c, from the attachment point to the centre of mass, in the body frame.", form=VECTOR
+    )
+    shape: Shape | None = declared(Drawn("What to draw; no influence on the motion."), default=None)
 
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "mass", checks.positive("RigidBody.mass", self.mass, "kg"))
-        center = checks.vector("RigidBody.center_of_mass", self.center_of_mass, "m")
-        set_(self, "center_of_mass", center)
-        if self.shape is not None:
-            set_(self, "shape", _checked_shape(self.shape))
-        J = checks.array("RigidBody.inertia", self.inertia, (3, 3), "kg m^2")
+    def _check_together(self) -> None:
+        J = np.array(self.inertia)
         if self.is_point:
-            if J.any() or any(center):
+            if J.any() or any(self.center_of_mass):
                 raise InputError("RigidBody.inertia: expected zero for a point, use RigidBody.point(mass)")
         else:
-            J = _checked_inertia(J, self.mass, center)
-        set_(self, "inertia", _as_tuple(J))
+            J = _checked_inertia(J, self.mass, self.center_of_mass)
+        object.__setattr__(self, "inertia", _as_tuple(J))
 
     @property
     def is_point(self) -> bool:
@@ -92,84 +92,40 @@ class RigidBody:
     def about_center(
         cls, mass: float, central_inertia: Any, center_of_mass: Any, shape: Shape | None = None
     ) -> RigidBody:
-        """From the inertia about the centre of mass, by the parallel-axis theorem.
+        """A body by its inertia about the centre of mass (kg m^2, in the body frame), by the parallel-axis theorem."""
+        mass = positive("mass", in_si("mass", mass, "kg"), "kg")
+        center = vector("center_of_mass", in_si("center_of_mass", center_of_mass, "m"), "m")
+        inertia = in_si("central_inertia", central_inertia, "kg*m^2")
+        J = checks.array("central_inertia", inertia, (3, 3), "kg m^2")
+        return cls(mass, J + steiner(mass, center), center, shape)
 
-        Parameters
-        ----------
-        mass : float
-            M (kg).
-        central_inertia : 3 x 3 floats
-            About the centre of mass, in the body frame (kg m^2).
-        center_of_mass, shape
-            As in `RigidBody`.
-        """
-        mass = checks.positive("mass", mass, "kg")
-        center = checks.vector("center_of_mass", center_of_mass, "m")
-        J = checks.array("central_inertia", central_inertia, (3, 3), "kg m^2")
-        return cls(mass, _as_tuple(J + steiner(mass, center)), center, shape)
+    @staticmethod
+    def elliptic_cylinder(mass: float | str, semi_axes: Any, height: float | str, center_of_mass: Any) -> RigidBody:
+        """A homogeneous elliptic cylinder; arguments as in `tautline.model.bodies.EllipticCylinder`."""
+        from tautline.model.bodies import EllipticCylinder
 
-    @classmethod
-    def elliptic_cylinder(cls, mass: float, semi_axes: Any, height: float, center_of_mass: Any) -> RigidBody:
-        """Homogeneous elliptic cylinder.
+        return EllipticCylinder(mass, semi_axes, height, center_of_mass).body()
 
-        Parameters
-        ----------
-        mass : float
-            M (kg).
-        semi_axes : two floats
-            Along x and y of the body frame (m).
-        height : float
-            Along z (m).
-        center_of_mass : three floats
-            From the attachment point (m).
-        """
-        mass = checks.positive("mass", mass, "kg")
-        a, b = _sizes("semi_axes", semi_axes, 2)
-        H = checks.positive("height", height, "m")
-        moments = (b * b / 4 + H * H / 12, a * a / 4 + H * H / 12, (a * a + b * b) / 4)
-        shape = Shape("elliptic_cylinder", (a, b, H))
-        return cls.about_center(mass, mass * np.diag(moments), center_of_mass, shape)
+    @staticmethod
+    def box(mass: float | str, sides: Any, center_of_mass: Any) -> RigidBody:
+        """A homogeneous box; arguments as in `tautline.model.bodies.Box`."""
+        from tautline.model.bodies import Box
 
-    @classmethod
-    def box(cls, mass: float, sides: Any, center_of_mass: Any) -> RigidBody:
-        """Homogeneous box.
+        return Box(mass, sides, center_of_mass).body()
 
-        Parameters
-        ----------
-        mass : float
-            M (kg).
-        sides : three floats
-            Along x, y, z of the body frame (m).
-        center_of_mass : three floats
-            From the attachment point (m).
-        """
-        mass = checks.positive("mass", mass, "kg")
-        x, y, z = _sizes("sides", sides, 3)
-        moments = ((y * y + z * z) / 12, (x * x + z * z) / 12, (x * x + y * y) / 12)
-        return cls.about_center(mass, mass * np.diag(moments), center_of_mass, Shape("box", (x, y, z)))
+    @staticmethod
+    def sphere(mass: float | str, radius: float | str, center_of_mass: Any = ZERO) -> RigidBody:
+        """A homogeneous ball; arguments as in `tautline.model.bodies.Sphere`."""
+        from tautline.model.bodies import Sphere
 
-    @classmethod
-    def sphere(cls, mass: float, radius: float, center_of_mass: Any = (0.0, 0.0, 0.0)) -> RigidBody:
-        """Homogeneous ball.
+        return Sphere(mass, radius, center_of_mass).body()
 
-        Parameters
-        ----------
-        mass : float
-            M (kg).
-        radius : float
-            (m)
-        center_of_mass : three floats
-            From the attachment point (m); there by default.
-        """
-        mass = checks.positive("mass", mass, "kg")
-        r = checks.positive("radius", radius, "m")
-        J = 0.4 * mass * r * r * np.eye(3)
-        return cls.about_center(mass, J, center_of_mass, Shape("sphere", (r,)))
-
-    @classmethod
-    def point(cls, mass: float) -> RigidBody:
+    @staticmethod
+    def point(mass: float | str) -> RigidBody:
         """A point mass: no inertia, no rotation."""
-        return cls(mass, _as_tuple(np.zeros((3, 3))), (0.0, 0.0, 0.0), Shape("point", ()))
+        from tautline.model.bodies import Point
+
+        return Point(mass).body()
 
     def central_inertia(self) -> NDArray[np.float64]:
         """Inertia matrix about the centre of mass (kg m^2)."""
@@ -211,17 +167,16 @@ def _swing_frequency2(body: RigidBody, gravity: float) -> float:
     return float(np.linalg.eigvals(np.linalg.solve(body.central_inertia(), stiffness)).real.max())
 
 
-def _checked_shape(shape: Any) -> Shape:
-    name = "RigidBody.shape"
+def _checked_shape(name: str, shape: Any) -> Shape:
     checks.instance(name, shape, Shape)
-    checks.choice(f"{name}.kind", shape.kind, _DIMENSIONS)
-    count = _DIMENSIONS[shape.kind]
-    sizes = _sizes(f"{name}.dimensions", shape.dimensions, count) if count else []
-    return Shape(shape.kind, tuple(sizes))
+    checks.choice(f"{name}.kind", shape.kind, DIMENSIONS)
+    count = DIMENSIONS[shape.kind]
+    return Shape(shape.kind, sizes(f"{name}.dimensions", shape.dimensions, count) if count else ())
 
 
-def _sizes(name: str, value: Any, count: int) -> list[float]:
-    return [checks.positive(name, float(x), "m") for x in checks.array(name, value, (count,), "m")]
+def sizes(name: str, value: Any, count: int) -> tuple[float, ...]:
+    """So many positive lengths (m)."""
+    return tuple(positive(name, float(x), "m") for x in checks.array(name, value, (count,), "m"))
 
 
 def _checked_inertia(J: NDArray[np.float64], mass: float, center: Vector) -> NDArray[np.float64]:

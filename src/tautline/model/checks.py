@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 
 from tautline.errors import InputError
 
+Vector = tuple[float, float, float]
+Matrix = tuple[Vector, Vector, Vector]
+ZERO: Vector = (0.0, 0.0, 0.0)
+
 _LONGEST_REPR = 60
 # Within these, squares and products of a few numbers neither overflow nor vanish; nothing physical is outside.
 LARGEST = 1e50
@@ -48,6 +52,11 @@ def number(name: str, value: Any, expected: str = "a finite number") -> float:
     if abs(x) > LARGEST:
         refuse(name, f"{expected} of at most {LARGEST:g} in size", value)
     return x
+
+
+def finite(name: str, value: Any, unit: str) -> float:
+    """A finite number of any sign."""
+    return number(name, value)
 
 
 def positive(name: str, value: Any, unit: str) -> float:
@@ -109,7 +118,7 @@ def array(name: str, value: Any, shape: tuple[int | None, ...], unit: str) -> ND
     return x
 
 
-def vector(name: str, value: Any, unit: str) -> tuple[float, float, float]:
+def vector(name: str, value: Any, unit: str) -> Vector:
     if (
         isinstance(value, (tuple, list))
         and len(value) == 3

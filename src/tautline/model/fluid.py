@@ -3,76 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from tautline.model import checks
-from tautline.model.piecewise import even_times, table_of_vectors
+from tautline.model.checks import ZERO, non_negative, positive, vector
+from tautline.model.description import Number, OptionalVector3, Vector3, declared, described, quantity
+from tautline.model.kinds import VECTOR
+from tautline.model.piecewise import even_times
+from tautline.model.tables import Over, Table
 
-Vector = tuple[float, float, float]
 
-
-@dataclass(frozen=True)
+@described
 class Fluid:
-    """A fluid, and how the body feels it. The string's part is `String.diameter` and its drag coefficients.
+    """A fluid, and how the body feels it. The string's part is `String.diameter` and its drag coefficients."""
 
-    Parameters
-    ----------
-    density : float
-        rho_f (kg/m^3): 1.2 for air, 1025 for sea water.
-    flow : three floats, or (depths, velocities)
-        Velocity of wind or current (m/s); over depth (m, the third axis) piecewise linear, held outside.
-    drag_area : float
-        Drag coefficient times area of the body (m^2), the same in all directions.
-    drag_center : three floats, optional
-        Where the drag acts, body frame (m); the centre of mass by default.
-    volume : float
-        Of the body, for buoyancy (m^3).
-    buoyancy_center : three floats, optional
-        Where buoyancy acts, body frame (m); the centre of mass by default.
-    added_mass : float
-        Fluid that the body moves along, the same in all directions, at the buoyancy centre (kg).
-    spin_damping : float
-        Moment against the body's rotation per angular velocity (N m s).
-    """
-
-    density: float
-    flow: Any = (0.0, 0.0, 0.0)
-    drag_area: float = 0.0
-    drag_center: Vector | None = None
-    volume: float = 0.0
-    buoyancy_center: Vector | None = None
-    added_mass: float = 0.0
-    spin_damping: float = 0.0
-
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "density", checks.positive("Fluid.density", self.density, "kg/m^3"))
-        set_(self, "flow", table_of_vectors("Fluid.flow", self.flow, "depths", ("m", "m/s")))
-        for name, unit in (("drag_area", "m^2"), ("volume", "m^3"), ("added_mass", "kg"), ("spin_damping", "N m s")):
-            set_(self, name, checks.non_negative(f"Fluid.{name}", getattr(self, name), unit))
-        for name in ("drag_center", "buoyancy_center"):
-            if getattr(self, name) is not None:
-                set_(self, name, checks.vector(f"Fluid.{name}", getattr(self, name), "m"))
+    density: Number = quantity("kg/m^3", positive, "Density rho_f: 1.2 for air, 1025 for sea water.")
+    flow: Any = declared(
+        Table(
+            "m/s",
+            vector,
+            "Velocity of wind or current; over depth (the third axis) piecewise linear, held outside.",
+            "flows",
+            over=Over("depths", "m"),
+            vectors=True,
+        ),
+        default=ZERO,
+    )
+    drag_area: Number = quantity(
+        "m^2", non_negative, "Drag coefficient times area of the body, the same in all directions.", default=0.0
+    )
+    drag_center: OptionalVector3 = quantity(
+        "m", vector, "Where the drag acts, body frame; the centre of mass if not given.", default=None, form=VECTOR
+    )
+    volume: Number = quantity("m^3", non_negative, "Volume of the body, for buoyancy.", default=0.0)
+    buoyancy_center: OptionalVector3 = quantity(
+        "m", vector, "Where buoyancy acts, body frame; the centre of mass if not given.", default=None, form=VECTOR
+    )
+    added_mass: Number = quantity(
+        "kg",
+        non_negative,
+        "Fluid that the body moves along, the same in all directions, at the buoyancy centre.",
+        default=0.0,
+    )
+    spin_damping: Number = quantity(
+        "N*m*s", non_negative, "Moment against the body's rotation per angular velocity.", default=0.0
+    )
 
 
-@dataclass(frozen=True)
+@described
 class AppliedForce:
-    """A force and a moment on the body as functions of time, in the inertial frame.
+    """A force and a moment on the body as functions of time, in the inertial frame."""
 
-    Parameters
-    ----------
-    force : three floats, or (times, forces)
-        (N); a table is piecewise linear in time and held outside.
-    moment : three floats, or (times, moments)
-        (N m), likewise.
-    point : three floats
-        Where the force acts, body frame (m).
-    """
+    force: Any = declared(
+        Table("N", vector, "Force; a table is piecewise linear in time and held outside.", "forces", vectors=True),
+        default=ZERO,
+    )
+    moment: Any = declared(
+        Table(
+            "N*m",
+            vector,
+            "Moment, likewise.",
+            "moments",
+            vectors=True,
+            elsewhere=(Over("moment_times", "s"),),
+        ),
+        default=ZERO,
+    )
+    point: Vector3 = quantity("m", vector, "Where the force acts, body frame.", default=ZERO, form=VECTOR)
 
-    force: Any = (0.0, 0.0, 0.0)
-    moment: Any = (0.0, 0.0, 0.0)
-    point: Vector = (0.0, 0.0, 0.0)
+    def _tidy_keys(self, keys: dict[str, Any]) -> dict[str, Any]:
+        """With times of their own for moments that are not of the times of the forces."""
+        if "forces" in keys and "moments" in keys and self.force[0] != self.moment[0]:
+            keys |= {"times": list(self.force[0]), "moment_times": list(self.moment[0])}
+        return keys
 
     @classmethod
     def of(
@@ -87,9 +89,3 @@ class AppliedForce:
         values = [function(float(t)) for t in times]
         forces, moments = ([value[k] for value in values] for k in (0, 1))
         return cls((times, forces), (times, moments), point)
-
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "force", table_of_vectors("AppliedForce.force", self.force, "times", ("s", "N")))
-        set_(self, "moment", table_of_vectors("AppliedForce.moment", self.moment, "times", ("s", "N m")))
-        set_(self, "point", checks.vector("AppliedForce.point", self.point, "m"))

@@ -3,48 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.model import checks
+from tautline.model.description import declared, described, quantity
+from tautline.model.kinds import ROW, VECTOR, VECTORS
 from tautline.model.piecewise import Row, evaluate, even_times, increasing, rows
+from tautline.model.tables import Ends
 
 
-@dataclass(frozen=True)
+def _times(name: str, value: Any, unit: str) -> Row:
+    return tuple(increasing(name, value, unit, least=2).tolist())
+
+
+def _points(name: str, value: Any, unit: str) -> tuple[Row, ...]:
+    return rows(checks.array(name, value, (None, 3), unit))
+
+
+@described
 class GuidePath:
     """Displacement of the guide entrance from `Reel.guide_position` over time: a smooth curve through points.
 
     A cubic spline with continuous acceleration. Before its first and after its last point the guide stands still, and
     the curve begins and ends at rest unless velocities are given.
-
-    Parameters
-    ----------
-    times : increasing floats
-        (s).
-    displacements : one vector a time
-        (m).
-    velocities : two vectors, optional
-        At the first and the last point (m/s); zero by default.
     """
 
-    times: Row
-    displacements: tuple[Row, ...]
-    velocities: tuple[Row, Row] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    times: Row = quantity("s", _times, "Times of the points, increasing.", form=ROW)
+    displacements: tuple[Row, ...] = quantity("m", _points, "The points, one for each time.", form=VECTORS)
+    velocities: tuple[Row, Row] = declared(
+        Ends("m/s", checks.vector, "Velocities at the first and at the last point", form=VECTOR),
+        default=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+    )
 
-    def __post_init__(self) -> None:
-        times = increasing("GuidePath.times", self.times, "s", least=2)
-        points = checks.array("GuidePath.displacements", self.displacements, (len(times), 3), "m")
-        if not isinstance(self.velocities, (tuple, list, np.ndarray)) or len(self.velocities) != 2:
-            checks.refuse(
-                "GuidePath.velocities", "two vectors (m/s), at the first and at the last point", self.velocities
-            )
-        ends = [checks.vector(f"GuidePath.velocities[{k}]", v, "m/s") for k, v in enumerate(self.velocities)]
-        object.__setattr__(self, "times", tuple(times.tolist()))
-        object.__setattr__(self, "displacements", rows(points))
-        object.__setattr__(self, "velocities", tuple(ends))
+    def _check_together(self) -> None:
+        checks.array("GuidePath.displacements", self.displacements, (len(self.times), 3), "m")
 
     @classmethod
     def of(cls, function: Callable[[float], Any], duration: float, interval: float) -> GuidePath:

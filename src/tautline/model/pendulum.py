@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from tautline import registry
 from tautline.errors import InputError
-from tautline.model import checks
+from tautline.model import bodies, checks
 from tautline.model.body import RigidBody, steiner
+from tautline.model.description import Number, declared, described, quantity
 from tautline.model.fluid import AppliedForce, Fluid
+from tautline.model.parts import Part
 from tautline.model.reel import Reel
 from tautline.model.string import String
 
@@ -23,43 +25,29 @@ class Weights(NamedTuple):
     moment: tuple[float, float, float]  # of the body's about the attachment point, body frame (N m)
 
 
-@dataclass(frozen=True)
+@described
 class Pendulum:
-    """A string on a reel with a rigid body at its end.
+    """A string on a reel with a rigid body at its end."""
 
-    Parameters
-    ----------
-    string, reel, body
-        The parts.
-    gravity : float
-        Along the third axis, which points down (m/s^2); 0 is allowed.
-    fluid : Fluid, optional
-        Air or water around string and body.
-    applied_force : AppliedForce, optional
-        A force and a moment on the body over time.
-    """
+    string: String = declared(Part({"": String}, "The string, all of it, spooled and deployed."))
+    reel: Reel = declared(Part({"": Reel}, "The drum and its guide."))
+    body: RigidBody = declared(
+        Part(bodies.SHAPES, "The body.", word="shape", wanted=RigidBody, make=bodies.made, unmake=bodies.unmade)
+    )
+    gravity: Number = quantity(
+        "m/s^2", checks.non_negative, "Gravity along the third axis, which points down; 0 is allowed.", default=9.81
+    )
+    fluid: Fluid | None = declared(Part({"": Fluid}, "Air or water around string and body."), default=None)
+    applied_force: AppliedForce | None = declared(
+        Part({"": AppliedForce}, "A force and a moment on the body over time."), default=None
+    )
 
-    string: String
-    reel: Reel
-    body: RigidBody
-    gravity: float = 9.81
-    fluid: Fluid | None = None
-    applied_force: AppliedForce | None = None
-
-    def __post_init__(self) -> None:
-        checks.instance("Pendulum.string", self.string, String)
-        checks.instance("Pendulum.reel", self.reel, Reel)
-        checks.instance("Pendulum.body", self.body, RigidBody)
-        if self.fluid is not None:
-            checks.instance("Pendulum.fluid", self.fluid, Fluid)
-        if self.applied_force is not None:
-            checks.instance("Pendulum.applied_force", self.applied_force, AppliedForce)
-        gravity = checks.non_negative("Pendulum.gravity", self.gravity, "m/s^2")
-        object.__setattr__(self, "gravity", gravity)
-        if self.string.law != "linear" and self.reel.guide_law in ("momentum", "stretched"):
+    def _check_together(self) -> None:
+        strings = registry.GUIDE_LAWS[self.reel.guide_law].strings
+        if strings and self.string.law not in strings:
             raise InputError(
-                "Reel.guide_law: expected 'dissipative', 'published' or 'none' with a string that is not linear, got "
-                f"{self.reel.guide_law!r} with String.law = {self.string.law!r}"
+                f"Reel.guide_law: expected another law with String.law = {self.string.law!r}, got "
+                f"{self.reel.guide_law!r}, which is for strings that are {' or '.join(strings)}"
             )
         if self.reel.guide_length >= self.string.length:
             raise InputError(
@@ -88,4 +76,4 @@ class Pendulum:
         mass = body.mass + fluid.added_mass
         center = (body.mass * np.array(body.center_of_mass) + fluid.added_mass * place) / mass
         inertia = np.array(body.inertia) + steiner(fluid.added_mass, place)
-        return RigidBody(mass, inertia, center, body.shape)  # type: ignore[arg-type]
+        return RigidBody(mass, inertia, center, body.shape)

@@ -18,7 +18,7 @@ def increasing(name: str, value: Any, unit: str, least: int = 1) -> Array:
     """A row of increasing numbers."""
     x = checks.array(name, value, (None,), unit)
     if len(x) < least:
-        raise InputError(f"{name}: expected at least {least} numbers, got {len(x)}")
+        raise InputError(f"{name}: expected at least {least} number{'s' if least > 1 else ''}, got {len(x)}")
     if (np.diff(x) <= 0.0).any():
         raise InputError(f"{name}: expected increasing numbers ({unit}), got a step back or none")
     return x
@@ -34,15 +34,6 @@ def even_times(duration: Any, interval: Any) -> Array:
 def rows(x: Array) -> tuple[Row, ...]:
     """As plain tuples, which compare and print."""
     return tuple(tuple(row) for row in x.tolist())
-
-
-def table_of_vectors(name: str, value: Any, over: str, units: tuple[str, str]) -> tuple[Row, tuple[Row, ...]]:
-    """A constant vector, or a pair (places, vectors); as places and vectors."""
-    if isinstance(value, (tuple, list)) and len(value) == 2:
-        places = increasing(f"{name}[0] ({over})", value[0], units[0])
-        vectors = checks.array(f"{name}[1]", value[1], (len(places), 3), units[1])
-        return tuple(places.tolist()), rows(vectors)
-    return (0.0,), (checks.vector(name, value, units[1]),)
 
 
 def evaluate(knots: Array, coefficients: Array, x: Any, derivative: int = 0) -> Array:

@@ -3,113 +3,135 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tautline import registry
 from tautline.model import checks
+from tautline.model.checks import ZERO, non_negative, positive, vector
+from tautline.model.description import Number, OptionalNumber, Vector3, choice, declared, described, quantity
+from tautline.model.kinds import VECTOR, Quantity, Way, in_si
+from tautline.model.parts import Part
 from tautline.model.path import GuidePath
 
-GUIDE_LAWS = ("dissipative", "published", "momentum", "stretched", "none")
 GUIDE_STRAINS = ("mean", "extrapolated")
 
 
-@dataclass(frozen=True)
+def _spooled_strain(name: str, value: Any, unit: str) -> float:
+    strain = checks.number(name, value)
+    if strain <= -1.0:
+        checks.refuse(name, "a finite number above -1", value)
+    return strain
+
+
+def _by_inertia(given: dict[str, Any]) -> float:
+    radius = positive("Reel.drum_radius", given["drum_radius"], "m")
+    return positive("Reel.inertia", given["inertia"], "kg m^2") / radius / radius
+
+
+def _by_rope(given: dict[str, Any]) -> float:
+    return Reel.growth(given["rope_diameter"], given["drum_width"])
+
+
+def _nothing(value: Any) -> None:
+    return None
+
+
+_INERTIA = Way(
+    {"inertia": Quantity("kg*m^2", positive, "Moment of inertia of the drum, in place of `inertia_mass`.")},
+    _by_inertia,
+    _nothing,
+)
+_ROPE = Way(
+    {
+        "rope_diameter": Quantity("m", positive, "Diameter of the rope on the drum, for its layers."),
+        "drum_width": Quantity("m", positive, "Width of the drum that the layers fill."),
+    },
+    _by_rope,
+    _nothing,
+)
+
+
+@described
 class Reel:
-    """A drum with a guide whose entrance stands still, or moves as prescribed.
+    """A drum with a guide whose entrance stands still, or moves as prescribed."""
 
-    Parameters
-    ----------
-    drum_radius : float
-        d (m).
-    guide_length : float
-        Length b of the string between drum and guide entrance (m).
-    inertia_mass : float
-        Moment of inertia of the drum divided by drum_radius**2, kappa_d (kg).
-    guide_position : three floats
-        Position r_p of the guide entrance (m); the third axis points down.
-    guide_law : {"dissipative", "published", "momentum", "stretched", "none"}
-        What becomes of the energy where the string enters or leaves the guide. "dissipative" never creates energy;
-        "published" is the paper's formula, right for retrieval, but in deployment it adds energy; "momentum" keeps
-        the momentum along the string, which loses energy in deployment and adds it in retrieval; "stretched" lets the
-        drum keep the string as strained as it came in and return it so; "none" is the conservative limit.
-    smoothing_speed : float
-        Reel speed sigma_0 below which the laws "dissipative" and "stretched" fade to zero (m/s).
-    guide_strain : {"mean", "extrapolated"}
-        The strain just outside the guide: that of the first element, as in the paper, or extrapolated from the
-        first two, of second order in the number of elements. A single element has only its own.
-    spooled_strain : float
-        Strain of all string that is spooled at the start; for the law "stretched" only.
-    guide_path : GuidePath, optional
-        Where the guide entrance goes, from guide_position; nodes and their velocities are relative to it.
-    viscous_friction : float
-        Of the drum: moment over angular velocity (N m s).
-    coulomb_friction : float
-        Moment of dry friction on the drum (N m): holds it up to this, and rubs with it beyond.
-    max_torque : float, optional
-        Greatest moment of the motor on the drum (N m), in either direction.
-    max_power : float, optional
-        Greatest power of the motor (W), driving or braking.
-    motor_inertia : float
-        Moment of inertia of the motor about its own axis (kg m^2).
-    gear_ratio : float
-        Turns of the motor for one of the drum.
-    layer_growth : float
-        Growth of the squared radius with the length spooled (m^2 per m); see `growth`. drum_radius is that of the bare
-        drum.
-    """
+    drum_radius: Number = quantity("m", positive, "Radius d of the drum; with layers that of the bare drum.")
+    guide_length: Number = quantity("m", non_negative, "Length b of the string between drum and guide entrance.")
+    inertia_mass: Number = quantity(
+        "kg", positive, "Moment of inertia of the drum divided by drum_radius**2, kappa_d.", ways=(_INERTIA,)
+    )
+    guide_position: Vector3 = quantity(
+        "m", vector, "Position r_p of the guide entrance; the third axis points down.", default=ZERO, form=VECTOR
+    )
+    guide_law: str = choice(
+        registry.GUIDE_LAWS,
+        'What becomes of the energy where the string enters or leaves the guide. "dissipative" never creates energy; '
+        '"published" is the paper\'s formula, right for retrieval, but in deployment it adds energy; "momentum" keeps '
+        "the momentum along the string, which loses energy in deployment and adds it in retrieval; "
+        '"stretched" lets the drum keep the string as strained as it came in and return it so; "none" is the '
+        "conservative limit.",
+        default="dissipative",
+    )
+    smoothing_speed: Number = quantity(
+        "m/s",
+        positive,
+        'Reel speed sigma_0 below which the laws "dissipative" and "stretched" fade to zero.',
+        default=1e-3,
+    )
+    guide_strain: str = choice(
+        GUIDE_STRAINS,
+        "The strain just outside the guide: that of the first element, as in the paper, or extrapolated from the "
+        "first two, of second order in the number of elements. A single element has only its own.",
+        default="mean",
+    )
+    spooled_strain: Number = quantity(
+        "",
+        _spooled_strain,
+        'Strain of all string that is spooled at the start; for the law "stretched" only.',
+        default=0.0,
+    )
+    guide_path: GuidePath | None = declared(
+        Part({"": GuidePath}, "Where the guide entrance goes, from guide_position; nodes are relative to it."),
+        default=None,
+    )
+    viscous_friction: Number = quantity(
+        "N*m*s", non_negative, "Friction of the drum: moment over angular velocity.", default=0.0
+    )
+    coulomb_friction: Number = quantity(
+        "N*m",
+        non_negative,
+        "Moment of dry friction on the drum: holds it up to this, and rubs with it beyond.",
+        default=0.0,
+    )
+    max_torque: OptionalNumber = quantity(
+        "N*m", positive, "Greatest moment of the motor on the drum, in either direction.", default=None
+    )
+    max_power: OptionalNumber = quantity(
+        "W", positive, "Greatest power of the motor, driving or braking.", default=None
+    )
+    motor_inertia: Number = quantity(
+        "kg*m^2", non_negative, "Moment of inertia of the motor about its own axis.", default=0.0
+    )
+    gear_ratio: Number = quantity("", positive, "Turns of the motor for one of the drum.", default=1.0)
+    layer_growth: Number = quantity(
+        "m",
+        non_negative,
+        "Growth of the squared radius with the length spooled, in m^2 per m; see `growth`.",
+        default=0.0,
+        ways=(_ROPE,),
+    )
 
-    drum_radius: float
-    guide_length: float
-    inertia_mass: float
-    guide_position: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    guide_law: str = "dissipative"
-    smoothing_speed: float = 1e-3
-    guide_strain: str = "mean"
-    spooled_strain: float = 0.0
-    guide_path: GuidePath | None = None
-    viscous_friction: float = 0.0
-    coulomb_friction: float = 0.0
-    max_torque: float | None = None
-    max_power: float | None = None
-    motor_inertia: float = 0.0
-    gear_ratio: float = 1.0
-    layer_growth: float = 0.0
-
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "drum_radius", checks.positive("Reel.drum_radius", self.drum_radius, "m"))
-        set_(self, "guide_length", checks.non_negative("Reel.guide_length", self.guide_length, "m"))
-        set_(self, "inertia_mass", checks.positive("Reel.inertia_mass", self.inertia_mass, "kg"))
-        set_(self, "guide_position", checks.vector("Reel.guide_position", self.guide_position, "m"))
-        checks.choice("Reel.guide_law", self.guide_law, GUIDE_LAWS)
-        speed = checks.positive("Reel.smoothing_speed", self.smoothing_speed, "m/s")
-        set_(self, "smoothing_speed", speed)
-        checks.choice("Reel.guide_strain", self.guide_strain, GUIDE_STRAINS)
-        strain = checks.number("Reel.spooled_strain", self.spooled_strain)
-        if strain <= -1.0:
-            checks.refuse("Reel.spooled_strain", "a finite number above -1", self.spooled_strain)
-        if strain != 0.0 and self.guide_law != "stretched":
+    def _check_together(self) -> None:
+        if self.spooled_strain != 0.0 and self.guide_law != "stretched":
             checks.refuse("Reel.spooled_strain", "0 unless guide_law is 'stretched'", self.spooled_strain)
-        set_(self, "spooled_strain", strain)
-        if self.guide_path is not None:
-            checks.instance("Reel.guide_path", self.guide_path, GuidePath)
-        set_(self, "viscous_friction", checks.non_negative("Reel.viscous_friction", self.viscous_friction, "N m s"))
-        set_(self, "coulomb_friction", checks.non_negative("Reel.coulomb_friction", self.coulomb_friction, "N m"))
-        if self.max_torque is not None:
-            set_(self, "max_torque", checks.positive("Reel.max_torque", self.max_torque, "N m"))
-        if self.max_power is not None:
-            set_(self, "max_power", checks.positive("Reel.max_power", self.max_power, "W"))
-        set_(self, "motor_inertia", checks.non_negative("Reel.motor_inertia", self.motor_inertia, "kg m^2"))
-        set_(self, "gear_ratio", checks.positive("Reel.gear_ratio", self.gear_ratio, "turns"))
-        set_(self, "layer_growth", checks.non_negative("Reel.layer_growth", self.layer_growth, "m"))
 
     @staticmethod
-    def growth(rope_diameter: float, drum_width: float) -> float:
+    def growth(rope_diameter: float | str, drum_width: float | str) -> float:
         """layer_growth of a rope that fills square cells side by side: diameter^2/(pi width) (m)."""
-        diameter = checks.positive("rope_diameter", rope_diameter, "m")
-        return diameter * diameter / (math.pi * checks.positive("drum_width", drum_width, "m"))
+        diameter = positive("rope_diameter", in_si("rope_diameter", rope_diameter, "m"), "m")
+        return diameter * diameter / (math.pi * positive("drum_width", in_si("drum_width", drum_width, "m"), "m"))
 
     @property
     def turning_mass(self) -> float:

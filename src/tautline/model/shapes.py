@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline.model.body import RigidBody
+
 Array = NDArray[np.float64]
 
 
-def body_mesh(body: dict[str, Any]) -> tuple[Array, list[list[int]]]:
+def body_mesh(body: RigidBody) -> tuple[Array, list[list[int]]]:
     """Points in the body frame and polygons of the body's shape; an octahedron where there is none."""
-    shape: Any = body["shape"] or ("unknown", ())
-    kind, sizes = shape
-    center = np.array(body["center_of_mass"])
+    kind, sizes = body.shape or ("unknown", ())
+    center = np.array(body.center_of_mass)
     if kind == "elliptic_cylinder":
-        points, faces = _cylinder(*sizes)
+        points, faces = _cylinder(sizes[0], sizes[1], sizes[2])
     elif kind == "box":
         x, y, z = (0.5 * s for s in sizes)
         points = np.array(list(itertools.product((-x, x), (-y, y), (-z, z))))
@@ -26,7 +26,7 @@ def body_mesh(body: dict[str, Any]) -> tuple[Array, list[list[int]]]:
         points, faces = _ball(sizes[0])
     else:
         # as large as the body's radius of gyration about its centre of mass
-        gyration2 = np.trace(body["inertia"]) / (2.0 * body["mass"]) - center @ center
+        gyration2 = np.trace(body.inertia) / (2.0 * body.mass) - center @ center
         radius = max(float(np.sqrt(max(gyration2, 0.0))), 0.05)
         points = radius * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], dtype=float)
         faces = [[i, j, k] for i in (0, 1) for j in (2, 3) for k in (4, 5)]

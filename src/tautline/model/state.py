@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.checks import ZERO
+from tautline.model.description import Number, described, quantity
 from tautline.model.elements import default_elements
+from tautline.model.kinds import MATRIX, VECTOR, VECTORS, in_si
 from tautline.model.pendulum import Pendulum
 
 # A matrix typed in with eight digits still counts as a rotation; the kernels make it exact.
@@ -18,55 +20,80 @@ ROTATION_TOLERANCE = 1e-7
 # Memory for one sample of so many elements is half a gigabyte.
 MOST_ELEMENTS = 10**7
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-ZERO = (0.0, 0.0, 0.0)
+ATTITUDE = "Rotation matrix from the body frame to the inertial frame."
+ANGULAR_VELOCITY = "Angular velocity of the body, in the body frame."
 
 
-@dataclass(frozen=True, eq=False)
+def checked_rotation(name: str, value: Any, unit: str) -> Array:
+    """A rotation matrix."""
+    R = checks.array(name, value, (3, 3), "rotation matrix")
+    with np.errstate(all="ignore"):
+        error = float(np.linalg.norm(R.T @ R - np.eye(3)))
+        handed = float(np.linalg.det(R))
+    if not error <= ROTATION_TOLERANCE or handed < 0.0:
+        raise InputError(
+            f"{name}: expected a rotation matrix (R^T R = I, det R = 1), "
+            f"got |R^T R - I| = {error:.3g}, det R = {handed:.3g}"
+        )
+    return R
+
+
+def _nodes(name: str, value: Any, unit: str) -> Array:
+    nodes = checks.array(name, value, (None, 3), unit)
+    if len(nodes) < 2:
+        raise InputError(f"{name}: expected at least 2 nodes (one element), got {len(nodes)}")
+    if nodes[0].any():
+        checks.refuse(f"{name}[0]", "(0, 0, 0), the guide entrance", nodes[0].tolist())
+    return nodes
+
+
+def _as_given(name: str, value: Any, unit: str) -> Any:
+    return value  # how many there must be is known with the nodes
+
+
+def _three(name: str, value: Any, unit: str) -> Array:
+    return checks.array(name, value, (3,), unit)
+
+
+@described(eq=False)
 class State:
-    """A state of a pendulum with N elements.
+    """A state of a pendulum with N elements: everything given."""
 
-    Parameters
-    ----------
-    reeled_length : float
-        Unstretched length s on the reel side of the guide entrance (m).
-    reel_speed : float
-        Its rate; positive in retrieval (m/s).
-    nodes : (N + 1) x 3 floats
-        Positions relative to the guide entrance; the first is 0, the last is the attachment point (m).
-    node_velocities : (N + 1) x 3 floats
-        Velocities of the mesh nodes; the first is 0 (m/s).
-    attitude : 3 x 3 floats
-        Rotation matrix from the body frame to the inertial frame.
-    angular_velocity : three floats
-        Of the body, in the body frame (rad/s).
-    """
+    reeled_length: Number = quantity(
+        "m", checks.non_negative, "Unstretched length s on the reel side of the guide entrance."
+    )
+    reel_speed: Number = quantity("m/s", checks.finite, "Its rate; positive in retrieval.", file_default=0.0)
+    nodes: Array = quantity(
+        "m",
+        _nodes,
+        "N + 1 positions relative to the guide entrance; the first is 0, the last is the attachment point.",
+        form=VECTORS,
+    )
+    node_velocities: Array = quantity(
+        "m/s",
+        _as_given,
+        "N + 1 velocities of the mesh nodes, 0 if not given; the first is 0.",
+        default=None,
+        form=VECTORS,
+    )
+    attitude: Any = quantity("", checked_rotation, ATTITUDE, default=IDENTITY, form=MATRIX)
+    angular_velocity: Any = quantity("rad/s", _three, ANGULAR_VELOCITY, default=ZERO, form=VECTOR)
 
-    reeled_length: float
-    reel_speed: float
-    nodes: NDArray[np.float64]
-    node_velocities: NDArray[np.float64]
-    attitude: NDArray[np.float64] | tuple[tuple[float, float, float], ...] = IDENTITY
-    angular_velocity: NDArray[np.float64] | tuple[float, float, float] = ZERO
-
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        s = checks.non_negative("State.reeled_length", self.reeled_length, "m")
-        set_(self, "reeled_length", s)
-        set_(self, "reel_speed", checks.number("State.reel_speed", self.reel_speed))
-        nodes = checks.array("State.nodes", self.nodes, (None, 3), "m")
-        if len(nodes) < 2:
-            raise InputError(f"State.nodes: expected at least 2 nodes (one element), got {len(nodes)}")
-        if nodes[0].any():
-            checks.refuse("State.nodes[0]", "(0, 0, 0), the guide entrance", nodes[0].tolist())
-        set_(self, "nodes", nodes)
-        shape = (len(nodes), 3)
-        v = checks.array("State.node_velocities", self.node_velocities, shape, "m/s")
+    def _check_together(self) -> None:
+        shape = (len(self.nodes), 3)
+        given: Any = self.node_velocities
+        v = checks.array("State.node_velocities", np.zeros(shape) if given is None else given, shape, "m/s")
         if v[0].any():
             checks.refuse("State.node_velocities[0]", "(0, 0, 0)", v[0].tolist())
-        set_(self, "node_velocities", v)
-        set_(self, "attitude", _checked_rotation(self.attitude))
-        omega = checks.array("State.angular_velocity", self.angular_velocity, (3,), "rad/s")
-        set_(self, "angular_velocity", omega)
+        object.__setattr__(self, "node_velocities", v)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State):
+            return NotImplemented
+        return all(np.array_equal(x, y) for x, y in zip(vars(self).values(), vars(other).values(), strict=True))
+
+    def __hash__(self) -> int:
+        return hash((self.reeled_length, self.reel_speed, self.elements))
 
     @property
     def elements(self) -> int:
@@ -83,27 +110,14 @@ class State:
             checks.refuse("State.angular_velocity", "(0, 0, 0) for a point", list(self.angular_velocity))
 
 
-def _checked_rotation(value: Any) -> NDArray[np.float64]:
-    R = checks.array("State.attitude", value, (3, 3), "rotation matrix")
-    with np.errstate(all="ignore"):
-        error = float(np.linalg.norm(R.T @ R - np.eye(3)))
-        handed = float(np.linalg.det(R))
-    if not error <= ROTATION_TOLERANCE or handed < 0.0:
-        raise InputError(
-            "State.attitude: expected a rotation matrix (R^T R = I, det R = 1), "
-            f"got |R^T R - I| = {error:.3g}, det R = {handed:.3g}"
-        )
-    return R
-
-
 def straight(
     pendulum: Pendulum,
-    deployed: float,
+    deployed: float | str,
     elements: int | None = None,
     direction: Any = (0.0, 0.0, 1.0),
     *,
     end_velocity: Any = ZERO,
-    reel_speed: float = 0.0,
+    reel_speed: float | str = 0.0,
     attitude: Any = IDENTITY,
     angular_velocity: Any = ZERO,
 ) -> State:
@@ -124,7 +138,7 @@ def straight(
         As in `State`.
     """
     checks.instance("pendulum", pendulum, Pendulum)
-    X = checks.positive("deployed", deployed, "m")
+    X = checks.positive("deployed", in_si("deployed", deployed, "m"), "m")
     N = default_elements(pendulum, X) if elements is None else checks.whole("elements", elements, 1, MOST_ELEMENTS)
     longest = pendulum.string.length - pendulum.reel.guide_length
     if longest < X:
@@ -136,7 +150,7 @@ def straight(
     unit /= largest  # so that no square of a component is too large or too small
     nodes = np.linspace(0.0, X, N + 1)[:, None] * (unit / np.linalg.norm(unit))
     v = np.zeros((N + 1, 3))
-    v[N] = checks.vector("end_velocity", end_velocity, "m/s")
+    v[N] = checks.vector("end_velocity", in_si("end_velocity", end_velocity, "m/s"), "m/s")
     # the difference may be rounded to just below the guide length
     reeled = max(pendulum.string.length - X, pendulum.reel.guide_length)
     return State(reeled, reel_speed, nodes, v, attitude, angular_velocity)

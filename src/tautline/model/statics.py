@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline import registry
 from tautline.arrays import TINY_LENGTH
 from tautline.errors import InputError
 from tautline.model import checks, drum
@@ -22,8 +23,6 @@ Load = Callable[[Array, Array], tuple[Any, Any]]
 E3 = np.array([0.0, 0.0, 1.0])
 # Of the element length, and in radians: central differences err by the square of it, and lose as many digits.
 DIFFERENCE = 1e-5
-# At rest the guide laws "published" and "momentum" add this many times the strain energy of entering string.
-LAW_AT_REST = {"published": 1.0, "momentum": -1.0}
 # Of the pull: a string lighter than this has one strain from end to end, to 1e-12.
 LIGHT = 1e-6
 
@@ -125,7 +124,7 @@ def pull_on_drum(pendulum: Pendulum, strain: float) -> float:
     The terms of (13) at the guide, at rest.
     """
     string = pendulum.string
-    kept = 1.0 - LAW_AT_REST.get(pendulum.reel.guide_law, 0.0)
+    kept = 1.0 + registry.GUIDE_LAWS[pendulum.reel.guide_law].force_at_rest
     return float(string.tension(strain)) * (1.0 + strain) - kept * float(string.energy_density(strain))
 
 

@@ -3,82 +3,96 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from tautline import registry
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.model import checks
-from tautline.model.piecewise import evaluate, increasing
+from tautline.model.checks import finite, non_negative, positive
+from tautline.model.description import Number, choice, declared, described, quantity
+from tautline.model.piecewise import evaluate
+from tautline.model.tables import Over, Table
 
-ELASTIC_LAWS = ("linear", "tension_only", "table")
+
+def _rising(name: str, table: Any) -> None:
+    """Refuse tension that falls with strain, that never rises, or a table without strain 0."""
+    strains, tensions = table
+    if (np.diff(tensions) < 0.0).any():
+        raise InputError(f"{name}[1] (tensions): expected tension that does not fall with strain, got a step down")
+    if not max(tensions) > min(tensions):
+        raise InputError(f"{name}[1] (tensions): expected some rise, got the same tension everywhere")
+    if strains[0] > 0.0 or strains[-1] < 0.0:
+        raise InputError(
+            f"{name}[0] (strains): expected strain 0 within the table, got {strains[0]:g} to {strains[-1]:g}"
+        )
 
 
-@dataclass(frozen=True)
+@described
 class String:
-    """An elastic string without bending stiffness.
+    """An elastic string without bending stiffness."""
 
-    Parameters
-    ----------
-    length : float
-        Total unstretched length L, spooled and deployed (m).
-    density : float
-        Mass per unstretched length, mu (kg/m).
-    stiffness : float
-        Axial stiffness EA (N).
-    law : {"linear", "tension_only", "table"}
-        How tension follows from strain. "linear" is the default and the law of the paper: it pulls and **pushes**, so
-        that a string that is pressed together has a negative tension, a compression that no rope can bear.
-        "tension_only" is for ropes, cords and cables: as "linear" when stretched, and slack, with tension 0, when not.
-        "table" takes `tension_table`.
-    tension_table : (strains, tensions), optional
-        For "table": tension (N) over strain, increasing; a monotone cubic goes through the points, straight lines
-        beyond them. `stiffness` must then be the steepest slope; `String.from_table` finds it.
-    viscosity : float
-        Kelvin-Voigt damping: tension per rate of strain, eta A (N s).
-    diameter : float
-        For drag and buoyancy (m).
-    normal_drag, tangential_drag : float
-        Drag coefficients across and along the string, for `Pendulum.fluid`.
-    """
+    length: Number = quantity("m", positive, "Total unstretched length L, spooled and deployed.")
+    density: Number = quantity("kg/m", positive, "Mass per unstretched length, mu.")
+    stiffness: Number = quantity(
+        "N", positive, "Axial stiffness EA; for a table its steepest slope, which is found if not given.", default=None
+    )
+    law: str = choice(
+        registry.ELASTIC_LAWS,
+        'How tension follows from strain. "linear" is the law of the paper: it pulls and **pushes**, so that a string '
+        "that is pressed together has a negative tension, a compression that no rope can bear. "
+        '"tension_only" is for ropes, cords and cables: as "linear" when stretched, and slack, with tension 0, when '
+        'not. "table" takes `tension_table`.',
+        default="linear",
+    )
+    tension_table: Any = declared(
+        Table(
+            "N",
+            finite,
+            'For the law "table": tension over strain, increasing; a monotone cubic goes through the points, straight '
+            "lines beyond them.",
+            "tensions",
+            over=Over("strains", ""),
+            constant=False,
+            least=2,
+            rule=_rising,
+        ),
+        default=None,
+    )
+    viscosity: Number = quantity(
+        "N*s", non_negative, "Kelvin-Voigt damping: tension per rate of strain, eta A.", default=0.0
+    )
+    diameter: Number = quantity("m", non_negative, "Diameter, for drag and buoyancy.", default=0.0)
+    normal_drag: Number = quantity(
+        "", non_negative, "Drag coefficient across the string, for `Pendulum.fluid`.", default=1.2
+    )
+    tangential_drag: Number = quantity("", non_negative, "Drag coefficient along the string.", default=0.01)
 
-    length: float
-    density: float
-    stiffness: float
-    law: str = "linear"
-    tension_table: Any = None
-    viscosity: float = 0.0
-    diameter: float = 0.0
-    normal_drag: float = 1.2
-    tangential_drag: float = 0.01
-
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        for name, unit in (("length", "m"), ("density", "kg/m"), ("stiffness", "N")):
-            set_(self, name, checks.positive(f"String.{name}", getattr(self, name), unit))
-        for name, unit in (("viscosity", "N s"), ("diameter", "m"), ("normal_drag", "1"), ("tangential_drag", "1")):
-            set_(self, name, checks.non_negative(f"String.{name}", getattr(self, name), unit))
-        checks.choice("String.law", self.law, ELASTIC_LAWS)
+    def _check_together(self) -> None:
         if (self.law == "table") != (self.tension_table is not None):
             raise InputError("String.tension_table: expected with law='table' and only then")
-        if self.tension_table is not None:
-            set_(self, "tension_table", _checked_table(self.tension_table))
-            steepest = _steepest(*_pieces(*self.tension_table))
-            if not math.isclose(self.stiffness, steepest, rel_tol=1e-6):
-                raise InputError(
-                    f"String.stiffness: expected the steepest slope of the table, {steepest:.9g} N, "
-                    f"got {self.stiffness:g}; String.from_table finds it"
-                )
+        if self.tension_table is None:
+            if self.stiffness is None:
+                raise InputError(f"String.stiffness: missing; expected with law = {self.law!r}")
+            return
+        steepest = _steepest(*_pieces(*self.tension_table))
+        if self.stiffness is None:
+            object.__setattr__(self, "stiffness", steepest)
+        elif not math.isclose(self.stiffness, steepest, rel_tol=1e-6):
+            raise InputError(
+                f"String.stiffness: expected the steepest slope of the table, {steepest:.9g} N, "
+                f"got {self.stiffness:g}; it is found if not given"
+            )
+
+    def _tidy_keys(self, keys: dict[str, Any]) -> dict[str, Any]:
+        return {key: x for key, x in keys.items() if key != "stiffness" or self.law != "table"}
 
     @classmethod
     def from_table(cls, length: float, density: float, strains: Any, tensions: Any, **others: Any) -> String:
         """A string whose tension follows a table; other arguments as in `String`."""
-        table = _checked_table((strains, tensions))
-        stiffness = _steepest(*_pieces(*table))
-        return cls(length, density, stiffness, law="table", tension_table=table, **others)
+        return cls(length, density, law="table", tension_table=(strains, tensions), **others)
 
     @property
     def wave_speed(self) -> float:
@@ -133,23 +147,6 @@ class String:
     def _elastic(self, strain: Any) -> Array:
         x = np.asarray(strain, dtype=np.float64)
         return np.maximum(x, 0.0) if self.law == "tension_only" else x
-
-
-def _checked_table(table: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    name = "String.tension_table"
-    if not (isinstance(table, (tuple, list)) and len(table) == 2):
-        checks.refuse(name, "a pair (strains, tensions)", table)
-    strains = increasing(f"{name}[0] (strains)", table[0], "1", least=2)
-    tensions = checks.array(f"{name}[1] (tensions)", table[1], strains.shape, "N")
-    if (np.diff(tensions) < 0.0).any():
-        raise InputError(f"{name}[1] (tensions): expected tension that does not fall with strain, got a step down")
-    if not tensions.max() > tensions.min():
-        raise InputError(f"{name}[1] (tensions): expected some rise, got the same tension everywhere")
-    if strains[0] > 0.0 or strains[-1] < 0.0:
-        raise InputError(
-            f"{name}[0] (strains): expected strain 0 within the table, got {strains[0]:g} to {strains[-1]:g}"
-        )
-    return tuple(strains.tolist()), tuple(tensions.tolist())
 
 
 @lru_cache(maxsize=64)

@@ -117,7 +117,7 @@ def _exchange_period(result: xr.Dataset) -> float:
 
 
 def longitudinal_period(X: float) -> float:
-    """Of the first longitudinal mode with the body as a point mass, for an unstretched length X: x tan x = mu X/M."""
+    """Period of the first longitudinal mode with a point mass (s): x tan x = mu X/M with the unstretched length X."""
     system = pendulum()
     mu, EA, M = system.string.density, system.string.stiffness, system.body.mass
     ratio = mu * X / M
@@ -243,7 +243,7 @@ def table(runs: dict[tuple[str, int], Runs]) -> list[dict[str, Any]]:
 
 
 def verdicts_in_words(rows: list[dict[str, Any]], reasons: dict[tuple[int, str], str]) -> list[str]:
-    """How many verdicts hold; then each claim of which one does not, with what was found and the reason for it.
+    """Number of verdicts that hold; then each claim of which one does not, with what was found and the reason for it.
 
     `reasons` are sentences by example and statement of the claim. Claims that hold only to the digit printed come last.
     """

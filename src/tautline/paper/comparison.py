@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, new_figure, styled
+from tautline.ledger import kept_energy
 from tautline.model.command import Locked
 from tautline.paper import plain
 from tautline.paper.examples import ELEMENTS, EXAMPLES, STEP, initial_state, pendulum, run
 from tautline.reference import Equations, integrate, labelled
 from tautline.results.conservation import conservation
-from tautline.results.dataset import kept_energy
 
 Array = NDArray[np.float64]
 LONG = 1_000_000  # steps

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tautline import reference
-from tautline.engine.simulation import simulate
+from tautline.engine.simulate import simulate
 from tautline.model.command import Torque
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
 from tautline.reference import Array, Equations

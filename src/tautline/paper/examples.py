@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import xarray as xr
 
-from tautline.engine.simulation import simulate
+from tautline.engine.simulate import simulate
 from tautline.model.body import RigidBody
 from tautline.model.command import Command, Free, Locked, Torque
 from tautline.model.pendulum import Pendulum

@@ -14,18 +14,21 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from tautline import registry
 from tautline.engine.lowering import kernel_parameters
-from tautline.engine.simulation import simulate
-from tautline.kernels import data, guide, spooled
+from tautline.engine.simulate import simulate
+from tautline.kernels import data, guide
+from tautline.kernels.entrance import Entrance
+from tautline.kernels.guide_laws import stretched
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
 from tautline.results.conservation import balance_error
 
-LAWS = ("none", "published", "dissipative", "momentum", "stretched")
+LAWS = tuple(registry.GUIDE_LAWS)
 STRAINS = {"taut": np.linspace(0.01, 0.3, 8), "compressed": -np.linspace(0.01, 0.3, 8)}
 # Reel speeds as parts of the wave speed; the smoothing at standstill is left aside.
 SPEEDS = np.linspace(0.05, 0.95, 10)
 FASTER = np.linspace(1.05, 2.0, 10)
-# Strains of the string on the drum over that outside; what the other laws wind is unstretched.
+# Strains of the string on the drum over that outside; with the other laws it is spooled unstretched.
 SPOOLED = (0.0, 0.5, 0.9, 1.1, 2.0)
 # In the windows of the runs all laws are far from chaos, and no run has reached its end.
 RUNS = {2: 5.0, 3: 6.0}
@@ -37,7 +40,7 @@ PAGE = r"""# What the guide laws do to the energy
 
 Where the string enters or leaves the guide, its strain and its speed jump, and `Reel.guide_law` says what becomes of
 the energy in the jump ([theory](theory.md#the-guide)). A law that never makes energy is called passive. This page
-is written by `python -m tautline.paper.guide_laws`, and a test keeps it true.
+is written by `python -m tautline.paper.guide_laws`; a test computes it again.
 
 **In short.** `dissipative` and `stretched` are passive in both directions. `momentum` is passive in deployment only,
 and `published` in retrieval only. `none` neither takes nor gives.
@@ -64,8 +67,8 @@ $\tfrac12EA\,\varepsilon^2$. A string that stiffens loses less on its way in tha
 ## In runs
 
 Energy lost at the guide (minus: gained) while the reel retrieved or deployed and the first element was taut or
-compressed; whether any single step gained; string out at the end; and the largest part of the energy balance that
-nothing explains. $N=20$, $h=5\cdot10^{-4}$ s.
+compressed; whether any single step gained; string out at the end; and the largest error of the energy balance. $N=20$,
+$h=5\cdot10^{-4}$ s.
 
 Example 2 of the paper, a free drum, to 5 s:
 
@@ -82,7 +85,7 @@ what is there. With `spooled_strain` 0, the default, the drum of example 2 retur
 
 
 class Range(NamedTuple):
-    """Of the energy lost with a unit of unstretched length, over EA jump^2/2."""
+    """Range of the energy lost with a unit of unstretched length, over EA jump^2/2."""
 
     least: float
     most: float
@@ -98,7 +101,7 @@ class Range(NamedTuple):
 def lost_energy(law: str, strain: float, spooled_strain: float, sigma: float) -> float:
     """With a unit of unstretched length that passes the guide; what the kernels do, on a drum of one wide cell."""
     par = kernel_parameters(pendulum(law), 1, "symmetric", True)._replace(sigma_0=1e-30)
-    at = guide.Entrance(strain, spooled_strain if law == "stretched" else 0.0)
+    at = Entrance(strain, spooled_strain if law == "stretched" else 0.0)
     force = guide.carnot_force(par, at, sigma)[0]
     work = -(force + guide.spooled_force(par, at)) * np.sign(sigma)
     if law != "stretched":
@@ -106,8 +109,8 @@ def lost_energy(law: str, strain: float, spooled_strain: float, sigma: float) ->
     reel = np.append(np.zeros(data.REEL_SIZE), at.spooled)
     length = 1e-3 * par.L
     if sigma > 0.0:  # into an empty cell; one that holds something mixes, which takes energy
-        return float(work - spooled.wind_in(par, 0.0, length, strain, reel) / length)
-    return float(work - spooled.wind_out(par, reel, par.L, par.L - length, strain, strain)[0] / length)
+        return float(work - stretched.wind_in(par, 0.0, length, strain, reel) / length)
+    return float(work - stretched.wind_out(par, reel, par.L, par.L - length, strain, strain)[0] / length)
 
 
 def scanned(law: str, strains: np.ndarray, speeds: np.ndarray, direction: float) -> Range:
@@ -122,7 +125,7 @@ def scanned(law: str, strains: np.ndarray, speeds: np.ndarray, direction: float)
 
 
 class Account(NamedTuple):
-    """Of a run: what was lost at the guide while it did this, and the whole."""
+    """Energy lost at the guide in a run, by direction and state of the string, and in total."""
 
     parts: dict[tuple[str, str], float]
     lost: float
@@ -179,7 +182,7 @@ def _formula_table(speeds: np.ndarray, laws: Sequence[str]) -> Iterator[str]:
 
 def _run_table(number: int) -> Iterator[str]:
     states = [(direction, state) for direction in DIRECTIONS for state in STRAINS]
-    yield _row("law", *(f"{d}, {s}" for d, s in states), "together", "any step", "out at the end", "unexplained")
+    yield _row("law", *(f"{d}, {s}" for d, s in states), "total", "any step", "out at the end", "balance error")
     yield "|---" * (len(states) + 5) + "|"
     for law in LAWS:
         found = account(run_of(number, law))

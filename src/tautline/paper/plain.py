@@ -58,7 +58,7 @@ def pack(state: State) -> Array:
 
 
 def reference_row(y: Array, reeled_length: float) -> Array:
-    """The same state as a row of `reference.Equations`, which can tell its energies."""
+    """State as a row of `reference.Equations`, which computes its energies."""
     n = (len(y) - 12) // 2
     return np.concatenate([[reeled_length], y[: n + 9], [0.0], y[n + 9 :], np.zeros(len(ACCOUNTS))])
 

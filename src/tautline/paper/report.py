@@ -12,9 +12,11 @@ import numpy as np
 
 from tautline._version import __version__
 from tautline.figures.page import figure, image, page
+from tautline.model.sections import of_system
 from tautline.paper import claims
 from tautline.paper.examples import EXAMPLES
 from tautline.results.conservation import conservation
+from tautline.results.inputs import pendulum_of
 from tautline.viewer import view
 
 CAPTIONS = {
@@ -36,7 +38,7 @@ SHOWN = ("symmetric", 2)
 
 
 class Found(NamedTuple):
-    """What the report tells of."""
+    """Contents of the report."""
 
     runs: dict[tuple[str, int], claims.Runs]
     claims: list[dict[str, Any]]
@@ -121,8 +123,8 @@ def render(folder: Path, found: Found) -> str:
             f'<h2>Example {n}: {example.title}</h2>{moving}<div class="panels">{pictures}</div>'
             f"<details><summary>Replay it: turn it, stop it, read it off</summary>{replay}</details>"
         )
-    scenario = json.loads(runs[SHOWN][1].attrs["scenario"])
-    parameters = html.escape(json.dumps(scenario["pendulum"], indent=2))
+    system = of_system(pendulum_of(runs[SHOWN][1].attrs))
+    parameters = html.escape(json.dumps(system, indent=2))
     versions = f"tautline {__version__}, Python {platform.python_version()}, numpy {np.__version__}"
     body = _BODY.format(
         claims=_claims_table(rows, found.verdicts),

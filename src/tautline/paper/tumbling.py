@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from tautline.engine.simulation import simulate
+from tautline.engine.simulate import simulate
 from tautline.figures.style import BLUE, GREEN, ORANGE, RED, SKY, new_figure, styled
 from tautline.model.state import State
 from tautline.paper.examples import EXAMPLES, SAMPLE, STEP, initial_state, pendulum, run

@@ -69,7 +69,7 @@ class Drum:
 
     @property
     def may_stick(self) -> bool:
-        """Whether dry friction can hold the drum; one that is led turns as it is told."""
+        """Whether dry friction can hold the drum; it cannot under prescribed motion."""
         slips = isinstance(self.command, Brake) or self.reel.coulomb_friction > 0.0
         return slips and not isinstance(self.command, PrescribedMotion)
 

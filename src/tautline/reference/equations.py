@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline import ledger
 from tautline.errors import InputError
 from tautline.model.command import Command, Locked, PrescribedMotion
+from tautline.model.force_law import ForceLaw
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.reference.bodies import cross, hat, inertia_of
@@ -22,15 +25,7 @@ XI = 0.5 + np.array([-0.5, 0.5]) / np.sqrt(3.0)
 WEIGHT = 0.5
 DOWN = np.array([0.0, 0.0, 1.0])
 # Work and losses, integrated along with the motion.
-ACCOUNTS = (
-    "control_work",
-    "guide_loss",
-    "damping_loss",
-    "friction_loss",
-    "fluid_work",
-    "external_work",
-    "guide_work",
-)
+ACCOUNTS = tuple(ledger.booked())
 
 
 class Solved(NamedTuple):
@@ -49,7 +44,7 @@ class Equations:
 
     remembers = False  # whether the future depends on more than y
 
-    def __init__(self, pendulum: Pendulum, elements: int, command: Command) -> None:
+    def __init__(self, pendulum: Pendulum, elements: int, command: Command, laws: Sequence[ForceLaw] = ()) -> None:
         self.pendulum = pendulum
         self.N = elements
         self.command = command
@@ -59,7 +54,7 @@ class Equations:
         self.law = StringLaw(pendulum.string)
         self.guide = Guide(pendulum)
         self.drum = Drum(pendulum, command)
-        self.loads = Loads(pendulum, elements)
+        self.loads = Loads(pendulum, elements, laws)
         self.inside: float | None = None  # a time between the knots of all tables that the present time is between
         self.carried = 0.0  # energy of the guide's motion at the start
 
@@ -214,12 +209,13 @@ class Equations:
         by_turn = (x.R @ hat(-body.moment)).T if self.rotates else np.zeros((3, 3))
         return np.vstack([by_s, by_nodes, by_turn])
 
-    def balance(self, t: float, x: Fields) -> tuple[Acting, Array, Array]:
+    def balance(self, t: float, x: Fields) -> tuple[list[Acting], Array, Array]:
         """Loads by account, the mass matrix, and all generalised forces but those of motor and friction."""
         acting = self.loads.acting(t, x, self.inside)
         mass, force = self.assemble(x, 0.0)
         guide = self.loads.guide(t, self.inside)
-        force = force + acting.damping + acting.fluid + acting.push
+        for load in acting:
+            force = force + load.generalised
         if guide.acceleration.any():
             force -= self.first_moment_by_configuration(x) @ guide.acceleration
         return acting, mass, force
@@ -246,19 +242,20 @@ class Equations:
         rates = np.concatenate([[x.sigma], x.v[1:].ravel(), x.omega])
         rub = 0.0 if self.locked else self.drum.friction(t, x.s, x.sigma, self.inside)
         U = self.loads.guide(t, self.inside).velocity
-        powers = [
-            solved.torque / self.drum.radius(x.s) * x.sigma,
-            -self.guide_force(x) * x.sigma,
-            -float(acting.damping @ rates),
-            -rub * x.sigma,
-            float(acting.fluid @ rates + acting.fluid_force @ U),
-            float(acting.push @ rates + acting.push_force @ U),
-            self.guide_power(t, x, acting),
-        ]
+        powers = {
+            "control_work": solved.torque / self.drum.radius(x.s) * x.sigma,
+            "guide_loss": -self.guide_force(x) * x.sigma,
+            "friction_loss": -rub * x.sigma,
+            "guide_work": self.guide_power(t, x, acting),
+        }
+        for load in acting:
+            power = float(load.generalised @ rates + load.total @ U)
+            powers[load.account] = powers.get(load.account, 0.0) + (-power if load.loses else power)
         turning = (x.R @ hat(x.omega)).ravel()
-        return np.concatenate([[x.sigma], x.v[1:].ravel(), turning, solved.acceleration, powers])
+        accounts = [powers.get(name, 0.0) for name in ACCOUNTS]
+        return np.concatenate([[x.sigma], x.v[1:].ravel(), turning, solved.acceleration, accounts])
 
-    def guide_power(self, t: float, x: Fields, acting: Acting) -> float:
+    def guide_power(self, t: float, x: Fields, acting: list[Acting]) -> float:
         """Power of the force that moves the guide, less the rate of U.(P + m U/2): that is a difference of two times.
 
         The force is the rate of the momentum P + m U less all other forces.
@@ -266,7 +263,7 @@ class Equations:
         guide = self.loads.guide(t, self.inside)
         if not (guide.velocity.any() or guide.acceleration.any()):
             return 0.0
-        others = self.total_weight() * DOWN + acting.fluid_force + acting.push_force
+        others = self.total_weight() * DOWN + sum(load.total for load in acting)
         return -float(guide.acceleration @ self.relative_momentum(x) + guide.velocity @ others)
 
     def torque(self, t: float, y: Array) -> float:
@@ -332,13 +329,15 @@ class Equations:
             "velocity": x.v,
             "attitude": x.R,
             "angular_velocity": x.omega,
-            "kinetic_energy": kinetic,
             "rotational_energy": rotational,
-            "elastic_energy": l * float(self.law.energy(np.linalg.norm(w, axis=1) / l - 1.0).sum()),
-            "gravity_energy": gravity,
             "angular_momentum": momentum[2],
             "orthogonality_error": float(np.linalg.norm(np.eye(3) - x.R.T @ x.R)),
             "guide_displacement": guide.place,
             "guide_velocity": guide.velocity,
-            **accounts,
+            "accounts": {
+                "kinetic_energy": kinetic,
+                "elastic_energy": l * float(self.law.energy(np.linalg.norm(w, axis=1) / l - 1.0).sum()),
+                "gravity_energy": gravity,
+                **accounts,
+            },
         }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tautline.model.pendulum import Pendulum
@@ -46,13 +48,23 @@ class Guide:
 
     def force(self, strain: float, sigma: float) -> float:
         """Force on s (N), beside that of the principle."""
-        law = self.reel.guide_law
-        if law == "none":
-            return 0.0
-        if law == "momentum":
-            # the pull and the momentum that enters, both from outside, less what the principle has of them
-            flux = self.density * sigma * (1.0 + strain) * sigma - self.density * sigma**2
-            return flux - float(self.law.tension(strain)) - self.principle(strain, sigma)
-        if law == "published":
-            return -self.lost(strain, sigma, retrieves=True)
-        return -self.share(sigma) * self.lost(strain, sigma, retrieves=sigma >= 0.0)
+        return FORCES[self.reel.guide_law](self, strain, sigma)
+
+
+def _momentum(guide: Guide, strain: float, sigma: float) -> float:
+    """The pull and the momentum that enters, both from outside, less what the principle has of them."""
+    flux = guide.density * sigma * (1.0 + strain) * sigma - guide.density * sigma**2
+    return flux - float(guide.law.tension(strain)) - guide.principle(strain, sigma)
+
+
+def _dissipative(guide: Guide, strain: float, sigma: float) -> float:
+    return -guide.share(sigma) * guide.lost(strain, sigma, retrieves=sigma >= 0.0)
+
+
+# Force on s by law, from strain and reel speed. A law whose drum remembers has equations of its own (spooled.py).
+FORCES: dict[str, Callable[[Guide, float, float], float]] = {
+    "dissipative": _dissipative,
+    "published": lambda guide, strain, sigma: -guide.lost(strain, sigma, retrieves=True),
+    "momentum": _momentum,
+    "none": lambda guide, strain, sigma: 0.0,
+}

@@ -5,10 +5,13 @@ Each is a vector of generalised forces, in the order sigma, nodes 1 to N, body: 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from tautline import ledger, registry
+from tautline.model.force_law import ForceLaw, ForceState
 from tautline.model.pendulum import Pendulum
 from tautline.reference.bodies import cross
 from tautline.reference.curves import Array, Curve, flow_at, of_path, through_table
@@ -26,14 +29,17 @@ class Fields(NamedTuple):
     omega: Array
 
 
-class Acting(NamedTuple):
-    """Loads at one time."""
+# Generalised forces, and the sum of the forces with what the guide takes of them directly.
+Forces = tuple[Array, Array]
 
-    damping: Array
-    fluid: Array
-    push: Array
-    fluid_force: Array  # sum of all drag, with what the guide takes of it directly
-    push_force: Array
+
+class Acting(NamedTuple):
+    """A load at one time."""
+
+    account: str
+    generalised: Array  # forces
+    total: Array  # sum of its forces, with what the guide takes of it directly
+    loses: bool  # its account is one of losses
 
 
 class Motion(NamedTuple):
@@ -50,8 +56,9 @@ STILL = Motion(np.zeros(3), np.zeros(3), np.zeros(3))
 class Loads:
     """All loads of a pendulum. `inside` of a method is a time in the piece of the tables that holds."""
 
-    def __init__(self, pendulum: Pendulum, elements: int) -> None:
+    def __init__(self, pendulum: Pendulum, elements: int, laws: Sequence[ForceLaw] = ()) -> None:
         self.pendulum = pendulum
+        self.laws = tuple(laws)
         self.N = elements
         self.law = StringLaw(pendulum.string)
         self.rotates = not pendulum.body.is_point
@@ -74,22 +81,24 @@ class Loads:
             return STILL
         return Motion(*(self.path.at(t, inside, k) for k in range(3)))
 
-    def acting(self, t: float, x: Fields, inside: float | None = None) -> Acting:
+    def acting(self, t: float, x: Fields, inside: float | None = None) -> list[Acting]:
         """Every load at a state."""
-        fluid, drag = self._fluid(x, self.guide(t, inside))
-        push, pushed = self._push(t, x, inside)
-        return Acting(self._damping(x), fluid, push, drag, pushed)
+        guide = self.guide(t, inside)
+        found = ((load.account, LOADS[name](self, t, x, guide, inside)) for name, load in registry.LOADS.items())
+        losses = ledger.names(ledger.LOSS)
+        return [Acting(account, *forces, account in losses) for account, forces in found]
 
-    def _packed(self, reel: float, nodes: Array, body: Array) -> Array:
+    def packed(self, reel: float, nodes: Array, body: Array) -> Array:
+        """Generalised forces from a force on s, forces on the nodes and a moment on the body."""
         turning = body if self.rotates else np.zeros(3)
         return np.concatenate([[reel], nodes[1:].ravel(), turning])
 
-    def _damping(self, x: Fields) -> Array:
+    def _damping(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
         """From its power: each element takes l eta (strain rate)^2, and the strain rate is linear in the rates."""
         string, N = self.pendulum.string, self.N
         nodes = np.zeros((N + 1, 3))
         if string.viscosity == 0.0:
-            return self._packed(0.0, nodes, np.zeros(3))
+            return self.packed(0.0, nodes, np.zeros(3)), np.zeros(3)
         l = (string.length - x.s) / N
         stretch = np.diff(x.q, axis=0)
         lengths = np.linalg.norm(stretch, axis=1)
@@ -99,14 +108,14 @@ class Loads:
         pull = l * self.law.damped(lengths / l - 1.0, string.viscosity * rate)
         nodes[1:] -= pull[:, None] * by_node
         nodes[:-1] += pull[:, None] * by_node
-        return self._packed(-float(pull @ by_reel), nodes, np.zeros(3))
+        return self.packed(-float(pull @ by_reel), nodes, np.zeros(3)), np.zeros(3)
 
-    def _fluid(self, x: Fields, guide: Motion) -> tuple[Array, Array]:
+    def _drag(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
         """Drag on the elements at their middles and on the body at its centre of drag; and the sum of the forces."""
         fluid, string, N = self.pendulum.fluid, self.pendulum.string, self.N
         nodes = np.zeros((N + 1, 3))
         if fluid is None:
-            return self._packed(0.0, nodes, np.zeros(3)), np.zeros(3)
+            return self.packed(0.0, nodes, np.zeros(3)), np.zeros(3)
         depth = self.pendulum.reel.guide_position[2] + guide.place[2]
         l = (string.length - x.s) / N
         w = x.q[:-1] - x.q[1:]
@@ -131,14 +140,42 @@ class Loads:
         on_body = -0.5 * fluid.density * fluid.drag_area * np.linalg.norm(u_body) * u_body
         nodes[-1] += on_body
         moment = cross(arm, x.R.T @ on_body) - fluid.spin_damping * x.omega
-        return self._packed(float(np.sum(drag * flows)), nodes, moment), drag.sum(axis=0) + on_body
+        return self.packed(float(np.sum(drag * flows)), nodes, moment), drag.sum(axis=0) + on_body
 
-    def _push(self, t: float, x: Fields, inside: float | None) -> tuple[Array, Array]:
+    def _applied_force(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
         nodes = np.zeros((self.N + 1, 3))
         push = self.pendulum.applied_force
         if push is None or self.force is None or self.moment is None:
-            return self._packed(0.0, nodes, np.zeros(3)), np.zeros(3)
+            return self.packed(0.0, nodes, np.zeros(3)), np.zeros(3)
         force = self.force.at(t, inside)
         nodes[-1] = force
         moment = x.R.T @ self.moment.at(t, inside) + cross(np.array(push.point), x.R.T @ force)
-        return self._packed(0.0, nodes, moment), force
+        return self.packed(0.0, nodes, moment), force
+
+    def _force_laws(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
+        """Forces on the material at the nodes, which passes them while the reel turns; and their sum.
+
+        A point at the coordinate of node i lies on both elements beside it: its velocity by sigma is their mean.
+        """
+        N = self.N
+        deployed = self.pendulum.string.length - x.s
+        slope = np.diff(x.q, axis=0) * (N / deployed)  # dr/d(material coordinate) of the elements
+        at_nodes = np.vstack([slope[:1], 0.5 * (slope[:-1] + slope[1:]), slope[-1:]])
+        passing = -at_nodes * (1.0 - np.arange(N + 1) / N)[:, None]
+        place = np.array(self.pendulum.reel.guide_position) + guide.place
+        velocity = x.v + passing * x.sigma + guide.velocity
+        state = ForceState(x.q + place, velocity, x.R, x.omega, float(deployed), float(x.sigma))
+        force, moment = np.zeros((N + 1, 3)), np.zeros(3)
+        for law in self.laws:
+            own = law.forces(t, state)
+            force, moment = force + own[0], moment + own[1]
+        return self.packed(float(np.sum(force * passing)), force, x.R.T @ moment), force.sum(axis=0)
+
+
+# By name of the registry.
+LOADS: dict[str, Callable[[Loads, float, Fields, Motion, float | None], Forces]] = {
+    "damping": Loads._damping,
+    "drag": Loads._drag,
+    "applied_force": Loads._applied_force,
+    "force_law": Loads._force_laws,
+}

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tautline import registry
 from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.command import SAME_LENGTH, Command, PrescribedMotion, check_command, check_start
+from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.reference.curves import Array
@@ -49,6 +51,7 @@ def integrate(
     atol: float = 1e-12,
     step: float | None = None,
     equations: type[Equations] | None = None,
+    loads: Sequence[ForceLaw] = (),
 ) -> xr.Dataset:
     """Solve the equations by a general method; same Dataset as `simulate`.
 
@@ -69,6 +72,8 @@ def integrate(
         Of "RK4" (s); a sample is made of whole steps no longer than this.
     equations : type, optional
         A subclass of `Equations`, to try another model; by default what the guide law needs.
+    loads : list of ForceLaw, optional
+        As in `simulate`.
     """
     checks.choice("method", method, _METHODS)
     checks.instance("pendulum", pendulum, Pendulum)
@@ -82,8 +87,9 @@ def integrate(
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         checks.positive(name, tolerance, "relative" if name == "rtol" else "SI")
     if equations is None:
-        equations = WithSpooledString if pendulum.reel.guide_law == "stretched" else Equations
-    system = equations(pendulum, state.elements, command)
+        remembers = registry.GUIDE_LAWS[pendulum.reel.guide_law].remembers
+        equations = WithSpooledString if remembers else Equations
+    system = equations(pendulum, state.elements, command, check_laws(loads))
     system.begin(state)
     _refuse_blows(system, state, duration)
     times = np.arange(count + 1, dtype=np.float64) * np.float64(sample)
@@ -128,10 +134,12 @@ def _refuse_blows(system: Equations, state: State, duration: float) -> None:
 def labelled(system: Equations, states: Sequence[Array], times: Array, status: str, method: str) -> xr.Dataset:
     """The Dataset of states that any method has found."""
     from tautline.results import dataset
+    from tautline.results.values import Record
 
     system.inside = None
     rows = [system.figures(float(t), y) for t, y in zip(times, states, strict=True)]
-    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    columns: dict[str, Any] = {name: np.array([row[name] for row in rows]) for name in rows[0] if name != "accounts"}
+    columns["accounts"] = {name: np.array([row["accounts"][name] for row in rows]) for name in rows[0]["accounts"]}
     columns["torque"] = np.array([system.torque(float(t), y) for t, y in zip(times, states, strict=True)])
     attrs = {
         "status": status,
@@ -139,7 +147,7 @@ def labelled(system: Equations, states: Sequence[Array], times: Array, status: s
         "scheme": f"reference {method}",
         "version": __version__,
     }
-    return dataset.build(system.pendulum, dataset.Record(time=times, **columns), attrs)
+    return dataset.build(system.pendulum, Record(time=times, **columns), attrs)
 
 
 def _ending(system: Equations, start: float, y: Array) -> str | None:
@@ -217,7 +225,7 @@ def _solved(system: Equations, settings: Settings, times: Array, y: Array, start
 def _remembering(
     system: Equations, settings: Settings, times: Array, y: Array, start: float
 ) -> tuple[str, list[Array]]:
-    """The same step by step, for equations that remember; events end a run with the step that they are in."""
+    """States at all times but the first, for equations with memory; an event ends a run with the step it is in."""
     from scipy import integrate as scipy_integrate
 
     method, rtol, atol = settings

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tautline.model.command import Command
+from tautline.model.force_law import ForceLaw
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.reference.curves import Array
@@ -23,8 +25,8 @@ class WithSpooledString(Equations):
 
     remembers = True
 
-    def __init__(self, pendulum: Pendulum, elements: int, command: Command) -> None:
-        super().__init__(pendulum, elements, command)
+    def __init__(self, pendulum: Pendulum, elements: int, command: Command, laws: Sequence[ForceLaw] = ()) -> None:
+        super().__init__(pendulum, elements, command, laws)
         self.coordinate: list[float] = []
         self.strain: list[float] = []
         self.turned = True  # the reel, since something was spooled
@@ -88,5 +90,5 @@ class WithSpooledString(Equations):
 
     def figures(self, t: float, y: Array) -> dict[str, Any]:
         figures = super().figures(t, y[:-1])
-        figures["elastic_energy"] += y[-1]
+        figures["accounts"]["elastic_energy"] += y[-1]
         return figures

@@ -1,8 +1,9 @@
-"""The string's law: tension and elastic energy from strain."""
+"""The string's laws: tension and elastic energy from strain."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -10,46 +11,81 @@ from tautline.model.string import String
 from tautline.reference.curves import Array
 
 
-class StringLaw:
+class Law(Protocol):
     """Tension F(strain) and energy W(strain) per unstretched length, W' = F and W(0) = 0."""
+
+    def tension(self, x: Array) -> Array: ...
+
+    def energy(self, x: Array) -> Array: ...
+
+
+class Linear:
+    """Hooke's law, in compression too."""
 
     def __init__(self, string: String) -> None:
         self.stiffness = string.stiffness
-        self.kind = string.law
-        self.curve: Any = None
-        if string.tension_table is not None:
-            from scipy.interpolate import PchipInterpolator
 
-            self.curve = PchipInterpolator(*string.tension_table)
-            self.integral = self.curve.antiderivative()
-            self.ends = (string.tension_table[0][0], string.tension_table[0][-1])
-            self.slope = self.curve.derivative()
+    def tension(self, x: Array) -> Array:
+        return self.stiffness * x
 
-    def tension(self, strain: Any) -> Array:
-        """Elastic tension (N)."""
-        x = np.asarray(strain, dtype=np.float64)
-        if self.kind == "linear":
-            return self.stiffness * x
-        if self.kind == "tension_only":
-            return np.where(x > 0.0, self.stiffness * x, 0.0)
+    def energy(self, x: Array) -> Array:
+        return 0.5 * self.stiffness * x**2
+
+
+class TensionOnly(Linear):
+    """Slack where it is not stretched."""
+
+    def tension(self, x: Array) -> Array:
+        return np.where(x > 0.0, super().tension(x), 0.0)
+
+    def energy(self, x: Array) -> Array:
+        return np.where(x > 0.0, super().energy(x), 0.0)
+
+
+class Table:
+    """A monotone cubic through a table, straight lines beyond."""
+
+    def __init__(self, string: String) -> None:
+        from scipy.interpolate import PchipInterpolator
+
+        self.curve: Any = PchipInterpolator(*string.tension_table)
+        self.integral = self.curve.antiderivative()
+        self.ends = (string.tension_table[0][0], string.tension_table[0][-1])
+        self.slope = self.curve.derivative()
+
+    def tension(self, x: Array) -> Array:
         within = np.clip(x, *self.ends)
         return np.asarray(self.curve(within) + self.slope(within) * (x - within))
 
-    def energy(self, strain: Any) -> Array:
-        """Elastic energy per unstretched length (J/m)."""
-        x = np.asarray(strain, dtype=np.float64)
-        if self.kind == "linear":
-            return 0.5 * self.stiffness * x**2
-        if self.kind == "tension_only":
-            return np.where(x > 0.0, 0.5 * self.stiffness * x**2, 0.0)
+    def energy(self, x: Array) -> Array:
         within = np.clip(x, *self.ends)
         beyond = x - within
         inner = self.integral(within) - self.integral(0.0)
         return np.asarray(inner + beyond * (self.curve(within) + 0.5 * self.slope(within) * beyond))
 
+
+# By name of the registry.
+LAWS: dict[str, Callable[[String], Law]] = {"linear": Linear, "tension_only": TensionOnly, "table": Table}
+
+
+class StringLaw:
+    """The law of a string, for numbers and arrays."""
+
+    def __init__(self, string: String) -> None:
+        self.pushes = string.law == "linear"
+        self.law = LAWS[string.law](string)
+
+    def tension(self, strain: Any) -> Array:
+        """Elastic tension (N)."""
+        return self.law.tension(np.asarray(strain, dtype=np.float64))
+
+    def energy(self, strain: Any) -> Array:
+        """Elastic energy per unstretched length (J/m)."""
+        return self.law.energy(np.asarray(strain, dtype=np.float64))
+
     def damped(self, strain: Array, viscous: Array) -> Array:
         """What damping adds to the elastic tension: nothing to a slack string, and never so much that it pushes."""
-        if self.kind == "linear":
+        if self.pushes:
             return viscous
         elastic = self.tension(strain)
         return np.where(elastic > 0.0, np.maximum(elastic + viscous, 0.0) - elastic, 0.0)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from tautline.results.dataset import kept_energy
+from tautline.ledger import kept_energy
 
 
 def balance_error(run: xr.Dataset) -> xr.DataArray:

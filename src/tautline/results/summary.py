@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tautline.results.dataset import Values, kept_energy
+from tautline.ledger import kept_energy
+from tautline.results.values import Values
 
 EXTREMES = (
     "kinetic_energy",

@@ -1,316 +1,26 @@
-"""A simulation in real time behind a websocket: states go out, commands for the reel come in."""
+"""A session behind a websocket: states go out by the clock, commands for the reel come in."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import math
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from tautline.engine.simulation import Simulation
-from tautline.errors import InputError, TautlineError
-from tautline.files import runs
-from tautline.files.scenario import Built
-from tautline.model import checks
-from tautline.model.command import Command, Free, Locked, Speed, Torque
-from tautline.model.shapes import body_mesh
-from tautline.model.statics import guide_pull
-from tautline.results import dataset
-from tautline.viewer.payload import CHANGES, CURVES, Array, frames_of, scene
-from tautline.viewer.server import Answer, PageServer, page_answer, told
+from tautline.errors import InputError
+from tautline.viewer.server import Answer, PageServer, encoded, page_answer
+from tautline.viewer.session import STATES_A_SECOND, Session
 
-STATES_A_SECOND = 60.0
-RATES = (0.05, 20.0)
 MOST_VIEWERS = 8
 # Bytes that a slow page may be behind; it misses states rather than slowing the others down.
 BEHIND = 1 << 18
 STATUS_EVERY = 0.5  # s
-RAMP = 0.25  # s, to a new speed of the reel
 LATE = 0.1  # s that the clock may be late and still catch up
 AT_ONCE = 3  # states computed at one wake-up at most
-# Samples in memory while recording: ten minutes of states, some 60 MB at 20 elements.
-MOST_RECORDED = int(600 * STATES_A_SECOND)
-
-
-class Session:
-    """The simulation and what the viewers have asked of it."""
-
-    def __init__(self, built: Built, title: str, record: Path | None = None) -> None:
-        self.built = built
-        self.title = title
-        self.record_path = record or Path(f"{title}-live.nc")
-        self.rate = 1.0
-        self.paused = False
-        self.achieved = 1.0
-        self.message, self.level = "", "info"
-        self._recorded = 0
-        self._recording: Path | None = None
-        self.reset()
-
-    def reset(self) -> None:
-        """Back to the beginning."""
-        options = {name: x for name, x in self.built.options.items() if name not in ("duration", "sample")}
-        self.simulation = Simulation(self.built.pendulum, self.built.state, **options)
-        self.command: Command = self.built.command
-        self._first: Array | None = None
-        self._say("")
-
-    def _say(self, message: str, level: str = "info") -> None:
-        self.message, self.level = message, level
-
-    @property
-    def _deployed(self) -> float:
-        """Unstretched, at the start (m)."""
-        return self.built.pendulum.string.length - self.built.state.reeled_length
-
-    @property
-    def ended(self) -> bool:
-        return self.simulation.status != "completed"
-
-    @property
-    def tick(self) -> float:
-        """Simulated time between two states: whole steps, as near to the frame rate as can be."""
-        wanted = self.rate / STATES_A_SECOND
-        step = self.simulation.settings["step"]
-        return wanted if isinstance(step, str) else max(1, round(wanted / step)) * step
-
-    def advance(self) -> bool:
-        """One state further; whether something moved."""
-        if self.ended:
-            return False
-        recording = self._recording is not None
-        try:
-            status = self.simulation.advance(self.tick, self.command, record=recording)
-        except TautlineError as error:
-            # a guard that speaks before a step is made: say so, and hold still
-            self.paused = True
-            self._say(str(error), "warning")
-            return False
-        if recording:
-            self._recorded += 1
-            if self._recorded >= MOST_RECORDED:
-                self._stop_recording("the recording is full and was saved")
-        if status != "completed":
-            ended = f"{self.simulation.message}. Reset to start again."
-            if self._recording is not None:
-                self._stop_recording("the recording was saved")
-                ended = f"{ended} {self.message[:1].upper()}{self.message[1:]}"
-            self._say(ended, "warning")
-        return True
-
-    # -- what viewers ask ------------------------------------------------------------------------------
-
-    def obey(self, message: Any) -> None:
-        """Carry out a message of the page; InputError says why not."""
-        if not isinstance(message, dict):
-            raise InputError("message: expected an object with a type")
-        kind = message.get("type")
-        acts: dict[str, Callable[[dict[str, Any]], None]] = {
-            "lock": lambda m: self._lock(),
-            "free": lambda m: self._drive(Free()),
-            "torque": lambda m: self._drive(Torque(_within("value", m.get("value"), *self.limits()["torque"]))),
-            "speed": lambda m: self._reel(_within("value", m.get("value"), *self.limits()["speed"])),
-            "pause": lambda m: self._pause(m.get("on")),
-            "rate": lambda m: self._set_rate(_within("value", m.get("value"), *RATES)),
-            "reset": lambda m: self._restart(),
-            "impulse": lambda m: self._impulse(m.get("impulse")),
-            "record": lambda m: self._record(m.get("on")),
-        }
-        if not isinstance(kind, str) or kind not in acts:
-            raise InputError(f"type: expected one of {', '.join(acts)}, got {str(kind)[:40]!r}")
-        acts[kind](message)
-
-    def _reel(self, speed: float) -> None:
-        """Retrieve at a speed, reached within a short ramp: a reel that jumped would jerk at the string."""
-        now = self.simulation.time
-        ramp = ((now, now + RAMP), (self.simulation.reel_speed, speed))
-        self._drive(Speed(retrieval=ramp))
-
-    def _drive(self, command: Command) -> None:
-        self._refuse_if_ended()
-        self.command = command
-
-    def _refuse_if_ended(self) -> None:
-        if self.ended:
-            raise InputError("the run has ended; reset to start again")
-
-    def _lock(self) -> None:
-        self._refuse_if_ended()
-        speed = self.simulation.reel_speed
-        if speed != 0.0:
-            self.simulation.stop_reel()
-            self._say(f"the drum was stopped at once at {abs(speed):.2g} m/s")
-        self.command = Locked()
-
-    def _pause(self, on: Any) -> None:
-        self.paused = _switch(on)
-
-    def _set_rate(self, rate: float) -> None:
-        self.rate = rate
-
-    def _restart(self) -> None:
-        if self._recording is not None:
-            self._stop_recording("the recording was saved")
-        self.reset()
-
-    def _impulse(self, impulse: Any) -> None:
-        self._refuse_if_ended()
-        size = checks.array("impulse", impulse, (3,), "N s")
-        greatest = self.limits()["impulse"]
-        if np.linalg.norm(size) > 1.001 * greatest:
-            raise InputError(f"impulse: expected at most {greatest:g} N s")
-        self.simulation.apply_impulse(size)
-
-    def _record(self, on: Any) -> None:
-        if not _switch(on):
-            if self._recording is None:
-                raise InputError("record: nothing is being recorded")
-            self._stop_recording("the recording was saved")
-            return
-        if self._recording is not None:
-            raise InputError("record: a recording is going on")
-        self._refuse_if_ended()
-        self._recording = _unused(self.record_path)
-        self._recorded = 0
-        self.simulation.forget_records()
-
-    def _stop_recording(self, message: str) -> None:
-        """Write what was recorded; a failure is told, and costs only the recording."""
-        path, self._recording = self._recording, None
-        if path is None:
-            return
-        try:
-            rows = runs.save_run(path, self.simulation, title=f"{self.title}, live")
-            self._say(f"{message}: {path}, {rows} samples")
-        except TautlineError as error:
-            self._say(f"the recording was lost: {error}", "warning")
-        self.simulation.forget_records()
-
-    def close(self) -> None:
-        """Keep what is being recorded."""
-        self._stop_recording("the recording was saved")
-
-    # -- what viewers are told ---------------------------------------------------------------------------
-
-    def limits(self) -> dict[str, Any]:
-        """For the sliders: of torque and speed of the reel, of a impulse, of the rate."""
-        p = self.built.pendulum
-        torque = 4.0 * self._pull() * p.reel.radius(p.string.length - self._deployed)
-        if isinstance(self.built.command, Torque):
-            torque = max(torque, 2.0 * float(np.abs(self.built.command.table()[1]).max()))
-        torque = _round_up(torque)
-        speed = _round_up(0.2 * self._deployed)
-        return {
-            "torque": [-torque, torque],
-            "speed": [-speed, speed],
-            "impulse": _round_up(5.0 * p.body.mass),
-            "rate": list(RATES),
-        }
-
-    def _pull(self) -> float:
-        """Pull at the guide that scales are chosen by (N): at rest, or with little gravity that of 1 m/s^2."""
-        p = self.built.pendulum
-        least = p.body.mass + p.string.density * self._deployed
-        return max(abs(guide_pull(p, self._deployed)), least)
-
-    def meta(self) -> dict[str, Any]:
-        p, sim = self.built.pendulum, self.simulation
-        X = self._deployed
-        tree = asdict(p)
-        reach = float(np.linalg.norm(body_mesh(tree["body"])[0], axis=1).max())
-        tension = 2.5 * self._pull()
-        strain = float(p.string.strain(tension))
-        energy = float(p.string.energy_density(strain))
-        guide = np.array(p.reel.guide_position)
-        # as deep as the string hangs, as wide as it swings from here; the page makes room where that was too little
-        depth = 1.1 * X * (1.0 + 0.4 * strain) + 2.0 * reach
-        nodes = self.built.state.nodes  # from the guide
-        wide = max(0.35 * depth, float(np.hypot(nodes[:, 0], nodes[:, 1]).max()) + reach)
-        high = min(-0.1 * depth, float(nodes[:, 2].min()) - reach)
-        box = guide + np.array([[-wide, -wide, high], [wide, wide, depth]])
-        ranges = {"strain": [0.0, strain], "tension": [0.0, tension], "energy_density": [0.0, energy]}
-        about = {
-            "title": self.title,
-            "status": sim.status,
-            "message": sim.message,
-            "remarks": [],
-            "version": sim.attributes()["version"],
-            "samples": 0,
-            "start": 0.0,
-            "end": 0.0,
-            "elements": sim.elements,
-            "limits": self.limits(),
-        }
-        return about | scene(tree, box, ranges)
-
-    def status(self) -> dict[str, Any]:
-        mode = type(self.command).__name__.lower()
-        torque = 0.0
-        if isinstance(self.command, Torque):
-            torque = float(np.interp(self.simulation.time, *self.command.table()))
-        return {
-            "running": not self.paused and not self.ended,
-            "paused": self.paused,
-            "ended": self.ended,
-            "mode": mode,
-            "torque": torque,
-            "speed": self.simulation.reel_speed,
-            "rate": self.rate,
-            "achieved": round(self.achieved, 3),
-            "recording": None if self._recording is None else str(self._recording),
-            "message": self.message,
-            "level": self.level,
-        }
-
-    def state(self) -> bytes:
-        """The present state as the page wants it."""
-        sim = self.simulation
-        record = dataset.record_of_samples(np.array([sim.time]), sim.present_sample())
-        values = dataset.values_of(sim.pendulum, record)
-        curves = np.array([float(curve.made(values)[0]) for curve in CURVES])
-        if self._first is None:
-            self._first = curves.copy()
-        for i, curve in enumerate(CURVES):
-            if curve.name in CHANGES:
-                curves[i] -= self._first[i]
-        row = frames_of(values, sim.pendulum.string)[0]
-        return np.concatenate([[sim.time], curves, row]).astype("<f8").tobytes()
-
-
-def _switch(on: Any) -> bool:
-    checks.instance("on", on, bool)
-    return bool(on)
-
-
-def _within(name: str, value: Any, low: float, high: float) -> float:
-    number = checks.number(name, value)
-    if not low <= number <= high:
-        raise InputError(f"{name}: expected {low:g} to {high:g}, got {number:g}")
-    return number
-
-
-def _round_up(x: float) -> float:
-    """To one of 1, 2 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(x))
-    return float(next(k * power for k in (1.0, 2.0, 5.0, 10.0) if k * power >= x))
-
-
-def _unused(path: Path) -> Path:
-    """The path, or the first with a number that does not exist yet."""
-    candidate, k = path, 1
-    while candidate.exists():
-        k += 1
-        candidate = path.with_name(f"{path.stem}-{k}{path.suffix}")
-    return candidate
 
 
 class LiveServer:
@@ -344,7 +54,7 @@ class LiveServer:
                 self._viewers.discard(connection)
 
     def _hello(self) -> str:
-        return told({"type": "hello", "meta": self.session.meta(), "status": self.session.status()})
+        return encoded({"type": "hello", "meta": self.session.meta(), "status": self.session.status()})
 
     def _reply(self, text: str | bytes) -> str:
         number: Any = None
@@ -354,12 +64,12 @@ class LiveServer:
             number = number if isinstance(number, (int, str)) and len(str(number)) < 40 else None
             self.session.obey(message)
         except InputError as error:
-            return told({"type": "refused", "id": number, "why": str(error)})
+            return encoded({"type": "refused", "id": number, "why": str(error)})
         self._moved = True
         if message["type"] == "reset":
             self._broadcast(self._hello())
         self._tell_status()
-        return told({"type": "ok", "id": number})
+        return encoded({"type": "ok", "id": number})
 
     def _broadcast(self, message: str | bytes) -> None:
         """To every page that is not too far behind."""
@@ -370,7 +80,7 @@ class LiveServer:
                 task.add_done_callback(self._sending.discard)
 
     def _tell_status(self) -> None:
-        text = told({"type": "status", "status": self.session.status()})
+        text = encoded({"type": "status", "status": self.session.status()})
         if text != self._said:
             self._said = text
             self._broadcast(text)
@@ -390,7 +100,7 @@ class LiveServer:
                 clock = now
                 if session.paused or session.ended:
                     behind = 0.0
-                    if self._moved:  # a impulse or a reset meanwhile
+                    if self._moved:  # an impulse or a reset meanwhile
                         self._broadcast(session.state())
                         self._moved = False
                 tick = session.tick

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from itertools import groupby
@@ -13,10 +12,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from tautline.errors import InputError
+from tautline.ledger import ACCOUNTS, kept_energy
 from tautline.model import checks
+from tautline.model.kinds import plain
+from tautline.model.pendulum import Pendulum
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
-from tautline.results.dataset import kept_energy
+from tautline.results.inputs import pendulum_of
 
 Array = NDArray[np.float64]
 MOST_FRAMES = 4096  # in one answer
@@ -93,15 +95,6 @@ PLOTS = (
     Plot("momentum", "angular momentum about the vertical", "kg m²/s"),
     Plot("orthogonality", "orthogonality error", "1"),
 )
-ACCOUNTS = (
-    "control_work",
-    "fluid_work",
-    "external_work",
-    "guide_work",
-    "guide_loss",
-    "damping_loss",
-    "friction_loss",
-)
 CURVES = (
     _variable("energy", "total", "energies"),
     _variable("kinetic_energy", "kinetic", "energies"),
@@ -122,7 +115,7 @@ CURVES = (
         "balance",
         "energy - work + loss, change",
         "energy_error",
-        ("energy", *ACCOUNTS),
+        tuple(account.name for account in ACCOUNTS),
         kept_energy,
     ),
     _variable("angular_momentum", "π₃", "momentum"),
@@ -130,14 +123,6 @@ CURVES = (
 )
 # Shown as the change since the first sample.
 CHANGES = ("balance",)
-
-
-def description(run: Recording) -> dict[str, Any]:
-    """The pendulum of a run, as it was given."""
-    if "scenario" not in run.attrs:
-        raise InputError("run: expected a run of simulate() or of a run file, got one without its scenario")
-    found: dict[str, Any] = json.loads(run.attrs["scenario"])["pendulum"]
-    return found
 
 
 def frame_length(N: int) -> int:
@@ -173,7 +158,7 @@ def frames(run: Recording, first: int, count: int, every: int = 1) -> bytes:
     count = min(count, MOST_FRAMES)
     rows = slice(first, min(first + count * every, run.rows), every)
     values = {name: run.read(name, rows) for name in FRAME_VARIABLES}
-    return frames_of(values, String(**description(run)["string"])).astype("<f4").tobytes()
+    return frames_of(values, pendulum_of(run.attrs).string).astype("<f4").tobytes()
 
 
 def plots(run: Recording, start: float, end: float, points: int) -> bytes:
@@ -231,21 +216,21 @@ def thinned(x: Array, size: int) -> Array:
 
 def survey(run: Recording) -> tuple[Array, dict[str, list[float]]]:
     """Box around all that moves, and ranges of what colours the string, from some rows of the run."""
-    tree = description(run)
+    pendulum = pendulum_of(run.attrs)
+    string = pendulum.string
     place = _some(run, "position")
-    reach = float(np.linalg.norm(body_mesh(tree["body"])[0], axis=1).max())
+    reach = float(np.linalg.norm(body_mesh(pendulum.body)[0], axis=1).max())
     end = place[:, -1:]
     place = np.concatenate([place, end - reach, end + reach], axis=1).reshape(-1, 3)
     place = place[np.isfinite(place).all(axis=1)]
     if not len(place):
-        place = tree["string"]["length"] * np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
+        place = string.length * np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
     strain, tension = _some(run, "strain"), _some(run, "tension")
-    stiffness = tree["string"]["stiffness"]
     box = np.stack([place.min(axis=0), place.max(axis=0)])
     return box, {
         "strain": _range(strain, ROUNDING),
-        "tension": _range(tension, stiffness * ROUNDING),
-        "energy_density": _range(String(**tree["string"]).energy_density(strain), 0.5 * stiffness * ROUNDING**2),
+        "tension": _range(tension, string.stiffness * ROUNDING),
+        "energy_density": _range(string.energy_density(strain), 0.5 * string.stiffness * ROUNDING**2),
     }
 
 
@@ -264,7 +249,7 @@ def _range(x: Array, smallest: float) -> list[float]:
 
 
 def meta(run: Recording, title: str) -> dict[str, Any]:
-    """Of a recorded run, under a name."""
+    """Description of a recorded run for the page, under a title."""
     if run.rows == 0:
         raise InputError("run: expected at least one sample, got none")
     box, ranges = survey(run)
@@ -280,21 +265,22 @@ def meta(run: Recording, title: str) -> dict[str, Any]:
         "end": times[1],
         "elements": int(run.read("tension", slice(0, 1)).shape[1]),
     }
-    return about | scene(description(run), box, ranges)
+    return about | scene(pendulum_of(run.attrs), box, ranges)
 
 
-def scene(tree: dict[str, Any], box: Array, ranges: dict[str, list[float]]) -> dict[str, Any]:
-    """What of the description does not depend on the run's samples."""
-    points, faces = body_mesh(tree["body"])
+def scene(pendulum: Pendulum, box: Array, ranges: dict[str, list[float]]) -> dict[str, Any]:
+    """What does not depend on the run's samples."""
+    string, reel, body = pendulum.string, pendulum.reel, pendulum.body
+    points, faces = body_mesh(body)
     units = {plot.name: plot.units for plot in PLOTS}
     return {
-        "string": {name: tree["string"][name] for name in ("length", "density", "stiffness")},
-        "reel": {name: tree["reel"][name] for name in ("drum_radius", "guide_length", "guide_position")},
-        "gravity": tree["gravity"],
+        "string": {name: getattr(string, name) for name in ("length", "density", "stiffness")},
+        "reel": {name: plain(getattr(reel, name)) for name in ("drum_radius", "guide_length", "guide_position")},
+        "gravity": pendulum.gravity,
         "body": {
             "points": np.round(points, 9).tolist(),
             "faces": faces,
-            "center_of_mass": list(tree["body"]["center_of_mass"]),
+            "center_of_mass": list(body.center_of_mass),
         },
         "bounds": box.tolist(),
         "ranges": ranges,

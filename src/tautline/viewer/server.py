@@ -204,6 +204,6 @@ def run_until_stopped(
         asyncio.run(_until_stopped(server, port, ready, beside))
 
 
-def told(message: dict[str, Any]) -> str:
+def encoded(message: dict[str, Any]) -> str:
     """A message as text."""
     return json.dumps(message, allow_nan=False)

@@ -1,4 +1,4 @@
-"""The bytes of a run file of format 3: places, digests, checksums of rows, checkpoints.
+"""The bytes of a run file of formats 3 and 4: places, digests, checksums of rows, checkpoints.
 
 To other programs it is a plain netCDF-4 file of contiguous arrays. To us it is a file of fixed size in which every byte
 belongs either to a place (the rows of one variable, the checksums, the checkpoints, the contents) or to the skeleton
@@ -22,11 +22,14 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline import schema
 from tautline.durable import StoreError
-from tautline.results import dataset
 
-FORMAT = "tautline run 3"
-MAGIC = b"\x89tautline run 3\n"
+FORMAT = "tautline run 4"
+# Format 3 differs only in how the input is written down.
+FORMAT_3 = "tautline run 3"
+MAGIC = b"\x89tautline run 4\n"
+MAGIC_3 = b"\x89tautline run 3\n"
 COPIES = 2
 # A page is what one checksum covers: small enough to look at a part of a run, large enough that checksums cost nothing.
 BYTES_A_PAGE = 1 << 16
@@ -56,9 +59,9 @@ class Place(NamedTuple):
 class Contents(NamedTuple):
     """What a run file holds, and where."""
 
+    format: str
     version: str
     title: str
-    scenario_file: str
     sample: float
     rows_planned: int
     elements: int
@@ -71,18 +74,18 @@ class Contents(NamedTuple):
     contents: Place
 
     def encode(self) -> bytes:
-        text = json.dumps({"format": FORMAT, **self._asdict()}).encode()
+        text = json.dumps(self._asdict()).encode()
         return MAGIC + _PREFIX.pack(0, len(text), hashlib.sha256(text).digest()) + text
 
     @classmethod
     def find(cls, file: IO[bytes]) -> Contents | None:
-        """Look for the contents; None where there is no sign of a run file of this format."""
+        """Look for the contents; None where there is no sign of a run file of these formats."""
         import mmap
 
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as whole:
-            start = whole.find(MAGIC)
+            start = max(whole.find(MAGIC), whole.find(MAGIC_3))
             if start < 0:
-                if whole.find(FORMAT.encode()) >= 0:
+                if max(whole.find(FORMAT.encode()), whole.find(FORMAT_3.encode())) >= 0:
                     raise StoreError("damaged: its table of contents is gone")
                 return None
             start += len(MAGIC)
@@ -95,7 +98,7 @@ class Contents(NamedTuple):
         if hashlib.sha256(text).digest() != digest:
             raise StoreError("damaged: its table of contents does not match its digest")
         tree = json.loads(text)
-        del tree["format"]
+        tree.pop("scenario_file", None)  # of format 3: the input once more
         tree["variables"] = {name: _place(x) for name, x in tree["variables"].items()}
         for name in ("checksums", "copies", "contents"):
             tree[name] = _place(tree[name])
@@ -212,13 +215,13 @@ def read_copies(file: IO[bytes], contents: Contents) -> Copies:
 
 def file_size(rows: int, N: int) -> int:
     """Size of a run file, nearly (bytes)."""
-    return 8 * rows * dataset.row_length(N) + 100_000
+    return 8 * rows * schema.row_length(N) + 100_000
 
 
 def page_rows(N: int) -> int:
     """Rows of a page: by the widest variable."""
-    size = dataset.sizes(N, 1)
-    widest = max(math.prod(size[d] for d in v.dims) for v in dataset.SCHEMA.values())
+    size = schema.sizes(N, 1)
+    widest = max(math.prod(size[d] for d in v.dims) for v in schema.SCHEMA.values())
     return max(1, BYTES_A_PAGE // (8 * widest))
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tautline import schema
 from tautline._version import __version__
 from tautline.durable import StoreError
 from tautline.files.runs.format import COPIES, FORMAT, Contents, Place, page_rows, write_at
-from tautline.results import dataset
 
 if TYPE_CHECKING:
     import netCDF4
@@ -24,18 +24,18 @@ _MARK = b"\xc3\x28\x89\xf5\x1d\x40"
 _NAN = struct.pack("<d", math.nan)
 
 
-def make(path: Path, *, title: str, scenario: str, elements: int, rows: int, sample: float, room: int) -> Contents:
+def make(path: Path, *, title: str, elements: int, rows: int, sample: float, room: int) -> Contents:
     """Make a run file without data, with room for each copy of the checkpoint."""
     import netCDF4
 
     page = page_rows(elements)
     shapes = {
-        name: tuple(dataset.sizes(elements, rows)[d] for d in variable.dims) for name, variable in _variables().items()
+        name: tuple(schema.sizes(elements, rows)[d] for d in variable.dims) for name, variable in _variables().items()
     }
     plan = Contents(
+        format=FORMAT,
         version=__version__,
         title=title or "tautline run",
-        scenario_file=scenario,
         sample=sample,
         rows_planned=rows,
         elements=elements,
@@ -59,8 +59,8 @@ def make(path: Path, *, title: str, scenario: str, elements: int, rows: int, sam
     return _settle(path, plan)
 
 
-def _variables() -> dict[str, dataset.Variable]:
-    return {"time": dataset.TIME_VARIABLE, **dataset.SCHEMA}
+def _variables() -> dict[str, schema.Variable]:
+    return {"time": schema.TIME_VARIABLE, **schema.SCHEMA}
 
 
 def _describe(handle: netCDF4.Dataset, plan: Contents) -> None:
@@ -72,12 +72,11 @@ def _describe(handle: netCDF4.Dataset, plan: Contents) -> None:
             "source": f"tautline {plan.version}",
             "format": FORMAT,
             "version": plan.version,
-            "scenario_file": plan.scenario_file,
             "sample": plan.sample,
             "rows_planned": np.int64(plan.rows_planned),
         }
     )
-    for name, size in dataset.sizes(plan.elements, plan.rows_planned).items():
+    for name, size in schema.sizes(plan.elements, plan.rows_planned).items():
         handle.createDimension(name, size)
     group = handle.createGroup("checkpoint")
     for name, place, kind in _own(plan):

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from tautline.durable import StoreError
 from tautline.files.runs.format import COPIES, Array
+from tautline.files.runs.inputs import keys_of_old
+from tautline.results.inputs import CASE
 
 if TYPE_CHECKING:
     import netCDF4
@@ -53,7 +55,6 @@ class OldRun:
         self.attrs |= {
             "version": str(self._handle.version),
             "title": self._handle.title,
-            "scenario_file": self._handle.scenario_file,
             "sample": sample,
             "duration": (planned - 1) * sample,
         }
@@ -100,7 +101,7 @@ def _open(path: Path) -> netCDF4.Dataset:
 
 
 def _attributes(reel: Array, clock: NDArray[np.int64], saved: dict[str, Any]) -> dict[str, Any]:
-    """What such a run says of itself, from its checkpoint."""
+    """Status, message, remarks and diagnostics of such a run, from its checkpoint."""
     described = saved["description"]
     end = float(reel[_T_START] + clock[_STEP] * saved["h"])
     message = f"completed at t = {end:.6g} s" if saved["status"] == "completed" else saved["message"]
@@ -114,7 +115,7 @@ def _attributes(reel: Array, clock: NDArray[np.int64], saved: dict[str, Any]) ->
         "newton_iterations": int(clock[_ITERATIONS]),
         "order": described["run"]["order"],
         "scheme": described["run"]["scheme"],
-        "scenario": json.dumps(described),
+        CASE: json.dumps(keys_of_old(described)),
     }
 
 

@@ -15,11 +15,13 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from tautline import durable
+from tautline import durable, ledger, schema
 from tautline.durable import StoreError
-from tautline.files.runs.format import Array, Contents, checksum, pages, read_at, read_copies
+from tautline.files.runs.format import FORMAT, Array, Contents, checksum, pages, read_at, read_copies
+from tautline.files.runs.inputs import keys_of_old
 from tautline.results import dataset
-from tautline.results.dataset import Values
+from tautline.results.inputs import CASE
+from tautline.results.values import Values
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -29,8 +31,6 @@ BLOCK = 5_000
 PAGES_AT_ONCE = 64
 # A writer may be changing one copy of the checkpoint, and then the other, while both are read.
 TRIES = 20
-# Accounts that the first format did not have: nothing that it knew could change them.
-_ACCOUNTS = ("damping_loss", "friction_loss", "fluid_work", "external_work", "guide_work")
 
 
 class Source(Protocol):
@@ -48,7 +48,7 @@ class Source(Protocol):
 
 
 class RunFile:
-    """An open run file of format 3; every read is checked against the checksums."""
+    """An open run file of format 3 or 4; every read is checked against the checksums."""
 
     def __init__(self, file: IO[bytes], path: Path, contents: Contents) -> None:
         self.file, self.path, self.contents = file, path, contents
@@ -62,15 +62,16 @@ class RunFile:
             found = read_copies(file, contents)
         self.copy = found.newest
         self.rows, self.elements = self.copy.rows, contents.elements
-        described = json.loads(self.copy.text)["description"]
-        self.attrs = {**self.copy.attributes, "scenario": json.dumps(described), "version": contents.version}
+        saved = json.loads(self.copy.text)
+        case = saved[CASE] if contents.format == FORMAT else keys_of_old(saved["description"])
+        self.attrs = {**self.copy.attributes, CASE: json.dumps(case), "version": contents.version}
         if self.attrs["status"] == "completed" and self.rows < contents.rows_planned:
             torn = found.another_is_broken and not self.copy.closed
             self.attrs["status"] = "unfinished"
             self.attrs["message"] = unfinished(path, self.attrs["end_time"]) + (
                 " (its newest checkpoint was torn or damaged, the one before is used)" if torn else ""
             )
-        self.attrs |= described_run(contents.title, contents.scenario_file, contents.sample, contents.rows_planned)
+        self.attrs |= described_run(contents.title, contents.sample, contents.rows_planned)
         self._column = {name: k for k, name in enumerate(contents.variables)}
 
     def has(self, name: str) -> bool:
@@ -126,9 +127,9 @@ def unfinished(path: Path, end: float) -> str:
     return f"unfinished at t = {end:.6g} s; `tautline resume {path}` goes on from there"
 
 
-def described_run(title: str, scenario: str, sample: float, planned: int) -> dict[str, Any]:
+def described_run(title: str, sample: float, planned: int) -> dict[str, Any]:
     """Attributes that do not change while a run goes on."""
-    return {"title": title, "scenario_file": scenario, "sample": sample, "duration": (planned - 1) * sample}
+    return {"title": title, "sample": sample, "duration": (planned - 1) * sample}
 
 
 @contextmanager
@@ -159,7 +160,7 @@ def opened(path: Path, mode: str = "rb") -> IO[bytes]:
 
 
 def find_contents(file: IO[bytes], path: Path) -> Contents | None:
-    """Contents of a run file of format 3, checked; None if it is of an older format or another netCDF file."""
+    """Contents of a run file of format 3 or 4, checked; None if it is of an older format or another netCDF file."""
     start = read_at(file, 0, 8)
     if not start:
         raise StoreError(f"{path}: is empty, expected a run file")
@@ -196,14 +197,15 @@ class Reader:
         self._source = open_source(self._path)
         self.attrs = self._source.attrs
         self.rows = self._source.rows
-        self.missing = [name for name in dataset.SCHEMA if not self._source.has(name)]
+        self.missing = [name for name in schema.SCHEMA if not self._source.has(name)]
 
     def read(self, name: str, rows: slice) -> Array:
         """Some rows of a variable; no others than were written. What the file's format did not know is NaN."""
         wanted = range(self.rows)[rows]
         if name in self.missing:
-            size = dataset.sizes(self._source.elements, len(wanted))
-            return np.full([size[d] for d in dataset.SCHEMA[name].dims], 0.0 if name in _ACCOUNTS else np.nan)
+            size = schema.sizes(self._source.elements, len(wanted))
+            # an account that the writer did not have is 0: nothing that it knew could change it
+            return np.full([size[d] for d in schema.SCHEMA[name].dims], 0.0 if name in ledger.booked() else np.nan)
         with naming(self._path):
             if wanted.step < 0:
                 return self._source.rows_of(name, wanted[::-1])[::-1]
@@ -211,7 +213,7 @@ class Reader:
 
     def values(self, rows: slice) -> Values:
         """Some rows of all variables."""
-        return {name: self.read(name, rows) for name in ("time", *dataset.SCHEMA)}
+        return {name: self.read(name, rows) for name in ("time", *schema.SCHEMA)}
 
     def blocks(self) -> Iterator[Values]:
         """All variables, piece by piece: a file need not fit into memory."""

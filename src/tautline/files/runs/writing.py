@@ -10,26 +10,31 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from tautline import durable, errors
+from tautline import durable, errors, schema
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
-from tautline.engine.simulation import Simulation, default_sample
+from tautline.engine.cases import begin, case_of
+from tautline.engine.samples import record_of_samples
+from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
+from tautline.ledger import kept_energy
+from tautline.model.case import Case
 from tautline.model.command import Command
+from tautline.model.force_law import ForceLaw
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
-from tautline.results import dataset
-from tautline.results.dataset import Values
+from tautline.results.inputs import CASE
+from tautline.results.values import Values, values_of
 
 # A chunk is what is computed between two checkpoints: long enough that writing does not matter, short enough to lose
 # little.
@@ -39,7 +44,7 @@ LOCK_TRIES = 10  # a reader of the netCDF library is done in a moment
 
 
 class Progress(NamedTuple):
-    """What a run in progress can say of itself."""
+    """Progress of a run."""
 
     time: float
     duration: float
@@ -109,7 +114,7 @@ def checkpoint(simulation: Simulation, number: int, rows: int, sums: list[int]) 
     motion, text = simulation.checkpoint()
     attributes = simulation.attributes()
     # both are in every file anyway: one as part of the text, one in the contents
-    del attributes["scenario"], attributes["version"]
+    del attributes[CASE], attributes["version"]
     return Copy(number, rows, False, list(sums), attributes, text, motion._asdict())
 
 
@@ -145,17 +150,15 @@ def _resumable(path: Path) -> str:
 
 def run_to_file(
     path: str | os.PathLike[str],
-    pendulum: Pendulum,
-    state: State,
-    command: Command,
+    system: Case | Pendulum,
+    state: State | None = None,
+    command: Command | None = None,
     *,
-    duration: float,
-    sample: float | None = None,
     overwrite: bool = False,
     title: str = "",
-    scenario: str = "",
     watch: Callable[[Progress], bool] | None = None,
-    **options: Any,
+    loads: Sequence[ForceLaw] = (),
+    **run: Any,
 ) -> Simulation:
     """`simulate`, saved while it goes on; the file can be resumed after anything.
 
@@ -163,32 +166,33 @@ def run_to_file(
     ----------
     path : path
         Of the file; its folder must exist.
-    pendulum, state, command, duration, sample, **options
+    system, state, command, **run
         As in `simulate`.
     overwrite : bool
         Allow replacing an existing file, which happens only when the new one could be made. A file that another
         process is writing is never replaced.
-    title, scenario : str
-        Kept in the file; `scenario` describes the input as a text of the caller's choice.
+    title : str
+        Kept in the file; that of the case by default.
     watch : callable, optional
         Called with a `Progress` after every chunk; a true answer ends the run, which can be resumed.
+    loads : list of ForceLaw, optional
+        Refused, because a file cannot hold a function; `simulate` takes them.
     """
     target = Path(path)
-    simulation = Simulation(pendulum, state, **options)
-    interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
-    count = simulation.begin(command, duration, interval)
+    case = case_of(system, state, command, run, title)
+    simulation, count, interval = begin(case, loads=loads)
     first = _values(simulation, simulation.first_sample())
-    with _created(target, simulation, first, count + 1, interval, title, scenario, overwrite) as writer:
+    with _created(target, simulation, first, count + 1, interval, title or case.title, overwrite) as writer:
         _drive(writer, target, simulation, float(first["energy"][0]), watch)
     return simulation
 
 
 def save_run(path: str | os.PathLike[str], simulation: Simulation, *, title: str = "", overwrite: bool = False) -> int:
     """Write what a Simulation has recorded as a run file; the number of samples."""
-    values = dataset.values_of(simulation.pendulum, simulation.record())
+    values = values_of(simulation.pendulum, simulation.record())
     rows = len(values["time"])
     interval = float(values["time"][-1] - values["time"][0]) / max(1, rows - 1)
-    with _created(Path(path), simulation, values, rows, interval, title, "", overwrite) as writer:
+    with _created(Path(path), simulation, values, rows, interval, title, overwrite) as writer:
         writer.leave_in_order()
     return rows
 
@@ -201,7 +205,6 @@ def _created(
     rows: int,
     sample: float,
     title: str,
-    scenario: str,
     overwrite: bool,
 ) -> Iterator[Writer]:
     """Make a run file with its first rows, locked; it gets its name when they are in it."""
@@ -213,11 +216,10 @@ def _created(
     try:
         with explained(target):
             part.open("xb").close()  # tells why a file cannot be made better than the netCDF library does
-            room = checkpoint(simulation, 1, 0, [0] * (len(dataset.SCHEMA) + 1)).room()
+            room = checkpoint(simulation, 1, 0, [0] * (len(schema.SCHEMA) + 1)).room()
             contents = making.make(
                 part,
                 title=title,
-                scenario=scenario,
                 elements=simulation.elements,
                 rows=rows,
                 sample=sample,
@@ -253,7 +255,7 @@ def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | Non
         _lock(file, target)
         with reading.naming(target):
             contents = reading.find_contents(file, target)
-            if contents is None:
+            if contents is None or contents.format != format.FORMAT:
                 raise _refusal_of_old(target)
             run = reading.RunFile(file, target, contents)
             run.check_all()
@@ -293,7 +295,7 @@ def _restored(copy: Copy, path: Path) -> Simulation:
 
 def _values(simulation: Simulation, samples: data.Samples) -> Values:
     times = simulation.sample_times(len(samples.scalars))
-    return dataset.values_of(simulation.pendulum, dataset.record_of_samples(times, samples))
+    return values_of(simulation.pendulum, record_of_samples(times, samples))
 
 
 def _drive(
@@ -307,7 +309,7 @@ def _drive(
     started = time.perf_counter()
     rows, sample = writer.contents.rows_planned, writer.contents.sample
     plan = simulation.sampling(sample)
-    most = max(1, int(BYTES_A_CHUNK / (8 * dataset.row_length(simulation.elements))))
+    most = max(1, int(BYTES_A_CHUNK / (8 * schema.row_length(simulation.elements))))
     chunk = 1
     largest = 0.0
     begun, steps = simulation.time, simulation.steps
@@ -324,7 +326,7 @@ def _drive(
         if watch is None or not len(values["time"]):
             continue
         largest = max(largest, float(values["kinetic_energy"].max()), 1e-300)
-        error = float(dataset.kept_energy(values)[-1]) - energy
+        error = float(kept_energy(values)[-1]) - energy
         progress = Progress(
             time=simulation.time,
             duration=(rows - 1) * sample,

@@ -7,8 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tautline.errors import InputError
-from tautline.units import LONGEST_SHOWN
+from tautline.model.keys import dotted
 
 # Strings, comments, ends of lines, brackets, and whatever is between them. The text is known to be valid TOML.
 _TOKEN = re.compile(
@@ -21,10 +20,6 @@ _NAME = r"""(?:"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[\w-]+)"""
 _KEY = rf"\s*({_NAME}(?:\s*\.\s*{_NAME})*)\s*"
 _HEADER = re.compile(rf"\s*\[+{_KEY}\]")
 _ASSIGNMENT = re.compile(rf"{_KEY}=")
-
-
-class ScenarioError(InputError):
-    """A scenario file cannot be used. The message says where and why."""
 
 
 class Origin(NamedTuple):
@@ -43,12 +38,6 @@ class Origin(NamedTuple):
             return f"--set {dotted(path)}"
         where = self.source if line is None else f"{self.source}:{line}"
         return f"{where}: {dotted(path)}" if path else where
-
-
-def dotted(path: list[str]) -> str:
-    """The key in one line, quoted where TOML would quote it, and not longer than one can read."""
-    key = ".".join(part if re.fullmatch(r"[\w-]+", part) else repr(part) for part in path)
-    return key if len(key) <= LONGEST_SHOWN else key[: LONGEST_SHOWN - 3] + "..."
 
 
 def line_of(text: str, path: list[str]) -> int | None:

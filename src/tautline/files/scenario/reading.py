@@ -4,36 +4,22 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
-from tautline.files.scenario.messages import sentence
-from tautline.files.scenario.origin import Origin, ScenarioError, dotted
-from tautline.files.scenario.quantities import unit_of_field
-from tautline.files.scenario.system import Scenario
+from tautline.files.scenario.origin import Origin
+from tautline.model.case import Case
+from tautline.model.keys import dotted
+from tautline.model.sections import ScenarioError
 from tautline.units import shown
 
 BUILT_IN = Path(__file__).parents[2] / "scenarios"
 _MOST_BITS = 14_000  # 4215 digits; Python prints 4300
 _LONGEST_LIST = 100_000  # of an option, in characters
-
-
-def json_schema() -> dict[str, Any]:
-    """For editors that complete and check TOML."""
-    schema = Scenario.model_json_schema(mode="validation")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-
-
-def unit_of(scenario: Scenario, key: str) -> str:
-    """Unit of a key such as "string.stiffness" in a scenario; empty for words, counts and plain numbers."""
-    *section, name = key.split(".")
-    field = type(getattr(scenario, section[0]) if section else scenario).model_fields[name]
-    return unit_of_field(field.annotation, field.metadata)
 
 
 def built_in_names() -> list[str]:
@@ -59,18 +45,18 @@ def find(name: str) -> Path:
     raise ScenarioError(f"{name}: no such file or built-in scenario{hint}")
 
 
-def load(name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
-    """Read a scenario file or a built-in scenario.
+def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Case:
+    """A case from a scenario file, or from a built-in scenario.
 
     Parameters
     ----------
-    name : str
-        A path, or the name of a built-in scenario.
-    overrides : dict, optional
+    name : str or path
+        A file, or the name of a built-in scenario.
+    changes : dict, optional
         Values by dotted key, such as {"body.mass": "2 kg", "run.elements": 8}; a text is read as TOML.
     """
-    path = find(name)
-    return parse(read(path), str(path), overrides)
+    path = find(os.fspath(name))
+    return parse(read(path), str(path), changes)
 
 
 def read(path: Path) -> str:
@@ -84,7 +70,7 @@ def read(path: Path) -> str:
         raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def parse(text: str, source: str = "scenario", overrides: Mapping[str, Any] | None = None) -> Scenario:
+def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Case:
     """From TOML text; ScenarioError names the key, what was wanted, what came, file and line."""
     try:
         tree = tomllib.loads(text)
@@ -94,37 +80,27 @@ def parse(text: str, source: str = "scenario", overrides: Mapping[str, Any] | No
         raise ScenarioError(f"{source}: not valid TOML here: nested too deeply") from None
     except ValueError:  # Python reads no integer of more than 4300 digits
         raise ScenarioError(f"{source}: not valid TOML here: a number of thousands of digits") from None
-    given = tuple(_override(tree, key, value) for key, value in (overrides or {}).items())
-    return _validated(tree, Origin(source, text, given))
+    given = tuple(_override(tree, key, value) for key, value in (changes or {}).items())
+    return from_tree(tree, Origin(source, text, given))
 
 
-def from_dict(tree: Mapping[str, Any], source: str = "scenario") -> Scenario:
-    """From what a TOML parser returns. A section may also be that of another Scenario, which was checked before."""
-    return _validated(tree, Origin(source, "", ()))
-
-
-def _validated(tree: Mapping[str, Any], origin: Origin) -> Scenario:
+def from_tree(tree: Mapping[str, Any], origin: Origin) -> Case:
+    """A case from what a TOML parser returns."""
     endless = _endless(tree)
     if endless is not None:
         raise ScenarioError(f"{origin.head(endless)}: expected a number of fewer digits, got thousands")
-    try:
-        scenario = Scenario.model_validate(tree)
-    except ValidationError as error:
-        problems = [sentence(problem, origin) for problem in error.errors(include_url=False)]
-        raise ScenarioError("\n".join(problems)) from None
-    scenario._origin = origin
-    return scenario
+    return Case.from_dict(tree, locate=origin.head)
 
 
 def _endless(tree: Any) -> list[str] | None:
     """Path of an integer that Python declines to print (hexadecimal ones are read at any length), if there is one.
 
-    Neither pydantic nor a message could deal with it. A stack, because a tree may be deeper than Python recurses.
+    No message could deal with it. A stack, because a tree may be deeper than Python recurses.
     """
     stack: list[tuple[Any, list[str]]] = [(tree, [])]
     while stack:
         value, path = stack.pop()
-        if isinstance(value, (float, str, BaseModel)):  # nothing inside, or checked before
+        if isinstance(value, (float, str)):
             continue
         if isinstance(value, int) and value.bit_length() > _MOST_BITS:
             return path

@@ -1,1 +1,1 @@
-"""What an opened study says."""
+"""Analysis of an opened study: sensitivity, uncertainty, summary, remarks."""

@@ -17,7 +17,7 @@ ROUNDING = 1e-12
 
 
 class Effect(NamedTuple):
-    """Of one parameter on one output, with an interval of 95 %."""
+    """Effect of one parameter on one output, with an interval of 95 %."""
 
     key: str
     value: float
@@ -78,7 +78,7 @@ def _of_words(key: str, groups: NDArray[np.int64], ranks: Array) -> Effect:
 
 
 def swings(opened: Opened, component: Component) -> list[Swing]:
-    """Of a grid; members without a result are left out of the averages."""
+    """Ranges along the sides of a grid; members without a result are left out of the averages."""
     y = opened.values(component)
     there = np.isfinite(y)
     filled = np.where(there, y, 0.0)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.studies.definition import work
 from tautline.studies.definition.designs import Design
 from tautline.studies.definition.outputs import HEALTH
-from tautline.studies.execution import compute
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -52,11 +52,11 @@ class Opened:
     """The Dataset of `open_study` and the study behind it."""
 
     def __init__(self, study: xr.Dataset) -> None:
-        told = getattr(study, "attrs", {}).get("study")
-        if not isinstance(told, str) or "status" not in study:
+        plan = getattr(study, "attrs", {}).get("study")
+        if not isinstance(plan, str) or "status" not in study:
             raise InputError("study: expected the Dataset of a study, as open_study gives it, got something else")
         self.dataset = study
-        self.plan: dict[str, Any] = json.loads(told)
+        self.plan: dict[str, Any] = json.loads(plan)
         settings = dict(self.plan["design"])
         self.design = Design(settings.pop("kind"), settings)
         self.keys: list[str] = list(self.plan["vary"])
@@ -74,7 +74,7 @@ class Opened:
         """Members with a result; a string that is fully in or out is one, a run that the numerics ended is not."""
         if self._usable is None:
             status = self.dataset.status.values
-            self._usable = ~np.isin(status, (compute.NOT_COMPUTED, *compute.FAILURES))
+            self._usable = ~np.isin(status, (work.NOT_COMPUTED, *work.FAILURES))
         return self._usable
 
     @property
@@ -128,12 +128,12 @@ class Opened:
 
     def column(self, key: str) -> Column:
         """Values of a parameter."""
-        x, told = self.dataset[key], self.plan["vary"][key]
-        log = told.get("scale") == "log" or told.get("distribution") == "lognormal"
+        x, varied = self.dataset[key], self.plan["vary"][key]
+        log = varied.get("scale") == "log" or varied.get("distribution") == "lognormal"
         units = self.plan["units"].get(key) or "1"
         if x.dtype.kind in "iuf":
             return Column(key, np.asarray(x.values, dtype=np.float64), units, log)
-        listed = [str(word) for word in told.get("values", ())]
+        listed = [str(word) for word in varied.get("values", ())]
         codes = np.empty(x.size)
         for start in range(0, x.size, WORDS_AT_ONCE):
             words = [str(word) for word in x[start : start + WORDS_AT_ONCE].values.tolist()]

@@ -25,7 +25,7 @@ class Remarks(NamedTuple):
 
 
 def remarks_of(study: xr.Dataset) -> Remarks:
-    """Of an opened study; remarks that differ in their numbers only count as one. Reads block by block."""
+    """Remarks of the members of a study; those that differ in their numbers only count as one. Reads block by block."""
     if "remarks" not in study:
         return Remarks(0, [])
     flat = study.remarks

@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.errors import InputError
+from tautline.extras import need
 from tautline.model import checks
 from tautline.studies.analysis.reading import Array, Component, Opened
 from tautline.studies.definition import designs, parameters
-from tautline.studies.execution.needs import need
 
 if TYPE_CHECKING:
     import xarray as xr
 
 # Blocks below which intervals of confidence say nothing, and sigma is noise.
 LEAST_BLOCKS = {"sobol-indices": 8, "morris": 4}
-# Parts of the design on which indices are computed again, to show whether they have settled.
+# Parts of the design on which indices are computed again, to show whether they have converged.
 PARTS = (0.125, 0.25, 0.5, 1.0)
 # An output that varies by less than this part of itself is constant but for rounding.
 ROUNDING = 1e-12
@@ -43,7 +43,7 @@ def sensitivity(study: xr.Dataset, *outputs: str, confidence: float = 0.95) -> x
     study : Dataset
         From `open_study`; it may be unfinished.
     *outputs : str
-        All that are no series by default. Components of vectors are told apart: `final_velocity[x]`.
+        All that are no series by default. Components of vectors are separate: `final_velocity[x]`.
     confidence : float
         Level of the intervals, from SALib's bootstrap.
 
@@ -56,7 +56,7 @@ def sensitivity(study: xr.Dataset, *outputs: str, confidence: float = 0.95) -> x
         change, scaled to the parameter's whole range, in the output's `units`), `mu` (the same with signs) and
         `sigma` (how much the change depends on where one is). `..._confidence` is half the width of the interval.
         `..._so_far` has the same from the first part of the design only, along `part`: what still moves has not
-        settled. `blocks` and `blocks_left_out` count SALib's blocks; one without all its results is left out. The
+        converged. `blocks` and `blocks_left_out` count SALib's blocks; one without all its results is left out. The
         attribute `remarks` says where estimates contradict each other, because the design is too small.
     """
     opened = Opened(study)
@@ -66,12 +66,12 @@ def sensitivity(study: xr.Dataset, *outputs: str, confidence: float = 0.95) -> x
 
 
 def sensitivity_of(opened: Opened, chosen: list[Component], confidence: float = 0.95) -> xr.Dataset:
-    """The same of single components."""
+    """Sensitivity indices of single components."""
     kind = opened.design.kind
     if kind not in LEAST_BLOCKS:
         raise InputError(
             f"study: expected the design 'sobol-indices' or 'morris', got {kind!r}; `tautline study report` shows what "
-            "other designs tell of sensitivities"
+            "other designs have sensitivities"
         )
     points = _points(opened) if kind == "morris" else None
     if not chosen:
@@ -135,7 +135,7 @@ def _analyse(opened: Opened, y: Array, x: Array | None, confidence: float) -> Es
     settings = {"num_resamples": int(np.clip(RESAMPLED_AT_MOST // len(y), low, high)), "conf_level": confidence}
     problem = designs.problem(opened.keys)
     if x is not None:
-        analyze = need("SALib.analyze.morris").analyze
+        analyze = need("SALib.analyze.morris", "tl.sensitivity").analyze
         flat = (x.reshape(-1, x.shape[-1]), np.zeros(y.size) if constant else y.ravel())
         found = analyze(problem, *flat, num_levels=opened.design.settings["levels"], seed=SEED, **settings)
         names = {"mu_star": "mu_star", "mu_star_confidence": "mu_star_conf", "mu": "mu", "sigma": "sigma"}
@@ -145,7 +145,7 @@ def _analyse(opened: Opened, y: Array, x: Array | None, confidence: float) -> Es
     if constant:  # parts of a variance of zero
         count = len(opened.keys)
         return {name: np.full((count,) * (1 + (name in pairs)), np.nan) for name in (*names, *pairs)}
-    analyze = need("SALib.analyze.sobol").analyze
+    analyze = need("SALib.analyze.sobol", "tl.sensitivity").analyze
     found = analyze(problem, y.ravel(), calc_second_order=bool(pairs), seed=SEED, **settings)
     single = {name: np.asarray(found[theirs], dtype=np.float64) for name, theirs in names.items()}
     return single | {name: _both_ways(np.asarray(found[theirs])) for name, theirs in pairs.items()}
@@ -157,18 +157,18 @@ def _both_ways(upper: NDArray[Any]) -> Array:
 
 
 def doubts(found: xr.Dataset) -> list[str]:
-    """Where estimates of one output contradict each other: what a parameter makes alone is a part of its total."""
+    """Remarks where estimates of one output contradict each other: a first-order index is a part of the total one."""
     if "total" not in found:
         return []
-    told = []
+    remarks = []
     for key in found.parameter.values.tolist():
         first, total = (float(found[name].sel(parameter=key)) for name in ("first", "total"))
         if first - total > CONTRADICTION:
-            told.append(
+            remarks.append(
                 f"{key}: alone {first:.2f} is more than {total:.2f} with all others, which cannot be: "
-                f"{int(found.blocks)} blocks are too few to tell; enlarge design.base"
+                f"{int(found.blocks)} blocks are too few; enlarge design.base"
             )
-    return told
+    return remarks
 
 
 _WORDS = {

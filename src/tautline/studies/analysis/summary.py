@@ -10,8 +10,8 @@ import numpy as np
 
 from tautline.studies.analysis.reading import NOT_OUTPUTS
 from tautline.studies.analysis.remarks import remarks_of
+from tautline.studies.definition import work
 from tautline.studies.definition.outputs import HEALTH
-from tautline.studies.execution import compute
 from tautline.studies.store.archive import open_archive, open_study
 
 BYTES_A_BLOCK = 32e6
@@ -20,14 +20,14 @@ EXAMPLES = 3
 
 
 def summarise(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Of a store: counts of statuses, some failures with their values, smallest and largest outputs and figures."""
+    """Summary of a store: counts of statuses, some failures with their values, ranges of outputs and diagnostics."""
     with open_archive(path).read_as_a_whole():
         return _summary(open_study(path))
 
 
 def _summary(found: Any) -> dict[str, Any]:
     status = found.status.values
-    counts = {name: int((status == code).sum()) for code, name in compute.STATUS_NAMES.items()}
+    counts = {name: int((status == code).sum()) for code, name in work.STATUS_NAMES.items()}
     keys = list(json.loads(found.attrs["study"])["vary"])
     remarks = remarks_of(found)
     return {
@@ -49,14 +49,14 @@ def _summary(found: Any) -> dict[str, Any]:
 
 def _failures(found: Any, status: Any, keys: list[str]) -> list[dict[str, Any]]:
     """The first few."""
-    bad = np.flatnonzero(np.isin(status, compute.FAILURES).ravel())[:EXAMPLES]
-    told = []
+    bad = np.flatnonzero(np.isin(status, work.FAILURES).ravel())[:EXAMPLES]
+    failures = []
     for flat in bad.tolist():
         place = dict(zip(found.status.dims, (int(x) for x in np.unravel_index(flat, status.shape)), strict=True))
         member = found[["message"]].isel(place)
         values = {key: member[key].item() for key in keys}
-        told.append({"member": flat, "values": values, "message": str(member.message.item())})
-    return told
+        failures.append({"member": flat, "values": values, "message": str(member.message.item())})
+    return failures
 
 
 def _range(x: Any) -> dict[str, Any]:

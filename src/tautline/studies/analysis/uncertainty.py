@@ -43,7 +43,7 @@ def quantiles(
     study : Dataset
         From `open_study`; it may be unfinished. Members without a result are left out, and counted.
     *outputs : str
-        All that are no series by default. Components of vectors are told apart: `final_velocity[x]`.
+        All that are no series by default. Components of vectors are separate: `final_velocity[x]`.
     probabilities : list of float
         Of the quantiles.
     confidence : float
@@ -68,7 +68,7 @@ def quantiles(
 def quantiles_of(
     opened: Opened, chosen: list[Component], wanted: tuple[float, ...] = PROBABILITIES, confidence: float = 0.95
 ) -> xr.Dataset:
-    """The same of single components."""
+    """Quantiles of single components."""
     members = independent(opened)
     if not chosen:
         raise InputError(
@@ -148,7 +148,7 @@ def independent(opened: Opened) -> NDArray[np.int64]:
 def _distribution(
     opened: Opened, component: Component, members: NDArray[np.int64], wanted: tuple[float, ...], confidence: float
 ) -> dict[str, Any]:
-    """Of one output."""
+    """Quantiles, intervals and mean of one output."""
     y = opened.values(component).ravel()[members]
     there = y[np.isfinite(y)]
     if len(there) < LEAST_MEMBERS:
@@ -196,7 +196,7 @@ def _half_width(y: Array, confidence: float) -> float:
 def curve_bands(
     opened: Opened, component: Component, members: NDArray[np.int64], wanted: tuple[float, ...] = PROBABILITIES
 ) -> Bands:
-    """Of one curve of all members with a result, or of as many as fit into memory, evenly chosen."""
+    """Quantile bands of one curve, of all members with a result or of as many as fit into memory, evenly chosen."""
     there = members[opened.usable.ravel()[members]]
     if not len(there):
         raise InputError(f"study: expected a member with a result for {component.output}, got none")

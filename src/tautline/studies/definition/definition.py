@@ -7,7 +7,7 @@ import hashlib
 import math
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,23 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from tautline.engine.simulation import default_sample
 from tautline.errors import InputError
 from tautline.files import scenario
-from tautline.files.scenario import Scenario, ScenarioError
-from tautline.model import checks
-from tautline.studies.definition import designs, keys, outputs, parameters, tables
+from tautline.files.scenario import ScenarioError
+from tautline.model import checks, keys, sections
+from tautline.model.case import Case, read_keys
+from tautline.model.keys import Key, dotted
+from tautline.model.run import Run
+from tautline.model.sections import PARTS, Tree
+from tautline.studies.definition import designs, outputs, parameters, tables
 from tautline.studies.definition.designs import Design
-from tautline.studies.definition.keys import Key
 from tautline.studies.definition.outputs import Facts, Output
 from tautline.studies.definition.parameters import DISTRIBUTIONS, Values
-from tautline.studies.execution.compute import Work
+from tautline.studies.definition.work import Work
 
 _WORDS = ("title", "description", "scenario", "set", "vary", "table", "design", "outputs")
-# Keys of a scenario that stand alone: a table there is a range or a distribution.
-_NO_SECTIONS = {"title", "description", "gravity"}
-# Sections of which there are several kinds: one that names its kind is meant as a whole.
-_KIND_OF = {"body": "shape", "initial": "kind", "command": "kind"}
 
 
 class StudyError(InputError):
@@ -83,8 +81,8 @@ class Study:
 def work_of(plan: Mapping[str, Any]) -> Work:
     """From a plan that went through JSON."""
     found = []
-    for told in plan["outputs"]:
-        fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in told.items()}
+    for described in plan["outputs"]:
+        fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in described.items()}
         found.append(Output(**fields))
     return Work(dict(plan["scenario"]), tuple(plan["vary"]), tuple(found))
 
@@ -130,11 +128,11 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
         reader = _Reader(base, source)
         if columns is None:
             chosen = tuple(parameters.read(k, v, reader.unit(k), reader) for k, v in varied.items())
-            told = {p.key.text: p.description() for p in chosen}
+            described = {p.key.text: p.description() for p in chosen}
             table = designs.columns(design, chosen)
         else:
             table = tables.checked(columns, "table", reader)
-            told = {key: {"sha256": _digest(column)} for key, column in table.items()}
+            described = {key: {"sha256": _digest(column)} for key, column in table.items()}
         facts = _facts(base, tuple(table))
         found = outputs.read(tree.get("outputs"), facts, reader.time)
         for word in ("title", "description"):
@@ -142,9 +140,9 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
         study = Study(
             tree.get("title", ""),
             tree.get("description", ""),
-            base.model_dump(mode="json", exclude_none=True, exclude={"title", "description"}),
+            {name: x for name, x in sections.complete(base).items() if name not in ("title", "description")},
             design,
-            told,
+            described,
             {key: reader.unit(key) for key in table},
             table,
             found,
@@ -163,7 +161,19 @@ def _flat(tree: Mapping[str, Any], word: str) -> dict[str, Any]:
             raise InputError(
                 f"{word}.{name}: no key of a scenario; move `{name} = ...` above the first [section] of the file"
             )
-    return keys.flattened(section, Scenario.model_fields.keys() - _NO_SECTIONS)
+    return flattened(section)
+
+
+def flattened(tree: Mapping[str, Any]) -> dict[str, Any]:
+    """TOML reads `string.stiffness = 3` as a table in a table: both spellings to dotted keys."""
+    flat: dict[str, Any] = {}
+    for name, value in tree.items():
+        inside = name in PARTS and isinstance(value, Mapping)
+        for key, inner in ({f"{name}.{key}": x for key, x in value.items()} if inside else {name: value}).items():
+            if key in flat:
+                raise InputError(f"{key}: expected once, got twice, dotted and in a section")
+            flat[key] = inner
+    return flat
 
 
 def _design(tree: Mapping[str, Any], folder: Path) -> tuple[Design, dict[str, Values] | None]:
@@ -210,58 +220,51 @@ def _check_twice(fixed: Mapping[str, Any], varied: Mapping[str, Any]) -> None:
             raise InputError(f"{key}: expected to be set or to be varied, got both")
 
 
-def _base(tree: Mapping[str, Any], source: str, folder: Path, firsts: Mapping[str, Any]) -> Scenario:
-    """The scenario with all changes and the first value of every varied key: names and units are checked here."""
+def _base(tree: Mapping[str, Any], source: str, folder: Path, firsts: Mapping[str, Any]) -> Tree:
+    """The keys with all changes and the first value of every varied key: names and units are checked here."""
     base = _scenario_tree(tree, folder)
     changes = tree.get("set", {})
-    for section, word in _KIND_OF.items():
-        if isinstance(changes, Mapping) and isinstance(changes.get(section), Mapping) and word in changes[section]:
+    for section, part in PARTS.items():
+        # one that names its kind is meant as a whole
+        if isinstance(changes, Mapping) and isinstance(changes.get(section), Mapping) and part.word in changes[section]:
             base[section] = {}
     for key, value in (*_flat(tree, "set").items(), *firsts.items()):
-        keys.put(base, _list_for(base, keys.parse(key)), value)
-    return scenario.from_dict(base, source)
+        sections.put(base, keys.parse(key), value)
+    return read_keys(base, _located(source))
 
 
-def _list_for(base: dict[str, Any], key: Key) -> Key:
-    """Before a component is put: the default list where the scenario gives none."""
-    section = base.get(key.section) if key.section else base
-    if key.components and isinstance(section, dict) and key.name not in section:
-        default = scenario.default_of(key.section, section, key.name)
-        if default is not None:
-            keys.put(base, key._replace(components=()), default)
-    return key
+def _located(source: str) -> Callable[[list[str]], str]:
+    """Heads of errors: the source and the key."""
+    return lambda path: f"{source}: {dotted(path)}"
 
 
 def _scenario_tree(tree: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     given = tree.get("scenario")
     if given is None:
         raise InputError("scenario: missing; expected the name of a built-in scenario, or a file")
-    if isinstance(given, Scenario):
-        return given.model_dump(exclude_none=True)
+    if isinstance(given, Case):
+        return dict(given.keys())
     if isinstance(given, Mapping):
         return dict(given)
     if not isinstance(given, (str, os.PathLike)):
-        checks.refuse("scenario", "the name of a built-in scenario, or a file", given)
+        checks.refuse("scenario", "the name of a built-in scenario, a file or a Case", given)
     beside = folder / given
     found = beside if beside.is_file() else scenario.find(str(given))
     text = scenario.read(found)
-    scenario.parse(text, str(found))  # mistakes in that file are told with their lines
+    scenario.parse(text, str(found))  # errors in that file are reported with their lines
     return tomllib.loads(text)
 
 
 class _Reader:
     """Reads values of keys as the scenario does: by putting them there."""
 
-    def __init__(self, base: Scenario, source: str) -> None:
-        self._base, self._source = base, source
-        self._sections = {name: getattr(base, name) for name in Scenario.model_fields}
+    def __init__(self, base: Tree, source: str) -> None:
+        self._base, self._locate = base, _located(f"{source}: vary")
 
     def __call__(self, key: Key, value: Any) -> Any:
-        tree = dict(self._sections)
-        if key.section and tree[key.section] is not None:
-            tree[key.section] = tree[key.section].model_dump(exclude_none=True)
-        keys.put(tree, key, value)
-        return keys.get(scenario.from_dict(tree, f"{self._source}: vary"), key)
+        tree = dict(self._base)
+        sections.put(tree, key, value)
+        return keys.get(read_keys(tree, self._locate), key)
 
     def time(self, name: str, value: Any) -> float:
         """With a unit, as run.duration has it."""
@@ -271,17 +274,20 @@ class _Reader:
             raise InputError(f"{name}: {str(error).partition('run.duration: ')[2]}") from None
 
     def unit(self, key: str) -> str:
-        return scenario.unit_of(self._base, keys.parse(key).whole)
+        return sections.kind_of(self._base, keys.parse(key)).unit
 
 
-def _facts(base: Scenario, varied: tuple[str, ...]) -> Facts:
+def _facts(base: Tree, varied: tuple[str, ...]) -> Facts:
     """What all members have in common."""
-    elements = None if "run.elements" in varied else base.run.number_of_elements()
-    loose = {"run.duration", "run.sample"} | ({"run.step"} if base.run.sample is None else set())
+    run = Run(**base["run"])
+    elements = None if "run.elements" in varied else run.number_of_elements()
+    loose = {"run.duration", "run.sample"} | ({"run.step"} if run.sample is None else set())
     if loose & set(varied):
         return Facts(elements, None, None)
-    sample = base.run.sample or default_sample(base.run.duration, base.run.step)
-    return Facts(elements, sample, checks.whole_ratio("run.duration", base.run.duration, "sample", sample) + 1)
+    from tautline.engine.timing import default_sample  # a study that is only read needs no engine
+
+    sample = run.sample or default_sample(run.duration, run.step)
+    return Facts(elements, sample, checks.whole_ratio("run.duration", run.duration, "sample", sample) + 1)
 
 
 def _digest(column: Values) -> str:

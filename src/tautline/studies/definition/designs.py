@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.errors import InputError
+from tautline.extras import need
 from tautline.model import checks
 from tautline.studies.definition.parameters import Parameter, Values
-from tautline.studies.execution.needs import need
 from tautline.studies.store import space
 
 # Settings of each kind with what they are if not given; None must be given.
@@ -92,7 +92,7 @@ def _check_room(design: Design, parameters: tuple[Parameter, ...]) -> None:
 
 
 def members_of(design: Design, dimensions: int) -> int:
-    """How many members a sampled design has."""
+    """Number of members of a sampled design."""
     chosen = design.settings
     if design.kind == "sobol-indices":
         return int(chosen["base"]) * ((2 if chosen["second_order"] else 1) * dimensions + 2)
@@ -132,14 +132,14 @@ def problem(names: list[str]) -> dict[str, Any]:
 def _salib_points(design: Design, dimensions: int) -> NDArray[np.float64]:
     chosen, cube = design.settings, problem([f"x{k}" for k in range(dimensions)])
     if design.kind == "morris":
-        sample = need("SALib.sample.morris").sample
+        sample = need("SALib.sample.morris", "a study").sample
         return np.asarray(sample(cube, chosen["trajectories"], num_levels=chosen["levels"], seed=chosen["seed"]))
-    sample = need("SALib.sample.sobol").sample
+    sample = need("SALib.sample.sobol", "a study").sample
     return np.asarray(sample(cube, chosen["base"], calc_second_order=chosen["second_order"], seed=chosen["seed"]))
 
 
 def shape(design: Design, table: Mapping[str, Values]) -> tuple[int, ...]:
-    """Of the results: the lengths of a grid's sides, or the number of members."""
+    """Shape of the results: the lengths of a grid's sides, or the number of members."""
     lengths = [len(column) for column in table.values()]
     if design.kind == "grid":
         if math.prod(lengths) > MOST_MEMBERS:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.analysis.lyapunov import KNOWN, LOST
+from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.results.dataset import AXES, SCHEMA, Variable
+from tautline.schema import AXES, SCHEMA, Variable
 
 # Of a motion as a whole, by watching neighbouring motions.
 OF_NEIGHBOURS = {
@@ -61,7 +61,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Facts:
-    """Of the runs of a study, as far as all have them in common."""
+    """Properties that all runs of a study have in common."""
 
     elements: int | None
     interval: float | None  # between samples (s)
@@ -260,7 +260,7 @@ def evaluate(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64
     ----------
     output : Output
     values : mapping
-        Arrays (member, time, ...) by the names of `dataset.SCHEMA`.
+        Arrays (member, time, ...) by the names of `schema.SCHEMA`.
     rows : array of int
         How many samples each member has; the rest of a shorter run is not looked at.
     """

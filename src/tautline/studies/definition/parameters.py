@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.errors import InputError
-from tautline.model import checks
-from tautline.studies.definition import keys
-from tautline.studies.definition.keys import Key
+from tautline.model import checks, keys
+from tautline.model.keys import Key
 
 # The keys of each distribution that carry the parameter's unit, and those that are plain numbers.
 DISTRIBUTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -38,15 +37,15 @@ class Parameter:
     points: int | None = None  # of a range in a grid
 
     def description(self) -> dict[str, Any]:
-        """As a study file would say it, in plain numbers."""
+        """Description as in a study file, in plain numbers."""
         if self.values:
             return {"values": list(self.values)}
         with_unit, plain = DISTRIBUTIONS[self.distribution]
-        told: dict[str, Any] = {"distribution": self.distribution}
-        told |= dict(zip((*with_unit, *plain), self.numbers, strict=True))
+        description: dict[str, Any] = {"distribution": self.distribution}
+        description |= dict(zip((*with_unit, *plain), self.numbers, strict=True))
         if self.distribution == "uniform":
-            told["scale"] = self.scale
-        return told if self.points is None else {**told, "points": self.points}
+            description["scale"] = self.scale
+        return description if self.points is None else {**description, "points": self.points}
 
     def listed(self) -> Values:
         """The values of a grid along this parameter."""
@@ -60,7 +59,7 @@ class Parameter:
         return np.geomspace(low, high, self.points) if self.scale == "log" else np.linspace(low, high, self.points)
 
     def from_unit(self, u: NDArray[np.float64]) -> Values:
-        """Of points of the unit interval, by the inverse of the cumulative distribution."""
+        """Values at points of the unit interval, by the inverse of the cumulative distribution."""
         if self.values:
             places = np.minimum((u * len(self.values)).astype(np.int64), len(self.values) - 1)
             return as_array(self.values)[places]
@@ -90,14 +89,22 @@ class Parameter:
         return np.asarray(stats.triang.ppf(u, (peak - low) / (high - low), low, high - low))
 
 
-def described(text: str, told: Mapping[str, Any], unit: str) -> Parameter:
+def described(text: str, description: Mapping[str, Any], unit: str) -> Parameter:
     """From its description: the inverse of `Parameter.description`."""
     key = keys.parse(text)
-    if "values" in told:
-        return Parameter(key, unit, values=tuple(told["values"]))
-    with_unit, plain = DISTRIBUTIONS[told["distribution"]]
-    numbers = tuple(float(told[name]) for name in (*with_unit, *plain))
-    return Parameter(key, unit, (), told["distribution"], numbers, told.get("scale", "linear"), told.get("points"))
+    if "values" in description:
+        return Parameter(key, unit, values=tuple(description["values"]))
+    with_unit, plain = DISTRIBUTIONS[description["distribution"]]
+    numbers = tuple(float(description[name]) for name in (*with_unit, *plain))
+    return Parameter(
+        key,
+        unit,
+        (),
+        description["distribution"],
+        numbers,
+        description.get("scale", "linear"),
+        description.get("points"),
+    )
 
 
 def as_array(values: Any) -> Values:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model import checks
-from tautline.studies.definition import keys
-from tautline.studies.definition.keys import Key
+from tautline.model import checks, keys
+from tautline.model.keys import Key
 from tautline.studies.definition.parameters import Values, as_array
 
 
@@ -46,7 +45,7 @@ def _column(values: Any) -> Values:
 
 
 def from_columns(table: Any) -> dict[str, Values]:
-    """Of a mapping of columns, or of anything that has columns by name as pandas and polars do."""
+    """Columns of a mapping, or of anything that has columns by name as pandas and polars do."""
     names = list(table) if isinstance(table, Mapping) else list(getattr(table, "columns", []))
     if not names:
         checks.refuse("table", "columns by key: a mapping or a data frame", table)

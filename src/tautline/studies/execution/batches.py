@@ -11,7 +11,7 @@ from tautline.studies.store.archive import Archive, open_archive
 
 
 class Finished(NamedTuple):
-    """What is told of a batch; its results are in the store."""
+    """Report on a finished batch; its results are in the store."""
 
     batch: int
     members: int

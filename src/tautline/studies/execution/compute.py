@@ -1,58 +1,34 @@
-"""The computation behind a study: some members in, their outputs out. Members know nothing of each other."""
+"""The computation behind a study: some members in, their outputs out. Members are independent of each other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline import errors
-from tautline.analysis.lyapunov import estimate, growth_rates, predictability_time
+from tautline import schema
+from tautline.analysis.lyapunov import growth_rates
+from tautline.analysis.predictability import estimate, predictability_time
+from tautline.engine.cases import begin
 from tautline.engine.ensemble import record_ensemble
-from tautline.engine.simulation import Simulation, default_sample
+from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
-from tautline.files import scenario
-from tautline.files.scenario import Built, Scenario
 from tautline.kernels.lanes import LANES
+from tautline.model import keys
+from tautline.model.case import Case
 from tautline.model.command import Command
-from tautline.results import dataset
-from tautline.studies.definition import keys
+from tautline.results.values import values_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
+from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
 
-# How a member ended: as its run did, or before it could begin. Codes are stored, and runs may learn new ways to end.
-NOT_COMPUTED, REFUSED, FAILED = -1, 100, 101
-STATUS_NAMES = {NOT_COMPUTED: "not_computed", **errors.STATUS_NAMES, REFUSED: "refused", FAILED: "failed"}
-# What a study counts as failures; a string that is fully in or out is a result.
-FAILURES = (errors.UNSTABLE_STEP, errors.NEWTON_FAILED, errors.NON_FINITE, REFUSED, FAILED)
 # For the samples of members that march together.
 BYTES_TOGETHER = 64e6
-_SOURCE = "member"  # where errors say that a value comes from
 _CODES = {name: code for code, name in STATUS_NAMES.items()}
-
-
-@dataclass(frozen=True)
-class Work:
-    """What all members have in common."""
-
-    scenario: dict[str, Any]  # plain values in SI
-    keys: tuple[str, ...]
-    outputs: tuple[Output, ...]
-
-
-class Computed(NamedTuple):
-    """Results with a leading dimension of members."""
-
-    outputs: dict[str, Array]
-    status: NDArray[np.int8]
-    message: list[str]
-    steps: NDArray[np.int64]
-    health: Array  # in the order of HEALTH
-    remarks: list[str]
 
 
 class Started(NamedTuple):
@@ -89,7 +65,7 @@ def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
 
 @contextmanager
 def _reported(found: Computed, place: int) -> Iterator[None]:
-    """What goes wrong with a member is its result; the others go on."""
+    """Turn an error of a member into its result, so that the others are computed."""
     try:
         yield
     except TautlineError as error:
@@ -102,55 +78,39 @@ def _reported(found: Computed, place: int) -> Iterator[None]:
 
 def _in_groups(members: list[Started], rows: int) -> Iterator[list[Started]]:
     """So many at a time as fit into the memory meant for them; whole blocks of lanes."""
-    bytes_each = 8 * rows * dataset.row_length(members[0].simulation.elements)
+    bytes_each = 8 * rows * schema.row_length(members[0].simulation.elements)
     size = max(1, int(BYTES_TOGETHER / bytes_each) // LANES) * LANES
     for first in range(0, len(members), size):
         yield members[first : first + size]
 
 
 def _in_one_line(error: TautlineError) -> str:
-    return "; ".join(line.removeprefix(f"{_SOURCE}: ") for line in str(error).splitlines())
+    return "; ".join(str(error).splitlines())
 
 
-class Member:
-    """A scenario that differs from the common one in some places; checked when it is built."""
-
-    def __init__(self, tree: dict[str, Any], like: tuple[Scenario, Built] | None) -> None:
-        self._tree, self._like = tree, like
-
-    def build(self) -> Built:
-        return scenario.from_dict(self._tree, _SOURCE).build(self._like)
-
-
-def members(work: Work, values: Mapping[str, NDArray[Any]]) -> Iterator[Member]:
-    """Sections that are not varied are checked and built once: 0.4 ms a member otherwise."""
-    base = scenario.from_dict(work.scenario)
+def members(work: Work, values: Mapping[str, NDArray[Any]]) -> Iterator[Callable[[], Case]]:
+    """Functions that build the case of each member; sections that are not varied are read and built once."""
     try:
-        like = (base, base.build())
+        base = Case.from_dict(work.scenario)
+        base.state()
     except TautlineError:  # the first values of all keys need not fit together
-        like = None
+        base = None
+    tree = work.scenario if base is None else base.keys()
     places = [keys.parse(key) for key in work.keys]
-    varied = {place.section or place.name for place in places}
-    tree: dict[str, Any] = {name: getattr(base, name) for name in Scenario.model_fields if name not in varied}
-    tree |= {name: work.scenario[name] for name in varied if name in work.scenario}
     columns = [values[key].tolist() for key in work.keys]
     for row in zip(*columns, strict=True):
         member = dict(tree)
         for place, value in zip(places, row, strict=True):
             keys.put(member, place, value)
-        yield Member(member, like)
+        yield partial(Case.from_dict, member, like=base)
 
 
-def start(place: int, member: Member) -> Started:
-    """As `simulate` does it; samples that cannot fit into memory are refused."""
-    built = member.build()
-    options = dict(built.options)
-    duration, sample = options.pop("duration"), options.pop("sample")
-    simulation = Simulation(built.pendulum, built.state, **options)
-    interval = default_sample(duration, simulation.settings["step"]) if sample is None else sample
-    rows = simulation.begin(built.command, duration, interval)
+def start(place: int, member: Callable[[], Case]) -> Started:
+    """A member at the start of its run; samples that cannot fit into memory are refused."""
+    case = member()
+    simulation, rows, _ = begin(case)
     space.check_samples(rows, simulation.elements)
-    return Started(place, simulation, built.command, duration, rows)
+    return Started(place, simulation, case.command, case.run.duration, rows)
 
 
 def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> None:
@@ -186,7 +146,7 @@ def _take(one: Started, outputs: list[Output], found: Computed) -> None:
     simulation = one.simulation
     record = simulation.record()
     wanted = {output.variable for output in outputs}
-    values = {name: x[None] for name, x in dataset.values_of(simulation.pendulum, record, wanted).items()}
+    values = {name: x[None] for name, x in values_of(simulation.pendulum, record, wanted).items()}
     rows = np.array([len(record.time)])
     try:
         results = {output.name: evaluate(output, values, rows)[0] for output in outputs}

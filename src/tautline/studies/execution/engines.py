@@ -1,6 +1,6 @@
 """Where batches are computed: in this process, in worker processes of this machine, or on a Dask cluster.
 
-Every engine hands out a batch when it has room for one, tells what is finished, and stops when it is told to.
+Every engine assigns a batch to each worker that is free, reports finished ones, and stops on request.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
+from tautline.extras import need
 from tautline.files.runs import StoreError
 from tautline.studies.execution.batches import Finished, run_batch
-from tautline.studies.execution.needs import need
 from tautline.studies.store.archive import Archive
 
 # A batch that kills its worker again and again is not tried for ever.
 DEATHS_OF_A_BATCH = 3
-# Batches that a cluster knows of beyond those that it computes, so that no worker waits.
+# Batches that are sent to a cluster beyond those that it computes, so that no worker waits.
 AHEAD = 2
 # A scheduler that does not answer within this is not there.
 SECONDS_TO_ANSWER = 10.0
 
-Told = Callable[[Finished], bool]
+OnFinished = Callable[[Finished], bool]
 
 
 class Engine(Protocol):
-    """Computes batches; `told` is called after each and answers whether to stop."""
+    """Computes batches; `on_finished` is called after each and answers whether to stop."""
 
     workers: int
 
-    def run(self, archive: Archive, batches: Iterable[int], told: Told) -> None: ...
+    def run(self, archive: Archive, batches: Iterable[int], on_finished: OnFinished) -> None: ...
 
 
 class Here:
@@ -47,9 +47,9 @@ class Here:
 
     workers = 1
 
-    def run(self, archive: Archive, batches: Iterable[int], told: Told) -> None:
+    def run(self, archive: Archive, batches: Iterable[int], on_finished: OnFinished) -> None:
         for batch in batches:
-            if told(run_batch(str(archive.path), archive.token, batch)):
+            if on_finished(run_batch(str(archive.path), archive.token, batch)):
                 return
 
 
@@ -59,10 +59,10 @@ class Processes:
     def __init__(self, workers: int) -> None:
         self.workers = workers
 
-    def run(self, archive: Archive, batches: Iterable[int], told: Told) -> None:
+    def run(self, archive: Archive, batches: Iterable[int], on_finished: OnFinished) -> None:
         crew = _Crew(archive, self.workers)
         try:
-            crew.run(iter(batches), told)
+            crew.run(iter(batches), on_finished)
         finally:
             crew.dismiss()
 
@@ -93,7 +93,7 @@ class _Worker:
             print(batch, file=self.process.stdin, flush=True)
 
     def answer(self) -> dict[str, Any] | None:
-        """What it says of its batch; None if it died."""
+        """Report of a worker on its batch; None if it died."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         return json.loads(line) if line.endswith("\n") else None
@@ -121,7 +121,7 @@ class _Crew:
         self._busy = selectors.DefaultSelector()
         self._all: list[_Worker] = []
 
-    def run(self, batches: Iterator[int], told: Told) -> None:
+    def run(self, batches: Iterator[int], on_finished: OnFinished) -> None:
         waiting = True
         while True:
             while waiting and len(self._busy.get_map()) < self._size:
@@ -133,7 +133,7 @@ class _Crew:
                 return
             for key, _ in self._busy.select():
                 finished = self._hear(key.data)
-                if finished is not None and told(finished):
+                if finished is not None and on_finished(finished):
                     waiting = False
 
     def _hand_out(self, batch: int) -> None:
@@ -186,8 +186,8 @@ class Dask:
         self._client = client
         self.workers = max(1, sum(client.ncores().values()))
 
-    def run(self, archive: Archive, batches: Iterable[int], told: Told) -> None:
-        distributed = need("distributed")
+    def run(self, archive: Archive, batches: Iterable[int], on_finished: OnFinished) -> None:
+        distributed = need("distributed", "a study")
         left = iter(batches)
         path = str(archive.path.resolve())
 
@@ -201,7 +201,7 @@ class Dask:
         try:
             for future in running:
                 out.discard(future)
-                stopping = told(_result(future, archive)) or stopping
+                stopping = on_finished(_result(future, archive)) or stopping
                 for batch in () if stopping else islice(left, 1):
                     another = submit(batch)
                     out.add(another)
@@ -211,7 +211,7 @@ class Dask:
 
 
 def _result(future: Any, archive: Archive) -> Finished:
-    """Of a batch; what went wrong, in words."""
+    """Result of a batch; an error becomes a sentence."""
     try:
         found: Finished = future.result()
         return found
@@ -226,7 +226,7 @@ def _result(future: Any, archive: Archive) -> Finished:
 
 def connect(address: str) -> Any:
     """A client of the cluster at an address."""
-    distributed = need("distributed")
+    distributed = need("distributed", "a study")
     try:
         return distributed.Client(address, timeout=SECONDS_TO_ANSWER, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:

@@ -15,6 +15,7 @@ import numpy as np
 
 from tautline._version import __version__
 from tautline.errors import TautlineError
+from tautline.extras import need
 from tautline.files.runs import StoreError
 from tautline.model import checks
 from tautline.studies.definition import definition as definitions
@@ -23,7 +24,6 @@ from tautline.studies.definition.outputs import HEALTH
 from tautline.studies.execution import engines
 from tautline.studies.execution.batches import Finished
 from tautline.studies.execution.engines import Engine
-from tautline.studies.execution.needs import need
 from tautline.studies.execution.timing import seconds_a_member
 from tautline.studies.store import making, space
 from tautline.studies.store.archive import FORMAT, Archive, open_archive, open_study
@@ -34,7 +34,7 @@ from tautline.studies.store.layout import cut
 if TYPE_CHECKING:
     import xarray as xr
 
-# A batch is what a kill can cost and what is told at once; writing one takes some 10 ms.
+# A batch is what a kill can cost and the unit of progress; writing one takes some 10 ms.
 SECONDS_A_BATCH = (0.2, 2.0)
 # And so much for every worker: a scheduler takes some 3 ms for a batch, and serves all of them (docs/scale.md).
 SECONDS_FOR_A_WORKER = 0.01
@@ -45,7 +45,7 @@ WORTH_WORKERS = 4.0
 
 
 class Progress(NamedTuple):
-    """What a study in progress can say of itself."""
+    """Progress of a study."""
 
     done: int  # members
     members: int
@@ -93,7 +93,7 @@ def study(
     xarray.Dataset
         As `open_study` gives it.
     """
-    need("zarr")
+    need("zarr", "a study")
     wanted = definitions.read(definition)
     target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
     _check_target(target, wanted, overwrite)
@@ -127,7 +127,7 @@ def resume_study(
     path : path
         Of the store; a complete one is left as it is.
     definition : path or mapping, optional
-        What the store is expected to hold; another study is refused. It is not needed: the store knows.
+        What the store is expected to hold; another study is refused. Optional: the store holds its study.
     workers, client, watch
         As in `study`.
     """
@@ -254,23 +254,23 @@ def _engine(workers: int | None, client: Any, total: float) -> Engine:
 
 
 def _drive(archive: Archive, engine: Engine, watch: Watch | None, mended: int = 0) -> None:
-    """All batches that are not done."""
+    """Compute all batches that are not done."""
     started = time.perf_counter()
     done, sizes = archive.done(), archive.layout.sizes()
     begun, failed = int(sizes[done].sum()), archive.failures()
     members = begun
 
-    def tell() -> bool:
+    def report() -> bool:
         wall = time.perf_counter() - started
         return watch is not None and watch(Progress(members, archive.layout.members, begun, failed, wall, mended))
 
-    def told(finished: Finished) -> bool:
+    def on_finished(finished: Finished) -> bool:
         nonlocal members, failed
         members += finished.members
         failed += finished.failed
-        return tell()
+        return report()
 
-    if not tell():
-        engine.run(archive, map(int, np.flatnonzero(~done)), told)
+    if not report():
+        engine.run(archive, map(int, np.flatnonzero(~done)), on_finished)
     if members == archive.layout.members:
         archive.sweep()

@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline import schema
 from tautline.engine.ensemble import march_ensemble
 from tautline.errors import TautlineError
 from tautline.kernels.lanes import LANES
-from tautline.results import dataset
 from tautline.studies.definition.definition import Study
 from tautline.studies.definition.parameters import Values
+from tautline.studies.definition.work import Work
 from tautline.studies.execution import compute
-from tautline.studies.execution.compute import Started, Work
+from tautline.studies.execution.compute import Started
 
 MEMBERS_MEASURED, SECONDS_MEASURED = 8, 1.0
 # Between two looks at the clock, at first; some milliseconds for all elements together.
@@ -48,7 +49,7 @@ def seconds_a_member(wanted: Study) -> Pace:
 
 
 def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, Values]:
-    """Of some members."""
+    """Values of the parameters of some members."""
     places = np.unravel_index(members, wanted.shape)
     if len(places) == 1:
         return {key: column[places[0]] for key, column in wanted.table.items()}
@@ -56,7 +57,7 @@ def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict
 
 
 def _seconds(work: Work, values: dict[str, Values], which: slice, most: float) -> float:
-    """Of one member; of its first part, if it takes longer than `most`."""
+    """Wall time of one member, extrapolated from its first part if that takes longer than `most` (s)."""
     before = time.perf_counter()
     part = 1.0
     with suppress(TautlineError):  # refused, and soon
@@ -73,7 +74,7 @@ def _part(one: Started, deadline: float) -> float:
     if plan.steps_per_sample > steps:  # not even one sample need come soon
         total *= plan.steps_per_sample / steps
         simulation.begin(one.command, steps * plan.h, steps * plan.h)
-    most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * dataset.row_length(simulation.elements))))
+    most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * schema.row_length(simulation.elements))))
     done, rows = 0, 1
     while done < total and simulation.status == "completed":
         march_ensemble([simulation], rows)

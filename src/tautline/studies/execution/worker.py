@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _listen(batches: SimpleQueue[str]) -> None:
-    """Take orders while kernels run; when there is nobody any more to give them, a batch in hand is of no use."""
+    """Read orders while kernels run; end the process when the parent is gone, since its batch is of no use then."""
     for line in sys.stdin:
         batches.put(line)
     os._exit(0)

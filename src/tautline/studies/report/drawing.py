@@ -21,7 +21,7 @@ _POWER = re.compile(r"([^\d\s-]+)(-?\d+)?")
 
 
 def unit(text: str) -> str:
-    """As one writes it: "m s-1" of results is m/s, "kg*m^2" of scenarios is kg m²."""
+    """Unit as it is written in text: "m s-1" of results is m/s, "kg*m^2" of scenarios is kg m²."""
     above: list[str] = []
     below: list[str] = []
     for name, power in _POWER.findall(text.replace("*", " ").replace("^", "")):
@@ -99,7 +99,7 @@ def _short(x: float) -> str:
 
 
 def edges(column: Column) -> Array:
-    """Of cells around the values of a grid: half way, on the axis as it is drawn."""
+    """Edges of the cells around the values of a grid: half way, on the axis as it is drawn."""
     x = np.arange(float(len(column.values))) if column.words else column.values
     x = np.log(x) if column.log else x
     if len(x) == 1:

@@ -19,13 +19,13 @@ from tautline.studies.report import charts, pictures
 CAPTIONS = {
     "distribution": "Spread of the members; quantiles in red, shaded where they lie with a confidence of 95 %.",
     "correlations": "Rank correlation with every parameter, and its interval of 95 %; of words without a sign. "
-    "What rises and falls again is not seen here, but among the points.",
-    "settling": "The same quantiles and the mean from the first members only; black: intervals of 95 % from all.",
+    "A relation that is not monotone shows among the points only.",
+    "settling": "Convergence: quantiles and the mean from the first members only; black: intervals of 95 % from all.",
     "sobol": "Sobol' indices: what part of the output's variance each parameter makes, with intervals of 95 %.",
-    "pairs": "What pairs of parameters make beyond their own parts; below it half the width of the interval of 95 %.",
+    "pairs": "Interactions of pairs of parameters (second order); below it half the width of the interval of 95 %.",
     "morris": "Elementary effects: how much the output changes when a parameter goes through its range. "
-    "Near the dashed line or above, that depends on where the other parameters are, or the output is bent.",
-    "indices": "The same from the first blocks of the design only: what still moves has not settled.",
+    "Near the dashed line or above, effects are nonlinear or interact with other parameters.",
+    "indices": "Convergence: indices from the first blocks of the design only.",
     "swings": "Range along every side of the grid, averaged over the others.",
 }
 
@@ -60,7 +60,7 @@ def gallery(opened: Opened, component: Component) -> Iterator[Picture | str]:
 
 
 def _series(opened: Opened, component: Component) -> Iterator[Picture | str]:
-    """Of any design; shares of a grid's members are no probabilities."""
+    """Pictures of a series, of any design; shares of a grid's members are no probabilities."""
     random = opened.design.kind not in ("grid", "morris")
     members = independent(opened) if random else np.arange(opened.members)
     if not opened.usable.ravel()[members].any():
@@ -77,8 +77,8 @@ def _grid(opened: Opened, component: Component) -> Iterator[Picture]:
         yield Picture("line", pictures.line(opened, component), f"{_sentence(component)}.")
         return
     _, held = pictures.map_sides(opened, component)
-    told = ", ".join(f"{key} = {pictures.told(opened.column(key), k)}" for key, k in held.items())
-    others = f" Held at one value: {told}." if told else ""
+    fixed = ", ".join(f"{key} = {pictures.value_text(opened.column(key), k)}" for key, k in held.items())
+    others = f" Held at one value: {fixed}." if fixed else ""
     missing = "" if np.isfinite(opened.values(component)).all() else " Crossed out: no result."
     yield Picture("map", pictures.maps(opened, component), f"{_sentence(component)}.{missing}{others}")
     figure = charts.swing_tornado(component, effects.swings(opened, component))

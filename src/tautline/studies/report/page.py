@@ -12,7 +12,7 @@ import numpy as np
 from tautline.figures import page as pages
 from tautline.studies.analysis.reading import Opened
 from tautline.studies.analysis.remarks import remarks_of
-from tautline.studies.execution import compute
+from tautline.studies.definition import work
 from tautline.studies.report.drawing import unit
 from tautline.studies.report.report import Section
 
@@ -62,12 +62,12 @@ def render(opened: Opened, store: str, sections: list[Section], left_out: dict[s
 
 def _facts(opened: Opened) -> str:
     kind, settings = opened.design
-    told = ", ".join(f"{name} {value}" for name, value in settings.items())
+    listed = ", ".join(f"{name} {value}" for name, value in settings.items())
     size = " by ".join(str(n) for n in opened.shape)
     members = f"{opened.members}" + (f" ({size})" if len(opened.shape) > 1 else "")
     used = int(opened.usable.sum())
     rows = [
-        ("design", _DESIGNS[kind] + (f"; {told}" if told else "")),
+        ("design", _DESIGNS[kind] + (f"; {listed}" if listed else "")),
         ("members", members),
         ("with a result", f"{used} ({100 * used / opened.members:.3g} %)"),
     ]
@@ -77,27 +77,27 @@ def _facts(opened: Opened) -> str:
 def _parameters(opened: Opened) -> str:
     rows = []
     for key in opened.keys:
-        told, units = opened.plan["vary"][key], unit(opened.plan["units"][key])
-        rows.append((key, _described(told), units))
+        varied, units = opened.plan["vary"][key], unit(opened.plan["units"][key])
+        rows.append((key, _described(varied), units))
     return pages.table(("key of the scenario", "values", "unit"), rows)
 
 
-def _described(told: dict[str, Any]) -> str:
-    if "values" in told:
-        shown = [f"{x:g}" if isinstance(x, float) else str(x) for x in told["values"]]
+def _described(varied: dict[str, Any]) -> str:
+    if "values" in varied:
+        shown = [f"{x:g}" if isinstance(x, float) else str(x) for x in varied["values"]]
         return ", ".join(shown[:LISTED]) + (f" ... ({len(shown)} values)" if len(shown) > LISTED else "")
-    if "sha256" in told:
+    if "sha256" in varied:
         return "from the table"
-    numbers = ", ".join(f"{name} {x:g}" for name, x in told.items() if isinstance(x, (int, float)))
-    scale = ", logarithmic" if told.get("scale") == "log" else ""
-    return f"{told['distribution']}: {numbers}{scale}"
+    numbers = ", ".join(f"{name} {x:g}" for name, x in varied.items() if isinstance(x, (int, float)))
+    scale = ", logarithmic" if varied.get("scale") == "log" else ""
+    return f"{varied['distribution']}: {numbers}{scale}"
 
 
 def _endings(opened: Opened) -> str:
     """Counts by status, and the first messages of those that ended early or failed."""
     status = opened.dataset.status.values.ravel()
     rows = []
-    for code, name in compute.STATUS_NAMES.items():
+    for code, name in work.STATUS_NAMES.items():
         members = np.flatnonzero(status == code)
         if not len(members):
             continue
@@ -108,29 +108,29 @@ def _endings(opened: Opened) -> str:
 
 
 def _remarks(opened: Opened) -> str:
-    """How many members say something of their own numbers, and what most of them say."""
+    """Number of members with remarks, and the most frequent remarks."""
     found = remarks_of(opened.dataset)
     if "remarks" not in opened.dataset:
         return ""
     if not found.members:
         return "<p>No member carries a remark on its numbers.</p>"
-    told = "".join(f"<li>{html.escape(text)}</li>" for text in found.sentences())
+    items = "".join(f"<li>{html.escape(text)}</li>" for text in found.sentences())
     return (
         f'<div class="open">{found.members} of {opened.members} members carry remarks on their numbers '
-        f"(<code>remarks</code> in the store). The most frequent:<ul>{told}</ul></div>"
+        f"(<code>remarks</code> in the store). The most frequent:<ul>{items}</ul></div>"
     )
 
 
 def _messages(opened: Opened, members: Any) -> str:
-    told = []
+    failures = []
     for flat in members[:MESSAGES].tolist():
         place = dict(zip(opened.dims, (int(k) for k in np.unravel_index(flat, opened.shape)), strict=True))
         member = opened.dataset[["message"]].isel(place)
         message = str(member.message.item())
         if message:
             values = ", ".join(f"{key} = {_short(member[key].item())}" for key in opened.keys)
-            told.append(f"{values}: {message}")
-    return " ‖ ".join(told)
+            failures.append(f"{values}: {message}")
+    return " ‖ ".join(failures)
 
 
 def _short(x: Any) -> str:

@@ -41,7 +41,7 @@ def line(opened: Opened, component: Component) -> Figure:
 
 
 def map_sides(opened: Opened, component: Component) -> tuple[list[str], dict[str, int]]:
-    """Of a grid's sides, the two across and up and the one that has a panel each; and where the others are held."""
+    """Sides of a grid to draw (across, up, and one with a panel each), and the places at which the others are fixed."""
     size = {swing.key: swing.high - swing.low for swing in swings(opened, component)}
     words = {key: bool(opened.column(key).words) for key in opened.keys}
     order = sorted(opened.keys, key=lambda key: (words[key], -size.get(key, 0.0)))
@@ -81,7 +81,7 @@ def maps(opened: Opened, component: Component) -> Figure:
         label_axis(axes, "y", sides[1])
         axes.label_outer()
         if third is not None:
-            axes.set_title(f"{third.key} = {told(third, k)}", fontsize=8)
+            axes.set_title(f"{third.key} = {value_text(third, k)}", fontsize=8)
     bar = figure.colorbar(picture, ax=grid, label=output_name(component))
     plain_numbers(bar.ax.yaxis)
     return figure
@@ -91,7 +91,7 @@ def _spread(count: int) -> list[int]:
     return [int(k) for k in np.unique(np.linspace(0, count - 1, MAPS_SIDE_BY_SIDE).round())]
 
 
-def told(column: Column, k: int) -> str:
+def value_text(column: Column, k: int) -> str:
     """A value with its unit, or a word."""
     if column.words:
         return column.words[int(column.values[k])]

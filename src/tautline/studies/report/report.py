@@ -19,7 +19,7 @@ Say = Callable[[str], None]
 
 
 class Section(NamedTuple):
-    """What is told of one output, with the files of its pictures."""
+    """Section of the report on one output, with the files of its pictures."""
 
     component: Component
     pictures: list[tuple[str, str]]  # name and caption

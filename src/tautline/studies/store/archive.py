@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline.errors import TautlineError
+from tautline.extras import need
 from tautline.files.runs import StoreError
+from tautline.studies.definition import work
 from tautline.studies.definition.definition import work_of
 from tautline.studies.definition.outputs import HEALTH
 from tautline.studies.definition.parameters import Values
-from tautline.studies.execution import compute
-from tautline.studies.execution.compute import Computed, Work
-from tautline.studies.execution.needs import need
+from tautline.studies.definition.work import Computed, Work
 from tautline.studies.store import guard
 from tautline.studies.store.layout import Layout, spread
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FORMAT = "tautline study 2"
-# Without checksums, and with status codes that are told in its flags only; read, but not written any more.
+# Without checksums, and with status codes that only its flags define; read, but not written any more.
 FORMAT_1 = "tautline study 1"
 _PART = ".partial"  # how Zarr names what it has not renamed yet
 _OPENING = threading.Lock()
@@ -58,7 +58,7 @@ class Archive:
     def _array(self, name: str) -> Any:
         if name not in self._arrays:
             # a chunk of fill values is written as well: one that is not there is a loss
-            with _OPENING, need("zarr").config.set({"array.write_empty_chunks": True}):
+            with _OPENING, need("zarr", "a study").config.set({"array.write_empty_chunks": True}):
                 self._arrays[name] = self._group[name]
         return self._arrays[name]
 
@@ -73,7 +73,7 @@ class Archive:
             return int(np.maximum(self._array("done")[:], 0).sum())
 
     def values(self, batch: int) -> dict[str, Values]:
-        """Of the parameters of a batch."""
+        """Values of the parameters of a batch."""
         region = self.layout.region(batch)
         with self.explained():
             if len(region) == 1:
@@ -86,7 +86,7 @@ class Archive:
         """Results, then the mark that they are there; the number of failed members."""
         region = self.layout.region(batch)
         shape = tuple(part.stop - part.start for part in region)
-        failed = int(np.isin(computed.status, compute.FAILURES).sum())
+        failed = int(np.isin(computed.status, work.FAILURES).sum())
         columns: dict[str, Any] = {
             **computed.outputs,
             "steps": computed.steps,
@@ -139,7 +139,7 @@ class Archive:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """What goes wrong with the store, in words."""
+        """Turn errors of the store into sentences."""
         try:
             yield
         except TautlineError:
@@ -189,7 +189,7 @@ def open_archive(path: str | os.PathLike[str]) -> Archive:
     target = Path(path)
     if not target.exists():
         raise StoreError(f"{target}: no such study")
-    zarr = need("zarr")
+    zarr = need("zarr", "a study")
     from tautline.studies.store.guarded import GuardedStore
 
     if not target.is_dir():
@@ -251,13 +251,13 @@ def _with_health(found: xr.Dataset, names: list[str]) -> xr.Dataset:
 
 
 def _with_our_codes(found: xr.Dataset) -> xr.Dataset:
-    """Statuses of format 1, whose codes are told by their flags, in the codes of today."""
+    """Statuses of format 1, whose codes are defined by its flags, in the present codes."""
     flags = found.status.attrs
     theirs = dict(zip(flags["flag_meanings"].split(), flags["flag_values"], strict=True))
-    ours = np.full(found.status.shape, compute.NOT_COMPUTED, dtype=np.int8)
-    for code, name in compute.STATUS_NAMES.items():
+    ours = np.full(found.status.shape, work.NOT_COMPUTED, dtype=np.int8)
+    for code, name in work.STATUS_NAMES.items():
         if name in theirs:
             ours[found.status.values == theirs[name]] = code
-    names = compute.STATUS_NAMES
+    names = work.STATUS_NAMES
     attrs = {**flags, "flag_values": list(names), "flag_meanings": " ".join(names.values())}
     return found.assign(status=(found.status.dims, ours, attrs))

@@ -60,7 +60,7 @@ def kept(attributes: dict[str, Any]) -> Kept | None:
 
 @cache
 def _crc32c() -> Callable[[bytes], int]:
-    """Of the library that Zarr's codec takes."""
+    """CRC-32C of the library that Zarr's codec uses."""
     try:
         found: Callable[[bytes], int] = importlib.import_module("google_crc32c").value
     except ModuleNotFoundError:  # before Zarr 3.1
@@ -76,7 +76,7 @@ def is_sound(raw: bytes) -> bool:
 
 
 def state_of(path: Path) -> str:
-    """Of a chunk: `sound`, `missing` or `damaged`."""
+    """State of a chunk: `sound`, `missing` or `damaged`."""
     try:
         return "sound" if is_sound(path.read_bytes()) else "damaged"
     except FileNotFoundError:
@@ -119,7 +119,7 @@ def damages(root: Path, known: Kept) -> dict[int, str]:
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """Of a group or an array."""
+    """Metadata of a group or an array."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeError, ValueError, RecursionError):

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from tautline._version import __version__
-from tautline.results.dataset import AXES
+from tautline.extras import need
+from tautline.schema import AXES
+from tautline.studies.definition import work
 from tautline.studies.definition.definition import Study
 from tautline.studies.definition.outputs import HEALTH
-from tautline.studies.execution import compute
-from tautline.studies.execution.needs import need
 from tautline.studies.store import claims, guard
 from tautline.studies.store.archive import FORMAT, Archive, open_archive, trouble
 from tautline.studies.store.layout import Layout
@@ -30,7 +30,7 @@ STEPS = "composed steps made"
 def create(path: Path, study: Study, layout: Layout, seconds: float, replace: bool) -> Archive:
     """With the design and all metadata inside; it gets its name when they are."""
     part, old = claims.part_of(path), claims.part_of(path, "old")
-    zarr = need("zarr")
+    zarr = need("zarr", "a study")
     try:
         claims.sweep_parts(path)
         group = zarr.create_group(part, attributes=_attributes(study, layout, seconds))
@@ -71,7 +71,7 @@ class _Maker:
 
     def __init__(self, group: Any) -> None:
         self._group = group
-        codecs = need("zarr.codecs")
+        codecs = need("zarr.codecs", "a study")
         self._codecs = (codecs.ZstdCodec(), codecs.Crc32cCodec())
 
     def _array(
@@ -124,9 +124,9 @@ class _Maker:
         for output in study.outputs:
             more = dict(zip(output.dims, output.sizes, strict=True))
             make(output.name, "f8", nan, {"units": output.units, "long_name": output.long_name}, more)
-        names = compute.STATUS_NAMES
+        names = work.STATUS_NAMES
         flags = {"flag_values": list(names), "flag_meanings": " ".join(names.values())}
-        make("status", "i1", compute.NOT_COMPUTED, {"long_name": "how the member ended", **flags}, {})
+        make("status", "i1", work.NOT_COMPUTED, {"long_name": "how the member ended", **flags}, {})
         make("message", str, "", {"long_name": "why it ended early or was refused"}, {})
         make("steps", "i8", 0, {"long_name": STEPS, "units": "1"}, {})
         health = {"long_name": "how far the numbers can be trusted", "units": "1"}
@@ -137,7 +137,7 @@ class _Maker:
 
 
 def _coordinates(study: Study) -> dict[str, tuple[Any, str]]:
-    """Of the dimensions that results have beyond the members."""
+    """Coordinates of the dimensions that results have beyond the members."""
     found: dict[str, tuple[Any, str]] = {"figure": (list(HEALTH), "")}
     for output in study.outputs:
         sizes = dict(zip(output.dims, output.sizes, strict=True))

@@ -5,24 +5,23 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tautline import schema
 from tautline.errors import InputError
 from tautline.files.runs import StoreError
-from tautline.kernels.lanes import LANES
-from tautline.results import dataset
 
 # Points of the unit cube, values in SI, and what the libraries hold while they make them.
 COPIES_OF_A_DESIGN = 4
-# Samples of a block of lanes, those that a member keeps, and the variables made of them.
-COPIES_OF_SAMPLES = LANES + 2
+# Beside the samples of a block of lanes: those that a member keeps, and the variables made of them.
+MORE_COPIES_OF_SAMPLES = 2
 # One member may take this part of the memory, so that other workers and programs have some left.
 PART_OF_MEMORY = 0.5
 BLOCK_ON_DISK = 4096
-# Where systems tell how much a container may have.
+# Files with the memory limit of a container.
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def memory() -> float:
-    """Of this machine, or of the container that this process runs in (bytes)."""
+    """Memory of this machine, or of the container that this process runs in (bytes)."""
     try:
         there = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):  # not on every system
@@ -36,11 +35,11 @@ def memory() -> float:
 
 
 def free_memory() -> float:
-    """What can be had now without taking it from other programs (bytes)."""
+    """Memory that is free for this process (bytes)."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
-            told = dict(line.split(":", 1) for line in file)
-        return min(memory(), 1024.0 * float(told["MemAvailable"].split()[0]))
+            sizes = dict(line.split(":", 1) for line in file)
+        return min(memory(), 1024.0 * float(sizes["MemAvailable"].split()[0]))
     except (OSError, KeyError, ValueError):  # not on every system
         return memory()
 
@@ -58,7 +57,10 @@ def check_design(name: str, members: int, keys: int) -> None:
 
 def check_samples(rows: int, elements: int) -> None:
     """Refuse a member whose samples memory cannot hold; by the size of the machine, and not by what is free now."""
-    size, most = 8.0 * COPIES_OF_SAMPLES * rows * dataset.row_length(elements), PART_OF_MEMORY * memory()
+    from tautline.kernels.lanes import LANES  # a store that is only read needs no kernels
+
+    copies = LANES + MORE_COPIES_OF_SAMPLES
+    size, most = 8.0 * copies * rows * schema.row_length(elements), PART_OF_MEMORY * memory()
     if size > most:
         raise InputError(
             f"run.sample: expected few enough samples for the memory; {rows:.3g} of {elements} elements take "

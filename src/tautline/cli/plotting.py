@@ -1,0 +1,98 @@
+"""The command that draws figures of finished runs: plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tautline.cli.app import Quiet, app
+from tautline.cli.output import one_line_errors
+
+# Of a run about which nothing is known; the others say little where the body does not turn or the string hangs still.
+USUAL = ("snapshots", "lengths", "tension", "drive", "energy", "conservation")
+FORMATS = ("png", "svg", "pdf")
+
+
+@app.command()
+def plot(
+    paths: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files (.nc), unfinished ones too.")],
+    figure: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="snapshots, lengths, tension, drive, energy, conservation (these by default), strain_map, phase, "
+            "attitude, or all; may be given several times."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A folder, or of a single figure its file; the current folder by default."),
+    ] = None,
+    form: Annotated[
+        list[str] | None, typer.Option("--format", help="png (the default), svg or pdf; may be given several times.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw figures of runs, as RUN-FIGURE.png.
+
+    Example: tautline plot retrieval.nc --figure drive --figure energy -o figures --format pdf
+    """
+    with one_line_errors("plot"):
+        from tautline import figures
+        from tautline.durable import StoreError, check_regular, explained
+        from tautline.files.runs import open_run
+
+        names = _names(figure, tuple(figures.OF_A_RUN))
+        targets = _targets(paths, names, out, form)
+        for target in (x for of_run in targets.values() for x in of_run):
+            if target.exists():
+                check_regular(target)
+                if not overwrite:
+                    raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
+        for path in paths:
+            run = open_run(path)
+            for name in names:
+                drawn = figures.OF_A_RUN[name](run)
+                for target in targets[path, name]:
+                    with explained(target):
+                        target.parent.mkdir(parents=True, exist_ok=True)
+                        figures.save(drawn, target.with_suffix(""), [target.suffix[1:]])
+                    if not quiet:
+                        print(target)
+
+
+def _names(given: list[str] | None, all_names: tuple[str, ...]) -> list[str]:
+    """Figures that are wanted, each once."""
+    from tautline.model import checks
+
+    for name in given or ():
+        checks.choice("--figure", name, (*all_names, "all"))
+    return list(dict.fromkeys(all_names if "all" in (given or ()) else given or USUAL))
+
+
+def _targets(
+    paths: list[Path], names: list[str], out: Path | None, formats: list[str] | None
+) -> dict[tuple[Path, str], list[Path]]:
+    """Files to write, by run and figure."""
+    from tautline.errors import InputError
+    from tautline.model import checks
+
+    for name in formats or ():
+        checks.choice("--format", name, FORMATS)
+    if out is not None and out.suffix[1:] in FORMATS and not out.is_dir():
+        if len(paths) * len(names) > 1 or formats:
+            raise InputError(f"--output: expected a folder for several figures or formats, got the file {out}")
+        return {(paths[0], names[0]): [out]}
+    if out is not None and out.exists() and not out.is_dir():
+        raise InputError(f"--output: expected a folder or a name that ends in .png, .svg or .pdf, got {out}")
+    folder = out or Path()
+    targets = {
+        (path, name): [folder / f"{path.stem}-{name}.{kind}" for kind in dict.fromkeys(formats or ("png",))]
+        for path in paths
+        for name in names
+    }
+    if len({path.stem for path in paths}) < len(paths):
+        raise InputError("RUN: expected files of different names, whose figures can lie in one folder")
+    return targets

@@ -1,0 +1,89 @@
+"""The commands that read finished runs, for which neither engine nor kernels are loaded: info and export."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tautline.cli import output
+from tautline.cli.app import AsJson, NoColor, RunPath, app
+from tautline.cli.output import one_line_errors
+
+
+@app.command()
+def info(path: RunPath, as_json: AsJson = False, no_color: NoColor = False) -> None:
+    """What a run file holds: status, conservation, extremes."""
+    with one_line_errors("info"):
+        summary = output.summary_of(path)
+        if as_json:
+            output.print_json(summary)
+        else:
+            extra = {
+                "method": f"scheme {summary['scheme']}, order {summary['order']}",
+                "written by": f"tautline {summary['version']}",
+            }
+            output.console(no_color).print(output.summary_table(summary, extra))
+            print(output.ending(summary))
+
+
+@app.command()
+def export(
+    path: RunPath,
+    csv: Annotated[Path | None, typer.Option(help="Write all variables to this CSV file.")] = None,
+    vtk: Annotated[Path | None, typer.Option(help="Write a VTK series for ParaView into this folder.")] = None,
+    html: Annotated[bool, typer.Option("--html", help="Write one HTML file that plays the run offline.")] = False,
+    out: Annotated[Path | None, typer.Option("--output", "-o", help="Of --html; RUN.html by default.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
+) -> None:
+    """Write a run for other programs. The .nc file itself opens in MATLAB, Julia and xarray as it is.
+
+    Example: tautline export retrieval.nc --csv retrieval.csv --vtk frames/ --html
+    """
+    with one_line_errors("export"):
+        from tautline import durable
+        from tautline.errors import InputError
+        from tautline.files import runs
+        from tautline.files.export import write_csv, write_vtk
+
+        page = (out or path.with_suffix(".html")) if html else None
+        if csv is None and vtk is None and page is None:
+            raise InputError("export: expected --csv FILE, --vtk FOLDER or --html, got none")
+        if vtk is not None and vtk.exists() and not vtk.is_dir():
+            raise runs.StoreError(f"{vtk}: {durable.kind_of(vtk) or 'is a file'}, expected a folder")
+        for target in (csv, page, vtk and vtk / "string.pvd"):
+            if target is not None and target.exists():
+                durable.check_regular(target)
+                if path.exists() and target.samefile(path):
+                    raise InputError(f"export: expected another file than the run itself, got {target}")
+                if not overwrite:
+                    raise runs.StoreError(f"{target}: exists already; allow overwriting with --overwrite")
+        try:
+            if csv is not None:
+                print(f"{csv}: {write_csv(runs.blocks(path), csv)} rows")
+            if vtk is not None:
+                count = write_vtk(runs.blocks(path), vtk)
+                print(f"{vtk}: {count} frames; open {vtk / 'string.pvd'} and {vtk / 'body.pvd'} in ParaView")
+            if page is not None:
+                print(_write_page(path, page))
+        except OSError as error:
+            raise runs.StoreError(f"{error.filename or path}: {error.strerror or error}") from None
+
+
+def run_name(path: Path, attrs: Mapping[str, Any]) -> str:
+    """What a run is called on a page: its file, and its title if it has one."""
+    title = str(attrs["title"])
+    return path.stem if title == "tautline run" else f"{path.stem}: {title}"
+
+
+def _write_page(path: Path, target: Path) -> str:
+    from tautline.durable import replacing
+    from tautline.files.runs import Reader
+    from tautline.viewer.page import offline
+
+    with closing(Reader(path)) as reader, replacing(target, encoding="utf-8") as file:
+        file.write(offline((run_name(path, reader.attrs), reader)))
+    return f"{target}: {target.stat().st_size / 1e6:.2f} MB; opens in any browser, without a network"

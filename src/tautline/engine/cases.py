@@ -1,0 +1,54 @@
+"""From a case to a simulation that is ready to march."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tautline.engine.simulation import Simulation
+from tautline.engine.timing import default_sample
+from tautline.model import checks
+from tautline.model.case import Case
+from tautline.model.command import Locked, check_command
+from tautline.model.pendulum import Pendulum
+from tautline.model.run import Run
+from tautline.model.state import State
+
+
+class Begun(NamedTuple):
+    """A simulation at the start of its run."""
+
+    simulation: Simulation
+    samples: int  # after the first
+    interval: float  # between them (s)
+
+
+def case_of(system: Any, state: Any, command: Any, run: Mapping[str, Any], title: str = "") -> Case:
+    """A case from what `simulate` takes: a case and changes of its run, or plain objects."""
+    if isinstance(system, Case):
+        if state is not None or command is not None:
+            checks.refuse("state", "no state and command beside a case; use case.with_", state or command)
+        return system.with_({f"run.{name}": value for name, value in run.items()}) if run else system
+    if not isinstance(system, Pendulum):
+        checks.refuse("system", "a Case or a Pendulum", system)
+    checks.instance("state", state, State)
+    command = Locked() if command is None else command
+    check_command(command, 0.0)
+    return Case(system, state, command, Run(**run), title)
+
+
+def sampling(case: Case) -> float:
+    """Interval between the samples of a case (s)."""
+    run = case.run
+    return default_sample(run.duration, run.step) if run.sample is None else run.sample
+
+
+def begin(case: Case, **others: Any) -> Begun:
+    """A simulation of a case, its command taken; errors name file and line of the key where these are known.
+
+    `others` are arguments of `Simulation` that a case does not have.
+    """
+    with case.naming_keys():
+        simulation = Simulation.from_case(case, **others)
+        interval = sampling(case)
+        return Begun(simulation, simulation.begin(case.command, case.run.duration, interval), interval)

@@ -1,0 +1,112 @@
+"""From what the user says of loads to what the kernels take: numbers of each load, and the path of the guide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tautline import registry
+from tautline.engine.force_law import CallableLaw, kernel_laws
+from tautline.kernels import data
+from tautline.kernels.loads import applied_force
+from tautline.kernels.loads.damping import Damping
+from tautline.kernels.loads.drag import Drag
+from tautline.kernels.loads.force_law import ForceLaws
+from tautline.model.fluid import Fluid
+from tautline.model.path import GuidePath
+from tautline.model.pendulum import Pendulum
+
+
+def _path_table(path: GuidePath | None) -> data.Array:
+    """Knots, and four coefficients of each component beyond each knot, constant first."""
+    if path is None:
+        return np.zeros((13, 1))
+    knots, coefficients = path.pieces()
+    return np.concatenate([knots[None], coefficients.transpose(2, 0, 1).reshape(12, -1)])
+
+
+def kernel_loads(pendulum: Pendulum, laws: Sequence[CallableLaw] = ()) -> data.Loads:
+    """Forces that are not in the Lagrangian, and the path of the guide."""
+    path = pendulum.reel.guide_path
+    own = tuple(LOADS[name](pendulum, laws) for name in registry.LOADS)
+    acts = any(numbers.acts for numbers in own)
+    return data.Loads(acts=acts, moves=path is not None, path=_path_table(path), own=own)
+
+
+def _damping(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> Damping:
+    return Damping(pendulum.string.viscosity > 0.0, pendulum.string.viscosity)
+
+
+def _drag(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> Drag:
+    string, fluid, center = pendulum.string, pendulum.fluid, pendulum.body.center_of_mass
+    if fluid is None:
+        return Drag(False, 0.0, 0.0, 0.0, center, 0.0, np.zeros((4, 1)))
+    half = 0.5 * fluid.density
+    normal = half * string.normal_drag * string.diameter
+    tangential = half * math.pi * string.tangential_drag * string.diameter
+    return Drag(
+        acts=True,
+        normal=normal,
+        tangential=tangential,
+        body=half * fluid.drag_area,
+        center=fluid.drag_center or center,
+        spin=fluid.spin_damping,
+        flow=np.ascontiguousarray(np.column_stack(fluid.flow).T),
+        string_rate=2.0 * max(normal, tangential) / string.density,
+        **_body_rates(pendulum, fluid),
+    )
+
+
+def _body_rates(pendulum: Pendulum, fluid: Fluid) -> dict[str, float]:
+    """Bounds on how fast drag and spin damping slow the body: per speed in the fluid (1/m), and alone (1/s)."""
+    body = pendulum.moving_body()
+    mobility = 1.0 / body.mass
+    turning = 0.0
+    if not body.is_point:
+        turning = 1.0 / float(np.linalg.eigvalsh(body.central_inertia())[0])
+        arm = np.subtract(fluid.drag_center or pendulum.body.center_of_mass, body.center_of_mass)
+        mobility += float(arm @ arm) * turning
+    return {"body_rate": fluid.density * fluid.drag_area * mobility, "spin_rate": fluid.spin_damping * turning}
+
+
+def _applied_force(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> applied_force.AppliedForce:
+    """Times, forces and moments on the union of both tables' times."""
+    applied = pendulum.applied_force
+    if applied is None:
+        return applied_force.AppliedForce(False, (0.0, 0.0, 0.0), np.zeros((7, 1)))
+    times = np.union1d(applied.force[0], applied.moment[0])
+    columns = [
+        np.interp(times, table[0], column)
+        for table in (applied.force, applied.moment)
+        for column in zip(*table[1], strict=True)
+    ]
+    return applied_force.AppliedForce(True, applied.point, np.ascontiguousarray(np.stack([times, *columns])))
+
+
+def _force_laws(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> ForceLaws:
+    return kernel_laws(laws)
+
+
+# Numbers of each load of the registry, from the pendulum and the force laws of a run.
+LOADS: dict[str, Callable[[Pendulum, Sequence[CallableLaw]], Any]] = {
+    "damping": _damping,
+    "drag": _drag,
+    "applied_force": _applied_force,
+    "force_law": _force_laws,
+}
+
+
+def own_numbers(loads: data.Loads, name: str) -> Any:
+    """Numbers of a load of the registry."""
+    return loads.own[data.code(registry.LOADS, name)]
+
+
+def moved_on(loads: data.Loads, time: float, place: Any, velocity: Any) -> data.Loads:
+    """With a guide that moves uniformly from this time and displacement on."""
+    path = np.zeros((13, 1))
+    path[0] = time
+    path[1::4, 0], path[2::4, 0] = place, velocity
+    return loads._replace(moves=True, path=path)

@@ -1,0 +1,67 @@
+"""Sentences on what a user should know of a run besides how it ended."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from tautline.engine.health import Health, Motion
+from tautline.engine.loads import own_numbers
+from tautline.engine.stepper import Stepper
+from tautline.kernels import data
+from tautline.model.command import Brake, Impedance, Length, Speed, Torque
+from tautline.model.profile import places_at
+
+
+def remarks_of(stepper: Stepper, health: Health, figures: dict[str, float]) -> list[str]:
+    """Remarks on where the reel is held, limits that were exceeded, health, and tables that steps do not follow."""
+    said = [*_held(stepper), *_exceeded(stepper)]
+    said += health.remarks(stepper.pendulum, stepper.par.N, figures, stepper.plan.adaptive)
+    return said + health.unresolved(_force_knots(stepper), _given_motions(stepper), stepper.time)
+
+
+def _held(stepper: Stepper) -> list[str]:
+    reel = stepper.motion.reel
+    if reel[data.STOP] == 0.0:
+        return []
+    side = "retrieved" if reel[data.STOP] > 0.0 else "deployed"
+    return [f"held at the {side} end since t = {reel[data.STOP_TIME]:.6g} s"]
+
+
+def _exceeded(stepper: Stepper) -> list[str]:
+    """Remarks on torque and power that a prescribed motion took beyond the motor's limits."""
+    reel, (torque, power) = stepper.pendulum.reel, stepper.needed
+    return [
+        f"the prescribed motion of the reel took {needed:.4g} {unit}, more than {name} ({limit:g} {unit})"
+        for name, needed, limit, unit in (
+            ("max_torque", torque, reel.max_torque, "N m"),
+            ("max_power", power, reel.max_power, "W"),
+        )
+        if limit is not None and needed > limit
+    ]
+
+
+def _force_knots(stepper: Stepper) -> dict[str, data.Array]:
+    """Times of the entries of tables of forces that act, by what they are of; a function has none."""
+    found, command = {}, stepper.command
+    if isinstance(command, Torque | Brake) and isinstance(command.moment, tuple):
+        found[type(command).__name__] = stepper.kernel_command.times
+    applied = own_numbers(stepper.loads, "applied_force").table
+    if applied.shape[1] > 1:
+        found["AppliedForce"] = applied[0]
+    return found
+
+
+def _given_motions(stepper: Stepper) -> dict[str, Motion]:
+    """Tables of motions that are given to reel or guide, by what they are of."""
+    found: dict[str, Motion] = {}
+    command = stepper.command
+    follower = command.length if isinstance(command, Impedance) else command
+    if isinstance(follower, Speed) or (isinstance(follower, Length) and follower.target is None):
+        curve = stepper.kernel_command.profile
+        found[type(command).__name__] = (curve[:, 0], partial(places_at, curve))
+    path = stepper.pendulum.reel.guide_path
+    if path is not None:
+        found["Reel.guide_path"] = (np.array(path.times), lambda times: path.at(times)[0])
+    return found

@@ -1,0 +1,93 @@
+"""simulate(): a run from its beginning to its end, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tautline.engine.cases import case_of, sampling
+from tautline.engine.simulation import Simulation
+from tautline.engine.timing import default_sample
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.model.case import Case
+from tautline.model.command import Command, Free, Torque
+from tautline.model.force_law import ForceLaw
+from tautline.model.pendulum import Pendulum
+from tautline.model.state import State
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Controller = Callable[[Simulation], "float | Command"]
+
+
+def simulate(
+    system: Case | Pendulum,
+    state: State | None = None,
+    command: Command | None = None,
+    *,
+    control: Controller | None = None,
+    period: float | None = None,
+    loads: Sequence[ForceLaw] = (),
+    **run: Any,
+) -> xr.Dataset:
+    """Simulate a case, or a pendulum from a state under a command.
+
+    Parameters
+    ----------
+    system : Case or Pendulum
+        What; a case says the rest as well.
+    state : State
+        From where.
+    command : Command
+        What the drum does; it is locked by default.
+    control : callable, optional
+        Called with the `Simulation` every `period`; returns the drum's moment (N m) or a command, held until the
+        next call. Takes the place of `command`.
+    period : float, optional
+        Of `control` (s); a multiple of `sample`, which it is by default.
+    loads : list of ForceLaw, optional
+        Forces of your own functions. Such a run can be neither saved nor resumed.
+    **run
+        The duration (s), and how: `step`, `sample`, `order`, `scheme`, `compensated`, `minimum_length`, `at_end` and
+        `stop` as in `Run`. For a case they take the place of its own.
+
+    Returns
+    -------
+    xarray.Dataset
+        On `time`. `attrs["status"]` is "completed" or the event that ended the run early, `attrs["message"]`
+        says more.
+    """
+    if control is not None and command is None:  # whatever the reel does at the start
+        system, command = (system.with_(command=Free()), None) if isinstance(system, Case) else (system, Free())
+    case = case_of(system, state, command, run)
+    if control is None and period is not None:
+        raise InputError("period: expected together with control, got it alone")
+    with case.naming_keys():
+        simulation = Simulation.from_case(case, loads=loads)
+        if control is not None:
+            _controlled(simulation, case.run.duration, case.run.sample, control, period)
+        else:
+            simulation.advance(case.run.duration, case.command, sample=sampling(case))
+    return simulation.dataset()
+
+
+def _controlled(
+    simulation: Simulation, duration: Any, sample: float | None, control: Controller, period: float | None
+) -> None:
+    """Zero-order hold: ask the controller, advance by a period, and so on."""
+    duration = checks.positive("duration", duration, "s")
+    if not callable(control):
+        checks.refuse("control", "something that can be called", control)
+    if period is None:
+        period = default_sample(duration, simulation.method.step) if sample is None else sample
+    tick = checks.positive("period", period, "s")
+    if sample is not None:
+        checks.whole_ratio("period", tick, "sample", checks.positive("sample", sample, "s"))
+    ticks = checks.whole_ratio("duration", duration, "period", tick)
+    for _ in range(ticks):
+        answer = control(simulation)
+        command = answer if isinstance(answer, Command) else Torque(answer)
+        if simulation.advance(tick, command, sample=sample) != "completed":
+            return

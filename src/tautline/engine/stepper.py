@@ -1,0 +1,288 @@
+"""One pendulum in the kernels' terms: parameters, plan, loads and motion, and the calls that step and observe them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple, TypeGuard
+
+import numpy as np
+
+from tautline.engine import lowering
+from tautline.engine.force_law import CallableLaw, raise_failure
+from tautline.engine.health import Health
+from tautline.engine.loads import kernel_loads, moved_on, own_numbers
+from tautline.kernels import data
+from tautline.kernels.inverse import holding_torques, prescribed_torques
+from tautline.kernels.limits import Limits, present_limits, step_limits
+from tautline.kernels.loads.guide_motion import set_guide_velocity
+from tautline.kernels.march import march
+from tautline.kernels.observe import change_reel_mode, observe
+from tautline.model.command import (
+    SAME_LENGTH,
+    Command,
+    Impedance,
+    Locked,
+    PrescribedMotion,
+    Torque,
+    check_start,
+    shortest_commanded,
+)
+from tautline.model.force_law import ForceLaw
+from tautline.model.pendulum import Pendulum
+from tautline.model.profile import values_at
+from tautline.model.run import Method
+from tautline.model.state import State
+
+
+class Task(NamedTuple):
+    """What a kernel needs to march a simulation on."""
+
+    par: data.Parameters
+    plan: data.Plan
+    command: data.Command
+    motion: data.Motion
+    loads: data.Loads | None
+    alone: bool  # it must be asked about every step, and cannot march with others
+
+
+class Stepper:
+    """The motion of one pendulum, and the only calls of the kernels that change it.
+
+    Parameters
+    ----------
+    pendulum, state, method
+        What, from where, and how.
+    health : Health
+        Told of what it cannot see in samples.
+    laws : force laws, optional
+        Of the user's own.
+    """
+
+    def __init__(
+        self, pendulum: Pendulum, state: State, method: Method, health: Health, laws: Sequence[ForceLaw] = ()
+    ) -> None:
+        X = pendulum.string.length - state.reeled_length
+        shortest = lowering.MINIMUM_LENGTH * X if method.minimum_length is None else method.minimum_length
+        self.pendulum, self.initial, self.method, self.health = pendulum, state, method, health
+        self.par = lowering.kernel_parameters(pendulum, state.elements, method.scheme, method.compensated)
+        step = None if isinstance(method.step, str) else method.step
+        self.plan = lowering.method_plan(pendulum, method.order, step, shortest, method.at_end)
+        self.laws = [CallableLaw(law) for law in laws]
+        self.loads = kernel_loads(pendulum, self.laws)
+        self.motion = lowering.initial_motion(self.par, state, pendulum.reel.spooled_strain)
+        if pendulum.reel.guide_path is not None:
+            frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
+            self.motion.reel[frame] = pendulum.reel.guide_path.at(0.0)[1][0]
+        self.scratch = data.empty_scratch(self.par.N)
+        self.backups = data.empty_backups(self.motion)
+        self.command: Command | None = None
+        self.kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
+        self.origin = (0.0, X)  # time and deployed length at which the present command was given
+        self.needed = [0.0, 0.0]  # largest torque and power that a prescribed motion of the reel took, as sampled
+        self.takes_torque = False  # the motion is prescribed, or the reel locked: its torque has to be found
+        self.reel_is_free = False  # moved by forces
+        self.last = data.empty_samples(1, self.par.N)
+
+    def twin(self, health: Health) -> Stepper:
+        """An independent stepper in the same state."""
+        other = copy.copy(self)
+        other.health, other.needed = health, list(self.needed)
+        other.motion = data.copy_of(self.motion)
+        other.scratch, other.backups = data.empty_scratch(self.par.N), data.empty_backups(self.motion)
+        other.last = data.Samples(*(array.copy() for array in self.last))
+        other.kernel_command = self.kernel_command._replace(torques=self.kernel_command.torques.copy())
+        return other
+
+    @property
+    def time(self) -> float:
+        """Simulated time (s), from the counter of base steps."""
+        return float(self.motion.reel[data.T_START] + self.motion.clock[data.STEP] * self.plan.h)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether anything but the plain model acts."""
+        return bool(self.loads.acts or self.loads.moves)
+
+    @property
+    def beyond(self) -> data.Loads | None:
+        """Loads, or None where the plain model will do: it is compiled sooner."""
+        return self.loads if self.loaded or self.plan.hold else None
+
+    @property
+    def tabulates(self) -> bool:
+        """Whether the torque is a function, to be tabulated before every march."""
+        return isinstance(self.command, Torque) and self.command.is_function
+
+    # -- steps and samples -------------------------------------------------------------------------------
+
+    def march(self, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
+        """Fill samples; the kernel's status, and how many were filled."""
+        if isinstance(self.command, Torque) and self.command.is_function:
+            self._tabulate(self.command, len(out.scalars), plan)
+        status, filled = march(
+            self.par, plan, self.kernel_command, self.motion, self.scratch, self.backups, out, self.beyond
+        )
+        self._check_laws()
+        return int(status), int(filled)
+
+    def observe(self, out: data.Samples, time: float) -> None:
+        """Put the present state into a single sample."""
+        locked = self.initial.reel_speed == 0.0 if self.command is None else self.kernel_command.locked
+        observe(self.par, locked, self.motion, self.scratch, out, 0, time, self.beyond)
+        if self.takes_torque:
+            self.find_torques(out, np.array([time]))
+
+    def find_torques(self, samples: data.Samples, times: data.Array) -> None:
+        """Torques that a prescribed motion or a lock takes, into its samples; note the largest torque and power."""
+        x = samples.scalars
+        workspace = data.empty_motion(self.par.N)
+        loads = self.loads if self.loaded else None
+        if not isinstance(self.command, PrescribedMotion):
+            holding_torques(self.par, times, workspace, self.scratch, samples, loads)
+            self._check_laws()
+            return
+        # the paper's scheme has its own, of its own order
+        if self.par.theta > 0.0:
+            profile = self.kernel_command.profile
+            found = prescribed_torques(self.par, profile, times, workspace, self.scratch, samples, loads)
+            self._check_laws()
+            self.health.torques_found = self.health.torques_found and found
+        torque = np.abs(x[:, data.DRUM_TORQUE])
+        power = torque * np.abs(x[:, data.REEL_SPEED]) / self.pendulum.reel.radius(x[:, data.REELED_LENGTH])
+        self.needed = [max(self.needed[0], float(torque.max())), max(self.needed[1], float(power.max()))]
+
+    def _check_laws(self) -> None:
+        """Raise what a force law raised in the kernels."""
+        if self.laws:
+            raise_failure(self.laws, own_numbers(self.loads, "force_law").failed)
+
+    def book(self, account: int, amount: float) -> None:
+        """Add an amount (J) to an account of work or loss."""
+        self.motion.reel[data.ACCOUNT_PLACES[account]] += amount
+
+    def limits(self, deployed: float | None = None) -> Limits:
+        """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""
+        locked = self.kernel_command.locked
+        loads = self.loads if self.loaded else None
+        now = present_limits(self.par, self.plan, locked, self.time, self.motion, self.scratch, loads)
+        if deployed is None:
+            return now
+        then = step_limits(self.par, self.plan, self.par.L - deployed, locked)
+        return then._replace(drag=now.drag, turning=now.turning)
+
+    def _tabulate(self, command: Torque, rows: int, plan: data.Plan) -> None:
+        """Tabulate a torque that is a function at the ends of all stages of the steps to come."""
+        parts = 2 ** lowering.halvings(plan, self.limits())
+        h = plan.h / parts
+        begins = self.time + h * np.arange(rows * plan.steps_per_sample * parts + 1)
+        inner = np.cumsum(plan.stages)[:-1]
+        times = np.unique(np.concatenate([begins, *(begins[:-1] + x * h for x in inner)]))
+        times = times[np.concatenate([[True], np.diff(times) > SAME_LENGTH * h])]
+        times, torques = command.sampled(times)
+        if len(plan.stages) == 1:
+            middles = command.sampled(0.5 * (times[1:] + times[:-1]))[1]
+            self.health.impulse += float(np.diff(times) @ np.abs(middles))
+            self.health.bent += float(np.diff(times) @ np.abs(middles - 0.5 * (torques[1:] + torques[:-1])))
+        # stages of higher orders look at the function itself, steps of order 2 at lines between its values
+        pointwise = self.method.order > 2
+        self.kernel_command = self.kernel_command._replace(times=times, torques=torques, pointwise=pointwise)
+
+    # -- the reel's command ------------------------------------------------------------------------------
+
+    def take(self, command: Command | None) -> bool:
+        """Make `command` the present one, a reel that was locked or held is released; whether the state jumped."""
+        if command is None or command is self.command:
+            if self.command is not None:
+                return False
+            command = command or Locked()
+        if _is_constant(command) and _is_constant(self.command):
+            # the common case of a control loop: another constant torque
+            self.kernel_command.torques[0] = command.moment
+            limit = self.par.max_torque
+            self.motion.reel[data.TORQUE] = min(max(command.moment, -limit), limit)
+            self.command = command
+            return False
+        before = self.command
+        speed = self.initial.reel_speed if before is None else float(self.last.scalars[0, data.REEL_SPEED])
+        time, length = self.time, float(self.par.L - self.motion.reel[data.S])
+        lowering.check_command(command, self.method.order, self.method.scheme, speed, self.pendulum.reel)
+        check_start(command, time, length, speed)
+        kernel = lowering.kernel_command(command, self.par.L, time, length)
+        if not (isinstance(before, Locked) and isinstance(command, Locked)):
+            self._release()
+        if isinstance(command, Locked | PrescribedMotion):
+            self.motion.reel[data.STOP] = 0.0
+        self.origin = (time, length)
+        self.kernel_command = kernel
+        self.follow(command)
+        self.plan = lowering.with_impedance(self.plan, command)
+        least = shortest_commanded(command, length, time)
+        if self.method.minimum_length is None and least is not None and least < 2.0 * self.plan.minimum_length:
+            # a default must not end the run on the way to where it is to go
+            self.plan = self.plan._replace(minimum_length=0.5 * least)
+        self.motion.reel[data.TORQUE] = lowering.commanded_torque(
+            self.pendulum.reel, command, kernel, self.motion, time
+        )
+        if isinstance(command, PrescribedMotion):
+            # a jump of the speed is an impulse by the motor
+            self.book(data.CONTROL_WORK, self._prescribe())
+        return before is None or isinstance(command, PrescribedMotion)
+
+    def follow(self, command: Command) -> None:
+        """Remember the command, and what has to be known of it in every tick."""
+        self.command = command
+        self.takes_torque = isinstance(command, Locked | PrescribedMotion)
+        self.reel_is_free = not isinstance(command, Locked | PrescribedMotion | Impedance)
+
+    def stop_reel(self) -> None:
+        """Hold the drum at once: its speed is gone, and the reel is locked from now on."""
+        self.follow(Locked())
+        self.kernel_command = lowering.kernel_command(Locked())
+        self.motion.reel[[data.SIGMA, data.STOP, data.TORQUE]] = 0.0
+
+    def _release(self) -> None:
+        """Give a reel that was locked, prescribed or stuck the momentum of its speed."""
+        locked = isinstance(self.command, Locked)
+        if locked or self.motion.reel[data.HELD] != data.NOT_HELD:
+            change_reel_mode(self.par, locked, self.motion, self.scratch, data.NOT_HELD, 0.0, 0.0)
+
+    def _prescribe(self) -> float:
+        """Prescribe the reel's motion from now on; the energy that it takes to reach its speed (J)."""
+        _, speed, acceleration = values_at(self.kernel_command.profile, self.time)
+        mode = (data.PRESCRIBED, speed, acceleration)
+        return float(change_reel_mode(self.par, False, self.motion, self.scratch, *mode))
+
+    # -- jumps -------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def jump(self) -> Iterator[None]:
+        """Let the momenta jump: a reel that is held is released and held again; nothing is extrapolated across."""
+        if not isinstance(self.command, Locked):
+            self._release()
+        yield
+        if isinstance(self.command, PrescribedMotion):
+            self._prescribe()
+        self.motion.reel[[data.H_LAST, data.H_BEFORE]] = 0.0
+
+    def strike_body(self, impulse: data.Array, moment: data.Array, R: data.Array) -> None:
+        """Add an impulse at the centre of mass and an impulsive moment, inertial frame, to the momenta."""
+        N = self.par.N
+        self.motion.nodes[data.MOMENTUM, N :: N + 1] += impulse
+        if not self.pendulum.body.is_point:
+            self.motion.body[data.SPIN : data.SPIN + 3] += np.cross(self.par.rho, R.T @ impulse) + R.T @ moment
+
+    def move_guide(self, place: data.Array, velocity: data.Array) -> None:
+        """Let the guide go on from a displacement with a velocity, which the frame of the momenta takes at once."""
+        locked = self.kernel_command.locked
+        set_guide_velocity(self.par, locked, tuple(velocity.tolist()), self.motion, self.scratch)
+        self.loads = moved_on(self.loads, self.time, place, velocity)
+
+    def guide_impulse(self) -> data.Array:
+        """Impulse that the guide has given to string and body since the start (N s)."""
+        return self.motion.reel[data.GUIDE_IMPULSE : data.GUIDE_IMPULSE + 3].copy()
+
+
+def _is_constant(command: Command | None) -> TypeGuard[Torque]:
+    return type(command) is Torque and isinstance(command.moment, float)

@@ -1,0 +1,45 @@
+"""When and where loads act, and what they give."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tautline.kernels.data import Array, Parameters, node
+from tautline.kernels.jit import kernel
+from tautline.kernels.newton import Rates
+from tautline.kernels.so3 import Matrix, Vector, add, scale, sub
+
+
+class Instant(NamedTuple):
+    """The near end of a step, at which loads act for half of the step."""
+
+    t: float
+    far: float  # time of the other end
+    place: Vector  # of the guide entrance, inertial
+    frame: Vector  # velocity of the guide entrance
+    R: Matrix
+    rates: Rates
+
+
+class Push(NamedTuple):
+    """What a load does beside its forces on the nodes."""
+
+    reel: float  # force on s
+    moment: Vector  # on the body about its attachment point, body frame
+
+
+@kernel
+def middle_flow(par: Parameters, l: float, q: Array, e: int) -> Vector:
+    """Velocity of the material through the mesh at the middle of element e, over sigma."""
+    return scale((par.N - e - 0.5) / (par.N * l), sub(node(q, e), node(q, e + 1)))
+
+
+@kernel
+def node_flow(par: Parameters, l: float, q: Array, i: int) -> Vector:
+    """Velocity of the material through the mesh at node i, over sigma (equation 81)."""
+    if i == par.N:
+        return (0.0, 0.0, 0.0)
+    w = sub(node(q, i), node(q, i + 1))
+    if i > 0:
+        w = scale(0.5, add(sub(node(q, i - 1), node(q, i)), w))
+    return scale((par.N - i) / (par.N * l), w)

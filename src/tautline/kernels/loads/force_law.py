@@ -1,0 +1,168 @@
+"""Load `force_law`: forces of the user's own functions (docs/theory.md, equation 81).
+
+The kernel calls a C function by its address, so that nothing is compiled anew for a law, whatever it was written in:
+
+    void law(double t, int64 nodes, double *position, double *velocity, double *state,
+             double *parameters, int64 count, double *force, double *result)
+
+`position`, `velocity` and `force` hold all first components, then all second ones, then all third ones; inertial
+frame. The velocity is that of the material at a node, which runs through the mesh while the reel turns, so that force
+times velocity is the power. `state` is the attitude (9, by rows), the angular velocity (3, body frame), the deployed
+length and the reel speed; `result` takes the moment on the body about its attachment point (3, inertial frame) and a 1
+behind it that says that the law came to its end.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any, NamedTuple
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, overload
+
+from tautline.kernels.data import (
+    COLUMN,
+    FORCE,
+    POSITION,
+    RIGHT,
+    Array,
+    Counters,
+    Motion,
+    Parameters,
+    S,
+    Scratch,
+    add_to_node,
+    clear_nodes,
+    node,
+    put_node,
+)
+from tautline.kernels.energy import element_length
+from tautline.kernels.jit import OPTIONS, kernel
+from tautline.kernels.loads.acting import Instant, Push, node_flow
+from tautline.kernels.so3 import add, add_scaled, apply_transposed, dot
+
+_NUMBERS = ctypes.POINTER(ctypes.c_double)
+# The C function above, for ctypes.
+LAW = ctypes.CFUNCTYPE(
+    None,
+    ctypes.c_double,
+    ctypes.c_int64,
+    _NUMBERS,
+    _NUMBERS,
+    _NUMBERS,
+    _NUMBERS,
+    ctypes.c_int64,
+    _NUMBERS,
+    _NUMBERS,
+)
+STATE_SIZE, RESULT_SIZE = 14, 4
+Result = tuple[float, float, float, float]
+
+
+class ForceLaws(NamedTuple):
+    """All laws of a run."""
+
+    acts: bool
+    addresses: Counters
+    parameters: Array  # of all laws, one after the other
+    ends: Counters  # where those of each law end
+    failed: Array  # time at which a law did not come to its end; NaN if none did so
+    rate: float  # bound on how fast they slow any small motion (1/s)
+
+
+def call_law(
+    address: int, t: float, position: Array, velocity: Array, state: tuple[float, ...], parameters: Array, out: Array
+) -> Result:
+    """Moment on the body, and 1 if the law came to its end; forces on the nodes into `out`."""
+    result = (ctypes.c_double * RESULT_SIZE)()
+    arrays = [x.ctypes.data_as(_NUMBERS) for x in (position, velocity, parameters, out)]
+    nodes = len(position) // 3
+    numbers = (ctypes.c_double * STATE_SIZE)(*state)
+    LAW(int(address))(t, nodes, arrays[0], arrays[1], numbers, arrays[2], len(parameters), arrays[3], result)
+    return result[0], result[1], result[2], result[3]
+
+
+@intrinsic
+def _call(
+    typingctx: Any, address: Any, t: Any, position: Any, velocity: Any, state: Any, parameters: Any, out: Any
+) -> Any:
+    number, count = ir.DoubleType(), ir.IntType(64)
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        def array(k: int) -> Any:
+            return context.make_array(sig.args[k])(context, builder, args[k])
+
+        def place(buffer: Any, k: int) -> Any:
+            return builder.gep(buffer, [ir.Constant(ir.IntType(32), 0), ir.Constant(ir.IntType(32), k)])
+
+        numbers = cgutils.alloca_once(builder, ir.ArrayType(number, STATE_SIZE))
+        result = cgutils.alloca_once(builder, ir.ArrayType(number, RESULT_SIZE))
+        for k in range(STATE_SIZE):
+            builder.store(builder.extract_value(args[4], k), place(numbers, k))
+        for k in range(RESULT_SIZE):
+            builder.store(ir.Constant(number, 0.0), place(result, k))
+        pointer = number.as_pointer()
+        kind = ir.FunctionType(
+            ir.VoidType(), [number, count, pointer, pointer, pointer, pointer, count, pointer, pointer]
+        )
+        nodes = builder.sdiv(builder.extract_value(array(2).shape, 0), ir.Constant(count, 3))
+        given = [args[1], nodes, array(2).data, array(3).data, place(numbers, 0)]
+        given += [array(5).data, builder.extract_value(array(5).shape, 0), array(6).data, place(result, 0)]
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), given)
+        values = [builder.load(place(result, k)) for k in range(RESULT_SIZE)]
+        return context.make_tuple(builder, sig.return_type, values)
+
+    kinds: Any = types
+    numbers, result = (kinds.UniTuple(types.float64, size) for size in (STATE_SIZE, RESULT_SIZE))
+    return result(types.int64, types.float64, position, velocity, numbers, parameters, out), codegen
+
+
+@overload(call_law, jit_options=OPTIONS)
+def _compiled_call(address: Any, t: Any, position: Any, velocity: Any, state: Any, parameters: Any, out: Any) -> Any:
+    def call(address: Any, t: Any, position: Any, velocity: Any, state: Any, parameters: Any, out: Any) -> Any:
+        return _call(address, t, position, velocity, state, parameters, out)
+
+    return call
+
+
+@kernel
+def act(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array, scratch: Scratch, out: Array) -> Push:
+    """Sum over the laws. A law that fails gives no number, which ends the run."""
+    q = motion.nodes[POSITION]
+    l = element_length(par, motion.reel[S])
+    position = scratch.nodes[RIGHT]
+    velocity = scratch.nodes[COLUMN]
+    force = scratch.nodes[FORCE]
+    for i in range(par.N + 1):
+        put_node(position, i, add(at.place, node(q, i)))
+        material = add_scaled(node(v, i), at.rates.sigma, node_flow(par, l, q, i))
+        put_node(velocity, i, add(at.frame, material))
+    deployed = par.L - motion.reel[S]
+    state = (*at.R[0], *at.R[1], *at.R[2], *at.rates.omega, deployed, at.rates.sigma)
+    moment = (0.0, 0.0, 0.0)
+    first = 0
+    for k in range(len(own.addresses)):
+        clear_nodes(force)
+        parameters = own.parameters[first : own.ends[k]]
+        x, y, z, done = call_law(own.addresses[k], at.t, position, velocity, state, parameters, force)
+        if done != 1.0:
+            own.failed[k] = at.t
+            x = math.nan
+        moment = add(moment, (x, y, z))
+        for i in range(par.N + 1):
+            add_to_node(out, i, node(force, i))
+        if done != 1.0:
+            add_to_node(out, par.N, (math.nan, math.nan, math.nan))
+        first = own.ends[k]
+    reel = 0.0
+    for i in range(par.N):
+        reel += dot(node(out, i), node_flow(par, l, q, i))
+    return Push(reel, apply_transposed(at.R, moment))
+
+
+@kernel
+def rate(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array) -> float:
+    """Bound that the user gives with the laws."""
+    return own.rate

@@ -1,0 +1,184 @@
+"""A case: everything that defines a run, as objects and as keys."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from tautline.errors import EquilibriumError, InputError
+from tautline.model import sections, toml
+from tautline.model.command import Command, check_command, check_start
+from tautline.model.description import Problem, declared, described
+from tautline.model.elements import default_elements
+from tautline.model.keys import dotted, parse
+from tautline.model.parts import Part
+from tautline.model.pendulum import Pendulum
+from tautline.model.run import Run
+from tautline.model.sections import Locate, ScenarioError, SectionError, Sections, Tree
+from tautline.model.starts import Start, depends_on_loads, state_of
+from tautline.model.state import State
+
+
+def _hidden() -> Any:
+    return dataclasses.field(default=None, init=False, repr=False, compare=False)
+
+
+@described(name="Case")
+class Case:
+    """Everything that defines a run.
+
+    `tautline.load` reads one from a file, `with_` makes others from it, `tautline.simulate` runs it.
+    """
+
+    pendulum: Pendulum = declared(Part({"": Pendulum}, "The system."))
+    initial: Start = declared(sections.INITIAL)
+    command: Command = declared(sections.COMMAND)
+    run: Run = declared(sections.RUN)
+    title: str = declared(sections.TITLE, default="")
+    description: str = declared(sections.DESCRIPTION, default="")
+    _read: Sections | None = _hidden()
+    _locate: Locate | None = _hidden()
+    _state: State | None = _hidden()
+
+    def state(self) -> State:
+        """The state at the start; computed once. InputError if the parts do not go together."""
+        if self._state is None:
+            with self.naming_keys("initial"):
+                found = state_of(self.initial, self.pendulum, self.run.number_of_elements())
+                check_command(self.command, found.reel_speed)
+            with self.naming_keys("command"):
+                deployed = self.pendulum.string.length - found.reeled_length
+                check_start(self.command, 0.0, deployed, found.reel_speed)
+            object.__setattr__(self, "_state", found)
+        assert self._state is not None
+        return self._state
+
+    def with_(self, changes: Mapping[str, Any] | None = None, **others: Any) -> Case:
+        """Another case that differs in some places; only what has changed is checked and built again.
+
+        Parameters
+        ----------
+        changes : dict
+            Values by key, such as {"string.length": "30 m", "initial.end_velocity[1]": 0.5, "run.duration": 5}; a
+            section as a mapping or an object takes the place of the whole section.
+        **others
+            Such values for names without a dot: `gravity=0`, `command=tl.Locked()`, `title="Other"`; or a `pendulum`.
+        """
+        tree, changed = dict(self._sections().given), []
+        if "pendulum" in others:
+            kept = {name: x for name, x in tree.items() if name not in sections.SYSTEM}
+            tree = kept | sections.of_system(others.pop("pendulum"))
+            changed += [[name] for name in sections.SYSTEM]
+        for key, value in {**(changes or {}), **others}.items():
+            place = parse(key)
+            sections.put(tree, place, value)
+            changed.append(place.whole.split("."))
+        return Case.from_dict(tree, like=self, locate=self._located_but(changed))
+
+    def _located_but(self, changed: list[list[str]]) -> Locate:
+        """Heads of errors: those of this case, but for keys that were changed in Python."""
+        locate = self._locate
+        if locate is None:
+            return dotted
+        return lambda path: dotted(path) if any(path[: len(key)] == key for key in changed) else locate(path)
+
+    @classmethod
+    def from_dict(cls, tree: Mapping[str, Any], *, like: Case | None = None, locate: Locate | None = None) -> Case:
+        """A case from a tree of keys: what a scenario file holds, or `to_dict` gave.
+
+        Parameters
+        ----------
+        tree : dict
+            Sections of keys; numbers are SI, text has units.
+        like : Case, optional
+            Sections that are the same objects as in that case's tree are not read again.
+        locate : callable, optional
+            Gives the head of an error message from the path of a key; the key itself by default.
+        """
+        before, place = None if like is None else like._sections(), locate or dotted
+        with _naming(tree, place, "reel"):
+            read = sections.read(tree, before)
+            case = cls(read.system(), read.made["initial"], read.made["command"], read.made["run"], *read.words())
+        set_ = object.__setattr__
+        set_(case, "_read", read)
+        set_(case, "_locate", place)
+        if like is not None and like._state is not None and case._same_state(like):
+            set_(case, "_state", like._state)
+        return case
+
+    def _same_state(self, other: Case) -> bool:
+        """Whether the start is that of another case; one that does not hang depends on two lengths only."""
+        known, ours, theirs = other._state, self.pendulum, other.pendulum
+        if known is None or self.initial is not other.initial or self.command is not other.command:
+            return False
+        if depends_on_loads(self.initial):
+            return ours is theirs and self.run.elements == other.run.elements
+        if ours.string.length != theirs.string.length or ours.reel.guide_length != theirs.reel.guide_length:
+            return False
+        deployed = ours.string.length - known.reeled_length
+        elements = self.run.number_of_elements() or default_elements(ours, deployed)
+        return known.elements == elements and ours.body.is_point == theirs.body.is_point
+
+    def to_dict(self) -> Tree:
+        """All keys in plain SI numbers, defaults too; `from_dict` of it is an equal case."""
+        return sections.complete(self._sections().given)
+
+    def to_toml(self) -> str:
+        """Text of a scenario file that loads as an equal case: the keys that were given, in plain SI numbers."""
+        return toml.text_of(self.keys())
+
+    def keys(self) -> Tree:
+        """The keys as they were given, in SI; of a case made of objects, those that differ from defaults."""
+        return self._sections().given
+
+    def unit(self, key: str) -> str:
+        """Unit of a key such as "string.stiffness"; empty for words, counts and plain numbers."""
+        return sections.kind_of(self._sections().given, parse(key)).unit
+
+    def _sections(self) -> Sections:
+        if self._read is None:
+            object.__setattr__(self, "_read", sections.of(self))
+        assert self._read is not None
+        return self._read
+
+    @contextmanager
+    def naming_keys(self, section: str = "run") -> Iterator[None]:
+        """Errors of the model about its arguments become errors about keys, with file and line where these are known.
+
+        Parameters
+        ----------
+        section : str
+            The section that is being used, for arguments that do not name their class.
+        """
+        if self._locate is None:
+            yield
+            return
+        with _naming(self._sections().given, self._locate, section):
+            yield
+
+
+def read_keys(tree: Mapping[str, Any], locate: Locate = dotted) -> Tree:
+    """The keys of a tree in plain SI numbers; whether these are in range is not looked at."""
+    with _naming(tree, locate, ""):
+        return sections.values(tree)
+
+
+@contextmanager
+def _naming(tree: Mapping[str, Any], locate: Locate, section: str) -> Iterator[None]:
+    """Errors about arguments become errors about the keys of a tree."""
+    try:
+        yield
+    except ScenarioError:
+        raise
+    except SectionError as error:
+        problems = error.problems
+    except EquilibriumError as error:
+        problems = [Problem((section,), str(error))]
+    except InputError as error:
+        problems = [sections.problem_of(error, tree, section)]
+    else:
+        return
+    lines = [f"{locate(list(problem.path))}: {problem.sentence}" for problem in problems]
+    raise ScenarioError("\n".join(lines)) from None

@@ -1,0 +1,60 @@
+"""A spring and a damper on the deployed length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tautline.arrays import Array
+from tautline.model import profile
+from tautline.model.checks import non_negative, positive
+from tautline.model.commands.length import Length
+from tautline.model.commands.speed import Speed
+from tautline.model.description import Number, assemble, declared, described, keys_of, quantity, to_keys
+from tautline.model.kinds import Quantity, Way
+
+
+def _curve(given: dict[str, Any]) -> Length | Speed:
+    """The command whose keys are given beside those of the spring."""
+    cls: Any = Speed if any(key in given for key in ("payout", "payouts", "retrieval", "retrievals")) else Length
+    made: Length | Speed = assemble(cls, {key: value for key, value in given.items() if key in keys_of(cls).kinds})
+    return made
+
+
+def _keys(value: Any) -> dict[str, Any] | None:
+    return to_keys(value, defaults=False) if isinstance(value, Length | Speed) else None
+
+
+class Rest(Quantity):
+    """A length, a table of them, or a command that moves it."""
+
+    def __init__(self) -> None:
+        keys = {**keys_of(Speed).kinds, **keys_of(Length).kinds}
+        ways = (Way(keys, _curve, _keys, "the keys of a length or a speed"),)
+        super().__init__("m", positive, "Where the spring is at rest: deployed, unstretched.", ways=ways)
+
+    def check(self, name: str, value: Any) -> Any:
+        if isinstance(value, (tuple, list)):
+            return Length(value)
+        return value if isinstance(value, Length | Speed) else super().check(name, value)
+
+    def words(self) -> str:
+        return "float, (times, lengths), Length or Speed"
+
+
+@described
+class Impedance:
+    """A spring and a damper on the deployed length: proportional-derivative control without sampling.
+
+    The pull on the string is stiffness (X - length) + damping (dX/dt - dlength/dt), X being what is deployed; the
+    motor's limits of `Reel` hold.
+    """
+
+    length: Any = declared(Rest())
+    stiffness: Number = quantity("N/m", non_negative, "Pull per length.")
+    damping: Number = quantity("N*s/m", non_negative, "Pull per speed.", default=0.0)
+
+    def curve(self, time: float, length: float) -> Array:
+        """Rows of the profile of the length at rest; see `Length.curve`."""
+        if isinstance(self.length, Length | Speed):
+            return self.length.curve(time, length)
+        return profile.constant(self.length)

@@ -1,0 +1,58 @@
+"""A moment on the drum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.model import checks
+from tautline.model.description import declared, described
+from tautline.model.tables import Table, arrays
+
+
+class Moment(Table):
+    """A table of moments, or a function of time."""
+
+    def check(self, name: str, value: Any) -> Any:
+        return value if callable(value) else super().check(name, value)
+
+    def plain(self, value: Any) -> Any:
+        if callable(value):
+            return f"function {getattr(value, '__qualname__', type(value).__name__)}"
+        return super().plain(value)
+
+    def words(self) -> str:
+        return f"{super().words()} or callable"
+
+
+@described
+class Torque:
+    """A moment on the drum; positive retrieves.
+
+    A moment that is a function of time is called for the ends of the steps and taken as linear in between. Such a run
+    can be neither saved nor resumed; a table can.
+    """
+
+    moment: Any = declared(
+        Moment(
+            "N*m",
+            checks.finite,
+            "Moment; a table is piecewise linear in time, held before its first and after its last entry.",
+            "moments",
+        )
+    )
+
+    @property
+    def is_function(self) -> bool:
+        """Whether the moment is given by a function."""
+        return callable(self.moment)
+
+    def table(self) -> tuple[Array, Array]:
+        """Times and values; a constant is a table with one entry, and so is a function, at time 0."""
+        return self.sampled(np.zeros(1)) if self.is_function else arrays(self.moment)
+
+    def sampled(self, times: Array) -> tuple[Array, Array]:
+        """Times and the function's values at them."""
+        return times, np.array([checks.number(f"Torque.moment({t:g})", self.moment(float(t))) for t in times])

@@ -1,0 +1,88 @@
+"""The string at rest under gravity and buoyancy alone: straight down, or straight up where the fluid lifts it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.model import checks, statics
+from tautline.model.checks import ZERO
+from tautline.model.pendulum import Pendulum
+from tautline.model.state import State, straight
+from tautline.model.statics import E3
+
+
+def hanging(
+    pendulum: Pendulum,
+    deployed: float,
+    elements: int | None = None,
+    *,
+    end_velocity: Any = ZERO,
+    angular_velocity: Any = ZERO,
+) -> State:
+    """The string hangs at rest under its own weight and the body's, the centre of mass below the attachment.
+
+    Where buoyancy is more than the weight, the string stands straight up; a float that cannot lift all of its string
+    is refused, since that folds: `equilibrium` finds how. Linear elements meet the continuous solution
+    at their nodes, for any number of elements. Flow and push are left out; `equilibrium` has them.
+
+    Parameters
+    ----------
+    pendulum : Pendulum
+    deployed : float
+        Unstretched length outside the guide (m).
+    elements : int, optional
+        N; by default as many as `tautline.model.elements.default_elements` takes for the case.
+    end_velocity, angular_velocity : three floats
+        A push to start with, of the last node (m/s) and of the body (rad/s).
+    """
+    state = straight(pendulum, deployed, elements, end_velocity=end_velocity, angular_velocity=angular_velocity)
+    string, net = pendulum.string, pendulum.weights()
+    x = state.nodes[:, 2]
+    way = -1.0 if min(statics.end_pulls(pendulum, float(x[-1]))) < 0.0 else 1.0  # down, or up
+    body, line = way * net.body, way * net.string
+    nodes = np.zeros_like(state.nodes)
+    if string.law == "linear":
+        nodes[:, 2] = x + ((body + line * x[-1]) * x - 0.5 * line * x**2) / string.stiffness
+    else:
+        tension = np.maximum(body + line * (x[-1] - 0.5 * (x[1:] + x[:-1])), 0.0)  # in the middle of the elements
+        nodes[1:, 2] = np.cumsum(np.diff(x) * (1.0 + string.strain(tension)))
+    if not np.isfinite(nodes).all():
+        checks.refuse("deployed", "a length at which the elongation is finite", deployed)
+    nodes[:, 2] *= way
+    return State(
+        state.reeled_length, 0.0, nodes, state.node_velocities, resting_attitude(pendulum, way), state.angular_velocity
+    )
+
+
+def resting_attitude(pendulum: Pendulum, way: float) -> Array:
+    """The body with its heavier end down; where weight does not turn it, along the string."""
+    moment = np.array(pendulum.weights().moment)
+    if moment.any():
+        return attitude_along(moment, E3)
+    return attitude_along(np.array(pendulum.body.center_of_mass), way * E3)
+
+
+def attitude_along(rho: Array, direction: Array) -> Array:
+    """The least rotation that turns rho into the direction."""
+    length, size = math.hypot(*rho), math.hypot(*direction)
+    if length == 0.0 or size == 0.0:
+        return np.eye(3)
+    a, b = rho / length, direction / size
+    axis = np.cross(a, b)
+    sine, cosine = math.hypot(*axis), float(a @ b)
+    if sine == 0.0:
+        if cosine > 0.0:
+            return np.eye(3)
+        axis = np.cross(a, [0.0, 1.0, 0.0] if abs(a[1]) < 0.9 else [1.0, 0.0, 0.0])  # half a turn about any axis across
+        unit = axis / math.hypot(*axis)
+        half_turn: Array = 2.0 * np.outer(unit, unit) - np.eye(3)
+        return half_turn
+    x, y, z = axis / sine
+    # Rodrigues, in the form that stays a rotation when rho points nearly the other way
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    R: Array = np.eye(3) + sine * K + (1.0 - cosine) * K @ K
+    return R

@@ -1,0 +1,351 @@
+"""Kinds of values that a field of a described class may have.
+
+Each kind reads what a file says, checks what Python gives, and says in words and in JSON Schema what it takes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.units import WORDS, shown, to_si
+
+MISSING: Any = dataclasses.MISSING
+AUTO = "auto"
+# Name of an argument, value and unit in; the value as the model keeps it out.
+Check = Callable[[str, Any, str], Any]
+
+
+class WrongValueError(ValueError):
+    """A value is not what its key takes. The sentence says why, the place which item of a list it is."""
+
+    def __init__(self, sentence: str, place: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.place = place
+
+
+class Way(NamedTuple):
+    """Keys by which files give a field in place of its own name."""
+
+    keys: dict[str, Kind]
+    join: Callable[[dict[str, Any]], Any]  # values of a section to the value of the field
+    split: Callable[[Any], dict[str, Any] | None]  # the opposite; None where the value is given otherwise
+    label: str = ""  # of a way of many keys, any of which will do
+
+    @property
+    def required(self) -> set[str]:
+        """Keys without which the way is not complete."""
+        return set() if self.label else {name for name, kind in self.keys.items() if kind.default is MISSING}
+
+    def __str__(self) -> str:
+        return self.label or both(list(self.keys))
+
+
+class Kind:
+    """What a field takes.
+
+    Parameters
+    ----------
+    sentence : str
+        What it is, for people.
+    default : object
+        What it is if it is not given; MISSING if it must be.
+    ways : tuple of Way
+        Other keys that files may give it by.
+    own_key : bool
+        Whether its name is a key of files.
+    """
+
+    unit = ""
+    # Of an argument that Python must give and files need not.
+    file_default: Any = MISSING
+
+    def __init__(self, sentence: str, default: Any = MISSING, ways: tuple[Way, ...] = (), own_key: bool = True) -> None:
+        self.sentence, self.default, self.ways, self.own_key = sentence, default, ways, own_key
+
+    def read(self, value: Any) -> Any:
+        """What a file says, in SI; WrongValueError if it is something else."""
+        raise NotImplementedError
+
+    def check(self, name: str, value: Any) -> Any:
+        """What Python gives, as the model keeps it; InputError names the argument."""
+        raise NotImplementedError
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of what files may say."""
+        raise NotImplementedError
+
+    def words(self) -> str:
+        """The type, as the Parameters section of a docstring has it."""
+        raise NotImplementedError
+
+    def plain(self, value: Any) -> Any:
+        """A value of the model as its own key gives it, in plain numbers."""
+        return plain(value)
+
+    def is_default(self, value: Any) -> bool:
+        """Whether a value of the model is the one that is taken where none is given."""
+        return self.default is not MISSING and self.plain(value) == self.plain(self.default)
+
+
+class Form(NamedTuple):
+    """What a list of numbers looks like."""
+
+    what: str
+    size: int | None
+    plain: str
+    with_units: str
+    words: str
+    item: Form | None = None
+
+    def expected(self, unit: str) -> str:
+        """In words; `unit` is that of the numbers, empty if they have none."""
+        if not unit:
+            return f"{self.what}, each a number, such as {self.plain}"
+        return f"{self.what}, each {WORDS[unit]}, such as {self.plain} or {self.with_units.format(unit=unit)}"
+
+
+SCALAR = Form("", None, "", "", "float")
+PAIR = Form("a list of two", 2, "[3, 1]", "['3 {unit}', 1]", "two floats", SCALAR)
+VECTOR = Form("a list of three", 3, "[3, 0, 0]", "['3 {unit}', 0, 0]", "three floats", SCALAR)
+ROW = Form("a list", None, "[0, 3]", "['0 {unit}', '3 {unit}']", "floats", SCALAR)
+ROWS = Form("a list of lists", None, "[[0, 3], [1, 3]]", "[['0 {unit}', 3], [1, 3]]", "rows of floats", ROW)
+VECTORS = Form(
+    "a list of vectors", None, "[[0, 0, 0], [3, 0, 0]]", "[[0, 0, 0], ['3 {unit}', 0, 0]]", "vectors", VECTOR
+)
+MATRIX = Form(
+    "three rows of three", 3, "[[3, 0, 0], [0, 3, 0], [0, 0, 3]]", "[['3 {unit}', 0, 0], ...]", "3 x 3 floats", VECTOR
+)
+
+
+class Quantity(Kind):
+    """Numbers of one unit: one, a vector, a matrix or a list of them."""
+
+    def __init__(self, unit: str, check: Check, sentence: str, form: Form = SCALAR, **others: Any) -> None:
+        super().__init__(sentence, **others)
+        self.unit, self.form = unit, form
+        self._check, self._shown = check, unit.replace("*", " ") or "1"
+
+    def read(self, value: Any) -> Any:
+        return read_numbers(value, self.form, self.unit)
+
+    def check(self, name: str, value: Any) -> Any:
+        if value is None and self.default is None:
+            return None
+        return self._check(name, in_si(name, value, self.unit), self._shown)
+
+    def schema(self) -> dict[str, Any]:
+        return _schema_of(self.form, self.unit)
+
+    def words(self) -> str:
+        return self.form.words
+
+
+class OrAuto(Kind):
+    """Another kind, or the word "auto"."""
+
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(kind.sentence, AUTO)
+        self._kind, self.unit = kind, kind.unit
+
+    def read(self, value: Any) -> Any:
+        if isinstance(value, str) and value == AUTO:
+            return AUTO
+        try:
+            return self._kind.read(value)
+        except WrongValueError as error:
+            raise WrongValueError(str(error).replace("expected", "expected 'auto' or", 1)) from None
+
+    def check(self, name: str, value: Any) -> Any:
+        if isinstance(value, str) and value == AUTO:
+            return AUTO
+        try:
+            return self._kind.check(name, value)
+        except InputError as error:
+            raise InputError(str(error).replace("expected", "expected 'auto' or", 1)) from None
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [{"const": AUTO}, self._kind.schema()]}
+
+    def words(self) -> str:
+        return f'{self._kind.words()} or "{AUTO}"'
+
+
+class Choice(Kind):
+    """One of some words or numbers."""
+
+    def __init__(self, options: Iterable[Any], sentence: str, **others: Any) -> None:
+        super().__init__(sentence, **others)
+        self._options = options  # a table may get further entries
+
+    @property
+    def options(self) -> tuple[Any, ...]:
+        """What there is to choose from."""
+        return tuple(self._options)
+
+    def read(self, value: Any) -> Any:
+        if not any(type(value) is type(option) and value == option for option in self.options):
+            raise WrongValueError(
+                f"expected {either(map(repr, self.options))}, got {shown(value)}{near(value, self.options)}"
+            )
+        return value
+
+    def check(self, name: str, value: Any) -> Any:
+        if value is not None or self.default is not None:
+            checks.choice(name, value, self.options)
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"enum": list(self.options)}
+
+    def words(self) -> str:
+        quoted = (f'"{x}"' if isinstance(x, str) else str(x) for x in self.options)
+        return f"{{{', '.join(quoted)}}}"
+
+
+class Whole(Kind):
+    """A whole number."""
+
+    def __init__(self, least: int, most: int, sentence: str, **others: Any) -> None:
+        super().__init__(sentence, **others)
+        self.least, self.most = least, most
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise WrongValueError(f"expected a whole number, got {shown(value)}")
+        return value
+
+    def check(self, name: str, value: Any) -> Any:
+        return checks.whole(name, value, self.least, self.most)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+    def words(self) -> str:
+        return "int"
+
+
+class Flag(Kind):
+    """True or false."""
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, bool):
+            raise WrongValueError(f"expected true or false, got {shown(value)}")
+        return value
+
+    def check(self, name: str, value: Any) -> Any:
+        checks.instance(name, value, bool)
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+    def words(self) -> str:
+        return "bool"
+
+
+class Text(Kind):
+    """Any text."""
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            raise WrongValueError(f"expected text, got {shown(value)}")
+        return value
+
+    def check(self, name: str, value: Any) -> Any:
+        checks.instance(name, value, str)
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string"}
+
+    def words(self) -> str:
+        return "str"
+
+
+def read_numbers(value: Any, form: Form, unit: str) -> Any:
+    """Numbers of a file in SI; plain numbers are, text has a unit."""
+    if form.item is None:
+        try:
+            return to_si(value, unit) if unit else _plain_number(value)
+        except ValueError as error:
+            raise WrongValueError(str(error)) from None
+    if not isinstance(value, (list, tuple)) or form.size not in (None, len(value)):
+        raise WrongValueError(
+            f"expected {form.expected(unit)}, got {shown(list(value) if isinstance(value, tuple) else value)}"
+        )
+    items = []
+    for k, item in enumerate(value):
+        try:
+            items.append(read_numbers(item, form.item, unit))
+        except WrongValueError as error:
+            raise WrongValueError(str(error), (str(k), *error.place)) from None
+    return items
+
+
+def _plain_number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"expected a number, got {shown(value)}")
+    if (isinstance(value, int) and abs(value) > checks.LARGEST) or not math.isfinite(value):
+        raise ValueError(f"expected a finite number, got {shown(value)}")
+    return float(value)
+
+
+def in_si(name: str, value: Any, unit: str) -> Any:
+    """What Python gives, with text such as "25 m" turned into numbers; whatever else it is stays."""
+    if type(value) is float or not unit:
+        return value
+    if isinstance(value, str):
+        try:
+            return to_si(value, unit)
+        except ValueError as error:
+            raise InputError(f"{name}: {error}") from None
+    if isinstance(value, (list, tuple)) and any(isinstance(item, (str, list, tuple)) for item in value):
+        return [in_si(f"{name}[{k}]", item, unit) for k, item in enumerate(value)]
+    return value
+
+
+def _schema_of(form: Form, unit: str) -> dict[str, Any]:
+    if form.item is None:
+        return {"type": ["number", "string"], "unit": unit} if unit else {"type": "number"}
+    found: dict[str, Any] = {"type": "array", "items": _schema_of(form.item, unit)}
+    return found if form.size is None else {**found, "minItems": form.size, "maxItems": form.size}
+
+
+def plain(value: Any) -> Any:
+    """Lists of plain numbers for tuples and arrays."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return [plain(item) for item in value] if isinstance(value, (tuple, list)) else value
+
+
+def both(names: list[str]) -> str:
+    """In a sentence: a, b and c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def either(names: Iterable[str]) -> str:
+    """In a sentence: a, b or c."""
+    *before, last = names
+    return f"{', '.join(before)} or {last}" if before else last
+
+
+def near(came: Any, options: Iterable[Any]) -> str:
+    """A hint at the option that was meant, if one is close."""
+    # get_close_matches takes time in proportion to the length
+    words = [str(option) for option in options]
+    found = difflib.get_close_matches(came, words, 1) if isinstance(came, str) and len(came) <= 100 else []
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def section(value: Any) -> Mapping[str, Any]:
+    """A section of a file; WrongValueError if it is something else."""
+    if not isinstance(value, Mapping):
+        hint = ' such as {key = 3, other = "text"}' if isinstance(value, str) else ""
+        raise WrongValueError(f"expected a section{hint}, got {shown(value)}")
+    return value

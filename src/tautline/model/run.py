@@ -1,0 +1,76 @@
+"""How long to run, in how many elements, and by which method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tautline.model.checks import positive
+from tautline.model.description import Number, OptionalNumber, choice, declared, described, fields_of, flag, quantity
+from tautline.model.kinds import AUTO, OrAuto, Quantity, Whole
+from tautline.model.state import MOST_ELEMENTS
+from tautline.model.stop import Conditions, StopWhen
+
+
+@described(name="", kw_only=True)
+class Method:
+    """The numerical method of a run, and what ends it."""
+
+    step: float | str = declared(
+        OrAuto(
+            Quantity(
+                "s",
+                positive,
+                "Time step, or a stable one that keeps to half of the stability limit while the string's length "
+                "changes. With a number the run stops at 0.9 of the limit",
+            )
+        ),
+        default=AUTO,
+    )
+    order: int = choice((2, 4, 6), "Order of accuracy; 4 and 6 compose a step of 5 or 11 second-order ones.", default=2)
+    scheme: str = choice(
+        ("symmetric", "paper"),
+        '"paper" is the published discretisation, of first order with a moving reel.',
+        default="symmetric",
+    )
+    compensated: bool = flag("Keep rounding from accumulating. Costs about a tenth of the time.", default=True)
+    minimum_length: OptionalNumber = quantity(
+        "m",
+        positive,
+        "A retrieval ends when no more than this is deployed; 1 % of the initial length if not given, or less where a "
+        "command names a shorter length to go to.",
+        default=None,
+    )
+    at_end: str = choice(
+        ("stop", "hold"),
+        "What happens there, and when the string is off the drum: the run stops, or the reel is held by an end stop "
+        "until it is pulled away from it. A reel whose motion `Length` or `Speed` prescribe ends the run there in "
+        "either case.",
+        default="stop",
+    )
+    stop: tuple[StopWhen, ...] = declared(
+        Conditions("Conditions that end the run at the moment when one of them is met."), default=()
+    )
+
+
+@described(name="", kw_only=True)
+class Run(Method):
+    """How long, in how many elements, and by which method."""
+
+    duration: Number = quantity("s", positive, "Simulated time, a multiple of `sample`.")
+    elements: int | str = declared(
+        OrAuto(Whole(1, MOST_ELEMENTS, "Number of elements N, or as many as the case needs.")), default=AUTO
+    )
+    sample: OptionalNumber = quantity(
+        "s",
+        positive,
+        "Interval between stored states, a multiple of `step`; about a thousandth of the duration if not given.",
+        default=None,
+    )
+
+    def number_of_elements(self) -> int | None:
+        """N, or None where it is left to the case."""
+        return None if isinstance(self.elements, str) else self.elements
+
+    def method(self) -> dict[str, Any]:
+        """Keyword arguments of `Simulation`."""
+        return {name: getattr(self, name) for name in fields_of(Method)}

@@ -1,0 +1,119 @@
+"""Where a run starts: described without a pendulum, and turned into its state."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tautline.errors import InputError
+from tautline.model.checks import ZERO, finite, positive, vector
+from tautline.model.description import Number, OptionalNumber, OptionalVector3, Vector3, described, quantity
+from tautline.model.equilibrium import equilibrium
+from tautline.model.hanging import hanging
+from tautline.model.kinds import MATRIX, VECTOR
+from tautline.model.pendulum import Pendulum
+from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, State, checked_rotation, straight
+
+_DEPLOYED = "Unstretched length outside the guide."
+_END_VELOCITY = "Velocity of the last node."
+
+
+@described(name="")
+class Straight:
+    """Straight and unstretched, at rest but for its end; straight down if no direction is given."""
+
+    deployed: Number = quantity("m", positive, _DEPLOYED)
+    direction: OptionalVector3 = quantity(
+        "", vector, "Direction from the guide entrance; need not be of unit length.", default=None, form=VECTOR
+    )
+    inclination: OptionalNumber = quantity(
+        "rad", finite, "Angle from the vertical, in place of `direction`.", default=None
+    )
+    azimuth: Number = quantity(
+        "rad", finite, "Angle in the horizontal plane towards which the string is inclined; 0 is x.", default=0.0
+    )
+    end_velocity: Vector3 = quantity("m/s", vector, _END_VELOCITY, default=ZERO, form=VECTOR)
+    reel_speed: Number = quantity("m/s", finite, "Rate of the reeled length; positive in retrieval.", default=0.0)
+    attitude: Any = quantity("", checked_rotation, ATTITUDE, default=IDENTITY, form=MATRIX)
+    angular_velocity: Vector3 = quantity("rad/s", vector, ANGULAR_VELOCITY, default=ZERO, form=VECTOR)
+
+    def _check_together(self) -> None:
+        object.__setattr__(self, "attitude", tuple(map(tuple, self.attitude.tolist())))  # compares as a whole
+        if self.direction is not None and self.inclination is not None:
+            raise InputError("initial: expected either direction or inclination (with azimuth), got both")
+        if self.inclination is None and self.azimuth != 0.0:
+            raise InputError("initial: expected azimuth together with inclination, got it alone")
+
+    def state(self, pendulum: Pendulum, elements: int | None = None) -> State:
+        """The state of a pendulum."""
+        tilt, turn, direction = self.inclination or 0.0, self.azimuth, self.direction
+        if direction is None:
+            across = math.sin(tilt)
+            direction = (across * math.cos(turn), across * math.sin(turn), math.cos(tilt))
+        return straight(
+            pendulum,
+            self.deployed,
+            elements,
+            direction,
+            end_velocity=self.end_velocity,
+            reel_speed=self.reel_speed,
+            attitude=self.attitude,
+            angular_velocity=self.angular_velocity,
+        )
+
+
+@described(name="")
+class Hanging:
+    """At rest under gravity and buoyancy, stretched by its own weight and the body's."""
+
+    deployed: Number = quantity("m", positive, _DEPLOYED)
+    end_velocity: Vector3 = quantity("m/s", vector, _END_VELOCITY, default=ZERO, form=VECTOR)
+    angular_velocity: Vector3 = quantity("rad/s", vector, ANGULAR_VELOCITY, default=ZERO, form=VECTOR)
+
+    def state(self, pendulum: Pendulum, elements: int | None = None) -> State:
+        """The state of a pendulum."""
+        return hanging(
+            pendulum,
+            self.deployed,
+            elements,
+            end_velocity=self.end_velocity,
+            angular_velocity=self.angular_velocity,
+        )
+
+
+@described(name="")
+class AtEquilibrium:
+    """At rest under all loads at time 0: weight, buoyancy, flow and applied force."""
+
+    deployed: Number = quantity("m", positive, _DEPLOYED)
+
+    def state(self, pendulum: Pendulum, elements: int | None = None) -> State:
+        """The state of a pendulum."""
+        return equilibrium(pendulum, self.deployed, elements).state
+
+
+Start = Straight | Hanging | AtEquilibrium | State
+STARTS: dict[str, type] = {
+    "straight": Straight,
+    "hanging": Hanging,
+    "equilibrium": AtEquilibrium,
+    "nodes": State,
+}
+
+
+def state_of(start: Start, pendulum: Pendulum, elements: int | None) -> State:
+    """The state in which a pendulum starts, checked against it."""
+    if isinstance(start, State):
+        if elements is not None and start.elements != elements:
+            expected = f"run.elements + 1 = {elements + 1} nodes"
+            raise InputError(f"State.nodes: expected {expected}, got {start.elements + 1}")
+        state = start
+    else:
+        state = start.state(pendulum, elements)
+    state.check_against(pendulum)
+    return state
+
+
+def depends_on_loads(start: Start) -> bool:
+    """Whether the state follows from more of the pendulum than its lengths."""
+    return isinstance(start, Hanging | AtEquilibrium)

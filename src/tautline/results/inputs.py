@@ -1,0 +1,26 @@
+"""The input of a run, from what its result says of itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from tautline.errors import InputError
+from tautline.model import sections
+from tautline.model.pendulum import Pendulum
+
+CASE = "case"  # the attribute that holds all keys as JSON text
+
+
+def pendulum_of(attributes: Mapping[Any, Any]) -> Pendulum:
+    """The pendulum of a run, from the attributes of its dataset or file."""
+    if CASE not in attributes:
+        raise InputError("run: expected a run of simulate() or of a run file, got one without its case")
+    return _pendulum(str(attributes[CASE]))
+
+
+@lru_cache(maxsize=16)
+def _pendulum(text: str) -> Pendulum:
+    return sections.system(json.loads(text))

@@ -1,0 +1,94 @@
+"""The variables of the schema, computed from what an integrator records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tautline import ledger
+from tautline.arrays import Array
+from tautline.schema import SCHEMA
+
+if TYPE_CHECKING:
+    from tautline.model.pendulum import Pendulum
+
+# By the names of the schema, and the time.
+Values = dict[str, Array]
+
+
+class Record(NamedTuple):
+    """Output of an integrator: the state, and quantities that cannot be computed from it."""
+
+    time: Array
+    reeled_length: Array
+    reel_speed: Array
+    nodes: Array  # (n, N + 1, 3) relative to the guide entrance
+    velocity: Array
+    attitude: Array
+    angular_velocity: Array
+    accounts: Values  # of the ledger, by name
+    rotational_energy: Array
+    torque: Array
+    angular_momentum: Array
+    orthogonality_error: Array
+    guide_displacement: Array  # (n, 3)
+    guide_velocity: Array
+
+
+def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(SCHEMA)) -> Values:
+    """Every variable of the schema, or at least the wanted ones, and the time."""
+    wanted = set(names)
+    N = record.nodes.shape[1] - 1
+    unstretched = pendulum.string.length - record.reeled_length
+    values = record._asdict()
+    values |= values.pop("accounts")
+    nodes = values.pop("nodes")
+    displacement, frame = values.pop("guide_displacement"), values.pop("guide_velocity")
+    with np.errstate(all="ignore"):  # a run that overflowed says so in its status
+        values["unstretched_length"] = unstretched
+        radii = pendulum.reel.radius(record.reeled_length)
+        values["power"] = record.torque * record.reel_speed / radii + 0.0  # no negative zeros
+        first, *others = (values[name] for name in ledger.names(ledger.STORED))
+        values["energy"] = sum(others, start=first)
+        if wanted & {"position", "velocity"}:
+            values["position"] = nodes + np.array(pendulum.reel.guide_position) + displacement[:, None]
+            values["velocity"] = record.velocity + frame[:, None]
+        if wanted & {"stretched_length", "strain", "tension", "guide_tension"}:
+            lengths = np.linalg.norm(np.diff(nodes, axis=1), axis=2)
+            strain = lengths / (unstretched / N)[:, None] - 1.0
+            values["stretched_length"] = lengths.sum(axis=1)
+            values["strain"] = strain
+            values["tension"] = _tension(pendulum, record, strain, unstretched / N, lengths)
+            values["guide_tension"] = _guide_tension(pendulum, values["tension"], nodes, lengths, unstretched / N)
+    return values
+
+
+def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, lengths: Array) -> Array:
+    """Elastic and viscous tension; damping makes no compression in a string that goes slack."""
+    string = pendulum.string
+    elastic = string.tension(strain)
+    if string.viscosity == 0.0:
+        return elastic
+    N = lengths.shape[1]
+    along = np.diff(record.nodes, axis=1) / np.maximum(lengths, 1e-290)[:, :, None]
+    stretching = np.sum(along * np.diff(record.velocity, axis=1), axis=2)
+    rate = (stretching + lengths * (record.reel_speed / (N * l))[:, None]) / l[:, None]
+    total = elastic + string.viscosity * rate
+    if string.law == "linear":
+        return np.asarray(total)
+    return np.where(elastic > 0.0, np.maximum(total, 0.0), elastic)
+
+
+def _guide_tension(pendulum: Pendulum, tension: Array, nodes: Array, lengths: Array, l: Array) -> Array:
+    """Tension at the entrance, to second order in the length of an element; not negative where the string goes slack.
+
+    A single element has no neighbour: half of its weight along it is added instead.
+    """
+    if tension.shape[1] > 1:
+        at_guide = 1.5 * tension[:, 0] - 0.5 * tension[:, 1]
+    else:
+        down = nodes[:, 1, 2] / np.maximum(lengths[:, 0], 1e-290)
+        at_guide = tension[:, 0] + 0.5 * pendulum.weights().string * l * down
+    return np.maximum(at_guide, 0.0) if pendulum.string.law == "tension_only" else at_guide

@@ -1,0 +1,75 @@
+"""The schema of results: names, dimensions, units."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from tautline import ledger
+
+
+class Variable(NamedTuple):
+    dims: tuple[str, ...]
+    units: str
+    long_name: str
+
+
+TIME = ("time",)
+AXES = ["x", "y", "z"]
+SCHEMA = {
+    "reeled_length": Variable(TIME, "m", "unstretched length on the reel side of the guide entrance"),
+    "reel_speed": Variable(TIME, "m s-1", "rate of reeled_length; positive in retrieval"),
+    "unstretched_length": Variable(TIME, "m", "unstretched length of the deployed string"),
+    "stretched_length": Variable(TIME, "m", "stretched length of the deployed string"),
+    "position": Variable((*TIME, "node", "axis"), "m", "positions of the nodes; third axis down"),
+    "velocity": Variable((*TIME, "node", "axis"), "m s-1", "velocities of the mesh nodes, inertial"),
+    "attitude": Variable((*TIME, "row", "column"), "1", "rotation matrix, body to inertial frame"),
+    "angular_velocity": Variable((*TIME, "axis"), "rad s-1", "of the body, in the body frame"),
+    "strain": Variable((*TIME, "element"), "1", "strain of the elements"),
+    "tension": Variable((*TIME, "element"), "N", "tension in the elements, damping included; negative in compression"),
+    "guide_tension": Variable(TIME, "N", "tension at the guide entrance, on the line through the first two elements"),
+    **{account.name: Variable(TIME, account.unit, account.sentence) for account in ledger.ACCOUNTS},
+    "rotational_energy": Variable(TIME, "J", "Omega.J Omega/2 about the attachment point"),
+    "energy": Variable(TIME, "J", "total energy"),
+    "torque": Variable(TIME, "N m", "moment of motor or lock on the drum, commanded or needed; positive retrieves"),
+    "power": Variable(TIME, "W", "power of that moment; positive where it drives the drum, negative where it brakes"),
+    "angular_momentum": Variable(TIME, "kg m2 s-1", "about the vertical axis through the guide entrance"),
+    "orthogonality_error": Variable(TIME, "1", "Frobenius norm of I - R^T R"),
+}
+
+
+MODE = ("mode",)
+MODES_SCHEMA = {
+    "frequency": Variable(MODE, "Hz", "natural frequency; 0 for a rigid or a growing motion"),
+    "angular_frequency": Variable(MODE, "rad s-1", "2 pi times the frequency"),
+    "growth_rate": Variable(MODE, "s-1", "of a motion that grows away from rest; 0 where the rest is stable"),
+    "kind": Variable(MODE, "", "longitudinal, swing, transverse, body, rigid"),
+    "shape": Variable((*MODE, "node", "axis"), "1", "displacements of the nodes, per amplitude"),
+    "rotation": Variable((*MODE, "axis"), "rad m-1", "small rotation of the body in its own frame, per amplitude"),
+    "reel": Variable(MODE, "1", "change of reeled_length, per amplitude"),
+    "modal_mass": Variable(MODE, "kg", "twice the kinetic energy at a rate of amplitude of 1 m/s"),
+    "longitudinal_share": Variable(MODE, "1", "part of the kinetic energy that is motion along the string"),
+    "rotation_share": Variable(MODE, "1", "part of the kinetic energy that is rotation about the centre of mass"),
+    "position": Variable(("node", "axis"), "m", "positions of the nodes at rest; third axis down"),
+    "attitude": Variable(("row", "column"), "1", "rotation matrix at rest, body to inertial frame"),
+}
+
+
+LYAPUNOV_SCHEMA = {
+    "growth_rate": Variable(TIME, "s-1", "of the distance to a neighbouring motion, in the interval that ends here"),
+    "exponent": Variable(TIME, "s-1", "largest Lyapunov exponent, as estimated up to here"),
+}
+
+
+TIME_VARIABLE = Variable(TIME, "s", "time")
+
+
+def sizes(N: int, rows: int) -> dict[str, int]:
+    """Length of every dimension."""
+    return {"time": rows, "node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3}
+
+
+def row_length(N: int) -> int:
+    """Numbers in one sample."""
+    size = sizes(N, 1)
+    return 1 + sum(math.prod(size[d] for d in v.dims) for v in SCHEMA.values())

@@ -1,0 +1,38 @@
+"""What a study asks of its members, and what comes back; no engine is needed to read either."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tautline import errors
+from tautline.studies.definition.outputs import Array, Output
+
+# How a member ended: as its run did, or before it could begin. Codes are stored, and runs may learn new ways to end.
+NOT_COMPUTED, REFUSED, FAILED = -1, 100, 101
+STATUS_NAMES = {NOT_COMPUTED: "not_computed", **errors.STATUS_NAMES, REFUSED: "refused", FAILED: "failed"}
+# What a study counts as failures; a string that is fully in or out is a result.
+FAILURES = (errors.UNSTABLE_STEP, errors.NEWTON_FAILED, errors.NON_FINITE, REFUSED, FAILED)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What all members have in common."""
+
+    scenario: dict[str, Any]  # plain values in SI
+    keys: tuple[str, ...]
+    outputs: tuple[Output, ...]
+
+
+class Computed(NamedTuple):
+    """Results with a leading dimension of members."""
+
+    outputs: dict[str, Array]
+    status: NDArray[np.int8]
+    message: list[str]
+    steps: NDArray[np.int64]
+    health: Array  # in the order of HEALTH
+    remarks: list[str]

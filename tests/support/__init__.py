@@ -1,0 +1,1 @@
+"""Helpers of the tests: checkers, systems to test with, browsers, commands, damage."""

@@ -1,0 +1,20 @@
+"""Runs that must be the same, bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+import tautline as tl
+
+
+def check_same(a: xr.Dataset, b: xr.Dataset) -> None:
+    """Bit for bit."""
+    assert a.sizes == b.sizes
+    for name in a.variables:
+        assert np.array_equal(a[name].values, b[name].values), f"{name} differs"
+
+
+def check_same_state(a: tl.State, b: tl.State) -> None:
+    for name, value in vars(a).items():
+        assert np.array_equal(value, getattr(b, name)), f"{name} differs"

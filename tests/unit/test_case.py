@@ -1,0 +1,323 @@
+"""Cases: round trips through keys, JSON and TOML, changes, unit text in every class, and what is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.files import scenario
+from tautline.files.scenario import ScenarioError
+from tautline.model import bodies, sections
+from tautline.model.body import Shape
+from tautline.model.command import COMMANDS
+from tautline.model.description import assemble, fields_of, keys_of, to_keys
+from tautline.model.starts import STARTS
+
+NOTHING: Any = None
+EVERY_KEY = sorted((Path(__file__).parents[1] / "e2e" / "every_key").glob("*.toml"))
+ALL = [*scenario.built_in_names(), *map(str, EVERY_KEY)]
+
+
+def pendulum(**changes: Any) -> tl.Pendulum:
+    parts: dict[str, Any] = {
+        "string": tl.String(20.0, 0.1, 800.0, diameter=0.01),
+        "reel": tl.Reel(0.2, 0.5, 1.0),
+        "body": tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), (0.0, 0.1, 0.2)),
+    }
+    return tl.Pendulum(**{**parts, **changes})
+
+
+def case(**changes: Any) -> tl.Case:
+    parts: dict[str, Any] = {
+        "pendulum": pendulum(),
+        "initial": tl.Hanging(10.0),
+        "command": tl.Locked(),
+        "run": tl.Run(duration=1.0),
+    }
+    return tl.Case(**{**parts, **changes})
+
+
+# -- round trips -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL, ids=lambda name: Path(name).stem)
+def test_a_case_survives_every_way(name: str) -> None:
+    """By its keys as given and complete, through JSON, through TOML, and made of its objects; exactly."""
+    read = tl.load(name)
+    again = tl.Case(read.pendulum, read.initial, read.command, read.run, read.title, read.description)
+    for one in (read, again):
+        assert one == read
+        assert tl.Case.from_dict(json.loads(json.dumps(one.to_dict()))) == read
+        assert tl.Case.from_dict(one.keys()) == read
+        assert scenario.parse(one.to_toml()) == read
+        assert json.dumps(one.to_dict()) == json.dumps(tl.Case.from_dict(one.to_dict()).to_dict())
+
+
+FORCES: tuple[Any, Any] = ([0.0, 1.0], [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+OBJECTS: list[dict[str, Any]] = [
+    {"command": tl.Length(pieces=([0.0, 1.0], [[10.0, 0.0], [10.0, 0.1]]))},
+    {"command": tl.Impedance(tl.Speed(payout=0.1), 10.0)},
+    {"command": tl.Impedance(tl.Length(([0.0, 1.0], [10.0, 9.0]), monotone=True), 10.0, 1.0)},
+    {"initial": tl.AtEquilibrium(10.0)},
+    {"initial": tl.hanging(pendulum(), 10.0, 3)},
+    {"initial": tl.Straight(10.0, direction=(1.0, 0.0, 1.0), attitude=np.eye(3)[[1, 2, 0]])},
+    {"pendulum": pendulum(body=tl.RigidBody.about_center(2.0, np.diag([1.0, 2.0, 2.5]), (0.1, 0.0, 0.0)))},
+    {"pendulum": pendulum(body=tl.RigidBody(2.0, np.eye(3), (0.0, 0.0, 0.0), Shape("sphere", (0.3,))))},
+    {"pendulum": pendulum(body=tl.RigidBody.point("2 kg"), gravity=0.0)},
+    {"pendulum": pendulum(applied_force=tl.AppliedForce(FORCES, ([0.5], [[0.0, 0.0, 1.0]])))},
+    {"pendulum": pendulum(applied_force=tl.AppliedForce(FORCES, (FORCES[0], FORCES[1])))},
+    {"pendulum": pendulum(fluid=tl.Fluid(1.2, ([5.0], [[1.0, 0.0, 0.0]])))},
+    {"pendulum": pendulum(string=tl.String.from_table(20.0, 0.1, [-0.1, 0.0, 0.1], [0.0, 0.0, 50.0]))},
+    {"pendulum": pendulum(reel=tl.Reel(0.2, 0.5, 1.0, guide_path=tl.GuidePath((0.0, 1.0), ((0, 0, 0), (1, 0, 0)))))},
+    {"title": 'a "title" with\n\x7f\x01 and é\\', "run": tl.Run(duration=0.1 + 0.2, step=1e-5, elements=7)},
+]
+
+
+@pytest.mark.parametrize("changes", OBJECTS)
+def test_objects_survive_every_way(changes: dict[str, Any]) -> None:
+    made = case(**changes)
+    for again in (
+        tl.Case.from_dict(json.loads(json.dumps(made.to_dict()))),
+        scenario.parse(made.to_toml()),
+        made.with_(title=made.title),
+    ):
+        assert again == made
+        assert np.array_equal(again.state().nodes, made.state().nodes)
+
+
+def test_states_are_compared_by_their_values() -> None:
+    one, two = (tl.straight(pendulum(), 10.0, 3) for _ in range(2))
+    assert one == two and hash(one) == hash(two)
+    assert one != dataclasses.replace(two, reel_speed=1.0) and one != 3
+
+
+def test_keys_as_given_decide_what_follows_from_them() -> None:
+    """An inertia that was given stays when the radius changes; so does the shape when the mass does."""
+    reel = {"drum_radius": "0.5 m", "guide_length": 0.5, "inertia": "0.25 kg*m^2"}
+    given = tl.Case.from_dict({**case().to_dict(), "reel": reel})
+    assert given.pendulum.reel.inertia_mass == 1.0
+    assert given.with_({"reel.drum_radius": 1.0}).pendulum.reel.inertia_mass == 0.25
+    heavier = given.with_({"body.mass": "4 kg"}).pendulum.body
+    assert heavier == tl.RigidBody.box(4.0, (0.2, 0.3, 0.4), (0.0, 0.1, 0.2))
+
+
+# -- changes ---------------------------------------------------------------------------------------------------
+
+
+def test_with_changes_only_what_is_named() -> None:
+    before = tl.load("retrieval")
+    before.state()
+    after = before.with_(
+        {"string.length": "90 m", "initial.end_velocity[1]": 1, "run.duration": 5}, gravity="1.62 m/s^2"
+    )
+    string, gravity = after.pendulum.string, after.pendulum.gravity
+    assert (string.length, string.stiffness, gravity, after.run.duration) == (90.0, 40.0, 1.62, 5.0)
+    assert after.initial.end_velocity == (0.0, 1.0, 0.0)  # type: ignore[union-attr]
+    assert after.pendulum.body is before.pendulum.body and after.command is before.command
+    assert before.pendulum.string.length == 100.0 and before.run.duration == 10.0
+
+
+def test_with_takes_objects_and_sections() -> None:
+    before = tl.load("retrieval")
+    locked = before.with_(command=tl.Locked(), initial=before.state(), string=tl.String(50.0, 0.1, 100.0))
+    assert locked.command == tl.Locked() and locked.pendulum.string == tl.String(50.0, 0.1, 100.0)
+    assert before.with_({"command": {"kind": "brake", "moment": "1 N*m"}}).command == tl.Brake(1.0)
+    path = tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))
+    moved = before.with_(guide=path)
+    assert moved.pendulum.reel.guide_path == path and moved.with_({"reel.guide_law": "none"}).pendulum.reel.guide_path
+    assert before.with_(pendulum=pendulum()).pendulum == pendulum()
+    assert before.with_({"body.mass": np.float64(3.0), "body.center_of_mass": np.zeros(3)}).pendulum.body.mass == 3.0
+
+
+def test_a_start_that_the_change_leaves_is_not_computed_again() -> None:
+    before = tl.load("retrieval")
+    state = before.state()
+    assert before.with_({"string.stiffness": 50.0}).state() is state
+    assert before.with_({"run.elements": 3}).state().elements == 3
+    assert before.with_({"string.length": "90 m"}).state().reeled_length == 80.0
+    hanging = before.with_(initial={"kind": "hanging", "deployed": "10 m"})
+    low = hanging.state().nodes[-1, 2]
+    assert hanging.with_({"body.mass": "1 kg"}).state().nodes[-1, 2] > low
+
+
+def moved(one: tl.Case) -> float:
+    run = tl.simulate(one, duration=0.5, sample=0.1)
+    return float(np.abs(run.position - run.position[0]).max())
+
+
+def test_a_start_at_rest_under_all_loads() -> None:
+    """In a wind the string leans; a run from there does not move."""
+    windy = tl.Case.from_dict(
+        case().to_dict()
+        | {"fluid": {"density": 1.2, "flow": ["10 m/s", 0, 0], "drag_area": 0.5}}
+        | {"initial": {"kind": "equilibrium", "deployed": "10 m"}}
+    )
+    assert windy.state().nodes[-1, 0] > 1.0
+    # drag follows the velocities that rounding leaves, so that it does not stand quite still
+    assert moved(windy) < 1e-5 * moved(windy.with_(initial=tl.Hanging(10.0)))
+    light = windy.with_({"fluid.density": 1e9})
+    with pytest.raises(ScenarioError, match=r"^initial: equilibrium: none found"):
+        light.state()
+
+
+# -- running ---------------------------------------------------------------------------------------------------
+
+
+def test_a_case_runs_as_its_parts_do(tmp_path: Path) -> None:
+    one = tl.load("retrieval", {"run.duration": "0.1 s"})
+    by_case = tl.simulate(one)
+    by_parts = tl.simulate(one.pendulum, one.state(), one.command, duration=0.1, step=5e-4, sample=0.01)
+    assert by_case.equals(by_parts)
+    tl.run_to_file(tmp_path / "run.nc", one)
+    saved = tl.open_run(tmp_path / "run.nc")
+    assert saved.equals(by_case) and tl.Case.from_dict(json.loads(saved.attrs["case"])) == one
+    assert saved.attrs["title"] == "Retrieval"
+    simulation = tl.Simulation.from_case(one)
+    simulation.advance(0.1, one.command, sample=0.01)
+    assert simulation.dataset().equals(by_case)
+    with pytest.raises(InputError, match=r"^state: expected no state and command beside a case; use case\.with_"):
+        tl.simulate(one, one.state())
+
+
+def test_what_is_found_late_names_file_and_line() -> None:
+    with pytest.raises(ScenarioError, match=r"retrieval\.toml:\d+: run\.sample: expected a multiple of step"):
+        tl.simulate(tl.load("retrieval"), step=3e-3)
+    with pytest.raises(ScenarioError, match=r"retrieval\.toml:\d+: initial\.deployed: expected at most"):
+        tl.load("retrieval", {"string.length": "5 m"}).state()
+    with pytest.raises(ScenarioError, match=r"^--set string\.length: expected a length"):
+        tl.load("retrieval", {"string.length": "5 kg"})
+
+
+# -- unit text -------------------------------------------------------------------------------------------------
+
+CLASSES: list[Any] = [
+    *(cls for part in sections.PARTS.values() for cls in part.options.values()),
+    tl.RigidBody,
+]
+EXAMPLES: dict[Any, Any] = {
+    tl.String: tl.String(20.0, 0.1, 800.0),
+    tl.Reel: tl.Reel(0.2, 0.5, 1.0),
+    bodies.EllipticCylinder: bodies.EllipticCylinder(1.0, (0.5, 0.4), 0.8),
+    bodies.Box: bodies.Box(1.0, (0.5, 0.4, 0.3)),
+    bodies.Sphere: bodies.Sphere(1.0, 0.5),
+    bodies.Point: bodies.Point(1.0),
+    bodies.Custom: bodies.Custom(1.0, np.eye(3), drawn_as="sphere", dimensions=(0.3,)),
+    tl.RigidBody: tl.RigidBody(1.0, np.eye(3), (0.0, 0.0, 0.1)),
+    tl.Fluid: tl.Fluid(1.2, drag_center=(0.1, 0.0, 0.0), buoyancy_center=(0.1, 0.0, 0.0)),
+    tl.AppliedForce: tl.AppliedForce((1.0, 0.0, 0.0)),
+    tl.GuidePath: tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))),
+    tl.Straight: tl.Straight(10.0, inclination=0.1),
+    tl.Hanging: tl.Hanging(10.0),
+    tl.AtEquilibrium: tl.AtEquilibrium(10.0),
+    tl.State: tl.straight(pendulum(), 10.0, 1),
+    tl.Locked: tl.Locked(),
+    tl.Free: tl.Free(),
+    tl.Torque: tl.Torque(1.0),
+    tl.Brake: tl.Brake(1.0),
+    tl.Length: tl.Length.to(5.0, speed=1.0, acceleration=1.0, jerk=1.0, start=1.0),
+    tl.Speed: tl.Speed(payout=1.0),
+    tl.Impedance: tl.Impedance(4.0, 10.0, 1.0),
+    tl.Run: tl.Run(duration=1.0, step=1e-3, sample=0.1, minimum_length=0.1),
+}
+
+
+def texts(value: Any, unit: str) -> Any:
+    """The same in text with a unit, where there is one."""
+    if isinstance(value, list):
+        return [texts(item, unit) for item in value]
+    return f"{value!r} {unit}" if isinstance(value, float) and unit else value
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_every_class_takes_text_with_units(cls: Any) -> None:
+    """In Python as in files, for every number that has a unit."""
+    example = EXAMPLES[cls]
+    given = {name: getattr(example, name) for name in fields_of(cls)}
+    spelled = {name: texts(kind.plain(given[name]), kind.unit) for name, kind in fields_of(cls).items()}
+    assert any(isinstance(x, (str, list)) for x in spelled.values()) or not given
+    assert cls(**spelled) == example
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_every_class_reads_its_own_keys(cls: Any) -> None:
+    example = EXAMPLES[cls]
+    if cls is tl.RigidBody:
+        return
+    assert assemble(cls, to_keys(example)) == example
+    assert assemble(cls, to_keys(example, defaults=False)) == example
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_the_docstring_has_every_field(cls: Any) -> None:
+    for name, kind in fields_of(cls).items():
+        assert f"\n    {name} : {kind.words()}" in (cls.__doc__ or "")
+        assert kind.sentence[:1].isupper() or kind.sentence[:1] in '"r', kind.sentence
+
+
+def test_every_command_and_start_has_an_example() -> None:
+    assert {*COMMANDS.values(), *STARTS.values()} <= EXAMPLES.keys()
+
+
+# -- what is refused -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"string.lenght": 3}, "string.lenght: no such key; did you mean 'length'?"),
+        ({"strin.length": 3}, "strin: no such key; did you mean 'string'?"),
+        (
+            {"string.length": "3 kg"},
+            "string.length: expected a length such as 3 or '3 m', got '3 kg', which",
+        ),
+        ({"string.length": -3}, "string.length: expected a positive finite number (m), got -3.0"),
+        ({"string.length": None}, "string.length: expected a length such as 3 or '3 m', got None"),
+        ({"string.stiffness": 3, "string.law": "table"}, "string: String.tension_table: expected with law='table'"),
+        ({"body.center_of_mass[3]": 1}, "body.center_of_mass[3]: expected a component from 0 to 2, got 3"),
+        ({"body": tl.Locked()}, "body: expected a section, got Locked()"),
+        ({"command": None}, "command: expected a section, got None"),
+        ({"run.elements": 2.5}, "run.elements: expected 'auto' or a whole number, got 2.5"),
+        ({"a b": 3}, "a b: expected a key of a scenario such as string.stiffness"),
+        ({"reel.guide_length": 30}, "reel.guide_length: expected a guide shorter than the string"),
+    ],
+)
+def test_wrong_changes(changes: dict[str, Any], expected: str) -> None:
+    with pytest.raises(InputError) as caught:
+        case().with_(changes)
+    assert str(caught.value).startswith(expected.replace("string: String.tension_table: ", "string: ")), caught.value
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda: tl.String("25 kg", 0.1, 1.0), "String.length: expected a length such as 3 or '3 m', got '25 kg'"),
+        (lambda: tl.String(25.0, 0.1), "String.stiffness: missing; expected with law = 'linear'"),
+        (lambda: tl.Reel(0.2, 0.5, 1.0, guide_position=("1 m", "2 s", 0)), "Reel.guide_position[1]: expected a length"),
+        (lambda: tl.Torque(([0, "1 m"], [1, 2])), "Torque.moment[0] (times)[1]: expected a time"),
+        (lambda: tl.Case(pendulum(), tl.Hanging(1.0), tl.Locked(), NOTHING), "Case.run: expected a Run, got None"),
+        (lambda: tl.Case(pendulum(), NOTHING, tl.Locked(), tl.Run(duration=1)), "Case.initial: expected a "),
+        (lambda: tl.Run(duration="1 m"), "duration: expected a time such as 3 or '3 s', got '1 m'"),
+        (lambda: tl.Straight(1.0, azimuth=1.0), "initial: expected azimuth together with inclination"),
+        (lambda: bodies.Custom(1.0, np.eye(3), drawn_as="box").body(), "dimensions: expected together with drawn_as"),
+    ],
+)
+def test_wrong_arguments(make: Callable[[], Any], expected: str) -> None:
+    with pytest.raises(InputError) as caught:
+        make()
+    assert str(caught.value).startswith(expected)
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_every_field_can_be_given_in_a_file(cls: Any) -> None:
+    for name, kind in fields_of(cls).items():
+        # the path of the guide is a section of its own, and shapes are described by classes of their own
+        assert kind.own_key or kind.ways or name in ("guide_path", "shape"), f"{cls.__name__}.{name} is in no file"
+    assert set().union(*keys_of(cls).own.values()) <= keys_of(cls).kinds.keys()

@@ -1,0 +1,214 @@
+"""Dependencies as the package declares them: what each part imports, and what is said where an extra is missing."""
+
+from __future__ import annotations
+
+import ast
+import pickle
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from tautline.errors import InputError
+from tautline.extras import EXTRAS, MissingLibraryError, need, needed_by
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "tautline"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DATA = ROOT / "tests" / "data"
+RUN, STUDY, STORE = DATA / "runs" / "format-3.nc", DATA / "studies" / "study.toml", DATA / "studies" / "format-1.zarr"
+# Extras that a part of the package may use; every other part has the core only.
+PARTS = {
+    "cli": {"cli"},
+    "figures": {"plot", "video"},
+    "viewer": {"viewer"},
+    "studies": {"studies"},
+    "studies/report": {"studies", "plot"},
+    "paper": {"plot"},
+}
+# Under another name, or not imported by its own name: matplotlib writes GIF and reads pictures by it; the cluster.
+NOT_IMPORTED = {"pillow", "dask"}
+# Parts of declared libraries under their own names: Zarr's checksum, of which each version brings one.
+PARTS_OF_DECLARED = {"google_crc32c", "crc32c"}
+
+
+def normal(name: str) -> str:
+    """The name of a distribution as pip compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def declared(lines: list[str]) -> set[str]:
+    return {normal(re.split(r"[\[<>=!~ ]", line)[0]) for line in lines} - {"tautline"}
+
+
+CORE = declared(PROJECT["dependencies"])
+OPTIONAL = {name: declared(lines) for name, lines in PROJECT["optional-dependencies"].items()}
+DISTRIBUTIONS = {module: {normal(x) for x in found} for module, found in packages_distributions().items()}
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    """Libraries that code imports, also by `need` and `import_module`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("need", "import_module"):
+            first = node.args[0]
+            if isinstance(first, ast.Constant):
+                yield str(first.value)
+
+
+def libraries(tree: ast.AST) -> set[str]:
+    found = {name.partition(".")[0] for name in imports(tree)}
+    return found - set(sys.stdlib_module_names) - {"tautline"} - PARTS_OF_DECLARED
+
+
+def allowed(path: Path) -> set[str]:
+    """Distributions that a file of the package may import."""
+    place = path.relative_to(SOURCE).as_posix()
+    parts = [part for part in PARTS if place.startswith(f"{part}/")]
+    extras = PARTS[max(parts, key=len)] if parts else set()
+    return CORE.union(*(OPTIONAL[extra] for extra in extras))
+
+
+def undeclared(code: str, path: Path) -> list[str]:
+    """Libraries that code at a path imports and may not."""
+    return sorted(x for x in libraries(ast.parse(code)) if not DISTRIBUTIONS.get(x, {normal(x)}) & allowed(path))
+
+
+def test_everything_imported_is_declared() -> None:
+    wrong = {path: undeclared(path.read_text(encoding="utf-8"), path) for path in SOURCE.rglob("*.py")}
+    assert not {str(path): names for path, names in wrong.items() if names}
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "names"),
+    [
+        ("import requests", "cli/app.py", ["requests"]),
+        ("from matplotlib import pyplot", "model/reel.py", ["matplotlib"]),
+        ("def f():\n    import zarr.codecs", "viewer/page.py", ["zarr"]),
+        ('need("SALib.sample", "x")', "engine/x.py", ["SALib"]),
+        ("import matplotlib, numpy", "studies/report/page.py", []),
+    ],
+)
+def test_an_import_that_is_not_declared_is_found(code: str, place: str, names: list[str]) -> None:
+    assert undeclared(code, SOURCE / place) == names
+
+
+def test_everything_declared_is_imported() -> None:
+    used = set().union(*(libraries(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")))
+    known = set().union(*(DISTRIBUTIONS.get(name, {normal(name)}) for name in used))
+    user_extras = set(PROJECT["optional-dependencies"]) - {"dev", "docs"}
+    assert CORE.union(*(OPTIONAL[name] for name in user_extras)) - NOT_IMPORTED <= known
+
+
+def test_the_table_of_libraries_is_that_of_the_package() -> None:
+    for library, extra in EXTRAS.items():
+        assert DISTRIBUTIONS[library] & OPTIONAL[extra], f"{library} does not come with [{extra}]"
+    listed = set().union(*(DISTRIBUTIONS[library] for library in EXTRAS))
+    assert set().union(*(OPTIONAL[extra] for extra in EXTRAS.values())) - {"pillow"} <= listed
+
+
+def test_all_means_all() -> None:
+    lines = PROJECT["optional-dependencies"]
+    (whole,) = lines["all"]
+    assert set(re.findall(r"\w+", whole)[1:]) == set(lines) - {"all", "dev", "docs"}
+    assert "tautline[all]" in lines["dev"] and "tautline[all]" in lines["docs"]
+
+
+def test_a_missing_library_is_an_input_error_and_an_import_error() -> None:
+    error = MissingLibraryError("tl.x", "zarr")
+    assert isinstance(error, InputError) and isinstance(error, ImportError)
+    assert str(error) == 'tl.x: needs zarr; pip install "tautline[studies]"'
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    with pytest.raises(ModuleNotFoundError, match="nosuchlibrary"):
+        need("nosuchlibrary.part", "tl.x")
+    with pytest.raises(MissingLibraryError, match="outer: needs zarr"), needed_by("outer"):
+        raise error
+
+
+# Takes libraries away from a process before anything is imported.
+WITHOUT = """
+import sys
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+    def find_spec(self, name, path=None, target=None):
+        return None if name.partition(".")[0] in {gone!r} else self.finder.find_spec(name, path, target)
+sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
+"""
+# pandas comes with xarray, which is core.
+OF = {its: {library for library in EXTRAS if EXTRAS[library] == its} - {"pandas"} for its in EXTRAS.values()}
+
+
+def without(gone: set[str], code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    whole = WITHOUT.format(gone=gone) + code
+    return subprocess.run([sys.executable, "-c", whole], cwd=folder, capture_output=True, text=True, check=False)
+
+
+PYTHON = [
+    ("plot", "tl.figures.drive(RUN)", "tl.figures: needs matplotlib"),
+    ("studies", 'tl.study(STUDY, "x.zarr")', "a study: needs zarr"),
+    ("studies", "tl.open_study(STORE)", "a study: needs zarr"),
+]
+
+
+@pytest.mark.parametrize(("extra", "call", "words"), PYTHON, ids=lambda x: str(x)[:20])
+def test_a_missing_extra_in_python(extra: str, call: str, words: str, tmp_path: Path) -> None:
+    code = f"""
+import tautline as tl
+RUN, STUDY, STORE = {str(RUN)!r}, {str(STUDY)!r}, {str(STORE)!r}
+try:
+    {call}
+except tl.errors.InputError as error:
+    print(error)
+"""
+    done = without(OF[extra], code, tmp_path)
+    assert words in done.stdout and done.stdout.endswith(f'; pip install "tautline[{extra}]"\n'), done.stderr
+    assert len(done.stdout.splitlines()) == 1 and not list(tmp_path.iterdir())
+
+
+COMMANDS = [
+    ("cli", ["info", str(RUN)], "tautline: needs typer"),
+    ("plot", ["plot", str(RUN)], "tautline plot: needs matplotlib"),
+    ("plot", ["reproduce"], "tautline reproduce: needs matplotlib"),
+    ("viewer", ["view", str(RUN)], "tautline view: needs websockets"),
+    ("viewer", ["live", "fixed-length"], "tautline live: needs websockets"),
+    ("studies", ["study", str(STUDY)], "tautline study: needs zarr"),
+    ("studies", ["study", "info", str(STORE)], "tautline study info: needs zarr"),
+]
+
+
+@pytest.mark.parametrize(("extra", "arguments", "words"), COMMANDS, ids=lambda x: str(x)[:20])
+def test_a_missing_extra_on_the_command_line(extra: str, arguments: list[str], words: str, tmp_path: Path) -> None:
+    code = f"from tautline.cli import main\nsys.argv = {['tautline', *arguments]!r}\nmain()"
+    done = without(OF[extra], code, tmp_path)
+    assert done.stderr == f'error: {words}; pip install "tautline[{extra}]"\n'
+    assert done.returncode == 2 and not done.stdout and not list(tmp_path.iterdir())
+
+
+def test_the_core_alone_simulates_saves_opens_and_exports(tmp_path: Path) -> None:
+    """With no library of any extra."""
+    code = """
+import tautline as tl
+from tautline.files.export import write_csv
+from tautline.files.runs import blocks
+from pathlib import Path
+tl.run_to_file("run.nc", tl.load("fixed-length"), duration="20 ms")
+run = tl.open_run("run.nc")
+tl.view(run).save("run.html")
+print(run.attrs["status"], write_csv(blocks("run.nc"), Path("run.csv")))
+"""
+    done = without(set().union(*OF.values()), code, tmp_path)
+    assert done.returncode == 0, done.stderr
+    status, rows = done.stdout.split()
+    assert status == "completed" and int(rows) > 1
+    assert {path.name for path in tmp_path.iterdir()} == {"run.nc", "run.csv", "run.html"}

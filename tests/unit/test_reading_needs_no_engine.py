@@ -1,0 +1,87 @@
+"""Reading finished runs and studies loads neither the engine nor the kernels nor what compiles them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+DATA = Path(__file__).parents[1] / "data"
+RUN = str(DATA / "runs" / "format-3.nc")
+OLD = str(DATA / "runs" / "format-1.nc")
+STUDY = str(DATA / "studies" / "format-1.zarr")
+ENGINE = ("tautline.engine", "tautline.kernels", "numba", "llvmlite")
+PYTHON = {
+    "open": f"tl.open_run({RUN!r}); tl.open_run({OLD!r})",
+    "figures": f"""
+for name, draw in tl.figures.OF_A_RUN.items():
+    draw({RUN!r})
+tl.figures.animate({RUN!r}, "run.gif", frames=2)
+""",
+    "view": f"tl.view(tl.open_run({RUN!r})).save('run.html')",
+    "server": f"""
+from tautline.files.runs import Reader
+from tautline.viewer.server import replay
+server = replay([("run", Reader({RUN!r}))])
+for path, query in {{
+    "/": {{}},
+    "/frames": {{"run": "0", "first": "0", "count": "5", "every": "1"}},
+    "/plots": {{"run": "0", "from": "0", "to": "1", "points": "50"}},
+}}.items():
+    assert server._answers[path](query)[1]
+""",
+    "study": f"tl.open_study({STUDY!r}).load()",
+}
+COMMANDS = {
+    "info": ["info", RUN],
+    "export": ["export", RUN, "--csv", "run.csv", "--vtk", "frames", "--html", "-o", "run.html"],
+    "plot": ["plot", RUN, "--figure", "all", "-o", "figures"],
+    "study info": ["study", "info", STUDY],
+    "study report": ["study", "report", STUDY, "-o", "report"],
+}
+
+
+# After every step: nothing of the engine may be there.
+LOOK = """
+def look(step):
+    found = sorted(name for name in sys.modules if name.startswith(ENGINE))
+    print("after", step, ":", found)
+"""
+
+
+def steps_with_engine(codes: dict[str, str], folder: Path) -> list[str]:
+    """Steps of one process after which modules of the engine were loaded, with their names."""
+    body = "".join(f"{code}\nlook({name!r})\n" for name, code in codes.items())
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys, tautline as tl\nENGINE = {ENGINE!r}\n{LOOK}{body}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    looks = [line for line in done.stdout.splitlines() if line.startswith("after ")]
+    assert len(looks) == len(codes)
+    return [line for line in looks if not line.endswith(": []")]
+
+
+def test_from_python(tmp_path: Path) -> None:
+    assert not steps_with_engine(PYTHON, tmp_path)
+
+
+def test_from_the_command_line(tmp_path: Path) -> None:
+    code = """
+from tautline.cli import main
+sys.argv = {arguments!r}
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+"""
+    codes = {name: code.format(arguments=["tautline", *arguments]) for name, arguments in COMMANDS.items()}
+    assert not steps_with_engine(codes, tmp_path)
+
+
+def test_the_engine_would_be_seen(tmp_path: Path) -> None:
+    (line,) = steps_with_engine({"simulate": "tl.simulate"}, tmp_path)
+    assert all(f"'{name}'" in line for name in ENGINE)
