@@ -11,6 +11,8 @@ import numpy as np
 
 import tautline as tl
 from tautline import registry
+from tautline.engine.ensemble import march_ensemble
+from tautline.engine.simulation import Simulation
 
 
 def final_states() -> dict[str, list[float]]:
@@ -32,7 +34,27 @@ def final_states() -> dict[str, list[float]]:
                     name = f"{law} {body.shape} {N} {command} {order}"
                     parts = [run.position[-1], run.attitude[-1], run.reeled_length[-1], run.energy[-1]]
                     results[name] = np.concatenate([np.ravel(p) for p in parts]).tolist()
-    return results | driven_states()
+    return results | driven_states() | ensemble_states()
+
+
+def ensemble_states() -> dict[str, list[float]]:
+    """Members of a study, which march in lanes where there is a compiler."""
+    results = {}
+    for command in (tl.Locked(), tl.Torque(1.0), tl.Length.to(4.001, speed=1.0, acceleration=10.0, jerk=100.0)):
+        simulations = []
+        for stiffness in (90.0, 100.0, 110.0):
+            pendulum = tl.Pendulum(
+                string=tl.String(length=10.0, density=0.05, stiffness=stiffness),
+                reel=tl.Reel(0.3, 0.4, 0.8, guide_law="stretched", coulomb_friction=0.1),
+                body=tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2)),
+            )
+            start = tl.straight(pendulum, 4.0, 3, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+            simulation = Simulation(pendulum, start, step=1e-3)
+            rows = simulation.begin(command, 0.02, 0.01)
+            simulations.append(simulation)
+        for i, samples in enumerate(march_ensemble(simulations, rows)):
+            results[f"ensemble {command} {i}"] = np.concatenate([np.ravel(x[-1]) for x in samples]).tolist()
+    return results
 
 
 def driven_states() -> dict[str, list[float]]:

@@ -12,6 +12,7 @@ import pytest
 import tautline as tl
 from tautline.engine.ensemble import march_ensemble
 from tautline.engine.simulation import Simulation
+from tautline.kernels import data
 
 Change = Callable[[int], dict[str, Any]]
 
@@ -159,3 +160,17 @@ def test_a_member_whose_step_fails_is_reported_as_alone(name: str, kick: float) 
     assert (ours[1].status, ours[1].message) == (theirs[1].status, theirs[1].message)
     for simulation in (ours[0], ours[2]):
         np.testing.assert_array_equal(simulation.task().motion.nodes, undisturbed[0].task().motion.nodes)
+
+
+def test_a_member_that_leaves_in_its_first_interval_goes_on_as_alone() -> None:
+    """A body that turns too fast for the common step; what the others do meanwhile leaves no trace in its motion."""
+    how: dict[str, Any] = {"duration": 0.2, "step": "auto"}
+    ours, rows = prepared("fixed-length", range(3), **how)
+    theirs, _ = prepared("fixed-length", range(3), **how)
+    for simulations in (ours, theirs):
+        simulations[1].task().motion.body[data.OMEGA] += 200.0
+    march_ensemble(ours, rows)
+    theirs[1].march(rows, theirs[1].task().plan)
+    assert ours[1].steps > ours[0].steps
+    for found, expected in zip(ours[1].task().motion, theirs[1].task().motion, strict=True):
+        np.testing.assert_array_equal(found, expected)

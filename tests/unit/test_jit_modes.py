@@ -21,7 +21,8 @@ ROOT = Path(__file__).parents[2]
     ["NUMBA_DISABLE_JIT", pytest.param("NUMBA_BOUNDSCHECK", marks=pytest.mark.long)],  # compiles everything
 )
 def test_same_results(variable: str, tmp_path: Path) -> None:
-    environment = os.environ | {variable: "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+    environment = os.environ | {variable: "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": path}
     script = [sys.executable, "-m", "tests.support.small_cases"]
     done = subprocess.run(script, env=environment, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

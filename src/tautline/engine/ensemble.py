@@ -12,14 +12,26 @@ from concurrent.futures import ThreadPoolExecutor
 import numba
 import numpy as np
 
-from tautline import errors
+from tautline import errors, registry
 from tautline.engine import lowering
 from tautline.engine.simulation import Simulation
 from tautline.engine.stepper import Task
 from tautline.kernels import batch, data
 from tautline.kernels.lanes import LANES
 from tautline.kernels.limits import step_limits
-from tautline.kernels.members import Members, numbers_of
+from tautline.kernels.members import (
+    PARAMETERS,
+    PLAN,
+    Block,
+    empty_block,
+    empty_block_samples,
+    empty_workspace,
+    members_of,
+)
+from tautline.kernels.reels import START
+
+# Which elastic laws can step in lanes, by their numbers.
+LAWS_IN_LANES = tuple(law.lanes for law in registry.ELASTIC_LAWS.values())
 
 
 def record_ensemble(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> None:
@@ -69,7 +81,7 @@ def _fits(task: Task) -> bool:
         not numba.config.DISABLE_JIT
         and task.loads is None
         and not task.alone
-        and par.elastic_law in (data.LINEAR, data.TENSION_ONLY)
+        and LAWS_IN_LANES[par.elastic_law]
         and par.growth == 0.0
         and (task.command.locked or not plan.adaptive)
         and task.motion.clock[data.EXTRA] == 0
@@ -83,11 +95,7 @@ def _shared(task: Task) -> object:
     if task.command.locked:
         level = lowering.halvings(plan, step_limits(par, plan, float(motion.reel[data.S]), True))
         history = (level, *motion.reel[[data.PENDING, data.H_LAST, data.H_BEFORE]])
-    return (
-        (par.N, par.elastic_law, par.law, par.extrapolated, par.theta, par.rotates, par.compensated),
-        (plan.h, plan.stages.tobytes(), plan.adaptive, plan.steps_per_sample),
-        (task.command.locked, history, len(motion.reel)),
-    )
+    return PARAMETERS.shared(par), PLAN.shared(plan), task.command.locked, history, len(motion.reel)
 
 
 def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int) -> list[data.Samples]:
@@ -96,20 +104,21 @@ def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int
     N = first.par.N
     # a block that is not full has its last member several times
     lanes = [*tasks, *[tasks[-1]] * (LANES - len(tasks))]
-    block = batch.empty_block(N, len(first.motion.reel))
+    block = empty_block(N, len(first.motion.reel))
     for k, task in enumerate(lanes):
         for ours, theirs in zip(block, task.motion, strict=False):
             ours[k] = theirs
-    samples = batch.empty_block_samples(rows, N)
+    samples = empty_block_samples(rows, N)
     march = batch.march_locked if first.command.locked else batch.march_reeling
-    march(_members(lanes), block, batch.empty_workspace(N, len(first.motion.reel)), samples)
+    members = members_of([(task.par, task.plan, task.command) for task in lanes])
+    march(members, block, empty_workspace(N, len(first.motion.reel), START.size), samples)
     return [
         _give_back(simulations[place], data.Samples(samples.scalars[k], samples.nodes[k]), block, k)
         for k, place in enumerate(places)
     ]
 
 
-def _give_back(simulation: Simulation, out: data.Samples, block: batch.Block, k: int) -> data.Samples:
+def _give_back(simulation: Simulation, out: data.Samples, block: Block, k: int) -> data.Samples:
     """A member's motion and samples; one that left its block goes on alone from its latest sample."""
     task = simulation.task()
     begun, rows, filled = int(task.motion.clock[data.STEP]), len(out.scalars), int(block.filled[k])
@@ -121,18 +130,3 @@ def _give_back(simulation: Simulation, out: data.Samples, block: batch.Block, k:
         return done
     rest = simulation.march(rows - filled, task.plan)
     return data.Samples(*(np.concatenate(pair) for pair in zip(done, rest, strict=True)))
-
-
-def _members(tasks: Sequence[Task]) -> Members:
-    commands = [task.command for task in tasks]
-    knots = np.array([(len(c.times), len(c.profile)) for c in commands])
-    most = knots.max(axis=0)
-    times, torques = np.zeros((2, LANES, most[0]))
-    profiles = np.zeros((LANES, most[1], data.PROFILE_ROW))
-    for k, command in enumerate(commands):
-        times[k, : knots[k, 0]] = command.times
-        torques[k, : knots[k, 0]] = command.torques
-        profiles[k, : knots[k, 1]] = command.profile
-    numbers = np.stack([numbers_of(task.par, task.plan, task.command) for task in tasks], axis=1)
-    kinds = np.array([command.kind for command in commands])
-    return Members(tasks[0].par, tasks[0].plan, np.ascontiguousarray(numbers), kinds, knots, times, torques, profiles)

@@ -33,7 +33,6 @@ def code(table: Mapping[str, object], name: str) -> int:
 
 # Of the elastic laws the linear one alone has closed sums over the elements.
 LINEAR = code(registry.ELASTIC_LAWS, "linear")
-TENSION_ONLY = code(registry.ELASTIC_LAWS, "tension_only")
 
 # Places in Motion.nodes. *_ERR is what the compensated sum before it still owes.
 POSITION, POSITION_ERR, MOMENTUM, MOMENTUM_ERR, VELOCITY, VELOCITY_BEFORE = range(6)

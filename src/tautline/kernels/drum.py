@@ -6,7 +6,6 @@ import math
 from typing import NamedTuple
 
 from tautline import registry
-from tautline.errors import RUNNING
 from tautline.kernels.balance import book
 from tautline.kernels.data import (
     BY_TORQUE,
@@ -26,7 +25,6 @@ from tautline.kernels.data import (
     TORQUE,
     Array,
     Command,
-    Counters,
     Parameters,
     S,
 )
@@ -37,8 +35,6 @@ from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import extrapolation
 from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS, carnot_force, solve_with_carnot_force
 from tautline.kernels.jit import entry, kernel
-from tautline.kernels.lanes import LANES, either, put, take, zero_like
-from tautline.kernels.members import Members, parameters_of
 from tautline.kernels.tables import curve_at, curve_increment
 
 
@@ -63,17 +59,8 @@ drive_at = kernel(dispatch(functions(registry.COMMANDS, "drive"), "command.kind"
 # (par, command, t, s): force of the motor as the command has it at a time.
 commanded_force = kernel(dispatch(functions(registry.COMMANDS, "motor_force"), "command.kind"))
 
-DRUM_SIZE = len(Drum._fields)
 # Momentum that viscous friction takes from the drum in half a step, over its own: beyond, the drum glides.
 STIFF_FRICTION = 0.1
-
-
-class Reels(NamedTuple):
-    """Reels of a block of members."""
-
-    members: Members
-    status: Counters  # (LANES,)
-    drums: Array  # (LANES, DRUM_SIZE)
 
 
 # Of an equation without any of this. A tuple of defaults, so that a Target can be made without a Drum.
@@ -84,26 +71,6 @@ PLAIN = Drum(True, False, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
 def holding(held: bool) -> Drum:
     """No forces of the drum; with sigma given or not."""
     return Drum(not held, held, 0.0, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
-
-
-@kernel
-def keep_drum(drum: Drum, out: Array) -> None:
-    out[0] = drum.plain
-    out[1] = drum.held
-    out[2] = drum.motor
-    out[3] = drum.damping
-    out[4] = drum.target
-    out[5] = drum.limit
-    out[6] = drum.power
-    out[7] = drum.drag
-    out[8] = drum.slip
-    out[9] = drum.low
-    out[10] = drum.high
-
-
-@kernel
-def drum_from(x: Array) -> Drum:
-    return Drum(x[0] != 0.0, x[1] != 0.0, x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10])
 
 
 @kernel
@@ -190,27 +157,6 @@ def solve_own_row(
     if drum.plain:
         return solve_with_carnot_force(par, at, sigma, h, pivot, left), 0.0
     return solve_driven_row(par, drum, at, sigma, h, pivot, left)
-
-
-@kernel
-def solve_rows(
-    par: Parameters, reels: Reels, at: Array, sigma: float, h: float, pivot: float, left: float
-) -> tuple[float, float]:
-    """Corrections of the speeds of members in lanes, one after the other, and the impulses."""
-    dsigma = zero_like(sigma)
-    impulse = zero_like(sigma)
-    for k in range(LANES):
-        if reels.status[k] == RUNNING:
-            own = parameters_of(reels.members, k)
-            before = Entrance(at[k, 0], at[k, 1])
-            drum = drum_from(reels.drums[k])
-            x, given = solve_own_row(own, drum, before, take(sigma, k), h, take(pivot, k), take(left, k))
-            dsigma = put(dsigma, k, x)
-            impulse = put(impulse, k, given)
-    return dsigma, impulse
-
-
-solve_reel_row = either(solve_own_row, solve_rows)
 
 
 @entry

@@ -11,10 +11,11 @@ from tautline.kernels.data import LINEAR, Array, Parameters, node, put_node
 from tautline.kernels.dispatch import dispatch, functions
 from tautline.kernels.elastic_laws.linear import energy as linear_energy
 from tautline.kernels.elastic_laws.linear import forces as linear_forces
+from tautline.kernels.elastic_laws.linear import pull as linear_pull
 from tautline.kernels.elastic_laws.linear import tension_and_energy as linear_law
 from tautline.kernels.jit import inlined, kernel, separate
 from tautline.kernels.lanes import either
-from tautline.kernels.so3 import dot, scale, sub
+from tautline.kernels.so3 import Vector, dot, scale, sub
 
 LAWS = registry.ELASTIC_LAWS
 _functions = functions(LAWS, "tension_and_energy")
@@ -40,13 +41,20 @@ def law_sums(par: Parameters, l: float, q: Array) -> tuple[float, float]:
     return V, pull
 
 
+@kernel
+def element_force(par: Parameters, l: float, w: Vector) -> Vector:
+    """Tension vector of one element, w = q_{e+1} - q_e, by any law."""
+    length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
+    if par.elastic_law == LINEAR:
+        return scale(linear_pull(par.EA / l, l, length), w)
+    return scale(tension_and_energy(par, length / l - 1.0)[0] / length, w)
+
+
 @separate
 def law_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
     """Element forces of any law."""
     for e in range(par.N):
-        w = sub(node(q, e + 1), node(q, e))
-        length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
-        put_node(out_f, e, scale(tension_and_energy(par, length / l - 1.0)[0] / length, w))
+        put_node(out_f, e, element_force(par, l, sub(node(q, e + 1), node(q, e))))
 
 
 @kernel

@@ -8,6 +8,7 @@ what is still owed. Samples read momenta with the debt paid in a copy, so sampli
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
 from tautline.kernels.arrow import eliminate, substitute
@@ -21,8 +22,6 @@ from tautline.kernels.data import (
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
-    OMEGA,
-    OMEGA_BEFORE,
     PENDING,
     POSITION,
     POSITION_ERR,
@@ -31,13 +30,13 @@ from tautline.kernels.data import (
     SPIN_ERR,
     TARGET,
     Array,
+    Counters,
     Motion,
     Parameters,
     S,
     Scratch,
     copy_nodes,
     node,
-    put_triple,
     triple,
 )
 from tautline.kernels.elastic import element_forces
@@ -49,14 +48,12 @@ from tautline.kernels.rotation import (
     lever_arm,
     mean_swing,
     solve_rotation,
-    turn,
 )
 from tautline.kernels.so3 import (
     Matrix,
     Vector,
     add_scaled,
     apply,
-    apply_transposed,
     dot,
     matrix_add_scaled,
     outer,
@@ -75,12 +72,6 @@ def reduced_inertia(par: Parameters, t: float) -> Matrix:
     k = t * par.M * par.M
     K = matrix_add_scaled(par.J, -k * dot(par.rho, par.rho), IDENTITY)
     return matrix_add_scaled(K, k, outer(par.rho, par.rho))
-
-
-@kernel
-def all_finite(a: Vector, b: Vector) -> bool:
-    """Whether two vectors are finite. Of the nodes the last one is looked at: the elimination ends there."""
-    return math.isfinite(dot(a, a) + dot(b, b))
 
 
 @kernel
@@ -105,6 +96,20 @@ def with_rotation(
 
 
 @inlined
+def velocities_of_body(
+    par: Parameters, h: float, Pi: Vector, R: Matrix, guess: Vector, scratch: Scratch
+) -> tuple[Vector, Vector, bool]:
+    """v_N and omega from the eliminated momenta in RIGHT, and whether omega has not converged."""
+    t = scratch.factor[INVERSE][par.N]
+    v_N = scale(t, node(scratch.nodes[RIGHT], par.N))
+    omega = guess
+    not_converged = t < 0.0  # never
+    if par.rotates:
+        v_N, omega, not_converged = with_rotation(par, h, t, v_N, Pi, R, guess)
+    return v_N, omega, not_converged
+
+
+@inlined
 def velocities_at_fixed_length(
     par: Parameters, h: float, p: Array, Pi: Vector, R: Matrix, guess: Vector, scratch: Scratch
 ) -> tuple[Vector, bool]:
@@ -116,12 +121,7 @@ def velocities_at_fixed_length(
     lower = scratch.factor[LOWER]
     inverse = scratch.factor[INVERSE]
     eliminate(par.N, p, lower, y)
-    t = inverse[par.N]
-    v_N = scale(t, node(y, par.N))
-    omega = guess
-    not_converged = t < 0.0  # never
-    if par.rotates:
-        v_N, omega, not_converged = with_rotation(par, h, t, v_N, Pi, R, guess)
+    v_N, omega, not_converged = velocities_of_body(par, h, Pi, R, guess, scratch)
     substitute(par.N, y, lower, inverse, v_N, scratch.nodes[MEAN_VELOCITY])
     return omega, not_converged
 
@@ -143,6 +143,14 @@ def kick_nodes(par: Parameters, l: float, f: Array, h: float, p: Array, p_err: A
 
 
 @inlined
+def outcome(clock: Counters, size: float, failed: bool) -> int:
+    """Status after solving for the rates of a step, from a size of the momenta and whether the solution failed."""
+    if not math.isfinite(size):
+        return NON_FINITE
+    return NEWTON_FAILED if failed else RUNNING
+
+
+@inlined
 def kick(par: Parameters, motion: Motion, scratch: Scratch, R: Matrix, h: float) -> None:
     """p -= h dV/dq, Pi += h M g rho x R^T e3."""
     l = element_length(par, motion.reel[S])
@@ -160,33 +168,46 @@ def drift(h: float, v: Array, q: Array, q_err: Array, compensated: bool) -> None
 
 
 @inlined
-def fixed_stage(par: Parameters, motion: Motion, scratch: Scratch, h: float) -> int:
-    """One step of length h; the factor must be current."""
-    body = motion.body
-    reel = motion.reel
+def kick_then_eliminate(par: Parameters, l: float, h: float, motion: Motion, scratch: Scratch) -> None:
+    """p -= h dV/dq, and the forward elimination of the momenta into RIGHT."""
+    f = scratch.nodes[FORCE]
+    element_forces(par, l, motion.nodes[POSITION], f)
+    kick_nodes(par, l, f, h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
+    eliminate(par.N, motion.nodes[MOMENTUM], scratch.factor[LOWER], scratch.nodes[RIGHT])
+
+
+@inlined
+def velocities_of_nodes(par: Parameters, h: float, v_N: Vector, motion: Motion, scratch: Scratch) -> None:
+    """Mean velocities into MEAN_VELOCITY, by back substitution of the eliminated momenta in RIGHT."""
     v = scratch.nodes[MEAN_VELOCITY]
-    R = attitude(body)
-    kick(par, motion, scratch, R, reel[PENDING] + 0.5 * h)
-    last = triple(body, OMEGA)
-    x = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
-    guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
-    omega, not_converged = velocities_at_fixed_length(
-        par, h, motion.nodes[MOMENTUM], triple(body, SPIN), R, guess, scratch
-    )
-    v_N = node(v, par.N)
-    if not all_finite(node(motion.nodes[MOMENTUM], par.N), triple(body, SPIN)):
-        return NON_FINITE
-    if not_converged or not all_finite(v_N, omega):
-        return NEWTON_FAILED
-    drift(h, v, motion.nodes[POSITION], motion.nodes[POSITION_ERR], par.compensated)
-    if par.rotates:
-        turn(par, body, h, apply_transposed(R, v_N), omega)
-        put_triple(body, OMEGA_BEFORE, last)
-        put_triple(body, OMEGA, omega)
-    reel[PENDING] = 0.5 * h
-    reel[H_BEFORE] = reel[H_LAST]
-    reel[H_LAST] = h
-    return RUNNING
+    substitute(par.N, scratch.nodes[RIGHT], scratch.factor[LOWER], scratch.factor[INVERSE], v_N, v)
+
+
+@inlined
+def drift_nodes(par: Parameters, h: float, motion: Motion, scratch: Scratch) -> None:
+    """q += h v, with the mean velocities."""
+    q, q_err = motion.nodes[POSITION], motion.nodes[POSITION_ERR]
+    drift(h, scratch.nodes[MEAN_VELOCITY], q, q_err, par.compensated)
+
+
+class History(NamedTuple):
+    """What constant-length steps leave to the next one, besides the motion of string and body (s)."""
+
+    pending: float  # the part of a kick that is still owed to p and Pi
+    last: float  # length of the latest step
+    before: float  # and of the one before
+
+
+@kernel
+def history_of(reel: Array) -> History:
+    return History(reel[PENDING], reel[H_LAST], reel[H_BEFORE])
+
+
+@kernel
+def keep_history(history: History, out_reel: Array) -> None:
+    out_reel[PENDING] = history.pending
+    out_reel[H_LAST] = history.last
+    out_reel[H_BEFORE] = history.before
 
 
 @inlined
@@ -200,13 +221,8 @@ def complete_kick(par: Parameters, motion: Motion, scratch: Scratch) -> None:
 @inlined
 def momenta_with_kick(par: Parameters, motion: Motion, scratch: Scratch) -> Vector:
     """Momenta with the pending kick paid: nodes into TARGET, Pi returned. The motion stays as it is."""
-    return momenta_after(par, motion.reel[S], motion.reel[PENDING], motion, scratch)
-
-
-@inlined
-def momenta_after(par: Parameters, s: float, pending: float, motion: Motion, scratch: Scratch) -> Vector:
-    """Momenta for a given length, with a kick of this time paid: nodes into TARGET, Pi returned."""
-    l = element_length(par, s)
+    pending = motion.reel[PENDING]
+    l = element_length(par, motion.reel[S])
     f = scratch.nodes[FORCE]
     p = scratch.nodes[TARGET]
     owed = scratch.nodes[RIGHT]

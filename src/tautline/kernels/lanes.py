@@ -1,9 +1,10 @@
 """Several members at once: a number type that holds one number of each of LANES members.
 
-`Lanes` is a vector register of LLVM's, `Mask` the truth values of comparing two of them, and `LaneArray` an array of
-Lanes. Kernels that only calculate are the same for floats and for lanes; Numba compiles them for either. Where a
-kernel decides, it does so with `select` and `some`, which mean what they say for plain numbers too.
+`Lanes` is a vector register of LLVM's, `Mask` the truth values of comparing two of them (arrays: lane_arrays.py).
+Kernels that only calculate are the same for floats and for lanes; Numba compiles them for either. Where a kernel
+decides, it does so with `select` and `some`, which mean what they say for plain numbers too.
 Each lane does exactly what it would do alone, so a member's numbers do not depend on its neighbours.
+Without compiler (NUMBA_DISABLE_JIT=1) there are no lanes, and members run one by one.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, TypeVar, cast
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typeconv import Conversion
+from numba.core.types import BaseTuple  # type: ignore[attr-defined]
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import (
     intrinsic,
@@ -34,7 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 # One AVX-512 register of doubles, or two of AVX2.
 LANES = 8
 
-_FLOATS = ir.VectorType(ir.DoubleType(), LANES)
+FLOATS = ir.VectorType(ir.DoubleType(), LANES)
 _TRUTHS = ir.VectorType(ir.IntType(1), LANES)
 _INDEX = ir.IntType(32)
 
@@ -55,18 +57,13 @@ class _MaskType(types.Type):
         super().__init__(name=f"Mask{LANES}")
 
 
-class _LaneArrayType(types.Type):
-    def __init__(self) -> None:
-        super().__init__(name=f"LaneArray{LANES}")
-
-
-lanes_type, mask_type, lane_array_type = _LanesType(), _MaskType(), _LaneArrayType()
+lanes_type, mask_type = _LanesType(), _MaskType()
 
 
 @register_model(_LanesType)
 class _LanesModel(models.PrimitiveModel):
     def __init__(self, manager: Any, fe_type: Any) -> None:
-        super().__init__(manager, fe_type, _FLOATS)
+        super().__init__(manager, fe_type, FLOATS)
 
 
 @register_model(_MaskType)
@@ -75,24 +72,17 @@ class _MaskModel(models.PrimitiveModel):
         super().__init__(manager, fe_type, _TRUTHS)
 
 
-@register_model(_LaneArrayType)
-class _LaneArrayModel(models.StructModel):
-    def __init__(self, manager: Any, fe_type: Any) -> None:
-        pointer = types.CPointer(types.float64)  # type: ignore[attr-defined]
-        super().__init__(manager, fe_type, [("data", pointer), ("size", types.intp)])
-
-
 # -- arithmetic ----------------------------------------------------------------------------------------
 
 
-def _is_number(kind: Any) -> bool:
+def is_number(kind: Any) -> bool:
     return isinstance(kind, _LanesType | types.Float | types.Integer)
 
 
 def _broadcast(builder: Any, value: Any) -> Any:
-    one = builder.insert_element(ir.Constant(_FLOATS, ir.Undefined), value, ir.Constant(_INDEX, 0))
+    one = builder.insert_element(ir.Constant(FLOATS, ir.Undefined), value, ir.Constant(_INDEX, 0))
     places = ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES)
-    return builder.shuffle_vector(one, ir.Constant(_FLOATS, ir.Undefined), places)
+    return builder.shuffle_vector(one, ir.Constant(FLOATS, ir.Undefined), places)
 
 
 @lower_cast(types.Float, lanes_type)
@@ -106,7 +96,7 @@ def _operation(function: Any, result: Any, arity: int, build: Any) -> None:
 
     class Typing(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
-            if len(args) == arity and all(map(_is_number, args)) and lanes_type in args:
+            if len(args) == arity and all(map(is_number, args)) and lanes_type in args:
                 return signature(result, *[lanes_type] * arity)
             return None
 
@@ -125,14 +115,19 @@ def _vector_function(name: str) -> Any:
     """A function of LLVM's that works on every lane."""
 
     def build(builder: Any, a: Any) -> Any:
-        kind = ir.FunctionType(_FLOATS, [_FLOATS])
+        kind = ir.FunctionType(FLOATS, [FLOATS])
         return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{LANES}f64"), [a])
 
     return build
 
 
 def _larger(builder: Any, a: Any, b: Any) -> Any:
-    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+    # the first of two where one is not a number, as for plain numbers
+    return builder.select(builder.fcmp_ordered(">", b, a), b, a)
+
+
+def _smaller(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.fcmp_ordered("<", b, a), b, a)
 
 
 _operation(operator.add, lanes_type, 2, lambda builder, a, b: builder.fadd(a, b))
@@ -153,6 +148,7 @@ _operation(abs, lanes_type, 1, _vector_function("fabs"))
 _operation(math.sin, lanes_type, 1, _vector_function("sin"))
 _operation(math.cos, lanes_type, 1, _vector_function("cos"))
 _operation(max, lanes_type, 2, _larger)
+_operation(min, lanes_type, 2, _smaller)
 
 
 # -- decisions -----------------------------------------------------------------------------------------
@@ -171,7 +167,7 @@ def some(condition: Any) -> bool:
 @infer_global(select)
 class _Select(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
-        if not all(map(_is_number, args[1:])):
+        if not all(map(is_number, args[1:])):
             return None
         kind = lanes_type if args[0] is mask_type else types.float64
         return signature(kind, args[0], kind, kind)
@@ -225,8 +221,12 @@ def _one(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.or_(*args)
 
 
+def _has_lanes(kind: Any) -> bool:
+    return kind is lanes_type or (isinstance(kind, BaseTuple) and any(map(_has_lanes, kind)))
+
+
 def either(scalar: F, lanes: Callable[..., Any]) -> F:
-    """A kernel that is `scalar` for plain numbers, and `lanes` where an argument is lanes."""
+    """A kernel that is `scalar` for plain numbers, and `lanes` where an argument is lanes or has some in it."""
 
     @wraps(scalar)
     def chosen(*args: Any) -> Any:
@@ -234,7 +234,7 @@ def either(scalar: F, lanes: Callable[..., Any]) -> F:
 
     @overload(chosen, strict=False, jit_options=OPTIONS)
     def choose(*args: Any) -> Any:
-        if lanes_type in args:
+        if any(map(_has_lanes, args)):
             return lambda *args: lanes(*args)
         return lambda *args: scalar(*args)
 
@@ -249,7 +249,7 @@ def zero_like(x: float) -> float:
     return 0.0
 
 
-_operation(zero_like, lanes_type, 1, lambda builder, a: ir.Constant(_FLOATS, [0.0] * LANES))
+_operation(zero_like, lanes_type, 1, lambda builder, a: ir.Constant(FLOATS, [0.0] * LANES))
 
 
 @infer_global(zero_like)
@@ -263,103 +263,63 @@ def _zero(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.get_constant(types.float64, 0.0)
 
 
+def check_index(context: Any, builder: Any, index: Any, size: Any) -> None:
+    """Raise IndexError for an index out of range, where bounds are to be checked."""
+    if context.enable_boundscheck:
+        cgutils.do_boundscheck(context, builder, index, size)
+
+
+def _checked_lane(context: Any, builder: Any, lane: Any) -> Any:
+    check_index(context, builder, lane, ir.Constant(lane.type, LANES))
+    return lane
+
+
+def take(x: Any, lane: int) -> Any:
+    """Numbers of one member, in a tuple if x is one; what is not in lanes is the same for all members."""
+    return x
+
+
+def put(x: float, lane: int, number: float) -> float:
+    """Lanes with the number of one member replaced; a plain number has one member only."""
+    return number
+
+
+def _type_of_one(kind: Any) -> Any:
+    if isinstance(kind, BaseTuple):
+        return BaseTuple.from_types([_type_of_one(x) for x in kind], getattr(kind, "instance_class", None))
+    return types.float64 if kind is lanes_type else kind
+
+
+def _part_of_one(context: Any, builder: Any, kind: Any, value: Any, lane: Any) -> Any:
+    if isinstance(kind, BaseTuple):
+        items = [_part_of_one(context, builder, x, builder.extract_value(value, i), lane) for i, x in enumerate(kind)]
+        return context.make_tuple(builder, _type_of_one(kind), items)
+    return builder.extract_element(value, lane) if kind is lanes_type else value
+
+
 @intrinsic
-def take(typingctx: Any, x: Any, lane: Any) -> Any:
-    """The number of one member."""
-
+def _take(typingctx: Any, x: Any, lane: Any) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.extract_element(*args)
+        return _part_of_one(context, builder, x, args[0], _checked_lane(context, builder, args[1]))
 
-    return types.float64(lanes_type, types.intp), codegen
+    return _type_of_one(x)(x, types.intp), codegen
+
+
+@overload(take, strict=False, jit_options=OPTIONS)
+def _choose_take(x: Any, lane: Any) -> Any:
+    return lambda x, lane: _take(x, lane)
 
 
 @intrinsic
-def put(typingctx: Any, x: Any, lane: Any, number: Any) -> Any:
-    """Lanes with the number of one member replaced."""
-
+def _put(typingctx: Any, x: Any, lane: Any, number: Any) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.insert_element(args[0], args[2], args[1])
+        return builder.insert_element(args[0], args[2], _checked_lane(context, builder, args[1]))
 
     return lanes_type(lanes_type, types.intp, types.float64), codegen
 
 
-# -- memory --------------------------------------------------------------------------------------------
-
-
-@intrinsic
-def lane_array(typingctx: Any, array: Any) -> Any:
-    """An array of shape (n, LANES) as n Lanes."""
-    if not (
-        isinstance(array, types.Array) and array.ndim == 2 and array.layout == "C" and array.dtype == types.float64
-    ):
-        return None
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        source = context.make_array(sig.args[0])(context, builder, args[0])
-        view = cgutils.create_struct_proxy(lane_array_type)(context, builder)
-        view.data = source.data
-        view.size = builder.extract_value(source.shape, 0)
-        return view._getvalue()
-
-    return lane_array_type(array), codegen
-
-
-def _place(context: Any, builder: Any, array: Any, index: Any) -> Any:
-    view = cgutils.create_struct_proxy(lane_array_type)(context, builder, array)
-    first = builder.mul(index, ir.Constant(index.type, LANES))
-    return view, builder.gep(view.data, [first])
-
-
-@infer_global(operator.getitem)
-class _GetItem(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        if args[0] is not lane_array_type:
-            return None
-        if isinstance(args[1], types.Integer):
-            return signature(lanes_type, lane_array_type, types.intp)
-        if args[1] == types.slice2_type:
-            return signature(lane_array_type, lane_array_type, types.slice2_type)
-        return None
-
-
-@lower_builtin(operator.getitem, lane_array_type, types.intp)
-def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    _, place = _place(context, builder, *args)
-    return builder.load(builder.bitcast(place, _FLOATS.as_pointer()), align=8)
-
-
-@infer_global(operator.setitem)
-class _SetItem(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        if args[0] is lane_array_type and isinstance(args[1], types.Integer) and _is_number(args[2]):
-            return signature(types.none, lane_array_type, types.intp, lanes_type)
-        return None
-
-
-@lower_builtin(operator.setitem, lane_array_type, types.intp, lanes_type)
-def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    _, place = _place(context, builder, *args[:2])
-    builder.store(args[2], builder.bitcast(place, _FLOATS.as_pointer()), align=8)
-    return context.get_dummy_value()
-
-
-@lower_builtin(operator.getitem, lane_array_type, types.slice2_type)
-def _slice(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    bounds = context.make_helper(builder, sig.args[1], args[1])
-    whole, _ = _place(context, builder, args[0], bounds.start)
-    part = cgutils.create_struct_proxy(lane_array_type)(context, builder)
-    stop = builder.select(builder.icmp_signed("<", bounds.stop, whole.size), bounds.stop, whole.size)
-    part.data = _place(context, builder, args[0], bounds.start)[1]
-    part.size = builder.sub(stop, bounds.start)
-    return part._getvalue()
-
-
-@infer_global(len)
-class _Len(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        return signature(types.intp, lane_array_type) if args == (lane_array_type,) else None
-
-
-@lower_builtin(len, lane_array_type)
-def _size(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return cgutils.create_struct_proxy(lane_array_type)(context, builder, args[0]).size
+@overload(put, strict=False, jit_options=OPTIONS)
+def _choose_put(x: Any, lane: Any, number: Any) -> Any:
+    if x is lanes_type:
+        return lambda x, lane, number: _put(x, lane, number)
+    return lambda x, lane, number: number

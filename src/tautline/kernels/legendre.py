@@ -19,14 +19,42 @@ from tautline.kernels.data import (
     Scratch,
     clear_nodes,
 )
-from tautline.kernels.drum import holding
+from tautline.kernels.drum import Drum, holding
 from tautline.kernels.energy import element_length
-from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import momenta_with_kick, velocities_at_fixed_length
-from tautline.kernels.jit import entry, separate
-from tautline.kernels.newton import ZERO, Rates, Target, solve_rates
+from tautline.kernels.jit import entry, inlined, separate
+from tautline.kernels.lanes import select, zero_like
+from tautline.kernels.newton import Rates, Target, solve_rates
+from tautline.kernels.reels import NO_ENTRANCE
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector
+
+
+@inlined
+def rates_at_fixed_length(par: Parameters, motion: Motion, Pi: Vector, scratch: Scratch) -> Rates:
+    """Inverse Legendre transform of the momenta in TARGET and Pi, with the reel locked."""
+    s = motion.reel[S]
+    nothing = zero_like(s)
+    clear_nodes(scratch.nodes[MEAN_VELOCITY])
+    factorise(par, element_length(par, s), scratch.factor[LOWER], scratch.factor[INVERSE])
+    p = scratch.nodes[TARGET]
+    guess = (nothing, nothing, nothing)
+    omega, _ = velocities_at_fixed_length(par, 0.0, p, Pi, attitude(motion.body), guess, scratch)
+    return Rates(nothing, omega, nothing)
+
+
+@inlined
+def rates_with_reel(par: Parameters, motion: Motion, p_s: float, Pi: Vector, drum: Drum, scratch: Scratch) -> Rates:
+    """Inverse Legendre transform of the momenta in TARGET, p_s and Pi; `drum` says whether the speed is given."""
+    reel = motion.reel
+    nothing = zero_like(p_s)
+    clear_nodes(scratch.nodes[MEAN_VELOCITY])
+    sigma = select(reel[HELD] != NOT_HELD, reel[HELD_SPEED], nothing)
+    guess = Rates(sigma, (nothing, nothing, nothing), nothing)
+    target = Target(p_s, Pi, NO_ENTRANCE, drum)
+    R = attitude(motion.body)
+    rates, _, _ = solve_rates(par, 0.0, reel[S], motion.nodes[POSITION], R, target, guess, scratch)
+    return rates
 
 
 @entry
@@ -35,19 +63,9 @@ def rates_of(par: Parameters, locked: bool, motion: Motion, p_s: float, Pi: Vect
 
     An entry, so that it is compiled once for all who ask for velocities.
     """
-    s = motion.reel[S]
-    R = attitude(motion.body)
-    clear_nodes(scratch.nodes[MEAN_VELOCITY])
     if locked:
-        factorise(par, element_length(par, s), scratch.factor[LOWER], scratch.factor[INVERSE])
-        p = scratch.nodes[TARGET]
-        omega, _ = velocities_at_fixed_length(par, 0.0, p, Pi, R, ZERO, scratch)
-        return Rates(0.0, omega, 0.0)
-    held = motion.reel[HELD] != NOT_HELD
-    target = Target(p_s, Pi, Entrance(0.0, 0.0), holding(held))  # at h = 0 the guide has no part
-    guess = Rates(motion.reel[HELD_SPEED] if held else 0.0, ZERO, 0.0)
-    rates, _, _ = solve_rates(par, 0.0, s, motion.nodes[POSITION], R, target, guess, scratch)
-    return rates
+        return rates_at_fixed_length(par, motion, Pi, scratch)
+    return rates_with_reel(par, motion, p_s, Pi, holding(motion.reel[HELD] != NOT_HELD), scratch)
 
 
 @separate

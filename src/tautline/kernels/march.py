@@ -46,11 +46,12 @@ from tautline.kernels.data import (
     save_motion,
 )
 from tautline.kernels.energy import element_length
-from tautline.kernels.fixed import fixed_stage
+from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.limits import guard, turning_rate2
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
+from tautline.kernels.stage import fixed_base_step
 from tautline.kernels.step import one_step
 
 # How far the reel may go beyond the end of the string, over the length of the string.
@@ -194,17 +195,16 @@ def locked_step(
 ) -> int:
     """One base step at constant length. The level was set when the march began; a body that turns fast may raise it."""
     status = RUNNING
+    l = element_length(par, motion.reel[S])
     if par.rotates:
         h = plan.h / (1 << motion.clock[LEVEL])
-        l = element_length(par, motion.reel[S])
         turned2 = turning_rate2(par, plan, l, motion.nodes[POSITION], motion.body) * h * h
         if turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0:
             status = guard(par, plan, locked, 0.0, motion, scratch, loads)
-    parts = 1 << motion.clock[LEVEL]
-    for i in range(parts * len(plan.stages)):
-        if status == RUNNING:
-            stage = plan.stages[i % len(plan.stages)]
-            status = fixed_stage(par, motion, scratch, stage * plan.h / parts)
+    if status == RUNNING:
+        parts = 1 << motion.clock[LEVEL]
+        status, history = fixed_base_step(par, plan, l, parts, history_of(motion.reel), motion, scratch)
+        keep_history(history, motion.reel)
     return status
 
 

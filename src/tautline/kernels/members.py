@@ -1,4 +1,4 @@
-"""Members of a batch: what they share, and numbers of their own.
+"""Members of a block: what they share, numbers of their own, and their motions in and out of lanes.
 
 Blocks of LANES members step together. Nodes and bodies are in lanes; reels, with their many cases, are arrays of their
 own, one row a member, and are worked off one by one with the kernels of a single run.
@@ -6,106 +6,279 @@ own, one row a member, and are worked off one by one with the kernels of a singl
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.kernels.data import Array, Command, Counters, Parameters, Plan
-from tautline.kernels.jit import kernel
+from tautline.errors import RUNNING
+from tautline.kernels.data import (
+    BODY_SIZE,
+    CLOCK_SIZE,
+    ITERATIONS,
+    LEVEL,
+    NODE_QUANTITIES,
+    SCALARS,
+    STEP,
+    T_START,
+    TARGET,
+    TOTAL,
+    Array,
+    Command,
+    Counters,
+    Motion,
+    Parameters,
+    Plan,
+    Samples,
+    Scratch,
+)
+from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.lane_arrays import lane_array, lane_rows
+from tautline.kernels.lanes import LANES, put, select, take, zero_like
+from tautline.kernels.layout import Layout
+
+# Numbers that all members of a block have in common, because kernels decide by them or step by them.
+SHARED_NUMBERS = {"viscosity", "theta", "growth", "h", "limit_multiple", "allowed_ratio", "resolution"}
+# Those of Scratch.nodes that steps without loads need.
+LANE_SCRATCH = TARGET + 1
+# Status of a member that has to go on alone.
+LEFT = -1
+
+
+def _is_shared(name: str, kind: Any) -> bool:
+    return kind in (int, bool, Array) or name in SHARED_NUMBERS
+
+
+PARAMETERS = Layout(Parameters, _is_shared)
+PLAN = Layout(Plan, _is_shared)
+COMMAND = Layout(Command)
+
+unpack_parameters, unpack_plan, unpack_command = PARAMETERS.unpack, PLAN.unpack, COMMAND.unpack
 
 
 class Members(NamedTuple):
-    """A block. Elements, laws, step and method are the same for all of it, and read from the first member."""
+    """Settings of a block: elements, laws, step and method are those of the first member, other numbers are own."""
 
     par: Parameters
     plan: Plan
-    numbers: Array  # (NUMBERS, LANES), see numbers_of
-    kinds: Counters  # (LANES,) of the commands
-    knots: Counters  # (LANES, 2): how many of the tables and profiles below are used
-    times: Array  # (LANES, most knots)
-    torques: Array
-    profiles: Array  # (LANES, most pieces, PROFILE_ROW)
+    numbers: Array  # (PARAMETERS.size, LANES)
+    plans: Array  # (PLAN.size, LANES)
+    commands: Array  # (LANES, COMMAND.size)
+    tables: tuple[Array, ...]  # of the commands
 
 
-def numbers_of(par: Parameters, plan: Plan, command: Command) -> Array:
-    """Of one member, in the order in which own_parameters, own_plan and own_command read them."""
-    pendulum = [par.L, par.mu, par.EA, par.kappa, par.d, par.b, *par.r_p, par.M, *np.ravel(par.J), *par.rho]
-    pendulum += [par.mu_g, par.weight, *par.weight_rho, par.sigma_0]
-    pendulum += [par.viscous, par.coulomb, par.max_torque, par.max_power]
-    method = [plan.minimum_length, plan.end_mass, plan.body_frequency2, plan.drum_stiffness]
-    return np.array([*pendulum, *method, command.stiffness, command.damping, plan.swing, plan.drum_damping])
-
-
-@kernel
-def own_parameters(par: Parameters, x: Any) -> Parameters:
-    """Of one member from its numbers, or in lanes of all from lanes of them."""
-    return Parameters(
-        par.N,
-        x[0],
-        x[1],
-        x[2],
-        x[3],
-        x[4],
-        x[5],
-        (x[6], x[7], x[8]),
-        x[9],
-        ((x[10], x[11], x[12]), (x[13], x[14], x[15]), (x[16], x[17], x[18])),
-        (x[19], x[20], x[21]),
-        x[22],
-        x[23],
-        (x[24], x[25], x[26]),
-        par.elastic_law,
-        par.tension_table,
-        par.viscosity,
-        par.law,
-        x[27],
-        par.extrapolated,
-        par.theta,
-        par.rotates,
-        par.compensated,
-        x[28],
-        x[29],
-        x[30],
-        x[31],
-        par.growth,
-    )
-
-
-@kernel
-def own_plan(plan: Plan, x: Any) -> Plan:
-    return Plan(
-        plan.h,
-        plan.stages,
-        plan.limit_multiple,
-        plan.adaptive,
-        plan.allowed_ratio,
-        plan.resolution,
-        x[32],
-        x[33],
-        x[34],
-        plan.steps_per_sample,
-        plan.hold,
-        x[35],
-        x[38],
-        x[39],
-    )
-
-
-@kernel
-def own_command(members: Members, k: int, locked: bool) -> Command:
-    x = members.numbers
-    return Command(
-        locked,
-        members.times[k, : members.knots[k, 0]],
-        members.torques[k, : members.knots[k, 0]],
-        members.kinds[k],
-        members.profiles[k, : members.knots[k, 1]],
-        x[36, k],
-        x[37, k],
-        False,
+def members_of(settings: Sequence[tuple[Parameters, Plan, Command]]) -> Members:
+    """Settings of a block, from those of LANES members."""
+    pars, plans, commands = zip(*settings, strict=True)
+    return Members(
+        pars[0],
+        plans[0],
+        np.stack([PARAMETERS.row(par) for par in pars], axis=1),
+        np.stack([PLAN.row(plan) for plan in plans], axis=1),
+        np.stack([COMMAND.row(command) for command in commands]),
+        COMMAND.tables(commands),
     )
 
 
 @kernel
 def parameters_of(members: Members, k: int) -> Parameters:
-    return own_parameters(members.par, members.numbers[:, k])
+    return unpack_parameters(members.par, members.numbers[:, k])
+
+
+@kernel
+def plan_of(members: Members, k: int) -> Plan:
+    return unpack_plan(members.plan, members.plans[:, k])
+
+
+@kernel
+def command_of(members: Members, k: int) -> Command:
+    return unpack_command(members.commands[k], members.tables, k)
+
+
+class Block(NamedTuple):
+    """Motions of LANES members, each as a single run has it, and what became of them.
+
+    While the block marches, nodes and bodies are those at the latest sample.
+    """
+
+    nodes: Array  # (LANES, NODE_QUANTITIES, 3 (N + 1))
+    body: Array  # (LANES, BODY_SIZE)
+    reel: Array  # (LANES, REEL_SIZE or more)
+    clock: Counters  # (LANES, CLOCK_SIZE)
+    status: Counters  # (LANES,) RUNNING or LEFT
+    filled: Counters  # (LANES,) rows of samples
+
+
+class Workspace(NamedTuple):
+    """Nodes and bodies in lanes, scratch, and what else is needed to go back to the latest sample."""
+
+    nodes: Array  # (NODE_QUANTITIES, 3 (N + 1), LANES)
+    body: Array  # (BODY_SIZE, LANES)
+    scratch: Array  # (LANE_SCRATCH, 3 (N + 1), LANES)
+    factor: Array  # (2, N + 2, LANES)
+    starts: Array  # (LANES, width of reels.START)
+    reel: Array  # as in Block, at the latest sample
+    clock: Counters
+
+
+class Clocks(NamedTuple):
+    """Clocks of a block, in the place of Motion.clock."""
+
+    counters: Counters  # (LANES, CLOCK_SIZE)
+    status: Counters  # (LANES,)
+
+
+def empty_block(N: int, reel_size: int) -> Block:
+    return Block(
+        np.zeros((LANES, NODE_QUANTITIES, 3 * (N + 1))),
+        np.zeros((LANES, BODY_SIZE)),
+        np.zeros((LANES, reel_size)),
+        np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
+        np.full(LANES, RUNNING, dtype=np.int64),
+        np.zeros(LANES, dtype=np.int64),
+    )
+
+
+def empty_workspace(N: int, reel_size: int, start_size: int) -> Workspace:
+    return Workspace(
+        np.zeros((NODE_QUANTITIES, 3 * (N + 1), LANES)),
+        np.zeros((BODY_SIZE, LANES)),
+        np.zeros((LANE_SCRATCH, 3 * (N + 1), LANES)),
+        np.zeros((2, N + 2, LANES)),
+        np.zeros((LANES, start_size)),
+        np.zeros((LANES, reel_size)),
+        np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
+    )
+
+
+def empty_block_samples(rows: int, N: int) -> Samples:
+    """Samples of LANES members: those of a single run, with the member as first index."""
+    return Samples(np.full((LANES, rows, SCALARS), np.nan), np.full((LANES, rows, 2, N + 1, 3), np.nan))
+
+
+@inlined
+def motion_in_lanes(block: Block, workspace: Workspace) -> tuple[Motion, Scratch]:
+    """Views of a block's arrays that the kernels of a single run take for a motion and scratch."""
+    x, y, z = workspace.nodes, workspace.scratch, workspace.factor
+    nodes: Any = (
+        lane_array(x[0]),
+        lane_array(x[1]),
+        lane_array(x[2]),
+        lane_array(x[3]),
+        lane_array(x[4]),
+        lane_array(x[5]),
+    )
+    scratch: Any = (lane_array(y[0]), lane_array(y[1]), lane_array(y[2]), lane_array(y[3]), lane_array(y[4]))
+    factor: Any = (lane_array(z[0]), lane_array(z[1]))
+    clock: Any = Clocks(block.clock, block.status)
+    return Motion(nodes, lane_array(workspace.body), lane_rows(block.reel), clock), Scratch(scratch, factor)
+
+
+@kernel
+def motion_of(block: Block, k: int) -> Motion:
+    """One member's motion, with nodes and body of the latest sample."""
+    return Motion(block.nodes[k], block.body[k], block.reel[k], block.clock[k])
+
+
+@kernel
+def into_lanes(block: Block, workspace: Workspace) -> None:
+    """Copy nodes and bodies into lanes."""
+    for k in range(LANES):
+        for i in range(block.nodes.shape[1]):
+            for j in range(block.nodes.shape[2]):
+                workspace.nodes[i, j, k] = block.nodes[k, i, j]
+        for i in range(block.body.shape[1]):
+            workspace.body[i, k] = block.body[k, i]
+
+
+@kernel
+def out_of_lanes(workspace: Workspace, k: int, block: Block) -> None:
+    """Copy one member's nodes and body out of lanes."""
+    for i in range(block.nodes.shape[1]):
+        for j in range(block.nodes.shape[2]):
+            block.nodes[k, i, j] = workspace.nodes[i, j, k]
+    for i in range(block.body.shape[1]):
+        block.body[k, i] = workspace.body[i, k]
+
+
+@kernel
+def copy_row(x: Any, k: int, out: Any) -> None:
+    for i in range(x.shape[1]):
+        out[k, i] = x[k, i]
+
+
+@kernel
+def save_members(block: Block, workspace: Workspace) -> None:
+    """Put the motions of all that run aside, to go back to."""
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            out_of_lanes(workspace, k, block)
+            copy_row(block.reel, k, workspace.reel)
+            copy_row(block.clock, k, workspace.clock)
+
+
+@kernel
+def finish_members(block: Block, workspace: Workspace) -> None:
+    """Give the motions back: those that left as they were at their latest sample."""
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            out_of_lanes(workspace, k, block)
+        else:
+            copy_row(workspace.reel, k, block.reel)
+            copy_row(workspace.clock, k, block.clock)
+
+
+@kernel
+def clear_left(block: Block, workspace: Workspace, running: int) -> int:
+    """Number of members that run. If some of `running` have left, fill their lanes with NaN: no loop waits for that."""
+    count = 0
+    for k in range(LANES):
+        count += block.status[k] == RUNNING
+    if count < running:
+        for k in range(LANES):
+            if block.status[k] != RUNNING:
+                workspace.nodes[:, :, k] = math.nan
+                workspace.body[:, k] = math.nan
+    return count
+
+
+@kernel
+def leave_where(clock: Clocks, condition: bool) -> None:
+    """Let members leave for which the condition holds."""
+    holds = select(condition, 1.0, 0.0)
+    for k in range(LANES):
+        if take(holds, k) != 0.0:
+            clock.status[k] = LEFT
+
+
+@kernel
+def level_of_running(block: Block) -> int:
+    """Level of a member that runs; all have the same."""
+    level = 0
+    for k in range(LANES):
+        if block.status[k] == RUNNING:
+            level = block.clock[k, LEVEL]
+    return level
+
+
+@kernel
+def count_step(block: Block) -> None:
+    for k in range(LANES):
+        block.clock[k, STEP] += 1
+        block.clock[k, TOTAL] += 1 << block.clock[k, LEVEL]
+
+
+@kernel
+def count_iterations(clock: Clocks, iterations: float) -> None:
+    for k in range(LANES):
+        clock.counters[k, ITERATIONS] += int(take(iterations, k))
+
+
+@kernel
+def times_of(block: Block, h: float, like: float) -> float:
+    """Time of each member, in lanes."""
+    t = zero_like(like)
+    for k in range(LANES):
+        t = put(t, k, block.reel[k, T_START] + block.clock[k, STEP] * h)
+    return t

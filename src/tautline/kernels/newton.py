@@ -21,11 +21,12 @@ from tautline.kernels.data import (
     Scratch,
     node,
 )
-from tautline.kernels.drum import PLAIN, Drum, solve_reel_row
+from tautline.kernels.drum import PLAIN, Drum
 from tautline.kernels.energy import element_length, reel_mass, transport_weights
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select, some, zero_like
+from tautline.kernels.reels import solve_reel_row
 from tautline.kernels.rotation import (
     MAX_ITERATIONS,
     cayley_momentum,

@@ -72,8 +72,10 @@ from tautline.kernels.energy import (
 from tautline.kernels.fixed import complete_kick, momenta_with_kick
 from tautline.kernels.guide import spooled_energy
 from tautline.kernels.jit import entry, inlined, kernel
+from tautline.kernels.lanes import select, some, take, zero_like
 from tautline.kernels.legendre import rates_of
 from tautline.kernels.loads.guide_motion import add_carried
+from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Matrix, Vector, add, apply, cross, orthogonality_error
@@ -203,6 +205,53 @@ def note_reel(par: Parameters, reel: Array, sigma: float, out: Array) -> None:
         out[GUIDE_PLACE + i] = 0.0
 
 
+class Sample(NamedTuple):
+    """A state as samples report it."""
+
+    rates: Rates
+    R: Matrix
+    diagnostics: Diagnostics
+    owed_work: float  # of the half impulse that a reel that is led has still to be given for the latest step
+
+
+@inlined
+def sample_of(par: Parameters, locked: bool, motion: Motion, rates: Rates, Pi: Vector, scratch: Scratch) -> Sample:
+    """Sample of a motion, from its rates and momenta (MEAN_VELOCITY, TARGET and Pi)."""
+    reel = motion.reel
+    s = reel[S]
+    q = motion.nodes[POSITION]
+    v = scratch.nodes[MEAN_VELOCITY]
+    R = attitude(motion.body)
+    diagnostics = diagnostics_of(par, s, rates.sigma, q, v, scratch.nodes[TARGET], R, rates.omega, Pi)
+    led = reel[HELD] == PRESCRIBED
+    owed_work = zero_like(s)
+    if not locked and some(led):
+        P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[COLUMN])
+        owed_work = select(led, (P_s - reel[P_S]) * reel[SIGMA], owed_work)
+    return Sample(rates, R, diagnostics, owed_work)
+
+
+@kernel
+def write_sample(par: Parameters, reel: Array, x: Sample, out: Array) -> None:
+    """All scalars of one member's sample."""
+    write_diagnostics(x.diagnostics, out)
+    note_reel(par, reel, x.rates.sigma, out)
+    out[CONTROL_WORK] += x.owed_work
+    for i in range(3):
+        out[ANGULAR_VELOCITY + i] = x.rates.omega[i]
+        for j in range(3):
+            out[ROTATION + 3 * i + j] = x.R[i][j]
+
+
+@kernel
+def write_nodes(N: int, q: Array, v: Array, k: int, out: Array) -> None:
+    """Positions and velocities of member k."""
+    for i in range(3):
+        for e in range(N + 1):
+            out[0, e, i] = take(q[i * (N + 1) + e], k)
+            out[1, e, i] = take(v[i * (N + 1) + e], k)
+
+
 @entry
 def observe(
     par: Parameters,
@@ -215,28 +264,10 @@ def observe(
     loads: Loads | None,
 ) -> None:
     """Write the present state into row `row` of the samples. The motion stays as it is, bit for bit."""
-    reel = motion.reel
-    s = reel[S]
-    q = motion.nodes[POSITION]
-    v = scratch.nodes[MEAN_VELOCITY]
-    p = scratch.nodes[TARGET]
-    R = attitude(motion.body)
     Pi = momenta_with_kick(par, motion, scratch)
-    rates = rates_of(par, locked, motion, reel[P_S], Pi, scratch)
-
+    rates = rates_of(par, locked, motion, motion.reel[P_S], Pi, scratch)
     x = out.scalars[row]
-    write_diagnostics(diagnostics_of(par, s, rates.sigma, q, v, p, R, rates.omega, Pi), x)
-    note_reel(par, reel, rates.sigma, x)
-    if not locked and reel[HELD] == PRESCRIBED:
-        # the step before has still to be given its last half impulse
-        P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[COLUMN])
-        x[CONTROL_WORK] += (P_s - reel[P_S]) * reel[SIGMA]
-    for i in range(3):
-        x[ANGULAR_VELOCITY + i] = rates.omega[i]
-        for j in range(3):
-            x[ROTATION + 3 * i + j] = R[i][j]
-        for k in range(par.N + 1):
-            out.nodes[row, 0, k, i] = q[i * (par.N + 1) + k]
-            out.nodes[row, 1, k, i] = v[i * (par.N + 1) + k]
+    write_sample(par, motion.reel, sample_of(par, locked, motion, rates, Pi, scratch), x)
+    write_nodes(par.N, motion.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], 0, out.nodes[row])
     if loads is not None and (loads.acts or loads.moves):
         add_carried(par, loads, t, motion, scratch, x)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
-from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
 from tautline.kernels.balance import book
 from tautline.kernels.compensated import accumulate, accumulate_node
 from tautline.kernels.data import (
@@ -15,7 +13,6 @@ from tautline.kernels.data import (
     H_BEFORE,
     H_LAST,
     HELD,
-    ITERATIONS,
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
@@ -26,7 +23,6 @@ from tautline.kernels.data import (
     P_S_ERR,
     POSITION,
     POSITION_ERR,
-    S_ERR,
     SIGMA,
     SIGMA_BEFORE,
     SPIN,
@@ -61,11 +57,12 @@ from tautline.kernels.energy import (
     transport_weights,
 )
 from tautline.kernels.entrance import Entrance
-from tautline.kernels.fixed import all_finite, drift, extrapolation, kick_nodes
+from tautline.kernels.fixed import drift, extrapolation, kick_nodes
 from tautline.kernels.guide import REMEMBERS, carnot_force, entrance, spool, spooled_force
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import zero_like
-from tautline.kernels.newton import ZERO, Rates, Target, solve_rates
+from tautline.kernels.newton import ZERO, Rates, Target
+from tautline.kernels.reels import ReelStart
 from tautline.kernels.rotation import add_spin, attitude, turn
 from tautline.kernels.so3 import Matrix, add_scaled, apply_transposed, dot, scale, sub
 
@@ -169,15 +166,6 @@ def step_target(
     return Target(p_s, add_scaled(triple(motion.body, SPIN), 0.5 * h, body_moment(par, R)), at, drum)
 
 
-class ReelStart(NamedTuple):
-    """The reel's part of a step, as far as the start of the step knows it."""
-
-    p_s: float  # left-hand side of the reel's equation
-    sigma: float  # if it is given
-    at: Entrance
-    drum: Drum
-
-
 @kernel
 def reel_before(
     par: Parameters, command: Command, reel: Array, strain: float, force: float, h: float, start: float, end: float
@@ -190,9 +178,12 @@ def reel_before(
         p_s = h_start * drum.motor
     else:
         drum, sigma, p_s = drum_before(par, command, reel, h, start, end)
+    ahead = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
+    if not drum.held:
+        sigma = reel[SIGMA] + ahead * (reel[SIGMA] - reel[SIGMA_BEFORE])
     at = entrance(par, reel, reel[S], strain)
     p_s += reel[P_S] + 0.5 * h * force + h_start * spooled_force(par, at)
-    return ReelStart(p_s, sigma, at, drum)
+    return ReelStart(p_s, ahead, sigma, at, drum)
 
 
 class ReelImpulses(NamedTuple):
@@ -284,37 +275,3 @@ def last_kick(par: Parameters, motion: Motion, scratch: Scratch, h: float, s: fl
     evaluate_forces(par, s, q, f)
     kick_nodes(par, l, f, 0.5 * h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
     return kept_reel_force(f), strain_at_guide(par, q, l)
-
-
-@inlined
-def reeling_stage(
-    par: Parameters, command: Command, motion: Motion, scratch: Scratch, h: float, start: float, end: float
-) -> int:
-    """One step of length h; start and end are the times of its ends.
-
-    FORCE must hold `evaluate_forces` of the present configuration; it does so again afterwards.
-    """
-    reel = motion.reel
-    q = motion.nodes[POSITION]
-    s = reel[S]
-    R = attitude(motion.body)
-    force = kept_reel_force(scratch.nodes[FORCE])
-    before = reel_before(par, command, reel, strain_at_guide(par, q, element_length(par, s)), force, h, start, end)
-    sigma, earlier = reel[SIGMA], reel[SIGMA_BEFORE]
-    x = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
-    guess = extrapolated_rates(x, motion, sigma + x * (sigma - earlier), scratch.nodes[MEAN_VELOCITY])
-    if before.drum.held:
-        guess = Rates(before.sigma, guess.omega, 0.0)
-    target = step_target(par, h, s, motion, R, before.p_s, before.at, before.drum, scratch)
-    rates, failed, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
-    if not (math.isfinite(target.p_s) and all_finite(node(motion.nodes[MOMENTUM], par.N), target.Pi)):
-        return NON_FINITE
-    if failed:
-        return NEWTON_FAILED
-    motion.clock[ITERATIONS] += int(iterations)
-
-    gradient = move_string(par, motion, scratch, h, s, rates, R)
-    accumulate(reel, S, S_ERR, h * rates.sigma, par.compensated)
-    force_end, strain_end = last_kick(par, motion, scratch, h, reel[S])
-    reel_after(par, command, reel, before, h, end, rates, ReelImpulses(s, force, gradient, force_end, strain_end))
-    return RUNNING

@@ -1,34 +1,19 @@
-"""One step of given length: the stages of a composition, and half of the loads before and after them."""
+"""One step of given length, with half of the loads before and after it."""
 
 from __future__ import annotations
 
 from tautline.errors import RUNNING
 from tautline.kernels.data import FORCE, POSITION, Command, Loads, Motion, Parameters, Plan, S, Scratch
-from tautline.kernels.fixed import fixed_stage
+from tautline.kernels.energy import element_length
+from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import inlined, separate
 from tautline.kernels.loads.guide_motion import book_guide, boost, mean_velocity, momentum_now
 from tautline.kernels.loads.stage import load_stage
 from tautline.kernels.newton import ZERO
-from tautline.kernels.reeling import evaluate_forces, reeling_stage
+from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.so3 import Vector, sub
+from tautline.kernels.stage import composed_step, fixed_stage
 from tautline.kernels.tables import vector_at
-
-
-@inlined
-def composed_step(
-    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float, h: float
-) -> int:
-    """A step of length h with a moving reel: the stages of the composition."""
-    status = RUNNING
-    done = 0.0
-    i = 0
-    while i < len(plan.stages) and status == RUNNING:
-        stage = plan.stages[i]
-        start = t + done * h
-        done += stage
-        status = reeling_stage(par, command, motion, scratch, stage * h, start, t + done * h)
-        i += 1
-    return status
 
 
 @inlined
@@ -93,7 +78,9 @@ def one_step(
             frame, momentum = before_step(par, loads, command.locked, t, h, motion, scratch)
             evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
         if command.locked:
-            status = fixed_stage(par, motion, scratch, h)
+            l = element_length(par, motion.reel[S])
+            status, history = fixed_stage(par, l, history_of(motion.reel), motion, scratch, h)
+            keep_history(history, motion.reel)
     if not command.locked:
         status = composed_step(par, plan, command, motion, scratch, t, h)
     if loads is not None and loaded and status == RUNNING:

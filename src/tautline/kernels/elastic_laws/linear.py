@@ -20,6 +20,12 @@ def tension_and_energy(par: Parameters, strain: float) -> tuple[float, float]:
 
 
 @inlined
+def pull(k: float, l: float, length: float) -> float:
+    """Tension of an element over its length; k = EA/l."""
+    return k * (1.0 - l / length)
+
+
+@inlined
 def forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
     """f_e = (EA/l) (1 - l/|w|) (q_{e+1} - q_e)."""
     n = par.N + 1
@@ -30,7 +36,7 @@ def forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
     for e in range(par.N):
         w = (x[e + 1] - x[e], y[e + 1] - y[e], z[e + 1] - z[e])
         length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
-        f = scale(k * (1.0 - l / length), w)
+        f = scale(pull(k, l, length), w)
         f_x[e] = f[0]
         f_y[e] = f[1]
         f_z[e] = f[2]

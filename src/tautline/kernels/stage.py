@@ -1,0 +1,172 @@
+"""Steps, for a single run or for members in lanes: one source, compiled with what differs between the two.
+
+What differs is given to the functions that make stages: who solves the reel's part of a step, and what becomes of a
+step that fails. A single run inlines all of it; an argument or a choice inside the step would cost it 5 to 40 %.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tautline.errors import RUNNING
+from tautline.kernels.compensated import accumulate
+from tautline.kernels.data import (
+    FORCE,
+    ITERATIONS,
+    MEAN_VELOCITY,
+    MOMENTUM,
+    OMEGA,
+    OMEGA_BEFORE,
+    POSITION,
+    S_ERR,
+    SPIN,
+    Command,
+    Counters,
+    Motion,
+    Parameters,
+    Plan,
+    S,
+    Scratch,
+    node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.energy import body_moment, element_length, strain_at_guide
+from tautline.kernels.fixed import (
+    History,
+    drift_nodes,
+    extrapolation,
+    kick_then_eliminate,
+    outcome,
+    velocities_of_body,
+    velocities_of_nodes,
+)
+from tautline.kernels.jit import inlined
+from tautline.kernels.newton import solve_rates
+from tautline.kernels.reeling import (
+    ReelImpulses,
+    extrapolated_rates,
+    kept_reel_force,
+    last_kick,
+    move_string,
+    reel_after,
+    reel_before,
+    step_target,
+)
+from tautline.kernels.rotation import add_spin, attitude, turn
+from tautline.kernels.so3 import add_scaled, apply_transposed, dot, scale, sub
+
+Kernel = Callable[..., Any]
+
+
+def make_fixed_step(
+    kick_and_eliminate: Kernel, substitute: Kernel, drift: Kernel, outcome: Kernel
+) -> tuple[Kernel, Kernel]:
+    """Stage and base step at constant length, from passes over the nodes; `substitute` may drift too."""
+
+    @inlined
+    def stage(
+        par: Parameters, l: float, history: History, motion: Motion, scratch: Scratch, h: float
+    ) -> tuple[int, History]:
+        """One step of length h with elements of length l; the factor must be current."""
+        body = motion.body
+        R = attitude(body)
+        impulse = history.pending + 0.5 * h
+        kick_and_eliminate(par, l, impulse, motion, scratch)
+        if par.rotates:
+            add_spin(par, body, scale(impulse, body_moment(par, R)))
+        Pi = triple(body, SPIN)
+        last = triple(body, OMEGA)
+        x = extrapolation(h, history.last, history.before)
+        guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
+        v_N, omega, not_converged = velocities_of_body(par, h, Pi, R, guess, scratch)
+        substitute(par, h, v_N, motion, scratch)
+        p_N = node(motion.nodes[MOMENTUM], par.N)
+        speed2 = dot(v_N, v_N) + dot(omega, omega)
+        failed = not_converged | (speed2 == math.inf) | (speed2 != speed2)
+        status = outcome(motion.clock, dot(p_N, p_N) + dot(Pi, Pi), failed)
+        if status != RUNNING:
+            return status, history
+        drift(par, h, motion, scratch)
+        if par.rotates:
+            turn(par, body, h, apply_transposed(R, v_N), omega)
+            put_triple(body, OMEGA_BEFORE, last)
+            put_triple(body, OMEGA, omega)
+        return RUNNING, History(0.5 * h, h, history.last)
+
+    @inlined
+    def base_step(
+        par: Parameters, plan: Plan, l: float, parts: int, history: History, motion: Motion, scratch: Scratch
+    ) -> tuple[int, History]:
+        """A base step in so many parts: the stages of each."""
+        status = RUNNING
+        for i in range(parts * len(plan.stages)):
+            if status == RUNNING:
+                h = plan.stages[i % len(plan.stages)] * plan.h / parts
+                status, history = stage(par, l, history, motion, scratch, h)
+        return status, history
+
+    return stage, base_step
+
+
+def make_reeling_step(begin_reel: Kernel, end_reel: Kernel, outcome: Kernel, add_iterations: Kernel) -> Kernel:
+    """Composed step with a moving reel; the reel's part begins before the rates are solved for and ends after."""
+
+    @inlined
+    def stage(
+        par: Parameters, command: Command, motion: Motion, scratch: Scratch, h: float, start: float, end: float
+    ) -> int:
+        """One step of length h; start and end are the times of its ends.
+
+        FORCE must hold `evaluate_forces` of the present configuration; it does so again afterwards.
+        """
+        reel = motion.reel
+        q = motion.nodes[POSITION]
+        s = reel[S]
+        R = attitude(motion.body)
+        force = kept_reel_force(scratch.nodes[FORCE])
+        strain = strain_at_guide(par, q, element_length(par, s))
+        before = begin_reel(par, command, reel, strain, force, h, start, end)
+        guess = extrapolated_rates(before.ahead, motion, before.sigma, scratch.nodes[MEAN_VELOCITY])
+        target = step_target(par, h, s, motion, R, before.p_s, before.at, before.drum, scratch)
+        rates, failed, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
+        p_N = node(motion.nodes[MOMENTUM], par.N)
+        status: int = outcome(motion.clock, abs(target.p_s) + dot(p_N, p_N) + dot(target.Pi, target.Pi), failed)
+        if status != RUNNING:
+            return status
+        add_iterations(motion.clock, iterations)
+
+        gradient = move_string(par, motion, scratch, h, s, rates, R)
+        accumulate(reel, S, S_ERR, h * rates.sigma, par.compensated)
+        force_end, strain_end = last_kick(par, motion, scratch, h, reel[S])
+        end_reel(par, command, reel, before, h, end, rates, ReelImpulses(s, force, gradient, force_end, strain_end))
+        return RUNNING
+
+    @inlined
+    def composed_step(
+        par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float, h: float
+    ) -> int:
+        """A step of length h from time t: the stages of the composition."""
+        status = RUNNING
+        done = 0.0
+        i = 0
+        while i < len(plan.stages) and status == RUNNING:
+            part = plan.stages[i]
+            start = t + done * h
+            done += part
+            status = stage(par, command, motion, scratch, part * h, start, t + done * h)
+            i += 1
+        return status
+
+    return composed_step
+
+
+@inlined
+def add_iterations(clock: Counters, iterations: float) -> None:
+    clock[ITERATIONS] += int(iterations)
+
+
+fixed_stage, fixed_base_step = make_fixed_step(kick_then_eliminate, velocities_of_nodes, drift_nodes, outcome)
+composed_step = make_reeling_step(reel_before, reel_after, outcome, add_iterations)

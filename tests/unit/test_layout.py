@@ -1,0 +1,172 @@
+"""Tuples in rows of numbers: every field comes back in its own place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+
+import numba
+import numpy as np
+import pytest
+
+from tautline.arrays import Array
+from tautline.kernels.data import Command, Parameters, Plan
+from tautline.kernels.jit import OPTIONS
+from tautline.kernels.lane_arrays import lane_array
+from tautline.kernels.lanes import LANES, take
+from tautline.kernels.layout import Layout
+from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, command_of, members_of, parameters_of, plan_of
+from tautline.kernels.reels import START, ReelStart
+from tautline.kernels.so3 import Vector
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    return numba.njit(**OPTIONS)(function)
+
+
+def unpacked(layout: Layout[Any], *args: Any) -> Any:
+    """By the code that is written for a layout, without compiler."""
+    return layout.unpack.py_func(*args)  # type: ignore[attr-defined]
+
+
+def distinct(kind: Any, numbers: count[int], length: int = 2) -> Any:
+    """Value of a type in which no number occurs twice; truths alternate, and arrays have this many rows."""
+    if get_origin(kind) is tuple:
+        return tuple(distinct(item, numbers) for item in get_args(kind))
+    if hasattr(kind, "_fields"):
+        types = get_type_hints(kind)
+        return kind(*(distinct(types[name], numbers, 2 if name == "profile" else length) for name in kind._fields))
+    number = next(numbers)
+    if kind == Array:
+        return 1000.0 * number + np.arange(float(length))
+    return {float: number + 0.25, int: number, bool: number % 2 == 0}[kind]
+
+
+def a_command(numbers: count[int], length: int) -> Command:
+    """Tables of different lengths, and a profile with rows."""
+    plain = distinct(Command, numbers, length)
+    profile = next(numbers) + np.arange(9.0 * (length + 1)).reshape(-1, 9)
+    return plain._replace(profile=profile)  # type: ignore[no-any-return]
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    """Equal, field by field, with the same types."""
+    assert type(found) is type(expected)
+    if isinstance(expected, tuple):
+        for x, y in zip(found, expected, strict=True):
+            assert_same(x, y)
+    else:
+        np.testing.assert_array_equal(found, expected)
+
+
+pack_parameters, pack_plan, pack_command = PARAMETERS.pack, PLAN.pack, COMMAND.pack
+
+
+@compiled
+def copy(x: Any, out: Any) -> None:
+    for i in range(len(x)):
+        out[i] = x[i]
+
+
+@compiled
+def members_back(members: Any, k: int, par: Any, plan: Any, command: Any, tables: Any) -> None:
+    """Rows of the settings of one member that the kernels see, and its tables."""
+    pack_parameters(parameters_of(members, k), par)
+    pack_plan(plan_of(members, k), plan)
+    own = command_of(members, k)
+    pack_command(own, command)
+    copy(own.times, tables[0][k])
+    copy(own.torques, tables[1][k])
+    for i in range(len(own.profile)):
+        copy(own.profile[i], tables[2][k, i])
+
+
+def test_settings_of_every_member_come_back() -> None:
+    """Shared fields are those of the first member, all others each one's own."""
+    numbers = count(1)
+    settings = [
+        (distinct(Parameters, numbers), distinct(Plan, numbers), a_command(numbers, 1 + k % 3)) for k in range(LANES)
+    ]
+    members = members_of(settings)
+    tables = tuple(np.zeros_like(table) for table in members.tables)
+    for k, (par, plan, command) in enumerate(settings):
+        rows = [np.zeros(size) for size in (PARAMETERS.size, PLAN.size, COMMAND.size)]
+        members_back(members, k, *rows, tables)
+        np.testing.assert_array_equal(rows[0], PARAMETERS.row(par))
+        np.testing.assert_array_equal(rows[1], PLAN.row(plan))
+        assert_same(unpacked(COMMAND, rows[2].tolist(), tables, k), command)
+    assert_same(tables, members.tables)
+    assert len(np.unique([PARAMETERS.row(par) for par, _, _ in settings])) == LANES * PARAMETERS.size
+
+
+@pytest.mark.parametrize(("kind", "layout"), [(Parameters, PARAMETERS), (Plan, PLAN)])
+def test_a_field_is_shared_or_has_places(kind: Any, layout: Layout[Any]) -> None:
+    a, b = distinct(kind, count(1)), distinct(kind, count(500))
+    mixed = unpacked(layout, a, layout.row(b).tolist())
+    assert layout.shared(mixed) == layout.shared(a)
+    np.testing.assert_array_equal(layout.row(mixed), layout.row(b))
+    for name in kind._fields:
+        origin = a if layout.is_shared(name, get_type_hints(kind)[name]) else b
+        assert_same(getattr(mixed, name), getattr(origin, name))
+
+
+def test_starts_of_steps_come_back() -> None:
+    start = distinct(ReelStart, count(1))
+    assert_same(pack_and_unpack(START)(start, np.zeros(START.size)), start)
+
+
+def pack_and_unpack(layout: Layout[Any]) -> Any:
+    pack, unpack = layout.pack, layout.unpack
+
+    @compiled
+    def back(value: Any, row: Any) -> Any:
+        pack(value, row)
+        return unpack(row)
+
+    return back
+
+
+def with_one_more(kind: Any, name: str, of: Any) -> Any:
+    """A copy of a NamedTuple class with another field in the middle."""
+    fields = list(get_type_hints(kind).items())
+    return NamedTuple(f"Longer{kind.__name__}", [*fields[:3], (name, of), *fields[3:]])
+
+
+@pytest.mark.parametrize("of", [float, Vector])
+def test_a_field_that_is_added_arrives(of: Any) -> None:
+    """In a member's own tuple, and in lanes of all, with no other code than the field itself."""
+    longer = with_one_more(Parameters, "added", of)
+    layout = Layout(longer, PARAMETERS.is_shared)
+    unpack = layout.unpack
+
+    @compiled
+    def added(shared: Any, rows: Any, k: int) -> Any:
+        return unpack(shared, rows[:, k]).added, take(unpack(shared, lane_array(rows)), k)
+
+    numbers = count(1)
+    values = [distinct(longer, numbers) for _ in range(LANES)]
+    rows = np.stack([layout.row(value) for value in values], axis=1)
+    assert layout.size == PARAMETERS.size + (1 if of is float else 3)
+    for k, value in enumerate(values):
+        own, whole = added(values[0], rows, k)
+        assert own == whole.added == value.added
+        np.testing.assert_array_equal(layout.row(whole), rows[:, k])
+
+
+def test_a_switch_or_table_that_is_added_arrives() -> None:
+    for of in (bool, int):
+        longer = with_one_more(ReelStart, "added", of)
+        start = distinct(longer, count(1))
+        layout = Layout(longer)
+        assert_same(pack_and_unpack(layout)(start, np.zeros(layout.size)), start)
+    longer = with_one_more(Command, "added", Array)
+    layout = Layout(longer)
+    command = distinct(longer, count(1), 3)
+    back = unpacked(layout, layout.row(command).tolist(), layout.tables([command, command]), 1)
+    assert_same(back, command)
+
+
+def test_what_has_no_place_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"cannot hold the field added of type .*str"):
+        Layout(with_one_more(Plan, "added", str))
