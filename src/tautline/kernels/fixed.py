@@ -7,10 +7,8 @@ what is still owed. Samples read momenta with the debt paid in a copy, so sampli
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
-from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
 from tautline.kernels.arrow import eliminate, substitute
 from tautline.kernels.compensated import accumulate_differences, accumulate_node, accumulate_scaled
 from tautline.kernels.data import (
@@ -30,7 +28,6 @@ from tautline.kernels.data import (
     SPIN_ERR,
     TARGET,
     Array,
-    Counters,
     Motion,
     Parameters,
     S,
@@ -140,14 +137,6 @@ def kick_nodes(par: Parameters, l: float, f: Array, h: float, p: Array, p_err: A
     # the flat run passed over the second component of node 0, which stands still at the guide entrance
     p[n] = 0.0
     p_err[n] = 0.0
-
-
-@inlined
-def outcome(clock: Counters, size: float, failed: bool) -> int:
-    """Status after solving for the rates of a step, from a size of the momenta and whether the solution failed."""
-    if not math.isfinite(size):
-        return NON_FINITE
-    return NEWTON_FAILED if failed else RUNNING
 
 
 @inlined

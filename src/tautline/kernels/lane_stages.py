@@ -18,12 +18,18 @@ from tautline.kernels.stage import make_fixed_step, make_reeling_step
 
 
 @kernel
-def outcome_of_members(clock: Clocks, size: float, failed: bool) -> int:
-    """RUNNING; members for which a step would fail leave their block."""
-    failed = failed | (size == math.inf) | (size != size)
-    if some(failed):
-        leave_where(clock, failed)
-    return RUNNING
+def failed(clock: Clocks, condition: bool) -> bool:
+    """False, since a block goes on; members for which the condition holds leave it."""
+    if some(condition):
+        leave_where(clock, condition)
+    return False
+
+
+@kernel
+def diverged(clock: Clocks, x: float, y: float) -> bool:
+    """False, since a block goes on; members of which one of two numbers is not finite leave it."""
+    size = abs(x) + abs(y)
+    return failed(clock, (size == math.inf) | (size != size))
 
 
 @kernel
@@ -68,5 +74,5 @@ def reels_after(
             reel_after(own, command, reels.reel[k], start, h, take(end, k), take(rates, k), take(pushes, k))
 
 
-_, fixed_base_step = make_fixed_step(kick_and_eliminate, substitute_and_drift, no_drift, outcome_of_members)
-composed_step = make_reeling_step(reels_before, reels_after, outcome_of_members, count_iterations)
+_, fixed_base_step = make_fixed_step(kick_and_eliminate, substitute_and_drift, no_drift, diverged, failed)
+composed_step = make_reeling_step(reels_before, reels_after, diverged, failed, count_iterations)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tautline.errors import RUNNING
+from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     FORCE,
@@ -39,7 +39,6 @@ from tautline.kernels.fixed import (
     drift_nodes,
     extrapolation,
     kick_then_eliminate,
-    outcome,
     velocities_of_body,
     velocities_of_nodes,
 )
@@ -62,7 +61,7 @@ Kernel = Callable[..., Any]
 
 
 def make_fixed_step(
-    kick_and_eliminate: Kernel, substitute: Kernel, drift: Kernel, outcome: Kernel
+    kick_and_eliminate: Kernel, substitute: Kernel, drift: Kernel, diverged: Kernel, failed: Kernel
 ) -> tuple[Kernel, Kernel]:
     """Stage and base step at constant length, from passes over the nodes; `substitute` may drift too."""
 
@@ -84,11 +83,10 @@ def make_fixed_step(
         v_N, omega, not_converged = velocities_of_body(par, h, Pi, R, guess, scratch)
         substitute(par, h, v_N, motion, scratch)
         p_N = node(motion.nodes[MOMENTUM], par.N)
-        speed2 = dot(v_N, v_N) + dot(omega, omega)
-        failed = not_converged | (speed2 == math.inf) | (speed2 != speed2)
-        status = outcome(motion.clock, dot(p_N, p_N) + dot(Pi, Pi), failed)
-        if status != RUNNING:
-            return status, history
+        if diverged(motion.clock, dot(p_N, p_N), dot(Pi, Pi)):
+            return NON_FINITE, history
+        if failed(motion.clock, not_converged) or diverged(motion.clock, dot(v_N, v_N), dot(omega, omega)):
+            return NEWTON_FAILED, history
         drift(par, h, motion, scratch)
         if par.rotates:
             turn(par, body, h, apply_transposed(R, v_N), omega)
@@ -111,7 +109,9 @@ def make_fixed_step(
     return stage, base_step
 
 
-def make_reeling_step(begin_reel: Kernel, end_reel: Kernel, outcome: Kernel, add_iterations: Kernel) -> Kernel:
+def make_reeling_step(
+    begin_reel: Kernel, end_reel: Kernel, diverged: Kernel, failed: Kernel, add_iterations: Kernel
+) -> Kernel:
     """Composed step with a moving reel; the reel's part begins before the rates are solved for and ends after."""
 
     @inlined
@@ -131,11 +131,12 @@ def make_reeling_step(begin_reel: Kernel, end_reel: Kernel, outcome: Kernel, add
         before = begin_reel(par, command, reel, strain, force, h, start, end)
         guess = extrapolated_rates(before.ahead, motion, before.sigma, scratch.nodes[MEAN_VELOCITY])
         target = step_target(par, h, s, motion, R, before.p_s, before.at, before.drum, scratch)
-        rates, failed, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
+        rates, not_converged, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
         p_N = node(motion.nodes[MOMENTUM], par.N)
-        status: int = outcome(motion.clock, abs(target.p_s) + dot(p_N, p_N) + dot(target.Pi, target.Pi), failed)
-        if status != RUNNING:
-            return status
+        if diverged(motion.clock, target.p_s, dot(p_N, p_N) + dot(target.Pi, target.Pi)):
+            return NON_FINITE
+        if failed(motion.clock, not_converged):
+            return NEWTON_FAILED
         add_iterations(motion.clock, iterations)
 
         gradient = move_string(par, motion, scratch, h, s, rates, R)
@@ -164,9 +165,21 @@ def make_reeling_step(begin_reel: Kernel, end_reel: Kernel, outcome: Kernel, add
 
 
 @inlined
+def diverged(clock: Counters, x: float, y: float) -> bool:
+    """Whether one of two numbers is not finite."""
+    return not (math.isfinite(x) and math.isfinite(y))
+
+
+@inlined
+def failed(clock: Counters, not_converged: bool) -> bool:
+    """Whether the rates were not found."""
+    return not_converged
+
+
+@inlined
 def add_iterations(clock: Counters, iterations: float) -> None:
     clock[ITERATIONS] += int(iterations)
 
 
-fixed_stage, fixed_base_step = make_fixed_step(kick_then_eliminate, velocities_of_nodes, drift_nodes, outcome)
-composed_step = make_reeling_step(reel_before, reel_after, outcome, add_iterations)
+fixed_stage, fixed_base_step = make_fixed_step(kick_then_eliminate, velocities_of_nodes, drift_nodes, diverged, failed)
+composed_step = make_reeling_step(reel_before, reel_after, diverged, failed, add_iterations)
