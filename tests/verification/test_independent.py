@@ -204,7 +204,7 @@ def test_what_the_reference_cannot_do_is_said() -> None:
         tl.reference.integrate(pendulum(), swinging(pendulum()), jumps, **settings)
     path = tl.GuidePath((0.0, 0.1), ((0, 0, 0), (0.1, 0, 0)), velocities=((1, 0, 0), (1, 0, 0)))
     moved = pendulum(guide_path=path)
-    with pytest.raises(InputError, match="guide_path to move without a blow"):
+    with pytest.raises(InputError, match="guide_path to move without an impulse"):
         tl.reference.integrate(moved, swinging(moved), tl.Locked(), **settings)
 
 

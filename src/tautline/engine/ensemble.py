@@ -44,7 +44,7 @@ def record_ensemble(simulations: Sequence[Simulation], rows: int, threads: int =
 
 
 def march_ensemble(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> list[data.Samples]:
-    """So many samples of each, as `Simulation.march` gives them. All must have been told what to do by `begin`."""
+    """So many samples of each, as `Simulation.march` gives them. `begin` must have been called of all."""
     results: dict[int, data.Samples] = {}
 
     def march(places: list[int]) -> None:

@@ -226,6 +226,15 @@ def check_method(method: Method) -> None:
         _refuse_order(method.order, "at_end='hold'")
 
 
+def check_loaded_order(order: int, loaded: bool) -> None:
+    """Refuse a high order with anything that acts beyond the plain model."""
+    if loaded and order > 2:
+        raise InputError(
+            f"order: expected 2 with damping, a fluid, an applied force, a force law or a moving guide, got {order}; "
+            "higher orders step back in time inside, where damping would feed energy in"
+        )
+
+
 def _refuse_order(order: int, what: str) -> None:
     raise InputError(
         f"order: expected 2 with {what}, got {order}; orders 4 and 6 have stages that go back in time, where what "

@@ -15,6 +15,7 @@ from tautline import errors
 from tautline._version import __version__
 from tautline.engine import checkpoints, description, lowering
 from tautline.engine.conditions import Watch
+from tautline.engine.motion import PendulumInMotion
 from tautline.engine.recorder import Recorder
 from tautline.engine.remarks import remarks_of
 from tautline.engine.samples import record_of_samples
@@ -22,7 +23,6 @@ from tautline.engine.stepper import Stepper, Task
 from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
 from tautline.errors import InputError
 from tautline.kernels import data
-from tautline.kernels.limits import Limits
 from tautline.model import checks
 from tautline.model.case import Case
 from tautline.model.command import Command, Free, Locked
@@ -38,13 +38,11 @@ if TYPE_CHECKING:
 
     from tautline.results.values import Record
 
-# Events that are located in time, between two steps.
-LOCATED = ("fully_retrieved", "fully_deployed", "condition_met")
 # Fewer samples than this fit into any memory.
 MANY_ROWS = 10_000
 
 
-class Simulation:
+class Simulation(PendulumInMotion):
     """A pendulum in motion, for control loops and for runs that save themselves.
 
     Parameters
@@ -74,16 +72,12 @@ class Simulation:
             if self.method.minimum_length >= X:
                 expected = f"less than the {X:g} m deployed at the start"
                 checks.refuse("minimum_length", expected, self.method.minimum_length)
-        self.pendulum = pendulum
         self.case: Case | None = None  # the one that it was made from
-        self.status = errors.STATUS_NAMES[errors.RUNNING]
-        self._event = ""  # what ended the motion, in a sentence
-        self._recorder = Recorder(pendulum, self.method.order)
-        self._stepper = Stepper(pendulum, state, self.method, self._recorder.health, check_laws(loads))
+        recorder = Recorder(pendulum, self.method.order)
+        super().__init__(Stepper(pendulum, state, self.method, recorder.health, check_laws(loads)), recorder)
         self._timing = Timing(self._stepper)
         self._watch = Watch(self.method.stop, state.elements) if self.method.stop else None
-        self._check_order()
-        self._force_since = (0.0, np.zeros(3))  # time and impulse of the guide when the latest advance began
+        lowering.check_loaded_order(self.method.order, self._stepper.loaded)
         self._sampled = 0  # STEP at the latest sample
 
     @classmethod
@@ -93,98 +87,6 @@ class Simulation:
             simulation = cls(case.pendulum, case.state(), loads=loads, **case.run.method())
         simulation.case = case
         return simulation
-
-    # -- what can be asked at any time ----------------------------------------------------------------
-
-    @property
-    def time(self) -> float:
-        """Simulated time (s)."""
-        if self.status in LOCATED:
-            return float(self._stepper.motion.reel[data.STOP_TIME])
-        return self._stepper.time
-
-    @property
-    def message(self) -> str:
-        """How far the motion has come, or what ended it, in a sentence."""
-        return self._event or f"completed at t = {self.time:.6g} s"
-
-    @property
-    def steps(self) -> int:
-        """Composed steps made so far."""
-        return int(self._stepper.motion.clock[data.TOTAL])
-
-    @property
-    def elements(self) -> int:
-        """N."""
-        return self._stepper.par.N
-
-    @property
-    def reeled_length(self) -> float:
-        """s (m)."""
-        return float(self._stepper.motion.reel[data.S])
-
-    @property
-    def unstretched_length(self) -> float:
-        """Unstretched length of the deployed string (m)."""
-        return float(self._stepper.par.L - self._stepper.motion.reel[data.S])
-
-    @property
-    def reel_speed(self) -> float:
-        """Rate of reeled_length; positive in retrieval (m/s)."""
-        return float(self.present_sample().scalars[0, data.REEL_SPEED])
-
-    @property
-    def energy(self) -> float:
-        """Total energy (J)."""
-        x = self.present_sample().scalars[0]
-        return float(x[data.KINETIC] + x[data.ELASTIC] + x[data.GRAVITY])
-
-    @property
-    def state(self) -> State:
-        """The present state, as a value that another simulation can start from."""
-        x = self.present_sample()
-        row = x.scalars[0]
-        return State(
-            row[data.REELED_LENGTH],
-            row[data.REEL_SPEED],
-            x.nodes[0, 0],
-            x.nodes[0, 1],
-            row[data.ROTATION : data.ROTATION + 9].reshape(3, 3),
-            row[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3],
-        )
-
-    @property
-    def guide_force(self) -> data.Array:
-        """Mean force of string and reel on whatever carries a guide that moves, over the latest `advance` (N).
-
-        Weight and inertia of all of the string, spooled or not, and of the body, and the drag on them (theory, equation
-        76); inertial frame, third axis down. The drum's own mass belongs to the carrier.
-        """
-        passed = self.time - self._force_since[0]
-        if not self._stepper.loads.moves or passed <= 0.0:
-            raise InputError(
-                "guide_force: expected a guide that moves; advance with guide_velocity first, zeros if it stands"
-            )
-        given: data.Array = (self._force_since[1] - self._stepper.guide_impulse()) / passed
-        return given
-
-    def limits(self, deployed: float | None = None) -> Limits:
-        """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""
-        return self._stepper.limits(deployed)
-
-    def present_sample(self) -> data.Samples:
-        """The present state as the kernels report it; written over by the next advance."""
-        if self._stepper.command is None:
-            self._stepper.observe(self._stepper.last, self.time)
-        return self._stepper.last
-
-    def _check_order(self, carried: bool = False) -> None:
-        order = self.method.order
-        if (self._stepper.loaded or carried) and order > 2:
-            raise InputError(
-                f"order: expected 2 with damping, a fluid, an applied force, a force law or a moving guide, got "
-                f"{order}; higher orders step back in time inside, where damping would feed energy in"
-            )
 
     # -- moving on -------------------------------------------------------------------------------------
 
@@ -222,7 +124,7 @@ class Simulation:
             guide_velocity = checks.array("guide_velocity", guide_velocity, (3,), "m/s")
             if self.pendulum.reel.guide_path is not None:
                 checks.refuse("Reel.guide_path", "None where guide_velocity is given", "a GuidePath")
-            self._check_order(carried=True)
+            lowering.check_loaded_order(self.method.order, True)
         if self._timing.known != (duration, sample):
             self._timing.check(duration, sample, command)
         self._take(command)

@@ -55,7 +55,7 @@ class Stepper:
     pendulum, state, method
         What, from where, and how.
     health : Health
-        Told of what it cannot see in samples.
+        Gets what cannot be seen in samples.
     laws : force laws, optional
         Of the user's own.
     """

@@ -56,7 +56,7 @@ class Pendulum:
             )
 
     def weights(self) -> Weights:
-        """Of string and body, buoyancy taken off."""
+        """Weights of string and body, buoyancy taken off."""
         g, fluid, body = self.gravity, self.fluid, self.body
         density, volume = (0.0, 0.0) if fluid is None else (fluid.density, fluid.volume)
         place = body.center_of_mass if fluid is None or fluid.buoyancy_center is None else fluid.buoyancy_center

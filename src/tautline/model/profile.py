@@ -78,7 +78,7 @@ def through(times: Array, values: Array, monotone: bool, velocities: tuple[float
 
 
 def integral(times: Array, rates: Array, start: float, value: float) -> Array:
-    """Of a piecewise linear rate that is held outside its table; `value` at `start`. Exact."""
+    """Integral of a piecewise linear rate that is held outside its table; `value` at `start`. Exact."""
     if len(times) == 1:
         return np.array([row(start, value, rates[0])])
     slopes = np.diff(rates) / np.diff(times)

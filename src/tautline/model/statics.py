@@ -140,7 +140,7 @@ def spooled_weight(pendulum: Pendulum, s: float) -> float:
 
 
 def weights(pendulum: Pendulum, l: float, N: int) -> Array:
-    """Of string and body, at the nodes 1..N; terms of (11)."""
+    """Weights of string and body at the nodes 1..N; terms of (11)."""
     net = pendulum.weights()
     at_nodes = np.full(N, net.string * l)
     at_nodes[-1] = 0.5 * net.string * l + net.body

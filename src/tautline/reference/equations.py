@@ -73,10 +73,10 @@ class Equations:
         _, mass, force = self.balance(0.0, x)
         rest = np.linalg.solve(mass[1:, 1:], force[1:])
         pull = float(force[0] - mass[0, 1:] @ rest) + self.drum.motor(0.0, x.s, 0.0) / self.drum.radius(x.s)
-        grip = self.drum.dry(0.0) / self.drum.radius(x.s)
-        if abs(pull) <= grip:
+        stiction = self.drum.dry(0.0) / self.drum.radius(x.s)
+        if abs(pull) <= stiction:
             raise InputError(
-                f"reference.integrate: expected a drum that turns, got one that dry friction of {grip:.6g} N holds "
+                f"reference.integrate: expected a drum that turns, got one that dry friction of {stiction:.6g} N holds "
                 f"against a pull of {abs(pull):.6g} N; use simulate, which knows sticking"
             )
         return float(np.sign(pull))

@@ -57,7 +57,7 @@ def integrate(
 
     Everything that a `Pendulum` and a command can hold acts here too, with two exceptions. A drum with dry friction or
     a brake is followed while it slips; a run ends with the status "standstill" where it would stop, and one that is
-    held from the start is refused. And a motion of guide or reel that is given must not jump, which would be a blow.
+    held from the start is refused. A prescribed motion of guide or reel must not jump, which would be an impulse.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _refuse_blows(system: Equations, state: State, duration: float) -> None:
         if abs(speed - state.reel_speed) > SAME_LENGTH * max(1.0, abs(speed)):
             raise InputError(
                 f"State.reel_speed: expected the speed of the command at the start, {speed:.9g} m/s, for "
-                f"reference.integrate, which knows no blows; got {state.reel_speed:.9g} m/s"
+                f"reference.integrate, which knows no impulses; got {state.reel_speed:.9g} m/s"
             )
     given = {
         "the length": drum.curve if isinstance(system.command, PrescribedMotion) else None,
@@ -125,7 +125,7 @@ def _refuse_blows(system: Equations, state: State, duration: float) -> None:
                 before, after = (curve.at(t, inside, derivative) for inside in (curve.knots[i - 1], t))
                 if np.abs(after - before).max() > _ROUNDING * max(1.0, float(np.abs(before).max())):
                     raise InputError(
-                        f"reference.integrate: expected {name} to move without a blow, got a jump of its "
+                        f"reference.integrate: expected {name} to move without an impulse, got a jump of its "
                         f"{('place', 'speed')[derivative]} at t = {t:g} s; let it begin and end at rest, or go on "
                         "beyond the end of the run"
                     )

@@ -1,0 +1,118 @@
+"""What can be asked of a pendulum in motion at any time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tautline import errors
+from tautline.engine.recorder import Recorder
+from tautline.engine.stepper import Stepper
+from tautline.errors import InputError
+from tautline.kernels import data
+from tautline.kernels.limits import Limits
+from tautline.model.pendulum import Pendulum
+from tautline.model.state import State
+
+# Events that are located in time, between two steps.
+LOCATED = ("fully_retrieved", "fully_deployed", "condition_met")
+
+
+class PendulumInMotion:
+    """A motion as it is now.
+
+    Parameters
+    ----------
+    stepper : Stepper
+        The motion and the kernels that change it.
+    recorder : Recorder
+        Samples that are kept, and their health.
+    """
+
+    def __init__(self, stepper: Stepper, recorder: Recorder) -> None:
+        self.pendulum: Pendulum = stepper.pendulum
+        self.status = errors.STATUS_NAMES[errors.RUNNING]
+        self._event = ""  # what ended the motion, in a sentence
+        self._stepper, self._recorder = stepper, recorder
+        self._force_since = (0.0, np.zeros(3))  # time and impulse of the guide when the latest advance began
+
+    @property
+    def time(self) -> float:
+        """Simulated time (s)."""
+        if self.status in LOCATED:
+            return float(self._stepper.motion.reel[data.STOP_TIME])
+        return self._stepper.time
+
+    @property
+    def message(self) -> str:
+        """How far the motion has come, or what ended it, in a sentence."""
+        return self._event or f"completed at t = {self.time:.6g} s"
+
+    @property
+    def steps(self) -> int:
+        """Composed steps made so far."""
+        return int(self._stepper.motion.clock[data.TOTAL])
+
+    @property
+    def elements(self) -> int:
+        """N."""
+        return self._stepper.par.N
+
+    @property
+    def reeled_length(self) -> float:
+        """s (m)."""
+        return float(self._stepper.motion.reel[data.S])
+
+    @property
+    def unstretched_length(self) -> float:
+        """Unstretched length of the deployed string (m)."""
+        return float(self._stepper.par.L - self._stepper.motion.reel[data.S])
+
+    @property
+    def reel_speed(self) -> float:
+        """Rate of reeled_length; positive in retrieval (m/s)."""
+        return float(self.present_sample().scalars[0, data.REEL_SPEED])
+
+    @property
+    def energy(self) -> float:
+        """Total energy (J)."""
+        x = self.present_sample().scalars[0]
+        return float(x[data.KINETIC] + x[data.ELASTIC] + x[data.GRAVITY])
+
+    @property
+    def state(self) -> State:
+        """The present state, as a value that another simulation can start from."""
+        x = self.present_sample()
+        row = x.scalars[0]
+        return State(
+            row[data.REELED_LENGTH],
+            row[data.REEL_SPEED],
+            x.nodes[0, 0],
+            x.nodes[0, 1],
+            row[data.ROTATION : data.ROTATION + 9].reshape(3, 3),
+            row[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3],
+        )
+
+    @property
+    def guide_force(self) -> data.Array:
+        """Mean force of string and reel on whatever carries a guide that moves, over the latest `advance` (N).
+
+        Weight and inertia of all of the string, spooled or not, and of the body, and the drag on them (theory, equation
+        76); inertial frame, third axis down. The drum's own mass belongs to the carrier.
+        """
+        passed = self.time - self._force_since[0]
+        if not self._stepper.loads.moves or passed <= 0.0:
+            raise InputError(
+                "guide_force: expected a guide that moves; advance with guide_velocity first, zeros if it stands"
+            )
+        given: data.Array = (self._force_since[1] - self._stepper.guide_impulse()) / passed
+        return given
+
+    def limits(self, deployed: float | None = None) -> Limits:
+        """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""
+        return self._stepper.limits(deployed)
+
+    def present_sample(self) -> data.Samples:
+        """The present state as the kernels report it; written over by the next advance."""
+        if self._stepper.command is None:
+            self._stepper.observe(self._stepper.last, self.time)
+        return self._stepper.last
