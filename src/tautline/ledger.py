@@ -1,8 +1,8 @@
 """The accounts of energy: what is stored, what work was done on the system, what was lost.
 
 One table. The balance (docs/theory.md, equation 29) is energy less work plus losses, which stays constant but for the
-error of the method. The kernels' sums, the columns of samples, the schema of results, summary, viewer and the tables of
-the documentation follow from it: a new account is one line here, and a kernel that books on it.
+error of the method. The kernels' sums, the columns of samples, the schema of results, viewer and studies follow from
+it, and tests hold the tables of the documentation to it: a new account is one line here, and a kernel that books on it.
 """
 
 from __future__ import annotations

@@ -321,3 +321,16 @@ def test_every_field_can_be_given_in_a_file(cls: Any) -> None:
         # the path of the guide is a section of its own, and shapes are described by classes of their own
         assert kind.own_key or kind.ways or name in ("guide_path", "shape"), f"{cls.__name__}.{name} is in no file"
     assert set().union(*keys_of(cls).own.values()) <= keys_of(cls).kinds.keys()
+
+
+def test_a_key_without_its_section_is_found() -> None:
+    with pytest.raises(InputError, match=r"duration: no such key; did you mean 'run\.duration'"):
+        tl.load("retrieval").with_(duration=3)
+
+
+def test_what_python_gives_beside_a_case_is_not_blamed_on_a_file() -> None:
+    case = tl.load("retrieval")
+    with pytest.raises(InputError, match=r"^loads: expected a ForceLaw"):
+        tl.simulate(case, loads=3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"^duration: expected a positive"):
+        tl.simulate(case, duration=-1)

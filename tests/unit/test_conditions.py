@@ -116,7 +116,7 @@ def test_saving_needs_a_condition_without_functions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"variable": "hight", "above": 1.0}, "StopWhen.variable: expected one of"),
+        ({"variable": "hight", "above": 1.0}, "StopWhen.variable: expected a variable of the results"),
         ({"variable": "energy"}, "StopWhen: expected either above or below, got neither"),
         ({"variable": "energy", "above": 1.0, "below": 2.0}, "StopWhen: expected either above or below, got both"),
         ({"variable": "energy", "above": 1.0, "axis": "z"}, "StopWhen.axis: expected with a variable that has it"),
@@ -135,3 +135,18 @@ def test_a_condition_that_fits_neither_the_mesh_nor_the_start() -> None:
         tl.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=7, above=1.0))
     with pytest.raises(InputError, match="expected a condition that is not met at the start, but position"):
         tl.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=-1, axis="z", above=1.0))
+
+
+def test_conditions_of_a_case() -> None:
+    """From a mapping, from an object, or in place of those of the case; a function only where nothing is kept."""
+    case = tl.load("fixed-length", {"run.duration": 1})
+    deep = tl.StopWhen("position", node=-1, axis="z", above="10 cm")
+    changed = case.with_({"run.stop": {"variable": "position", "node": -1, "axis": "z", "above": "100 mm"}})
+    assert changed.run.stop == case.with_({"run.stop": deep}).run.stop == (deep,)
+    assert tl.Case.from_dict(changed.to_dict()) == changed
+    ends = [tl.simulate(changed).attrs["end_time"], tl.simulate(case, stop=deep).attrs["end_time"]]
+    assert ends[0] == ends[1] < 1.0
+    late = tl.simulate(case, stop=tl.StopWhen(lambda now: now["time"] > 0.5))
+    assert late.attrs["end_time"] == pytest.approx(0.5, abs=1e-9)
+    with pytest.raises(InputError, match=r"run\.stop: expected a condition on a variable, got a function"):
+        case.with_({"run.stop": tl.StopWhen(lambda now: True)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ def case_of(system: Any, state: Any, command: Any, run: Mapping[str, Any], title
     if isinstance(system, Case):
         if state is not None or command is not None:
             checks.refuse("state", "no state and command beside a case; use case.with_", state or command)
-        return system.with_({f"run.{name}": value for name, value in run.items()}) if run else system
+        return system.with_(run=dataclasses.replace(system.run, **run)) if run else system
     if not isinstance(system, Pendulum):
         checks.refuse("system", "a Case or a Pendulum", system)
     checks.instance("state", state, State)

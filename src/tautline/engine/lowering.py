@@ -230,7 +230,7 @@ def check_loaded_order(order: int, loaded: bool) -> None:
     """Refuse a high order with anything that acts beyond the plain model."""
     if loaded and order > 2:
         raise InputError(
-            f"order: expected 2 with damping, a fluid, an applied force, a force law or a moving guide, got {order}; "
+            f"order: expected 2 with a moving guide or a load ({', '.join(registry.LOADS)}), got {order}; "
             "higher orders step back in time inside, where damping would feed energy in"
         )
 

@@ -12,7 +12,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.case import Case
 from tautline.model.command import Command, Free, Torque
-from tautline.model.force_law import ForceLaw
+from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 
@@ -29,7 +29,7 @@ def simulate(
     *,
     control: Controller | None = None,
     period: float | None = None,
-    loads: Sequence[ForceLaw] = (),
+    loads: ForceLaw | Sequence[ForceLaw] = (),
     **run: Any,
 ) -> xr.Dataset:
     """Simulate a case, or a pendulum from a state under a command.
@@ -47,7 +47,7 @@ def simulate(
         next call. Takes the place of `command`.
     period : float, optional
         Of `control` (s); a multiple of `sample`, which it is by default.
-    loads : list of ForceLaw, optional
+    loads : ForceLaw or several, optional
         Forces of your own functions. Such a run can be neither saved nor resumed.
     **run
         The duration (s), and how: `step`, `sample`, `order`, `scheme`, `compensated`, `minimum_length`, `at_end` and
@@ -61,7 +61,7 @@ def simulate(
     """
     if control is not None and command is None:  # whatever the reel does at the start
         system, command = (system.with_(command=Free()), None) if isinstance(system, Case) else (system, Free())
-    case = case_of(system, state, command, run)
+    case, loads = case_of(system, state, command, run), check_laws(loads)
     if control is None and period is not None:
         raise InputError("period: expected together with control, got it alone")
     with case.naming_keys():

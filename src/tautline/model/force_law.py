@@ -69,8 +69,10 @@ class ForceLaw:
 
 def check_laws(loads: Any) -> tuple[ForceLaw, ...]:
     """Force laws that were given for a run, as a tuple."""
-    if isinstance(loads, ForceLaw) or not isinstance(loads, (tuple, list)):
-        checks.refuse("loads", "a list of ForceLaw(...)", loads)
+    if isinstance(loads, ForceLaw):
+        return (loads,)
+    if not isinstance(loads, (tuple, list)):
+        checks.refuse("loads", "a ForceLaw(...) or a list of them", loads)
     for k, law in enumerate(loads):
         checks.instance(f"loads[{k}]", law, ForceLaw)
     return tuple(loads)

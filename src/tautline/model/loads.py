@@ -1,4 +1,4 @@
-"""Loads on a pendulum at rest: a steady wind or current, a push, and the acceleration of the guide."""
+"""Loads on a pendulum at rest: a steady wind or current, an applied force, and the acceleration of the guide."""
 
 from __future__ import annotations
 
@@ -9,21 +9,29 @@ from collections.abc import Mapping
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model import statics
+from tautline.model import checks, statics
+from tautline.model.description import fields_of
 from tautline.model.fluid import AppliedForce, Fluid
+from tautline.model.parts import Part
 from tautline.model.pendulum import Pendulum
 from tautline.model.statics import E3, Array, Configuration, Load
 
 # Of a load: one that differs by less from a load of the pendulum itself is that load once more.
 SAME_LOAD = 0.05
+# Parts of a pendulum whose forces at rest are known here or in statics.
+KNOWN_PARTS = ("string", "reel", "body", "fluid", "applied_force")
 
 
 def own_loads(pendulum: Pendulum, s: float, time: float = 0.0, acceleration: bool = False) -> dict[str, Load]:
     """Loads that the pendulum has by itself at a time, by name; weight and buoyancy are not among them.
 
-    The push has its value of that time, and the guide its place and velocity. The inertial force of the guide's
+    An applied force has its value of that time, and the guide its place and velocity. The inertial force of the guide's
     acceleration is there where it is wanted. s metres are on the reel side of the guide.
     """
+    others = [name for name, kind in fields_of(Pendulum).items() if isinstance(kind, Part) and name not in KNOWN_PARTS]
+    for name in others:
+        if getattr(pendulum, name) is not None:
+            checks.refuse(f"Pendulum.{name}", "None in a search for rest, which does not know this load", "one")
     fluid, push, path = pendulum.fluid, pendulum.applied_force, pendulum.reel.guide_path
     place, velocity, rate = np.zeros(3), np.zeros(3), np.zeros(3)
     if path is not None:
@@ -75,7 +83,7 @@ def refuse_twice(pendulum: Pendulum, given: Load, own: Mapping[str, Load], x: Co
             if np.linalg.norm(wanted - same) <= SAME_LOAD * np.linalg.norm(same):
                 raise InputError(
                     f"load: expected a load beside those that the pendulum has, got {' and '.join(some)} once more; "
-                    "leave load out, or take fluid and push out of the pendulum"
+                    "leave load out, or take fluid and applied force out of the pendulum"
                 )
 
 

@@ -196,7 +196,9 @@ def _top(tree: Mapping[str, Any], parts: Mapping[str, Part]) -> tuple[Tree, list
             except WrongValueError as error:
                 problems.append(Problem((name, *error.place), str(error)))
         elif name not in PARTS:
-            problems.append(Problem((str(name),), f"no such key{kinds.near(name, [*TOP, *parts])}"))
+            inside = [f"{section}.{name}" for section, part in parts.items() if name in _all_keys(part)]
+            hint = f"; did you mean {inside[0]!r}?" if inside else kinds.near(name, [*TOP, *parts])
+            problems.append(Problem((str(name),), f"no such key{hint}"))
     return given, problems
 
 
@@ -229,6 +231,10 @@ def _read_part(part: Part, value: Any) -> Tree:
 def _plain(value: Any) -> Any:
     """Without arrays and numbers of NumPy, which Python programs have."""
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def _all_keys(part: Part) -> set[str]:
+    return {key for cls in part.options.values() for key in keys_of(cls).kinds}
 
 
 def _classes(part: Part) -> Iterable[Any]:

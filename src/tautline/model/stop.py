@@ -68,7 +68,11 @@ class StopWhen:
             if given:
                 raise InputError(f"StopWhen.{given[0]}: expected with the name of a variable, got it with a function")
             return
-        checks.choice("StopWhen.variable", self.variable, SCHEMA)
+        if not isinstance(self.variable, str) or self.variable not in SCHEMA:
+            raise InputError(
+                "StopWhen.variable: expected a variable of the results by its name, such as 'reel_speed', and its "
+                f"limit as above or below, got {shown(self.variable)}{kinds.near(self.variable, SCHEMA)}"
+            )
         if (self.above is None) == (self.below is None):
             raise InputError("StopWhen: expected either above or below, got " + ("both" if self.above else "neither"))
         name = "above" if self.below is None else "below"
@@ -128,7 +132,8 @@ class StopWhen:
     def sentence(self) -> str:
         """The condition in words."""
         if not isinstance(self.variable, str):
-            return f"the condition {getattr(self.variable, '__qualname__', 'of a function')} is met"
+            name = getattr(self.variable, "__name__", "<lambda>")
+            return "the condition of a function is met" if name == "<lambda>" else f"the condition {name} is met"
         chosen = [f"{dim} {getattr(self, dim)}" for dim in self._dims if getattr(self, dim) is not None]
         where = f" ({', '.join(chosen)})" if chosen else ""
         side, limit = ("above", self.above) if self.above is not None else ("below", self.below)
@@ -182,6 +187,12 @@ class Conditions(Kind):
 
 def _read_one(value: Any, place: tuple[str, ...]) -> dict[str, Any]:
     """One condition of a file, its limit in SI."""
+    if isinstance(value, StopWhen):
+        if value.is_function:
+            raise WrongValueError(
+                "expected a condition on a variable, got a function, which only `simulate` takes", place
+            )
+        return value.to_keys()
     try:
         table = dict(kinds.section(value))
     except WrongValueError as error:

@@ -30,7 +30,7 @@ from tautline.kernels import data
 from tautline.ledger import kept_energy
 from tautline.model.case import Case
 from tautline.model.command import Command
-from tautline.model.force_law import ForceLaw
+from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.results.inputs import CASE
@@ -180,7 +180,7 @@ def run_to_file(
     """
     target = Path(path)
     case = case_of(system, state, command, run, title)
-    simulation, count, interval = begin(case, loads=loads)
+    simulation, count, interval = begin(case, loads=check_laws(loads))
     first = _values(simulation, simulation.first_sample())
     with _created(target, simulation, first, count + 1, interval, title or case.title, overwrite) as writer:
         _drive(writer, target, simulation, float(first["energy"][0]), watch)
