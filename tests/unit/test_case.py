@@ -332,5 +332,5 @@ def test_what_python_gives_beside_a_case_is_not_blamed_on_a_file() -> None:
     case = tl.load("retrieval")
     with pytest.raises(InputError, match=r"^loads: expected a ForceLaw"):
         tl.simulate(case, loads=3)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"^duration: expected a positive"):
+    with pytest.raises(InputError, match=r"^run\.duration: expected a positive"):
         tl.simulate(case, duration=-1)

@@ -29,7 +29,10 @@ def case_of(system: Any, state: Any, command: Any, run: Mapping[str, Any], title
     if isinstance(system, Case):
         if state is not None or command is not None:
             checks.refuse("state", "no state and command beside a case; use case.with_", state or command)
-        return system.with_(run=dataclasses.replace(system.run, **run)) if run else system
+        keys = {f"run.{name}": value for name, value in run.items() if name != "stop"}
+        case = system.with_(keys) if keys else system
+        # conditions may be functions, which keys cannot hold
+        return case.with_(run=dataclasses.replace(case.run, stop=run["stop"])) if "stop" in run else case
     if not isinstance(system, Pendulum):
         checks.refuse("system", "a Case or a Pendulum", system)
     checks.instance("state", state, State)
