@@ -10,6 +10,8 @@ from typing import Any
 import typer
 from sphinx.application import Sphinx
 
+from generated_pages import write_generated
+
 HEAD = """# Command line
 
 What `tautline --help` and `tautline COMMAND --help` say. How the commands work together is in
@@ -72,11 +74,7 @@ def page() -> str:
 
 
 def write(app: Sphinx) -> None:
-    target = Path(app.srcdir) / "generated" / "command-line.md"
-    text = page()
-    if not target.is_file() or target.read_text(encoding="utf-8") != text:
-        target.parent.mkdir(exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+    write_generated(app, "command-line.md", page())
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

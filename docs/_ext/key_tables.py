@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tautline.model.description import default_text, keys_of
@@ -42,11 +41,9 @@ def tables() -> str:
 
 def write(app: Sphinx) -> None:
     """Put the tables where docs/scenarios.md includes them."""
-    target = Path(app.srcdir) / "generated" / "keys.md"
-    text = tables()
-    if not target.is_file() or target.read_text(encoding="utf-8") != text:
-        target.parent.mkdir(exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+    from generated_pages import write_generated  # found by Sphinx; a test reads this file without it
+
+    write_generated(app, "keys.md", tables())
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -119,6 +119,7 @@ def test_saving_needs_a_condition_without_functions(tmp_path: Path) -> None:
         ({"variable": "hight", "above": 1.0}, "StopWhen.variable: expected a variable of the results"),
         ({"variable": "energy"}, "StopWhen: expected either above or below, got neither"),
         ({"variable": "energy", "above": 1.0, "below": 2.0}, "StopWhen: expected either above or below, got both"),
+        ({"variable": "energy", "above": 0.0, "below": 2.0}, "StopWhen: expected either above or below, got both"),
         ({"variable": "energy", "above": 1.0, "axis": "z"}, "StopWhen.axis: expected with a variable that has it"),
         ({"variable": "position", "above": 1.0, "axis": "down"}, "StopWhen.axis: expected one of"),
         ({"variable": "position", "above": float("nan")}, "StopWhen.above: expected a finite number"),
@@ -150,3 +151,13 @@ def test_conditions_of_a_case() -> None:
     assert late.attrs["end_time"] == pytest.approx(0.5, abs=1e-9)
     with pytest.raises(InputError, match=r"run\.stop: expected a condition on a variable, got a function"):
         case.with_({"run.stop": tl.StopWhen(lambda now: True)})
+
+
+def test_a_limit_on_the_torque_of_a_locked_drum() -> None:
+    """Found by inverse dynamics in every step, as the condition asks for it."""
+    plain = tl.simulate(*swinging(), duration=1.0, sample=1e-3, step=1e-3)
+    limit = 0.5 * float(plain.torque[0] + plain.torque.max())
+    ended = tl.simulate(*swinging(), duration=1.0, sample=0.1, step=1e-3, stop=tl.StopWhen("torque", above=limit))
+    first = float(plain.time[int(np.argmax(plain.torque.values > limit))])
+    assert ended.attrs["status"] == "condition_met"
+    assert first - 1e-3 <= ended.attrs["end_time"] <= first

@@ -18,6 +18,8 @@ from tautline.schema import SCHEMA
 STEPS_AT_ONCE = 2000
 # The end of the run is found to this part of a step.
 LOCATED = 1e-12
+# Variables that take inverse dynamics where the reel is prescribed or locked; others do not pay for it in every step.
+NEED_TORQUE = {"torque", "power"}
 
 
 class Watch:
@@ -70,7 +72,7 @@ class Watch:
 
     def _margins(self, stepper: Stepper, times: data.Array, samples: data.Samples) -> data.Array:
         """Margins (condition, moment)."""
-        if stepper.takes_torque:
+        if stepper.takes_torque and self._names & NEED_TORQUE:
             stepper.find_torques(samples, times)
         values = values_of(stepper.pendulum, record_of_samples(times, samples), self._names)
         return np.stack([condition.margins(values) for condition in self.conditions])

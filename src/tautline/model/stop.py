@@ -74,7 +74,9 @@ class StopWhen:
                 f"limit as above or below, got {shown(self.variable)}{kinds.near(self.variable, SCHEMA)}"
             )
         if (self.above is None) == (self.below is None):
-            raise InputError("StopWhen: expected either above or below, got " + ("both" if self.above else "neither"))
+            raise InputError(
+                "StopWhen: expected either above or below, got " + ("neither" if self.above is None else "both")
+            )
         name = "above" if self.below is None else "below"
         limit = in_si(f"StopWhen.{name}", getattr(self, name), unit_of(str(self.variable)))
         object.__setattr__(self, name, checks.number(f"StopWhen.{name}", limit))
@@ -112,12 +114,11 @@ class StopWhen:
         if not isinstance(self.variable, str):
             return np.array([self._answer(Instant(values, row)) for row in range(len(values["time"]))])
         x = values[self.variable]
-        for dim in reversed(self._dims):
+        for dim in reversed(self._dims):  # from the last, so that the places of the others stay
             index = getattr(self, dim)
             if index is not None:
                 place = AXES.index(index) if dim == "axis" else index
                 x = np.take(x, place, axis=1 + self._dims.index(dim))
-                x = np.expand_dims(x, 1 + self._dims.index(dim))
         sign = -1.0 if self.above is None else 1.0
         limit = self.below if self.above is None else self.above
         return np.asarray((sign * (x - limit)).reshape(len(x), -1).max(axis=1))
