@@ -102,7 +102,8 @@ def element_block(
     mu = par.mu
     theta = par.theta
     N = par.N
-    alpha, beta, gamma = transport_weights(N, e)
+    weights = transport_weights(N, e)
+    alpha, beta, gamma = mu * weights[0], mu * weights[1], mu * weights[2]
     h_start = (1.0 - theta) * h
     h_end = theta * h
 
@@ -114,38 +115,36 @@ def element_block(
     inverse_l = 1.0 / l  # the same in all elements: divisions leave the loop
     inverse_l_1 = 1.0 / l_1
     inverse_N = 1.0 / N
+    third = mu * l_t / 3.0
+    sixth = mu * l_t / 6.0
     stretch_k = dot(w, w) * inverse_l
     stretch_1 = dot(w_1, w_1) * inverse_l_1
     stretch = (1.0 - theta) * stretch_k + theta * stretch_1
 
+    # with the mass per length in all of them, so that it is multiplied once
     D = add_scaled(scale(alpha, v0), beta, v1)
     x = scale(sigma, add_scaled(D, gamma * sigma * inverse_l, w))
     x_by_sigma = add_scaled(D, 2.0 * gamma * sigma * inverse_l, w)
-    m0 = scale(1.0 / 6.0, add_scaled(v1, 2.0, v0))
-    m1 = scale(1.0 / 6.0, add_scaled(v0, 2.0, v1))
-    speeds = dot(v0, m0) + dot(v1, m1)  # (|v0|^2 + v0.v1 + |v1|^2)/3
+    m0 = scale(mu / 6.0, add_scaled(v1, 2.0, v0))
+    m1 = scale(mu / 6.0, add_scaled(v0, 2.0, v1))
+    speeds = dot(v0, m0) + dot(v1, m1)  # mu (|v0|^2 + v0.v1 + |v1|^2)/3
     z = add_scaled(scale(h_end, D), 2.0 * h_end * gamma * sigma * inverse_l_1, w_1)
 
     return Block(
-        scale(mu, add_scaled(add_scaled(scale(l_t, m0), alpha * sigma, w_t), -h_start, x)),
-        scale(mu, add_scaled(add_scaled(scale(l_t, m1), beta * sigma, w_t), h_start, x)),
-        mu
-        * (
-            dot(w_t, D)
-            + gamma * sigma * stretch
-            + 0.5 * h_start * inverse_N * (speeds - gamma * stretch_k * inverse_l * sigma * sigma)
-        ),
-        mu * (l_t / 3.0 + h * sigma * alpha * (2.0 * theta - 1.0)),
-        mu * (l_t / 6.0 - sigma * (h_end * alpha + h_start * beta)),
-        mu * (l_t / 6.0 + sigma * (h_end * beta + h_start * alpha)),
-        mu * (l_t / 3.0 + h * sigma * beta * (1.0 - 2.0 * theta)),
-        scale(mu, add_scaled(add_scaled(scale(alpha, w_t), -h_end * inverse_N, m0), -h_start, x_by_sigma)),
-        scale(mu, add_scaled(add_scaled(scale(beta, w_t), -h_end * inverse_N, m1), h_start, x_by_sigma)),
-        scale(mu, add_scaled(add_scaled(z, alpha, w_t), h_start * inverse_N, m0)),
-        scale(mu, add_scaled(sub(scale(beta, w_t), z), h_start * inverse_N, m1)),
-        mu
-        * gamma
-        * (stretch + sigma * inverse_N * (h_end * stretch_1 * inverse_l_1 - h_start * stretch_k * inverse_l)),
+        add_scaled(add_scaled(scale(l_t, m0), alpha * sigma, w_t), -h_start, x),
+        add_scaled(add_scaled(scale(l_t, m1), beta * sigma, w_t), h_start, x),
+        dot(w_t, D)
+        + gamma * sigma * stretch
+        + 0.5 * h_start * inverse_N * (speeds - gamma * stretch_k * inverse_l * sigma * sigma),
+        third + h * sigma * alpha * (2.0 * theta - 1.0),
+        sixth - sigma * (h_end * alpha + h_start * beta),
+        sixth + sigma * (h_end * beta + h_start * alpha),
+        third + h * sigma * beta * (1.0 - 2.0 * theta),
+        add_scaled(add_scaled(scale(alpha, w_t), -h_end * inverse_N, m0), -h_start, x_by_sigma),
+        add_scaled(add_scaled(scale(beta, w_t), -h_end * inverse_N, m1), h_start, x_by_sigma),
+        add_scaled(add_scaled(z, alpha, w_t), h_start * inverse_N, m0),
+        add_scaled(sub(scale(beta, w_t), z), h_start * inverse_N, m1),
+        gamma * (stretch + sigma * inverse_N * (h_end * stretch_1 * inverse_l_1 - h_start * stretch_k * inverse_l)),
     )
 
 
