@@ -15,6 +15,10 @@ class EquilibriumError(TautlineError):
     """No state of rest was found. The message says how far the search came and what to try."""
 
 
+class EngineError(TautlineError):
+    """There is no machine code that can run the kernels. The message says why, and what to do."""
+
+
 # What a kernel returns. A run that ends early is a value, not an exception.
 (
     RUNNING,

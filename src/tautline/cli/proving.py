@@ -37,7 +37,7 @@ def reproduce(
 
 @app.command()
 def doctor(as_json: AsJson = False) -> None:
-    """Versions, cache folder, and a self-test of a few seconds (longer when kernels have to be compiled)."""
+    """Versions, engine, and a self-test of a second (longer when kernels have to be compiled)."""
     import platform
 
     from tautline.cli.watch import Stopwatch
@@ -49,10 +49,14 @@ def doctor(as_json: AsJson = False) -> None:
         **_libraries(),
     }
     clock = Stopwatch()
-    from tautline.kernels.jit import cache_folder
+    from tautline.kernels.machine.choice import engine
 
-    folder = cache_folder()
-    facts["kernel cache"] = str(folder) if folder else "none can be written: kernels are compiled in every process"
+    facts["engine"] = f"{engine().name}: {engine().why}"
+    if engine().name == "compiled":
+        from tautline.kernels.machine.folders import cache_folder
+
+        folder = cache_folder()
+        facts["kernel cache"] = str(folder) if folder else "none can be written: kernels are compiled in every process"
     from tautline.paper.examples import run as run_example
     from tautline.results.conservation import conservation
 

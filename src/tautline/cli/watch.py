@@ -135,7 +135,7 @@ def _attended(bar: Any, watcher: Interruptible) -> Iterator[None]:
 @contextmanager
 def watching(quiet: bool, no_color: bool) -> Iterator[Watcher]:
     """Over a run."""
-    from tautline.kernels.jit import compiling_time
+    from tautline.kernels.machine.choice import compiling_time
 
     bar = _bar(quiet, no_color)
     watcher = Watcher(bar)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-import numba
 import numpy as np
 
 from tautline import errors, registry
@@ -19,6 +18,7 @@ from tautline.engine.stepper import Task
 from tautline.kernels import batch, data
 from tautline.kernels.lanes import LANES
 from tautline.kernels.limits import step_limits
+from tautline.kernels.machine.choice import engine
 from tautline.kernels.members import (
     PARAMETERS,
     PLAN,
@@ -78,7 +78,7 @@ def _fits(task: Task) -> bool:
     """Whether a member can march in lanes at all."""
     par, plan = task.par, task.plan
     return (
-        not numba.config.DISABLE_JIT
+        engine().name != "python"
         and task.loads is None
         and not task.alone
         and LAWS_IN_LANES[par.elastic_law]

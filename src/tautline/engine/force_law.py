@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Sequence
 from typing import Any
 
-import numba
 import numpy as np
-from numba import types
-from numba.core.dispatcher import Dispatcher
-from numba.core.errors import NumbaError
 
 from tautline.errors import InputError
 from tautline.kernels.loads.force_law import LAW, STATE_SIZE, ForceLaws
+from tautline.kernels.machine.choice import engine
 from tautline.model.force_law import ForceLaw, ForceState
 
-_NUMBERS = types.CPointer(types.float64)
-_SIGNATURE = types.void(
-    types.float64, types.int64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, types.int64, _NUMBERS, _NUMBERS
-)
 _MOMENT_SIZE = 3
 
 
@@ -29,7 +23,7 @@ class CallableLaw:
     def __init__(self, law: ForceLaw) -> None:
         self.law = law
         self.error: BaseException | None = None
-        compiled = isinstance(law.function, Dispatcher) and not numba.config.DISABLE_JIT
+        compiled = _is_numbas(law.function) and engine().name != "python"
         function: Any = _compiled(law) if compiled else LAW(self._call)
         self.address = function.address if compiled else ctypes.cast(function, ctypes.c_void_p).value
         self._function = function  # is alive as long as this is
@@ -50,9 +44,22 @@ class CallableLaw:
             self.error = self.error or error
 
 
+def _is_numbas(function: Any) -> bool:
+    """Whether a function was decorated with numba.njit; Numba is loaded then."""
+    return "numba" in sys.modules and hasattr(function, "py_func") and hasattr(function, "overloads")
+
+
 def _compiled(law: ForceLaw) -> Any:
     """The C function of a law that Numba compiles."""
+    import numba
+    from numba import types
+    from numba.core.errors import NumbaError
+
     function = law.function
+    numbers = types.CPointer(types.float64)
+    signature = types.void(
+        types.float64, types.int64, numbers, numbers, numbers, numbers, types.int64, numbers, numbers
+    )
 
     def call(
         t: Any, nodes: Any, position: Any, velocity: Any, state: Any, parameters: Any, count: Any, force: Any, out: Any
@@ -75,7 +82,7 @@ def _compiled(law: ForceLaw) -> Any:
             result[_MOMENT_SIZE] = 0.0
 
     try:
-        return numba.cfunc(_SIGNATURE)(call)
+        return numba.cfunc(signature)(call)
     except NumbaError as error:
         why = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
         raise InputError(

@@ -23,21 +23,20 @@ from tautline.kernels.data import (
     Parameters,
     Plan,
     S,
-    Samples,
     Scratch,
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.lane_arrays import lane_array
 from tautline.kernels.lane_stages import composed_step, fixed_base_step
-from tautline.kernels.lanes import LANES, some, take
+from tautline.kernels.lanes import LANES, lane_array, some, take
 from tautline.kernels.legendre import rates_at_fixed_length, rates_with_reel
 from tautline.kernels.limits import guard, turning_rate2
 from tautline.kernels.march import end_of_string
 from tautline.kernels.members import (
     LEFT,
     Block,
+    BlockSamples,
     Members,
     Workspace,
     clear_left,
@@ -108,7 +107,7 @@ def sample_members(
     Pi: Vector,
     scratch: Scratch,
     row: int,
-    out: Samples,
+    out: BlockSamples,
 ) -> None:
     """Sample all that run, and go on from there; members that a single run would repeat with smaller steps leave."""
     x = sample_of(par, locked, motion, rates, Pi, scratch)
@@ -126,7 +125,7 @@ def sample_members(
 
 
 @entry
-def march_locked(members: Members, block: Block, workspace: Workspace, out: Samples) -> None:
+def march_locked(members: Members, block: Block, workspace: Workspace, out: BlockSamples) -> None:
     """Fill the samples of a block of members of constant length; all have the same level and history."""
     par = unpack_parameters(members.par, lane_array(members.numbers))
     plan = unpack_plan(members.plan, lane_array(members.plans))
@@ -159,7 +158,7 @@ def march_locked(members: Members, block: Block, workspace: Workspace, out: Samp
 
 
 @entry
-def march_reeling(members: Members, block: Block, workspace: Workspace, out: Samples) -> None:
+def march_reeling(members: Members, block: Block, workspace: Workspace, out: BlockSamples) -> None:
     """Fill the samples of a block of members with moving reels, at a fixed step."""
     plan = members.plan
     par = unpack_parameters(members.par, lane_array(members.numbers))

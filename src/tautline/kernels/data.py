@@ -16,6 +16,7 @@ import numpy as np
 
 from tautline import ledger, registry
 from tautline.arrays import Array as Array
+from tautline.arrays import Array2, Array4
 from tautline.arrays import Counters as Counters
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.so3 import Matrix, Vector
@@ -133,7 +134,7 @@ class Parameters(NamedTuple):
     weight: float  # of the body, buoyancy taken off
     weight_rho: Vector  # and its moment about the attachment point, in the body frame
     elastic_law: int
-    tension_table: Array  # elastic law `table`: knots of the strain, then coefficients of the energy beyond each
+    tension_table: Array2  # elastic law `table`: knots of the strain, then coefficients of the energy beyond each
     viscosity: float  # of the string, times its cross-section
     law: int
     sigma_0: float
@@ -184,7 +185,7 @@ class Command(NamedTuple):
     times: Array
     torques: Array
     kind: int = BY_TORQUE
-    profile: Array = np.zeros((1, PROFILE_ROW))
+    profile: Array2 = np.zeros((1, PROFILE_ROW))
     stiffness: float = 0.0
     damping: float = 0.0
     pointwise: bool = False  # the table was read off a function at the ends of the steps; else it is integrated
@@ -199,7 +200,7 @@ class Loads(NamedTuple):
 
     acts: bool  # anything but the path
     moves: bool  # the guide
-    path: Array  # of the guide: knots, then four coefficients a component
+    path: Array2  # of the guide: knots, then four coefficients a component
     own: tuple[Any, ...]  # numbers of each load of the registry, in its order; types are those of their files
 
 
@@ -210,7 +211,7 @@ class Motion(NamedTuple):
     calls cost as much as the arithmetic, and compilation took 25 s.
     """
 
-    nodes: Array  # (NODE_QUANTITIES, 3 (N + 1))
+    nodes: Array2  # (NODE_QUANTITIES, 3 (N + 1))
     body: Array
     reel: Array
     clock: Counters
@@ -219,13 +220,13 @@ class Motion(NamedTuple):
 class Scratch(NamedTuple):
     """Workspace that the steps write before they read; holds nothing from one call to the next."""
 
-    nodes: Array  # (SCRATCH_NODES, 3 (N + 1))
-    factor: Array  # (2, N + 2)
+    nodes: Array2  # (SCRATCH_NODES, 3 (N + 1))
+    factor: Array2  # (2, N + 2)
 
 
 class Samples(NamedTuple):
-    scalars: Array  # (n, SCALARS)
-    nodes: Array  # (n, 2, N + 1, 3): positions relative to the guide entrance, velocities
+    scalars: Array2  # (n, SCALARS)
+    nodes: Array4  # (n, 2, N + 1, 3): positions relative to the guide entrance, velocities
 
 
 def empty_motion(N: int, spooled_cells: int = 0) -> Motion:

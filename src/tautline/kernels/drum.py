@@ -34,7 +34,7 @@ from tautline.kernels.energy import radius, reel_mass
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import extrapolation
 from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS, carnot_force, solve_with_carnot_force
-from tautline.kernels.jit import entry, kernel
+from tautline.kernels.jit import kernel, separate
 from tautline.kernels.tables import curve_at, curve_increment
 
 
@@ -159,7 +159,7 @@ def solve_own_row(
     return solve_driven_row(par, drum, at, sigma, h, pivot, left)
 
 
-@entry
+@separate
 def solve_driven_row(
     par: Parameters, drum: Drum, at: Entrance, sigma: float, h: float, pivot: float, left: float
 ) -> tuple[float, float]:
@@ -204,7 +204,7 @@ def plain_drum(par: Parameters, command: Command, near: float, far: float, s: fl
     return Drum(True, False, force, 0.0, 0.0, math.inf, math.inf, 0.0, 0.0, 0.0, 0.0)
 
 
-@entry
+@separate
 def drum_before(
     par: Parameters, command: Command, reel: Array, h: float, start: float, end: float
 ) -> tuple[Drum, float, float]:
@@ -220,7 +220,7 @@ def drum_before(
     return drum, sigma, friction_impulse(drum, sigma, h_start)
 
 
-@entry
+@separate
 def drum_after(
     par: Parameters, command: Command, reel: Array, drum: Drum, h: float, end: float, sigma: float, impulse: float
 ) -> float:

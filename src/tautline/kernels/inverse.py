@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from tautline.arrays import Array2
 from tautline.kernels.arrow import factorise
 from tautline.kernels.data import (
     ANGULAR_VELOCITY,
@@ -131,7 +132,7 @@ def kicked_momenta(par: Parameters, h: float, l: float, f: Array, applied: Array
 @entry
 def prescribed_torques(
     par: Parameters,
-    profile: Array,
+    profile: Array2,
     times: Array,
     workspace: Motion,
     scratch: Scratch,

@@ -22,7 +22,7 @@ from tautline.kernels.data import (
 from tautline.kernels.drum import Drum, holding
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import momenta_with_kick, velocities_at_fixed_length
-from tautline.kernels.jit import entry, inlined, separate
+from tautline.kernels.jit import inlined, separate
 from tautline.kernels.lanes import select, zero_like
 from tautline.kernels.newton import Rates, Target, solve_rates
 from tautline.kernels.reels import NO_ENTRANCE
@@ -57,12 +57,9 @@ def rates_with_reel(par: Parameters, motion: Motion, p_s: float, Pi: Vector, dru
     return rates
 
 
-@entry
+@separate
 def rates_of(par: Parameters, locked: bool, motion: Motion, p_s: float, Pi: Vector, scratch: Scratch) -> Rates:
-    """Inverse Legendre transform of the momenta in TARGET, p_s and Pi; node velocities into MEAN_VELOCITY.
-
-    An entry, so that it is compiled once for all who ask for velocities.
-    """
+    """Inverse Legendre transform of the momenta in TARGET, p_s and Pi; node velocities into MEAN_VELOCITY."""
     if locked:
         return rates_at_fixed_length(par, motion, Pi, scratch)
     return rates_with_reel(par, motion, p_s, Pi, holding(motion.reel[HELD] != NOT_HELD), scratch)

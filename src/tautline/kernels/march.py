@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tautline.arrays import Array2
 from tautline.errors import (
     FULLY_DEPLOYED,
     FULLY_RETRIEVED,
@@ -248,7 +249,7 @@ def march(
     command: Command,
     motion: Motion,
     scratch: Scratch,
-    backups: Array,
+    backups: Array2,
     out: Samples,
     loads: Loads | None,
 ) -> tuple[int, int]:

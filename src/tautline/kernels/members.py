@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline.arrays import Array2, Array3, Array5, Counters2
 from tautline.errors import RUNNING
 from tautline.kernels.data import (
     BODY_SIZE,
@@ -30,12 +31,10 @@ from tautline.kernels.data import (
     Motion,
     Parameters,
     Plan,
-    Samples,
     Scratch,
 )
 from tautline.kernels.jit import inlined, kernel
-from tautline.kernels.lane_arrays import lane_array, lane_rows
-from tautline.kernels.lanes import LANES, put, select, take, zero_like
+from tautline.kernels.lanes import LANES, lane_array, lane_rows, put, select, take, zero_like
 from tautline.kernels.layout import Layout
 
 # Numbers that all members of a block have in common, because kernels decide by them or step by them.
@@ -57,15 +56,23 @@ COMMAND = Layout(Command)
 unpack_parameters, unpack_plan, unpack_command = PARAMETERS.unpack, PLAN.unpack, COMMAND.unpack
 
 
+class CommandTables(NamedTuple):
+    """Tables of the commands of a block, filled up to the longest; one field for each array of a Command."""
+
+    times: Array2
+    torques: Array2
+    profile: Array3
+
+
 class Members(NamedTuple):
     """Settings of a block: elements, laws, step and method are those of the first member, other numbers are own."""
 
     par: Parameters
     plan: Plan
-    numbers: Array  # (PARAMETERS.size, LANES)
-    plans: Array  # (PLAN.size, LANES)
-    commands: Array  # (LANES, COMMAND.size)
-    tables: tuple[Array, ...]  # of the commands
+    numbers: Array2  # (PARAMETERS.size, LANES)
+    plans: Array2  # (PLAN.size, LANES)
+    commands: Array2  # (LANES, COMMAND.size)
+    tables: CommandTables
 
 
 def members_of(settings: Sequence[tuple[Parameters, Plan, Command]]) -> Members:
@@ -77,7 +84,7 @@ def members_of(settings: Sequence[tuple[Parameters, Plan, Command]]) -> Members:
         np.stack([PARAMETERS.row(par) for par in pars], axis=1),
         np.stack([PLAN.row(plan) for plan in plans], axis=1),
         np.stack([COMMAND.row(command) for command in commands]),
-        COMMAND.tables(commands),
+        CommandTables(*COMMAND.tables(commands)),
     )
 
 
@@ -102,10 +109,10 @@ class Block(NamedTuple):
     While the block marches, nodes and bodies are those at the latest sample.
     """
 
-    nodes: Array  # (LANES, NODE_QUANTITIES, 3 (N + 1))
-    body: Array  # (LANES, BODY_SIZE)
-    reel: Array  # (LANES, REEL_SIZE or more)
-    clock: Counters  # (LANES, CLOCK_SIZE)
+    nodes: Array3  # (LANES, NODE_QUANTITIES, 3 (N + 1))
+    body: Array2  # (LANES, BODY_SIZE)
+    reel: Array2  # (LANES, REEL_SIZE or more)
+    clock: Counters2  # (LANES, CLOCK_SIZE)
     status: Counters  # (LANES,) RUNNING or LEFT
     filled: Counters  # (LANES,) rows of samples
 
@@ -113,19 +120,19 @@ class Block(NamedTuple):
 class Workspace(NamedTuple):
     """Nodes and bodies in lanes, scratch, and what else is needed to go back to the latest sample."""
 
-    nodes: Array  # (NODE_QUANTITIES, 3 (N + 1), LANES)
-    body: Array  # (BODY_SIZE, LANES)
-    scratch: Array  # (LANE_SCRATCH, 3 (N + 1), LANES)
-    factor: Array  # (2, N + 2, LANES)
-    starts: Array  # (LANES, width of reels.START)
-    reel: Array  # as in Block, at the latest sample
-    clock: Counters
+    nodes: Array3  # (NODE_QUANTITIES, 3 (N + 1), LANES)
+    body: Array2  # (BODY_SIZE, LANES)
+    scratch: Array3  # (LANE_SCRATCH, 3 (N + 1), LANES)
+    factor: Array3  # (2, N + 2, LANES)
+    starts: Array2  # (LANES, width of reels.START)
+    reel: Array2  # as in Block, at the latest sample
+    clock: Counters2
 
 
 class Clocks(NamedTuple):
     """Clocks of a block, in the place of Motion.clock."""
 
-    counters: Counters  # (LANES, CLOCK_SIZE)
+    counters: Counters2  # (LANES, CLOCK_SIZE)
     status: Counters  # (LANES,)
 
 
@@ -152,9 +159,16 @@ def empty_workspace(N: int, reel_size: int, start_size: int) -> Workspace:
     )
 
 
-def empty_block_samples(rows: int, N: int) -> Samples:
+class BlockSamples(NamedTuple):
     """Samples of LANES members: those of a single run, with the member as first index."""
-    return Samples(np.full((LANES, rows, SCALARS), np.nan), np.full((LANES, rows, 2, N + 1, 3), np.nan))
+
+    scalars: Array3
+    nodes: Array5
+
+
+def empty_block_samples(rows: int, N: int) -> BlockSamples:
+    """Samples that are filled by march_locked and march_reeling (batch.py)."""
+    return BlockSamples(np.full((LANES, rows, SCALARS), np.nan), np.full((LANES, rows, 2, N + 1, 3), np.nan))
 
 
 @inlined

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.arrays import Array2
 from tautline.kernels.data import Array, Motion, Parameters, Scratch, add_to_node
 from tautline.kernels.jit import kernel
 from tautline.kernels.loads.acting import Instant, Push
@@ -16,7 +17,7 @@ class AppliedForce(NamedTuple):
 
     acts: bool
     point: Vector  # that the force acts at, body frame
-    table: Array  # time, then force and moment
+    table: Array2  # time, then force and moment
 
 
 @kernel

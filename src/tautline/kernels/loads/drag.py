@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tautline.arrays import Array2
 from tautline.arrays import TINY_LENGTH
 from tautline.kernels.data import POSITION, Array, Motion, Parameters, S, Scratch, add_to_node, node
 from tautline.kernels.energy import element_length
@@ -23,7 +24,7 @@ class Drag(NamedTuple):
     body: float  # force/speed^2
     center: Vector
     spin: float  # moment/angular velocity
-    flow: Array  # depth, then velocity of the fluid
+    flow: Array2  # depth, then velocity of the fluid
     string_rate: float = 0.0  # of a small motion's decay, per speed of the fluid: string (1/m)
     body_rate: float = 0.0  # and body
     spin_rate: float = 0.0  # of the decay of the body's spin (1/s)

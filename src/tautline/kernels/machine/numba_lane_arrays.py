@@ -1,4 +1,4 @@
-"""Arrays of lanes: views of plain arrays whose items are Lanes.
+"""Arrays of lanes for Numba: views of plain arrays whose items are Lanes.
 
 `lane_array` views an array of shape (n, LANES): an item is one vector in memory. `lane_rows` views an array of shape
 (LANES, n), one row a member: an item is gathered from all rows, and put back into all of them. Both are raw pointers;
@@ -13,9 +13,11 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 
-from tautline.kernels.lanes import FLOATS, LANES, check_index, is_number, lanes_type
+from tautline.kernels.lanes import LANES, lane_array, lane_rows
+from tautline.kernels.machine.numba_lanes import FLOATS, check_index, is_number, lanes_type
+from tautline.kernels.machine.options import OPTIONS
 
 
 class _ViewType(types.Type):
@@ -63,15 +65,23 @@ def _view_of(array: Any, kind: Any, lanes: int) -> Any:
 
 
 @intrinsic
-def lane_array(typingctx: Any, array: Any) -> Any:
-    """View an array of shape (n, LANES) as n Lanes."""
+def _lane_array(typingctx: Any, array: Any) -> Any:
     return _view_of(array, lane_array_type, 1)
 
 
 @intrinsic
-def lane_rows(typingctx: Any, array: Any) -> Any:
-    """View an array of shape (LANES, n) as n Lanes."""
+def _lane_rows(typingctx: Any, array: Any) -> Any:
     return _view_of(array, lane_rows_type, 0)
+
+
+@overload(lane_array, jit_options=OPTIONS)
+def _view_array(array: Any) -> Any:
+    return lambda array: _lane_array(array)
+
+
+@overload(lane_rows, jit_options=OPTIONS)
+def _view_rows(array: Any) -> Any:
+    return lambda array: _lane_rows(array)
 
 
 @infer_global(operator.getitem)

@@ -1,0 +1,117 @@
+"""Make libtautline: `python -m tautline.kernels.machine.build [FOLDER]`.
+
+Needs Numba, and a C compiler or the package `ziglang` to link. The functions are compiled once, by two processes, and
+emitted for every kind of processor (targets.py). Beside the libraries come a header and the list that loading checks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+from tautline.kernels.machine.header import header
+from tautline.kernels.machine.library import FOLDER, LIST, file_name
+from tautline.kernels.machine.signatures import all_functions
+from tautline.kernels.machine.stamp import ABI, source_hash
+from tautline.kernels.machine.targets import Target, machine, targets
+
+# Functions of each process, which take about as long; what is not named goes to the second.
+FIRST = ("tl_march_with_loads", "tl_observe_with_loads", "tl_prescribed_torques_with_loads", "tl_march", "tl_observe")
+HEADER = "tautline.h"
+
+
+def shares() -> list[list[str]]:
+    """Names of the functions that each process compiles."""
+    names = list(all_functions())
+    return [[name for name in FIRST if name in names], [name for name in names if name not in FIRST]]
+
+
+def compile_share(names: list[str], folder: Path) -> None:
+    """Compile some functions and write an object of each for every kind of processor."""
+    from tautline.kernels.machine.compiling import emit, module_of
+
+    for name in names:
+        begun = time.perf_counter()
+        module = module_of(all_functions()[name])
+        for target in targets():
+            (folder / f"{name}-{target.name}.o").write_bytes(emit(module, target, position_independent=True))
+        print(f"libtautline: {name} ({time.perf_counter() - begun:.0f} s)", flush=True)
+
+
+def _stamp_object(folder: Path, target: Target) -> Path:
+    """Object with what a caller checks: stamp and ABI."""
+    import llvmlite.binding as llvm
+
+    from tautline.kernels.machine.compiling import emit
+
+    stamp = source_hash()
+    text = f"""
+@text = private constant [{len(stamp) + 1} x i8] c"{stamp}\\00"
+@tl_stamp = constant ptr @text
+@tl_abi = constant i64 {ABI}
+"""
+    path = folder / f"stamp-{target.name}.o"
+    path.write_bytes(emit(llvm.parse_assembly(text), target, position_independent=True))
+    return path
+
+
+def linker() -> list[str]:
+    """Command that links a shared library."""
+    for name in (os.environ.get("CC"), "cc", "gcc", "clang"):
+        if name and shutil.which(name):
+            return [name]
+    if find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang", "cc"]
+    raise RuntimeError("libtautline: no C compiler was found to link with; install one, or the package ziglang")
+
+
+def link(objects: list[Path], library: Path) -> None:
+    """One shared library of some objects, without the names of what is inside."""
+    names = [str(path) for path in objects]
+    done = subprocess.run(
+        [*linker(), "-shared", "-s", "-o", str(library), *names, "-lm"], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"libtautline: linking failed\n{done.stderr}")
+
+
+def build(folder: Path = FOLDER) -> None:
+    """Make the libraries, their header and their list in a folder."""
+    begun = time.perf_counter()
+    fastest = targets()[0]
+    environment = os.environ | {"NUMBA_CPU_NAME": fastest.name, "NUMBA_CPU_FEATURES": fastest.features}
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        objects = Path(name)
+        command = [sys.executable, "-m", __spec__.name if __spec__ else __name__, "--share"]
+        started = [subprocess.Popen([*command, str(k), name], env=environment) for k in range(len(shares()))]
+        if any([process.wait() != 0 for process in started]):
+            raise RuntimeError("libtautline: compiling failed")
+        files = {}
+        for target in targets():
+            found = [*sorted(objects.glob(f"tl_*-{target.name}.o")), _stamp_object(objects, target)]
+            path = objects / file_name(target)
+            link(found, path)
+            content = path.read_bytes()
+            files[path.name] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        listed = {"abi": ABI, "stamp": source_hash(), "machine": machine(), "files": files}
+        (objects / LIST).write_text(json.dumps(listed, indent=2) + "\n", encoding="utf-8")
+        (objects / HEADER).write_text(header(), encoding="utf-8")
+        for new in (*files, HEADER, LIST):  # the list last: without it nothing is loaded
+            (objects / new).replace(folder / new)
+    print(f"libtautline: made in {time.perf_counter() - begun:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--share"]:
+        compile_share(shares()[int(sys.argv[2])], Path(sys.argv[3]))
+    else:
+        build(*map(Path, sys.argv[1:2]))

@@ -1,0 +1,64 @@
+"""Calls of machine code from Python: arguments into words, and words into what is returned."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tautline.kernels.machine.choice import engine
+from tautline.kernels.machine.signatures import Function, functions_of
+from tautline.kernels.machine.structures import WORD
+
+_PLAIN: dict[type, Any] = {float: ctypes.c_double, int: ctypes.c_int64, bool: ctypes.c_int64}
+
+
+def prototype(function: Function) -> Any:
+    """Type of a C function, for ctypes; it lets other threads of Python run meanwhile."""
+    kinds = [_PLAIN.get(argument.kind, ctypes.c_void_p) for argument in function.arguments]
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, *[ctypes.c_void_p] * (function.result is not None))
+
+
+def _caller(function: Function) -> Callable[..., Any]:
+    """A Python function with the arguments that the C function has."""
+    code = prototype(function)(engine().address(function))
+    packs = [argument.structure.pack if argument.structure else None for argument in function.arguments]
+    result = function.result
+    size = WORD * result.size if result is not None else 0
+
+    def call(args: list[Any]) -> Any:
+        # the words must not be freed before the function returns
+        words = [value if pack is None else pack(value) for pack, value in zip(packs, args, strict=True)]
+        if result is None:
+            status = code(*words)
+        else:
+            buffer = ctypes.create_string_buffer(size)
+            status = code(*words, buffer)
+        if status != 0:
+            raise IndexError(f"{function.name}: an index was out of range")
+        return None if result is None else result.unpack(buffer.raw)
+
+    return call
+
+
+def machine_call(entry: Callable[..., Any]) -> Callable[..., Any]:
+    """What runs when an entry is called: machine code, or the entry itself where Python was asked for."""
+    if engine().name == "python":
+        return entry
+    names = list(inspect.signature(entry).parameters)
+    functions = functions_of(entry)
+    optional = next((absent for absent in functions if absent), ())
+    callers: dict[tuple[str, ...], Callable[..., Any]] = {}
+
+    def call(*args: Any, **named: Any) -> Any:
+        if named:
+            args = inspect.signature(entry).bind(*args, **named).args
+        if len(args) != len(names):
+            raise TypeError(f"{entry.__name__}: expected {len(names)} arguments, got {len(args)}")
+        missing = tuple(name for name, value in zip(names, args, strict=True) if value is None) if optional else ()
+        if missing not in callers:
+            callers[missing] = _caller(functions[missing])
+        return callers[missing]([value for value in args if value is not None] if missing else list(args))
+
+    return call

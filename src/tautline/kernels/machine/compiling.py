@@ -1,0 +1,118 @@
+"""From a kernel to an object of machine code, with Numba and LLVM.
+
+Numba optimises every function, together with all that it calls, and makes machine code and a wrapper for Python of each:
+here only the C functions are optimised and emitted, which takes about half of the time. What other functions leave is
+linked into them as it is.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import numba
+from llvmlite import binding as llvm
+from numba.core import codegen, cpu, inline_closurecall
+from numba.core.compiler_lock import global_compiler_lock
+
+from tautline.kernels.jit import Kernel
+from tautline.kernels.machine import numba_force_law, numba_lane_arrays  # noqa: F401 - they teach Numba
+from tautline.kernels.machine.numba_lanes import teach_either
+from tautline.kernels.machine.options import OPTIONS
+from tautline.kernels.machine.signatures import Function
+from tautline.kernels.machine.targets import Target
+from tautline.kernels.machine.wrappers import flat
+
+_NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Numba's own object for a kernel that is only called by others."""
+    teach_either()
+    return numba.njit(**OPTIONS, **_NO_WRAPPERS, **options)(function)
+
+
+class _Copies:
+    """What inline_closurecall copies blocks with: each copy of a block would take all names of its function along."""
+
+    def __init__(self) -> None:
+        self.copy = copy.copy
+
+    def deepcopy(self, block: Any) -> Any:
+        return copy.deepcopy(block, {id(block.scope): block.scope})
+
+
+@contextmanager
+def _only(name: str) -> Iterator[None]:
+    """Let Numba optimise the function of this name alone, and make no machine code of any."""
+    optimise = codegen.CPUCodeLibrary._optimize_final_module
+
+    def optimise_one(library: Any) -> None:
+        if library.name == name:
+            optimise(library)
+
+    def finalise(library: Any) -> None:
+        library._finalize_dynamic_globals()
+        library._finalized = True
+
+    def no_executable(context: Any, library: Any, description: Any, environment: Any) -> Any:
+        return [].append  # something that is built in, and different every time
+
+    with (
+        mock.patch.object(codegen.CPUCodeLibrary, "_optimize_final_module", optimise_one),
+        mock.patch.object(codegen.CPUCodeLibrary, "_finalize_final_module", finalise),
+        mock.patch.object(cpu.CPUContext, "get_executable", no_executable),
+        mock.patch.object(inline_closurecall, "copy", _Copies()),
+    ):
+        yield
+
+
+def _exported(name: str, inner: str, kinds: list[str]) -> str:
+    """IR of a C function that calls one of Numba's, whose first two arguments are for what it returns and raises."""
+    named = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(kinds))
+    return f"""
+declare i32 @"{inner}"(ptr, ptr, {", ".join(kinds)})
+define i64 @{name}({named}) {{
+    %returned = alloca ptr
+    %raised = alloca ptr
+    %status = call i32 @"{inner}"(ptr %returned, ptr %raised, {named})
+    %wide = sext i32 %status to i64
+    ret i64 %wide
+}}
+"""
+
+
+def module_of(function: Function) -> Any:
+    """Optimised LLVM module of one C function, which alone can be seen from outside of it."""
+    code, signature = flat(function, Kernel(function.entry))
+    with global_compiler_lock, _only(function.name):
+        compiled = numba.njit(**OPTIONS, **_NO_WRAPPERS)(code)
+        compiled.compile(signature)
+        (found,) = compiled.overloads.values()
+        found.library._ensure_finalized()
+    module = found.library._final_module
+    inner = found.fndesc.llvm_func_name
+    kinds = ["double" if kind == numba.types.float64 else "i64" for kind in signature.args]
+    module.link_in(llvm.parse_assembly(_exported(function.name, inner, kinds)))
+    for defined in (*module.functions, *module.global_variables):
+        if not defined.is_declaration and defined.name != function.name:
+            defined.linkage = "internal"
+    return module
+
+
+def emit(module: Any, target: Target, position_independent: bool) -> bytes:
+    """Object file of a module."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
+        cpu=target.name,
+        features=target.features,
+        opt=3,
+        reloc="pic" if position_independent else "static",
+        codemodel="default" if position_independent else "jitdefault",
+    )
+    code: bytes = machine.emit_object(module)
+    return code

@@ -1,0 +1,75 @@
+"""Entries as C functions: their arguments, and the words that pass through them.
+
+Floats are given as doubles, whole numbers and truths as int64_t, and everything else as a pointer to its structure; what
+the entry returns is written to a structure behind the last argument. Where an entry can do without loads there are two
+C functions, so that one without loads is not slowed down by asking for them.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+
+import tautline.kernels
+from tautline.kernels.jit import Entry
+from tautline.kernels.machine.structures import Structure, structure
+
+PREFIX = "tl_"
+
+
+class Argument(NamedTuple):
+    """An argument of an entry."""
+
+    name: str
+    kind: Any
+    structure: Structure | None  # None for a plain number
+
+
+class Function(NamedTuple):
+    """One C function."""
+
+    name: str
+    entry: Callable[..., Any]
+    arguments: list[Argument]  # without those that are None
+    absent: tuple[str, ...]  # arguments of the entry that are None
+    result: Structure | None
+
+
+def _arguments(hints: dict[str, Any]) -> list[Argument]:
+    return [Argument(name, kind, None if kind in (float, int, bool) else structure(kind)) for name, kind in hints.items()]
+
+
+@cache
+def functions_of(entry: Callable[..., Any]) -> dict[tuple[str, ...], Function]:
+    """C functions of an entry, by the arguments that are absent."""
+    hints = get_type_hints(entry, include_extras=True)
+    returned = hints.pop("return")
+    result = None if returned is NoneType else structure(returned)
+    optional = {name: kind for name, kind in hints.items() if get_origin(kind) is UnionType}
+    present = {name: next(x for x in get_args(kind) if x is not NoneType) for name, kind in optional.items()}
+    name = f"{PREFIX}{entry.__name__}"
+    if not optional:
+        return {(): Function(name, entry, _arguments(hints), (), result)}
+    absent = tuple(optional)
+    plain = {name: kind for name, kind in hints.items() if name not in optional}
+    return {
+        (): Function(f"{name}_with_{'_'.join(optional)}", entry, _arguments(hints | present), (), result),
+        absent: Function(name, entry, _arguments(plain), absent, result),
+    }
+
+
+@cache
+def all_functions() -> dict[str, Function]:
+    """Every C function, by name."""
+    found: dict[str, Function] = {}
+    for module in sorted(x.name for x in pkgutil.walk_packages(tautline.kernels.__path__, "tautline.kernels.")):
+        if module.startswith(f"{__package__}.") or module == __package__:
+            continue
+        for value in vars(import_module(module)).values():
+            if isinstance(value, Entry):
+                found |= {function.name: function for function in functions_of(value.py_func).values()}
+    return found

@@ -1,0 +1,53 @@
+"""Processors that machine code is made for."""
+
+from __future__ import annotations
+
+import platform
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Target(NamedTuple):
+    """A kind of processor."""
+
+    name: str  # as LLVM calls it
+    features: str  # as LLVM takes them
+    needs: frozenset[str] = frozenset()  # flags of the processor, as /proc/cpuinfo spells them
+
+
+_V3 = ("avx", "avx2", "bmi2", "f16c", "fma", "movbe")
+# The fastest first; the last needs nothing.
+TARGETS = {
+    "x86_64": (
+        Target("x86-64-v3", ",".join(f"+{flag}" for flag in (*_V3, "bmi", "lzcnt")), frozenset((*_V3, "abm", "bmi1"))),
+        Target("x86-64", "+sse2"),
+    ),
+    "aarch64": (Target("generic", "+neon"),),
+}
+
+
+def machine() -> str:
+    """Name of this machine's kind of processor."""
+    name = platform.machine().lower()
+    return {"amd64": "x86_64", "arm64": "aarch64"}.get(name, name)
+
+
+@cache
+def _flags() -> frozenset[str]:
+    """What the processor can do; nothing where the system does not say."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return frozenset()
+    return next((frozenset(line.split(":", 1)[1].split()) for line in lines if line.startswith("flags")), frozenset())
+
+
+def targets() -> tuple[Target, ...]:
+    """Kinds that code is made for on this machine."""
+    return TARGETS.get(machine(), (Target("generic", ""),))
+
+
+def best_target() -> Target:
+    """The fastest kind that this processor is."""
+    return next(target for target in targets() if target.needs <= _flags() or target is targets()[-1])
