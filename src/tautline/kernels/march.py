@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from tautline.arrays import Array2
 from tautline.errors import (
@@ -69,6 +70,13 @@ ROOM_TO_SPARE = 1.0 / 16.0
 
 # Rows of the backups.
 AT_SAMPLE, BEFORE_STEP = range(2)
+
+
+class Marched(NamedTuple):
+    """How far a march came."""
+
+    status: int  # RUNNING, or why it ended before
+    rows: int  # of the samples that were filled
 
 
 @kernel
@@ -252,8 +260,8 @@ def march(
     backups: Array2,
     out: Samples,
     loads: Loads | None,
-) -> tuple[int, int]:
-    """Fill all rows of `out`, one every plan.steps_per_sample steps; (status, rows filled).
+) -> Marched:
+    """Fill all rows of `out`, one every plan.steps_per_sample steps.
 
     An adaptive march repeats a sample interval that failed, or in which the balance of energy did not close, with
     steps of half the length (docs/theory.md, "Steps that are repeated").
@@ -287,9 +295,9 @@ def march(
             restore_motion(backups[AT_SAMPLE], motion)
             motion.clock[EXTRA] = extra
         if status != RUNNING:
-            return status, row
+            return Marched(status, row)
         if jump < ROOM_TO_SPARE * balance_tolerance(motion.reel, out.scalars[row]):
             extra = max(0, extra - 1)
         motion.clock[EXTRA] = extra
         note_balance(motion.reel, out.scalars[row])
-    return RUNNING, out.scalars.shape[0]
+    return Marched(RUNNING, out.scalars.shape[0])

@@ -1,4 +1,4 @@
-"""Make libtautline: `python -m tautline.kernels.machine.build [FOLDER]`.
+"""Make libtautline: `python -m tautline.kernels.machine.build [--unless-current]`.
 
 Needs Numba, and a C compiler or the package `ziglang` to link. The functions are compiled once, by two processes, and
 emitted for every kind of processor (targets.py). Beside the libraries come a header and the list that loading checks.
@@ -17,8 +17,9 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 
+from tautline.errors import EngineError
 from tautline.kernels.machine.header import header
-from tautline.kernels.machine.library import FOLDER, LIST, file_name
+from tautline.kernels.machine.library import FOLDER, LIST, check, file_name
 from tautline.kernels.machine.signatures import all_functions
 from tautline.kernels.machine.stamp import ABI, source_hash
 from tautline.kernels.machine.targets import Target, machine, targets
@@ -83,6 +84,14 @@ def link(objects: list[Path], library: Path) -> None:
         raise RuntimeError(f"libtautline: linking failed\n{done.stderr}")
 
 
+def is_current() -> bool:
+    """Whether all libraries are there already, made from the present sources and whole."""
+    try:
+        return [check(target) for target in targets()] != []
+    except EngineError:
+        return False
+
+
 def build(folder: Path = FOLDER) -> None:
     """Make the libraries, their header and their list in a folder."""
     begun = time.perf_counter()
@@ -113,5 +122,5 @@ def build(folder: Path = FOLDER) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--share"]:
         compile_share(shares()[int(sys.argv[2])], Path(sys.argv[3]))
-    else:
-        build(*map(Path, sys.argv[1:2]))
+    elif not (sys.argv[1:] == ["--unless-current"] and is_current()):
+        build()

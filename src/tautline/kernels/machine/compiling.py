@@ -1,8 +1,7 @@
 """From a kernel to an object of machine code, with Numba and LLVM.
 
-Numba optimises every function, together with all that it calls, and makes machine code and a wrapper for Python of each:
-here only the C functions are optimised and emitted, which takes about half of the time. What other functions leave is
-linked into them as it is.
+Numba makes machine code and two wrappers for Python of every function, also of one that is only called by others: here
+that is done for the C functions alone.
 """
 
 from __future__ import annotations
@@ -46,13 +45,8 @@ class _Copies:
 
 
 @contextmanager
-def _only(name: str) -> Iterator[None]:
-    """Let Numba optimise the function of this name alone, and make no machine code of any."""
-    optimise = codegen.CPUCodeLibrary._optimize_final_module
-
-    def optimise_one(library: Any) -> None:
-        if library.name == name:
-            optimise(library)
+def _no_machine_code() -> Iterator[None]:
+    """Let Numba optimise functions, and make no machine code of them."""
 
     def finalise(library: Any) -> None:
         library._finalize_dynamic_globals()
@@ -62,7 +56,6 @@ def _only(name: str) -> Iterator[None]:
         return [].append  # something that is built in, and different every time
 
     with (
-        mock.patch.object(codegen.CPUCodeLibrary, "_optimize_final_module", optimise_one),
         mock.patch.object(codegen.CPUCodeLibrary, "_finalize_final_module", finalise),
         mock.patch.object(cpu.CPUContext, "get_executable", no_executable),
         mock.patch.object(inline_closurecall, "copy", _Copies()),
@@ -88,7 +81,7 @@ define i64 @{name}({named}) {{
 def module_of(function: Function) -> Any:
     """Optimised LLVM module of one C function, which alone can be seen from outside of it."""
     code, signature = flat(function, Kernel(function.entry))
-    with global_compiler_lock, _only(function.name):
+    with global_compiler_lock, _no_machine_code():
         compiled = numba.njit(**OPTIONS, **_NO_WRAPPERS)(code)
         compiled.compile(signature)
         (found,) = compiled.overloads.values()

@@ -66,9 +66,9 @@ def _entry(folder: Path, name: str) -> dict[str, Any]:
         raise EngineError(f"{path.name} cannot be read ({error!r})") from error
 
 
-def load(folder: Path = FOLDER) -> Library:
-    """Load the library for this processor; EngineError where there is none that fits."""
-    name = file_name(best_target())
+def check(target: Target, folder: Path = FOLDER) -> Path:
+    """File of the library for one kind of processor, made from the present sources and whole; else EngineError."""
+    name = file_name(target)
     said = _entry(folder, name)
     path = folder / name
     try:
@@ -77,4 +77,9 @@ def load(folder: Path = FOLDER) -> Library:
         raise EngineError(f"{name} cannot be read ({error.strerror})") from error
     if len(content) != said["size"] or hashlib.sha256(content).hexdigest() != said["sha256"]:
         raise EngineError(f"{name} is damaged: it is not the file that was made")
-    return Library(path)
+    return path
+
+
+def load(folder: Path = FOLDER) -> Library:
+    """Load the library for this processor; EngineError where there is none that fits."""
+    return Library(check(best_target(), folder))

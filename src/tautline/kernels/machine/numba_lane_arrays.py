@@ -74,12 +74,12 @@ def _lane_rows(typingctx: Any, array: Any) -> Any:
     return _view_of(array, lane_rows_type, 0)
 
 
-@overload(lane_array, jit_options=OPTIONS)
+@overload(lane_array, strict=False, jit_options=OPTIONS)
 def _view_array(array: Any) -> Any:
     return lambda array: _lane_array(array)
 
 
-@overload(lane_rows, jit_options=OPTIONS)
+@overload(lane_rows, strict=False, jit_options=OPTIONS)
 def _view_rows(array: Any) -> Any:
     return lambda array: _lane_rows(array)
 

@@ -17,10 +17,19 @@ class Target(NamedTuple):
 
 
 _V3 = ("avx", "avx2", "bmi2", "f16c", "fma", "movbe")
+_V4 = (*_V3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
+
+
+def _x86(name: str, flags: tuple[str, ...]) -> Target:
+    """A kind with these flags, two of which LLVM and the system call by different names."""
+    return Target(name, ",".join(f"+{flag}" for flag in (*flags, "bmi", "lzcnt")), frozenset((*flags, "bmi1", "abm")))
+
+
 # The fastest first; the last needs nothing.
 TARGETS = {
     "x86_64": (
-        Target("x86-64-v3", ",".join(f"+{flag}" for flag in (*_V3, "bmi", "lzcnt")), frozenset((*_V3, "abm", "bmi1"))),
+        _x86("x86-64-v4", _V4),
+        _x86("x86-64-v3", _V3),
         Target("x86-64", "+sse2"),
     ),
     "aarch64": (Target("generic", "+neon"),),
