@@ -123,9 +123,9 @@ def test_units_of_a_matrix_and_of_a_table() -> None:
     [
         ("true", "true"),
         ('"heavy"', "'heavy'"),
-        ('"3 m"', "'3 m', which is something else"),
-        ('"3 kg^2"', "'3 kg^2', which is something else"),
-        ('"3 degC"', "'3 degC', which is something else"),
+        ('"3 m"', "'3 m', which is a length"),
+        ('"3 kg^2"', "'3 kg^2', which is measured in kg**2"),
+        ('"3 degC"', "'3 degC', which is measured in K"),
         ('"3 kgg"', "the unknown unit 'kgg'"),
         ("[1]", "[1]"),
         ("{a = 1}", "a section"),
@@ -165,7 +165,7 @@ def test_a_value_that_is_no_mass(value: str, came: str) -> None:
 )
 def test_the_wrong_dimension_of_every_kind(key: str, wanted: str) -> None:
     came = refusal(RETRIEVAL, {key: "3 kelvin"})
-    assert came == f"--set {key}: expected {wanted}, got '3 kelvin', which is something else"
+    assert came == f"--set {key}: expected {wanted}, got '3 kelvin', which is measured in K"
 
 
 @pytest.mark.parametrize("text", ["3 Hz", "3 %", "3 dB", "3 count", "3 m/m", "3 1/s"])

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, dataclass_transform,
 from tautline.model import kinds
 from tautline.model.checks import Matrix, Vector
 from tautline.model.kinds import MISSING, SCALAR, Check, Form, Kind, Way, WrongValueError
+from tautline.model.wording import either, near
 
 T = TypeVar("T")
 _KIND = "kind"
@@ -232,7 +233,7 @@ def read(cls: type, section: Mapping[str, Any], unknown: Callable[[str], str] | 
     problems: list[Problem] = []
     for key, value in section.items():
         if key not in known:
-            sentence = f"no such key{kinds.near(key, known)}" if unknown is None else unknown(key)
+            sentence = f"no such key{near(key, known)}" if unknown is None else unknown(key)
             problems.append(Problem((key,), sentence))
             continue
         try:
@@ -271,7 +272,7 @@ def _missing(cls: type, given: Iterable[str]) -> list[Problem]:
     loose = [key for key in given if key not in fields and key not in taken]
     if loose and not problems:
         ways = [way for kind in fields.values() for way in kind.ways if loose[0] in way.keys]
-        others = kinds.either(dict.fromkeys(key for way in ways for key in way.keys if key != loose[0]))
+        others = either(dict.fromkeys(key for way in ways for key in way.keys if key != loose[0]))
         problems.append(Problem((), f"expected {loose[0]} together with {others}, got it without"))
     return problems
 

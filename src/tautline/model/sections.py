@@ -19,6 +19,7 @@ from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.run import Run
 from tautline.model.starts import STARTS, Start
+from tautline.model.wording import near
 from tautline.units import shown
 
 Tree = dict[str, Any]
@@ -197,7 +198,7 @@ def _top(tree: Mapping[str, Any], parts: Mapping[str, Part]) -> tuple[Tree, list
                 problems.append(Problem((name, *error.place), str(error)))
         elif name not in PARTS:
             inside = [f"{section}.{name}" for section, part in parts.items() if name in _all_keys(part)]
-            hint = f"; did you mean {inside[0]!r}?" if inside else kinds.near(name, [*TOP, *parts])
+            hint = f"; did you mean {inside[0]!r}?" if inside else near(name, [*TOP, *parts])
             problems.append(Problem((str(name),), f"no such key{hint}"))
     return given, problems
 
@@ -215,7 +216,7 @@ def _read_part(part: Part, value: Any) -> Tree:
         raise ProblemsError([Problem((part.word,), f"missing; expected one of {options}")])
     tag = section.pop(part.word)
     if not isinstance(tag, str) or tag not in part.options:
-        hint = kinds.near(tag, part.options)
+        hint = near(tag, part.options)
         raise ProblemsError([Problem((part.word,), f"expected one of {options}, got {shown(tag)}{hint}")])
     cls = part.options[tag]
 
@@ -223,7 +224,7 @@ def _read_part(part: Part, value: Any) -> Tree:
         elsewhere = [name for name, other in part.options.items() if key in keys_of(other).kinds]
         if elsewhere:
             return f"no such key with {part.word} = {tag!r}, only with {', '.join(map(repr, elsewhere))}"
-        return f"no such key{kinds.near(key, keys_of(cls).kinds)}"
+        return f"no such key{near(key, keys_of(cls).kinds)}"
 
     return {part.word: tag, **description.read(cls, section, unknown)}
 
