@@ -273,6 +273,49 @@ def test_all_problems_are_told_at_once() -> None:
     assert len(refusal(text).splitlines()) == 6  # three unknown, three missing
 
 
+SEVERAL = """gravity = -3
+[string]
+length = "-60 m"
+density = "0.98 kg/m"
+stiffness = 0
+[reel]
+drum_radius = "16 cm"
+inertia = "-12 kg*m^2"
+guide_length = -1
+[run]
+duration = "8 s"
+elements = 0
+[body]
+shape = "box"
+mass = "1 t"
+sides = [1.2, -1, 0.9]
+[initial]
+kind = "hanging"
+deployed = "20 m"
+[command]
+kind = "torque"
+times = [0, 4, 1]
+moments = [1, 2, 3]
+"""
+WRONG = ["1: gravity", "3: string.length", "5: string.stiffness", "8: reel.inertia", "9: reel.guide_length"]
+WRONG += ["12: run.elements", "16: body.sides", "22: command.times"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "more"),
+    [("", "", []), ("0.98 kg/m", "0.98 kg", ["4: string.density"]), ("[run]", "[run]\nstep = true", ["11: run.step"])],
+    ids=["values", "a unit too", "a type too"],
+)
+def test_values_out_of_range_are_told_at_once(old: str, new: str, more: list[str]) -> None:
+    """In the order of the lines; with values that cannot be read as well."""
+    lines = refusal(SEVERAL.replace(old, new, 1)).splitlines()
+    heads = [line.split(": expected")[0].removeprefix("my.toml:") for line in lines]
+    numbers = [int(head.partition(":")[0]) for head in heads]
+    assert numbers == sorted(numbers) and len(lines) == len(WRONG) + len(more)
+    assert set(more) <= set(heads)
+    assert [head.partition(": ")[2] for head in heads if head not in more] == [x.partition(": ")[2] for x in WRONG]
+
+
 @pytest.mark.parametrize(
     ("before", "line"),
     [
