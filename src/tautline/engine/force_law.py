@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numba
@@ -30,7 +31,7 @@ class CallableLaw:
         self.law = law
         self.error: BaseException | None = None
         compiled = isinstance(law.function, Dispatcher) and not numba.config.DISABLE_JIT
-        function: Any = _compiled(law) if compiled else LAW(self._call)
+        function: Any = _compiled(law.function, law.name) if compiled else LAW(self._call)
         self.address = function.address if compiled else ctypes.cast(function, ctypes.c_void_p).value
         self._function = function  # is alive as long as this is
 
@@ -50,9 +51,9 @@ class CallableLaw:
             self.error = self.error or error
 
 
-def _compiled(law: ForceLaw) -> Any:
-    """The C function of a law that Numba compiles."""
-    function = law.function
+@lru_cache(maxsize=64)
+def _compiled(function: Any, name: str) -> Any:
+    """The C function of a law that Numba compiles; once for all runs with it."""
 
     def call(
         t: Any, nodes: Any, position: Any, velocity: Any, state: Any, parameters: Any, count: Any, force: Any, out: Any
@@ -79,8 +80,7 @@ def _compiled(law: ForceLaw) -> Any:
     except NumbaError as error:
         why = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
         raise InputError(
-            f"ForceLaw.function: expected one that Numba can compile, got {law.name!r} ({why}); "
-            "try it without numba.njit"
+            f"ForceLaw.function: expected one that Numba can compile, got {name!r} ({why}); try it without numba.njit"
         ) from error
 
 
