@@ -70,7 +70,7 @@ def test_forces_are_those_of_the_real_model() -> None:
     assert found["drum_radius"] == pytest.approx(radius)
     assert radius > 1.15 * 0.4
     # but for the strain's half and the spooled cable's weight out of balance
-    assert found["holding_moment"] == pytest.approx((body + 20.0 * line) * radius, rel=5e-3)
+    assert found["holding_torque"] == pytest.approx((body + 20.0 * line) * radius, rel=5e-3)
 
 
 @pytest.mark.parametrize(
