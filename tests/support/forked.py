@@ -35,7 +35,7 @@ _SERVER.set_forkserver_preload(list(LIBRARIES))
 
 
 def python(arguments: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run `python -c CODE` or `python SCRIPT` in a folder."""
+    """Run `python -c CODE` or `python SCRIPT` in a folder; "tautline" in their place is the command."""
     with tempfile.TemporaryDirectory() as outputs:
         process = _SERVER.Process(target=_run, args=(arguments, str(folder), environment, outputs))
         process.start()
@@ -52,8 +52,7 @@ def python(arguments: list[str], folder: Path, **environment: str) -> subprocess
 
 def command(arguments: tuple[str, ...], folder: Path) -> subprocess.CompletedProcess[str]:
     """Run `tautline ARGUMENTS` in a folder."""
-    code = f"import sys\nfrom tautline.cli import main\nsys.argv = {['tautline', *arguments]!r}\nmain()"
-    return python(["-c", code], folder)
+    return python(["tautline", *arguments], folder)
 
 
 def _run(arguments: list[str], folder: str, environment: dict[str, str], outputs: str) -> None:
@@ -63,11 +62,15 @@ def _run(arguments: list[str], folder: str, environment: dict[str, str], outputs
         os.dup2(file, number)
     os.chdir(folder)
     os.environ.update(environment)
-    given, sys.argv = arguments[-1], arguments
+    sys.argv = arguments
     sys.path[:] = [path for path in sys.path if path != str(ROOT)]  # pytest's
-    if arguments[0] == "-c":
+    if arguments[0] == "tautline":  # installed: the working folder is not on its path
+        from tautline.cli import main
+
+        main()
+    elif arguments[0] == "-c":
         sys.path.insert(0, "")
-        exec(compile(given, "<string>", "exec"), {"__name__": "__main__"})
+        exec(compile(arguments[1], "<string>", "exec"), {"__name__": "__main__"})
     else:
-        sys.path.insert(0, str(Path(given).parent))
-        runpy.run_path(given, run_name="__main__")
+        sys.path.insert(0, str(Path(arguments[0]).parent))
+        runpy.run_path(arguments[0], run_name="__main__")
