@@ -35,7 +35,7 @@ def succeeded(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def python(arguments: list[str], folder: Path) -> str:
-    return succeeded(forked.python(arguments, folder, MPLBACKEND="Agg"))
+    return succeeded(forked.python(arguments, folder))
 
 
 def shell(text: str, folder: Path) -> None:

@@ -1,6 +1,6 @@
-"""Programs in processes of their own, forked from one that has loaded the libraries: 0.1 s instead of 2 s of imports.
+"""Programs in processes of their own, forked from one that has loaded all that they import: 0.1 s instead of 2 to 3 s.
 
-tautline itself is not among them: every program imports it anew, as a user's does.
+That each public name can be had in a fresh process is the business of tests/unit/test_package.py.
 """
 
 from __future__ import annotations
@@ -13,31 +13,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-LIBRARIES = (
-    "matplotlib.figure",
-    "mpl_toolkits.mplot3d.art3d",
-    "netCDF4",
-    "numba",
-    "numpy",
-    "rich.progress",
-    "rich.table",
-    "scipy.interpolate",
-    "scipy.optimize",
-    "scipy.sparse.linalg",
-    "typer",
-    "xarray",
-    "zarr",
-)
 ROOT = Path(__file__).parents[2]
 SECONDS = 300.0
 _SERVER = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload(list(LIBRARIES))
+_SERVER.set_forkserver_preload(["tests.support.loaded"])
 
 
-def python(arguments: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def python(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     """Run `python -c CODE` or `python SCRIPT` in a folder; "tautline" in their place is the command."""
     with tempfile.TemporaryDirectory() as outputs:
-        process = _SERVER.Process(target=_run, args=(arguments, str(folder), environment, outputs))
+        process = _SERVER.Process(target=_run, args=(arguments, str(folder), outputs))
         process.start()
         process.join(SECONDS)
         if process.exitcode is None:
@@ -55,13 +40,12 @@ def command(arguments: tuple[str, ...], folder: Path) -> subprocess.CompletedPro
     return python(["tautline", *arguments], folder)
 
 
-def _run(arguments: list[str], folder: str, environment: dict[str, str], outputs: str) -> None:
+def _run(arguments: list[str], folder: str, outputs: str) -> None:
     """Be the program, in the forked process."""
     for name, number in (("out", 1), ("err", 2)):
         file = os.open(f"{outputs}/{name}", os.O_WRONLY | os.O_CREAT, 0o600)
         os.dup2(file, number)
     os.chdir(folder)
-    os.environ.update(environment)
     sys.argv = arguments
     sys.path[:] = [path for path in sys.path if path != str(ROOT)]  # pytest's
     if arguments[0] == "tautline":  # installed: the working folder is not on its path
