@@ -111,7 +111,7 @@ the inertia of the string is missing at the guide, both when it sets off and whe
 :alt: Spurious energy, angular momentum and spurious momentum, for three motions
 ```
 
-Spurious energy ("from nowhere" in the figure) is the gain beyond the work of the motor, which turns drum and spooled
+Spurious energy is the gain beyond the work of the motor, which turns drum and spooled
 string against the tension of the first spring. Angular momentum about the vertical through the guide must be
 constant: no torque acts about it. (*Momentum form* and *mass stays* conserve it, and are hidden behind tautline.)
 Spurious momentum is what weight, the force at the guide and the string that comes in do not account for. *Mass stays*

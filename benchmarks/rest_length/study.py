@@ -91,9 +91,9 @@ def draw_balances(found: dict[str, Comparison]) -> None:
                 axes[row, column].plot(track.time, values, color=colour, linewidth=width, label=label)
         axes[0, column].set_title(TITLES[name])
         axes[2, column].set_xlabel("time (s)")
-    axes[0, 0].set_ylabel("energy from nowhere (J)\n(negative: lost)")
+    axes[0, 0].set_ylabel("spurious energy (J)\n(negative: lost)")
     axes[1, 0].set_ylabel("angular momentum about\nthe vertical, of the first")
-    axes[2, 0].set_ylabel("momentum from\nnowhere (N s)")
+    axes[2, 0].set_ylabel("spurious momentum\n(N s)")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     save(figure, "balance")
 
@@ -129,8 +129,8 @@ def draw_meshes(results: dict[str, Any]) -> None:
     names = {
         "distance": "distance of the\nattachment point (m)",
         "guide_tension": "tension at the guide\n(of its mean)",
-        "energy": "energy from nowhere\n(of max kinetic)",
-        "angular_momentum": "angular momentum from\nnowhere (of all)",
+        "energy": "spurious energy\n(of max kinetic)",
+        "angular_momentum": "spurious angular\nmomentum (of all)",
     }
     figure, axes = grid(1, 4, 10.0, 3.0)
     for axis, (key, label) in zip(axes[0], names.items(), strict=True):
@@ -204,7 +204,7 @@ def draw_peers(tensions: dict[str, Any], theirs: dict[str, Any]) -> None:
     L, rate, _ = peers.length(peers.TIMES)
     axes[0, 0].plot(peers.TIMES, L, color=BLACK, label="deployed length (m)")
     axes[0, 0].plot(peers.TIMES, rate, color=BLACK, linestyle="--", label="its rate (m/s)")
-    axes[0, 0].set(title="what all of them are told", xlabel="time (s)")
+    axes[0, 0].set(title="prescribed payout", xlabel="time (s)")
     axes[0, 0].legend()
     axis = axes[0, 1]
     axis.plot(peers.TIMES, tensions["tautline, fine"], color=BLACK, linewidth=1.8, label="tautline")

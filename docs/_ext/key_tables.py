@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tautline.model.description import default_text, keys_of
+from tautline.model.description import default_text
+from tautline.model.file_keys import keys_of
 from tautline.model.kinds import MISSING, Kind
 from tautline.model.sections import PARTS, TOP
 

@@ -3,7 +3,7 @@ A crane, from a scenario file
 =============================
 
 The built-in scenario ``crane-hoist``: a crate of one tonne on a steel rope of 16 mm. The motor's
-moment rises, stays, and falls. ``tautline show crane-hoist`` prints the file, ``tautline new
+torque rises, stays, and falls. ``tautline show crane-hoist`` prints the file, ``tautline new
 my-crane.toml --like crane-hoist`` makes one of your own. Here it is run from Python, with one value
 changed.
 """
@@ -14,7 +14,7 @@ import numpy as np
 import tautline as tl
 
 # %%
-# By hand: moment over drum radius less the weights of crate and rope outside the drum accelerates crate,
+# By hand: torque over drum radius less the weights of crate and rope outside the drum accelerates crate,
 # rope and drum as one. A metre of rope comes in stretched, so that the load rises by a little more than a
 # metre: the weight counts with one plus the strain. In 8 s that thousandth makes a quarter of a metre.
 
@@ -23,13 +23,13 @@ def by_hand(case: tl.Case, pieces: int = 8000) -> float:
     """Way of the crate (m)."""
     string, reel, load = case.pendulum.string, case.pendulum.reel, case.pendulum.body
     assert isinstance(case.command, tl.Torque)
-    times, moments = case.command.table()
+    times, torques = case.command.table()
     step = case.run.duration / pieces
     moving = load.mass + string.density * string.length + reel.inertia_mass
     way, speed = 0.0, 0.0
     for k in range(pieces):
         outside = string.length - case.state().reeled_length - way + reel.guide_length
-        pull = np.interp((k + 0.5) * step, times, moments) / reel.drum_radius
+        pull = np.interp((k + 0.5) * step, times, torques) / reel.drum_radius
         weight = (load.mass + string.density * outside) * 9.81
         speed += step * (pull - weight * (1.0 + weight / string.stiffness)) / moving
         way += step * speed

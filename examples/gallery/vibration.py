@@ -23,11 +23,11 @@ start = tl.hanging(pendulum, deployed, elements=40, end_velocity=(0.0, 0.0, 0.6)
 balance = tl.modes(pendulum, deployed=deployed, elements=40, count=1, reel="free").attrs["balancing_torque"]
 
 by_hand = (5.0 + 0.1 * deployed) * 9.81 * 0.2
-print(f"moment that balances the weight: {balance:.2f} N m, by hand {by_hand:.2f} N m")
+print(f"torque that balances the weight: {balance:.2f} N m, by hand {by_hand:.2f} N m")
 assert abs(balance / by_hand - 1.0) < 0.02  # stretch and the spooled rope's own weight
 
 # %%
-# Four drums: held; turned by the constant moment that balances the weight; the absorber with the
+# Four drums: held; turned by the constant torque that balances the weight; the absorber with the
 # inertia that the drum has, 4 kg with its spooled rope; and the absorber that measures the tension and
 # so lets the rope feel 0.3 kg only.
 
@@ -35,7 +35,7 @@ absorber = tl.control.WaveAbsorber(pendulum, deployed, return_time=0.5)
 lighter = tl.control.WaveAbsorber(pendulum, deployed, return_time=0.5, apparent_mass=0.3)
 runs = {
     "held": tl.simulate(pendulum, start, tl.Locked(), duration=2.0, sample=1e-3),
-    "constant moment": tl.simulate(pendulum, start, tl.Torque(balance), duration=2.0, sample=1e-3),
+    "constant torque": tl.simulate(pendulum, start, tl.Torque(balance), duration=2.0, sample=1e-3),
     "absorber": tl.simulate(pendulum, start, duration=2.0, control=absorber, period=1e-3),
     "absorber, 0.3 kg": tl.simulate(pendulum, start, duration=2.0, control=lighter, period=1e-3),
 }

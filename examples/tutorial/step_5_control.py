@@ -4,7 +4,7 @@ Step 5: a controller
 
 A winch lowers a sensor by 8 m and has to arrive at rest. ``control`` is a function of yours: it is
 called once every ``period`` with the :class:`~tautline.Simulation`, reads what a real winch could
-read, and returns the moment of the motor. The moment is held until the next call, as a digital
+read, and returns the torque of the motor. The torque is held until the next call, as a digital
 controller does it.
 """
 
@@ -31,18 +31,18 @@ def planned(t: float) -> tuple[float, float]:
 
 
 # %%
-# The controller holds the weight and corrects errors of length and speed. A positive moment
+# The controller holds the weight and corrects errors of length and speed. A positive torque
 # retrieves, so a string that is too long needs a positive correction.
 
-moments: list[float] = []
+torques: list[float] = []
 
 
 def winch(sim: tl.Simulation) -> float:
     length, rate = planned(sim.time)
     weight = (5.0 + 0.05 * sim.unstretched_length) * 9.81 * 0.15
-    moment = weight + 60.0 * (sim.unstretched_length - length) - 20.0 * (sim.reel_speed + rate)
-    moments.append(min(max(moment, 0.0), 15.0))  # the motor has its limits
-    return moments[-1]
+    torque = weight + 60.0 * (sim.unstretched_length - length) - 20.0 * (sim.reel_speed + rate)
+    torques.append(min(max(torque, 0.0), 15.0))  # the motor has its limits
+    return torques[-1]
 
 
 start = tl.hanging(pendulum, deployed=4.0, elements=12, end_velocity=(0.4, 0, 0))
@@ -56,8 +56,8 @@ axes[0].plot(run.time, run.unstretched_length, label="length")
 axes[0].plot(run.time, [planned(t)[0] for t in run.time.values], "k--", label="planned")
 axes[0].set_ylabel("length (m)")
 axes[0].legend()
-axes[1].step(run.time[:-1], moments, where="post")
-axes[1].set_ylabel("moment (N m)")
+axes[1].step(run.time[:-1], torques, where="post")
+axes[1].set_ylabel("torque (N m)")
 axes[2].plot(run.time, run.tension.isel(element=-1))
 axes[2].set_ylabel("tension at\nthe body (N)")
 axes[3].plot(run.time, run.position.isel(node=-1).sel(axis="x"))

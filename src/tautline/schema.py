@@ -31,7 +31,7 @@ SCHEMA = {
     **{account.name: Variable(TIME, account.unit, account.sentence) for account in ledger.ACCOUNTS},
     "rotational_energy": Variable(TIME, "J", "Omega.J Omega/2 about the attachment point"),
     "energy": Variable(TIME, "J", "total energy"),
-    "torque": Variable(TIME, "N m", "moment of motor or lock on the drum, commanded or needed; positive retrieves"),
+    "torque": Variable(TIME, "N m", "torque of motor or lock on the drum, commanded or needed; positive retrieves"),
     "power": Variable(TIME, "W", "power of that moment; positive where it drives the drum, negative where it brakes"),
     "angular_momentum": Variable(TIME, "kg m2 s-1", "about the vertical axis through the guide entrance"),
     "orthogonality_error": Variable(TIME, "1", "Frobenius norm of I - R^T R"),

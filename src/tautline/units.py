@@ -130,14 +130,30 @@ def _read(value: str, unit: str, wanted: str) -> float:
 
     try:
         known = _units().parse_units(name)
-        # The units themselves, not the dimensions alone: by those, hertz, decibel and per cent would do for angles.
-        if _units().get_base_units(known)[1] == _units().get_base_units(_units().parse_units(unit))[1]:
+        if _in_base(name) == _in_base(unit):
             return float(_units().Quantity(number, known).to(unit).magnitude)
+        measured = _measured(name)
     except pint.UndefinedUnitError:
         raise ValueError(f"{wanted}, got the unknown unit {name!r}") from None
     except Exception:  # whatever the unit library makes of a senseless unit
         raise ValueError(f"{wanted}, got {value!r}") from None
-    raise ValueError(f"{wanted}, got {value!r}, which is something else")
+    raise ValueError(f"{wanted}, got {value!r}, which {measured}")
+
+
+def _in_base(name: str) -> Any:
+    """A unit in base units; not its dimensions, by which hertz, decibel and per cent would do for angles."""
+    return _units().get_base_units(_units().parse_units(name))[1]
+
+
+def _measured(name: str) -> str:
+    """What a value with this unit is, in words; its base units where there is no word for it."""
+    base = _in_base(name)
+    words = [word for unit, word in WORDS.items() if unit == name] or [
+        word for unit, word in WORDS.items() if _in_base(unit) == base
+    ]
+    if words:
+        return f"is {' or '.join(words)}"
+    return f"is measured in {base:~C}" if f"{base:~C}" else "is a ratio without a unit"
 
 
 def shown(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The installed command `tautline`, as a user runs it."""
+"""The command `tautline`, as a user runs it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -19,16 +18,14 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tests.support.commands import COMMAND, tautline
 
-COMMAND = str(Path(sys.executable).with_name("tautline"))
 SHORT = ["--set", "run.duration=0.2"]
 
 
-def tautline(*arguments: str, cwd: Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == expect, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
-    assert "Traceback" not in done.stderr
-    return done
+def test_the_installed_command(tmp_path: Path) -> None:
+    done = subprocess.run([COMMAND, "--version"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == f"tautline {tl.__version__}\n"
 
 
 def test_run_info_and_resume(tmp_path: Path) -> None:
@@ -116,10 +113,9 @@ def test_export(tmp_path: Path) -> None:
     assert "exists already" in tautline("export", "fixed-length.nc", "--csv", "a.csv", cwd=tmp_path, expect=4).stderr
 
 
-def test_doctor_and_version(tmp_path: Path) -> None:
+def test_doctor(tmp_path: Path) -> None:
     facts = json.loads(tautline("doctor", "--json", cwd=tmp_path).stdout)
     assert facts["self-test"] == "passed"
-    assert tl.__version__ in tautline("--version", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize("command", ["", "run", "resume", "check", "export", "new"])

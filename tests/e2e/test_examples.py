@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import os
+import itertools
 import re
+import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,8 @@ import tautline as tl
 from tautline.files.scenario import built_in_names
 from tautline.schema import MODES_SCHEMA, SCHEMA, Variable
 from tautline.studies.definition.work import STATUS_NAMES
+from tests.support import forked
+from tests.support.commands import tautline
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -25,18 +27,31 @@ BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SMALLEST_PICTURE = 5_000  # bytes; an empty figure has less
 
 
-def run(command: list[str], folder: Path) -> str:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "MPLBACKEND": "Agg", "PATH": path}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    assert "Warning" not in done.stderr, f"{command}\n{done.stderr}"
+def succeeded(done: subprocess.CompletedProcess[str]) -> str:
+    """What a program printed that must have come to a good end without a warning."""
+    assert done.returncode == 0, f"{done.args}\n{done.stdout}\n{done.stderr}"
+    assert "Warning" not in done.stderr, f"{done.args}\n{done.stderr}"
     return done.stdout
+
+
+def python(arguments: list[str], folder: Path) -> str:
+    return succeeded(forked.python(arguments, folder))
+
+
+def shell(text: str, folder: Path) -> None:
+    """Lines of a shell in turn; those that only call tautline need none."""
+    for calls, lines in itertools.groupby(text.splitlines(), lambda line: line.startswith("tautline ")):
+        if calls:
+            for line in lines:
+                tautline(*shlex.split(line)[1:], cwd=folder)
+        else:
+            code = "\n".join(lines)
+            succeeded(subprocess.run(["sh", "-e", "-c", code], cwd=folder, capture_output=True, text=True, check=False))
 
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda p: p.stem)
 def test_an_example_runs_and_draws(script: Path, tmp_path: Path) -> None:
-    printed = run([sys.executable, str(script)], tmp_path)
+    printed = python([str(script)], tmp_path)
     assert printed
     assert "nan" not in printed
     pictures = list(tmp_path.iterdir())
@@ -95,9 +110,9 @@ def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
     imports = ""
     for kind, text in pieces(page):
         if kind == "sh":
-            run(["sh", "-e", "-c", text], tmp_path)
+            shell(text, tmp_path)
             continue
-        run([sys.executable, "-c", imports + text], tmp_path)
+        python(["-c", imports + text], tmp_path)
         imports += "".join(line + "\n" for line in text.splitlines() if line.startswith(("import ", "from ")))
 
 

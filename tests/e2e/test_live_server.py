@@ -7,7 +7,6 @@ import json
 import random
 import socket
 import struct
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +21,7 @@ import tautline as tl
 from tests.conftest import Report
 from tests.support.browser import Serving, serving
 from tests.support.checking import check_below, check_close
-from tests.support.commands import COMMAND
+from tests.support.commands import tautline
 
 STEP = 5e-4  # of the scenario, the paper's
 ELEMENTS = 20
@@ -300,15 +299,9 @@ def test_recordings(pilot: Pilot, server: Serving) -> None:
             numbers = np.frombuffer(found[round(times[k] / STEP)], "<f8")
             shown = numbers[len(pilot.names) + 2 :][: 3 * (ELEMENTS + 1)].reshape(-1, 3)
             np.testing.assert_array_equal(run.position.values[k], shown)
-    info = run_tautline("info", str(paths[-1]), "--json")
-    assert info["rows"] == len(times)
+    info = tautline("info", str(paths[-1]), "--json", cwd=paths[-1].parent)
+    assert json.loads(info.stdout)["rows"] == len(times)
     assert [path.name for path in paths] == ["flight.nc", "flight-2.nc"]
-
-
-def run_tautline(*arguments: str) -> dict[str, Any]:
-    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, check=True, timeout=60)
-    value: dict[str, Any] = json.loads(done.stdout)
-    return value
 
 
 # -- what is refused ---------------------------------------------------------------------------------
@@ -479,9 +472,8 @@ def test_a_step_that_becomes_too_large(tmp_path: Path) -> None:
 
 
 def test_a_step_that_is_too_large_from_the_start(tmp_path: Path) -> None:
-    arguments = [COMMAND, "live", "retrieval", "--set", "run.step=0.1", "--no-browser"]
-    done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2 and done.stdout == ""
+    done = tautline("live", "retrieval", "--set", "run.step=0.1", "--no-browser", cwd=tmp_path, expect=2)
+    assert done.stdout == ""
     assert done.stderr.startswith("error: --set run.step: expected at most") and done.stderr.count("\n") == 1
 
 

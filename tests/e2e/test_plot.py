@@ -63,6 +63,7 @@ def test_one_figure_into_one_file(here: Path) -> None:
     [
         (("nosuch.nc",), 4, "nosuch.nc: no such file"),
         ((RUN, "--figure", "speed"), 2, "--figure: expected one of 'snapshots', "),
+        ((RUN, "--figure", "energi"), 2, "got 'energi'; did you mean 'energy'?"),
         ((RUN, "--format", "bmp"), 2, "--format: expected one of 'png', 'svg', 'pdf', got 'bmp'"),
         ((RUN, "-o", "all.png"), 2, "--output: expected a folder for several figures"),
         ((RUN, "-o", __file__), 2, "--output: expected a folder or a name that ends in .png, .svg or .pdf"),

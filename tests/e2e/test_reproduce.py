@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,19 +12,11 @@ import pytest
 
 from tautline.paper import claims
 from tautline.paper.examples import run
-
-COMMAND = str(Path(sys.executable).with_name("tautline"))
+from tests.support.commands import tautline
 
 
 def test_reproduction(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [COMMAND, "reproduce", "-o", "out", "--no-animations"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = tautline("reproduce", "-o", "out", "--no-animations", cwd=tmp_path)
     folder = tmp_path / "out"
     for number in (1, 2, 3):
         for panel in ("snapshots", "energy", "lengths", "conservation"):

@@ -143,7 +143,7 @@ def test_workers_killed_on_the_way(folder: Path, exact: xr.Dataset) -> None:
     killed: list[int] = []
 
     def kill(progress: Progress) -> bool:
-        if progress.done >= 40 * (len(killed) + 1) and len(killed) < 4:
+        if progress.done >= 60 * (len(killed) + 1) and len(killed) < 3:
             workers = [p for p in psutil.Process().children() if "studies.execution.worker" in " ".join(p.cmdline())]
             if workers:
                 killed.append(workers[0].pid)  # the oldest; the newest may still be starting
@@ -152,7 +152,7 @@ def test_workers_killed_on_the_way(folder: Path, exact: xr.Dataset) -> None:
 
     path = folder / "workers.zarr"
     tl.study(folder / "study.toml", path, workers=2, batch=BATCH, watch=kill)
-    assert len(killed) == 4
+    assert len(killed) == 3
     assert_same(path, exact)
 
 
@@ -253,7 +253,7 @@ def test_a_killed_client_leaves_no_workers_behind(folder: Path, exact: xr.Datase
     marks = written(path, done)
     with pytest.raises(StoreError, match=r"with \d+ of 240 members done; `tautline study --resume .*` finishes it"):
         tl.study(folder / "study.toml", path)
-    resumed = tautline("study", "--resume", path.name, cwd=folder)
+    resumed = tautline("study", "--resume", path.name, "--workers", "1", cwd=folder)
     assert "240 of 240" in resumed.stdout and "60 refused" in resumed.stdout
     assert {name: when for name, when in written(path, done).items() if name in marks} == marks
     assert_same(path, exact)
@@ -272,7 +272,8 @@ def test_workers_import_nothing_from_the_working_folder(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text(HOSTILE, encoding="utf-8")
     small = STUDY.replace("points = 20", "points = 2")
     (tmp_path / "study.toml").write_text(small, encoding="utf-8")
-    done = tautline("study", "study.toml", "-o", "s.zarr", "--workers", "2", "--batch", "6", cwd=tmp_path)
+    command = [COMMAND, "study", "study.toml", "-o", "s.zarr", "--workers", "2", "--batch", "6"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "24 of 24" in done.stdout and not (tmp_path / "executed").exists()
 
 
@@ -401,7 +402,7 @@ COMMAND study study.toml -o small/s.zarr --workers 2 --batch 4 2> full.txt
 echo $? > code.txt
 cp -r small/s.zarr left.zarr
 mount -o remount,size=20M small || exit 77
-COMMAND study --resume small/s.zarr || exit 1
+COMMAND study --resume small/s.zarr --workers 1 || exit 1
 cp -r small/s.zarr whole.zarr
 """
 

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import socket
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,9 +16,9 @@ import pytest
 import tautline as tl
 from tautline.viewer import payload
 from tests.conftest import Report
+from tests.support import forked
 from tests.support.browser import Serving, serving
 from tests.support.checking import check_below
-from tests.support.commands import COMMAND
 
 N = 3
 SAMPLES = 201
@@ -229,9 +228,7 @@ def test_control_c_ends_it_well(folder: Path) -> None:
 
 
 def refused(*arguments: str, cwd: Path) -> tuple[int, str]:
-    done = subprocess.run(
-        [COMMAND, "view", *arguments, "--no-browser"], cwd=cwd, capture_output=True, text=True, timeout=60, check=False
-    )
+    done = forked.command(("view", *arguments, "--no-browser"), cwd)
     assert done.stdout == "" and "Traceback" not in done.stderr
     assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
     return done.returncode, done.stderr

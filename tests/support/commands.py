@@ -1,4 +1,4 @@
-"""The installed command, run in a process of its own."""
+"""The command `tautline`, run in a process of its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.support import forked
+
+# As it is installed: for tests that send it signals, or look at its terminal.
 COMMAND = str(Path(sys.executable).with_name("tautline"))
 
 
@@ -19,7 +22,7 @@ def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60.0) 
 
 
 def tautline(*arguments: str, cwd: Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+    done = forked.command(arguments, cwd)
     assert done.returncode == expect, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     assert "Traceback" not in done.stderr
     return done

@@ -18,7 +18,8 @@ from tautline.files.scenario import ScenarioError
 from tautline.model import bodies, sections
 from tautline.model.body import Shape
 from tautline.model.command import COMMANDS
-from tautline.model.description import assemble, fields_of, keys_of, to_keys
+from tautline.model.description import fields_of
+from tautline.model.file_keys import assemble, keys_of, to_keys
 from tautline.model.starts import STARTS
 
 NOTHING: Any = None

@@ -70,7 +70,7 @@ def test_forces_are_those_of_the_real_model() -> None:
     assert found["drum_radius"] == pytest.approx(radius)
     assert radius > 1.15 * 0.4
     # but for the strain's half and the spooled cable's weight out of balance
-    assert found["holding_moment"] == pytest.approx((body + 20.0 * line) * radius, rel=5e-3)
+    assert found["holding_torque"] == pytest.approx((body + 20.0 * line) * radius, rel=5e-3)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_forces_are_those_of_the_real_model() -> None:
     [
         ctd(),
         ctd(viscosity=4000, duration=3, command='kind = "locked"', deployed=20),
-        ctd(viscosity=4000, duration=25),
+        ctd(viscosity=4000, deployed=40, duration=14),
         ctd(elements=2, duration=40),
         ctd(deployed=20, command='kind = "free"', duration=5),
         ctd(command='kind = "torque"\nmoment = "2500 N*m"', duration=10),

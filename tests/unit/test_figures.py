@@ -92,7 +92,7 @@ def test_energy_of_a_hoist_shows_more_than_gravity() -> None:
     hoist = tl.Pendulum(tl.String(30.0, 1.0, 5e6), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(1000.0))
     up = tl.Length.to(5.0, speed=1.0, acceleration=0.5)
     result = tl.simulate(hoist, tl.hanging(hoist, 8.0, 4), up, duration=6.0, sample=0.05)
-    above, below = tl.figures.energy(result).axes
+    above, below, _ = tl.figures.energy(result).axes
     change = result.gravity_energy - result.gravity_energy[0]
     assert float(change[-1]) == pytest.approx(1000.0 * 9.81 * 3.0, rel=0.02)
     np.testing.assert_array_equal(np.asarray(above.get_lines()[1].get_ydata()), change.values)
@@ -100,6 +100,20 @@ def test_energy_of_a_hoist_shows_more_than_gravity() -> None:
     for values, name in zip(drawn, ("kinetic_energy", "rotational_energy", "elastic_energy"), strict=True):
         np.testing.assert_array_equal(values, result[name].values)
     assert max(float(np.abs(values).max()) for values in drawn) < 2000.0
+
+
+def test_energy_figure_draws_works_and_losses() -> None:
+    """Those that are not zero; what has none has no panel of them."""
+    result = run(3, duration=0.5)
+    _, below = tl.figures.energy(result).axes
+    drawn = {str(line.get_label()): (np.asarray(line.get_ydata()), line.get_linestyle()) for line in below.get_lines()}
+    assert list(drawn) == ["control work", "guide loss", "change of $E$"]
+    for name, line in (("control_work", "-"), ("guide_loss", "--")):
+        values, style = drawn[name.replace("_", " ")]
+        np.testing.assert_array_equal(values, result[name].values)
+        assert style == line
+    np.testing.assert_array_equal(drawn["change of $E$"][0], (result.energy - result.energy[0]).values)
+    assert len(tl.figures.energy(run(1, duration=0.1)).axes) == 1
 
 
 def test_the_shade_is_the_energy_of_the_law() -> None:

@@ -35,7 +35,8 @@ for path, query in {{
 COMMANDS = {
     "info": ["info", RUN],
     "export": ["export", RUN, "--csv", "run.csv", "--vtk", "frames", "--html", "-o", "run.html"],
-    "plot": ["plot", RUN, "--figure", "all", "-o", "figures"],
+    # each of the figures is drawn from Python
+    "plot": ["plot", RUN, "--figure", "snapshots", "--figure", "energy", "-o", "figures"],
     "study info": ["study", "info", STUDY],
     "study report": ["study", "report", STUDY, "-o", "report"],
 }

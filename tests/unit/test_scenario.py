@@ -123,9 +123,9 @@ def test_units_of_a_matrix_and_of_a_table() -> None:
     [
         ("true", "true"),
         ('"heavy"', "'heavy'"),
-        ('"3 m"', "'3 m', which is something else"),
-        ('"3 kg^2"', "'3 kg^2', which is something else"),
-        ('"3 degC"', "'3 degC', which is something else"),
+        ('"3 m"', "'3 m', which is a length"),
+        ('"3 kg^2"', "'3 kg^2', which is measured in kg**2"),
+        ('"3 degC"', "'3 degC', which is measured in K"),
         ('"3 kgg"', "the unknown unit 'kgg'"),
         ("[1]", "[1]"),
         ("{a = 1}", "a section"),
@@ -165,7 +165,7 @@ def test_a_value_that_is_no_mass(value: str, came: str) -> None:
 )
 def test_the_wrong_dimension_of_every_kind(key: str, wanted: str) -> None:
     came = refusal(RETRIEVAL, {key: "3 kelvin"})
-    assert came == f"--set {key}: expected {wanted}, got '3 kelvin', which is something else"
+    assert came == f"--set {key}: expected {wanted}, got '3 kelvin', which is measured in K"
 
 
 @pytest.mark.parametrize("text", ["3 Hz", "3 %", "3 dB", "3 count", "3 m/m", "3 1/s"])
@@ -271,6 +271,49 @@ def test_a_section_that_is_missing_or_is_none(section: str) -> None:
 def test_all_problems_are_told_at_once() -> None:
     text = changed("length", "lenght").replace("density", "densty").replace("[run]", "[runn]")
     assert len(refusal(text).splitlines()) == 6  # three unknown, three missing
+
+
+SEVERAL = """gravity = -3
+[string]
+length = "-60 m"
+density = "0.98 kg/m"
+stiffness = 0
+[reel]
+drum_radius = "16 cm"
+inertia = "-12 kg*m^2"
+guide_length = -1
+[run]
+duration = "8 s"
+elements = 0
+[body]
+shape = "box"
+mass = "1 t"
+sides = [1.2, -1, 0.9]
+[initial]
+kind = "hanging"
+deployed = "20 m"
+[command]
+kind = "torque"
+times = [0, 4, 1]
+moments = [1, 2, 3]
+"""
+WRONG = ["1: gravity", "3: string.length", "5: string.stiffness", "8: reel.inertia", "9: reel.guide_length"]
+WRONG += ["12: run.elements", "16: body.sides", "22: command.times"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "more"),
+    [("", "", []), ("0.98 kg/m", "0.98 kg", ["4: string.density"]), ("[run]", "[run]\nstep = true", ["11: run.step"])],
+    ids=["values", "a unit too", "a type too"],
+)
+def test_values_out_of_range_are_told_at_once(old: str, new: str, more: list[str]) -> None:
+    """In the order of the lines; with values that cannot be read as well."""
+    lines = refusal(SEVERAL.replace(old, new, 1)).splitlines()
+    heads = [line.split(": expected")[0].removeprefix("my.toml:") for line in lines]
+    numbers = [int(head.partition(":")[0]) for head in heads]
+    assert numbers == sorted(numbers) and len(lines) == len(WRONG) + len(more)
+    assert set(more) <= set(heads)
+    assert [head.partition(": ")[2] for head in heads if head not in more] == [x.partition(": ")[2] for x in WRONG]
 
 
 @pytest.mark.parametrize(
@@ -493,7 +536,7 @@ def test_overrides() -> None:
         (b"a = " + 20_000 * b"[", "not valid TOML here: nested too deeply"),
         (b"a = " + 20_000 * b"{a = ", "not valid TOML here: nested too deeply"),
         (
-            b"gravity" + 5_000 * b".a" + b" = 1",
+            b"gravity" + 2_000 * b".a" + b" = 1",
             "gravity: expected an acceleration such as 3 or '3 m/s^2', got a section",
         ),
         (b"a = 1" + 5_000 * b"0", "not valid TOML here: a number of thousands of digits"),

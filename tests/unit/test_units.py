@@ -54,9 +54,14 @@ def test_values(text: str, unit: str, value: float) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("3 kg", "got '3 kg', which is something else"),
+        ("3 kg", "got '3 kg', which is a mass"),
         ("3 furlongz", "unknown unit 'furlongz'"),
-        ("3 rad", "something else"),
+        ("3 rad", "got '3 rad', which is an angle"),
+        ("3 J", "which is an energy"),
+        ("3 N*m", "which is a moment"),
+        ("3 kJ", "which is a moment or an energy"),
+        ("3 %", "which is a ratio without a unit"),
+        ("3 K/s", "which is measured in K/s"),
     ],
 )
 def test_refusals(text: str, message: str) -> None:

@@ -128,7 +128,7 @@ def test_the_absorber_never_feeds_energy(
 
 
 def test_longitudinal_waves_die_out_at_the_absorber(report: Report) -> None:
-    """Against a drum that is held, and one that is turned by a constant moment."""
+    """Against a drum that is held, and one that is turned by a constant torque."""
     pendulum = swinging(viscosity=2.0)
     start = tl.hanging(pendulum, 30.0, 30, end_velocity=(0.0, 0.0, 0.6))
     balance = tl.modes(pendulum, deployed=30.0, elements=30, count=1, reel="free").attrs["balancing_torque"]
@@ -139,7 +139,7 @@ def test_longitudinal_waves_die_out_at_the_absorber(report: Report) -> None:
 
     absorber = tl.control.WaveAbsorber(pendulum, 30.0, return_time=0.5, apparent_mass=0.3)
     absorbed = left(tl.simulate(pendulum, start, duration=3.0, control=absorber, period=1e-3))
-    for name, command in (("held", tl.Locked()), ("constant moment", tl.Torque(balance))):
+    for name, command in (("held", tl.Locked()), ("constant torque", tl.Torque(balance))):
         other = left(tl.simulate(pendulum, start, command, duration=3.0, sample=1e-3))
         ratio = check_below(name, absorbed / other, 0.02)
         report(f"tension of waves in the third second: absorber per {name}", ratio, "< 0.02")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -59,7 +60,7 @@ def raises(t: float, state: Any, parameters: Any, force: Any, moment: Any) -> No
         raise ValueError("nothing beyond")
 
 
-FORMS: dict[str, Callable[[Any], Any]] = {"compiled": numba.njit, "python": lambda function: function}
+FORMS: dict[str, Callable[[Any], Any]] = {"compiled": functools.cache(numba.njit), "python": lambda function: function}
 
 
 def pendulum(fluid: Any = None, push: Any = None, **reel: Any) -> tl.Pendulum:
@@ -134,7 +135,7 @@ def test_laws_add_up() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_second_order_against_the_reference(command: str, path: tl.GuidePath | None, report: Report) -> None:
     """Forces along the string while the reel turns; the balance of energy closes as fast."""
-    law = tl.ForceLaw(numba.njit(hung_in_honey), (0.3, 5.0, 0.01))
+    law = tl.ForceLaw(FORMS["compiled"](hung_in_honey), (0.3, 5.0, 0.01))
     system = pendulum(guide_path=path)
     state = start(system, 0.0 if command == "locked" else 1.5)
     exact = tl.reference.integrate(

@@ -53,7 +53,7 @@ def check_order_of_rest(pendulum: tl.Pendulum, state: tl.State) -> float:
 @pytest.mark.parametrize("string", [ROPE, replace(ROPE, law="tension_only"), STIFFENING, SLACK_TABLE])
 @pytest.mark.parametrize("fluid", [None, SEA])
 @pytest.mark.parametrize("reel", [WINCH, NARROW])
-def test_the_holding_moment_holds(string: tl.String, fluid: tl.Fluid | None, reel: tl.Reel, report: Report) -> None:
+def test_the_holding_torque_holds(string: tl.String, fluid: tl.Fluid | None, reel: tl.Reel, report: Report) -> None:
     """Elastic law, buoyancy and layers together: a drum that is given the moment stays for two seconds."""
     pendulum = tl.Pendulum(string, reel, LOAD, fluid=fluid)
     figures = statics.at_rest(pendulum, 20.0)
@@ -65,16 +65,16 @@ def test_the_holding_moment_holds(string: tl.String, fluid: tl.Fluid | None, ree
     radius = math.sqrt(0.25**2 + reel.layer_growth * (60.0 - 20.0 - 0.8))
     assert figures.drum_radius == pytest.approx(radius, rel=1e-14)
     # the spooled string's own weight is out of balance by less than its line weight times b + d
-    assert abs(figures.holding_moment / radius - figures.guide_tension) < 0.01 * figures.guide_tension + line * 1.2
+    assert abs(figures.holding_torque / radius - figures.guide_tension) < 0.01 * figures.guide_tension + line * 1.2
     start = tl.hanging(pendulum, 20.0, 20)
     assert start.nodes[-1, 2] - 20.0 == pytest.approx(figures.stretch, rel=2e-4)
-    run = tl.simulate(pendulum, start, tl.Torque(figures.holding_moment), duration=2.0, sample=0.1)
+    run = tl.simulate(pendulum, start, tl.Torque(figures.holding_torque), duration=2.0, sample=0.1)
     drift = float(abs(run.unstretched_length - 20.0).max())
     # the elements' energy differs from the continuous one by O(l^2), a force of less than a thousandth of the weight
     free_fall = 0.5 * figures.guide_tension / (30.0 + 4.0 + reel.turning_mass) * 2.0**2
     name = f"{string.law}, {'water' if fluid else 'air'}, {'layers' if reel is NARROW else 'one layer'}"
     error = check_below("drift over free fall", drift / free_fall, 2e-4)
-    report(f"{name}: drum held by the static moment, drift over free fall in 2 s", error, "< 2e-4")
+    report(f"{name}: drum held by the static torque, drift over free fall in 2 s", error, "< 2e-4")
 
 
 def test_stretch_by_hand() -> None:
@@ -113,7 +113,7 @@ def test_a_balloon_stands_up(law: str, report: Report) -> None:
     np.testing.assert_allclose(found.state.nodes, tl.hanging(pendulum, 25.0, 15).nodes, atol=1e-12)
     error = check_below("moved", hold(pendulum, found.state), 1e-8)
     report(f"balloon on a {law} string: motion at rest in 2 s (m)", error, "< 1e-8")
-    drum = tl.simulate(pendulum, found.state, tl.Torque(found.holding_moment), duration=2.0, sample=0.1)
+    drum = tl.simulate(pendulum, found.state, tl.Torque(found.holding_torque), duration=2.0, sample=0.1)
     assert float(abs(drum.unstretched_length - 25.0).max()) < 1e-3
 
 
@@ -207,7 +207,7 @@ def test_a_drum_that_grows_in_modes_and_energy() -> None:
     run = tl.simulate(pendulum, found.state, tl.Locked(), duration=0.01, sample=0.01)
     assert found.energy == pytest.approx(float(run.energy[0]), rel=1e-12)
     torque = tl.modes(pendulum, found, reel="free", count=2).attrs["balancing_torque"]
-    assert torque == pytest.approx(found.holding_moment, rel=1e-5)
+    assert torque == pytest.approx(found.holding_torque, rel=1e-5)
     assert torque == pytest.approx(34.0 * G * found_radius(NARROW, 20.0), rel=0.02)
 
 

@@ -39,8 +39,8 @@ def test_a_constant_length_is_the_lumped_string_of_others(variant: str, report: 
     energy = check_below("energy", float(np.abs(run.unexplained_energy).max()), 1e-8)
     momentum = check_below("momentum", float(np.abs(run.unexplained_momentum).max()), 1e-9)
     check_below("angular momentum", float(np.ptp(run.angular_momentum)), 1e-9)
-    report(f"rest-length model at constant length, {variant}: energy from nowhere (J)", energy, "< 1e-8")
-    report(f"rest-length model at constant length, {variant}: momentum from nowhere (N s)", momentum, "< 1e-9")
+    report(f"rest-length model at constant length, {variant}: spurious energy (J)", energy, "< 1e-8")
+    report(f"rest-length model at constant length, {variant}: spurious momentum (N s)", momentum, "< 1e-9")
 
 
 def spinning(n: int) -> tuple[tl.Pendulum, tl.State]:

@@ -65,7 +65,7 @@ def test_at_rest_torque_and_tension_are_the_weight(elements: int) -> None:
     for command in (tl.Locked(), tl.Speed(payout=0.0)):
         run = tl.simulate(pendulum, start, command, duration=0.5)
         np.testing.assert_allclose(run.guide_tension, weight, rtol=1e-3)
-        expected = tl.at_rest(pendulum, 40.0).holding_moment
+        expected = tl.at_rest(pendulum, 40.0).holding_torque
         np.testing.assert_allclose(run.torque, expected, rtol=2e-3)
         np.testing.assert_allclose(run.power, 0.0, atol=1e-12)
 

@@ -75,7 +75,7 @@ def modes(
     count : int, optional
         How many, from the slowest up; all by default. Motions that grow come first, then the rigid ones.
     reel : {"locked", "free"}
-        "free": the drum turns, held in balance by a constant moment, `attrs["balancing_torque"]` (N m). The loss at
+        "free": the drum turns, held in balance by a constant torque, `attrs["balancing_torque"]` (N m). The loss at
         the guide is left out. Not with a load.
 
     Returns

@@ -78,11 +78,11 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
             f"{found['guide_tension']:.4g} N at the guide, {found['body_tension']:.4g} N at the body"
         )
         lines["stretch at rest"] = f"{found['stretch']:.4g} m, strain {found['guide_strain']:.3g} at the guide"
-        lines["holding moment"] = f"{found['holding_moment']:.4g} N m on a drum of {found['drum_radius']:.4g} m"
+        lines["holding torque"] = f"{found['holding_torque']:.4g} N m on a drum of {found['drum_radius']:.4g} m"
     if "loaded_guide_tension" in found:
         lines["in the flow"] = (
             f"{found['loaded_guide_tension']:.4g} N at the guide, {found['loaded_body_tension']:.4g} N at the body, "
-            f"{found['loaded_holding_moment']:.4g} N m hold the drum; values above are without flow and applied force"
+            f"{found['loaded_holding_torque']:.4g} N m hold the drum; values above are without flow and applied force"
         )
     lines["elements"] = str(found["elements"])
     lines["step at the start"] = f"{found['step']:.3g} s, limited by {found['governs']}"
@@ -118,7 +118,7 @@ def _rest(pendulum: Pendulum, deployed: float) -> dict[str, float | None]:
 
 
 def _in_flow(pendulum: Pendulum, deployed: float, elements: int) -> dict[str, float]:
-    """Tensions and holding moment at rest in the flow and under the applied force at the start, where there is one."""
+    """Tensions and holding torque at rest in the flow and under the applied force at the start, where there is one."""
     flow = () if pendulum.fluid is None else pendulum.fluid.flow[1]
     if pendulum.applied_force is None and not np.any(flow):
         return {}
@@ -129,7 +129,7 @@ def _in_flow(pendulum: Pendulum, deployed: float, elements: int) -> dict[str, fl
     return {
         "loaded_guide_tension": found.guide_tension,
         "loaded_body_tension": found.body_tension,
-        "loaded_holding_moment": found.holding_moment,
+        "loaded_holding_torque": found.holding_torque,
     }
 
 

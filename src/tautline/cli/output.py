@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from tautline import ledger
 from tautline.errors import InputError, TautlineError
 from tautline.extras import needed_by
 
@@ -96,6 +97,7 @@ def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
         "status": summary["status"],
         "simulated": f"{summary['time']:.6g} s, {summary['rows']} samples",
         "energy balance error": _balance(summary),
+        **_accounts(summary),
         "angular momentum drift": figure("angular_momentum_drift", ".1e", " (relative, about the vertical)"),
         "orthogonality error": figure("orthogonality_error", ".1e", ""),
         **{title: between(name, unit) for title, name, unit in _RANGES if summary[name] is not None},
@@ -122,6 +124,18 @@ def _balance(summary: dict[str, Any]) -> str:
     if error is None:
         error, scale = summary["energy_error"], "the largest kinetic energy"
     return NO_VALUE if error is None else f"{100 * error:.2e} % of {scale}"
+
+
+def _accounts(summary: dict[str, Any]) -> dict[str, str]:
+    """Changes of the stored energies, works and losses since the start that are not zero, and what they leave open."""
+    rows = {}
+    for account in ledger.ACCOUNTS:
+        value, name = summary["accounts"][account.name], account.name.replace("_", " ")
+        if value:
+            rows[f"change of {name}" if account.kind == ledger.STORED else name] = f"{value:.4g} {account.unit}"
+    open_ = summary["unexplained_energy"]
+    rows["unexplained energy"] = NO_VALUE if open_ is None else f"{open_:.2g} J (changes less work plus losses)"
+    return rows
 
 
 def two_columns(rows: dict[str, str]) -> Any:

@@ -91,7 +91,7 @@ class WaveAbsorber:
         return checks.positive("WaveAbsorber.length", wanted, "m"), rate
 
     def __call__(self, simulation: Simulation) -> float:
-        """The moment on the drum (N m)."""
+        """Torque on the drum (N m)."""
         wanted, wanted_rate = self.planned(simulation.time)
         error = simulation.unstretched_length - wanted
         error_rate = -simulation.reel_speed - wanted_rate

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tautline.engine.simulation import Simulation
-from tautline.engine.timing import default_sample
 from tautline.model import checks
 from tautline.model.case import Case
 from tautline.model.command import Locked, check_command
@@ -41,12 +40,6 @@ def case_of(system: Any, state: Any, command: Any, run: Mapping[str, Any], title
     return Case(system, state, command, Run(**run), title)
 
 
-def sampling(case: Case) -> float:
-    """Interval between the samples of a case (s)."""
-    run = case.run
-    return default_sample(run.duration, run.step) if run.sample is None else run.sample
-
-
 def begin(case: Case, **others: Any) -> Begun:
     """A simulation of a case, its command taken; errors name file and line of the key where these are known.
 
@@ -54,5 +47,5 @@ def begin(case: Case, **others: Any) -> Begun:
     """
     with case.naming_keys():
         simulation = Simulation.from_case(case, **others)
-        interval = sampling(case)
+        interval = case.run.interval()
         return Begun(simulation, simulation.begin(case.command, case.run.duration, interval), interval)

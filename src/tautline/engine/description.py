@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from tautline.model import sections
 from tautline.model.case import Case
 from tautline.model.command import Locked
-from tautline.model.description import fields_of, to_keys
+from tautline.model.description import fields_of
+from tautline.model.file_keys import to_keys
 from tautline.model.run import Method
 from tautline.model.sections import Tree
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class CallableLaw:
         self.law = law
         self.error: BaseException | None = None
         compiled = _is_numbas(law.function) and engine().name != "python"
-        function: Any = _compiled(law) if compiled else LAW(self._call)
+        function: Any = _compiled(law.function, law.name) if compiled else LAW(self._call)
         self.address = function.address if compiled else ctypes.cast(function, ctypes.c_void_p).value
         self._function = function  # is alive as long as this is
 
@@ -49,13 +50,13 @@ def _is_numbas(function: Any) -> bool:
     return "numba" in sys.modules and hasattr(function, "py_func") and hasattr(function, "overloads")
 
 
-def _compiled(law: ForceLaw) -> Any:
-    """The C function of a law that Numba compiles."""
+@lru_cache(maxsize=64)
+def _compiled(function: Any, name: str) -> Any:
+    """The C function of a law that Numba compiles; once for all runs with it."""
     import numba
     from numba import types
     from numba.core.errors import NumbaError
 
-    function = law.function
     numbers = types.CPointer(types.float64)
     signature = types.void(
         types.float64, types.int64, numbers, numbers, numbers, numbers, types.int64, numbers, numbers
@@ -86,8 +87,7 @@ def _compiled(law: ForceLaw) -> Any:
     except NumbaError as error:
         why = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
         raise InputError(
-            f"ForceLaw.function: expected one that Numba can compile, got {law.name!r} ({why}); "
-            "try it without numba.njit"
+            f"ForceLaw.function: expected one that Numba can compile, got {name!r} ({why}); try it without numba.njit"
         ) from error
 
 

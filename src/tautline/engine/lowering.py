@@ -105,7 +105,7 @@ def with_impedance(plan: data.Plan, command: Command | None) -> data.Plan:
 
 
 def commanded_torque(reel: Reel, command: Command, kernel: data.Command, motion: data.Motion, t: float) -> float:
-    """Moment of the motor, within its limit, at the beginning of a command; a sample knows that of a given motion."""
+    """Torque of the motor, within its limit, at the beginning of a command; a sample knows that of a given motion."""
     torque = 0.0
     if isinstance(command, Torque):
         torque = float(np.interp(t, kernel.times, kernel.torques))

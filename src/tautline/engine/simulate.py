@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tautline.engine.cases import case_of, sampling
+from tautline.engine.cases import case_of
 from tautline.engine.simulation import Simulation
-from tautline.engine.timing import default_sample
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.case import Case
 from tautline.model.command import Command, Free, Torque
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
+from tautline.model.run import Run
 from tautline.model.state import State
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def simulate(
     command : Command
         What the drum does; it is locked by default.
     control : callable, optional
-        Called with the `Simulation` every `period`; returns the drum's moment (N m) or a command, held until the
+        Called with the `Simulation` every `period`; returns the drum's torque (N m) or a command, held until the
         next call. Takes the place of `command`.
     period : float, optional
         Of `control` (s); a multiple of `sample`, which it is by default.
@@ -67,27 +67,22 @@ def simulate(
     with case.naming_keys():
         simulation = Simulation.from_case(case, loads=loads)
         if control is not None:
-            _controlled(simulation, case.run.duration, case.run.sample, control, period)
+            _controlled(simulation, case.run, control, period)
         else:
-            simulation.advance(case.run.duration, case.command, sample=sampling(case))
+            simulation.advance(case.run.duration, case.command, sample=case.run.interval())
     return simulation.dataset()
 
 
-def _controlled(
-    simulation: Simulation, duration: Any, sample: float | None, control: Controller, period: float | None
-) -> None:
+def _controlled(simulation: Simulation, run: Run, control: Controller, period: float | None) -> None:
     """Zero-order hold: ask the controller, advance by a period, and so on."""
-    duration = checks.positive("duration", duration, "s")
     if not callable(control):
         checks.refuse("control", "something that can be called", control)
-    if period is None:
-        period = default_sample(duration, simulation.method.step) if sample is None else sample
-    tick = checks.positive("period", period, "s")
-    if sample is not None:
-        checks.whole_ratio("period", tick, "sample", checks.positive("sample", sample, "s"))
-    ticks = checks.whole_ratio("duration", duration, "period", tick)
+    tick = checks.positive("period", run.interval() if period is None else period, "s")
+    if run.sample is not None:
+        checks.whole_ratio("period", tick, "sample", run.sample)
+    ticks = checks.whole_ratio("duration", run.duration, "period", tick)
     for _ in range(ticks):
         answer = control(simulation)
         command = answer if isinstance(answer, Command) else Torque(answer)
-        if simulation.advance(tick, command, sample=sample) != "completed":
+        if simulation.advance(tick, command, sample=run.sample) != "completed":
             return

@@ -13,8 +13,8 @@ from tautline.kernels import data
 from tautline.kernels.limits import step_limits
 from tautline.model import checks
 from tautline.model.command import Command, Locked
+from tautline.model.run import default_sample as default_sample  # studies.definition takes it from here
 
-DEFAULT_SAMPLES = 1000
 # Steps between two looks at the keyboard, about 0.1 s; a single sample of more steps is not interrupted.
 STEPS_A_CALL = 50_000
 
@@ -76,23 +76,6 @@ def checked_times(duration: Any, sample: Any) -> tuple[float, float | None]:
     """A duration and a sample interval, both positive."""
     duration = checks.positive("duration", duration, "s")
     return duration, None if sample is None else checks.positive("sample", sample, "s")
-
-
-def default_sample(duration: Any, step: float | str) -> float:
-    """About a thousandth of the duration; of a fixed step in whole steps, so that samples divide the duration."""
-    duration = checks.positive("duration", duration, "s")
-    if isinstance(step, str):
-        return float(duration / DEFAULT_SAMPLES)
-    steps = checks.whole_ratio("duration", duration, "step", step)
-    if steps <= DEFAULT_SAMPLES:
-        return float(step)
-    for samples in (*range(DEFAULT_SAMPLES, 10 * DEFAULT_SAMPLES), *range(DEFAULT_SAMPLES - 1, 99, -1)):
-        if steps % samples == 0:
-            return float(steps // samples * step)
-    raise InputError(
-        f"sample: expected one to be given, because {steps} steps cannot be divided evenly into 100 to "
-        f"{10 * DEFAULT_SAMPLES} samples"
-    )
 
 
 def check_memory(rows: int, N: int) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from tautline import ledger
 from tautline.figures.source import known, of_run
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, STRAIN_MAP, new_figure, widen
 from tautline.model import checks
@@ -33,23 +35,28 @@ def energy(run: xr.Dataset) -> Figure:
     """Energy exchange in the paper's line styles: E and T solid, T_rot dashed, gravity dash-dotted, elastic dotted.
 
     Where all else would be lost beside the work of lifting, as in a hoist, there are two panels: the change of total
-    and gravity energy since the start, and the other energies on a scale of their own.
+    and gravity energy since the start, and the other energies on a scale of their own. Works (solid) and losses
+    (dashed) since the start have a panel below, with the change of the total energy, which is works less losses.
     """
+    booked = [name for name in ledger.booked() if known(run, name) and run[name].any()]
     spans = {name: float(np.ptp(run[name].values)) for name in ENERGIES}
     small = max(spans["kinetic_energy"], spans["elastic_energy"])
     if spans["gravity_energy"] <= ALL_GRAVITY * small:
-        figure, (axes,) = new_figure()
+        figure, (axes, *below) = new_figure(1 + bool(booked))
         _energies(axes, run, tuple(ENERGIES))
         axes.set_ylabel("energy (J)")
     else:
-        figure, (above, axes) = new_figure(2)
+        figure, (above, axes, *below) = new_figure(2 + bool(booked))
         lifted = run[["energy", "gravity_energy"]]
         _energies(above, lifted - lifted.isel(time=0), ("energy", "gravity_energy"))
         above.set_ylabel("change since\nthe start (J)")
         _energies(axes, run, ("kinetic_energy", "rotational_energy", "elastic_energy"))
         axes.set_ylabel("energy (J)")
-    axes.set_xlabel(TIME_LABEL)
     figure.legend(loc="outside upper center", ncols=5, columnspacing=1.2, handlelength=1.8)
+    if booked:
+        (axes,) = below
+        _accounts(axes, run, booked)
+    axes.set_xlabel(TIME_LABEL)
     return figure
 
 
@@ -57,6 +64,17 @@ def _energies(axes: Any, run: xr.Dataset, names: tuple[str, ...]) -> None:
     for name in names:
         label, line, colour = ENERGIES[name]
         axes.plot(run.time, run[name], line, color=colour, label=label)
+
+
+def _accounts(axes: Any, run: xr.Dataset, booked: list[str]) -> None:
+    """Works and losses, and the change of energy that they explain."""
+    losses = ledger.names(ledger.LOSS)
+    for name, colour in zip(booked, itertools.cycle((BLUE, ORANGE, GREEN, RED, SKY)), strict=False):
+        line = "--" if name in losses else "-"
+        axes.plot(run.time, run[name], line, color=colour, label=name.replace("_", " "))
+    axes.plot(run.time, run.energy - run.energy[0], ":", color=BLACK, label="change of $E$")
+    axes.set_ylabel("work and loss since\nthe start (J)")
+    axes.legend(loc="best", ncols=2)
 
 
 @of_run("stretched_length", "unstretched_length", "angular_velocity")

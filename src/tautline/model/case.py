@@ -10,8 +10,9 @@ from typing import Any
 from tautline.errors import EquilibriumError, InputError
 from tautline.model import sections, toml
 from tautline.model.command import Command, check_command, check_start
-from tautline.model.description import Problem, declared, described
+from tautline.model.description import declared, described
 from tautline.model.elements import default_elements
+from tautline.model.file_keys import Problem
 from tautline.model.keys import dotted, parse
 from tautline.model.parts import Part
 from tautline.model.pendulum import Pendulum
@@ -180,5 +181,16 @@ def _naming(tree: Mapping[str, Any], locate: Locate, section: str) -> Iterator[N
         problems = [sections.problem_of(error, tree, section)]
     else:
         return
+    problems = sorted(problems, key=lambda problem: _place_in(tree, problem.path))
     lines = [f"{locate(list(problem.path))}: {problem.sentence}" for problem in problems]
     raise ScenarioError("\n".join(lines)) from None
+
+
+def _place_in(tree: Any, path: tuple[str, ...]) -> list[int]:
+    """Where a key stands among those of a tree and of its section; behind all others if it is not there."""
+    found = []
+    for name in path:
+        names = list(tree) if isinstance(tree, Mapping) else []
+        found.append(names.index(name) if name in names else len(names))
+        tree = tree[name] if name in names else None
+    return found

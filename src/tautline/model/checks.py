@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.errors import InputError
+from tautline.model.wording import near
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -28,14 +29,14 @@ WHOLE = 1e-6
 MOST_STEPS = 2**53
 
 
-def refuse(name: str, expected: str, got: Any) -> NoReturn:
+def refuse(name: str, expected: str, got: Any, hint: str = "") -> NoReturn:
     try:
         text = repr(got)
     except Exception:
         text = f"an object of type {type(got).__name__}"
     if len(text) > _LONGEST_REPR:
         text = text[: _LONGEST_REPR - 3] + "..."
-    raise InputError(f"{name}: expected {expected}, got {text}")
+    raise InputError(f"{name}: expected {expected}, got {text}{hint}")
 
 
 def number(name: str, value: Any, expected: str = "a finite number") -> float:
@@ -133,7 +134,7 @@ def vector(name: str, value: Any, unit: str) -> Vector:
 def choice(name: str, value: Any, allowed: Iterable[Any]) -> None:
     options = list(allowed)
     if not any(type(value) is type(option) and value == option for option in options):
-        refuse(name, "one of " + ", ".join(map(repr, options)), value)
+        refuse(name, "one of " + ", ".join(map(repr, options)), value, near(value, options))
 
 
 def instance(name: str, value: Any, wanted: type) -> None:

@@ -31,7 +31,7 @@ class Equilibrium:
         At the guide entrance (N).
     body_tension : float
         At the body (N); what a given load puts on the last node counts as the body's.
-    holding_moment : float
+    holding_torque : float
         Of the drum with its layers, against string and spooled string's weight (N m).
     energy : float
         Potential energy of string, reel and body (J), as a run that starts here has it; the load's is not in it.
@@ -59,7 +59,7 @@ class Equilibrium:
     strain: Array
     guide_tension: float
     body_tension: float
-    holding_moment: float
+    holding_torque: float
     energy: float
     residual: float
     residual_moment: float
@@ -140,7 +140,7 @@ def equilibrium(
         strain=pendulum.string.strain(tension),
         guide_tension=guide_tension,
         body_tension=_body_tension(pendulum, x, now, acceleration, load),
-        holding_moment=statics.holding_moment(pendulum, reeled, guide_strain),
+        holding_torque=statics.holding_torque(pendulum, reeled, guide_strain),
         energy=statics.potential(pendulum, x),
         residual=residual,
         residual_moment=residual_moment,

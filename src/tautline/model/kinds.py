@@ -6,13 +6,13 @@ Each kind reads what a file says, checks what Python gives, and says in words an
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.wording import both, either, near
 from tautline.units import WORDS, shown, to_si
 
 MISSING: Any = dataclasses.MISSING
@@ -322,25 +322,6 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     return [plain(item) for item in value] if isinstance(value, (tuple, list)) else value
-
-
-def both(names: list[str]) -> str:
-    """In a sentence: a, b and c."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def either(names: Iterable[str]) -> str:
-    """In a sentence: a, b or c."""
-    *before, last = names
-    return f"{', '.join(before)} or {last}" if before else last
-
-
-def near(came: Any, options: Iterable[Any]) -> str:
-    """A hint at the option that was meant, if one is close."""
-    # get_close_matches takes time in proportion to the length
-    words = [str(option) for option in options]
-    found = difflib.get_close_matches(came, words, 1) if isinstance(came, str) and len(came) <= 100 else []
-    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def section(value: Any) -> Mapping[str, Any]:

@@ -97,16 +97,16 @@ class Reel:
         default=None,
     )
     viscous_friction: Number = quantity(
-        "N*m*s", non_negative, "Friction of the drum: moment over angular velocity.", default=0.0
+        "N*m*s", non_negative, "Friction of the drum: torque over angular velocity.", default=0.0
     )
     coulomb_friction: Number = quantity(
         "N*m",
         non_negative,
-        "Moment of dry friction on the drum: holds it up to this, and rubs with it beyond.",
+        "Torque of dry friction on the drum: holds it up to this, and rubs with it beyond.",
         default=0.0,
     )
     max_torque: OptionalNumber = quantity(
-        "N*m", positive, "Greatest moment of the motor on the drum, in either direction.", default=None
+        "N*m", positive, "Greatest torque of the motor on the drum, in either direction.", default=None
     )
     max_power: OptionalNumber = quantity(
         "W", positive, "Greatest power of the motor, driving or braking.", default=None

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tautline.model.checks import positive
+from tautline.errors import InputError
+from tautline.model.checks import positive, whole_ratio
 from tautline.model.description import Number, OptionalNumber, choice, declared, described, fields_of, flag, quantity
 from tautline.model.kinds import AUTO, OrAuto, Quantity, Whole
 from tautline.model.state import MOST_ELEMENTS
 from tautline.model.stop import Conditions, StopWhen
+
+# About as many samples as a run has whose interval is not given.
+DEFAULT_SAMPLES = 1000
 
 
 @described(name="", kw_only=True)
@@ -71,6 +75,27 @@ class Run(Method):
         """N, or None where it is left to the case."""
         return None if isinstance(self.elements, str) else self.elements
 
+    def interval(self) -> float:
+        """Interval between stored states (s)."""
+        return default_sample(self.duration, self.step) if self.sample is None else self.sample
+
     def method(self) -> dict[str, Any]:
         """Keyword arguments of `Simulation`."""
         return {name: getattr(self, name) for name in fields_of(Method)}
+
+
+def default_sample(duration: Any, step: float | str) -> float:
+    """About a thousandth of the duration; of a fixed step in whole steps, so that samples divide the duration."""
+    duration = positive("duration", duration, "s")
+    if isinstance(step, str):
+        return float(duration / DEFAULT_SAMPLES)
+    steps = whole_ratio("duration", duration, "step", step)
+    if steps <= DEFAULT_SAMPLES:
+        return float(step)
+    for samples in (*range(DEFAULT_SAMPLES, 10 * DEFAULT_SAMPLES), *range(DEFAULT_SAMPLES - 1, 99, -1)):
+        if steps % samples == 0:
+            return float(steps // samples * step)
+    raise InputError(
+        f"sample: expected one to be given, because {steps} steps cannot be divided evenly into 100 to "
+        f"{10 * DEFAULT_SAMPLES} samples"
+    )

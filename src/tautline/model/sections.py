@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model import description, keys, kinds
+from tautline.model import file_keys, keys, kinds
 from tautline.model.command import COMMANDS, Command
-from tautline.model.description import Problem, ProblemsError, fields_of, keys_of
+from tautline.model.description import fields_of
+from tautline.model.file_keys import Problem, ProblemsError, keys_of
 from tautline.model.keys import Key
 from tautline.model.kinds import MISSING, Kind, Text, WrongValueError
 from tautline.model.parts import Part
@@ -19,6 +20,7 @@ from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.run import Run
 from tautline.model.starts import STARTS, Start
+from tautline.model.wording import near
 from tautline.units import shown
 
 Tree = dict[str, Any]
@@ -79,7 +81,7 @@ def complete(given: Tree) -> Tree:
     found: Tree = {name: given.get(name, kind.default) for name, kind in TOP.items()}
     for name, part in PARTS.items():
         if name in given:
-            found[name] = description.with_defaults(_class_of(part, given[name]), given[name])
+            found[name] = file_keys.with_defaults(_class_of(part, given[name]), given[name])
     return found
 
 
@@ -95,7 +97,7 @@ def of_part(name: str, thing: Any, defaults: bool = True) -> Tree:
     """Keys that describe the object of a section."""
     part = PARTS[name]
     described = part.unmake(thing)
-    found = description.to_keys(described, defaults)
+    found = file_keys.to_keys(described, defaults)
     if part.word:
         tag = next(tag for tag, cls in part.options.items() if type(described) is cls)
         return {part.word: tag, **found}
@@ -143,7 +145,8 @@ def values(tree: Mapping[str, Any], parts: Mapping[str, Part] = PARTS, before: S
             except ProblemsError as error:
                 problems += [Problem((name, *problem.path), problem.sentence) for problem in error.problems]
     if problems:
-        raise SectionError(problems)
+        refused = [problem for name in parts if name in given for problem in _refused(name, parts[name], given)]
+        raise SectionError(problems + refused + _refused_at_top(given))
     return given
 
 
@@ -152,6 +155,7 @@ def read(tree: Mapping[str, Any], before: Sections | None = None, parts: Mapping
     given = values(tree, parts, before)
     known = before or Sections({}, {})
     made: dict[str, Any] = {}
+    problems: list[Problem] = []
     for name in sorted(given.keys() & parts.keys(), key=lambda name: name == "reel"):  # after the path of its guide
         unchanged = name in known.made and known.given[name] is given[name]
         if unchanged and (name != "reel" or known.made.get("guide") is made.get("guide")):
@@ -159,7 +163,13 @@ def read(tree: Mapping[str, Any], before: Sections | None = None, parts: Mapping
         elif type(tree[name]) in _classes(parts[name]) and name != "reel":
             made[name] = tree[name]
         else:
-            made[name] = _made(name, parts[name], given, made)
+            try:
+                made[name] = _made(name, parts[name], given, made)
+            except InputError as error:
+                # a rule across the fields of a section makes sense where each is right
+                problems += _refused(name, parts[name], given) or [problem_of(error, given, name)]
+    if problems:
+        raise SectionError(problems + _refused_at_top(given))
     same = before is not None and all(made.get(name) is known.made.get(name) for name in SYSTEM)
     same = same and given.get("gravity") == known.given.get("gravity")
     return Sections(given, made, known.system() if same else None)
@@ -179,10 +189,25 @@ def _made(name: str, part: Part, given: Tree, made: Mapping[str, Any]) -> Any:
     """The object of a section."""
     path = {"guide_path": made.get("guide")} if name == "reel" else {}
     section = given[name]
-    try:
-        return part.make(description.assemble(_class_of(part, section), section, **path))
-    except InputError as error:
-        raise SectionError([problem_of(error, given, name)]) from None
+    return part.make(file_keys.assemble(_class_of(part, section), section, **path))
+
+
+def _refused(name: str, part: Part, given: Tree) -> list[Problem]:
+    """All fields of a section whose values are refused, each by itself."""
+    cls = _class_of(part, given[name])
+    errors = file_keys.out_of_range(cls, fields_of(cls), given[name])
+    return list(dict.fromkeys(problem_of(error, given, name) for error in errors))
+
+
+def _refused_at_top(given: Tree) -> list[Problem]:
+    """Keys without a section whose values are refused."""
+    problems = []
+    for name in (name for name in TOP if name in given):
+        try:
+            TOP[name].check(name, given[name])
+        except InputError as error:
+            problems.append(Problem((name,), str(error).partition(": ")[2]))
+    return problems
 
 
 def _top(tree: Mapping[str, Any], parts: Mapping[str, Part]) -> tuple[Tree, list[Problem]]:
@@ -197,7 +222,7 @@ def _top(tree: Mapping[str, Any], parts: Mapping[str, Part]) -> tuple[Tree, list
                 problems.append(Problem((name, *error.place), str(error)))
         elif name not in PARTS:
             inside = [f"{section}.{name}" for section, part in parts.items() if name in _all_keys(part)]
-            hint = f"; did you mean {inside[0]!r}?" if inside else kinds.near(name, [*TOP, *parts])
+            hint = f"; did you mean {inside[0]!r}?" if inside else near(name, [*TOP, *parts])
             problems.append(Problem((str(name),), f"no such key{hint}"))
     return given, problems
 
@@ -209,13 +234,13 @@ def _read_part(part: Part, value: Any) -> Tree:
     except WrongValueError as error:
         raise ProblemsError([Problem((), str(error))]) from None
     if not part.word:
-        return description.read(part.options[""], section)
+        return file_keys.read(part.options[""], section)
     options = ", ".join(map(repr, part.options))
     if part.word not in section:
         raise ProblemsError([Problem((part.word,), f"missing; expected one of {options}")])
     tag = section.pop(part.word)
     if not isinstance(tag, str) or tag not in part.options:
-        hint = kinds.near(tag, part.options)
+        hint = near(tag, part.options)
         raise ProblemsError([Problem((part.word,), f"expected one of {options}, got {shown(tag)}{hint}")])
     cls = part.options[tag]
 
@@ -223,9 +248,9 @@ def _read_part(part: Part, value: Any) -> Tree:
         elsewhere = [name for name, other in part.options.items() if key in keys_of(other).kinds]
         if elsewhere:
             return f"no such key with {part.word} = {tag!r}, only with {', '.join(map(repr, elsewhere))}"
-        return f"no such key{kinds.near(key, keys_of(cls).kinds)}"
+        return f"no such key{near(key, keys_of(cls).kinds)}"
 
-    return {part.word: tag, **description.read(cls, section, unknown)}
+    return {part.word: tag, **file_keys.read(cls, section, unknown)}
 
 
 def _plain(value: Any) -> Any:

@@ -38,7 +38,7 @@ class AtRest(NamedTuple):
     body_strain: float
     stretch: float  # elongation of the deployed string (m)
     drum_radius: float  # with the layers that are spooled (m)
-    holding_moment: float  # on the drum (N m)
+    holding_torque: float  # on the drum (N m)
 
 
 class Configuration(NamedTuple):
@@ -84,7 +84,7 @@ def end_pulls(pendulum: Pendulum, deployed: float) -> tuple[float, float]:
 
 
 def at_rest(pendulum: Pendulum, deployed: float) -> AtRest:
-    """Tension, stretch and holding moment of a string that hangs straight, for any elastic law and fluid.
+    """Tension, stretch and holding torque of a string that hangs straight, for any elastic law and fluid.
 
     Flow, push and motion of the guide are left out; `equilibrium` has them. The stretch is the integral of strain over
     length; tension T being linear there, it is the change of T strain - W from end to end over that of T.
@@ -114,7 +114,7 @@ def at_rest(pendulum: Pendulum, deployed: float) -> AtRest:
         body_strain=float(strains[1]),
         stretch=stretch,
         drum_radius=pendulum.reel.radius(s),
-        holding_moment=holding_moment(pendulum, s, float(strains[0])),
+        holding_torque=holding_torque(pendulum, s, float(strains[0])),
     )
 
 
@@ -128,8 +128,8 @@ def pull_on_drum(pendulum: Pendulum, strain: float) -> float:
     return float(string.tension(strain)) * (1.0 + strain) - kept * float(string.energy_density(strain))
 
 
-def holding_moment(pendulum: Pendulum, s: float, strain: float) -> float:
-    """Moment that holds the drum against the string at this strain and the spooled string's weight (N m)."""
+def holding_torque(pendulum: Pendulum, s: float, strain: float) -> float:
+    """Torque that holds the drum against the string at this strain and the spooled string's weight (N m)."""
     return float(pendulum.reel.radius(s)) * (pull_on_drum(pendulum, strain) + spooled_weight(pendulum, s))
 
 

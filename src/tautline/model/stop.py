@@ -12,6 +12,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, kinds
 from tautline.model.kinds import Kind, WrongValueError, in_si
+from tautline.model.wording import near
 from tautline.schema import AXES, SCHEMA, sizes
 from tautline.units import shown, to_si
 
@@ -71,7 +72,7 @@ class StopWhen:
         if not isinstance(self.variable, str) or self.variable not in SCHEMA:
             raise InputError(
                 "StopWhen.variable: expected a variable of the results by its name, such as 'reel_speed', and its "
-                f"limit as above or below, got {shown(self.variable)}{kinds.near(self.variable, SCHEMA)}"
+                f"limit as above or below, got {shown(self.variable)}{near(self.variable, SCHEMA)}"
             )
         if (self.above is None) == (self.below is None):
             raise InputError(
@@ -201,10 +202,10 @@ def _read_one(value: Any, place: tuple[str, ...]) -> dict[str, Any]:
     known = ("variable", "above", "below", *_COMPONENTS)
     for key in table:
         if key not in known:
-            raise WrongValueError(f"no such key{kinds.near(key, known)}", (*place, str(key)))
+            raise WrongValueError(f"no such key{near(key, known)}", (*place, str(key)))
     variable = table.get("variable")
     if not isinstance(variable, str) or variable not in SCHEMA:
-        hint = kinds.near(variable, SCHEMA)
+        hint = near(variable, SCHEMA)
         raise WrongValueError(
             f"expected a variable of the results such as 'position', got {shown(variable)}{hint}", (*place, "variable")
         )

@@ -76,7 +76,7 @@ def carnot_sign() -> tuple[float, float, float, float]:
 
 
 def torque_sign() -> tuple[float, float]:
-    """Example 3 with the moment's sign of the printed discrete equation: string out at 3 s, right and printed."""
+    """Example 3 with the torque's sign of the printed discrete equation: string out at 3 s, right and printed."""
     right = run(3, duration=3.0)
     printed = simulate(pendulum(), initial_state(EXAMPLES[2]), Torque(-2.09), duration=3.0, step=5e-4, sample=0.01)
     return float(right.unstretched_length[-1]), float(printed.unstretched_length[-1])
@@ -106,7 +106,7 @@ def main() -> None:
         f"printed {printed:.2f} m and {gained:.2f} J"
     )
     right, printed = torque_sign()
-    print(f"sign of the moment, example 3 at 3 s: {right:.2f} m out, printed {printed:.2f} m")
+    print(f"sign of the torque, example 3 at 3 s: {right:.2f} m out, printed {printed:.2f} m")
     first, second = scheme_order()
     print(f"discretisation, example 3 at 0.5 s: {first:.2g} m printed, {second:.2g} m symmetric")
 

@@ -141,7 +141,7 @@ def render(folder: Path, found: Found) -> str:
 _TITLE = "A string pendulum with a rigid body and a reel, reproduced"
 _BODY = """<h1>A 3D elastic string pendulum with a rigid body and a reel: the paper's numerical section, reproduced</h1>
 <p>T. Lee, M. Leok and N. H. McClamroch describe three examples: a string of constant length, deployment by gravity,
-and retrieval by a constant moment; N = 20 elements, step 0.0005 s. Everything below was computed by one command.
+and retrieval by a constant torque; N = 20 elements, step 0.0005 s. Everything below was computed by one command.
 Figures show the symmetric scheme of order 2; the loss at the guide follows the dissipative law.</p>
 <h2>What the paper states, and what we find</h2>
 {claims}

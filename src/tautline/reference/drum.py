@@ -24,9 +24,9 @@ class Drum:
         self.length = pendulum.string.length
         limits = (self.reel.max_torque, self.reel.max_power)
         self.max_torque, self.max_power = (np.inf if x is None else x for x in limits)
-        self.moment: Curve | None = None  # of the motor or the brake
+        self.torque_curve: Curve | None = None  # of the motor or the brake
         if isinstance(command, Brake) or (isinstance(command, Torque) and not command.is_function):
-            self.moment = through_table(*command.table())
+            self.torque_curve = through_table(*command.table())
         self.curve: Curve | None = None  # of the deployed length
         self.direction = 0.0  # of the slip, where dry friction acts
 
@@ -38,7 +38,7 @@ class Drum:
     @property
     def knots(self) -> list[float]:
         """Times at which a force or a motion may have a kink or a jump."""
-        return [t for curve in (self.moment, self.curve) if curve is not None for t in curve.knots]
+        return [t for curve in (self.torque_curve, self.curve) if curve is not None for t in curve.knots]
 
     def planned(self, t: float, inside: float | None = None) -> tuple[float, float, float]:
         """Reeled length, speed and acceleration of the curve."""
@@ -51,11 +51,11 @@ class Drum:
         return float(np.sqrt(self.reel.drum_radius**2 + self.reel.layer_growth * (s - self.reel.guide_length)))
 
     def motor(self, t: float, s: float, sigma: float, inside: float | None = None) -> float:
-        """Moment of the motor, within the limits (N m)."""
+        """Torque of the motor, within the limits (N m)."""
         command, d = self.command, self.radius(s)
         u = 0.0
         if isinstance(command, Torque):
-            u = float(command.moment(t)) if self.moment is None else float(self.moment.at(t, inside)[0])
+            u = float(command.moment(t)) if self.torque_curve is None else float(self.torque_curve.at(t, inside)[0])
         elif isinstance(command, Impedance):
             rest, speed, _ = self.planned(t, inside)
             u = d * (command.stiffness * (rest - s) + command.damping * (speed - sigma))
@@ -63,8 +63,10 @@ class Drum:
         return float(np.clip(u, -most, most))
 
     def dry(self, t: float, inside: float | None = None) -> float:
-        """Moment of dry friction, of the drum and of a brake (N m)."""
-        brake = float(self.moment.at(t, inside)[0]) if isinstance(self.command, Brake) and self.moment else 0.0
+        """Torque of dry friction, of the drum and of a brake (N m)."""
+        brake = (
+            float(self.torque_curve.at(t, inside)[0]) if isinstance(self.command, Brake) and self.torque_curve else 0.0
+        )
         return self.reel.coulomb_friction + brake
 
     @property

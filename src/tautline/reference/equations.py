@@ -29,7 +29,7 @@ ACCOUNTS = tuple(ledger.booked())
 
 
 class Solved(NamedTuple):
-    """Accelerations (sigma, nodes, body), and the moment on the drum that goes with them."""
+    """Accelerations (sigma, nodes, body), and the torque on the drum that goes with them."""
 
     acceleration: Array
     torque: float
@@ -221,7 +221,7 @@ class Equations:
         return acting, mass, force
 
     def solve(self, t: float, x: Fields, mass: Array, force: Array) -> Solved:
-        """Accelerations and the moment on the drum: as commanded, or as needed for a motion that is given or held."""
+        """Accelerations and the torque on the drum: as commanded, or as needed for a motion that is given or held."""
         drum, d = self.drum, self.drum.radius(x.s)
         acceleration = np.zeros(len(force))
         if self.locked or isinstance(self.command, PrescribedMotion):
@@ -267,7 +267,7 @@ class Equations:
         return -float(guide.acceleration @ self.relative_momentum(x) + guide.velocity @ others)
 
     def torque(self, t: float, y: Array) -> float:
-        """Moment on the drum: as commanded, or as needed for a motion that is given or held (N m)."""
+        """Torque on the drum: as commanded, or as needed for a motion that is given or held (N m)."""
         x = self.unpack(y)
         _, mass, force = self.balance(t, x)
         return self.solve(t, x, mass, force).torque

@@ -11,7 +11,7 @@ from tautline.ledger import kept_energy
 
 
 def balance_error(run: xr.Dataset) -> xr.DataArray:
-    """Change of energy that neither the drum's work nor the loss at the guide explains (J)."""
+    """Change of energy that works and losses do not explain, equation 29 (J)."""
     kept: xr.DataArray = kept_energy(run)
     return kept - kept[0]
 

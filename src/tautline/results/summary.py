@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tautline import ledger
 from tautline.ledger import kept_energy
 from tautline.results.values import Values
 
@@ -48,6 +49,10 @@ class _Extremes:
         return max(map(abs, self._ranges[name])) / (scale or 1.0)
 
 
+def _finite(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
 def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable[str] = ()) -> dict[str, Any]:
     """Extremes and conservation over consecutive pieces of one run; bounded memory.
 
@@ -56,12 +61,14 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable
     """
     unknown = set(missing)
     first: Values | None = None
+    last: Values = {}
     rows = not_finite = 0
     extremes = _Extremes()
     time, speed = 0.0, 0.0
     for piece in pieces:
         if first is None:
             first = {name: x[0] for name, x in piece.items()}
+        last = {name: piece[name][-1] for name in ledger.names(*ledger.SIGN)}
         rows += len(piece["time"])
         time, speed = float(piece["time"][-1]), float(piece["reel_speed"][-1])
         extremes.note("balance", kept_energy(piece) - kept_energy(first))
@@ -85,6 +92,8 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable
         "not_finite": not_finite,
         "energy_error": extremes.largest("balance", extremes.largest("kinetic_energy")),
         "balance_error": attrs.get("balance_error"),
+        "accounts": {name: _finite(x - first[name]) for name, x in last.items()},
+        "unexplained_energy": _finite(kept_energy(last) - kept_energy(first)),
         "angular_momentum_drift": extremes.largest("momentum", abs(float(first["angular_momentum"]))),
         "orthogonality_error": extremes.largest("orthogonality"),
         **{name: extremes.range(name) for name in EXTREMES},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import re
@@ -15,6 +14,7 @@ from tautline.files.scenario.origin import Origin
 from tautline.model.case import Case
 from tautline.model.keys import dotted
 from tautline.model.sections import ScenarioError
+from tautline.model.wording import near
 from tautline.units import shown
 
 BUILT_IN = Path(__file__).parents[2] / "scenarios"
@@ -40,8 +40,7 @@ def find(name: str) -> Path:
         return BUILT_IN / f"{name}.toml"
     if folder:
         raise ScenarioError(f"{name}: expected a scenario file, got a folder")
-    near = difflib.get_close_matches(name, built_in_names(), 1)
-    hint = f"; did you mean {near[0]!r}?" if near else f"; built in are {', '.join(built_in_names())}"
+    hint = near(name, built_in_names()) or f"; built in are {', '.join(built_in_names())}"
     raise ScenarioError(f"{name}: no such file or built-in scenario{hint}")
 
 

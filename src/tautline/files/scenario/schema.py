@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tautline.model import kinds
-from tautline.model.description import fields_of, full_sentence, keys_of
+from tautline.model.description import fields_of, full_sentence
+from tautline.model.file_keys import keys_of
 from tautline.model.kinds import MISSING, Kind
 from tautline.model.parts import Part
 from tautline.model.sections import PARTS, TOP

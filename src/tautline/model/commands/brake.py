@@ -12,13 +12,13 @@ from tautline.model.tables import Table, arrays
 
 @described
 class Brake:
-    """Dry friction on the drum, and no motor: it holds the drum up to this moment, and rubs with it beyond."""
+    """Dry friction on the drum, and no motor: it holds the drum up to this torque, and rubs with it beyond."""
 
     moment: Any = declared(
         Table(
             "N*m",
             non_negative,
-            "Moment of the brake, at least 0; a table as for `Torque`. The drum's own friction comes on top.",
+            "Torque of the brake, at least 0; a table as for `Torque`. The drum's own friction comes on top.",
             "moments",
         )
     )

@@ -9,7 +9,8 @@ from tautline.model import profile
 from tautline.model.checks import non_negative, positive
 from tautline.model.commands.length import Length
 from tautline.model.commands.speed import Speed
-from tautline.model.description import Number, assemble, declared, described, keys_of, quantity, to_keys
+from tautline.model.description import Number, declared, described, quantity
+from tautline.model.file_keys import assemble, keys_of, to_keys
 from tautline.model.kinds import Quantity, Way
 
 

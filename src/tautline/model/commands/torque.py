@@ -1,4 +1,4 @@
-"""A moment on the drum."""
+"""A torque on the drum."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tautline.model.description import declared, described
 from tautline.model.tables import Table, arrays
 
 
-class Moment(Table):
-    """A table of moments, or a function of time."""
+class Torques(Table):
+    """A table of torques, or a function of time."""
 
     def check(self, name: str, value: Any) -> Any:
         return value if callable(value) else super().check(name, value)
@@ -29,24 +29,24 @@ class Moment(Table):
 
 @described
 class Torque:
-    """A moment on the drum; positive retrieves.
+    """A torque on the drum; positive retrieves.
 
-    A moment that is a function of time is called for the ends of the steps and taken as linear in between. Such a run
+    A torque that is a function of time is called for the ends of the steps and taken as linear in between. Such a run
     can be neither saved nor resumed; a table can.
     """
 
     moment: Any = declared(
-        Moment(
+        Torques(
             "N*m",
             checks.finite,
-            "Moment; a table is piecewise linear in time, held before its first and after its last entry.",
+            "Torque; a table is piecewise linear in time, held before its first and after its last entry.",
             "moments",
         )
     )
 
     @property
     def is_function(self) -> bool:
-        """Whether the moment is given by a function."""
+        """Whether the torque is given by a function."""
         return callable(self.moment)
 
     def table(self) -> tuple[Array, Array]:
