@@ -14,12 +14,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numba
 import numpy as np
 
 from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
-from tautline.kernels.jit import entry
+from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.march import march
 from tautline.kernels.rotation import solve_rotation
 from tautline.kernels.so3 import Matrix, Vector
@@ -112,7 +113,7 @@ def step_table(c: Callable[[int, int], float] | None) -> None:
         )
 
 
-@entry
+@numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
 def turn_tuples(n: int, K: Matrix, h: float, b: Vector) -> float:
     """The library's Newton solution for the rotation, written with vectors and matrices."""
     total = 0.0
@@ -122,7 +123,7 @@ def turn_tuples(n: int, K: Matrix, h: float, b: Vector) -> float:
     return total
 
 
-@entry
+@numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
 def turn_scalars(n: int, K: Matrix, h: float, b: Vector) -> float:
     """The same, unrolled by hand into scalars: what readable code is measured against."""
     total = 0.0

@@ -17,12 +17,17 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    "variable",
-    ["NUMBA_DISABLE_JIT", pytest.param("NUMBA_BOUNDSCHECK", marks=pytest.mark.long)],  # compiles everything
+    "asked",
+    [
+        {"TAUTLINE_ENGINE": "python"},
+        pytest.param({"TAUTLINE_ENGINE": "compiled"}, marks=pytest.mark.long),  # compiles everything
+        pytest.param({"TAUTLINE_ENGINE": "compiled", "NUMBA_BOUNDSCHECK": "1"}, marks=pytest.mark.long),
+    ],
+    ids=lambda asked: "-".join(asked.values()),
 )
-def test_same_results(variable: str, tmp_path: Path) -> None:
+def test_same_results(asked: dict[str, str], tmp_path: Path) -> None:
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    environment = os.environ | {variable: "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": path}
+    environment = os.environ | asked | {"TAUTLINE_CACHE_DIR": str(tmp_path), "PYTHONPATH": path}
     script = [sys.executable, "-m", "tests.support.small_cases"]
     done = subprocess.run(script, env=environment, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -15,16 +15,11 @@ import numba
 import numpy as np
 import pytest
 
-from tautline.kernels.jit import OPTIONS
-from tautline.kernels.lane_arrays import lane_array, lane_rows
-from tautline.kernels.lanes import LANES, either, put, select, some, take, zero_like
+from tautline.kernels.lanes import LANES, either, lane_array, lane_rows, put, select, some, take, zero_like
+from tests.support.compiled import compiled
 
 ROOT = Path(__file__).parents[2]
 SPECIAL = [math.nan, math.inf, -math.inf, 0.0, -0.0, 5e-324, 1.7e308, -1.0]
-
-
-def compiled(function: Callable[..., Any]) -> Any:
-    return numba.njit(**OPTIONS)(function)
 
 
 def pairs() -> tuple[np.ndarray, np.ndarray]:
@@ -236,40 +231,39 @@ def test_what_is_no_array_of_lanes_is_refused(shape: tuple[int, ...]) -> None:
 
 ACCESSES = """
 import json
-import numba, numpy as np
-from tautline.kernels.jit import OPTIONS
-from tautline.kernels.lane_arrays import lane_array, lane_rows
-from tautline.kernels.lanes import LANES, put, take
+import numpy as np
+from tautline.kernels.lanes import LANES, lane_array, lane_rows, put, take
+from tests.support.compiled import compiled
 
-@numba.njit(**OPTIONS)
+@compiled
 def load(x, y, i):
     return take(lane_array(x)[i], 0)
 
-@numba.njit(**OPTIONS)
+@compiled
 def store(x, y, i):
     lane_array(x)[i] = 1.0
 
-@numba.njit(**OPTIONS)
+@compiled
 def gather(x, y, i):
     return take(lane_rows(y)[i], 0)
 
-@numba.njit(**OPTIONS)
+@compiled
 def scatter(x, y, i):
     lane_rows(y)[i] = 1.0
 
-@numba.njit(**OPTIONS)
+@compiled
 def of_slice(x, y, i):
     return take(lane_array(x)[1:3][i - 1], 0)
 
-@numba.njit(**OPTIONS)
+@compiled
 def slice_from(x, y, i):
     return len(lane_array(x)[i:i])
 
-@numba.njit(**OPTIONS)
+@compiled
 def take_lane(x, y, i):
     return take(lane_array(x)[0], i + LANES - 3)
 
-@numba.njit(**OPTIONS)
+@compiled
 def put_lane(x, y, i):
     return take(put(lane_array(x)[0], i + LANES - 3, 1.0), 0)
 
@@ -290,7 +284,7 @@ def refused_shape():
         return True
     return False
 
-@numba.njit(**OPTIONS)
+@compiled
 def lengths(x):
     return len(lane_array(x))
 
@@ -304,7 +298,7 @@ print(json.dumps(found))
 
 
 def test_an_index_out_of_range_is_caught_where_bounds_are_checked(tmp_path: Path) -> None:
-    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", ACCESSES], env=environment, capture_output=True, text=True, check=False
     )

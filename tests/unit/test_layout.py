@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import count
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
-import numba
 import numpy as np
 import pytest
 
 from tautline.arrays import Array
 from tautline.kernels.data import Command, Parameters, Plan
-from tautline.kernels.jit import OPTIONS
-from tautline.kernels.lane_arrays import lane_array
-from tautline.kernels.lanes import LANES, take
+from tautline.kernels.lanes import LANES, lane_array, take
 from tautline.kernels.layout import Layout
 from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, command_of, members_of, parameters_of, plan_of
 from tautline.kernels.reels import START, ReelStart
 from tautline.kernels.so3 import Vector
-
-
-def compiled(function: Callable[..., Any]) -> Any:
-    return numba.njit(**OPTIONS)(function)
+from tests.support.compiled import compiled
 
 
 def unpacked(layout: Layout[Any], *args: Any) -> Any:

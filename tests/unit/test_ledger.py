@@ -57,7 +57,7 @@ assert not exact.trial_loss.values.any()
 
 
 def test_a_new_account_is_one_line() -> None:
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT / "src")}
+    environment = os.environ | {"TAUTLINE_ENGINE": "python", "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
         [sys.executable, "-c", ONE_MORE], env=environment, capture_output=True, text=True, check=False
     )

@@ -33,7 +33,7 @@ import sys
 from tautline import registry
 if len(sys.argv) > 1:
     registry.register("outside", registry.GuideLaw("outside_law", "a law from outside"))
-from tautline.kernels.jit import source_hash
+from tautline.kernels.machine.stamp import source_hash
 print(source_hash())
 """
 

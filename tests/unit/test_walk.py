@@ -84,7 +84,7 @@ def walk(folder: Path, **environment: str) -> dict[str, dict[str, Any]]:
     path = os.pathsep.join([str(folder), str(ROOT / "src")])
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env=os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(folder)} | environment,
+        env=os.environ | {"PYTHONPATH": path, "TAUTLINE_CACHE_DIR": str(folder)} | environment,
         capture_output=True,
         text=True,
         check=False,
@@ -97,7 +97,7 @@ def walk(folder: Path, **environment: str) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize(
     "environment",
     [
-        pytest.param({"NUMBA_DISABLE_JIT": "1"}, id="interpreted"),
+        pytest.param({"TAUTLINE_ENGINE": "python"}, id="interpreted"),
         pytest.param({}, id="compiled", marks=pytest.mark.long),  # compiles everything
     ],
 )

@@ -1,8 +1,8 @@
 """Marks of the kernels: which are called from Python, and how the others become parts of them.
 
 A kernel is a plain Python function with a mark. Called from Python, an entry runs as machine code (machine/), and any
-other kernel as the Python that it is. Numba, which makes the machine code, is not imported here: a library that was made
-before needs none.
+other kernel as the Python that it is. Numba, which makes the machine code, is not imported here: a library that was
+made before needs none.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, TypeVar, cast
+
+from tautline.kernels.machine import folders  # noqa: F401 - a relative path is settled when the kernels are loaded
 
 F = TypeVar("F", bound=Callable[..., Any])
 

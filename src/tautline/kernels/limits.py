@@ -31,8 +31,9 @@ from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.loads.stage import decay_rate
 from tautline.kernels.so3 import dot, sub
 
-# Steps are never divided further than this: the minimum length stops a run long before.
-MAX_LEVEL = 40
+# Halvings of a base step at most. What asks for more has grown without bound: a million parts would not save it, and a
+# run must come to an end.
+MAX_LEVEL = 20
 # Part of the stability limit of drag that follows how it slows things down: steps of a quarter of the time that takes.
 RESOLVED_DRAG = 1.0 / 16.0
 # Step over the time in which the damper of a command slows the drum. The damper is implicit and limits nothing, but a

@@ -13,6 +13,7 @@ from tautline.errors import (
     NON_FINITE,
     REEL_OUTRUNS_WAVES,
     RUNNING,
+    UNSTABLE_STEP,
 )
 from tautline.kernels.arrow import factorise
 from tautline.kernels.balance import balance_jump, balance_tolerance, book, note_balance
@@ -279,7 +280,7 @@ def march(
         while True:
             status = march_interval(par, plan, command, motion, scratch, backups[BEFORE_STEP], loads)
             jump = math.inf
-            failed = status in (NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES)
+            failed = status in (NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES, UNSTABLE_STEP)
             if status == RUNNING:
                 t = motion.reel[T_START] + motion.clock[STEP] * plan.h
                 observe(par, command.locked, motion, scratch, out, row, t, loads)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.arrays import Array2
-from tautline.arrays import TINY_LENGTH
+from tautline.arrays import TINY_LENGTH, Array2
 from tautline.kernels.data import POSITION, Array, Motion, Parameters, S, Scratch, add_to_node, node
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel

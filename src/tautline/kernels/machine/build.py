@@ -102,7 +102,7 @@ def build(folder: Path = FOLDER) -> None:
         objects = Path(name)
         command = [sys.executable, "-m", __spec__.name if __spec__ else __name__, "--share"]
         started = [subprocess.Popen([*command, str(k), name], env=environment) for k in range(len(shares()))]
-        if any([process.wait() != 0 for process in started]):
+        if max(process.wait() for process in started) != 0:
             raise RuntimeError("libtautline: compiling failed")
         files = {}
         for target in targets():

@@ -13,6 +13,8 @@ from tautline.kernels.machine.stamp import source_hash
 
 # Environment variable that names the folder of the user's choice.
 VARIABLE = "TAUTLINE_CACHE_DIR"
+# It may be relative to the folder in which the kernels are loaded; that of their first call may be another.
+CHOSEN = os.path.abspath(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None
 
 
 def _is_ours_and_writable(folder: Path) -> bool:
@@ -34,9 +36,8 @@ def _is_ours_and_writable(folder: Path) -> bool:
 
 def _candidates(name: str) -> Iterator[Path]:
     """Absolute, because the working directory may change before the first call compiles."""
-    chosen = os.environ.get(VARIABLE)
-    if chosen:
-        yield Path(chosen).absolute() / "tautline" / name
+    if CHOSEN is not None:
+        yield Path(CHOSEN) / "tautline" / name
     else:
         with suppress(RuntimeError):  # a user without a home
             base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

@@ -85,8 +85,7 @@ def _member(name: str, kind: Any) -> list[str]:
         if items[0] is float:
             return [f"double {name}{sizes};"]
         items = [item for _, item in fields_of(items[0]) or []]
-    parts = [line for i, (_, item) in enumerate(fields_of(kind) or []) for line in _member(f"{name}_{i}", item)]
-    return parts
+    return [line for i, (_, item) in enumerate(fields_of(kind) or []) for line in _member(f"{name}_{i}", item)]
 
 
 def _notes(kind: Any) -> dict[str, str]:

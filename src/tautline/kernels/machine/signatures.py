@@ -1,8 +1,8 @@
 """Entries as C functions: their arguments, and the words that pass through them.
 
-Floats are given as doubles, whole numbers and truths as int64_t, and everything else as a pointer to its structure; what
-the entry returns is written to a structure behind the last argument. Where an entry can do without loads there are two
-C functions, so that one without loads is not slowed down by asking for them.
+Floats are given as doubles, whole numbers and truths as int64_t, and everything else as a pointer to its structure;
+what the entry returns is written to a structure behind the last argument. Where an entry can do without loads there are
+two C functions, so that one without loads is not slowed down by asking for them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Function(NamedTuple):
 
 
 def _arguments(hints: dict[str, Any]) -> list[Argument]:
-    return [Argument(name, kind, None if kind in (float, int, bool) else structure(kind)) for name, kind in hints.items()]
+    plain = (float, int, bool)
+    return [Argument(name, kind, None if kind in plain else structure(kind)) for name, kind in hints.items()]
 
 
 @cache

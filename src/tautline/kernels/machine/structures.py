@@ -1,8 +1,8 @@
 """NamedTuples of the kernels as C structures.
 
 Everything takes a word of eight bytes: floats are doubles, whole numbers and truths are int64_t, an array is a pointer
-and the numbers of its rows, columns and so on. Tuples lie one behind the other inside what holds them. All of it follows
-from the fields and their types, so a field that is added to a tuple is added to its structure.
+and the numbers of its rows, columns and so on. Tuples lie one behind the other inside what holds them. All of it
+follows from the fields and their types, so a field that is added to a tuple is added to its structure.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def _write(structure: Structure) -> Kernel:
 def flat(function: Function, entry: Kernel) -> tuple[Callable[..., Any], Any]:
     """Python function with flat arguments that calls an entry, and its signature, for Numba."""
     scope: dict[str, Any] = {"__name__": __name__, "entry": entry}
-    given = {name: "None" for name in function.absent}
+    given = dict.fromkeys(function.absent, "None")
     signature = []
     for argument in function.arguments:
         name = argument.name
