@@ -2,18 +2,18 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-# Installing builds the viewer's page from these.
+# Installing builds the viewer's page from these, and libtautline from the kernels.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
-.PHONY: reproduce test lint warm verify trial bench scale peers peers-quick rest-length rest-length-peers docs clean
+.PHONY: reproduce test lint library wheel verify trial bench scale peers peers-quick rest-length rest-length-peers docs clean
 
 reproduce: $(VENV)/cli
 	$(BIN)/python -m tautline.paper
 	$(BIN)/tautline reproduce -o reproduction
 
-# Style and types are looked at while the kernels compile.
+# Style and types are looked at while the library is made, if kernels have changed since it was.
 test: $(VENV)/dev
-	$(MAKE) -j 3 lint warm
+	$(MAKE) -j 3 lint library
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
 
 lint: $(VENV)/dev
@@ -22,20 +22,24 @@ lint: $(VENV)/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Compile the kernels once, so that parallel tests find them in the cache.
-warm: $(VENV)/dev
-	$(BIN)/python -m tests.warm
+# libtautline anew, where it was made from other sources. Installing makes it too.
+library: $(VENV)/dev
+	$(BIN)/python -m tautline.kernels.machine.build --unless-current
+
+# A wheel for this platform in dist/, with the library and the viewer's page.
+wheel: $(VENV)/dev
+	$(BIN)/python -m hatchling build -t wheel
 
 # The long proofs, 10^8 steps among them. Takes a few minutes, and rewrites docs/verification.md. Then run files that are
 # damaged and killed by the hundred.
-verify: $(VENV)/dev warm
+verify: $(VENV)/dev library
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
 	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e tests/unit
 
 # Ten thousand random pendulums with default settings, each judged against a quarter of its step. Takes an hour or two,
 # prints the counts and writes them into docs/trust.md; COUNT=500 for a look.
 COUNT ?= 10000
-trial: $(VENV)/dev warm
+trial: $(VENV)/dev library
 	$(BIN)/python -m tests.trial --count $(COUNT) --page docs/trust.md
 
 bench: $(VENV)/dev
@@ -74,7 +78,7 @@ build/rest-length/installed:
 
 # The site: runs the examples, and needs no network when it is read.
 docs: $(VENV)/docs
-	$(BIN)/python -m tests.warm "single runs" loads  # or a page would begin with the note that kernels are compiled
+	$(BIN)/python -m tautline.kernels.machine.build --unless-current
 	$(BIN)/python -m sphinx -b html -W --keep-going -n -q docs build/docs
 	@echo "built: build/docs/index.html"
 
@@ -82,16 +86,19 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/cli: $(PACKAGE) | $(VENV)/bin/python
+	@echo "installing; libtautline is made on the way, which takes one to two minutes"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]'
 	touch $@
 
 $(VENV)/dev: $(PACKAGE) | $(VENV)/bin/python
+	@echo "installing; libtautline is made on the way, which takes one to two minutes"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ $(VENV)/cli
 
 $(VENV)/docs: $(PACKAGE) | $(VENV)/bin/python
+	@echo "installing; libtautline is made on the way, which takes one to two minutes"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@ $(VENV)/cli
 
 clean:
-	rm -rf $(VENV) web/node_modules web/dist src/tautline/viewer/viewer.html docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) web/node_modules web/dist src/tautline/viewer/viewer.html src/tautline/kernels/machine/built docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

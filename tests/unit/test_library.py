@@ -1,0 +1,245 @@
+"""libtautline: called from C, the bits of code that is compiled here, and what is refused before it is called."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import EngineError
+from tautline.kernels.machine import build, choice, library, structures, targets
+from tautline.kernels.machine.signatures import all_functions
+from tests.support import processes
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The library and its list, to damage."""
+    shutil.copytree(library.FOLDER, tmp_path / "built")
+    return tmp_path / "built"
+
+
+def test_the_library_runs_the_kernels() -> None:
+    """Where it does not, all other tests look at code that no user runs."""
+    assert choice.engine().name == "library", choice.engine().why
+
+
+def test_every_kind_of_processor_has_one() -> None:
+    for target in targets.targets():
+        assert library.check(target).is_file()
+    assert targets.targets()[-1].needs == frozenset()
+
+
+@pytest.mark.parametrize("target", targets.targets(), ids=lambda target: target.name)
+def test_nothing_of_python_or_numba_is_inside(target: targets.Target) -> None:
+    """All that it needs from outside is the mathematics and memory of C."""
+    listed = subprocess.run(["nm", "-D", str(library.check(target))], capture_output=True, text=True, check=True)
+    rows = [line.split() for line in listed.stdout.splitlines()]
+    needed = {row[-1].split("@")[0] for row in rows if row[-2] == "U"}
+    assert needed <= {
+        "memset",
+        "memcpy",
+        "memmove",
+        "ceil",
+        "floor",
+        "sin",
+        "cos",
+        "sincos",
+        "tan",
+        "atan2",
+        "pow",
+        "exp",
+        "log",
+        "fma",
+    }
+    given = {row[-1] for row in rows if row[-2] in "TDR"}
+    assert given == {*all_functions(), "tl_stamp", "tl_abi"}
+
+
+@pytest.fixture(scope="module")
+def hoist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example in C, compiled."""
+    program = tmp_path_factory.mktemp("c") / "hoist"
+    found = library.check(targets.best_target())
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-I", str(found.parent), f"-Wl,-rpath,{found.parent}"]
+    source = ROOT / "examples" / "c" / "hoist.c"
+    command = [*build.linker(), str(source), *flags, str(found), "-lm", "-o", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def test_the_example_in_c_finds_what_python_finds(hoist: Path) -> None:
+    done = subprocess.run([hoist], capture_output=True, text=True, check=True)
+    found = np.array([line.split() for line in done.stdout.splitlines()], dtype=float)
+    body = tl.RigidBody(50.0, np.diag([7.0, 7.0, 3.0]), (0.0, 0.0, 0.3))
+    reel = tl.Reel(drum_radius=0.15, guide_length=0.0, inertia_mass=20.0)
+    pendulum = tl.Pendulum(tl.String(30.0, 0.1, 5e4), reel, body)
+    start = tl.straight(pendulum, 20.0, 20, end_velocity=(1.0, 0.0, 0.0))
+    run = tl.simulate(pendulum, start, tl.Torque(90.0), duration=0.2, sample=0.02, step=2e-4)
+    expected = [run.time, run.unstretched_length, -run.position[:, -1, 2], run.energy]
+    # the start of the string is straight in both, but its numbers are made in another order
+    np.testing.assert_allclose(found, np.stack(expected, axis=1)[1:], rtol=1e-12)
+
+
+def test_a_header_of_another_version_is_noticed(hoist: Path, tmp_path: Path) -> None:
+    found = library.check(targets.best_target())
+    text = (found.parent / build.HEADER).read_text(encoding="utf-8")
+    (tmp_path / build.HEADER).write_text(
+        text.replace("define TAUTLINE_ABI ", "define TAUTLINE_ABI 1 + "), encoding="utf-8"
+    )
+    program = tmp_path / "other"
+    source = ROOT / "examples" / "c" / "hoist.c"
+    command = [*build.linker(), str(source), "-I", str(tmp_path), f"-Wl,-rpath,{found.parent}", str(found)]
+    subprocess.run([*command, "-lm", "-o", str(program)], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "not made from the same sources" in done.stderr
+
+
+def refused(folder: Path) -> str:
+    """What is said of a library that does not fit."""
+    with pytest.raises(EngineError) as error:
+        library.load(folder)
+    return str(error.value)
+
+
+def relist(folder: Path, **changes: Any) -> None:
+    """Change the list, with digests of the files as they are now."""
+    path = folder / library.LIST
+    listed = json.loads(path.read_text(encoding="utf-8"))
+    for name in listed["files"]:
+        content = (folder / name).read_bytes()
+        listed["files"][name] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    path.write_text(json.dumps(listed | changes), encoding="utf-8")
+
+
+def test_a_library_that_is_cut_off_or_changed_is_refused(copy: Path) -> None:
+    path = copy / library.file_name(targets.best_target())
+    whole = path.read_bytes()
+    for damaged in (whole[: len(whole) // 2], b"", whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:]):
+        path.write_bytes(damaged)
+        assert "is damaged" in refused(copy)
+    path.unlink()
+    assert "cannot be read" in refused(copy)
+
+
+def test_a_library_of_other_sources_is_refused(copy: Path) -> None:
+    relist(copy, stamp="0" * 16)
+    assert "other sources" in refused(copy)
+    relist(copy, stamp=library.source_hash(), abi=0)
+    assert "other sources" in refused(copy)
+
+
+def test_what_the_library_itself_says_counts(copy: Path) -> None:
+    """A list that was made for another library of the same machine."""
+    path = copy / library.file_name(targets.best_target())
+    content = path.read_bytes()
+    assert content.count(library.source_hash().encode()) == 1
+    path.write_bytes(content.replace(library.source_hash().encode(), b"f" * 16))
+    relist(copy)
+    assert "other sources" in refused(copy)
+
+
+def test_a_library_for_another_machine_is_refused(copy: Path) -> None:
+    relist(copy, machine="riscv64")
+    assert refused(copy) == f"libtautline was made for riscv64, and this is {targets.machine()}"
+    path = copy / library.file_name(targets.best_target())
+    content = bytearray(path.read_bytes())
+    content[18:20] = (243).to_bytes(2, "little")  # e_machine of ELF: RISC-V
+    path.write_bytes(content)
+    relist(copy, machine=targets.machine())
+    assert "cannot be loaded" in refused(copy)
+
+
+def test_a_list_that_is_no_list_is_refused(copy: Path) -> None:
+    for text in ("", "[]", '{"machine": 1}', "{"):
+        (copy / library.LIST).write_text(text, encoding="utf-8")
+        assert refused(copy)
+    (copy / library.LIST).unlink()
+    assert refused(copy) == "libtautline was not made when tautline was installed"
+
+
+def test_without_library_and_without_numba_the_error_says_what_to_do() -> None:
+    code = """
+import sys
+from importlib import util
+from tautline.kernels.machine import choice, library
+from pathlib import Path
+library.FOLDER = Path("/nowhere")
+found = library.load.__defaults__
+library.load.__defaults__ = (Path("/nowhere"),)
+choice.find_spec = lambda name: None
+from tautline.errors import EngineError
+try:
+    choice.engine()
+except EngineError as error:
+    print(error)
+"""
+    said = processes.run(code).stdout.strip()
+    assert said.startswith("libtautline was not made when tautline was installed; install tautline again, or install ")
+    assert "tautline[numba]" in said
+
+
+def test_an_engine_that_does_not_exist_is_refused() -> None:
+    code = """
+from tautline.errors import EngineError
+from tautline.kernels.machine.choice import engine
+try:
+    engine()
+except EngineError as error:
+    print(error)
+"""
+    said = processes.run(code, TAUTLINE_ENGINE="fast").stdout.strip()
+    assert said == "TAUTLINE_ENGINE: expected one of library, compiled, python, got 'fast'"
+
+
+def test_no_compiler_at_build_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build.shutil, "which", lambda name: None)
+    monkeypatch.setattr(build, "find_spec", lambda name: None)
+    with pytest.raises(RuntimeError, match="no C compiler was found to link with"):
+        build.linker()
+    monkeypatch.setattr(build, "find_spec", lambda name: object())
+    assert build.linker() == [sys.executable, "-m", "ziglang", "cc"]
+
+
+@pytest.mark.parametrize(
+    ("array", "says"),
+    [
+        (np.zeros(3), "expects an array of 2 indices, got 1"),
+        (np.zeros((2, 3), dtype=np.float32), "of float32"),
+        (np.zeros((2, 3)).T, "lie one behind the other"),
+    ],
+)
+def test_an_array_that_machine_code_cannot_take_is_refused(array: Any, says: str) -> None:
+    """Else it would read and write memory that is not the array's."""
+    with pytest.raises(TypeError, match=says):
+        structures.address_of(array, 2, "d")
+
+
+def test_python_and_c_agree_about_every_structure(tmp_path: Path) -> None:
+    """Sizes of the structures in the header, by the C compiler, are those of the words that Python packs."""
+    kinds = {a.kind for f in all_functions().values() for a in f.arguments if hasattr(a.kind, "_fields")}
+    from tautline.kernels.machine.header import _name
+
+    lines = [f'printf("%zu\\n", sizeof({_name(kind)}));' for kind in sorted(kinds, key=_name)]
+    source = tmp_path / "sizes.c"
+    source.write_text(
+        '#include <stdio.h>\n#include "tautline.h"\nint main(void) {\n' + "\n".join(lines) + "\nreturn 0;\n}\n"
+    )
+    program = tmp_path / "sizes"
+    subprocess.run([*build.linker(), str(source), "-I", str(library.FOLDER), "-o", str(program)], check=True)
+    found = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
+    expected = [structures.WORD * structures.structure(kind).size for kind in sorted(kinds, key=_name)]
+    assert list(map(int, found)) == expected
+    assert ctypes.sizeof(ctypes.c_double) == structures.WORD
