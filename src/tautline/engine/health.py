@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tautline.engine.mesh import MeshHealth, added, over
+from tautline.engine.mesh import MeshHealth, Saying, added, over, said
 from tautline.kernels import data
 from tautline.kernels.limits import STABLE, Limits
 from tautline.kernels.limits import TURNING as TURNING_LIMIT
@@ -26,8 +26,6 @@ REEL_SPEED = 0.5
 TURNING = 0.05
 # A fixed step over one that resolves a motion with 126 steps a period.
 RESOLUTION = 5.0
-# Motions that a fixed step may leave unresolved, in words.
-UNRESOLVED = {"stretching": "the stretching of the string", "drum": "the drum on its spring"}
 # Departure from a straight line within a step of a motion, over its range, or of a torque, over its size.
 BENT = 0.05
 # Rows that wait to be looked at, because one by one they would cost a control loop more than the motion does.
@@ -45,7 +43,7 @@ class Health:
     pendulum that differ; arrays of samples have the members as their last dimension.
     """
 
-    kept: float = np.nan  # energy less work plus losses, at the start (J)
+    kept: Any = np.nan  # energy less work plus losses, at the start (J)
     balance: float = 0.0  # largest change of that (J)
     reel_speed: float = 0.0  # largest (m/s)
     step: float = 0.0  # largest (s)
@@ -90,7 +88,7 @@ class Health:
     def from_state(cls, state: dict[str, Any]) -> Health:
         return cls(**(state | {"mesh": MeshHealth(**state["mesh"])}))
 
-    def figures(self, pendulum: Pendulum, plan: data.Plan, reel: data.Array) -> dict[str, float]:
+    def figures(self, pendulum: Pendulum, plan: data.Plan, reel: data.Array) -> dict[str, Any]:
         """Figures by name; relative ones are parts, not per cent."""
         in_play = reel[data.IN_PLAY]
         ratios = reel[data.RATIOS : data.RATIOS + len(Limits._fields)].copy()
@@ -105,41 +103,49 @@ class Health:
             **{f"step_over_{name}": ratio for name, ratio in zip(Limits._fields, ratios, strict=True)},
         }
 
-    def doubts(self, elements: int, figures: dict[str, Any], adaptive: bool) -> dict[str, Any]:
-        """Whether a figure is beyond what a user would accept, by what it is of."""
-        return {
-            "balance": ~np.less_equal(figures["balance_error"], BALANCE),
-            "reel_speed": np.greater(figures["reel_speed_ratio"], REEL_SPEED),
-            "turning": np.greater(figures["turning_error"], TURNING),
-            **{name: np.greater(figures[f"step_over_{name}"], RESOLUTION) & (not adaptive) for name in UNRESOLVED},
-            "torques": not self.torques_found,
-            **self.mesh.doubts(elements),
-        }
+    def sayings(self, pendulum: Pendulum, elements: int, figures: dict[str, Any], adaptive: bool) -> list[Saying]:
+        """What there is to say of figures that a user would not accept, with what to do."""
+        finer = "more damping, other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
+        unresolved = {"stretching": "the stretching of the string", "drum": "the drum on its spring"}
+        return [
+            Saying(
+                ~np.less_equal(figures["balance_error"], BALANCE),
+                (figures["balance_error"],),
+                lambda error: f"the balance of energy is off by {100 * error:.2g} % of the energy in play; use {finer}",
+            ),
+            Saying(
+                np.greater(figures["reel_speed_ratio"], REEL_SPEED),
+                (figures["reel_speed_ratio"],),
+                lambda ratio: (
+                    f"the reel reached {100 * ratio:.0f} % of the speed of waves in the string, "
+                    "where a mesh needs many more elements"
+                ),
+            ),
+            Saying(
+                np.greater(figures["turning_error"], TURNING),
+                (figures["turning_error"],),
+                lambda error: (
+                    f"the body's attitude is off by about {error:.2g} rad after all its turns; use a "
+                    "smaller step or order=4 if that matters"
+                ),
+            ),
+            *(
+                Saying(
+                    np.greater(figures[f"step_over_{name}"], RESOLUTION) & (not adaptive),
+                    (figures[f"step_over_{name}"],),
+                    lambda ratio, what=what: (
+                        f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one"
+                    ),
+                )
+                for name, what in unresolved.items()
+            ),
+            Saying(not self.torques_found, (), lambda: "some torques could not be found to full accuracy"),
+            *self.mesh.sayings(pendulum, elements),
+        ]
 
     def remarks(self, pendulum: Pendulum, elements: int, figures: dict[str, float], adaptive: bool) -> list[str]:
-        """Sentences on figures that a user would not accept, with what to do."""
-        said, doubts = [], self.doubts(elements, figures, adaptive)
-        if doubts["balance"]:
-            error = f"the balance of energy is off by {100 * figures['balance_error']:.2g} % of the energy in play"
-            finer = "more damping, other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
-            said.append(f"{error}; use {finer}")
-        if doubts["reel_speed"]:
-            said.append(
-                f"the reel reached {100 * figures['reel_speed_ratio']:.0f} % of the speed of waves in the string, "
-                "where a mesh needs many more elements"
-            )
-        if doubts["turning"]:
-            said.append(
-                f"the body's attitude is off by about {figures['turning_error']:.2g} rad after all its turns; use a "
-                "smaller step or order=4 if that matters"
-            )
-        for name, what in UNRESOLVED.items():
-            if doubts[name]:
-                ratio = figures[f"step_over_{name}"]
-                said.append(f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one")
-        if doubts["torques"]:
-            said.append("some torques could not be found to full accuracy")
-        return said + self.mesh.remarks(pendulum, elements)
+        """Sentences on figures that a user would not accept."""
+        return said(self.sayings(pendulum, elements, figures, adaptive))
 
     def unresolved(self, forces: dict[str, data.Array], motions: dict[str, Motion], time: float) -> list[str]:
         """Remarks on tables of forces and of motions that change within a step, as far as they have acted."""
@@ -174,6 +180,6 @@ def bent_within(times: data.Array, places: Callable[[data.Array], data.Array], s
     return float(np.abs(now - line).max()) / way if way > 0.0 else 0.0
 
 
-def kept_energies(x: data.Array) -> data.Array:
+def kept_energies(x: data.Array) -> Any:
     """Energy less work plus losses (J), from the columns of samples."""
     return kept_energy({account.name: x[k] for k, account in enumerate(ACCOUNTS)})

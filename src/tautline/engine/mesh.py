@@ -6,6 +6,7 @@ meshes is on the page "How many elements?" (docs/howto/elements.md); `benchmarks
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -93,7 +94,8 @@ def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length:
     l = (pendulum.string.length - reeled_length) / N
     along = np.diff(nodes, axis=1)
     lengths = np.sqrt(_squares(along))
-    strain = lengths / l[:, None] - 1.0
+    strain = lengths / l[:, None]
+    strain -= 1.0
     strain[np.abs(strain) < ROUNDING * N] = 0.0
     tension = pendulum.string.tension(strain)
     slack = (strain < -NO_STRAIN).mean(axis=1)
@@ -102,8 +104,10 @@ def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length:
         sag, no = _single_sag(pendulum, along[:, 0], l), np.zeros_like(l)
         step = 0.5 * pendulum.gravity * pendulum.string.density * l / pendulum.string.stiffness
         return Shape(largest, rough, sag, no, no, no, strain[:, 0], step, slack, no)
-    unit = along / np.maximum(lengths, 1e-290)[:, :, None]
-    cosine = np.clip(_products(unit[:, 1:], unit[:, :-1]).min(axis=1), -1.0, 1.0)
+    lengths = np.maximum(lengths, 1e-150)  # whose squares do not vanish
+    cosine = _products(along[:, 1:], along[:, :-1])
+    cosine /= lengths[:, 1:] * lengths[:, :-1]
+    cosine = np.clip(cosine.min(axis=1), -1.0, 1.0)
     turns = np.diff(along, axis=1)
     bend = _squares(turns).mean(axis=1)
     twist = _squares(np.diff(turns, axis=1)).mean(axis=1) if N > 2 else UNKNOWN_PHASE2 * bend
@@ -135,7 +139,10 @@ def _single_sag(pendulum: Pendulum, along: Array, l: Array) -> Array:
 
 def _products(a: Array, b: Array) -> Array:
     """Scalar products of vectors along the third axis; written out, so that no row's rounding depends on others."""
-    return np.asarray(a[:, :, 0] * b[:, :, 0] + a[:, :, 1] * b[:, :, 1] + a[:, :, 2] * b[:, :, 2])
+    total, other = a[:, :, 0] * b[:, :, 0], a[:, :, 1] * b[:, :, 1]
+    total += other
+    total += np.multiply(a[:, :, 2], b[:, :, 2], out=other)
+    return np.asarray(total)
 
 
 def _squares(a: Array) -> Array:
@@ -219,18 +226,18 @@ class MeshHealth:
         return asdict(self)
 
     @property
-    def noise(self) -> float:
+    def noise(self) -> Any:
         """Largest tension in the mesh's shortest waves, over the largest tension: see `mesh_noise`."""
         return over(self.rough, self.tension)
 
     @property
-    def error(self) -> float:
+    def error(self) -> Any:
         """Estimated error of positions over the longest deployed length: see `mesh_error`."""
         guide = np.minimum(np.abs(self.guide), MOST_AT_GUIDE * self.let_through)
         return mesh_error(self.sag, self.drift, over(self.twist, self.bend), guide, self.length)
 
     @property
-    def slack_share(self) -> float:
+    def slack_share(self) -> Any:
         """Part of the string that was shorter than its natural length, mean over the samples."""
         return self.slack / self.samples if self.samples else 0.0
 
@@ -243,42 +250,73 @@ class MeshHealth:
             "largest_fold_deg": self.fold,
         }
 
-    def doubts(self, elements: int) -> dict[str, Any]:
-        """Whether a figure is beyond what a user would accept unseen, by what it is of."""
+    def sayings(self, pendulum: Pendulum, elements: int) -> list[Saying]:
+        """What there is to say of a mesh, and what to do about it."""
         folded = np.greater(self.fold, FOLD_REMARK)
-        return {
-            "noise": np.greater(self.noise, NOISE_REMARK + SMOOTH_NOISE / elements**2),
-            "error": np.greater(self.error, ERROR_REMARK) & ~folded,
-            "fold": folded,
-            "slack": np.greater(self.slack_share, SLACK_REMARK),
-        }
+        viscosity = pendulum.string.stiffness * (self.length / elements) / pendulum.string.wave_speed
+        what = "slack"
+        if pendulum.string.law == "linear":
+            what = "in compression, where a real one is slack: String.law = 'tension_only' does not push"
+        return [
+            Saying(
+                np.greater(self.noise, NOISE_REMARK + SMOOTH_NOISE / elements**2),
+                # damping that stops waves of about two elements within one oscillation is EA l/c
+                (self.noise, viscosity),
+                lambda noise, viscosity: (
+                    f"the mesh carries noise: its shortest waves hold up to {noise:.0%} of the largest tension, so "
+                    "peak tensions are not converged, and more elements alone seldom help; smooth starts and stops, or "
+                    f"add damping at the price of smaller steps (String.viscosity, {float(f'{viscosity:.1g}'):g} N s "
+                    "or less)"
+                ),
+            ),
+            Saying(
+                np.greater(self.error, ERROR_REMARK) & ~folded,
+                (self.error,),
+                lambda error: (
+                    f"the mesh of {elements} elements leaves positions uncertain by about {error:.1%} of the deployed "
+                    f"length; try elements={elements * (2 if error < 2.0 * ERROR_REMARK else 4)}"
+                ),
+            ),
+            Saying(
+                folded,
+                (self.fold,),
+                lambda fold: (
+                    f"the string folded, by up to {fold:.0f} degrees between neighbouring elements: a fold is as "
+                    "sharp as the mesh, and what follows depends on the mesh; add damping, or begin with a taut string"
+                ),
+            ),
+            Saying(
+                np.greater(self.slack_share, SLACK_REMARK),
+                (self.slack_share,),
+                lambda share: f"on average {share:.0%} of the string was {what}",
+            ),
+        ]
 
     def remarks(self, pendulum: Pendulum, elements: int) -> list[str]:
-        """Sentences on what a user would not accept unseen, and what to do about it; none if all is well."""
-        said, doubts = [], self.doubts(elements)
-        if doubts["noise"]:
-            viscosity = _smoothing_viscosity(pendulum, self.length / elements)
-            said.append(
-                f"the mesh carries noise: its shortest waves hold up to {self.noise:.0%} of the largest tension, so "
-                "peak tensions are not converged, and more elements alone seldom help; smooth starts and stops, or "
-                f"add damping at the price of smaller steps (String.viscosity, {viscosity:g} N s or less)"
-            )
-        if doubts["error"]:
-            said.append(
-                f"the mesh of {elements} elements leaves positions uncertain by about {self.error:.1%} of the deployed "
-                f"length; try elements={elements * (2 if self.error < 2.0 * ERROR_REMARK else 4)}"
-            )
-        if doubts["fold"]:
-            said.append(
-                f"the string folded, by up to {self.fold:.0f} degrees between neighbouring elements: a fold is as "
-                "sharp as the mesh, and what follows depends on the mesh; add damping, or begin with a taut string"
-            )
-        if doubts["slack"]:
-            what = "slack"
-            if pendulum.string.law == "linear":
-                what = "in compression, where a real one is slack: String.law = 'tension_only' does not push"
-            said.append(f"on average {self.slack_share:.0%} of the string was {what}")
-        return said
+        """Sentences on what a user would not accept unseen; none if all is well."""
+        return said(self.sayings(pendulum, elements))
+
+
+class Saying(NamedTuple):
+    """A sentence, made of some figures where these are beyond what a user would accept unseen."""
+
+    beyond: Any
+    figures: tuple[Any, ...]
+    sentence: Callable[..., str]
+
+
+def said(sayings: Iterable[Saying]) -> list[str]:
+    """What is to be said of one run."""
+    return [saying.sentence(*saying.figures) for saying in sayings if saying.beyond]
+
+
+def said_of_members(sayings: Iterable[Saying]) -> dict[int, list[str]]:
+    """What is to be said of members whose figures are in arrays; of those only of whom there is something."""
+    found: dict[int, list[str]] = {}
+    for saying in sayings:
+        for k in np.flatnonzero(saying.beyond).tolist():
+            found.setdefault(k, []).append(saying.sentence(*(x[k] for x in saying.figures)))
+    return found
 
 
 def over(x: Any, size: Any) -> Any:
@@ -294,8 +332,3 @@ def added(total: Any, increments: Array) -> Any:
 
 def _after(first: Any, others: Array) -> Array:
     return np.concatenate([np.broadcast_to(first, others[:1].shape), others])
-
-
-def _smoothing_viscosity(pendulum: Pendulum, l: float) -> float:
-    """Damping that stops waves of about two elements within one oscillation: EA l/c, to one digit (N s)."""
-    return float(f"{pendulum.string.stiffness * l / pendulum.string.wave_speed:.1g}")
