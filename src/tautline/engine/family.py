@@ -132,6 +132,7 @@ class Family:
     def _bytes(self) -> int:
         return 8 * self.rows * schema.row_length(self.elements)
 
+    @np.errstate(all="ignore")  # of members that are refused, or whose run overflowed and says so
     def _numbers(self, values: Mapping[str, Array]) -> _Numbers:
         """Columns of the kernels' numbers from columns of keys."""
         count = len(next(iter(values.values())))
@@ -156,13 +157,13 @@ class Family:
 
         Arrays of a look are written over by the next one.
         """
-        with np.errstate(all="ignore"):
-            places = np.flatnonzero(self._varied.allowed(values) & self._numbers(values).fine)
-            # a block that is not full has its last member several times
-            places = np.pad(places, (0, -len(places) % LANES), mode="edge") if len(places) else places
-            for first in range(0, len(places), MEMBERS_A_PIECE):
-                some = places[first : first + MEMBERS_A_PIECE]
-                yield from self._march({key: x[some] for key, x in values.items()}, some, set(wanted))
+        count = len(next(iter(values.values())))
+        for first in range(0, count, MEMBERS_A_PIECE):
+            piece = {key: x[first : first + MEMBERS_A_PIECE] for key, x in values.items()}
+            some = np.flatnonzero(self._varied.allowed(piece) & self._numbers(piece).fine)
+            if len(some):
+                some = _filled_up(some)
+                yield from self._march({key: x[some] for key, x in piece.items()}, first + some, set(wanted))
 
     def _march(self, values: Mapping[str, Array], places: Places, wanted: set[str]) -> Iterator[Look]:
         piece = self._set_up(self._numbers(values))
@@ -173,9 +174,9 @@ class Family:
         size = LANES * max(1, int(BYTES_A_LOOK / (LANES * self._bytes())))
         out = data.Samples(*(np.empty((size, *x.shape)) for x in data.empty_samples(self.rows, self.elements)))
         for (steps, _), members in alike.items():
-            members += members[-1:] * (-len(members) % LANES)
-            for first in range(0, len(members), size):
-                some = np.array(members[first : first + size])
+            filled_up = _filled_up(np.array(members))
+            for first in range(0, len(filled_up), size):
+                some = filled_up[first : first + size]
                 own = {key: x[some] for key, x in values.items()}
                 here = data.Samples(*(x[: len(some)] for x in out))
                 yield self._look(piece, some, places[some], self._varied.put(own).pendulum, steps, here, wanted)
@@ -210,6 +211,7 @@ class Family:
         limits = step_limits(par, plan, float(motion.reel[data.S]), self._task.command.locked)
         return count, lowering.halvings(plan._replace(h=self._interval / count), limits)
 
+    @np.errstate(all="ignore")
     def _look(
         self,
         piece: _Piece,
@@ -263,6 +265,11 @@ class Family:
         samples = give_back(simulation, out, look.block, k)
         if len(samples.scalars):
             simulation.keep(samples)
+
+
+def _filled_up(members: Places) -> Places:
+    """Whole blocks of members: one that is not full has its last member several times."""
+    return np.pad(members, (0, -len(members) % LANES), mode="edge")
 
 
 def _block(motions: data.Motion) -> Block:
