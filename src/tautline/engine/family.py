@@ -229,14 +229,16 @@ class Family:
         block = _block(data.Motion._make(x[some] for x in piece.numbers.motions))
         health = Health()
         health.begin(block.reel.T, first.scalars.T)
+        times = steps * np.arange(self.rows + 1, dtype=np.float64) * h
+        samples = _empty_members_last(self.rows + 1, self.elements, len(some))
         for begun in range(0, len(some), LANES):
             lanes = slice(begun, begun + LANES)
-            members = piece.members(some[lanes], h, steps)
-            march_lanes(members, Block._make(x[lanes] for x in block), locked, data.Samples(*(x[lanes] for x in out)))
-        times = steps * np.arange(self.rows + 1, dtype=np.float64) * h
-        if locked and wanted & {"torque", "power"}:
-            self._hold([piece.pars[k] for k in some], times, first, out)
-        samples = _members_last(first, out)
+            here, start = (data.Samples(*(x[lanes] for x in arrays)) for arrays in (out, first))
+            march_lanes(piece.members(some[lanes], h, steps), Block._make(x[lanes] for x in block), locked, here)
+            if locked and wanted & {"torque", "power"}:
+                self._hold([piece.pars[k] for k in some[lanes]], times, start, here)
+            for x, before, after in zip(samples, start, here, strict=True):
+                x[0, ..., lanes], x[1:, ..., lanes] = np.moveaxis(before, 0, -1), np.moveaxis(after, 0, -1)
         marched = data.Samples(*(x[1:] for x in samples))
         health.update(pendulum, np.repeat(times[1:, None], len(some), 1), marched, self._base.method.order, not locked)
         total = sum(vars(health.mesh).values()) + samples.scalars.sum(axis=(0, 1))
@@ -290,11 +292,7 @@ def _table(layout: Layout[Any], value: Any, count: int) -> Array:
     return out
 
 
-def _members_last(first: data.Samples, rest: data.Samples) -> data.Samples:
+def _empty_members_last(rows: int, N: int, count: int) -> data.Samples:
     """Samples with members as the last dimension; in memory nodes come first, so that sums along them are quick."""
-    count, rows, columns = rest.scalars.shape
-    scalars = np.empty((columns, rows + 1, count))
-    scalars[:, 0], scalars[:, 1:] = first.scalars.T, rest.scalars.transpose(2, 1, 0)
-    nodes = np.empty((2, 3, rest.nodes.shape[3], rows + 1, count))
-    nodes[..., 0, :], nodes[..., 1:, :] = first.nodes.transpose(1, 3, 2, 0), rest.nodes.transpose(2, 4, 3, 1, 0)
+    scalars, nodes = np.empty((data.SCALARS, rows, count)), np.empty((2, 3, N + 1, rows, count))
     return data.Samples(scalars.transpose(1, 0, 2), nodes.transpose(3, 0, 2, 1, 4))

@@ -21,6 +21,8 @@ SMOOTH_NOISE = 0.5  # over N^2: what a tension that rises as a parabola from 0 s
 ERROR_REMARK = 0.02
 FOLD_REMARK = 120.0  # degrees
 SLACK_REMARK = 0.05
+# Nodes of samples that are looked at together.
+NODES_AT_ONCE = 16_000
 # A strain that is not below 0 by more than this is a string at its natural length.
 NO_STRAIN = 1e-9
 # Times N: strain that may be rounding, since lengths of elements are differences of places along the whole string.
@@ -125,6 +127,14 @@ def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length:
     )
 
 
+def _shape_in_parts(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
+    """Figures of samples, of so many at a time that what is made on the way stays in the cache."""
+    rows = max(1, NODES_AT_ONCE * 3 * len(nodes) // nodes.size)
+    parts = [slice(first, first + rows) for first in range(0, len(nodes), rows)]
+    shapes = [shape_of(pendulum, nodes[part], velocities[part], reeled_length[part]) for part in parts]
+    return shapes[0] if len(shapes) == 1 else Shape(*map(np.concatenate, zip(*shapes, strict=True)))
+
+
 def _single_sag(pendulum: Pendulum, along: Array, l: Array) -> Array:
     """Depth of the arc that a single element cuts off (m): the string's weight across it over the pull of all.
 
@@ -188,7 +198,7 @@ class MeshHealth:
         run that failed, are left out; where they are of many members, figures of that member are not finite either.
         """
         with np.errstate(all="ignore"):
-            shape = shape_of(pendulum, nodes, velocities, reeled_length)
+            shape = _shape_in_parts(pendulum, nodes, velocities, reeled_length)
         if reeled_length.ndim == 1:
             fine = np.isfinite(np.stack([times, reeled_length, *shape])).all(axis=0)
             if not fine.any():
