@@ -28,14 +28,14 @@ from tautline.kernels.inverse import holding_torques
 from tautline.kernels.lanes import LANES
 from tautline.kernels.layout import Layout
 from tautline.kernels.limits import present_limits, step_limits
-from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, SHARED_NUMBERS, Block, Members
+from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, SHARED_NUMBERS, Block, Members, empty_block_samples
 from tautline.model.case import Case
 from tautline.model.command import Brake, Free, Locked, Torque
 from tautline.model.pendulum import Pendulum
 from tautline.results.values import Values, values_of
 
 # For samples that are looked at together; that takes several turns, in which they should stay in the cache.
-BYTES_A_LOOK = 1e6
+BYTES_A_LOOK = 6.5e6
 # Where a block has larger samples, the start of a member is little beside its run.
 MOST_BYTES_A_BLOCK = 64e6
 # Members that are set up together.
@@ -84,7 +84,7 @@ class Look(NamedTuple):
     figures: dict[str, Array]
     steps: NDArray[np.int64]
     pendulum: Pendulum  # with columns
-    samples: data.Samples  # with members as the first dimension, and the first sample apart
+    left: dict[int, data.Samples]  # of members that left their block, after the first; by their places here
     block: Block
 
 
@@ -153,10 +153,7 @@ class Family:
         return _Numbers(found, par, plan, commands, motions, fine)
 
     def looks(self, values: Mapping[str, Array], wanted: Iterable[str]) -> Iterator[Look]:
-        """Run members, and look at some after others; those whose values are refused or doubtful are in none.
-
-        Arrays of a look are written over by the next one.
-        """
+        """Run members, and look at some after others; those whose values are refused or doubtful are in none."""
         count = len(next(iter(values.values())))
         for first in range(0, count, MEMBERS_A_PIECE):
             piece = {key: x[first : first + MEMBERS_A_PIECE] for key, x in values.items()}
@@ -172,14 +169,13 @@ class Family:
             if chosen is not None:
                 alike[chosen].append(k)
         size = LANES * max(1, int(BYTES_A_LOOK / (LANES * self._bytes())))
-        out = data.Samples(*(np.empty((size, *x.shape)) for x in data.empty_samples(self.rows, self.elements)))
+        out = empty_block_samples(self.rows, self.elements)
         for (steps, _), members in alike.items():
             filled_up = _filled_up(np.array(members))
             for first in range(0, len(filled_up), size):
                 some = filled_up[first : first + size]
                 own = {key: x[some] for key, x in values.items()}
-                here = data.Samples(*(x[: len(some)] for x in out))
-                yield self._look(piece, some, places[some], self._varied.put(own).pendulum, steps, here, wanted)
+                yield self._look(piece, some, places[some], self._varied.put(own).pendulum, steps, out, wanted)
 
     def _set_up(self, numbers: _Numbers) -> _Piece:
         """Momenta, first samples and steps of members, by the kernels of a single run."""
@@ -230,14 +226,16 @@ class Family:
         health = Health()
         health.begin(block.reel.T, first.scalars.T)
         times = steps * np.arange(self.rows + 1, dtype=np.float64) * h
-        samples = _empty_members_last(self.rows + 1, self.elements, len(some))
+        samples, left = _empty_members_last(self.rows + 1, self.elements, len(some)), {}
         for begun in range(0, len(some), LANES):
             lanes = slice(begun, begun + LANES)
-            here, start = (data.Samples(*(x[lanes] for x in arrays)) for arrays in (out, first))
-            march_lanes(piece.members(some[lanes], h, steps), Block._make(x[lanes] for x in block), locked, here)
+            start = data.Samples(*(x[lanes] for x in first))
+            march_lanes(piece.members(some[lanes], h, steps), Block._make(x[lanes] for x in block), locked, out)
+            for k in np.flatnonzero(block.filled[lanes] < self.rows):
+                left[begun + int(k)] = data.Samples(*(x[k].copy() for x in out))
             if locked and wanted & {"torque", "power"}:
-                self._hold([piece.pars[k] for k in some[lanes]], times, start, here)
-            for x, before, after in zip(samples, start, here, strict=True):
+                self._hold([piece.pars[k] for k in some[lanes]], times, start, out)
+            for x, before, after in zip(samples, start, out, strict=True):
                 x[0, ..., lanes], x[1:, ..., lanes] = np.moveaxis(before, 0, -1), np.moveaxis(after, 0, -1)
         marched = data.Samples(*(x[1:] for x in samples))
         health.update(pendulum, np.repeat(times[1:, None], len(some), 1), marched, self._base.method.order, not locked)
@@ -246,7 +244,7 @@ class Family:
         variables = values_of(pendulum, record_of_samples(times, samples), wanted)
         chosen = {name: variables[name] for name in wanted}
         figures = health.figures(pendulum, plan, block.reel.T)
-        return Look(places, ended, chosen, health, figures, block.clock[:, data.TOTAL], pendulum, out, block)
+        return Look(places, ended, chosen, health, figures, block.clock[:, data.TOTAL], pendulum, left, block)
 
     def _hold(self, pars: list[data.Parameters], times: Array, first: data.Samples, out: data.Samples) -> None:
         """Torques that hold the reels of members, into their samples."""
@@ -261,10 +259,9 @@ class Family:
         return said_of_members(look.health.sayings(look.pendulum, self.elements, look.figures, adaptive))
 
     def go_on(self, look: Look, k: int, simulation: Simulation) -> None:
-        """Let a member that did not come to its end in a look go on alone, as a simulation that has just begun."""
+        """Let a member that left its block go on alone, as a simulation that has just begun."""
         simulation.keep(simulation.present_sample())
-        out = data.Samples(*(x[k].copy() for x in look.samples))
-        samples = give_back(simulation, out, look.block, k)
+        samples = give_back(simulation, look.left[k], look.block, k)
         if len(samples.scalars):
             simulation.keep(samples)
 

@@ -6,6 +6,7 @@ meshes is on the page "How many elements?" (docs/howto/elements.md); `benchmarks
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -129,8 +130,8 @@ def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length:
 
 def _shape_in_parts(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
     """Figures of samples, of so many at a time that what is made on the way stays in the cache."""
-    rows = max(1, NODES_AT_ONCE * 3 * len(nodes) // nodes.size)
-    parts = [slice(first, first + rows) for first in range(0, len(nodes), rows)]
+    rows = max(1, NODES_AT_ONCE * 3 // math.prod(nodes.shape[1:]))
+    parts = [slice(first, first + rows) for first in range(0, max(1, len(nodes)), rows)]
     shapes = [shape_of(pendulum, nodes[part], velocities[part], reeled_length[part]) for part in parts]
     return shapes[0] if len(shapes) == 1 else Shape(*map(np.concatenate, zip(*shapes, strict=True)))
 

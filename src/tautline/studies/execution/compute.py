@@ -136,11 +136,13 @@ def _run_family(
             _take_look(family, look, work.outputs, found)
         except IndexError:  # nodes that these members do not have
             return
-        for k in np.flatnonzero(~look.ended):
+        for k in look.left:
             place = int(look.places[k])
+            if found.status[place] != NOT_COMPUTED:  # it was several times in its block
+                continue
             with _reported(found, place):
                 one = start(place, built[place])
-                family.go_on(look, int(k), one.simulation)
+                family.go_on(look, k, one.simulation)
                 _take(one, work.outputs, found)
 
 
