@@ -106,18 +106,18 @@ class _Maker:
         return array
 
     def _write_design(self, study: Study, layout: Layout) -> None:
+        whole = layout.chunk[0]
+        chunk = min(study.members, whole * max(1, MEMBERS_A_COLUMN_CHUNK // whole))
+        arrays = {}
         for axis, key in enumerate(study.keys):
             words = {"units": study.units[key] or "1", "long_name": f"{key} of the scenario", "axis_of_design": axis}
             if study.design.kind == "grid":
                 self._write_column(key, key, study.given[key], len(study.given[key]), words)
             else:
-                column, whole = study.part(0, 1)[key], layout.chunk[0]
-                chunk = min(study.members, whole * max(1, MEMBERS_A_COLUMN_CHUNK // whole))
-                self._column(key, "member", column, study.members, chunk, words)
-        if study.design.kind != "grid":  # by chunks, so that no process holds all of them
-            for first in range(0, study.members, chunk):
-                for key, column in study.part(first, min(first + chunk, study.members)).items():
-                    self._group[key][first : first + chunk] = column
+                arrays[key] = self._column(key, "member", study.part(0, 1)[key], study.members, chunk, words)
+        for first in range(0, study.members if arrays else 0, chunk):  # so that no process holds all of them
+            for key, column in study.part(first, min(first + chunk, study.members)).items():
+                arrays[key][first : first + chunk] = column
 
     def _make_results(self, study: Study, layout: Layout) -> None:
         """Arrays of results without a chunk."""
