@@ -164,7 +164,7 @@ def test_the_report_of_an_unfinished_grid_with_failures(folder: Path, monkeypatc
 
 
 def test_remarks_are_counted_on_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def remarks(family: Family, look: Look, least: float) -> dict[int, list[str]]:
+    def remarks(family: Family, least: float, look: Look) -> dict[int, list[str]]:
         stiffness = np.asarray(look.pendulum.string.stiffness)
         return {k: [f"the mesh is coarse ({x:g} N)"] for k, x in enumerate(stiffness) if x > least}
 
