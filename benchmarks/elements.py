@@ -280,14 +280,14 @@ def payout(N: int, stop: bool, viscosity: float = 0.0) -> float:
     if stop:
         sim.stop_reel()
         sim.advance(2.0, tl.Locked(), sample=0.005)
-    return health_of(pendulum, sim.dataset(), reel_is_free=False).noise
+    return float(health_of(pendulum, sim.dataset(), reel_is_free=False).noise)
 
 
 def noise_of(name: str, changes: dict[str, str]) -> float:
     """Noise of a built-in scenario."""
     case = tl.load(name, changes)
     run = tl.simulate(case)
-    return health_of(case.pendulum, run, not isinstance(case.command, PRESCRIBED)).noise
+    return float(health_of(case.pendulum, run, not isinstance(case.command, PRESCRIBED)).noise)
 
 
 def noise_table() -> str:

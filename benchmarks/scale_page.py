@@ -189,7 +189,7 @@ fitted to {found["member"]["members"]} members of example 1 with other durations
 
 {cost_model(found)}
 
-The start, which is Python, is {found["member"]["start"] / costs["member"]:.0%} of such a short member: long members and few samples use the cores best. Batches of the same
+The start, which is Python, is {found["member"]["start"] / costs["member"]:.0%} of such a short member: long members and few samples use the cores best. These members differ in plain numbers, and are [set up as arrays](howto/studies.md#quick-members). Batches of the same
 size differed by {costs["spread"]:.0%} (standard deviation).
 
 ## Memory
@@ -197,12 +197,12 @@ size differed by {costs["spread"]:.0%} (standard deviation).
 A worker holds its batch: samples of at most 64 MB at a time, and the results until they are written. With
 {power(small["members"])} members a worker had {megabytes(small["worker"])} at most, with {power(large["members"])} members {megabytes(large["worker"])}.
 
-The client holds the design, since it makes it, and no results. Created and not run:
+The client makes the design and writes it, a part after the other, and holds no results. Created and not run:
 
 {created(found)}
 
 That is {costs["client_bytes"]:.0f} bytes a member for two parameters. $10^8$ members need {megabytes(costs["client_base"] + MEMBERS * costs["client_bytes"])} in the client and
-{several(MEMBERS * costs["create_seconds"])} before the first batch. A grid has no such part: its sides are all that is kept of it.
+{several(MEMBERS * costs["create_seconds"])} before the first batch. Of a grid only the sides are kept. A `morris` design is made as a whole, and a `table` is given as one.
 
 ## The scheduler
 
@@ -236,9 +236,8 @@ files a second; those are assumptions, so look at yours.
 :width: 80%
 ```
 
-- **Before the first batch** the client makes the design and writes it, {several(MEMBERS * costs["create_seconds"])} for $10^8$ members, and looks twice
-  for marks of finished batches, {several(2 * smallest["batches"] * found["batch"]["mark_absent"])} for {power(smallest["batches"])} of them. That is not in the table. So short members
-  are better sliced into several studies (below), whose clients work side by side, or varied on a grid.
+- **Before the first batch** the client makes the design and writes it, {several(MEMBERS * costs["create_seconds"])} for $10^8$ members. That is not in
+  the table. So short members are better sliced into several studies (below), whose clients work side by side, or varied on a grid.
 - **Too small**: with {power(tightest["size"])} members the scheduler is at work {tightest["scheduler"]:.0%} of the time and the cores
   {tightest["busy"]:.0%}. The time is that of the scheduler, batches times {several(costs["scheduler"])}, however many cores there are.
 - **Too large**: the last batches leave cores idle, and a worker has no more than {MEMBERS / CORES / rows[-1]["size"]:.2g} batches of

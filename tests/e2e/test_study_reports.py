@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 import tautline as tl
 from tautline.cli.commands import app
+from tautline.engine.family import Family, Look
 from tautline.studies.analysis.reading import Opened
 from tautline.studies.report import gallery, pictures
 from tautline.studies.report import report as reports
@@ -163,13 +164,13 @@ def test_the_report_of_an_unfinished_grid_with_failures(folder: Path, monkeypatc
 
 
 def test_remarks_are_counted_on_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def remarks(simulation: tl.Simulation, least: float) -> list[str]:
-        stiff = simulation.pendulum.string.stiffness
-        return [f"the mesh is coarse ({stiff:g} N)"] if stiff > least else []
+    def remarks(family: Family, least: float, look: Look) -> dict[int, list[str]]:
+        stiffness = np.asarray(look.pendulum.string.stiffness)
+        return {k: [f"the mesh is coarse ({x:g} N)"] for k, x in enumerate(stiffness) if x > least}
 
     vary = {"string.stiffness": [20.0, 40.0, 60.0]}
     for least, words in ((100.0, "No member carries a remark on its numbers."), (30.0, "2 of 3 members carry remarks")):
-        monkeypatch.setattr(tl.Simulation, "remarks", partialmethod(remarks, least), raising=False)
+        monkeypatch.setattr(Family, "remarks", partialmethod(remarks, least))
         tl.study({**GRID, "outputs": ["max tension"], "vary": vary}, folder / "r.zarr", workers=1, overwrite=True)
         text = Page(report(folder / "r.zarr", folder / "remarks")).text
         assert words in text

@@ -86,15 +86,11 @@ def test_samples_that_do_not_fit_into_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("design", "name"),
     [
-        ({"kind": "random", "members": 10**9, "seed": 1}, "design.members"),
-        ({"kind": "latin-hypercube", "members": 10**9, "seed": 1}, "design.members"),
-        ({"kind": "sobol", "members": 2**29, "seed": 1}, "design.members"),
-        ({"kind": "sobol-indices", "base": 2**28, "seed": 1}, "design.base"),
         ({"kind": "morris", "trajectories": 10**9, "seed": 1}, "design.trajectories"),
         ({"kind": "grid"}, "vary.gravity.points"),
     ],
 )
-def test_designs_are_held_against_the_memory(
+def test_designs_that_are_made_as_a_whole_are_held_against_the_memory(
     design: dict[str, Any], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(space, "free_memory", lambda: 8e9)
@@ -104,6 +100,22 @@ def test_designs_are_held_against_the_memory(
     with pytest.raises(InputError, match=rf"{name}: .* members with 1 varied key take [\d.]+ GB .*, and 8 GB are free"):
         definition.read(tree)
     assert psutil.Process().memory_info().rss - before < 1e9
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        {"kind": "random", "members": 10**9, "seed": 1},
+        {"kind": "latin-hypercube", "members": 10**9, "seed": 1},
+        {"kind": "sobol", "members": 2**29, "seed": 1},
+        {"kind": "sobol-indices", "base": 2**27, "seed": 1},
+    ],
+)
+def test_other_designs_are_made_in_parts(design: dict[str, Any]) -> None:
+    before = psutil.Process().memory_info().rss
+    made = definition.read({**SMALL, "design": design, "vary": {"gravity": {"from": 1.0, "to": 9.0}}})
+    assert made.members > 5e8 and len(made.part(made.members - 9, made.members)["gravity"]) == 9
+    assert psutil.Process().memory_info().rss - before < 1e8
 
 
 def test_results_are_held_against_the_disk(tmp_path: Path) -> None:

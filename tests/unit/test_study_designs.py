@@ -45,6 +45,47 @@ def test_sampled_designs_are_reproducible_and_in_range(design: dict[str, Any], m
         assert low <= x.min() < x.max() <= high
 
 
+@pytest.mark.parametrize(
+    "design",
+    [
+        {"kind": "random", "members": 50, "seed": 3},
+        {"kind": "latin-hypercube", "members": 53, "seed": 3},
+        {"kind": "sobol", "members": 64, "seed": 3},
+        {"kind": "sobol-indices", "base": 8, "seed": 3},
+        {"kind": "sobol-indices", "base": 16, "seed": 3, "second_order": False},
+        {"kind": "morris", "trajectories": 11, "seed": 3},
+    ],
+)
+def test_rows_are_the_same_however_a_design_is_cut(design: dict[str, Any]) -> None:
+    vary = {"string.stiffness": STIFFNESS, "reel.guide_law": ["none", "momentum"], "gravity": {"from": 9, "to": 10}}
+    made = study(vary, design)
+    for size in (1, 7, 32, made.members):
+        parts = [made.part(k, min(k + size, made.members)) for k in range(0, made.members, size)]
+        for key, column in made.table.items():
+            assert np.array_equal(np.concatenate([part[key] for part in parts]), column), (key, size)
+
+
+def test_a_part_of_a_large_design_is_made_alone() -> None:
+    """Ten members of 10^9, whose columns would take 8 GB each."""
+    vary = {"string.stiffness": STIFFNESS, "gravity": {"distribution": "normal", "mean": 9.8, "deviation": 0.01}}
+    for kind in ("random", "latin-hypercube"):
+        made = study(vary, {"kind": kind, "members": 10**9, "seed": 2})
+        last = made.part(10**9 - 10, 10**9)
+        assert made.shape == (10**9,) and all(len(np.unique(column)) == 10 for column in last.values())
+
+
+def test_permutations_have_no_pattern() -> None:
+    """Neighbours in a Latin hypercube are as far apart as those of random ones, and its columns are not correlated."""
+    n = 4000
+    points = designs.unit_points(Design("latin-hypercube", {"members": n, "seed": 8}), 3)
+    for k in range(3):
+        assert sorted((points[:, k] * n).astype(int)) == list(range(n))
+    # of independent numbers: a standard deviation of 1/sqrt(n) each, of which none of 12 is beyond 4
+    correlations = [*np.asarray(np.corrcoef(points.T))[np.triu_indices(3, 1)]]
+    correlations += [np.corrcoef(points[lag:, k], points[:-lag, k])[0, 1] for k in range(3) for lag in (1, 2, 64)]
+    assert np.abs(correlations).max() < 4.0 / np.sqrt(n)
+
+
 def test_latin_hypercube_has_one_member_in_every_stratum() -> None:
     x = study({"string.stiffness": STIFFNESS}, {"kind": "latin-hypercube", "members": 60, "seed": 1})
     assert sorted((x.table["string.stiffness"] - 20.0).astype(int)) == list(range(60))

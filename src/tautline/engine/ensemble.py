@@ -23,6 +23,7 @@ from tautline.kernels.members import (
     PARAMETERS,
     PLAN,
     Block,
+    Members,
     empty_block,
     empty_block_samples,
     empty_workspace,
@@ -67,14 +68,14 @@ def _blocks(tasks: Sequence[Task]) -> Iterator[list[int]]:
     """Places of tasks that can march in lanes together, at most LANES at a time."""
     alike: dict[object, list[int]] = {}
     for place, task in enumerate(tasks):
-        if _fits(task):
+        if fits(task):
             alike.setdefault(_shared(task), []).append(place)
     for places in alike.values():
         for first in range(0, len(places), LANES):
             yield places[first : first + LANES]
 
 
-def _fits(task: Task) -> bool:
+def fits(task: Task) -> bool:
     """Whether a member can march in lanes at all."""
     par, plan = task.par, task.plan
     return (
@@ -109,16 +110,22 @@ def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int
         for ours, theirs in zip(block, task.motion, strict=False):
             ours[k] = theirs
     samples = empty_block_samples(rows, N)
-    march = batch.march_locked if first.command.locked else batch.march_reeling
-    members = members_of([(task.par, task.plan, task.command) for task in lanes])
-    march(members, block, empty_workspace(N, len(first.motion.reel), START.size), samples)
+    march_lanes(
+        members_of([(task.par, task.plan, task.command) for task in lanes]), block, first.command.locked, samples
+    )
     return [
-        _give_back(simulations[place], data.Samples(samples.scalars[k], samples.nodes[k]), block, k)
+        give_back(simulations[place], data.Samples(samples.scalars[k], samples.nodes[k]), block, k)
         for k, place in enumerate(places)
     ]
 
 
-def _give_back(simulation: Simulation, out: data.Samples, block: Block, k: int) -> data.Samples:
+def march_lanes(members: Members, block: Block, locked: bool, out: data.Samples) -> None:
+    """Fill the samples of a block."""
+    march = batch.march_locked if locked else batch.march_reeling
+    march(members, block, empty_workspace(members.par.N, block.reel.shape[1], START.size), out)
+
+
+def give_back(simulation: Simulation, out: data.Samples, block: Block, k: int) -> data.Samples:
     """A member's motion and samples; one that left its block goes on alone from its latest sample."""
     task = simulation.task()
     begun, rows, filled = int(task.motion.clock[data.STEP]), len(out.scalars), int(block.filled[k])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tautline.engine.mesh import MeshHealth
+from tautline.engine.mesh import MeshHealth, Saying, added, over, said
 from tautline.kernels import data
 from tautline.kernels.limits import STABLE, Limits
 from tautline.kernels.limits import TURNING as TURNING_LIMIT
@@ -37,9 +37,13 @@ Motion = tuple[data.Array, Callable[[data.Array], data.Array]]
 
 @dataclass
 class Health:
-    """Figures of a run, as its samples come in. They do not depend on how the samples are cut into pieces."""
+    """Figures of a run, as its samples come in. They do not depend on how the samples are cut into pieces.
 
-    kept: float = np.nan  # energy less work plus losses, at the start (J)
+    Of members that march together every figure is an array with one entry a member, and so are the numbers of the
+    pendulum that differ; arrays of samples have the members as their last dimension.
+    """
+
+    kept: Any = np.nan  # energy less work plus losses, at the start (J)
     balance: float = 0.0  # largest change of that (J)
     reel_speed: float = 0.0  # largest (m/s)
     step: float = 0.0  # largest (s)
@@ -54,26 +58,26 @@ class Health:
         """Start from the first sample of a run; the kernels' part of the balance is put into `reel`."""
         if not np.isnan(self.kept):
             return
-        self.kept = float(kept_energies(x))
+        self.kept = kept_energies(x)
         reel[data.KEPT], reel[data.POTENTIAL] = self.kept, x[data.ELASTIC] + x[data.GRAVITY]
         reel[data.IN_PLAY] = x[data.KINETIC]
-        self.reel_speed = abs(float(x[data.REEL_SPEED]))
+        self.reel_speed = np.abs(x[data.REEL_SPEED])
 
     def update(self, pendulum: Pendulum, times: data.Array, samples: data.Samples, order: int, free: bool) -> None:
         """Take note of samples of a method of this order, of a reel that forces move or not."""
         x = samples.scalars
         with np.errstate(all="ignore"):  # a run that overflowed says so in its status
-            change = np.abs(kept_energies(x) - self.kept)
+            change = np.abs(kept_energies(np.moveaxis(x, 1, 0)) - self.kept)
             spin = np.linalg.norm(x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3], axis=1)
             turn = spin * x[:, data.STEP_LENGTH]
             if order == 2:
                 # a step turns a body of steady spin by x + x^3/6 instead of x (from equation 24)
-                lost = spin * turn**2 / 6.0 * np.diff(times, prepend=self.mesh.time)
-                self.turning = float(np.cumsum(np.concatenate([[self.turning], lost]))[-1])
-        self.balance = max(self.balance, float(np.max(change)))
-        self.turn = max(self.turn, float(np.max(turn)))
-        self.step = max(self.step, float(np.max(x[:, data.STEP_LENGTH])))
-        self.reel_speed = max(self.reel_speed, float(np.max(np.abs(x[:, data.REEL_SPEED]))))
+                lost = spin * turn**2 / 6.0 * np.diff(times, axis=0, prepend=self.mesh.time)
+                self.turning = added(self.turning, lost)
+        self.balance = np.fmax(self.balance, change.max(axis=0))
+        self.turn = np.fmax(self.turn, turn.max(axis=0))
+        self.step = np.fmax(self.step, x[:, data.STEP_LENGTH].max(axis=0))
+        self.reel_speed = np.fmax(self.reel_speed, np.abs(x[:, data.REEL_SPEED]).max(axis=0))
         self.mesh.update(pendulum, times, samples.nodes[:, 0], samples.nodes[:, 1], x[:, data.REELED_LENGTH], free)
 
     def state(self) -> dict[str, Any]:
@@ -84,46 +88,64 @@ class Health:
     def from_state(cls, state: dict[str, Any]) -> Health:
         return cls(**(state | {"mesh": MeshHealth(**state["mesh"])}))
 
-    def figures(self, pendulum: Pendulum, plan: data.Plan, reel: data.Array) -> dict[str, float]:
+    def figures(self, pendulum: Pendulum, plan: data.Plan, reel: data.Array) -> dict[str, Any]:
         """Figures by name; relative ones are parts, not per cent."""
-        in_play = float(reel[data.IN_PLAY])
+        in_play = reel[data.IN_PLAY]
         ratios = reel[data.RATIOS : data.RATIOS + len(Limits._fields)].copy()
         ratios[TURNING_LIMIT] = self.turn / plan.resolution
         return {
-            "balance_error": self.balance / in_play if in_play > 0.0 else 0.0,
+            "balance_error": over(self.balance, in_play),
             "energy_in_play": in_play,
             "reel_speed_ratio": self.reel_speed / pendulum.string.wave_speed,
             "turning_error": self.turning,
             **self.mesh.figures(),
-            "largest_step_ratio": float(ratios[:STABLE].max()),
-            **{f"step_over_{name}": float(ratio) for name, ratio in zip(Limits._fields, ratios, strict=True)},
+            "largest_step_ratio": ratios[:STABLE].max(axis=0),
+            **{f"step_over_{name}": ratio for name, ratio in zip(Limits._fields, ratios, strict=True)},
         }
 
+    def sayings(self, pendulum: Pendulum, elements: int, figures: dict[str, Any], adaptive: bool) -> list[Saying]:
+        """What there is to say of figures that a user would not accept, with what to do."""
+        finer = "more damping, other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
+        unresolved = {"stretching": "the stretching of the string", "drum": "the drum on its spring"}
+        return [
+            Saying(
+                ~np.less_equal(figures["balance_error"], BALANCE),
+                (figures["balance_error"],),
+                lambda error: f"the balance of energy is off by {100 * error:.2g} % of the energy in play; use {finer}",
+            ),
+            Saying(
+                np.greater(figures["reel_speed_ratio"], REEL_SPEED),
+                (figures["reel_speed_ratio"],),
+                lambda ratio: (
+                    f"the reel reached {100 * ratio:.0f} % of the speed of waves in the string, "
+                    "where a mesh needs many more elements"
+                ),
+            ),
+            Saying(
+                np.greater(figures["turning_error"], TURNING),
+                (figures["turning_error"],),
+                lambda error: (
+                    f"the body's attitude is off by about {error:.2g} rad after all its turns; use a "
+                    "smaller step or order=4 if that matters"
+                ),
+            ),
+            *(
+                Saying(
+                    np.greater(figures[f"step_over_{name}"], RESOLUTION) & (not adaptive),
+                    (figures[f"step_over_{name}"],),
+                    lambda ratio, what=what: (
+                        f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one"
+                    ),
+                )
+                for name, what in unresolved.items()
+            ),
+            Saying(not self.torques_found, (), lambda: "some torques could not be found to full accuracy"),
+            *self.mesh.sayings(pendulum, elements),
+        ]
+
     def remarks(self, pendulum: Pendulum, elements: int, figures: dict[str, float], adaptive: bool) -> list[str]:
-        """Sentences on figures that a user would not accept, with what to do."""
-        said = []
-        if not figures["balance_error"] <= BALANCE:
-            error = f"the balance of energy is off by {100 * figures['balance_error']:.2g} % of the energy in play"
-            finer = "more damping, other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
-            said.append(f"{error}; use {finer}")
-        if figures["reel_speed_ratio"] > REEL_SPEED:
-            said.append(
-                f"the reel reached {100 * figures['reel_speed_ratio']:.0f} % of the speed of waves in the string, "
-                "where a mesh needs many more elements"
-            )
-        if figures["turning_error"] > TURNING:
-            said.append(
-                f"the body's attitude is off by about {figures['turning_error']:.2g} rad after all its turns; use a "
-                "smaller step or order=4 if that matters"
-            )
-        if not adaptive:
-            for name, what in (("stretching", "the stretching of the string"), ("drum", "the drum on its spring")):
-                ratio = figures[f"step_over_{name}"]
-                if ratio > RESOLUTION:
-                    said.append(f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one")
-        if not self.torques_found:
-            said.append("some torques could not be found to full accuracy")
-        return said + self.mesh.remarks(pendulum, elements)
+        """Sentences on figures that a user would not accept."""
+        return said(self.sayings(pendulum, elements, figures, adaptive))
 
     def unresolved(self, forces: dict[str, data.Array], motions: dict[str, Motion], time: float) -> list[str]:
         """Remarks on tables of forces and of motions that change within a step, as far as they have acted."""
@@ -158,6 +180,6 @@ def bent_within(times: data.Array, places: Callable[[data.Array], data.Array], s
     return float(np.abs(now - line).max()) / way if way > 0.0 else 0.0
 
 
-def kept_energies(x: data.Array) -> data.Array:
-    """Energy less work plus losses of samples (J)."""
-    return np.asarray(kept_energy({account.name: x[..., k] for k, account in enumerate(ACCOUNTS)}))
+def kept_energies(x: data.Array) -> Any:
+    """Energy less work plus losses (J), from the columns of samples."""
+    return kept_energy({account.name: x[k] for k, account in enumerate(ACCOUNTS)})

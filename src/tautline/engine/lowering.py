@@ -34,6 +34,15 @@ AUTO_RESOLUTION = 0.05
 MINIMUM_LENGTH = 0.01
 
 
+def lowered(pendulum: Pendulum, state: State, method: Method) -> tuple[data.Parameters, data.Plan]:
+    """Parameters, and all of the plan but sampling."""
+    X = pendulum.string.length - state.reeled_length
+    shortest = MINIMUM_LENGTH * X if method.minimum_length is None else method.minimum_length
+    step = None if isinstance(method.step, str) else method.step
+    par = kernel_parameters(pendulum, len(state.nodes) - 1, method.scheme, method.compensated)
+    return par, method_plan(pendulum, method.order, step, shortest, method.at_end)
+
+
 def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensated: bool) -> data.Parameters:
     string, reel, body = pendulum.string, pendulum.reel, pendulum.body
     moving = pendulum.moving_body()
@@ -113,8 +122,13 @@ def commanded_torque(reel: Reel, command: Command, kernel: data.Command, motion:
         s, sigma = motion.reel[[data.S, data.SIGMA]].tolist()
         rest, rate, _ = values_at(kernel.profile, t)
         torque = float(reel.radius(s)) * (command.stiffness * (rest - s) - command.damping * (sigma - rate))
+    return float(within_limit(reel, torque))
+
+
+def within_limit(reel: Reel, torque: Any) -> Any:
+    """Moment that the motor gives of the one that is asked for."""
     limit = np.inf if reel.max_torque is None else reel.max_torque
-    return float(np.clip(torque, -limit, limit))
+    return np.clip(torque, -limit, limit)
 
 
 def initial_motion(
@@ -122,15 +136,20 @@ def initial_motion(
 ) -> data.Motion:
     """Configuration from the state; velocities become momenta by the Legendre transform."""
     motion = data.empty_motion(par.N, spooled_cells if REMEMBERS[par.law] else 0)
-    motion.reel[data.REEL_SIZE :] = spooled_strain
-    motion.nodes[data.POSITION] = state.nodes.T.ravel()
-    motion.nodes[data.VELOCITY] = state.node_velocities.T.ravel()
-    motion.body[data.ATTITUDE : data.ATTITUDE + 4] = _quaternion(np.asarray(state.attitude))
-    motion.body[data.OMEGA : data.OMEGA + 3] = state.angular_velocity
-    motion.reel[data.S] = state.reeled_length
-    motion.reel[data.SIGMA] = state.reel_speed
+    place(state, spooled_strain, motion)
     begin(par, motion)
     return motion
+
+
+def place(state: State, spooled_strain: float, out: data.Motion) -> None:
+    """Positions and velocities of a state into a motion; of a state of many members into one with a row for each."""
+    members = out.reel.shape[:-1]
+    out.nodes[..., data.POSITION, :] = state.nodes.T.reshape(*members, -1)
+    out.nodes[..., data.VELOCITY, :] = state.node_velocities.T.reshape(*members, -1)
+    out.body[..., data.ATTITUDE : data.ATTITUDE + 4] = _quaternion(np.asarray(state.attitude))
+    out.body[..., data.OMEGA : data.OMEGA + 3] = np.asarray(state.angular_velocity).T
+    out.reel[..., data.S], out.reel[..., data.SIGMA] = state.reeled_length, state.reel_speed
+    out.reel[..., data.REEL_SIZE :] = np.asarray(spooled_strain)[..., None]
 
 
 def _quaternion(R: data.Array) -> data.Array:

@@ -7,6 +7,7 @@ meshes is on the page "How many elements?" (docs/howto/elements.md); `benchmarks
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ SMOOTH_NOISE = 0.5  # over N^2: what a tension that rises as a parabola from 0 s
 ERROR_REMARK = 0.02
 FOLD_REMARK = 120.0  # degrees
 SLACK_REMARK = 0.05
+# Nodes of samples that are looked at together.
+NODES_AT_ONCE = 16_000
 # A strain that is not below 0 by more than this is a string at its natural length.
 NO_STRAIN = 1e-9
 # Times N: strain that may be rounding, since lengths of elements are differences of places along the whole string.
@@ -50,14 +53,14 @@ class Shape(NamedTuple):
 
 
 def rough_part(tension: Array) -> Array:
-    """Short waves along the last axis: (2 T_e - T_{e-1} - T_{e+1})/4 for all elements but the first and the last.
+    """Short waves along the second axis: (2 T_e - T_{e-1} - T_{e+1})/4 for all elements but the first and the last.
 
     A wave whose phase grows by theta from one element to the next keeps sin(theta/2)^2 of its height: the shortest
     one all of it, a long one nothing; a tension that rises evenly leaves nothing at all.
     """
-    if tension.shape[-1] < 3:
-        return np.zeros((*tension.shape[:-1], 1))
-    return 0.25 * (2.0 * tension[..., 1:-1] - tension[..., :-2] - tension[..., 2:])
+    if tension.shape[1] < 3:
+        return np.zeros_like(tension[:, :1])
+    return 0.25 * (2.0 * tension[:, 1:-1] - tension[:, :-2] - tension[:, 2:])
 
 
 def mesh_noise(tension: Array) -> float:
@@ -66,7 +69,7 @@ def mesh_noise(tension: Array) -> float:
     return float(np.abs(rough_part(tension)).max(initial=0.0)) / largest if largest > 0.0 else 0.0
 
 
-def mesh_error(sag: float, drift: float, phase2: float, guide: float, length: float) -> float:
+def mesh_error(sag: Any, drift: Any, phase2: Any, guide: Any, length: Any) -> Any:
     """Estimated error of positions, rms along the string and largest in time, over the longest deployed length.
 
     Parameters
@@ -83,30 +86,34 @@ def mesh_error(sag: float, drift: float, phase2: float, guide: float, length: fl
     length : float
         Longest deployed length (m).
     """
-    bound = LOST_PHASE * sag / phase2 if phase2 > 0.0 else math.inf
-    waves = drift * bound / (drift + bound) if 0.0 < bound < math.inf else drift
-    return (sag + waves + guide) / length if length > 0.0 else 0.0
+    bound = over(LOST_PHASE * sag, phase2)
+    waves = np.where((bound > 0.0) & (bound < np.inf), over(drift * bound, drift + bound), drift)
+    return over(sag + waves + guide, length)
 
 
 def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
-    """Figures of n samples: nodes and velocities (n, N + 1, 3) relative to the guide entrance."""
+    """Figures of n samples: nodes and velocities (n, N + 1, 3[, members]) relative to the guide entrance."""
     N = nodes.shape[1] - 1
     l = (pendulum.string.length - reeled_length) / N
     along = np.diff(nodes, axis=1)
     lengths = np.sqrt(_squares(along))
-    strain = lengths / l[:, None] - 1.0
+    strain = lengths / l[:, None]
+    strain -= 1.0
     strain[np.abs(strain) < ROUNDING * N] = 0.0
     tension = pendulum.string.tension(strain)
     slack = (strain < -NO_STRAIN).mean(axis=1)
     largest, rough = np.abs(tension).max(axis=1), np.abs(rough_part(tension)).max(axis=1)
     if N == 1:
-        sag, no = _single_sag(pendulum, along[:, 0], l), np.zeros(len(nodes))
+        sag, no = _single_sag(pendulum, along[:, 0], l), np.zeros_like(l)
         step = 0.5 * pendulum.gravity * pendulum.string.density * l / pendulum.string.stiffness
         return Shape(largest, rough, sag, no, no, no, strain[:, 0], step, slack, no)
-    unit = along / np.maximum(lengths, 1e-290)[:, :, None]
-    cosine = np.clip(_products(unit[:, 1:], unit[:, :-1]).min(axis=1), -1.0, 1.0)
-    bend = _squares(np.diff(along, axis=1)).mean(axis=1)
-    twist = _squares(np.diff(along, n=2, axis=1)).mean(axis=1) if N > 2 else UNKNOWN_PHASE2 * bend
+    lengths = np.maximum(lengths, 1e-150)  # whose squares do not vanish
+    cosine = _products(along[:, 1:], along[:, :-1])
+    cosine /= lengths[:, 1:] * lengths[:, :-1]
+    cosine = np.clip(cosine.min(axis=1), -1.0, 1.0)
+    turns = np.diff(along, axis=1)
+    bend = _squares(turns).mean(axis=1)
+    twist = _squares(np.diff(turns, axis=1)).mean(axis=1) if N > 2 else UNKNOWN_PHASE2 * bend
     return Shape(
         largest,
         rough,
@@ -121,22 +128,32 @@ def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length:
     )
 
 
+def _shape_in_parts(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
+    """Figures of samples, of so many at a time that what is made on the way stays in the cache."""
+    rows = max(1, NODES_AT_ONCE * 3 // math.prod(nodes.shape[1:]))
+    parts = [slice(first, first + rows) for first in range(0, max(1, len(nodes)), rows)]
+    shapes = [shape_of(pendulum, nodes[part], velocities[part], reeled_length[part]) for part in parts]
+    return shapes[0] if len(shapes) == 1 else Shape(*map(np.concatenate, zip(*shapes, strict=True)))
+
+
 def _single_sag(pendulum: Pendulum, along: Array, l: Array) -> Array:
     """Depth of the arc that a single element cuts off (m): the string's weight across it over the pull of all.
 
     It has no neighbours to compare with. Along the string the same ratio is the unevenness of its strain.
     """
     mass = pendulum.string.density * l
-    length = np.sqrt(_squares(along))
-    across = np.ones(len(l))
-    if pendulum.gravity > 0.0:
-        across = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2) / np.maximum(length, 1e-290)
+    length = np.sqrt(_squares(along[:, None])[:, 0])
+    tilt = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2) / np.maximum(length, 1e-290)
+    across = np.where(np.asarray(pendulum.gravity) > 0.0, tilt, 1.0)
     return np.asarray(SAG * l * mass / (pendulum.body.mass + 0.5 * mass) * (across + np.abs(length / l - 1.0)))
 
 
 def _products(a: Array, b: Array) -> Array:
-    """Scalar products of vectors along the last axis; written out, so that no row's rounding depends on other rows."""
-    return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2])
+    """Scalar products of vectors along the third axis; written out, so that no row's rounding depends on others."""
+    total, other = a[:, :, 0] * b[:, :, 0], a[:, :, 1] * b[:, :, 1]
+    total += other
+    total += np.multiply(a[:, :, 2], b[:, :, 2], out=other)
+    return np.asarray(total)
 
 
 def _squares(a: Array) -> Array:
@@ -179,59 +196,59 @@ class MeshHealth:
         """Take in n samples: nodes and velocities (n, N + 1, 3) relative to the guide entrance, in order of time.
 
         The reel is free where forces move it, and not a given motion. Samples with numbers that are not finite, of a
-        run that failed, are left out.
+        run that failed, are left out; where they are of many members, figures of that member are not finite either.
         """
         with np.errstate(all="ignore"):
-            shape = shape_of(pendulum, nodes, velocities, reeled_length)
+            shape = _shape_in_parts(pendulum, nodes, velocities, reeled_length)
+        if reeled_length.ndim == 1:
             fine = np.isfinite(np.stack([times, reeled_length, *shape])).all(axis=0)
-        if not fine.any():
-            return
-        if not fine.all():
-            times, reeled_length, shape = times[fine], reeled_length[fine], Shape(*(x[fine] for x in shape))
+            if not fine.any():
+                return
+            if not fine.all():
+                times, reeled_length, shape = times[fine], reeled_length[fine], Shape(*(x[fine] for x in shape))
         started = self.samples > 0
-        elapsed = np.diff(times, prepend=self.time if started else times[0])
-        reeled = np.diff(reeled_length, prepend=self.reeled_length if started else reeled_length[0])
+        elapsed = np.diff(times, axis=0, prepend=self.time if started else times[:1])
+        reeled = np.diff(reeled_length, axis=0, prepend=self.reeled_length if started else reeled_length[:1])
         self.samples += len(times)
-        self.time, self.reeled_length = float(times[-1]), float(reeled_length[-1])
-        self.length = max(self.length, pendulum.string.length - float(reeled_length.min()))
-        self.tension = max(self.tension, float(shape.tension.max()))
-        self.rough = max(self.rough, float(shape.rough.max()))
-        self.sag = max(self.sag, float(shape.sag.max()))
-        self.fold = max(self.fold, float(shape.fold.max()))
-        self.drift = _added(self.drift, elapsed * shape.drift)
-        self.bend, self.twist = _added(self.bend, shape.bend), _added(self.twist, shape.twist)
+        self.time, self.reeled_length = times[-1], reeled_length[-1]
+        self.length = np.maximum(self.length, pendulum.string.length - reeled_length.min(axis=0))
+        self.tension = np.maximum(self.tension, shape.tension.max(axis=0))
+        self.rough = np.maximum(self.rough, shape.rough.max(axis=0))
+        self.sag = np.maximum(self.sag, shape.sag.max(axis=0))
+        self.fold = np.maximum(self.fold, shape.fold.max(axis=0))
+        self.drift = added(self.drift, elapsed * shape.drift)
+        self.bend, self.twist = added(self.bend, shape.bend), added(self.twist, shape.twist)
         if reel_is_free and pendulum.reel.guide_law != "none" and pendulum.reel.guide_strain == "mean":
             self._pass_guide(pendulum, elapsed, reeled, shape)
-        self.slack = _added(self.slack, shape.slack)
+        self.slack = added(self.slack, shape.slack)
 
     def _pass_guide(self, pendulum: Pendulum, elapsed: Array, reeled: Array, shape: Shape) -> None:
         """Follow what the guide law's force, (16), gets wrong with the mean strain of the first element."""
         string = pendulum.string
         moved = pendulum.reel.turning_mass + string.density * string.length + pendulum.body.mass
         wrong = string.stiffness * shape.guide_strain * shape.guide_step * np.sign(reeled) / moved
-        speeds = np.cumsum(np.concatenate([[self.guide_speed], elapsed * wrong]))
-        self.guide_speed = float(speeds[-1])
-        self.guide = _added(self.guide, elapsed * speeds[1:])
-        self.let_through = _added(self.let_through, np.abs(reeled * shape.guide_step))
+        speeds = np.cumsum(_after(self.guide_speed, elapsed * wrong), axis=0)
+        self.guide_speed = speeds[-1]
+        self.guide = added(self.guide, elapsed * speeds[1:])
+        self.let_through = added(self.let_through, np.abs(reeled * shape.guide_step))
 
     def state(self) -> dict[str, Any]:
         """All fields, for a checkpoint."""
         return asdict(self)
 
     @property
-    def noise(self) -> float:
+    def noise(self) -> Any:
         """Largest tension in the mesh's shortest waves, over the largest tension: see `mesh_noise`."""
-        return self.rough / self.tension if self.tension > 0.0 else 0.0
+        return over(self.rough, self.tension)
 
     @property
-    def error(self) -> float:
+    def error(self) -> Any:
         """Estimated error of positions over the longest deployed length: see `mesh_error`."""
-        phase2 = self.twist / self.bend if self.bend > 0.0 else 0.0
-        guide = min(abs(self.guide), MOST_AT_GUIDE * self.let_through)
-        return mesh_error(self.sag, self.drift, phase2, guide, self.length)
+        guide = np.minimum(np.abs(self.guide), MOST_AT_GUIDE * self.let_through)
+        return mesh_error(self.sag, self.drift, over(self.twist, self.bend), guide, self.length)
 
     @property
-    def slack_share(self) -> float:
+    def slack_share(self) -> Any:
         """Part of the string that was shorter than its natural length, mean over the samples."""
         return self.slack / self.samples if self.samples else 0.0
 
@@ -244,40 +261,85 @@ class MeshHealth:
             "largest_fold_deg": self.fold,
         }
 
+    def sayings(self, pendulum: Pendulum, elements: int) -> list[Saying]:
+        """What there is to say of a mesh, and what to do about it."""
+        folded = np.greater(self.fold, FOLD_REMARK)
+        viscosity = pendulum.string.stiffness * (self.length / elements) / pendulum.string.wave_speed
+        what = "slack"
+        if pendulum.string.law == "linear":
+            what = "in compression, where a real one is slack: String.law = 'tension_only' does not push"
+        return [
+            Saying(
+                np.greater(self.noise, NOISE_REMARK + SMOOTH_NOISE / elements**2),
+                # damping that stops waves of about two elements within one oscillation is EA l/c
+                (self.noise, viscosity),
+                lambda noise, viscosity: (
+                    f"the mesh carries noise: its shortest waves hold up to {noise:.0%} of the largest tension, so "
+                    "peak tensions are not converged, and more elements alone seldom help; smooth starts and stops, or "
+                    f"add damping at the price of smaller steps (String.viscosity, {float(f'{viscosity:.1g}'):g} N s "
+                    "or less)"
+                ),
+            ),
+            Saying(
+                np.greater(self.error, ERROR_REMARK) & ~folded,
+                (self.error,),
+                lambda error: (
+                    f"the mesh of {elements} elements leaves positions uncertain by about {error:.1%} of the deployed "
+                    f"length; try elements={elements * (2 if error < 2.0 * ERROR_REMARK else 4)}"
+                ),
+            ),
+            Saying(
+                folded,
+                (self.fold,),
+                lambda fold: (
+                    f"the string folded, by up to {fold:.0f} degrees between neighbouring elements: a fold is as "
+                    "sharp as the mesh, and what follows depends on the mesh; add damping, or begin with a taut string"
+                ),
+            ),
+            Saying(
+                np.greater(self.slack_share, SLACK_REMARK),
+                (self.slack_share,),
+                lambda share: f"on average {share:.0%} of the string was {what}",
+            ),
+        ]
+
     def remarks(self, pendulum: Pendulum, elements: int) -> list[str]:
-        """Sentences on what a user would not accept unseen, and what to do about it; none if all is well."""
-        said = []
-        folded = self.fold > FOLD_REMARK
-        if self.noise > NOISE_REMARK + SMOOTH_NOISE / elements**2:
-            viscosity = _smoothing_viscosity(pendulum, self.length / elements)
-            said.append(
-                f"the mesh carries noise: its shortest waves hold up to {self.noise:.0%} of the largest tension, so "
-                "peak tensions are not converged, and more elements alone seldom help; smooth starts and stops, or "
-                f"add damping at the price of smaller steps (String.viscosity, {viscosity:g} N s or less)"
-            )
-        if self.error > ERROR_REMARK and not folded:
-            said.append(
-                f"the mesh of {elements} elements leaves positions uncertain by about {self.error:.1%} of the deployed "
-                f"length; try elements={elements * (2 if self.error < 2.0 * ERROR_REMARK else 4)}"
-            )
-        if folded:
-            said.append(
-                f"the string folded, by up to {self.fold:.0f} degrees between neighbouring elements: a fold is as "
-                "sharp as the mesh, and what follows depends on the mesh; add damping, or begin with a taut string"
-            )
-        if self.slack_share > SLACK_REMARK:
-            what = "slack"
-            if pendulum.string.law == "linear":
-                what = "in compression, where a real one is slack: String.law = 'tension_only' does not push"
-            said.append(f"on average {self.slack_share:.0%} of the string was {what}")
-        return said
+        """Sentences on what a user would not accept unseen; none if all is well."""
+        return said(self.sayings(pendulum, elements))
 
 
-def _added(total: float, increments: Array) -> float:
-    """Sum from left to right, so that pieces give the same as the whole."""
-    return float(np.cumsum(np.concatenate([[total], increments]))[-1])
+class Saying(NamedTuple):
+    """A sentence, made of some figures where these are beyond what a user would accept unseen."""
+
+    beyond: Any
+    figures: tuple[Any, ...]
+    sentence: Callable[..., str]
 
 
-def _smoothing_viscosity(pendulum: Pendulum, l: float) -> float:
-    """Damping that stops waves of about two elements within one oscillation: EA l/c, to one digit (N s)."""
-    return float(f"{pendulum.string.stiffness * l / pendulum.string.wave_speed:.1g}")
+def said(sayings: Iterable[Saying]) -> list[str]:
+    """What is to be said of one run."""
+    return [saying.sentence(*saying.figures) for saying in sayings if saying.beyond]
+
+
+def said_of_members(sayings: Iterable[Saying]) -> dict[int, list[str]]:
+    """What is to be said of members whose figures are in arrays; of those only of whom there is something."""
+    found: dict[int, list[str]] = {}
+    for saying in sayings:
+        for k in np.flatnonzero(saying.beyond).tolist():
+            found.setdefault(k, []).append(saying.sentence(*(x[k] for x in saying.figures)))
+    return found
+
+
+def over(x: Any, size: Any) -> Any:
+    """Part x/size, 0 where the size is."""
+    there = np.greater(size, 0.0)
+    return np.where(there, x, 0.0) / np.where(there, size, 1.0)
+
+
+def added(total: Any, increments: Array) -> Any:
+    """Sum in order of time, so that pieces give the same as the whole."""
+    return np.cumsum(_after(total, increments), axis=0)[-1]
+
+
+def _after(first: Any, others: Array) -> Array:
+    return np.concatenate([np.broadcast_to(first, others[:1].shape), others])

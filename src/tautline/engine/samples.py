@@ -9,7 +9,7 @@ from tautline.results.values import Record
 
 
 def record_of_samples(time: Array, samples: data.Samples) -> Record:
-    """Samples of the kernels by their names."""
+    """Samples of the kernels by their names; of many members with these as the last dimension of every array."""
     x = samples.scalars
     return Record(
         time=time,
@@ -17,7 +17,7 @@ def record_of_samples(time: Array, samples: data.Samples) -> Record:
         reel_speed=x[:, data.REEL_SPEED],
         nodes=samples.nodes[:, 0],
         velocity=samples.nodes[:, 1],
-        attitude=x[:, data.ROTATION : data.ROTATION + 9].reshape(-1, 3, 3),
+        attitude=x[:, data.ROTATION : data.ROTATION + 9].reshape(len(x), 3, 3, *x.shape[2:]),
         angular_velocity=x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3],
         accounts={account.name: x[:, k] for k, account in enumerate(ledger.ACCOUNTS)},
         rotational_energy=x[:, data.ROTATIONAL],

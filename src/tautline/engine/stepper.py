@@ -63,12 +63,8 @@ class Stepper:
     def __init__(
         self, pendulum: Pendulum, state: State, method: Method, health: Health, laws: Sequence[ForceLaw] = ()
     ) -> None:
-        X = pendulum.string.length - state.reeled_length
-        shortest = lowering.MINIMUM_LENGTH * X if method.minimum_length is None else method.minimum_length
         self.pendulum, self.initial, self.method, self.health = pendulum, state, method, health
-        self.par = lowering.kernel_parameters(pendulum, state.elements, method.scheme, method.compensated)
-        step = None if isinstance(method.step, str) else method.step
-        self.plan = lowering.method_plan(pendulum, method.order, step, shortest, method.at_end)
+        self.par, self.plan = lowering.lowered(pendulum, state, method)
         self.laws = [CallableLaw(law) for law in laws]
         self.loads = kernel_loads(pendulum, self.laws)
         self.motion = lowering.initial_motion(self.par, state, pendulum.reel.spooled_strain)
@@ -79,7 +75,10 @@ class Stepper:
         self.backups = data.empty_backups(self.motion)
         self.command: Command | None = None
         self.kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
-        self.origin = (0.0, X)  # time and deployed length at which the present command was given
+        self.origin = (
+            0.0,
+            pendulum.string.length - state.reeled_length,
+        )  # time and deployed length at which the present command was given
         self.needed = [0.0, 0.0]  # largest torque and power that a prescribed motion of the reel took, as sampled
         self.takes_torque = False  # the motion is prescribed, or the reel locked: its torque has to be found
         self.reel_is_free = False  # moved by forces

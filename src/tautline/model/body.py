@@ -142,9 +142,7 @@ class RigidBody:
 
     def swing_frequency2(self, gravity: float) -> float:
         """Bound on the squared frequency of swinging about the attachment point under gravity (1/s^2)."""
-        if self.is_point or gravity == 0.0:
-            return 0.0
-        return _swing_frequency2(self, gravity)
+        return 0.0 if self.is_point else gravity * _swing_frequency2(self)
 
 
 # Both are kept for the bodies of late: of thousands of runs, many have the same one.
@@ -157,13 +155,14 @@ def _least_effective_mass(body: RigidBody) -> float:
 
 
 @lru_cache(maxsize=16)
-def _swing_frequency2(body: RigidBody, gravity: float) -> float:
+def _swing_frequency2(body: RigidBody) -> float:
+    """Squared frequency over gravity (1/m)."""
     rho = np.array(body.center_of_mass)
     distance = float(np.linalg.norm(rho))
     if distance == 0.0:
         return 0.0
     across = np.eye(3) - np.outer(rho, rho) / distance**2
-    stiffness = body.mass * gravity * distance * across
+    stiffness = body.mass * distance * across
     return float(np.linalg.eigvals(np.linalg.solve(body.central_inertia(), stiffness)).real.max())
 
 

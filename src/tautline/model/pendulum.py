@@ -60,8 +60,7 @@ class Pendulum:
         g, fluid, body = self.gravity, self.fluid, self.body
         density, volume = (0.0, 0.0) if fluid is None else (fluid.density, fluid.volume)
         place = body.center_of_mass if fluid is None or fluid.buoyancy_center is None else fluid.buoyancy_center
-        moment = g * (body.mass * np.array(body.center_of_mass) - density * volume * np.array(place))
-        x, y, z = moment.tolist()
+        x, y, z = (g * (body.mass * c - density * volume * b) for c, b in zip(body.center_of_mass, place, strict=True))
         string = g * (self.string.density - density * self.string.area)
         return Weights(string, g * (body.mass - density * volume), (x, y, z))
 

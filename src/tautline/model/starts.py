@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
+
+import numpy as np
 
 from tautline.errors import InputError
 from tautline.model.checks import ZERO, finite, positive, vector
@@ -44,17 +45,20 @@ class Straight:
         if self.inclination is None and self.azimuth != 0.0:
             raise InputError("initial: expected azimuth together with inclination, got it alone")
 
+    def along(self) -> Any:
+        """Direction from the guide entrance, of any length."""
+        if self.direction is not None:
+            return self.direction
+        tilt, turn = 0.0 if self.inclination is None else self.inclination, self.azimuth
+        return (np.sin(tilt) * np.cos(turn), np.sin(tilt) * np.sin(turn), np.cos(tilt))
+
     def state(self, pendulum: Pendulum, elements: int | None = None) -> State:
         """The state of a pendulum."""
-        tilt, turn, direction = self.inclination or 0.0, self.azimuth, self.direction
-        if direction is None:
-            across = math.sin(tilt)
-            direction = (across * math.cos(turn), across * math.sin(turn), math.cos(tilt))
         return straight(
             pendulum,
             self.deployed,
             elements,
-            direction,
+            self.along(),
             end_velocity=self.end_velocity,
             reel_speed=self.reel_speed,
             attitude=self.attitude,

@@ -143,14 +143,22 @@ def straight(
     longest = pendulum.string.length - pendulum.reel.guide_length
     if longest < X:
         checks.refuse("deployed", f"at most {longest:g} m (string.length - reel.guide_length)", deployed)
-    unit = np.array(checks.vector("direction", direction, "any length"))
-    largest = float(np.abs(unit).max())
-    if largest == 0.0:
+    unit = checks.vector("direction", direction, "any length")
+    if not any(unit):
         checks.refuse("direction", "a vector that is not zero", direction)
-    unit /= largest  # so that no square of a component is too large or too small
-    nodes = np.linspace(0.0, X, N + 1)[:, None] * (unit / np.linalg.norm(unit))
     v = np.zeros((N + 1, 3))
     v[N] = checks.vector("end_velocity", in_si("end_velocity", end_velocity, "m/s"), "m/s")
-    # the difference may be rounded to just below the guide length
-    reeled = max(pendulum.string.length - X, pendulum.reel.guide_length)
-    return State(reeled, reel_speed, nodes, v, attitude, angular_velocity)
+    reeled = float(reeled_beside(pendulum, X))
+    return State(reeled, reel_speed, straight_nodes(X, N, np.array(unit)), v, attitude, angular_velocity)
+
+
+def reeled_beside(pendulum: Pendulum, deployed: Any) -> Any:
+    """Reeled length beside a deployed one (m); the difference may be rounded to just below the guide length."""
+    return np.maximum(pendulum.string.length - deployed, pendulum.reel.guide_length)
+
+
+def straight_nodes(deployed: Any, elements: int, direction: Array) -> Array:
+    """Nodes of a straight, unstretched string: (N + 1, 3), or (N + 1, 3, members) if a length or direction is a row."""
+    unit = direction / np.abs(direction).max(axis=0)  # so that no square of a component is too large or too small
+    nodes: Array = np.linspace(0.0, deployed, elements + 1)[:, None] * (unit / np.sqrt(np.sum(unit * unit, axis=0)))
+    return nodes

@@ -97,7 +97,7 @@ class String:
     @property
     def wave_speed(self) -> float:
         """Speed of longitudinal waves along the unstretched string, sqrt(EA/mu) (m/s)."""
-        return float((self.stiffness / self.density) ** 0.5)
+        return (self.stiffness / self.density) ** 0.5  # type: ignore[no-any-return]
 
     @property
     def area(self) -> float:

@@ -38,7 +38,10 @@ class Record(NamedTuple):
 
 
 def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(SCHEMA)) -> Values:
-    """Every variable of the schema, or at least the wanted ones, and the time."""
+    """Every variable of the schema, or at least the wanted ones, and the time.
+
+    Of many members, whose pendulum has columns in place of numbers, arrays have the members as their last dimension.
+    """
     wanted = set(names)
     N = record.nodes.shape[1] - 1
     unstretched = pendulum.string.length - record.reeled_length
@@ -53,7 +56,9 @@ def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(S
         first, *others = (values[name] for name in ledger.names(ledger.STORED))
         values["energy"] = sum(others, start=first)
         if wanted & {"position", "velocity"}:
-            values["position"] = nodes + np.array(pendulum.reel.guide_position) + displacement[:, None]
+            guide = np.array(np.broadcast_arrays(*pendulum.reel.guide_position))
+            guide = guide.reshape(*guide.shape, *(1,) * (nodes.ndim - 2 - guide.ndim))
+            values["position"] = nodes + guide + displacement[:, None]
             values["velocity"] = record.velocity + frame[:, None]
         if wanted & {"stretched_length", "strain", "tension", "guide_tension"}:
             lengths = np.linalg.norm(np.diff(nodes, axis=1), axis=2)

@@ -26,9 +26,11 @@ from tautline.model.sections import PARTS, Tree
 from tautline.studies.definition import designs, outputs, parameters, tables
 from tautline.studies.definition.designs import Design
 from tautline.studies.definition.outputs import Facts, Output
-from tautline.studies.definition.parameters import DISTRIBUTIONS, Values
+from tautline.studies.definition.parameters import DISTRIBUTIONS, Parameter, Values
 from tautline.studies.definition.work import Work
 
+# Members whose values are looked at before a study begins.
+MEMBERS_TRIED = 4096
 _WORDS = ("title", "description", "scenario", "set", "vary", "table", "design", "outputs")
 
 
@@ -46,13 +48,33 @@ class Study:
     design: Design
     varied: dict[str, dict[str, Any]]  # by key, as a study file would say it
     units: dict[str, str]
-    table: dict[str, Values]  # along a dimension each in a grid, else along the members
+    given: dict[str, Values]  # sides of a grid, or columns of a table
+    sampled: tuple[Parameter, ...]  # of other designs
     outputs: tuple[Output, ...]
     interval: float | None  # between samples, if all members have the same
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys that are varied."""
+        return (*self.given, *(parameter.key.text for parameter in self.sampled))
+
+    @property
     def shape(self) -> tuple[int, ...]:
-        return designs.shape(self.design, self.table)
+        """Lengths of a grid's sides, or the number of members."""
+        if self.sampled:
+            return (designs.members_of(self.design, len(self.sampled)),)
+        return designs.grid_shape(self.given) if self.design.kind == "grid" else (len(next(iter(self.given.values()))),)
+
+    @property
+    def table(self) -> dict[str, Values]:
+        """All values by key: along a dimension each in a grid, else along the members."""
+        return self.part(0, self.members) if self.sampled else self.given
+
+    def part(self, first: int, last: int) -> dict[str, Values]:
+        """Values by key of some members of a design that is no grid; the same however it is cut into parts."""
+        if self.sampled:
+            return designs.columns(self.design, self.sampled, first, last)
+        return {key: column[first:last] for key, column in self.given.items()}
 
     @property
     def members(self) -> int:
@@ -61,11 +83,11 @@ class Study:
     @property
     def dims(self) -> tuple[str, ...]:
         """Names of the dimensions of members."""
-        return tuple(self.table) if self.design.kind == "grid" else ("member",)
+        return self.keys if self.design.kind == "grid" else ("member",)
 
     @property
     def work(self) -> Work:
-        return Work(self.scenario, tuple(self.table), self.outputs)
+        return Work(self.scenario, self.keys, self.outputs)
 
     def plan(self) -> dict[str, Any]:
         """All that decides about the results, in plain values."""
@@ -126,14 +148,16 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
         _check_twice(_flat(tree, "set"), firsts)
         base = _base(tree, source, folder, firsts)
         reader = _Reader(base, source)
+        given: dict[str, Values] = {}
+        sampled: tuple[Parameter, ...] = ()
         if columns is None:
             chosen = tuple(parameters.read(k, v, reader.unit(k), reader) for k, v in varied.items())
             described = {p.key.text: p.description() for p in chosen}
-            table = designs.columns(design, chosen)
+            given, sampled = (designs.sides(chosen), ()) if design.kind == "grid" else ({}, chosen)
         else:
-            table = tables.checked(columns, "table", reader)
-            described = {key: {"sha256": _digest(column)} for key, column in table.items()}
-        facts = _facts(base, tuple(table))
+            given = tables.checked(columns, "table", reader)
+            described = {key: {"sha256": _digest(column)} for key, column in given.items()}
+        facts = _facts(base, tuple(described))
         found = outputs.read(tree.get("outputs"), facts, reader.time)
         for word in ("title", "description"):
             checks.instance(word, tree.get(word, ""), str)
@@ -143,12 +167,16 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
             {name: x for name, x in sections.complete(base).items() if name not in ("title", "description")},
             design,
             described,
-            {key: reader.unit(key) for key in table},
-            table,
+            {key: reader.unit(key) for key in described},
+            given,
+            sampled,
             found,
             facts.interval,
         )
-        designs.shape(design, study.table)  # refuses what is too large
+        if sampled:
+            designs.check_room(design, len(sampled))
+            study.part(0, min(study.members, MEMBERS_TRIED))  # refuses distributions that have no such points
+        assert study.shape  # refuses a grid that is too large
         return study
 
 

@@ -1,9 +1,13 @@
-"""Designs: which values the members of a study have. Points of the unit cube come from SciPy and SALib."""
+"""Designs: which values the members of a study have, any part of them at a time.
+
+Points of the unit cube come from NumPy, SciPy and SALib. Rows are the same however a design is cut into parts.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +30,10 @@ KINDS: dict[str, dict[str, Any]] = {
     "table": {},
 }
 MOST_MEMBERS = 10**9
+# Largest number below 1, and half of the last digit of Sobol points.
+_LAST, _HALF_A_DIGIT = np.nextafter(1.0, 0.0), 2.0**-31
+# Of a permutation: four would do for one that no pattern is seen in.
+_ROUNDS = 6
 
 
 class Design(NamedTuple):
@@ -72,23 +80,25 @@ def _check_sizes(kind: str, settings: Mapping[str, Any]) -> None:
         checks.refuse("design.levels", "an even number", settings["levels"])
 
 
-def columns(design: Design, parameters: tuple[Parameter, ...]) -> dict[str, Values]:
-    """Values by key: along a dimension of its own each in a grid, else one for each member."""
-    _check_room(design, parameters)
-    if design.kind == "grid":
-        return {p.key.text: p.listed() for p in parameters}
-    points = unit_points(design, len(parameters))
+def columns(
+    design: Design, parameters: tuple[Parameter, ...], first: int = 0, last: int | None = None
+) -> dict[str, Values]:
+    """Values by key of the members from `first` to before `last` of a sampled design, by default of all."""
+    points = unit_points(design, len(parameters), first, last)
     return {p.key.text: p.from_unit(points[:, k]) for k, p in enumerate(parameters)}
 
 
-def _check_room(design: Design, parameters: tuple[Parameter, ...]) -> None:
-    """Refuse what memory cannot hold before it is made."""
-    if design.kind == "grid":
-        for parameter in parameters:
-            space.check_design(f"vary.{parameter.key.text}.points", parameter.points or len(parameter.values), 1)
-        return
-    counted = next(name for name in ("members", "base", "trajectories") if name in design.settings)
-    space.check_design(f"design.{counted}", members_of(design, len(parameters)), len(parameters))
+def sides(parameters: tuple[Parameter, ...]) -> dict[str, Values]:
+    """Values by key of a grid, each along a dimension of its own."""
+    for parameter in parameters:
+        space.check_design(f"vary.{parameter.key.text}.points", parameter.points or len(parameter.values), 1)
+    return {p.key.text: p.listed() for p in parameters}
+
+
+def check_room(design: Design, dimensions: int) -> None:
+    """Refuse a design that is made as a whole, and that memory cannot hold."""
+    if design.kind == "morris":
+        space.check_design("design.trajectories", members_of(design, dimensions), dimensions)
 
 
 def members_of(design: Design, dimensions: int) -> int:
@@ -101,19 +111,64 @@ def members_of(design: Design, dimensions: int) -> int:
     return int(chosen["members"])
 
 
-def unit_points(design: Design, dimensions: int) -> NDArray[np.float64]:
-    """The members of a sampled design in the unit cube, one row each; SALib's analyses take these very rows."""
+def unit_points(design: Design, dimensions: int, first: int = 0, last: int | None = None) -> NDArray[np.float64]:
+    """Members of a sampled design in the unit cube, one row each; SALib's analyses take these very rows."""
     chosen = design.settings
-    if design.kind == "random":
-        return np.random.default_rng(chosen["seed"]).random((chosen["members"], dimensions))
-    if design.kind in ("sobol-indices", "morris"):
-        return _salib_points(design, dimensions)
+    last = members_of(design, dimensions) if last is None else last
+    if design.kind == "sobol-indices":
+        return _saltelli_points(chosen, dimensions, first, last)
+    if design.kind == "morris":
+        return _morris_points(dimensions, **chosen)[first:last]
+    if design.kind == "sobol":
+        # `rng` was called `seed` before SciPy 1.15; by position both are out of reach
+        return _sobol_points(dimensions, first, last, **{_seed_name(): chosen["seed"]})
+    generator = np.random.default_rng(chosen["seed"])
+    generator.bit_generator.advance(first * dimensions)  # type: ignore[attr-defined]
+    points = generator.random((last - first, dimensions))
+    if design.kind == "latin-hypercube":
+        members, rows = chosen["members"], np.arange(first, last, dtype=np.uint64)
+        for k in range(dimensions):
+            points[:, k] = np.minimum((_shuffled(rows, members, chosen["seed"], k) + points[:, k]) / members, _LAST)
+    return points
+
+
+def _shuffled(rows: NDArray[np.uint64], count: int, seed: int, which: int) -> NDArray[np.uint64]:
+    """Places of rows in a permutation of so many: a Feistel network on the digits of their numbers.
+
+    Each place is found by itself, so that a permutation need not be held as a whole. The network permutes a power of 4;
+    a place beyond the count is permuted again until it is within.
+    """
+    half = np.uint64(max(1, (count - 1).bit_length() + 1) // 2)
+    mask = np.uint64(2 ** int(half) - 1)
+    keys = np.random.SeedSequence([seed, which]).generate_state(_ROUNDS, np.uint64)
+    places, beyond = rows.copy(), np.ones(len(rows), dtype=bool)
+    while beyond.any():
+        left, right = places[beyond] >> half, places[beyond] & mask
+        for key in keys:
+            left, right = right, left ^ (_mixed(right ^ key) & mask)
+        places[beyond] = (left << half) | right
+        beyond = places >= count
+    return places
+
+
+def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers whose bits each depend on all bits of x: the finalizer of SplitMix64 (Steele et al. 2014)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _sobol_points(dimensions: int, first: int, last: int, **seed: int) -> NDArray[np.float64]:
+    """Scrambled Sobol points; one on the edge is moved inwards by half a digit, since distributions may end there."""
     from scipy.stats import qmc
 
-    kinds = {"latin-hypercube": qmc.LatinHypercube, "sobol": qmc.Sobol}
-    # `rng` was called `seed` before SciPy 1.15; by position both are out of reach
-    sampler = kinds[design.kind](dimensions, **{_seed_name(): chosen["seed"]})
-    return np.asarray(sampler.random(chosen["members"]))
+    sampler = qmc.Sobol(dimensions, **seed)
+    count = last - first
+    if first:
+        sampler.fast_forward(first)
+    else:  # SciPy warns of a beginning that is no power of 2
+        count = 1 << (count - 1).bit_length()
+    return np.asarray(np.maximum(sampler.random(count)[: last - first], _HALF_A_DIGIT))
 
 
 def _seed_name() -> str:
@@ -129,20 +184,32 @@ def problem(names: list[str]) -> dict[str, Any]:
     return {"num_vars": len(names), "names": names, "bounds": [[0.0, 1.0]] * len(names)}
 
 
-def _salib_points(design: Design, dimensions: int) -> NDArray[np.float64]:
-    chosen, cube = design.settings, problem([f"x{k}" for k in range(dimensions)])
-    if design.kind == "morris":
-        sample = need("SALib.sample.morris", "a study").sample
-        return np.asarray(sample(cube, chosen["trajectories"], num_levels=chosen["levels"], seed=chosen["seed"]))
-    sample = need("SALib.sample.sobol", "a study").sample
-    return np.asarray(sample(cube, chosen["base"], calc_second_order=chosen["second_order"], seed=chosen["seed"]))
+def _saltelli_points(chosen: Mapping[str, Any], dimensions: int, first: int, last: int) -> NDArray[np.float64]:
+    """Blocks of rows as SALib has them: A, A with each column of B, B with each column of A, B."""
+    size = (2 if chosen["second_order"] else 1) * dimensions + 2
+    begun = first // size
+    base = _sobol_points(2 * dimensions, begun, -(-last // size), seed=chosen["seed"])  # the word decides the points
+    blocks = np.empty((len(base), size, dimensions))
+    A, B = base[:, None, :dimensions], base[:, None, dimensions:]
+    blocks[:, : dimensions + 1], blocks[:, dimensions + 1 :] = A, B
+    for k in range(dimensions):
+        blocks[:, 1 + k, k] = B[:, 0, k]
+        if chosen["second_order"]:
+            blocks[:, 1 + dimensions + k, k] = A[:, 0, k]
+    return blocks.reshape(-1, dimensions)[first - begun * size : last - begun * size]
 
 
-def shape(design: Design, table: Mapping[str, Values]) -> tuple[int, ...]:
-    """Shape of the results: the lengths of a grid's sides, or the number of members."""
-    lengths = [len(column) for column in table.values()]
-    if design.kind == "grid":
-        if math.prod(lengths) > MOST_MEMBERS:
-            raise InputError(f"design: expected at most {MOST_MEMBERS:.0e} members, got {math.prod(lengths):.2e}")
-        return tuple(lengths)
-    return (lengths[0],)
+@lru_cache(maxsize=1)
+def _morris_points(dimensions: int, trajectories: int, seed: int, levels: int) -> NDArray[np.float64]:
+    """All rows: SALib draws its walks together."""
+    sample = need("SALib.sample.morris", "a study").sample
+    cube = problem([f"x{k}" for k in range(dimensions)])
+    return np.asarray(sample(cube, trajectories, num_levels=levels, seed=seed))
+
+
+def grid_shape(table: Mapping[str, Values]) -> tuple[int, ...]:
+    """Lengths of a grid's sides."""
+    lengths = tuple(len(column) for column in table.values())
+    if math.prod(lengths) > MOST_MEMBERS:
+        raise InputError(f"design: expected at most {MOST_MEMBERS:.0e} members, got {math.prod(lengths):.2e}")
+    return lengths

@@ -296,5 +296,7 @@ def _reduced(output: Output, x: Array, rows: NDArray[np.int64]) -> Array:
     free = [dim for dim in _free(output.variable) if getattr(output, dim) is None]
     axes = (0, *(k + 1 for k, dim in enumerate(free) if dim in ALONG_THE_STRING))
     function: Any = {"max": np.max, "min": np.min, "mean": np.mean}[output.reduce]
+    if output.reduce != "mean" and (rows == x.shape[1]).all():
+        return np.asarray(function(x, axis=tuple(axis + 1 for axis in axes)))
     # one by one: the order of a sum, and so its rounding, must not depend on how many members there are
     return np.stack([function(np.ascontiguousarray(one[:n]), axis=axes) for one, n in zip(x, rows, strict=True)])

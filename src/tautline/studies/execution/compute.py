@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,8 +15,9 @@ from tautline.analysis.lyapunov import growth_rates
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
 from tautline.engine.ensemble import record_ensemble
+from tautline.engine.family import Family, Look
 from tautline.engine.simulation import Simulation
-from tautline.errors import InputError, TautlineError
+from tautline.errors import RUNNING, InputError, TautlineError
 from tautline.kernels.lanes import LANES
 from tautline.model import keys
 from tautline.model.case import Case
@@ -52,8 +53,11 @@ def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
         np.full((count, len(HEALTH)), np.nan),
         [""] * count,
     )
+    built = members(work, values)
+    _run_family(work, values, built, found)
     started: dict[int, list[Started]] = {}
-    for place, member in enumerate(members(work, values)):
+    for place in np.flatnonzero(found.status == NOT_COMPUTED).tolist():
+        member = built[place]
         with _reported(found, place):
             one = start(place, member)
             started.setdefault(one.rows, []).append(one)
@@ -88,21 +92,73 @@ def _in_one_line(error: TautlineError) -> str:
     return "; ".join(str(error).splitlines())
 
 
-def members(work: Work, values: Mapping[str, NDArray[Any]]) -> Iterator[Callable[[], Case]]:
-    """Functions that build the case of each member; sections that are not varied are read and built once."""
+def _base(work: Work) -> Case | None:
+    """The case of the first values of all keys; None where these do not fit together."""
     try:
         base = Case.from_dict(work.scenario)
         base.state()
-    except TautlineError:  # the first values of all keys need not fit together
-        base = None
+    except TautlineError:
+        return None
+    return base
+
+
+def members(work: Work, values: Mapping[str, NDArray[Any]]) -> list[Callable[[], Case]]:
+    """Functions that build the case of each member; sections that are not varied are read and built once."""
+    base = _base(work)
     tree = work.scenario if base is None else base.keys()
     places = [keys.parse(key) for key in work.keys]
-    columns = [values[key].tolist() for key in work.keys]
-    for row in zip(*columns, strict=True):
+
+    def build(row: tuple[Any, ...]) -> Case:
         member = dict(tree)
         for place, value in zip(places, row, strict=True):
             keys.put(member, place, value)
-        yield partial(Case.from_dict, member, like=base)
+        return Case.from_dict(member, like=base)
+
+    return [partial(build, row) for row in zip(*(values[key].tolist() for key in work.keys), strict=True)]
+
+
+def _run_family(
+    work: Work, values: Mapping[str, NDArray[Any]], built: list[Callable[[], Case]], found: Computed
+) -> None:
+    """Run those members that differ from each other in plain numbers alone; the others are left."""
+    base = _base(work)
+    if base is None or any(output.variable in OF_NEIGHBOURS for output in work.outputs):
+        return
+    try:
+        family = Family(base, work.keys)
+        space.check_samples(family.rows, family.elements)
+    except TautlineError:
+        return
+    if not family.known:
+        return
+    for look in family.looks(values, {output.variable for output in work.outputs}):
+        try:
+            _take_look(family, look, work.outputs, found)
+        except IndexError:  # nodes that these members do not have
+            return
+        for k in look.left:
+            place = int(look.places[k])
+            if found.status[place] != NOT_COMPUTED:  # it was several times in its block
+                continue
+            with _reported(found, place):
+                one = start(place, built[place])
+                family.go_on(look, k, one.simulation)
+                _take(one, work.outputs, found)
+
+
+def _take_look(family: Family, look: Look, outputs: tuple[Output, ...], found: Computed) -> None:
+    """Outputs, steps and health of members that have come to the end of their samples."""
+    ended, places = look.ended, look.places[look.ended]
+    values = {name: np.moveaxis(x, -1, 0) for name, x in look.values.items()}
+    rows = np.full(len(ended), family.rows + 1)
+    results = {output.name: evaluate(output, values, rows)[ended] for output in outputs}
+    for name, result in results.items():
+        found.outputs[name][places] = result
+    found.status[places], found.steps[places] = RUNNING, look.steps[ended]
+    found.health[places] = np.stack([look.figures[name][ended] for name in HEALTH], axis=1)
+    for k, remarks in family.remarks(look).items():
+        if ended[k]:
+            found.remarks[look.places[k]] = "\n".join(remarks)
 
 
 def start(place: int, member: Callable[[], Case]) -> Started:
@@ -141,7 +197,7 @@ def _growth_rates(group: list[Started], interval: float) -> Array:
     return growth_rates(twins, round(group[0].duration / interval)) / interval
 
 
-def _take(one: Started, outputs: list[Output], found: Computed) -> None:
+def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """Outputs, status and steps of a member that has come to its end."""
     simulation = one.simulation
     record = simulation.record()

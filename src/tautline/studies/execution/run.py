@@ -166,7 +166,7 @@ def _check_samples(wanted: Study) -> None:
     """Refuse samples that are too many for every member; where members differ, each is looked at when it begins."""
     run = wanted.scenario["run"]
     elements = run.get("elements")
-    if wanted.interval is not None and isinstance(elements, int) and "run.elements" not in wanted.table:
+    if wanted.interval is not None and isinstance(elements, int) and "run.elements" not in wanted.keys:
         space.check_samples(round(run["duration"] / wanted.interval) + 1, elements)
 
 
@@ -185,7 +185,7 @@ def _check_target(path: Path, wanted: Study, overwrite: bool) -> None:
         raise StoreError(f"{path}: its folder does not exist")
     if path.exists():
         _check_existing(path, wanted, overwrite)
-    space.check_disk(path, wanted.members, _bytes_a_member(wanted), len(wanted.outputs) + len(wanted.table))
+    space.check_disk(path, wanted.members, _bytes_a_member(wanted), len(wanted.outputs) + len(wanted.keys))
 
 
 def _check_existing(path: Path, wanted: Study, overwrite: bool) -> None:
@@ -216,7 +216,7 @@ def _check_existing(path: Path, wanted: Study, overwrite: bool) -> None:
 
 
 def _bytes_a_member(wanted: Study) -> float:
-    numbers = sum(math.prod(output.sizes) for output in wanted.outputs) + len(wanted.table) + 2
+    numbers = sum(math.prod(output.sizes) for output in wanted.outputs) + len(wanted.keys) + 2
     return 8.0 * (numbers + len(HEALTH))
 
 

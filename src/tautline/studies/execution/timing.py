@@ -50,10 +50,11 @@ def seconds_a_member(wanted: Study) -> Pace:
 
 def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, Values]:
     """Values of the parameters of some members."""
-    places = np.unravel_index(members, wanted.shape)
-    if len(places) == 1:
-        return {key: column[places[0]] for key, column in wanted.table.items()}
-    return {key: column[place] for (key, column), place in zip(wanted.table.items(), places, strict=True)}
+    if wanted.design.kind == "grid":
+        places = np.unravel_index(members, wanted.shape)
+        return {key: column[place] for (key, column), place in zip(wanted.given.items(), places, strict=True)}
+    rows = [wanted.part(k, k + 1) for k in members.tolist()]
+    return {key: np.concatenate([row[key] for row in rows]) for key in wanted.keys}
 
 
 def _seconds(work: Work, values: dict[str, Values], which: slice, most: float) -> float:

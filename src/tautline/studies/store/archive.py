@@ -64,13 +64,19 @@ class Archive:
 
     def done(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which batches are complete."""
-        with self.explained():
-            return np.asarray(self._array("done")[:]) >= 0
+        return self._marks() >= 0
 
     def failures(self) -> int:
         """Members that failed so far, as their batches noted."""
+        return int(np.maximum(self._marks(), 0).sum())
+
+    def _marks(self) -> np.ndarray[Any, np.dtype[np.int32]]:
+        """Members of each batch that failed, -1 where the batch is not complete; only marks that are there are read."""
         with self.explained():
-            return int(np.maximum(self._array("done")[:], 0).sum())
+            marks = self._array(guard.MARKS)
+            if any((self.path / guard.MARKS / "c").glob("[0-9]*")):
+                return np.asarray(marks[:])
+            return np.full(marks.shape, -1, dtype=np.int32)
 
     def values(self, batch: int) -> dict[str, Values]:
         """Values of the parameters of a batch."""

@@ -95,23 +95,33 @@ class _Maker:
             self._write_column(name, name, np.array(values), len(values), {"units": units} if units else {})
 
     def _write_column(self, name: str, dim: str, column: Any, chunk: int, attributes: Mapping[str, Any]) -> None:
-        words = column.dtype.kind in "OU"
-        array = self._array(name, [dim], (len(column),), (chunk,), str if words else column.dtype, "" if words else 0)
+        array = self._column(name, dim, column, len(column), chunk, attributes)
+        array[:] = column.astype(object) if column.dtype.kind in "OU" else column
+
+    def _column(self, name: str, dim: str, like: Any, count: int, chunk: int, attributes: Mapping[str, Any]) -> Any:
+        """An empty column of so many values like some."""
+        words = like.dtype.kind in "OU"
+        array = self._array(name, [dim], (count,), (chunk,), str if words else like.dtype, "" if words else 0)
         array.update_attributes(attributes)
-        array[:] = column.astype(object) if words else column
+        return array
 
     def _write_design(self, study: Study, layout: Layout) -> None:
-        for axis, (key, column) in enumerate(study.table.items()):
-            dim, chunk = (key, len(column)) if len(study.dims) > 1 or study.design.kind == "grid" else ("member", 0)
-            if not chunk:
-                whole = layout.chunk[0]
-                chunk = min(len(column), whole * max(1, MEMBERS_A_COLUMN_CHUNK // whole))
+        whole = layout.chunk[0]
+        chunk = min(study.members, whole * max(1, MEMBERS_A_COLUMN_CHUNK // whole))
+        arrays = {}
+        for axis, key in enumerate(study.keys):
             words = {"units": study.units[key] or "1", "long_name": f"{key} of the scenario", "axis_of_design": axis}
-            self._write_column(key, dim, column, chunk, words)
+            if study.design.kind == "grid":
+                self._write_column(key, key, study.given[key], len(study.given[key]), words)
+            else:
+                arrays[key] = self._column(key, "member", study.part(0, 1)[key], study.members, chunk, words)
+        for first in range(0, study.members if arrays else 0, chunk):  # so that no process holds all of them
+            for key, column in study.part(first, min(first + chunk, study.members)).items():
+                arrays[key][first : first + chunk] = column
 
     def _make_results(self, study: Study, layout: Layout) -> None:
         """Arrays of results without a chunk."""
-        coordinates = {"coordinates": " ".join(study.table)}
+        coordinates = {"coordinates": " ".join(study.keys)}
 
         def make(name: str, dtype: Any, fill: Any, attrs: Mapping[str, Any], more: Mapping[str, int]) -> None:
             sizes = tuple(more.values())
