@@ -22,6 +22,8 @@ EXTRAS = {
     "pandas": "studies",
     "zarr": "studies",
     "imageio_ffmpeg": "video",
+    "llvmlite": "numba",
+    "numba": "numba",
 }
 
 

@@ -29,7 +29,9 @@ PARTS = {
     "viewer": {"viewer"},
     "studies": {"studies"},
     "studies/report": {"studies", "plot"},
-    "paper": {"plot"},
+    "paper": {"numba", "plot"},
+    "engine": {"numba"},
+    "kernels/machine": {"numba"},
 }
 # Under another name, or not imported by its own name: matplotlib writes GIF and reads pictures by it; the cluster.
 NOT_IMPORTED = {"pillow", "dask"}

@@ -298,7 +298,7 @@ print(json.dumps(found))
 
 
 def test_an_index_out_of_range_is_caught_where_bounds_are_checked(tmp_path: Path) -> None:
-    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     done = subprocess.run(
         [sys.executable, "-c", ACCESSES], env=environment, capture_output=True, text=True, check=False
     )

@@ -12,7 +12,16 @@ from tautline.arrays import Array
 from tautline.kernels.data import Command, Parameters, Plan
 from tautline.kernels.lanes import LANES, lane_array, take
 from tautline.kernels.layout import Layout
-from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, command_of, members_of, parameters_of, plan_of
+from tautline.kernels.members import (
+    COMMAND,
+    PARAMETERS,
+    PLAN,
+    CommandTables,
+    command_of,
+    members_of,
+    parameters_of,
+    plan_of,
+)
 from tautline.kernels.reels import START, ReelStart
 from tautline.kernels.so3 import Vector
 from tests.support.compiled import compiled
@@ -82,7 +91,7 @@ def test_settings_of_every_member_come_back() -> None:
         (distinct(Parameters, numbers), distinct(Plan, numbers), a_command(numbers, 1 + k % 3)) for k in range(LANES)
     ]
     members = members_of(settings)
-    tables = tuple(np.zeros_like(table) for table in members.tables)
+    tables = CommandTables(*(np.zeros_like(table) for table in members.tables))
     for k, (par, plan, command) in enumerate(settings):
         rows = [np.zeros(size) for size in (PARAMETERS.size, PLAN.size, COMMAND.size)]
         members_back(members, k, *rows, tables)

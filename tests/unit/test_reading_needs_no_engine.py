@@ -85,4 +85,4 @@ except SystemExit as end:
 
 def test_the_engine_would_be_seen(tmp_path: Path) -> None:
     (line,) = steps_with_engine({"simulate": "tl.simulate"}, tmp_path)
-    assert all(f"'{name}'" in line for name in ENGINE)
+    assert "'tautline.engine'" in line and "'tautline.kernels'" in line

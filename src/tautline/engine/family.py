@@ -28,7 +28,16 @@ from tautline.kernels.inverse import holding_torques
 from tautline.kernels.lanes import LANES
 from tautline.kernels.layout import Layout
 from tautline.kernels.limits import present_limits, step_limits
-from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, SHARED_NUMBERS, Block, Members, empty_block_samples
+from tautline.kernels.members import (
+    COMMAND,
+    PARAMETERS,
+    PLAN,
+    SHARED_NUMBERS,
+    Block,
+    CommandTables,
+    Members,
+    empty_block_samples,
+)
 from tautline.model.case import Case
 from tautline.model.command import Brake, Free, Locked, Torque
 from tautline.model.pendulum import Pendulum
@@ -71,7 +80,7 @@ class _Piece(NamedTuple):
         plan = self.plans[who[0]]._replace(h=h, steps_per_sample=steps)
         numbers, plans, commands = self.rows
         own = np.take(numbers, who, axis=1), np.take(plans, who, axis=1), commands[who]
-        return Members(self.pars[who[0]], plan, *own, tuple(table[who] for table in self.tables))
+        return Members(self.pars[who[0]], plan, *own, CommandTables(*(table[who] for table in self.tables)))
 
 
 class Look(NamedTuple):
@@ -285,7 +294,7 @@ def _shares_columns(value: Any) -> bool:
 def _table(layout: Layout[Any], value: Any, count: int) -> Array:
     """Rows of numbers of a tuple with columns, one column a member."""
     out = np.empty((layout.size, count))
-    layout._pack(value, out)
+    layout.pack(value, out)
     return out
 
 

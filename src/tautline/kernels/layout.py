@@ -58,8 +58,7 @@ class Layout(Generic[T]):
         self.size = len(self._stores)
         arguments = ["shared"] * bool(self._shared) + ["row"] + ["tables", "k"] * bool(self._arrays)
         stores = [f"    row[{place}] = {number}\n" for place, number in enumerate(self._stores)]
-        self._pack = self._function("pack", "value, row", "".join(stores))
-        self.pack: Callable[[T, Any], None] = kernel(self._pack)
+        self.pack: Callable[[T, Any], None] = kernel(self._function("pack", "value, row", "".join(stores)))
         self.unpack: Callable[..., T] = kernel(self._function("unpack", ", ".join(arguments), f"    return {built}\n"))
 
     def _function(self, name: str, arguments: str, body: str) -> Callable[..., Any]:
@@ -99,7 +98,7 @@ class Layout(Generic[T]):
     def row(self, value: T) -> Array:
         """Numbers of a tuple, in their places."""
         out = np.empty(self.size)
-        self._pack(value, out)
+        self.pack(value, out)
         return out
 
     def shared(self, value: T) -> tuple[Any, ...]:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline.extras import needed_by
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.reference import ACCOUNTS
+
+with needed_by("comparison with general integrators"):
+    import numba
 
 Array = NDArray[np.float64]
 

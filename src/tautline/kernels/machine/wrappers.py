@@ -30,7 +30,7 @@ def _reader(numba_type: Any, llvm_type: Any) -> Any:
     @intrinsic
     def read(typingctx: Any, address: Any, place: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return builder.load(_pointer(builder, *args, llvm_type))
+            return builder.load(_pointer(builder, args[0], args[1], llvm_type))
 
         return numba_type(types.int64, types.int64), codegen
 
