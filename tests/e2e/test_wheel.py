@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -87,37 +86,26 @@ def walk(command: list[str], environment: dict[str, str], folder: Path) -> None:
     assert found["engine"].startswith("library: ") and found["self-test"] == "passed"
     run("run", "retrieval", "--set", "run.duration=0.5 s", "-o", "run.nc")
     run("run", "retrieval", "--set", "string.viscosity=0.01", "--set", "run.duration=0.1 s", "-o", "damped.nc")
-    started = subprocess.Popen(
-        [*command, "run", "fixed-length", "--set", "run.duration=1 h", "--set", "run.sample=0.1 s", "-o", "killed.nc"],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    until = time.monotonic() + 60.0
-    while not (folder / "killed.nc").is_file() and time.monotonic() < until:
-        time.sleep(0.05)
-    time.sleep(1.0)
-    started.send_signal(signal.SIGTERM)
-    started.wait(60)
-    assert json.loads(run("info", "killed.nc", "--json"))
+    long = ["--set", "run.duration=1 h", "--set", "run.sample=0.1 s", "-o", "killed.nc"]
+    with subprocess.Popen(
+        [*command, "run", "fixed-length", *long, "--quiet"], cwd=folder, env=environment, stderr=subprocess.DEVNULL
+    ) as started:
+        until = time.monotonic() + 60.0
+        while not (folder / "killed.nc").is_file() and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        started.kill()
+    run("resume", "killed.nc")
+    assert json.loads(run("info", "killed.nc", "--json"))["status"] == "completed"
     (folder / "study.toml").write_text(STUDY)
     run("study", "run", "study.toml", "-o", "study.zarr")
-    live = subprocess.Popen(
-        [*command, "live", "fixed-length", "--no-browser", "--port", "0"],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
+    serve = [*command, "live", "fixed-length", "--no-browser"]
+    with subprocess.Popen(serve, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as live:
         assert live.stdout is not None
         address = next(x for line in live.stdout for x in re.findall(r"http://127\.0\.0\.1:\d+\S*", line))
         with urllib.request.urlopen(address) as page:
             assert b"tautline" in page.read()
-    finally:
         live.terminate()
-        live.wait(30)
 
 
 def test_the_wheel_runs_without_numba(unpacked: tuple[list[str], dict[str, str]], tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import tautline as tl
 from tautline.errors import EngineError
 from tautline.kernels.machine import build, choice, library, structures, targets
 from tautline.kernels.machine.signatures import all_functions
+from tautline.kernels.machine.stamp import source_hash
 from tests.support import processes
 
 ROOT = Path(__file__).parents[2]
@@ -137,7 +138,7 @@ def test_a_library_that_is_cut_off_or_changed_is_refused(copy: Path) -> None:
 def test_a_library_of_other_sources_is_refused(copy: Path) -> None:
     relist(copy, stamp="0" * 16)
     assert "other sources" in refused(copy)
-    relist(copy, stamp=library.source_hash(), abi=0)
+    relist(copy, stamp=source_hash(), abi=0)
     assert "other sources" in refused(copy)
 
 
@@ -145,8 +146,8 @@ def test_what_the_library_itself_says_counts(copy: Path) -> None:
     """A list that was made for another library of the same machine."""
     path = copy / library.file_name(targets.best_target())
     content = path.read_bytes()
-    assert content.count(library.source_hash().encode()) == 1
-    path.write_bytes(content.replace(library.source_hash().encode(), b"f" * 16))
+    assert content.count(source_hash().encode()) == 1
+    path.write_bytes(content.replace(source_hash().encode(), b"f" * 16))
     relist(copy)
     assert "other sources" in refused(copy)
 
@@ -205,7 +206,7 @@ except EngineError as error:
 
 
 def test_no_compiler_at_build_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(build, "find_spec", lambda name: None)
     with pytest.raises(RuntimeError, match="no C compiler was found to link with"):
         build.linker()

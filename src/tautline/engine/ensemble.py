@@ -23,6 +23,7 @@ from tautline.kernels.members import (
     PARAMETERS,
     PLAN,
     Block,
+    BlockSamples,
     Members,
     empty_block,
     empty_block_samples,
@@ -119,7 +120,7 @@ def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int
     ]
 
 
-def march_lanes(members: Members, block: Block, locked: bool, out: data.Samples) -> None:
+def march_lanes(members: Members, block: Block, locked: bool, out: BlockSamples) -> None:
     """Fill the samples of a block."""
     march = batch.march_locked if locked else batch.march_reeling
     march(members, block, empty_workspace(members.par.N, block.reel.shape[1], START.size), out)

@@ -34,6 +34,7 @@ from tautline.kernels.members import (
     PLAN,
     SHARED_NUMBERS,
     Block,
+    BlockSamples,
     CommandTables,
     Members,
     empty_block_samples,
@@ -224,7 +225,7 @@ class Family:
         places: Places,
         pendulum: Pendulum,
         steps: int,
-        out: data.Samples,
+        out: BlockSamples,
         wanted: set[str],
     ) -> Look:
         """March members of a piece to the end of their samples, and look at these."""
