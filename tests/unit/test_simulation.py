@@ -267,3 +267,9 @@ def test_first_sample_is_the_initial_state() -> None:
     check_close("velocity", first.velocity, start.node_velocities, 1e-13)
     check_close("angular_velocity", first.angular_velocity, start.angular_velocity, 1e-12)
     assert float(first.reel_speed) == pytest.approx(0.7, abs=1e-13)
+
+
+def test_attributes_are_plain_values() -> None:
+    """Which JSON can hold, and which print without the name of their type."""
+    run = tl.simulate(tl.load("fixed-length", {"run.duration": "0.01 s"}))
+    assert {type(value) for value in run.attrs.values()} <= {str, float, int}

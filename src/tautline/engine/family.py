@@ -256,7 +256,7 @@ class Family:
         figures = health.figures(pendulum, plan, block.reel.T)
         return Look(places, ended, chosen, health, figures, block.clock[:, data.TOTAL], pendulum, left, block)
 
-    def _hold(self, pars: list[data.Parameters], times: Array, first: data.Samples, out: data.Samples) -> None:
+    def _hold(self, pars: list[data.Parameters], times: Array, first: data.Samples, out: BlockSamples) -> None:
         """Torques that hold the reels of members, into their samples."""
         workspace, scratch = data.empty_motion(self.elements), data.empty_scratch(self.elements)
         for k, par in enumerate(pars):

@@ -311,7 +311,8 @@ class Simulation(PendulumInMotion):
     def health(self) -> dict[str, float]:
         """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
         self._recorder.look()
-        return self._recorder.health.figures(self.pendulum, self._stepper.plan, self._stepper.motion.reel)
+        figures = self._recorder.health.figures(self.pendulum, self._stepper.plan, self._stepper.motion.reel)
+        return {name: float(figure) for name, figure in figures.items()}
 
     def remarks(self) -> list[str]:
         """Sentences on what a user should know of the run besides how it ended."""
