@@ -13,7 +13,6 @@ from tautline.kernels import data
 from tautline.kernels.limits import step_limits
 from tautline.model import checks
 from tautline.model.command import Command, Locked
-from tautline.model.run import default_sample as default_sample  # studies.definition takes it from here
 
 # Steps between two looks at the keyboard, about 0.1 s; a single sample of more steps is not interrupted.
 STEPS_A_CALL = 50_000

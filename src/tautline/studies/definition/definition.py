@@ -312,9 +312,7 @@ def _facts(base: Tree, varied: tuple[str, ...]) -> Facts:
     loose = {"run.duration", "run.sample"} | ({"run.step"} if run.sample is None else set())
     if loose & set(varied):
         return Facts(elements, None, None)
-    from tautline.engine.timing import default_sample  # a study that is only read needs no engine
-
-    sample = run.sample or default_sample(run.duration, run.step)
+    sample = run.interval()
     return Facts(elements, sample, checks.whole_ratio("run.duration", run.duration, "sample", sample) + 1)
 
 
