@@ -35,5 +35,7 @@ def test_same_results(asked: dict[str, str], tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert found.keys() == expected.keys()
     for name, values in expected.items():
-        # fused multiplications round differently: a few units in the last place, over about 50 steps
-        np.testing.assert_allclose(found[name], values, rtol=0.0, atol=1e-12, err_msg=name)
+        # fused multiplications round differently: a few units in the last place, over about 50 steps; what is compiled
+        # here is the library's code to the bit
+        tolerance = 0.0 if asked == {"TAUTLINE_ENGINE": "compiled"} else 1e-12
+        np.testing.assert_allclose(found[name], values, rtol=0.0, atol=tolerance, err_msg=name)

@@ -15,10 +15,14 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.errors import EngineError
-from tautline.kernels.machine import build, choice, library, structures, targets
+from tautline.kernels import data
+from tautline.kernels import march as marching
+from tautline.kernels.machine import build, calls, choice, library, structures, targets
 from tautline.kernels.machine.signatures import all_functions
 from tautline.kernels.machine.stamp import source_hash
+from tautline.paper.examples import EXAMPLES, initial_state, pendulum
 from tests.support import processes
 
 ROOT = Path(__file__).parents[2]
@@ -106,6 +110,28 @@ def test_a_header_of_another_version_is_noticed(hoist: Path, tmp_path: Path) -> 
     subprocess.run([*command, "-lm", "-o", str(program)], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "not made from the same sources" in done.stderr
+
+
+def test_every_kind_of_processor_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As far as this one can run them. The plain one has no fused multiplication, which rounds less often."""
+    par = kernel_parameters(pendulum(), 20, "symmetric", True)
+    plan = data.Plan(5e-4, np.array([1.0]), 1.0, False, 0.9, 0.05, 0.1, 0.1, 0.0, 100)
+    command = data.Command(False, np.zeros(1), np.array([2.09]))
+    ends = []
+    runnable = [target for target in targets.targets() if target.needs <= targets._flags()]
+    for target in runnable:
+        found = library.Library(library.check(target))
+        monkeypatch.setattr(calls, "engine", lambda found=found: found)
+        motion = initial_motion(par, initial_state(EXAMPLES[2], 20))
+        out = data.empty_samples(3, 20)
+        march = calls.machine_call(marching.march.py_func)  # type: ignore[attr-defined]
+        marched = march(par, plan, command, motion, data.empty_scratch(20), data.empty_backups(motion), out, None)
+        assert marched == (0, 3)
+        ends.append(out.nodes[-1])
+    assert len(ends) >= 1 and targets.best_target() in runnable
+    for end in ends[1:]:
+        # 300 steps of rounding, which a pendulum of metres and seconds makes no larger than this
+        np.testing.assert_allclose(end, ends[0], rtol=0.0, atol=1e-11)
 
 
 def refused(folder: Path) -> str:
