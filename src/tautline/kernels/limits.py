@@ -39,6 +39,9 @@ RESOLVED_DRAG = 1.0 / 16.0
 # Step over the time in which the damper of a command slows the drum. The damper is implicit and limits nothing, but a
 # step that does not follow it leaves a speed that alternates from step to step.
 RESOLVED_DAMPER = 0.25
+# Square of how much finer a turn or a swing of the body is followed than other motions: its error adds up over all turns,
+# and tumbling multiplies it. With 1 a random pendulum in 4000 was off by more than 5 % without a word (docs/trust.md).
+FINER_TURNS = 2.0
 # A step that was divided because the body turns fast is joined again once it fits into this part of the limit.
 ROOM_TO_TURN = 0.7
 
@@ -111,11 +114,14 @@ def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Lim
 
 @kernel
 def turning_rate2(par: Parameters, plan: Plan, l: float, q: Array, body: Array) -> float:
-    """Square of the body's angular velocity, or if that is more, of the frequency of its swing on the string."""
+    """Square of the body's angular velocity, or if that is more, of the frequency of its swing on the string.
+
+    Times FINER_TURNS, so that the resolution of other motions holds for it.
+    """
     omega = triple(body, OMEGA)
     w = sub(node(q, par.N), node(q, par.N - 1))
     pull = tension_and_energy(par, math.sqrt(dot(w, w)) / l - 1.0)[0]
-    return max(dot(omega, omega), pull * plan.swing)
+    return FINER_TURNS * max(dot(omega, omega), pull * plan.swing)
 
 
 @kernel
