@@ -59,7 +59,9 @@ def make_page(root: Path) -> None:
 
 def make_library(root: Path) -> None:
     """src/tautline/kernels -> src/tautline/kernels/machine/built"""
-    environment = os.environ | {"PYTHONPATH": str(root / "src")}
+    # what is installed for building may be found by this variable alone
+    path = [str(root / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
     command = [sys.executable, "-m", "tautline.kernels.machine.build", "--unless-current"]
     if subprocess.run(command, cwd=root, env=environment, check=False).returncode != 0:
         raise RuntimeError("libtautline could not be made; what is missing stands above")

@@ -22,18 +22,19 @@ from tautline.model.equilibrium import equilibrium
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 
-# Elements of the coarse run that finds out how the length changes, the times at which that is looked up, and how long
-# the search may take (s). Beyond it the length is taken to stay as it is.
+# Elements of the coarse run that finds out how the length changes and how fast the body turns, the times at which that
+# is looked up, and how long the search may take (s). Beyond it both are taken to stay as they are.
 COARSE, LOOKS, LONGEST_SEARCH = 2, 200, 2.0
 # Steps of one timed call, and how long calls are timed for in all (s).
 TIMED_STEPS, LONGEST_TIMING = 200, 0.3
 
 
 class Course(NamedTuple):
-    """How the deployed length changes in a run, as a run with few elements finds it."""
+    """How the deployed length and the turning of the body change in a run, as a run with few elements finds it."""
 
     times: data.Array
     lengths: data.Array
+    turning: data.Array  # step that resolves how the body turns and swings (s)
     complete: bool  # whether the search came to the end of the run
     status: str
 
@@ -143,41 +144,43 @@ def _limits(simulation: Simulation, deployed: float) -> dict[str, float]:
     return {"the step that was given": plan.h, **{name: step for name, step in stable.items() if step < plan.h}}
 
 
-def _step(simulation: Simulation, sample: float, deployed: float) -> float:
-    """The step that a run takes with this much string out (s)."""
-    plan = simulation.sampling(sample)
-    return float(plan.h / 2 ** lowering.halvings(plan, simulation.limits(deployed)))
+def _step(simulation: Simulation, sample: float, deployed: float, turning: float | None = None) -> float:
+    """The step that a run takes with this much string out (s); with the body turning as it does now, or otherwise."""
+    plan, limits = simulation.sampling(sample), simulation.limits(deployed)
+    if turning is not None:
+        limits = limits._replace(turning=turning)
+    return float(plan.h / 2 ** lowering.halvings(plan, limits))
 
 
 def _steps(simulation: Simulation, course: Course, sample: float) -> int:
-    """Steps of the run, along the course of its length."""
-    steps = [_step(simulation, sample, float(X)) for X in course.lengths]
+    """Steps of the run, along its course."""
+    steps = [_step(simulation, sample, *map(float, x)) for x in zip(course.lengths, course.turning, strict=True)]
     rates = 1.0 / np.array(steps)
     return math.ceil(float(np.sum(0.5 * (rates[1:] + rates[:-1]) * np.diff(course.times))))
 
 
 def _course(case: Case) -> Course:
-    """Deployed length over time; by a run with few elements where the drum may turn."""
+    """Deployed length and turning over time, by a run with few elements."""
     duration, X = case.run.duration, case.pendulum.string.length - case.state().reeled_length
-    if isinstance(case.command, Locked):
-        return Course(np.array([0.0, duration]), np.array([X, X]), True, "completed")
     state = coarser(case.state(), COARSE)
     simulation = Simulation(case.pendulum, state, **{**case.run.method(), "step": "auto", "order": 2})
     interval = duration / LOOKS
     simulation.begin(case.command, duration, interval)
     plan = simulation.sampling(interval)
-    times, lengths = [0.0], [X]
+    times, lengths, turning = [0.0], [X], [simulation.limits().turning]
     simulation.march(1, plan)  # compiles where it has to; not counted
     begun = perf_counter()
     while True:
         times.append(simulation.time)
         lengths.append(simulation.unstretched_length)
+        turning.append(simulation.limits().turning)
         if simulation.status != "completed" or len(times) > LOOKS:
-            return Course(np.array(times), np.array(lengths), True, simulation.status)
+            return Course(np.array(times), np.array(lengths), np.array(turning), True, simulation.status)
         if perf_counter() - begun > LONGEST_SEARCH:
-            times.append(duration)
-            lengths.append(lengths[-1])
-            return Course(np.array(times), np.array(lengths), False, "completed")
+            for row, latest in ((times, duration), (lengths, lengths[-1]), (turning, turning[-1])):
+                row.append(latest)
+            known = isinstance(case.command, Locked)  # the length, which is what matters most
+            return Course(np.array(times), np.array(lengths), np.array(turning), known, "completed")
         simulation.march(1, plan)
 
 

@@ -39,8 +39,8 @@ RESOLVED_DRAG = 1.0 / 16.0
 # Step over the time in which the damper of a command slows the drum. The damper is implicit and limits nothing, but a
 # step that does not follow it leaves a speed that alternates from step to step.
 RESOLVED_DAMPER = 0.25
-# Square of how much finer a turn or a swing of the body is followed than other motions: its error adds up over all turns,
-# and tumbling multiplies it. With 1 a random pendulum in 4000 was off by more than 5 % without a word (docs/trust.md).
+# Square of how much finer a turn or a swing of the body is followed than other motions: its error adds up over all
+# turns, and tumbling multiplies it. With 1 a random pendulum in 4000 was off by more than 5 % without a word.
 FINER_TURNS = 2.0
 # A step that was divided because the body turns fast is joined again once it fits into this part of the limit.
 ROOM_TO_TURN = 0.7
