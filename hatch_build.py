@@ -59,11 +59,15 @@ def make_page(root: Path) -> None:
 
 def make_library(root: Path) -> None:
     """src/tautline/kernels -> src/tautline/kernels/machine/built"""
-    # what is installed for building may be found by this variable alone
-    path = [str(root / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
-    command = [sys.executable, "-m", "tautline.kernels.machine.build", "--unless-current"]
-    if subprocess.run(command, cwd=root, env=environment, check=False).returncode != 0:
+    # not by PYTHONPATH: pip takes what an earlier installation had from it out of the path
+    path = f"import sys; sys.path.insert(0, {str(root / 'src')!r})"
+    command = [
+        sys.executable,
+        "-c",
+        f"{path}; from tautline.kernels.machine.build import main; main()",
+        "--unless-current",
+    ]
+    if subprocess.run(command, cwd=root, check=False).returncode != 0:
         raise RuntimeError("libtautline could not be made; what is missing stands above")
 
 

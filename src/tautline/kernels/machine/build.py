@@ -100,7 +100,9 @@ def build(folder: Path = FOLDER) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as name:
         objects = Path(name)
-        command = [sys.executable, "-m", __spec__.name if __spec__ else __name__, "--share"]
+        source = str(Path(__file__).parents[3])
+        code = f"import sys; sys.path.insert(0, {source!r}); from tautline.kernels.machine.build import main; main()"
+        command = [sys.executable, "-c", code, "--share"]
         started = [subprocess.Popen([*command, str(k), name], env=environment) for k in range(len(shares()))]
         if max(process.wait() for process in started) != 0:
             raise RuntimeError("libtautline: compiling failed")
@@ -119,8 +121,13 @@ def build(folder: Path = FOLDER) -> None:
     print(f"libtautline: made in {time.perf_counter() - begun:.0f} s", flush=True)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Do what the arguments of the command ask for."""
     if sys.argv[1:2] == ["--share"]:
         compile_share(shares()[int(sys.argv[2])], Path(sys.argv[3]))
     elif not (sys.argv[1:] == ["--unless-current"] and is_current()):
         build()
+
+
+if __name__ == "__main__":
+    main()
