@@ -240,6 +240,16 @@ def test_no_compiler_at_build_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert build.linker() == [sys.executable, "-m", "ziglang", "cc"]
 
 
+def test_a_compiling_process_that_is_killed_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As by a system that is short of memory; its code is negative, and the library would lack functions."""
+    real = subprocess.Popen
+    killed = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
+    monkeypatch.setattr(subprocess, "Popen", lambda command, env: real(killed))
+    with pytest.raises(RuntimeError, match="compiling failed"):
+        build.build(tmp_path)
+    assert not (tmp_path / library.LIST).exists()
+
+
 @pytest.mark.parametrize(
     ("array", "says"),
     [

@@ -104,7 +104,8 @@ def build(folder: Path = FOLDER) -> None:
         code = f"import sys; sys.path.insert(0, {source!r}); from tautline.kernels.machine.build import main; main()"
         command = [sys.executable, "-c", code, "--share"]
         started = [subprocess.Popen([*command, str(k), name], env=environment) for k in range(len(shares()))]
-        if max(process.wait() for process in started) != 0:
+        codes = [process.wait() for process in started]  # of all, before their folder goes
+        if any(codes):
             raise RuntimeError("libtautline: compiling failed")
         files = {}
         for target in targets():
