@@ -54,14 +54,14 @@ ALONG = {"initial.direction[0]": 0.3, "initial.direction[1]": -0.1}
 CASES: dict[str, dict[str, Any]] = {
     "locked": {"name": "fixed-length", "set": {"run.step": 5e-4}, "keys": {**STRING, **REEL, **START, **ALONG}},
     "auto": {"name": "fixed-length", "set": {"run.step": "auto"}, "keys": {**STRING, **START}},
-    "torque": {"name": "retrieval", "set": {}, "keys": {**STRING, **REEL, **START, "command.moment": 1.9}},
+    "torque": {"name": "retrieval", "set": {}, "keys": {**STRING, **REEL, **START, "command.torque": 1.9}},
     "brake": {
         "name": "retrieval",
         "set": {
-            "command": {"kind": "brake", "moment": 0.1},
+            "command": {"kind": "brake", "torque": 0.1},
             "initial.reel_speed": -0.1,
         },
-        "keys": {"command.moment": 0.2, "initial.reel_speed": -0.2, **START},
+        "keys": {"command.torque": 0.2, "initial.reel_speed": -0.2, **START},
     },
     "inclined": {
         "name": "fixed-length",
@@ -156,7 +156,7 @@ def test_members_that_are_refused_or_leave_their_block(monkeypatch: pytest.Monke
 
 def test_members_that_meet_events_go_on_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     torque = {"name": "retrieval", "set": {"run.duration": 0.4, "run.minimum_length": 9.0}, "keys": {}}
-    study = a_study({**torque, "keys": {"command.moment": 60.0}}, members=5)
+    study = a_study({**torque, "keys": {"command.torque": 60.0}}, members=5)
     found, expected = compute.compute(study.work, study.table), one_by_one(study, monkeypatch)
     assert len(set(found.status.tolist())) == 2
     assert found.status.tolist() == expected.status.tolist() and found.message == expected.message

@@ -104,7 +104,7 @@ def test_how_fast_neighbours_part() -> None:
     spec = {
         "scenario": "retrieval",
         "set": {"run.duration": "0.4 s", "run.step": "0.5 ms", "run.sample": "0.1 s", "run.minimum_length": "9.5 m"},
-        "vary": {"command.moment": ["1 N*m", "2 N*m", "1 kN*m"]},
+        "vary": {"command.torque": ["1 N*m", "2 N*m", "1 kN*m"]},
         "outputs": [
             "lyapunov",
             {"name": "sooner", "variable": "lyapunov", "interval": "50 ms"},

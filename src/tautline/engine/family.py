@@ -135,7 +135,7 @@ class Family:
     def _fits(self) -> bool:
         command = self._case.command
         plain = isinstance(command, Locked | Free) or (
-            isinstance(command, Torque | Brake) and isinstance(command.moment, float)
+            isinstance(command, Torque | Brake) and isinstance(command.torque, float)
         )
         return plain and fits(self._task) and LANES * self._bytes() <= MOST_BYTES_A_BLOCK
 
@@ -157,9 +157,9 @@ class Family:
         lowering.place(state, found.pendulum.reel.spooled_strain, motions)
         command, commands = found.command, [self._task.command]
         if command is not self._case.command and isinstance(command, Torque | Brake):
-            commands = [commands[0]._replace(torques=np.array([x])) for x in command.moment.tolist()]
+            commands = [commands[0]._replace(torques=np.array([x])) for x in command.torque.tolist()]
         if isinstance(command, Torque):
-            motions.reel[:, data.TORQUE] = lowering.within_limit(found.pendulum.reel, command.moment)
+            motions.reel[:, data.TORQUE] = lowering.within_limit(found.pendulum.reel, command.torque)
         return _Numbers(found, par, plan, commands, motions, fine)
 
     def looks(self, values: Mapping[str, Array], wanted: Iterable[str]) -> Iterator[Look]:

@@ -198,9 +198,9 @@ class Stepper:
             command = command or Locked()
         if _is_constant(command) and _is_constant(self.command):
             # the common case of a control loop: another constant torque
-            self.kernel_command.torques[0] = command.moment
+            self.kernel_command.torques[0] = command.torque
             limit = self.par.max_torque
-            self.motion.reel[data.TORQUE] = min(max(command.moment, -limit), limit)
+            self.motion.reel[data.TORQUE] = min(max(command.torque, -limit), limit)
             self.command = command
             return False
         before = self.command
@@ -284,4 +284,4 @@ class Stepper:
 
 
 def _is_constant(command: Command | None) -> TypeGuard[Torque]:
-    return type(command) is Torque and isinstance(command.moment, float)
+    return type(command) is Torque and isinstance(command.torque, float)

@@ -142,8 +142,8 @@ class Parameters(NamedTuple):
     theta: float  # weight of the step's end in the kinetic quadrature: 1/2 symmetric, 0 the paper's
     rotates: bool  # False for a point mass
     compensated: bool
-    viscous: float = 0.0  # friction of the drum: moment over angular velocity
-    coulomb: float = 0.0  # and moment of dry friction
+    viscous: float = 0.0  # friction of the drum: torque over angular velocity
+    coulomb: float = 0.0  # and torque of dry friction
     max_torque: float = np.inf  # of the motor
     max_power: float = np.inf
     growth: float = 0.0  # of the drum's squared radius with the length spooled
@@ -178,7 +178,7 @@ PROFILE_ROW = 9
 class Command(NamedTuple):
     """Locked, or one of the kinds above.
 
-    The table is of the motor's torque or of the brake's moment; interpolated, and held outside its range.
+    The table is of the motor's torque or of the brake's; interpolated, and held outside its range.
     """
 
     locked: bool

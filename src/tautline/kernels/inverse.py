@@ -1,4 +1,4 @@
-"""Inverse dynamics: the moment that a prescribed motion of the reel takes, or a lock (docs/theory.md, equation 42).
+"""Inverse dynamics: the torque that a prescribed motion of the reel takes, or a lock (docs/theory.md, equation 42).
 
 From samples instead of the motion, and apart from `observe`, so that only those who prescribe a motion compile it.
 """
