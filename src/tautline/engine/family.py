@@ -6,7 +6,7 @@ A member's numbers are those that it would have by itself, to rounding, and do n
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +17,10 @@ from tautline.arrays import Array
 from tautline.engine import columns, lowering
 from tautline.engine.cases import begin
 from tautline.engine.columns import Columns, Varied
-from tautline.engine.ensemble import fits, give_back, march_lanes
+from tautline.engine.ensemble import fits, give_back, lanes_entry, lanes_workspace
 from tautline.engine.health import Health
-from tautline.engine.mesh import said_of_members
+from tautline.engine.member_calls import MemberCalls
+from tautline.engine.mesh import Shape, said_of_members, shape_of
 from tautline.engine.samples import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.errors import RUNNING, TautlineError
@@ -44,14 +45,16 @@ from tautline.model.command import Brake, Free, Locked, Torque
 from tautline.model.pendulum import Pendulum
 from tautline.results.values import Values, values_of
 
-# For samples that are looked at together; that takes several turns, in which they should stay in the cache.
-BYTES_A_LOOK = 6.5e6
+# For the columns of samples of members that are looked at together.
+BYTES_A_LOOK = 3e6
 # Where a block has larger samples, the start of a member is little beside its run.
 MOST_BYTES_A_BLOCK = 64e6
 # Members that are set up together.
 MEMBERS_A_PIECE = 1024
 
 Places = NDArray[np.int64]
+# What is kept of the variables of some members: by name, with members as the first dimension of arrays.
+Keep = Callable[[Values], dict[str, Array]]
 
 
 class _Numbers(NamedTuple):
@@ -68,28 +71,31 @@ class _Numbers(NamedTuple):
 class _Piece(NamedTuple):
     """Members that are ready to march."""
 
+    values: Mapping[str, Array]
     numbers: _Numbers
-    pars: list[data.Parameters]
-    plans: list[data.Plan]
     rows: tuple[Array, Array, Array]  # of parameters, plan and command, as `Members` has them
     tables: tuple[Array, ...]
-    steps: list[tuple[int, int] | None]  # in a sample, and halvings of each; None where there are too many
     first: data.Samples  # at the start, a row a member
 
-    def members(self, who: Places, h: float, steps: int) -> Members:
-        """Settings of a block that makes so many base steps h in a sample."""
-        plan = self.plans[who[0]]._replace(h=h, steps_per_sample=steps)
+    def members(self, some: Places, h: float, steps: int) -> Members:
+        """Settings of blocks that make so many base steps h in a sample; arrays have a row a block."""
         numbers, plans, commands = self.rows
-        own = np.take(numbers, who, axis=1), np.take(plans, who, axis=1), commands[who]
-        return Members(self.pars[who[0]], plan, *own, CommandTables(*(table[who] for table in self.tables)))
+        par, plan = (columns.some_of(x, some[0]) for x in (self.numbers.par, self.numbers.plan))
+        return Members(
+            par,
+            plan._replace(h=h, steps_per_sample=steps),
+            *(np.ascontiguousarray(_in_blocks(x.T, some).swapaxes(1, 2)) for x in (numbers, plans)),
+            _in_blocks(commands, some),
+            CommandTables(*(_in_blocks(table, some) for table in self.tables)),
+        )
 
 
 class Look(NamedTuple):
-    """Members that have marched: variables and figures have members as their last dimension."""
+    """Members that have marched; figures have one entry a member."""
 
     places: Places  # numbers of members
     ended: columns.Truths  # which of these came to the end of their samples, with finite numbers
-    values: Values
+    kept: dict[str, Array]
     health: Health
     figures: dict[str, Array]
     steps: NDArray[np.int64]
@@ -162,106 +168,112 @@ class Family:
             motions.reel[:, data.TORQUE] = lowering.within_limit(found.pendulum.reel, command.moment)
         return _Numbers(found, par, plan, commands, motions, fine)
 
-    def looks(self, values: Mapping[str, Array], wanted: Iterable[str]) -> Iterator[Look]:
-        """Run members, and look at some after others; those whose values are refused or doubtful are in none."""
+    def looks(self, values: Mapping[str, Array], wanted: Iterable[str], keep: Keep) -> Iterator[Look]:
+        """Run members, and keep some of the wanted variables; those whose values are refused or doubtful are in none."""
         count = len(next(iter(values.values())))
         for first in range(0, count, MEMBERS_A_PIECE):
-            piece = {key: x[first : first + MEMBERS_A_PIECE] for key, x in values.items()}
-            some = np.flatnonzero(self._varied.allowed(piece) & self._numbers(piece).fine)
-            if len(some):
-                some = _filled_up(some)
-                yield from self._march({key: x[some] for key, x in piece.items()}, first + some, set(wanted))
+            own = {key: x[first : first + MEMBERS_A_PIECE] for key, x in values.items()}
+            numbers = self._numbers(own)
+            some = np.flatnonzero(self._varied.allowed(own) & numbers.fine)
+            piece = self._set_up(own, numbers, some)
+            size = LANES * max(1, int(BYTES_A_LOOK / (LANES * 8 * self.rows * data.SCALARS)))
+            for steps, alike in self._alike(piece, some).items():
+                for begun in range(0, len(alike), size):
+                    yield self._look(piece, _filled_up(alike[begun : begun + size]), first, steps, set(wanted), keep)
 
-    def _march(self, values: Mapping[str, Array], places: Places, wanted: set[str]) -> Iterator[Look]:
-        piece = self._set_up(self._numbers(values))
-        alike = defaultdict(list)
-        for k, chosen in enumerate(piece.steps):
-            if chosen is not None:
-                alike[chosen].append(k)
-        size = LANES * max(1, int(BYTES_A_LOOK / (LANES * self._bytes())))
-        out = empty_block_samples(self.rows, self.elements)
-        for (steps, _), members in alike.items():
-            filled_up = _filled_up(np.array(members))
-            for first in range(0, len(filled_up), size):
-                some = filled_up[first : first + size]
-                own = {key: x[some] for key, x in values.items()}
-                yield self._look(piece, some, places[some], self._varied.put(own).pendulum, steps, out, wanted)
-
-    def _set_up(self, numbers: _Numbers) -> _Piece:
-        """Momenta, first samples and steps of members, by the kernels of a single run."""
-        par, plan, motions = numbers.par, numbers.plan, numbers.motions
+    def _set_up(self, values: Mapping[str, Array], numbers: _Numbers, some: Places) -> _Piece:
+        """Momenta and first samples of some members, by the kernels of a single run."""
+        par, motions = numbers.par, numbers.motions
         count, locked = len(motions.reel), self._task.command.locked
-        pars, plans = list(columns.rows_of(par, count)), list(columns.rows_of(plan, count))
         first, scratch = data.empty_samples(count, par.N), data.empty_scratch(par.N)
-        steps: list[tuple[int, int] | None] = []
-        for k, (own, how) in enumerate(zip(pars, plans, strict=True)):
-            motion = data.Motion(*(x[k] for x in motions))
-            observe.begin(own, motion)
-            observe.observe(own, locked, motion, scratch, first, k, 0.0, None)
-            steps.append(self._steps(own, how, motion, scratch) if plan.adaptive else (plan.steps_per_sample, 0))
+        begin = MemberCalls(observe.begin, count, par, motions)
+        rows = data.Samples(*(x[:, None] for x in first))
+        sample = MemberCalls(observe.observe, count, par, locked, motions, scratch, rows, 0, 0.0, None)
+        for k in some.tolist():
+            begin(k)
+            sample(k)
         each = count // len(numbers.commands)
         commands = np.repeat([COMMAND.row(command) for command in numbers.commands], each, axis=0)
         tables = tuple(np.repeat(table, each, axis=0) for table in COMMAND.tables(numbers.commands))
-        rows = _table(PARAMETERS, par, count), _table(PLAN, plan, count), commands
-        return _Piece(numbers, pars, plans, rows, tables, steps, first)
+        own = _table(PARAMETERS, par, count), _table(PLAN, numbers.plan, count), commands
+        return _Piece(values, numbers, own, tables, first)
 
-    def _steps(
-        self, par: data.Parameters, plan: data.Plan, motion: data.Motion, scratch: data.Scratch
-    ) -> tuple[int, int] | None:
-        """Base steps of a sample that "auto" chooses, and how often each is halved."""
-        try:
-            limits = present_limits(par, plan, self._task.command.locked, 0.0, motion, scratch, None)
-            count = lowering.base_steps(plan, limits, self._interval)
-        except TautlineError:
-            return None
-        limits = step_limits(par, plan, float(motion.reel[data.S]), self._task.command.locked)
-        return count, lowering.halvings(plan._replace(h=self._interval / count), limits)
+    def _alike(self, piece: _Piece, some: Places) -> dict[int, Places]:
+        """Members that can march together, by their base steps in a sample; none with too many."""
+        _, par, plan, _, motions, _ = piece.numbers
+        if not plan.adaptive:
+            return {plan.steps_per_sample: some}
+        count, locked, reeled = len(motions.reel), self._task.command.locked, motions.reel[:, data.S]
+        present = MemberCalls(
+            present_limits, count, par, plan, locked, 0.0, motions, data.empty_scratch(par.N), None
+        )
+        later = MemberCalls(step_limits, count, par, plan, reeled, locked)
+        alike = defaultdict(list)
+        for k in some.tolist():
+            try:
+                steps = lowering.base_steps(plan, present(k), self._interval)
+            except TautlineError:
+                continue
+            alike[steps, lowering.halvings(plan._replace(h=self._interval / steps), later(k))].append(k)
+        return {steps: np.array(members) for (steps, _), members in alike.items()}
 
     @np.errstate(all="ignore")
-    def _look(
-        self,
-        piece: _Piece,
-        some: Places,
-        places: Places,
-        pendulum: Pendulum,
-        steps: int,
-        out: BlockSamples,
-        wanted: set[str],
-    ) -> Look:
-        """March members of a piece to the end of their samples, and look at these."""
-        locked, plan = self._task.command.locked, self._task.plan
+    def _look(self, piece: _Piece, some: Places, first: int, steps: int, wanted: set[str], keep: Keep) -> Look:
+        """March whole blocks of a piece to the end of their samples, and look at these while they are in the cache."""
+        locked, plan, N, rows = self._task.command.locked, self._task.plan, self.elements, self.rows
         h = self._interval / steps if plan.adaptive else plan.h
-        first = data.Samples(*(x[some] for x in piece.first))
+        start = data.Samples(*(x[some] for x in piece.first))
         block = _block(data.Motion._make(x[some] for x in piece.numbers.motions))
         health = Health()
-        health.begin(block.reel.T, first.scalars.T)
-        times = steps * np.arange(self.rows + 1, dtype=np.float64) * h
-        samples, left = _empty_members_last(self.rows + 1, self.elements, len(some)), {}
-        for begun in range(0, len(some), LANES):
+        health.begin(block.reel.T, start.scalars.T)
+        times = steps * np.arange(rows + 1, dtype=np.float64) * h
+        out, workspace = empty_block_samples(rows, N), lanes_workspace(N, block.reel.shape[1])
+        settings, blocks = piece.members(some, h, steps), [x.reshape(-1, LANES, *x.shape[1:]) for x in block]
+        march = MemberCalls(lanes_entry(locked), len(some) // LANES, settings, Block(*blocks), workspace, out)
+        scalars = np.empty((data.SCALARS, len(some), rows + 1))
+        nodes = np.empty((2, 3, N + 1, LANES, rows + 1)).swapaxes(1, 2)
+        shapes: list[Shape] = []
+        kept, left = [], {}
+        for number, begun in enumerate(range(0, len(some), LANES)):
             lanes = slice(begun, begun + LANES)
-            start = data.Samples(*(x[lanes] for x in first))
-            march_lanes(piece.members(some[lanes], h, steps), Block._make(x[lanes] for x in block), locked, out)
-            for k in np.flatnonzero(block.filled[lanes] < self.rows):
+            march(number)
+            for k in np.flatnonzero(block.filled[lanes] < rows):
                 left[begun + int(k)] = data.Samples(*(x[k].copy() for x in out))
+            before = data.Samples(*(x[lanes] for x in start))
             if locked and wanted & {"torque", "power"}:
-                self._hold([piece.pars[k] for k in some[lanes]], times, start, out)
-            for x, before, after in zip(samples, start, out, strict=True):
-                x[0, ..., lanes], x[1:, ..., lanes] = np.moveaxis(before, 0, -1), np.moveaxis(after, 0, -1)
-        marched = data.Samples(*(x[1:] for x in samples))
-        health.update(pendulum, np.repeat(times[1:, None], len(some), 1), marched, self._base.method.order, not locked)
-        total = sum(vars(health.mesh).values()) + samples.scalars.sum(axis=(0, 1))
-        ended = (block.filled == self.rows) & (block.status == RUNNING) & np.isfinite(total)
-        variables = values_of(pendulum, record_of_samples(times, samples), wanted)
-        chosen = {name: variables[name] for name in wanted}
+                self._hold(columns.some_of(piece.numbers.par, some[lanes]), times, before, out)
+            samples = data.Samples(scalars[:, lanes], nodes)
+            for x, first_row, others in zip(samples, before, out, strict=True):
+                x[..., 0] = np.moveaxis(first_row, 0, -1)
+                x[..., 1:] = np.moveaxis(others, (0, 1), (-2, -1))
+            # each sample as a member of its own, which has one time
+            samples = data.Samples(*(x.reshape(1, *x.shape[:-2], -1) for x in samples))
+            pendulum = self._pendulum(piece, np.repeat(some[lanes], rows + 1))
+            shapes.append(shape_of(pendulum, samples.nodes[:, 0], samples.nodes[:, 1], samples.scalars[:, data.REELED_LENGTH]))
+            values = values_of(pendulum, record_of_samples(times, samples), wanted)
+            kept.append(keep({name: _by_member(values[name]) for name in wanted}))
+        pendulum, scalars = self._pendulum(piece, some), scalars.transpose(2, 0, 1)
+        shape = Shape(*(np.concatenate(x, axis=1).reshape(len(some), -1).T[1:] for x in zip(*shapes, strict=True)))
+        health.note(times[1:, None], scalars[1:], self._base.method.order)
+        health.mesh.take(pendulum, times[1:, None], scalars[1:, data.REELED_LENGTH], shape, not locked)
+        total = sum(vars(health.mesh).values()) + scalars.sum(axis=(0, 1))
+        ended = (block.filled == rows) & (block.status == RUNNING) & np.isfinite(total)
         figures = health.figures(pendulum, plan, block.reel.T)
-        return Look(places, ended, chosen, health, figures, block.clock[:, data.TOTAL], pendulum, left, block)
+        outputs = {name: np.concatenate([x[name] for x in kept]) for name in kept[0]}
+        return Look(first + some, ended, outputs, health, figures, block.clock[:, data.TOTAL], pendulum, left, block)
 
-    def _hold(self, pars: list[data.Parameters], times: Array, first: data.Samples, out: BlockSamples) -> None:
+    def _pendulum(self, piece: _Piece, some: Places) -> Pendulum:
+        """The pendulum, with columns of some members."""
+        return self._varied.put({key: x[some] for key, x in piece.values.items()}).pendulum
+
+    def _hold(self, par: data.Parameters, times: Array, first: data.Samples, out: BlockSamples) -> None:
         """Torques that hold the reels of members, into their samples."""
         workspace, scratch = data.empty_motion(self.elements), data.empty_scratch(self.elements)
-        for k, par in enumerate(pars):
-            for when, which in ((times[:1], (x[k : k + 1] for x in first)), (times[1:], (x[k] for x in out))):
-                holding_torques(par, when, workspace, scratch, data.Samples(*which), None)
+        start = data.Samples(*(x[:, None] for x in first))
+        for when, which in ((times[:1], start), (times[1:], data.Samples(*out))):
+            hold = MemberCalls(holding_torques, LANES, par, when, workspace, scratch, which, None)
+            for k in range(LANES):
+                hold(k)
 
     def remarks(self, look: Look) -> dict[int, list[str]]:
         """Remarks on members of a look that have some, by their places in it."""
@@ -281,6 +293,16 @@ def _filled_up(members: Places) -> Places:
     return np.pad(members, (0, -len(members) % LANES), mode="edge")
 
 
+def _in_blocks(x: Array, some: Places) -> Array:
+    """Rows of some members, with a row a block before them."""
+    return x[some].reshape(-1, LANES, *x.shape[1:])
+
+
+def _by_member(x: Array) -> Array:
+    """A variable (member, time, ...), from one of the samples of a block that is (1, ..., sample)."""
+    return np.moveaxis(x.reshape(*x.shape[1:-1], LANES, -1), (-2, -1), (0, 1))
+
+
 def _block(motions: data.Motion) -> Block:
     """Motions of members that are about to march."""
     count = len(motions.reel)
@@ -297,9 +319,3 @@ def _table(layout: Layout[Any], value: Any, count: int) -> Array:
     out = np.empty((layout.size, count))
     layout.pack(value, out)
     return out
-
-
-def _empty_members_last(rows: int, N: int, count: int) -> data.Samples:
-    """Samples with members as the last dimension; in memory nodes come first, so that sums along them are quick."""
-    scalars, nodes = np.empty((data.SCALARS, rows, count)), np.empty((2, 3, N + 1, rows, count))
-    return data.Samples(scalars.transpose(1, 0, 2), nodes.transpose(3, 0, 2, 1, 4))

@@ -22,7 +22,7 @@ from tautline.kernels.lanes import LANES
 from tautline.model import keys
 from tautline.model.case import Case
 from tautline.model.command import Command
-from tautline.results.values import values_of
+from tautline.results.values import Values, values_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
@@ -131,11 +131,12 @@ def _run_family(
         return
     if not family.known:
         return
-    for look in family.looks(values, {output.variable for output in work.outputs}):
-        try:
-            _take_look(family, look, work.outputs, found)
-        except IndexError:  # nodes that these members do not have
+    for output in work.outputs:
+        if not output.fits(family.elements):
             return
+    wanted = {output.variable for output in work.outputs}
+    for look in family.looks(values, wanted, partial(_kept, work.outputs)):
+        _take_look(family, look, found)
         for k in look.left:
             place = int(look.places[k])
             if found.status[place] != NOT_COMPUTED:  # it was several times in its block
@@ -146,14 +147,17 @@ def _run_family(
                 _take(one, work.outputs, found)
 
 
-def _take_look(family: Family, look: Look, outputs: tuple[Output, ...], found: Computed) -> None:
+def _kept(outputs: tuple[Output, ...], values: Values) -> dict[str, Array]:
+    """Outputs of members that have all their samples."""
+    members, rows = next(iter(values.values())).shape[:2]
+    return {output.name: evaluate(output, values, np.full(members, rows)) for output in outputs}
+
+
+def _take_look(family: Family, look: Look, found: Computed) -> None:
     """Outputs, steps and health of members that have come to the end of their samples."""
     ended, places = look.ended, look.places[look.ended]
-    values = {name: np.moveaxis(x, -1, 0) for name, x in look.values.items()}
-    rows = np.full(len(ended), family.rows + 1)
-    results = {output.name: evaluate(output, values, rows)[ended] for output in outputs}
-    for name, result in results.items():
-        found.outputs[name][places] = result
+    for name, result in look.kept.items():
+        found.outputs[name][places] = result[ended]
     found.status[places], found.steps[places] = RUNNING, look.steps[ended]
     found.health[places] = np.stack([look.figures[name][ended] for name in HEALTH], axis=1)
     for k, remarks in family.remarks(look).items():
