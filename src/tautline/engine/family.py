@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,10 @@ from numpy.typing import NDArray
 from tautline import schema
 from tautline.arrays import Array
 from tautline.engine import columns, lowering
+from tautline.engine.blocks import March, Numbers, Piece, Places, by_member, filled_up
 from tautline.engine.cases import begin
-from tautline.engine.columns import Columns, Varied
-from tautline.engine.ensemble import fits, give_back, lanes_entry, lanes_workspace
+from tautline.engine.columns import Varied
+from tautline.engine.ensemble import fits, give_back
 from tautline.engine.health import Health
 from tautline.engine.member_calls import MemberCalls
 from tautline.engine.mesh import Shape, said_of_members, shape_of
@@ -25,25 +27,14 @@ from tautline.engine.samples import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.errors import RUNNING, TautlineError
 from tautline.kernels import data, observe
-from tautline.kernels.inverse import holding_torques
 from tautline.kernels.lanes import LANES
 from tautline.kernels.layout import Layout
 from tautline.kernels.limits import present_limits, step_limits
-from tautline.kernels.members import (
-    COMMAND,
-    PARAMETERS,
-    PLAN,
-    SHARED_NUMBERS,
-    Block,
-    BlockSamples,
-    CommandTables,
-    Members,
-    empty_block_samples,
-)
+from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, SHARED_NUMBERS, Block
 from tautline.model.case import Case
 from tautline.model.command import Brake, Free, Locked, Torque
 from tautline.model.pendulum import Pendulum
-from tautline.results.values import Values, values_of
+from tautline.results.values import Values, lengths_of, values_of
 
 # For the columns of samples of members that are looked at together.
 BYTES_A_LOOK = 3e6
@@ -52,42 +43,8 @@ MOST_BYTES_A_BLOCK = 64e6
 # Members that are set up together.
 MEMBERS_A_PIECE = 1024
 
-Places = NDArray[np.int64]
-# What is kept of the variables of some members: by name, with members as the first dimension of arrays.
+# What is kept of the variables of members: by name, with members as the first dimension of arrays.
 Keep = Callable[[Values], dict[str, Array]]
-
-
-class _Numbers(NamedTuple):
-    """Members in the letters of the kernels: tuples whose numbers are columns, and tables with a column a member."""
-
-    columns: Columns
-    par: data.Parameters
-    plan: data.Plan
-    commands: list[data.Command]  # one for all, or one a member
-    motions: data.Motion  # with a row a member
-    fine: columns.Truths
-
-
-class _Piece(NamedTuple):
-    """Members that are ready to march."""
-
-    values: Mapping[str, Array]
-    numbers: _Numbers
-    rows: tuple[Array, Array, Array]  # of parameters, plan and command, as `Members` has them
-    tables: tuple[Array, ...]
-    first: data.Samples  # at the start, a row a member
-
-    def members(self, some: Places, h: float, steps: int) -> Members:
-        """Settings of blocks that make so many base steps h in a sample; arrays have a row a block."""
-        numbers, plans, commands = self.rows
-        par, plan = (columns.some_of(x, some[0]) for x in (self.numbers.par, self.numbers.plan))
-        return Members(
-            par,
-            plan._replace(h=h, steps_per_sample=steps),
-            *(np.ascontiguousarray(_in_blocks(x.T, some).swapaxes(1, 2)) for x in (numbers, plans)),
-            _in_blocks(commands, some),
-            CommandTables(*(_in_blocks(table, some) for table in self.tables)),
-        )
 
 
 class Look(NamedTuple):
@@ -149,7 +106,7 @@ class Family:
         return 8 * self.rows * schema.row_length(self.elements)
 
     @np.errstate(all="ignore")  # of members that are refused, or whose run overflowed and says so
-    def _numbers(self, values: Mapping[str, Array]) -> _Numbers:
+    def _numbers(self, values: Mapping[str, Array]) -> Numbers:
         """Columns of the kernels' numbers from columns of keys."""
         count = len(next(iter(values.values())))
         found = self._varied.put(values)
@@ -166,28 +123,31 @@ class Family:
             commands = [commands[0]._replace(torques=np.array([x])) for x in command.moment.tolist()]
         if isinstance(command, Torque):
             motions.reel[:, data.TORQUE] = lowering.within_limit(found.pendulum.reel, command.moment)
-        return _Numbers(found, par, plan, commands, motions, fine)
+        return Numbers(found, par, plan, commands, motions, fine)
 
     def looks(self, values: Mapping[str, Array], wanted: Iterable[str], keep: Keep) -> Iterator[Look]:
-        """Run members, and keep some of the wanted variables; those whose values are refused or doubtful are in none."""
-        count = len(next(iter(values.values())))
+        """Run members, and keep what is to be kept of some variables.
+
+        Those whose values are refused or doubtful are in no look.
+        """
+        count, names = len(next(iter(values.values()))), set(wanted)
+        size = LANES * max(1, int(BYTES_A_LOOK / (8 * LANES * self.rows * data.SCALARS)))
         for first in range(0, count, MEMBERS_A_PIECE):
             own = {key: x[first : first + MEMBERS_A_PIECE] for key, x in values.items()}
             numbers = self._numbers(own)
-            some = np.flatnonzero(self._varied.allowed(own) & numbers.fine)
-            piece = self._set_up(own, numbers, some)
-            size = LANES * max(1, int(BYTES_A_LOOK / (LANES * 8 * self.rows * data.SCALARS)))
-            for steps, alike in self._alike(piece, some).items():
+            fine = np.flatnonzero(self._varied.allowed(own) & numbers.fine)
+            piece = self._set_up(own, numbers, fine)
+            for steps, alike in self._alike(piece, fine):
                 for begun in range(0, len(alike), size):
-                    yield self._look(piece, _filled_up(alike[begun : begun + size]), first, steps, set(wanted), keep)
+                    yield self._look(piece, filled_up(alike[begun : begun + size]), steps, first, names, keep)
 
-    def _set_up(self, values: Mapping[str, Array], numbers: _Numbers, some: Places) -> _Piece:
+    def _set_up(self, values: Mapping[str, Array], numbers: Numbers, some: Places) -> Piece:
         """Momenta and first samples of some members, by the kernels of a single run."""
-        par, motions = numbers.par, numbers.motions
-        count, locked = len(motions.reel), self._task.command.locked
+        par, motions, locked = numbers.par, numbers.motions, self._task.command.locked
+        count = len(motions.reel)
         first, scratch = data.empty_samples(count, par.N), data.empty_scratch(par.N)
-        begin = MemberCalls(observe.begin, count, par, motions)
         rows = data.Samples(*(x[:, None] for x in first))
+        begin = MemberCalls(observe.begin, count, par, motions)
         sample = MemberCalls(observe.observe, count, par, locked, motions, scratch, rows, 0, 0.0, None)
         for k in some.tolist():
             begin(k)
@@ -196,84 +156,55 @@ class Family:
         commands = np.repeat([COMMAND.row(command) for command in numbers.commands], each, axis=0)
         tables = tuple(np.repeat(table, each, axis=0) for table in COMMAND.tables(numbers.commands))
         own = _table(PARAMETERS, par, count), _table(PLAN, numbers.plan, count), commands
-        return _Piece(values, numbers, own, tables, first)
+        return Piece(values, numbers, own, tables, first)
 
-    def _alike(self, piece: _Piece, some: Places) -> dict[int, Places]:
-        """Members that can march together, by their base steps in a sample; none with too many."""
-        _, par, plan, _, motions, _ = piece.numbers
+    def _alike(self, piece: Piece, some: Places) -> Iterator[tuple[int, Places]]:
+        """Members that can march together, with their base steps in a sample; not those with too many."""
+        par, plan, motions = piece.numbers.par, piece.numbers.plan, piece.numbers.motions
         if not plan.adaptive:
-            return {plan.steps_per_sample: some}
+            yield plan.steps_per_sample, some
+            return
         count, locked, reeled = len(motions.reel), self._task.command.locked, motions.reel[:, data.S]
-        present = MemberCalls(
-            present_limits, count, par, plan, locked, 0.0, motions, data.empty_scratch(par.N), None
-        )
-        later = MemberCalls(step_limits, count, par, plan, reeled, locked)
+        scratch = data.empty_scratch(par.N)
+        present = MemberCalls(present_limits, count, par, plan, locked, 0.0, motions, scratch, None)
+        in_kernels = MemberCalls(step_limits, count, par, plan, reeled, locked)
         alike = defaultdict(list)
         for k in some.tolist():
-            try:
+            with suppress(TautlineError):
                 steps = lowering.base_steps(plan, present(k), self._interval)
-            except TautlineError:
-                continue
-            alike[steps, lowering.halvings(plan._replace(h=self._interval / steps), later(k))].append(k)
-        return {steps: np.array(members) for (steps, _), members in alike.items()}
+                halvings = lowering.halvings(plan._replace(h=self._interval / steps), in_kernels(k))
+                alike[steps, halvings].append(k)
+        for (steps, _), members in alike.items():
+            yield steps, np.array(members)
 
     @np.errstate(all="ignore")
-    def _look(self, piece: _Piece, some: Places, first: int, steps: int, wanted: set[str], keep: Keep) -> Look:
-        """March whole blocks of a piece to the end of their samples, and look at these while they are in the cache."""
-        locked, plan, N, rows = self._task.command.locked, self._task.plan, self.elements, self.rows
+    def _look(self, piece: Piece, some: Places, steps: int, first: int, wanted: set[str], keep: Keep) -> Look:
+        """March whole blocks of a piece, which begins with member `first`, and look at their samples."""
+        locked, plan = self._task.command.locked, self._task.plan
         h = self._interval / steps if plan.adaptive else plan.h
-        start = data.Samples(*(x[some] for x in piece.first))
-        block = _block(data.Motion._make(x[some] for x in piece.numbers.motions))
-        health = Health()
-        health.begin(block.reel.T, start.scalars.T)
-        times = steps * np.arange(rows + 1, dtype=np.float64) * h
-        out, workspace = empty_block_samples(rows, N), lanes_workspace(N, block.reel.shape[1])
-        settings, blocks = piece.members(some, h, steps), [x.reshape(-1, LANES, *x.shape[1:]) for x in block]
-        march = MemberCalls(lanes_entry(locked), len(some) // LANES, settings, Block(*blocks), workspace, out)
-        scalars = np.empty((data.SCALARS, len(some), rows + 1))
-        nodes = np.empty((2, 3, N + 1, LANES, rows + 1)).swapaxes(1, 2)
-        shapes: list[Shape] = []
-        kept, left = [], {}
-        for number, begun in enumerate(range(0, len(some), LANES)):
-            lanes = slice(begun, begun + LANES)
-            march(number)
-            for k in np.flatnonzero(block.filled[lanes] < rows):
-                left[begun + int(k)] = data.Samples(*(x[k].copy() for x in out))
-            before = data.Samples(*(x[lanes] for x in start))
-            if locked and wanted & {"torque", "power"}:
-                self._hold(columns.some_of(piece.numbers.par, some[lanes]), times, before, out)
-            samples = data.Samples(scalars[:, lanes], nodes)
-            for x, first_row, others in zip(samples, before, out, strict=True):
-                x[..., 0] = np.moveaxis(first_row, 0, -1)
-                x[..., 1:] = np.moveaxis(others, (0, 1), (-2, -1))
-            # each sample as a member of its own, which has one time
-            samples = data.Samples(*(x.reshape(1, *x.shape[:-2], -1) for x in samples))
-            pendulum = self._pendulum(piece, np.repeat(some[lanes], rows + 1))
-            shapes.append(shape_of(pendulum, samples.nodes[:, 0], samples.nodes[:, 1], samples.scalars[:, data.REELED_LENGTH]))
-            values = values_of(pendulum, record_of_samples(times, samples), wanted)
-            kept.append(keep({name: _by_member(values[name]) for name in wanted}))
-        pendulum, scalars = self._pendulum(piece, some), scalars.transpose(2, 0, 1)
+        march = March(piece, some, locked, h, steps, self.rows)
+        block, health = march.block, Health()
+        health.begin(block.reel.T, march.start.scalars.T)
+        shapes, kept = [], []
+        for who, samples in march.samples(with_torques=bool(wanted & {"torque", "power"})):
+            pendulum, record = self._pendulum(piece, who), record_of_samples(march.times, samples)
+            lengths = lengths_of(record.nodes)
+            shapes.append(shape_of(pendulum, record.nodes, record.velocity, record.reeled_length, lengths))
+            values = values_of(pendulum, record, wanted, lengths)
+            kept.append(keep({name: by_member(values[name]) for name in wanted}))
+        pendulum, times, scalars = self._pendulum(piece, some), march.times[1:, None], march.scalars
         shape = Shape(*(np.concatenate(x, axis=1).reshape(len(some), -1).T[1:] for x in zip(*shapes, strict=True)))
-        health.note(times[1:, None], scalars[1:], self._base.method.order)
-        health.mesh.take(pendulum, times[1:, None], scalars[1:, data.REELED_LENGTH], shape, not locked)
+        health.note(times, scalars[1:], self._base.method.order)
+        health.mesh.take(pendulum, times, scalars[1:, data.REELED_LENGTH], shape, not locked)
         total = sum(vars(health.mesh).values()) + scalars.sum(axis=(0, 1))
-        ended = (block.filled == rows) & (block.status == RUNNING) & np.isfinite(total)
-        figures = health.figures(pendulum, plan, block.reel.T)
+        ended = (block.filled == self.rows) & (block.status == RUNNING) & np.isfinite(total)
         outputs = {name: np.concatenate([x[name] for x in kept]) for name in kept[0]}
-        return Look(first + some, ended, outputs, health, figures, block.clock[:, data.TOTAL], pendulum, left, block)
+        figures, total_steps = health.figures(pendulum, plan, block.reel.T), block.clock[:, data.TOTAL]
+        return Look(first + some, ended, outputs, health, figures, total_steps, pendulum, march.left, block)
 
-    def _pendulum(self, piece: _Piece, some: Places) -> Pendulum:
+    def _pendulum(self, piece: Piece, some: Places) -> Pendulum:
         """The pendulum, with columns of some members."""
         return self._varied.put({key: x[some] for key, x in piece.values.items()}).pendulum
-
-    def _hold(self, par: data.Parameters, times: Array, first: data.Samples, out: BlockSamples) -> None:
-        """Torques that hold the reels of members, into their samples."""
-        workspace, scratch = data.empty_motion(self.elements), data.empty_scratch(self.elements)
-        start = data.Samples(*(x[:, None] for x in first))
-        for when, which in ((times[:1], start), (times[1:], data.Samples(*out))):
-            hold = MemberCalls(holding_torques, LANES, par, when, workspace, scratch, which, None)
-            for k in range(LANES):
-                hold(k)
 
     def remarks(self, look: Look) -> dict[int, list[str]]:
         """Remarks on members of a look that have some, by their places in it."""
@@ -288,34 +219,13 @@ class Family:
             simulation.keep(samples)
 
 
-def _filled_up(members: Places) -> Places:
-    """Whole blocks of members: one that is not full has its last member several times."""
-    return np.pad(members, (0, -len(members) % LANES), mode="edge")
-
-
-def _in_blocks(x: Array, some: Places) -> Array:
-    """Rows of some members, with a row a block before them."""
-    return x[some].reshape(-1, LANES, *x.shape[1:])
-
-
-def _by_member(x: Array) -> Array:
-    """A variable (member, time, ...), from one of the samples of a block that is (1, ..., sample)."""
-    return np.moveaxis(x.reshape(*x.shape[1:-1], LANES, -1), (-2, -1), (0, 1))
-
-
-def _block(motions: data.Motion) -> Block:
-    """Motions of members that are about to march."""
-    count = len(motions.reel)
-    return Block(*motions, np.full(count, RUNNING, dtype=np.int64), np.zeros(count, dtype=np.int64))
-
-
 def _shares_columns(value: Any) -> bool:
     """Whether members differ in a number that a block has in common."""
     return any(isinstance(x, np.ndarray) for name, x in value._asdict().items() if name in SHARED_NUMBERS)
 
 
 def _table(layout: Layout[Any], value: Any, count: int) -> Array:
-    """Rows of numbers of a tuple with columns, one column a member."""
+    """Rows of numbers of a tuple with columns, one row a member."""
     out = np.empty((layout.size, count))
     layout.pack(value, out)
-    return out
+    return np.ascontiguousarray(out.T)

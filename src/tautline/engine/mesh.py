@@ -15,6 +15,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.model.pendulum import Pendulum
+from tautline.results.values import lengths_of
 
 # Beyond these a remark is made; where they come from is in docs/howto/elements.md.
 NOISE_REMARK = 0.02
@@ -60,7 +61,11 @@ def rough_part(tension: Array) -> Array:
     """
     if tension.shape[1] < 3:
         return np.zeros_like(tension[:, :1])
-    return 0.25 * (2.0 * tension[:, 1:-1] - tension[:, :-2] - tension[:, 2:])
+    rough = 2.0 * tension[:, 1:-1]
+    rough -= tension[:, :-2]
+    rough -= tension[:, 2:]
+    rough *= 0.25
+    return np.asarray(rough)
 
 
 def mesh_noise(tension: Array) -> float:
@@ -91,23 +96,29 @@ def mesh_error(sag: Any, drift: Any, phase2: Any, guide: Any, length: Any) -> An
     return over(sag + waves + guide, length)
 
 
-def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
-    """Figures of n samples: nodes and velocities (n, N + 1, 3[, members]) relative to the guide entrance."""
+def shape_of(
+    pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array, lengths: Array | None = None
+) -> Shape:
+    """Figures of n samples: nodes and velocities (n, N + 1, 3[, members]) relative to the guide entrance.
+
+    `lengths` are those of the elements, where they are known.
+    """
     N = nodes.shape[1] - 1
     l = (pendulum.string.length - reeled_length) / N
-    squares, cosine, bend, twist, drift = _products(nodes, velocities)
-    lengths = np.sqrt(squares, out=squares)
+    lengths = lengths_of(nodes) if lengths is None else lengths
+    cosine, bend, twist, drift = _products(nodes, velocities)
     strain = lengths / l[:, None]
     strain -= 1.0
     strain[np.abs(strain) < ROUNDING * N] = 0.0
     tension = pendulum.string.tension(strain)
-    slack = np.add.reduce(strain < -NO_STRAIN, axis=1, dtype=np.int32) / N
+    short = strain < -NO_STRAIN
+    slack = np.add.reduce(short, axis=1, dtype=np.int32) / N if short.any() else np.zeros_like(l)
     largest, rough = _largest(tension), _largest(rough_part(tension))
     if N == 1:
         sag, no = _single_sag(pendulum, nodes[:, 1] - nodes[:, 0], l), np.zeros_like(l)
         step = 0.5 * pendulum.gravity * pendulum.string.density * l / pendulum.string.stiffness
         return Shape(largest, rough, sag, no, no, no, strain[:, 0], step, slack, no)
-    np.maximum(lengths, 1e-150, out=lengths)  # whose squares do not vanish
+    lengths = np.maximum(lengths, 1e-150)  # whose squares do not vanish
     cosine /= lengths[:, 1:] * lengths[:, :-1]
     cosine = np.minimum(np.maximum(np.minimum.reduce(cosine, axis=1), -1.0), 1.0)
     bend = _mean(bend)
@@ -126,18 +137,15 @@ def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length:
 
 
 def _products(nodes: Array, velocities: Array) -> list[Array]:
-    """Squares of the vectors along the elements; products of neighbouring ones; squares of the second and of the third
-    differences of nodes, and of the second ones of velocities.
-
-    One component after the other, so that what is worked on stays in the cache, and in this order, so that no row's
-    rounding depends on others.
+    """Products of neighbouring elements; squares of the second and third differences of nodes, and of the second ones
+    of velocities. One component after the other, as in `lengths_of`.
     """
     sums: list[Array] = []
     for axis in range(3):
         along = _differences(nodes[:, :, axis])
         turns = _differences(along)
         thirds, rates = _differences(turns), _differences(_differences(velocities[:, :, axis]))
-        factors = (along, along), (along[:, 1:], along[:, :-1]), (turns, turns), (thirds, thirds), (rates, rates)
+        factors = (along[:, 1:], along[:, :-1]), (turns, turns), (thirds, thirds), (rates, rates)
         for k, (a, b) in enumerate(factors):
             if axis == 0:
                 sums.append(a * b)
