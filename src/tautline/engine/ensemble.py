@@ -6,7 +6,7 @@ marches in lanes is decided by looking at a member alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -25,7 +25,6 @@ from tautline.kernels.members import (
     Block,
     BlockSamples,
     Members,
-    Workspace,
     empty_block,
     empty_block_samples,
     empty_workspace,
@@ -123,17 +122,8 @@ def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int
 
 def march_lanes(members: Members, block: Block, locked: bool, out: BlockSamples) -> None:
     """Fill the samples of a block."""
-    lanes_entry(locked)(members, block, lanes_workspace(members.par.N, block.reel.shape[1]), out)
-
-
-def lanes_entry(locked: bool) -> Callable[[Members, Block, Workspace, BlockSamples], None]:
-    """The kernel that fills the samples of a block, of constant length or with moving reels."""
-    return batch.march_locked if locked else batch.march_reeling
-
-
-def lanes_workspace(N: int, reel_size: int) -> Workspace:
-    """Workspace of that kernel; it holds nothing from one call to the next."""
-    return empty_workspace(N, reel_size, START.size)
+    march = batch.march_locked if locked else batch.march_reeling
+    march(members, block, empty_workspace(members.par.N, block.reel.shape[1], START.size), out)
 
 
 def give_back(simulation: Simulation, out: data.Samples, block: Block, k: int) -> data.Samples:

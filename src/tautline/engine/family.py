@@ -6,7 +6,7 @@ A member's numbers are those that it would have by itself, to rounding, and do n
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tautline import schema
 from tautline.arrays import Array
 from tautline.engine import columns, lowering
-from tautline.engine.blocks import March, Numbers, Piece, Places, by_member, filled_up
+from tautline.engine.blocks import March, Numbers, Piece, Places, Room, by_member, empty_room, filled_up
 from tautline.engine.cases import begin
 from tautline.engine.columns import Varied
 from tautline.engine.ensemble import fits, give_back
@@ -37,7 +37,7 @@ from tautline.model.pendulum import Pendulum
 from tautline.results.values import Values, lengths_of, values_of
 
 # For the columns of samples of members that are looked at together.
-BYTES_A_LOOK = 3e6
+BYTES_A_LOOK = 6e6
 # Where a block has larger samples, the start of a member is little beside its run.
 MOST_BYTES_A_BLOCK = 64e6
 # Members that are set up together.
@@ -132,6 +132,7 @@ class Family:
         """
         count, names = len(next(iter(values.values()))), set(wanted)
         size = LANES * max(1, int(BYTES_A_LOOK / (8 * LANES * self.rows * data.SCALARS)))
+        room = empty_room(self.rows, self.elements, len(self._task.motion.reel))
         for first in range(0, count, MEMBERS_A_PIECE):
             own = {key: x[first : first + MEMBERS_A_PIECE] for key, x in values.items()}
             numbers = self._numbers(own)
@@ -139,7 +140,7 @@ class Family:
             piece = self._set_up(own, numbers, fine)
             for steps, alike in self._alike(piece, fine):
                 for begun in range(0, len(alike), size):
-                    yield self._look(piece, filled_up(alike[begun : begun + size]), steps, first, names, keep)
+                    yield self._look(piece, filled_up(alike[begun : begun + size]), steps, first, room, names, keep)
 
     def _set_up(self, values: Mapping[str, Array], numbers: Numbers, some: Places) -> Piece:
         """Momenta and first samples of some members, by the kernels of a single run."""
@@ -178,29 +179,41 @@ class Family:
             yield steps, np.array(members)
 
     @np.errstate(all="ignore")
-    def _look(self, piece: Piece, some: Places, steps: int, first: int, wanted: set[str], keep: Keep) -> Look:
+    def _look(
+        self, piece: Piece, some: Places, steps: int, first: int, room: Room, wanted: set[str], keep: Keep
+    ) -> Look:
         """March whole blocks of a piece, which begins with member `first`, and look at their samples."""
         locked, plan = self._task.command.locked, self._task.plan
         h = self._interval / steps if plan.adaptive else plan.h
-        march = March(piece, some, locked, h, steps, self.rows)
+        march = March(piece, some, locked, h, steps, room)
         block, health = march.block, Health()
         health.begin(block.reel.T, march.start.scalars.T)
         shapes, kept = [], []
-        for who, samples in march.samples(with_torques=bool(wanted & {"torque", "power"})):
-            pendulum, record = self._pendulum(piece, who), record_of_samples(march.times, samples)
-            lengths = lengths_of(record.nodes)
-            shapes.append(shape_of(pendulum, record.nodes, record.velocity, record.reeled_length, lengths))
-            values = values_of(pendulum, record, wanted, lengths)
-            kept.append(keep({name: by_member(values[name]) for name in wanted}))
+        for parts in march.groups(with_torques=bool(wanted & {"torque", "power"})):
+            found = [self._variables(piece, who, samples, march.times, wanted) for who, samples in parts]
+            shape_parts, variables = (_one_after_another(x) for x in zip(*found, strict=True))
+            shapes.append(shape_parts)
+            kept.append(keep(dict(zip(wanted, variables, strict=True))))
         pendulum, times, scalars = self._pendulum(piece, some), march.times[1:, None], march.scalars
-        shape = Shape(*(np.concatenate(x, axis=1).reshape(len(some), -1).T[1:] for x in zip(*shapes, strict=True)))
+        shape = Shape(*(np.concatenate(x).T[1:] for x in zip(*shapes, strict=True)))
         health.note(times, scalars[1:], self._base.method.order)
         health.mesh.take(pendulum, times, scalars[1:, data.REELED_LENGTH], shape, not locked)
         total = sum(vars(health.mesh).values()) + scalars.sum(axis=(0, 1))
         ended = (block.filled == self.rows) & (block.status == RUNNING) & np.isfinite(total)
         outputs = {name: np.concatenate([x[name] for x in kept]) for name in kept[0]}
-        figures, total_steps = health.figures(pendulum, plan, block.reel.T), block.clock[:, data.TOTAL]
-        return Look(first + some, ended, outputs, health, figures, total_steps, pendulum, march.left, block)
+        figures, made = health.figures(pendulum, plan, block.reel.T), block.clock[:, data.TOTAL]
+        return Look(first + some, ended, outputs, health, figures, made, pendulum, march.left, block)
+
+    def _variables(
+        self, piece: Piece, who: Places, samples: data.Samples, times: Array, wanted: set[str]
+    ) -> tuple[list[Array], list[Array]]:
+        """Figures of the mesh and wanted variables of members: (member, time, ...)."""
+        repeated = np.repeat(who, samples.scalars.shape[-1] // len(who))
+        pendulum, record = self._pendulum(piece, repeated), record_of_samples(times, samples)
+        lengths = lengths_of(record.nodes)
+        shape = shape_of(pendulum, record.nodes, record.velocity, record.reeled_length, lengths)
+        values = values_of(pendulum, record, wanted, lengths)
+        return [x.reshape(len(who), -1) for x in shape], [by_member(values[name], len(who)) for name in wanted]
 
     def _pendulum(self, piece: Piece, some: Places) -> Pendulum:
         """The pendulum, with columns of some members."""
@@ -217,6 +230,11 @@ class Family:
         samples = give_back(simulation, look.left[k], look.block, k)
         if len(samples.scalars):
             simulation.keep(samples)
+
+
+def _one_after_another(parts: Sequence[list[Array]]) -> list[Array]:
+    """Variables (member, time, ...) of parts of the time, as a whole."""
+    return parts[0] if len(parts) == 1 else [np.concatenate(x, axis=1) for x in zip(*parts, strict=True)]
 
 
 def _shares_columns(value: Any) -> bool:

@@ -30,7 +30,7 @@ class MemberCalls:
         How many members there are.
     *args
         What the entry takes. A number may be a column with one entry a member, also inside a tuple, and an array may
-        have one row a member. They are not copied.
+        have one row a member; if it has fewer, they are used in turn. Arrays are not copied.
     """
 
     def __init__(self, entry: Callable[..., Any], count: int, *args: Any) -> None:
@@ -72,7 +72,7 @@ def _table(structure: Structure, value: Any, count: int) -> Any:
         if member.kind is np.ndarray:
             own = x.ndim - member.indices
             address, *shape = address_of(x, member.indices + min(own, 1), member.item)
-            words[:, member.place] = address + np.arange(count) * (x.strides[0] if own else 0)
+            words[:, member.place] = address + (np.arange(count) % len(x) * x.strides[0] if own else 0)
             words[:, member.place + 1 : member.place + 1 + member.indices] = shape[own:]
         else:
             (reals if member.kind is float else words)[:, member.place] = x

@@ -24,7 +24,7 @@ ERROR_REMARK = 0.02
 FOLD_REMARK = 120.0  # degrees
 SLACK_REMARK = 0.05
 # Nodes of samples that are looked at together.
-NODES_AT_ONCE = 24_000
+NODES_AT_ONCE = 16_000
 # A strain that is not below 0 by more than this is a string at its natural length.
 NO_STRAIN = 1e-9
 # Times N: strain that may be rounding, since lengths of elements are differences of places along the whole string.
