@@ -35,7 +35,7 @@ from tautline.kernels.reels import START
 
 Places = NDArray[np.int64]
 # Nodes of samples that are handed on together.
-NODES_AT_ONCE = 24_000
+NODES_AT_ONCE = 40_000
 
 
 class Numbers(NamedTuple):
