@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from tautline.arrays import Array
 from tautline.engine import columns
-from tautline.engine.columns import Columns
 from tautline.engine.member_calls import MemberCalls
 from tautline.errors import RUNNING
 from tautline.kernels import data
@@ -41,7 +40,6 @@ NODES_AT_ONCE = 40_000
 class Numbers(NamedTuple):
     """Members in the letters of the kernels: tuples whose numbers are columns, and tables with a column a member."""
 
-    columns: Columns
     par: data.Parameters
     plan: data.Plan
     commands: list[data.Command]  # one for all, or one a member

@@ -123,7 +123,7 @@ class Family:
             commands = [commands[0]._replace(torques=np.array([x])) for x in command.moment.tolist()]
         if isinstance(command, Torque):
             motions.reel[:, data.TORQUE] = lowering.within_limit(found.pendulum.reel, command.moment)
-        return Numbers(found, par, plan, commands, motions, fine)
+        return Numbers(par, plan, commands, motions, fine)
 
     def looks(self, values: Mapping[str, Array], wanted: Iterable[str], keep: Keep) -> Iterator[Look]:
         """Run members, and keep what is to be kept of some variables.
