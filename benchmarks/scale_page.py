@@ -252,9 +252,8 @@ files a second; those are assumptions, so look at yours.
 
 ## The store
 
-A batch is one file in every array: {costs["files_a_batch"]:.0f} here, for two outputs, the status, the steps and the mark, and one more if any member has a
-message. So files are batches times outputs and three, and the files of an array lie in one folder, as many as there are batches. Every
-file is written beside its place and renamed. With 1000 files a second the store is the bottleneck below
+A batch is one file in every array of results, and its mark: {costs["files_a_batch"]:.0f} here. So files are batches times arrays, and the files of an
+array lie in one folder, as many as there are batches. Every file is written beside its place and renamed. With 1000 files a second the store is the bottleneck below
 {power(store_good[0]["size"])} members a batch: the plan of {power(tightest["size"])} members makes {power(tightest["files"])} files, which is
 {several(tightest["files"] / 1000)} for such a store alone. And every batch reads the part of the design that it lies in, chunks of {power(1 << 17)} members: small batches
 read the design many times.
