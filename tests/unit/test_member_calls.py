@@ -19,18 +19,18 @@ COUNT = 3
 def task() -> tuple[data.Parameters, data.Plan, data.Motion]:
     """A pendulum whose stiffness is a column, and motions of members."""
     found = begin(tl.load("retrieval", {"run.elements": 4})).simulation.task()
-    motions = data.Motion(*(np.stack([x] * COUNT) for x in found.motion))
+    motions = data.Motion._make(np.stack([x] * COUNT) for x in found.motion)
     motions.nodes[:, data.VELOCITY, 4] = [0.1, 0.2, 0.3]
     return found.par._replace(EA=np.array([40.0, 41.0, 42.0])), found.plan, motions  # type: ignore[arg-type]
 
 
 def test_every_member_as_if_it_were_called_alone(task: tuple[data.Parameters, data.Plan, data.Motion]) -> None:
     par, _, motions = task
-    alone = data.Motion(*(x.copy() for x in motions))
+    alone = data.Motion._make(x.copy() for x in motions)
     together = MemberCalls(observe.begin, COUNT, par, motions)
     for k in range(COUNT):
         together(k)
-        observe.begin(columns.some_of(par, k), data.Motion(*(x[k] for x in alone)))
+        observe.begin(columns.some_of(par, k), data.Motion._make(x[k] for x in alone))
     assert all((ours == theirs).all() for ours, theirs in zip(motions, alone, strict=True))
     assert len(set(motions.nodes[:, data.MOMENTUM, 4])) == COUNT
 
