@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine import blocks
 from tautline.engine.family import Family
 from tautline.errors import RUNNING
 from tautline.model import keys
@@ -152,6 +154,27 @@ def test_members_that_are_refused_or_leave_their_block(monkeypatch: pytest.Monke
     assert found.status.tolist() == expected.status.tolist() == [RUNNING, *[REFUSED] * 4, RUNNING]
     assert found.message == expected.message
     assert all("expected" in text for text in found.message[1:5])
+
+
+@pytest.mark.parametrize("nodes", [1, 7 * 8 * 3, 7 * 8 * 11 * 2])
+def test_samples_in_parts_and_blocks_in_groups_give_the_same_bits(nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row by row, three rows at a time, and two blocks at a time; each against all at once."""
+    study = a_study(CASES["locked"], members=37)
+    expected = compute.compute(study.work, study.table)
+    monkeypatch.setattr(blocks, "NODES_AT_ONCE", nodes)
+    found = compute.compute(study.work, study.table)
+    assert (found.health == expected.health).all() and found.remarks == expected.remarks
+    for output, x in expected.outputs.items():
+        assert (found.outputs[output] == x).all(), output
+
+
+def test_an_element_that_the_mesh_does_not_have() -> None:
+    """Members are not run for it; each is refused with the sentence that it has alone."""
+    study = a_study(CASES["locked"])
+    outputs = tuple(replace(output, node=7) if output.name == "position" else output for output in study.work.outputs)
+    found = compute.compute(replace(study.work, outputs=outputs), study.table)
+    assert found.status.tolist() == [REFUSED] * 3
+    assert all("this one has fewer" in text for text in found.message)
 
 
 def test_members_that_meet_events_go_on_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from tautline.analysis.predictability import KNOWN, LOST, estimate, predictability_time, settled, standard_error
 from tautline.engine.ensemble import march_ensemble
@@ -25,6 +24,9 @@ from tautline.model.command import Command
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.results.dataset import build_lyapunov
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # Far above rounding (1e-16 grows by the same factor as this within an interval), far below where motions bend.
 DISTANCE = 1e-7

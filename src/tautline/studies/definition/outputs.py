@@ -88,6 +88,11 @@ class Output:
     known: float = KNOWN
     lost: float = LOST
 
+    def fits(self, elements: int) -> bool:
+        """Whether a mesh of so many elements has the chosen node or element."""
+        chosen = ((self.node, elements + 1), (self.element, elements))
+        return all(k is None or -size <= k < size for k, size in chosen)
+
     @property
     def units(self) -> str:
         return VARIABLES[self.variable].units

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from tautline.kernels.lanes import LANES
 from tautline.model import keys
 from tautline.model.case import Case
 from tautline.model.command import Command
-from tautline.results.values import values_of
+from tautline.results.values import Values, values_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
@@ -53,13 +53,12 @@ def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
         np.full((count, len(HEALTH)), np.nan),
         [""] * count,
     )
-    built = members(work, values)
-    _run_family(work, values, built, found)
+    members = Members(work, values)
+    _run_family(members, found)
     started: dict[int, list[Started]] = {}
     for place in np.flatnonzero(found.status == NOT_COMPUTED).tolist():
-        member = built[place]
         with _reported(found, place):
-            one = start(place, member)
+            one = members.start(place)
             started.setdefault(one.rows, []).append(one)
     for rows, alike in started.items():
         for group in _in_groups(alike, rows):
@@ -92,8 +91,38 @@ def _in_one_line(error: TautlineError) -> str:
     return "; ".join(str(error).splitlines())
 
 
+class Members:
+    """Members of a study, with one value of each key for each.
+
+    Attributes
+    ----------
+    base : Case or None
+        The case of the first values of all keys; None where these do not fit together.
+    """
+
+    def __init__(self, work: Work, values: Mapping[str, NDArray[Any]]) -> None:
+        self.work, self.values, self.base = work, values, _base(work)
+
+    @cached_property
+    def _tree(self) -> dict[str, Any]:
+        return self.work.scenario if self.base is None else self.base.keys()
+
+    def case(self, place: int) -> Case:
+        """Case of a member; sections that are not varied are read and built once."""
+        tree = dict(self._tree)
+        for key in self.work.keys:
+            keys.put(tree, keys.parse(key), self.values[key][place : place + 1].tolist()[0])
+        return Case.from_dict(tree, like=self.base)
+
+    def start(self, place: int) -> Started:
+        """A member at the start of its run; samples that cannot fit into memory are refused."""
+        case = self.case(place)
+        simulation, rows, _ = begin(case)
+        space.check_samples(rows, simulation.elements)
+        return Started(place, simulation, case.command, case.run.duration, rows)
+
+
 def _base(work: Work) -> Case | None:
-    """The case of the first values of all keys; None where these do not fit together."""
     try:
         base = Case.from_dict(work.scenario)
         base.state()
@@ -102,26 +131,9 @@ def _base(work: Work) -> Case | None:
     return base
 
 
-def members(work: Work, values: Mapping[str, NDArray[Any]]) -> list[Callable[[], Case]]:
-    """Functions that build the case of each member; sections that are not varied are read and built once."""
-    base = _base(work)
-    tree = work.scenario if base is None else base.keys()
-    places = [keys.parse(key) for key in work.keys]
-
-    def build(row: tuple[Any, ...]) -> Case:
-        member = dict(tree)
-        for place, value in zip(places, row, strict=True):
-            keys.put(member, place, value)
-        return Case.from_dict(member, like=base)
-
-    return [partial(build, row) for row in zip(*(values[key].tolist() for key in work.keys), strict=True)]
-
-
-def _run_family(
-    work: Work, values: Mapping[str, NDArray[Any]], built: list[Callable[[], Case]], found: Computed
-) -> None:
+def _run_family(members: Members, found: Computed) -> None:
     """Run those members that differ from each other in plain numbers alone; the others are left."""
-    base = _base(work)
+    work, base = members.work, members.base
     if base is None or any(output.variable in OF_NEIGHBOURS for output in work.outputs):
         return
     try:
@@ -129,44 +141,37 @@ def _run_family(
         space.check_samples(family.rows, family.elements)
     except TautlineError:
         return
-    if not family.known:
+    if not family.known or not all(output.fits(family.elements) for output in work.outputs):
         return
-    for look in family.looks(values, {output.variable for output in work.outputs}):
-        try:
-            _take_look(family, look, work.outputs, found)
-        except IndexError:  # nodes that these members do not have
-            return
+    wanted = {output.variable for output in work.outputs}
+    for look in family.looks(members.values, wanted, partial(_kept, work.outputs)):
+        _take_look(family, look, found)
         for k in look.left:
             place = int(look.places[k])
             if found.status[place] != NOT_COMPUTED:  # it was several times in its block
                 continue
             with _reported(found, place):
-                one = start(place, built[place])
+                one = members.start(place)
                 family.go_on(look, k, one.simulation)
                 _take(one, work.outputs, found)
 
 
-def _take_look(family: Family, look: Look, outputs: tuple[Output, ...], found: Computed) -> None:
+def _kept(outputs: tuple[Output, ...], values: Values) -> dict[str, Array]:
+    """Outputs of members that have all their samples."""
+    members, rows = next(iter(values.values())).shape[:2]
+    return {output.name: evaluate(output, values, np.full(members, rows)) for output in outputs}
+
+
+def _take_look(family: Family, look: Look, found: Computed) -> None:
     """Outputs, steps and health of members that have come to the end of their samples."""
     ended, places = look.ended, look.places[look.ended]
-    values = {name: np.moveaxis(x, -1, 0) for name, x in look.values.items()}
-    rows = np.full(len(ended), family.rows + 1)
-    results = {output.name: evaluate(output, values, rows)[ended] for output in outputs}
-    for name, result in results.items():
-        found.outputs[name][places] = result
+    for name, result in look.kept.items():
+        found.outputs[name][places] = result[ended]
     found.status[places], found.steps[places] = RUNNING, look.steps[ended]
     found.health[places] = np.stack([look.figures[name][ended] for name in HEALTH], axis=1)
     for k, remarks in family.remarks(look).items():
         if ended[k]:
             found.remarks[look.places[k]] = "\n".join(remarks)
-
-
-def start(place: int, member: Callable[[], Case]) -> Started:
-    """A member at the start of its run; samples that cannot fit into memory are refused."""
-    case = member()
-    simulation, rows, _ = begin(case)
-    space.check_samples(rows, simulation.elements)
-    return Started(place, simulation, case.command, case.run.duration, rows)
 
 
 def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> None:
