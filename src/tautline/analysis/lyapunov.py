@@ -145,11 +145,10 @@ def _push_aside(simulation: Simulation, shadow: Simulation, rng: np.random.Gener
     """Start the shadow in a random direction, then at the right distance."""
     X, T = _scales(simulation)
     par, _, command, motion, _, _ = shadow.task()
-    free = np.ones(3 * (par.N + 1))
-    free[:: par.N + 1] = 0.0  # node 0 stands at the guide
     mass = par.mu * X / par.N
-    motion.nodes[data.POSITION] += DISTANCE * X * free * rng.normal(size=free.size)
-    motion.nodes[data.MOMENTUM] += DISTANCE * mass * X / T * free * rng.normal(size=free.size)
+    for place, size in ((data.POSITION, X), (data.MOMENTUM, mass * X / T)):
+        # node 0 stands at the guide
+        data.nodes_of(motion.nodes[place], par.N)[1:] += DISTANCE * size * rng.normal(size=(par.N, 3))
     if par.rotates:
         motion.body[data.ATTITUDE : data.ATTITUDE + 4] += DISTANCE * rng.normal(size=4)
         motion.body[data.SPIN : data.SPIN + 3] += DISTANCE / T * np.array(par.J) @ rng.normal(size=3)

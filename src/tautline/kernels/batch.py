@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from tautline.errors import RUNNING
-from tautline.kernels.arrow import factorise
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
 from tautline.kernels.data import (
-    FORCE,
     INVERSE,
     LOWER,
     MEAN_VELOCITY,
     P_S,
     POSITION,
+    PULL,
     RAISED,
     Motion,
     Parameters,
@@ -59,6 +58,7 @@ from tautline.kernels.observe import sample_of, write_nodes, write_sample
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.reels import Reels, hold_reels
 from tautline.kernels.so3 import Vector
+from tautline.kernels.tridiagonal import factorise
 
 
 @kernel
@@ -170,7 +170,7 @@ def march_reeling(members: Members, block: Block, workspace: Workspace, out: Blo
         if running == 0:
             break
         save_members(block, workspace)
-        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
         for _ in range(plan.steps_per_sample):
             begin_members(members, block, False)
             composed_step(par, plan, reels, motion, scratch, times_of(block, plan.h, par.L), plan.h)

@@ -15,18 +15,17 @@ from tautline.errors import (
     RUNNING,
     UNSTABLE_STEP,
 )
-from tautline.kernels.arrow import factorise
 from tautline.kernels.balance import balance_jump, balance_tolerance, book, note_balance
 from tautline.kernels.data import (
     BY_PROFILE,
     EXTRA,
-    FORCE,
     FRICTION_LOSS,
     H_LAST,
     INVERSE,
     LEVEL,
     LOWER,
     POSITION,
+    PULL,
     RAISED,
     SIGMA,
     SIGMA_BEFORE,
@@ -56,6 +55,7 @@ from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import fixed_base_step
 from tautline.kernels.step import one_step
+from tautline.kernels.tridiagonal import factorise
 
 # How far the reel may go beyond the end of the string, over the length of the string.
 END_TOLERANCE = 1e-10
@@ -169,7 +169,7 @@ def steps_to(
             if trials >= MOST_SECANTS or not low < trial < high:
                 trial = 0.5 * (low + high)
             restore_motion(backup, motion)
-            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
         left = left - trial if trial < left else 0.0
         if status == RUNNING and not command.locked:
             status = reel_event(par, plan, command, motion, scratch, begun + trial, loads)
@@ -234,7 +234,7 @@ def march_interval(
     if loads is not None:
         guarded = guarded or loads.acts or loads.moves
     if not command.locked:
-        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
     if not guarded:
         # not with constants, for which the guard would be compiled once more
         status = guard(par, plan, command.locked, 0.0, motion, scratch, loads)
