@@ -163,7 +163,7 @@ def _pull_back(simulation: Simulation, shadow: Simulation, factor: float) -> Non
     ours, theirs = simulation.task().motion, shadow.task().motion
     theirs.nodes[:] = ours.nodes + factor * (theirs.nodes - ours.nodes)
     theirs.body[:] = ours.body + factor * (theirs.body - ours.body)
-    configuration = slice(data.S, data.SIGMA_BEFORE + 1)
+    configuration = [*range(data.S, data.SIGMA_BEFORE + 1), data.SIGMA_EARLIER]
     theirs.reel[configuration] = ours.reel[configuration] + factor * (
         theirs.reel[configuration] - ours.reel[configuration]
     )

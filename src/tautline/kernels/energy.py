@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 
-from tautline.kernels.along import places_from, spread
+from tautline.kernels.along import nodes_from, places_from, spread, total, width
 from tautline.kernels.data import LINEAR, Array, Parameters, clear_nodes, node, node_stride, put_node
 from tautline.kernels.elastic import elastic_energy, law_sums
 from tautline.kernels.jit import inlined, kernel
-from tautline.kernels.lanes import select
+from tautline.kernels.lanes import select, zero_like
 from tautline.kernels.so3 import (
     Matrix,
     Vector,
@@ -182,17 +182,20 @@ def body_moment(par: Parameters, R: Matrix) -> Vector:
 def reel_force(par: Parameters, s: float, q: Array) -> float:
     """-dV/ds."""
     l = element_length(par, s)
-    z = 2 * node_stride(q)
-    depth = 0.0
-    stretch = 0.0
-    for e in range(par.N):
-        w = sub(node(q, e), node(q, e + 1))
-        depth += 2.0 * par.r_p[2] + q[z + e] + q[z + e + 1]
-        stretch += dot(w, w) - l * l
-    pull = par.EA / (l * l) * stretch if par.elastic_law == LINEAR else 2.0 * law_sums(par, l, q)[1]
+    nothing = spread(q, zero_like(l))
+    depths = nothing
+    squares = nothing
+    for e in range(0, par.N, width(q)):
+        x, y = nodes_from(q, e), nodes_from(q, e + 1)
+        w = sub(x, y)
+        is_element = places_from(q, e) < par.N - 0.5
+        depths += select(is_element, x[2] + y[2], nothing)
+        squares += select(is_element, dot(w, w) - l * l, nothing)
+    depth = 2.0 * par.N * par.r_p[2] + total(q, depths)
+    pull = par.EA / (l * l) * total(q, squares) if par.elastic_law == LINEAR else 2.0 * law_sums(par, l, q)[1]
     drum = spooled_lever(par, s) - (par.r_p[2] - par.b)
     deployed = (par.mu_g * depth + pull) / (2.0 * par.N)
-    return -par.mu_g * drum - deployed
+    return -par.mu_g * drum - deployed  # type: ignore[no-any-return]
 
 
 @kernel

@@ -50,7 +50,7 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.limits import guard, turning_rate2
+from tautline.kernels.limits import guard, is_near, outruns_waves, turning_rate2
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import fixed_base_step
@@ -177,6 +177,21 @@ def steps_to(
 
 
 @inlined
+def must_guard(par: Parameters, plan: Plan, motion: Motion, guarded: float, loads: Loads | None) -> bool:
+    """Whether a limit may have changed since s was `guarded`, which is not a number before the first look."""
+    reel = motion.reel
+    must = not is_near(par, reel[S], guarded) or outruns_waves(par, reel[SIGMA])
+    if loads is not None and loads.acts:
+        must = True
+    if plan.adaptive and par.rotates and not must:
+        h = plan.h / (1 << motion.clock[LEVEL])
+        l = element_length(par, reel[S])
+        turned2 = turning_rate2(par, plan, l, motion.nodes[POSITION], motion.body) * h * h
+        must = turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0
+    return must
+
+
+@inlined
 def guarded_step(
     par: Parameters,
     plan: Plan,
@@ -184,11 +199,15 @@ def guarded_step(
     motion: Motion,
     scratch: Scratch,
     backup: Array,
+    guarded: float,
     loads: Loads | None,
-) -> int:
-    """One base step with a moving reel or loads, in 2**level parts."""
+) -> tuple[int, float]:
+    """One base step with a moving reel or loads, in 2**level parts; s where limits were looked at is given back."""
     t = motion.reel[T_START] + motion.clock[STEP] * plan.h
-    status = guard(par, plan, command.locked, t, motion, scratch, loads)
+    status = RUNNING
+    if must_guard(par, plan, motion, guarded, loads):
+        status = guard(par, plan, command.locked, t, motion, scratch, loads)
+        guarded = motion.reel[S]
     parts = 1 << motion.clock[LEVEL]
     h = plan.h / parts
     part = 0
@@ -196,7 +215,7 @@ def guarded_step(
         # times come from counters, not from sums: a resumed run sees the same ones
         status = steps_to(par, plan, command, motion, scratch, backup, t + part * h, h, loads)
         part += 1
-    return status
+    return status, guarded
 
 
 @inlined
@@ -239,9 +258,10 @@ def march_interval(
         # not with constants, for which the guard would be compiled once more
         status = guard(par, plan, command.locked, 0.0, motion, scratch, loads)
     count = 0
+    guarded_at = math.nan
     while count < plan.steps_per_sample and status == RUNNING:
         if guarded:
-            status = guarded_step(par, plan, command, motion, scratch, backup, loads)
+            status, guarded_at = guarded_step(par, plan, command, motion, scratch, backup, guarded_at, loads)
         else:
             status = locked_step(par, plan, command.locked, motion, scratch, loads)
         if status == RUNNING:

@@ -98,7 +98,7 @@ def drift_with_reel(
         speeds += is_element * (dot(v0, add(v0, v1)) + dot(v1, v1))
         accumulate_nodes(q, q_err, i, scale(h, v0), par.compensated)
     stretched = (1.0 - theta) / (l * l) * total(q, stretch) + theta / (l_1 * l_1) * total(q, stretch_1)
-    return par.mu * (3.0 * sigma * sigma * stretched - total(q, speeds)) / (6.0 * N)
+    return par.mu * (3.0 * sigma * sigma * stretched - total(q, speeds)) / (6.0 * N)  # type: ignore[no-any-return]
 
 
 @kernel
