@@ -16,6 +16,7 @@ from tautline.kernels.data import (
     H_EARLIER,
     H_LAST,
     INVERSE,
+    LINEAR,
     LOWER,
     MEAN_VELOCITY,
     MOMENTUM,
@@ -41,7 +42,8 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.elastic import element_pulls
+from tautline.kernels.elastic import element_pulls, law_pulls
+from tautline.kernels.elastic_laws.linear import pulls_from
 from tautline.kernels.energy import body_moment, element_length, weights_of_nodes
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import zero_like
@@ -160,11 +162,21 @@ def velocities_at_fixed_length(
 @kernel
 def kick_nodes(par: Parameters, l: float, pull: Array, q: Array, h: float, p: Array, p_err: Array) -> None:
     """p -= h dV/dq, from the pulls of the elements."""
+    kick_along(par, l, False, pull, q, h, p, p_err)
+
+
+@kernel
+def kick_along(
+    par: Parameters, l: float, linear: bool, pull: Array, q: Array, h: float, p: Array, p_err: Array
+) -> None:
+    """p -= h dV/dq, where the pulls of a linear string are found on the way."""
     weight = par.mu_g * l
+    k = par.EA / l
     nothing = spread(q, zero_like(l))
     before = (nothing, nothing, nothing)
     for i in range(0, par.N + 1, width(q)):
-        f = scale(load(pull, i), sub(nodes_from(q, i + 1), nodes_from(q, i)))
+        w = sub(nodes_from(q, i + 1), nodes_from(q, i))
+        f = scale(pulls_from(par.N, k, l, q, i, w) if linear else load(pull, i), w)
         x = sub(f, previous_nodes(q, before, f))
         before = f
         z = x[2] + weights_of_nodes(q, par.N, i, weight, 0.5 * weight + par.weight)
@@ -203,10 +215,13 @@ def drift(N: int, h: float, v: Array, q: Array, q_err: Array, compensated: bool)
 def kick_then_eliminate(par: Parameters, l: float, h: float, motion: Motion, scratch: Scratch) -> Vector:
     """p -= h dV/dq, and the forward elimination of the momenta into RIGHT; v_N of a body without rotation."""
     q = motion.nodes[POSITION]
+    p, p_err = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR]
     pull = scratch.nodes[PULL]
-    element_pulls(par, l, q, pull)
-    p = motion.nodes[MOMENTUM]
-    kick_nodes(par, l, pull, q, h, p, motion.nodes[MOMENTUM_ERR])
+    if par.elastic_law == LINEAR:
+        kick_along(par, l, True, pull, q, h, p, p_err)
+    else:
+        law_pulls(par, l, q, pull)
+        kick_along(par, l, False, pull, q, h, p, p_err)
     return eliminate(par.N, p, scratch.factor[LOWER], scratch.factor[INVERSE], scratch.nodes[RIGHT])
 
 

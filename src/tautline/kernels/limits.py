@@ -40,8 +40,9 @@ RESOLVED_DRAG = 1.0 / 16.0
 # step that does not follow it leaves a speed that alternates from step to step.
 RESOLVED_DAMPER = 0.25
 # Square of how much finer a turn or a swing of the body is followed than other motions: its error adds up over all
-# turns, and tumbling multiplies it. With 1 a random pendulum in 4000 was off by more than 5 % without a word.
-FINER_TURNS = 2.0
+# turns, and tumbling multiplies it. With 1 a random pendulum in 4000 was off by more than 5 % without a word, with 2
+# one in 5000.
+FINER_TURNS = 5.0
 # Change of the deployed length, over itself, for which limits are not looked at again within a sample interval.
 SAME_LENGTH = 1e-3
 # A step that was divided because the body turns fast is joined again once it fits into this part of the limit.

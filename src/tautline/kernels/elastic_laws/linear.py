@@ -12,7 +12,7 @@ from tautline.kernels.along import nodes_from, places_from, spread, store, width
 from tautline.kernels.data import Array, Parameters, node
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.so3 import dot, sub
+from tautline.kernels.so3 import Vector, dot, sub
 
 
 @inlined
@@ -28,14 +28,19 @@ def pull(k: float, l: float, length: float) -> float:
 
 
 @kernel
+def pulls_from(N: int, k: float, l: float, q: Array, e: int, w: Vector) -> float:
+    """Tension over length of the elements from e on, (EA/l) (1 - l/|w|), and 0 behind the last; k = EA/l."""
+    length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
+    return select(places_from(q, e) < N - 0.5, pull(k, l, length), spread(q, 0.0))  # type: ignore[no-any-return]
+
+
+@kernel
 def pulls(par: Parameters, l: float, q: Array, out: Array) -> None:
-    """Tension over length of every element, (EA/l) (1 - l/|w|), and 0 behind the last."""
+    """Tension over length of every element, and 0 behind the last."""
     k = par.EA / l
-    nothing = spread(q, 0.0)
     for e in range(0, par.N + 1, width(q)):
         w = sub(nodes_from(q, e + 1), nodes_from(q, e))
-        length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
-        store(out, e, select(places_from(q, e) < par.N - 0.5, pull(k, l, length), nothing))
+        store(out, e, pulls_from(par.N, k, l, q, e, w))
 
 
 @kernel
