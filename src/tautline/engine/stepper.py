@@ -263,12 +263,11 @@ class Stepper:
         yield
         if isinstance(self.command, PrescribedMotion):
             self._prescribe()
-        self.motion.reel[[data.H_LAST, data.H_BEFORE]] = 0.0
+        self.motion.reel[[data.H_LAST, data.H_BEFORE, data.H_EARLIER]] = 0.0
 
     def strike_body(self, impulse: data.Array, moment: data.Array, R: data.Array) -> None:
         """Add an impulse at the centre of mass and an impulsive moment, inertial frame, to the momenta."""
-        N = self.par.N
-        self.motion.nodes[data.MOMENTUM, N :: N + 1] += impulse
+        data.nodes_of(self.motion.nodes[data.MOMENTUM], self.par.N)[-1] += impulse
         if not self.pendulum.body.is_point:
             self.motion.body[data.SPIN : data.SPIN + 3] += np.cross(self.par.rho, R.T @ impulse) + R.T @ moment
 

@@ -17,13 +17,14 @@ from tautline.errors import RUNNING
 from tautline.kernels.data import (
     BODY_SIZE,
     CLOCK_SIZE,
+    FACTOR_ROWS,
+    IMPULSE,
     ITERATIONS,
     LEVEL,
     NODE_QUANTITIES,
     SCALARS,
     STEP,
     T_START,
-    TARGET,
     TOTAL,
     Array,
     Command,
@@ -32,6 +33,7 @@ from tautline.kernels.data import (
     Parameters,
     Plan,
     Scratch,
+    row_length,
 )
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import LANES, lane_array, lane_rows, put, select, take, zero_like
@@ -40,7 +42,7 @@ from tautline.kernels.layout import Layout
 # Numbers that all members of a block have in common, because kernels decide by them or step by them.
 SHARED_NUMBERS = {"viscosity", "theta", "growth", "h", "limit_multiple", "allowed_ratio", "resolution"}
 # Those of Scratch.nodes that steps without loads need.
-LANE_SCRATCH = TARGET + 1
+LANE_SCRATCH = IMPULSE + 1
 # Status of a member that has to go on alone.
 LEFT = -1
 
@@ -109,7 +111,7 @@ class Block(NamedTuple):
     While the block marches, nodes and bodies are those at the latest sample.
     """
 
-    nodes: Array3  # (LANES, NODE_QUANTITIES, 3 (N + 1))
+    nodes: Array3  # (LANES, NODE_QUANTITIES, 3 row_length(N))
     body: Array2  # (LANES, BODY_SIZE)
     reel: Array2  # (LANES, REEL_SIZE or more)
     clock: Counters2  # (LANES, CLOCK_SIZE)
@@ -120,10 +122,10 @@ class Block(NamedTuple):
 class Workspace(NamedTuple):
     """Nodes and bodies in lanes, scratch, and what else is needed to go back to the latest sample."""
 
-    nodes: Array3  # (NODE_QUANTITIES, 3 (N + 1), LANES)
+    nodes: Array3  # (NODE_QUANTITIES, 3 row_length(N), LANES)
     body: Array2  # (BODY_SIZE, LANES)
-    scratch: Array3  # (LANE_SCRATCH, 3 (N + 1), LANES)
-    factor: Array3  # (2, N + 2, LANES)
+    scratch: Array3  # (LANE_SCRATCH, 3 row_length(N), LANES)
+    factor: Array3  # (FACTOR_ROWS, row_length(N), LANES)
     starts: Array2  # (LANES, width of reels.START)
     reel: Array2  # as in Block, at the latest sample
     clock: Counters2
@@ -138,7 +140,7 @@ class Clocks(NamedTuple):
 
 def empty_block(N: int, reel_size: int) -> Block:
     return Block(
-        np.zeros((LANES, NODE_QUANTITIES, 3 * (N + 1))),
+        np.zeros((LANES, NODE_QUANTITIES, 3 * row_length(N))),
         np.zeros((LANES, BODY_SIZE)),
         np.zeros((LANES, reel_size)),
         np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
@@ -149,10 +151,10 @@ def empty_block(N: int, reel_size: int) -> Block:
 
 def empty_workspace(N: int, reel_size: int, start_size: int) -> Workspace:
     return Workspace(
-        np.zeros((NODE_QUANTITIES, 3 * (N + 1), LANES)),
+        np.zeros((NODE_QUANTITIES, 3 * row_length(N), LANES)),
         np.zeros((BODY_SIZE, LANES)),
-        np.zeros((LANE_SCRATCH, 3 * (N + 1), LANES)),
-        np.zeros((2, N + 2, LANES)),
+        np.zeros((LANE_SCRATCH, 3 * row_length(N), LANES)),
+        np.zeros((FACTOR_ROWS, row_length(N), LANES)),
         np.zeros((LANES, start_size)),
         np.zeros((LANES, reel_size)),
         np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
@@ -175,16 +177,25 @@ def empty_block_samples(rows: int, N: int) -> BlockSamples:
 def motion_in_lanes(block: Block, workspace: Workspace) -> tuple[Motion, Scratch]:
     """Views of a block's arrays that the kernels of a single run take for a motion and scratch."""
     x, y, z = workspace.nodes, workspace.scratch, workspace.factor
-    nodes: Any = (
-        lane_array(x[0]),
-        lane_array(x[1]),
-        lane_array(x[2]),
-        lane_array(x[3]),
-        lane_array(x[4]),
-        lane_array(x[5]),
+    nodes: Any = (lane_array(x[0]), lane_array(x[1]), lane_array(x[2]), lane_array(x[3]), lane_array(x[4]))
+    scratch: Any = (
+        lane_array(y[0]),
+        lane_array(y[1]),
+        lane_array(y[2]),
+        lane_array(y[3]),
+        lane_array(y[4]),
+        lane_array(y[5]),
+        lane_array(y[6]),
     )
-    scratch: Any = (lane_array(y[0]), lane_array(y[1]), lane_array(y[2]), lane_array(y[3]), lane_array(y[4]))
-    factor: Any = (lane_array(z[0]), lane_array(z[1]))
+    factor: Any = (
+        lane_array(z[0]),
+        lane_array(z[1]),
+        lane_array(z[2]),
+        lane_array(z[3]),
+        lane_array(z[4]),
+        lane_array(z[5]),
+        lane_array(z[6]),
+    )
     clock: Any = Clocks(block.clock, block.status)
     return Motion(nodes, lane_array(workspace.body), lane_rows(block.reel), clock), Scratch(scratch, factor)
 
