@@ -67,8 +67,8 @@ from tautline.kernels.tridiagonal import factorise
 def guard_members(members: Members, block: Block, locked: bool, must: float) -> None:
     """Guard the next base step of members where `must` is not 0 (limits.guard).
 
-    Bodies and nodes are looked at as of the latest sample. That is enough: only a step that adapts depends on them, and
-    such members are guarded at samples alone.
+    Bodies and nodes are looked at as of the start of the march. That is enough: only a step that adapts depends on
+    them, and such members are guarded there alone.
     """
     nothing: Any = None  # scratch, which only loads need
     for k in range(LANES):

@@ -108,7 +108,7 @@ def command_of(members: Members, k: int) -> Command:
 class Block(NamedTuple):
     """Motions of LANES members, each as a single run has it, and what became of them.
 
-    While the block marches, nodes and bodies are those at the latest sample.
+    While the block marches, nodes and bodies are those at the start.
     """
 
     nodes: Array3  # (LANES, NODE_QUANTITIES, 3 row_length(N))
@@ -127,6 +127,8 @@ class Workspace(NamedTuple):
     scratch: Array3  # (LANE_SCRATCH, 3 row_length(N), LANES)
     factor: Array3  # (FACTOR_ROWS, row_length(N), LANES)
     starts: Array2  # (LANES, width of reels.START)
+    saved_nodes: Array3  # at the latest sample, as the members' nodes
+    saved_body: Array2
     reel: Array2  # as in Block, at the latest sample
     clock: Counters2
 
@@ -156,6 +158,8 @@ def empty_workspace(N: int, reel_size: int, start_size: int) -> Workspace:
         np.zeros((LANE_SCRATCH, 3 * row_length(N), LANES)),
         np.zeros((FACTOR_ROWS, row_length(N), LANES)),
         np.zeros((LANES, start_size)),
+        np.zeros((NODE_QUANTITIES, 3 * row_length(N), LANES)),
+        np.zeros((BODY_SIZE, LANES)),
         np.zeros((LANES, reel_size)),
         np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
     )
@@ -202,7 +206,7 @@ def motion_in_lanes(block: Block, workspace: Workspace) -> tuple[Motion, Scratch
 
 @kernel
 def motion_of(block: Block, k: int) -> Motion:
-    """One member's motion, with nodes and body of the latest sample."""
+    """One member's motion, with nodes and body at the start of the march."""
     return Motion(block.nodes[k], block.body[k], block.reel[k], block.clock[k])
 
 
@@ -218,13 +222,20 @@ def into_lanes(block: Block, workspace: Workspace) -> None:
 
 
 @kernel
-def out_of_lanes(workspace: Workspace, k: int, block: Block) -> None:
+def out_of_lanes(nodes: Array3, body: Array2, k: int, block: Block) -> None:
     """Copy one member's nodes and body out of lanes."""
     for i in range(block.nodes.shape[1]):
         for j in range(block.nodes.shape[2]):
-            block.nodes[k, i, j] = workspace.nodes[i, j, k]
+            block.nodes[k, i, j] = nodes[i, j, k]
     for i in range(block.body.shape[1]):
-        block.body[k, i] = workspace.body[i, k]
+        block.body[k, i] = body[i, k]
+
+
+@kernel
+def save_lanes(runs: float, x: Any, out: Any) -> None:
+    """Copy the lanes of members for which `runs` is not 0."""
+    for i in range(len(x)):
+        out[i] = select(runs != 0.0, x[i], out[i])
 
 
 @kernel
@@ -236,11 +247,16 @@ def copy_row(x: Any, k: int, out: Any) -> None:
 @kernel
 def save_members(block: Block, workspace: Workspace) -> None:
     """Put the motions of all that run aside, to go back to."""
+    body = lane_array(workspace.body)
+    runs = zero_like(body[0])
     for k in range(LANES):
         if block.status[k] == RUNNING:
-            out_of_lanes(workspace, k, block)
+            runs = put(runs, k, 1.0)
             copy_row(block.reel, k, workspace.reel)
             copy_row(block.clock, k, workspace.clock)
+    save_lanes(runs, body, lane_array(workspace.saved_body))
+    for i in range(workspace.nodes.shape[0]):
+        save_lanes(runs, lane_array(workspace.nodes[i]), lane_array(workspace.saved_nodes[i]))
 
 
 @kernel
@@ -248,8 +264,9 @@ def finish_members(block: Block, workspace: Workspace) -> None:
     """Give the motions back: those that left as they were at their latest sample."""
     for k in range(LANES):
         if block.status[k] == RUNNING:
-            out_of_lanes(workspace, k, block)
+            out_of_lanes(workspace.nodes, workspace.body, k, block)
         else:
+            out_of_lanes(workspace.saved_nodes, workspace.saved_body, k, block)
             copy_row(workspace.reel, k, block.reel)
             copy_row(workspace.clock, k, block.clock)
 
