@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import hatch_build
 import numpy as np
 import pytest
 
@@ -238,6 +239,9 @@ def test_no_compiler_at_build_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         linking.linker()
     monkeypatch.setattr(linking, "find_spec", lambda name: object())
     assert linking.linker() == [sys.executable, "-m", "ziglang", "cc"]
+    assert hatch_build.packages_to_link(ROOT) == ["ziglang>=0.13"]
+    monkeypatch.undo()
+    assert hatch_build.packages_to_link(ROOT) == []
 
 
 # Takes the place of the package `ziglang`, and notes what it is asked for.

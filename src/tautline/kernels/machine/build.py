@@ -26,7 +26,7 @@ from tautline.kernels.machine.targets import Target, machine, targets
 # Functions of the second process: they share kernels with each other, and few with the rest.
 IN_LANES = ("tl_march_reeling", "tl_march_locked")
 HEADER = "tautline.h"
-_OPTIMISED = ".bc"
+OPTIMISED = ".bc"
 
 
 def shares() -> list[list[str]]:
@@ -43,31 +43,30 @@ def compile_share(names: list[str], folder: Path) -> None:
     for name in names:
         begun = time.perf_counter()
         code = module_of(all_functions()[name]).as_bitcode()
-        whole = folder / f"{name}.partial"
-        whole.write_bytes(code)
-        whole.rename(folder / f"{name}{_OPTIMISED}")
+        for target in targets():
+            part = folder / f"{name}-{target.name}.part"
+            part.write_bytes(code)
+            part.rename(part.with_suffix(OPTIMISED))
         print(f"libtautline: {name} ({time.perf_counter() - begun:.0f} s)", flush=True)
-    while waiting := sorted(folder.glob(f"*{_OPTIMISED}")):
-        emit_function(waiting[0])
+    while waiting := sorted(folder.glob(f"*{OPTIMISED}")):
+        write_object(waiting[0])
 
 
-def emit_function(path: Path) -> None:
-    """Write an object of an optimised function for every kind of processor, unless another process does."""
+def write_object(path: Path) -> None:
+    """Write the object of an optimised function for one kind of processor, unless another process does."""
     import llvmlite.binding as llvm
 
     from tautline.kernels.machine.compiling import emit
 
-    begun = time.perf_counter()
     taken = path.with_suffix(".taken")
     try:
         path.rename(taken)
     except FileNotFoundError:
         return
+    target = next(target for target in targets() if path.stem.endswith(f"-{target.name}"))
     module = llvm.parse_bitcode(taken.read_bytes())
-    for target in targets():
-        name = f"{path.stem}-{target.name}.o"
-        path.with_name(name).write_bytes(emit(module, target, position_independent=True))
-    print(f"libtautline: objects of {path.stem} ({time.perf_counter() - begun:.0f} s)", flush=True)
+    path.with_suffix(".o").write_bytes(emit(module, target, position_independent=True))
+    print(f"libtautline: {path.stem} written", flush=True)
 
 
 def _stamp_object(folder: Path, target: Target) -> Path:
