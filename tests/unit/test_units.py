@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 from typing import Any
 
 import pint
@@ -67,19 +64,3 @@ def test_values(text: str, unit: str, value: float) -> None:
 def test_refusals(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         units.to_si(text, "m")
-
-
-def test_a_run_from_the_command_line_loads_neither_pint_nor_xarray() -> None:
-    code = (
-        "import sys; from tautline.cli import main\n"
-        "sys.argv = ['tautline', 'run', 'fixed-length', '--set', 'run.duration=0.1 s', '--quiet', '-o', sys.argv[1]]\n"
-        "try: main()\nexcept SystemExit as end: assert not end.code, end.code\n"
-        "print([name for name in ('pint', 'xarray', 'pandas', 'dask', 'matplotlib') if name in sys.modules])"
-    )
-
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-c", code, f"{folder}/run.nc"], capture_output=True, text=True, check=False
-        )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip().endswith("[]"), done.stdout
