@@ -43,6 +43,17 @@ def build_lyapunov(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
     return xr.Dataset(_with_units(LYAPUNOV_SCHEMA, values), {"time": time}, attrs)
 
 
+def build_reading(
+    schema: dict[str, Variable], values: dict[str, Any], attrs: dict[str, Any], unit: str = ""
+) -> xr.Dataset:
+    """A labelled table that was read off a run; {unit} in the schema stands for the unit of the chosen variable."""
+    import xarray as xr
+
+    named = {name: v._replace(units=v.units.replace("{unit}", unit)) for name, v in schema.items()}
+    found = xr.Dataset(_with_units(named, values), attrs=attrs)
+    return found.assign_coords({name: found[name] for name, v in named.items() if v.dims == (name,)})
+
+
 def _with_units(schema: dict[str, Variable], values: dict[str, Any]) -> dict[str, Any]:
     return {name: (v.dims, values[name], {"units": v.units, "long_name": v.long_name}) for name, v in schema.items()}
 
