@@ -73,7 +73,9 @@ def utilisation(run: Run, *, breaking_load: float | str | None = None) -> Utilis
     peak = peak_of(tension, guide)
     if not np.isfinite(peak.tension):
         raise InputError("run: expected finite tensions, got none")
-    at_peak = guide if peak.element is None else tension[:, peak.element]
+    name, at_peak = "guide_tension", guide
+    if peak.element is not None:
+        name, at_peak = "tension", tension[:, peak.element]
     good = np.isfinite(at_peak)
     return Utilisation(
         peak.tension / load,
@@ -81,7 +83,7 @@ def utilisation(run: Run, *, breaking_load: float | str | None = None) -> Utilis
         load,
         float(whole.time[peak.row]),
         0.0 if peak.element is None else (peak.element + 0.5) / tension.shape[1],
-        tuple(coarse(whole.time.values[good], at_peak[good], "tension")),
+        tuple(coarse(whole.time.values[good], at_peak[good], name)),
     )
 
 

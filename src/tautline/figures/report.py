@@ -29,6 +29,10 @@ CAPTIONS = {
     "rainflow": "Cycles of the tension at the guide, counted by rainflow (ASTM E1049), by their range.",
     "drive": "Speed of the reel, torque on the drum and power of the motor.",
 }
+# Pictures of unequal height, below each other in two columns where there is room.
+_STYLE = """
+.panels { display: block; columns: 2 430px; } figure { break-inside: avoid; margin-bottom: 1rem; }
+"""
 
 
 class _Found(NamedTuple):
@@ -116,7 +120,7 @@ def _render(found: _Found, title: str) -> str:
     case = html.escape(json.dumps(json.loads(run.attrs[CASE]), indent=2))
     body += f"<details><summary>The whole input, in SI units</summary><pre>{case}</pre></details>"
     body += f'<p class="small">Computed by tautline {html.escape(str(run.attrs["version"]))}.</p>'
-    return pages.page(title, body)
+    return pages.page(title, body, _STYLE)
 
 
 def _verdict(found: _Found) -> str:
@@ -140,7 +144,7 @@ def _verdict(found: _Found) -> str:
         text, kind = f"The rope would break: {_percent(use.utilisation)} of its breaking load is reached.", "no"
     lines = [f'<p class="{kind}"><b>{html.escape(text)}</b></p>']
     ending = str(run.attrs["message"]).removesuffix("; " + "; ".join(str(run.attrs.get("remarks", "")).splitlines()))
-    lines.append(f"<p>{html.escape(str(run.attrs['status']).replace('_', ' '))}: {html.escape(ending)}</p>")
+    lines.append(f"<p>The run: {html.escape(ending)}.</p>")
     if found.remarks:
         items = "".join(f"<li>{html.escape(text)}</li>" for text in found.remarks)
         lines.append(f'<div class="note">Remarks on the numbers:<ul>{items}</ul></div>')
@@ -155,7 +159,7 @@ def _figures(found: _Found) -> list[tuple[str, str]]:
     motor, spectrum = loads.motor_energy(run), found.spectrum.attrs
     peak = loads.peak_of(run.tension.values, tension.values)
     where = "at the guide" if peak.element is None else f"in element {peak.element} of {run.sizes['element']}"
-    limit = "unknown" if use is None else f"{_percent(use.utilisation)} of {use.breaking_load:.4g} N"
+    limit = "unknown" if use is None else f"{_percent(use.utilisation)} of {_si(use.breaking_load, 'N')}"
     life = "not computed; give the kind of rope (rope, or --rope), or exponent and constant of its curve"
     if damage is not None:
         life = (
@@ -164,12 +168,12 @@ def _figures(found: _Found) -> list[tuple[str, str]]:
         )
     return [
         ("simulated", f"{float(run.time[-1] - run.time[0]):.6g} s, {run.sizes['time']} samples"),
-        ("largest tension", f"{peak.tension:.4g} N {where}, at {float(run.time[peak.row]):.4g} s"),
+        ("largest tension", f"{_si(peak.tension, 'N')} {where}, at {float(run.time[peak.row]):.4g} s"),
         ("utilisation", limit),
         (
             "tension at the guide",
-            f"{float(tension.min()):.4g} to {float(tension.max()):.4g} N, mean {spectrum['mean']:.4g} N, "
-            f"standard deviation {spectrum['standard_deviation']:.3g} N",
+            f"{_si(float(tension.min()), 'N')} to {_si(float(tension.max()), 'N')}, mean {_si(spectrum['mean'], 'N')}, "
+            f"standard deviation {_si(spectrum['standard_deviation'], 'N')}",
         ),
         (
             "frequencies",
@@ -178,7 +182,7 @@ def _figures(found: _Found) -> list[tuple[str, str]]:
         ),
         (
             "cycles",
-            f"{float(found.cycles['count'].sum()):g}, the largest of {float(found.cycles.range.max()):.4g} N"
+            f"{float(found.cycles['count'].sum()):g}, the largest of {_si(float(found.cycles.range.max()), 'N')}"
             if found.cycles.sizes["cycle"]
             else "none",
         ),
@@ -190,11 +194,8 @@ def _figures(found: _Found) -> list[tuple[str, str]]:
             if found.slack.sizes["event"]
             else "never",
         ),
-        ("motor, driving", f"{motor.driving_energy:.4g} J, {motor.peak_power:.4g} W at {motor.peak_time:.4g} s"),
-        (
-            "motor, braking",
-            f"{motor.braking_energy:.4g} J, {motor.peak_braking_power:.4g} W at {motor.peak_braking_time:.4g} s",
-        ),
+        ("motor, driving", _work(motor.driving_energy, motor.peak_power, motor.peak_time)),
+        ("motor, braking", _work(motor.braking_energy, motor.peak_braking_power, motor.peak_braking_time)),
     ]
 
 
@@ -216,6 +217,18 @@ def _slack(events: xr.Dataset) -> str:
     head = ("begin (s)", "end (s)", "duration (s)", "where (0 guide, 1 body)", "slack at one time")
     more = f'<p class="small">{count - LISTED} more are not listed.</p>' if count > LISTED else ""
     return f"<h2>Slack</h2>{pages.table(head, rows)}{more}"
+
+
+def _work(energy: float, power: float, time: float) -> str:
+    return f"{_si(energy, 'J')}, at most {_si(power, 'W')} at {time:.4g} s" if energy or power else "none"
+
+
+def _si(x: float, unit: str) -> str:
+    """Four digits, with a prefix from ten thousand on."""
+    for prefix, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(x) >= 10.0 * size:
+            return f"{x / size:.4g} {prefix}{unit}"
+    return f"{x:.4g} {unit}"
 
 
 def _percent(x: float) -> str:

@@ -172,7 +172,7 @@ def _loads(axes: Any, run: xr.Dataset, curves: list[xr.DataArray]) -> None:
         return
     row = int(np.nanargmax(highest.values))
     time, peak = float(run.time[row]), float(highest[row])
-    axes.plot(time, peak, "v", color=RED, markersize=5, label=f"largest, {peak:.4g} N")
+    axes.plot(time, peak, "v", color=RED, markersize=5, label=f"largest, {peak:.5g} N")
     for k, (begin, end) in enumerate(zip(*(slack_events(run)[x].values for x in ("begin", "end")), strict=True)):
         axes.axvspan(begin, end, color=BLACK, alpha=0.1, linewidth=0, label=None if k else "some of it slack")
     limit = pendulum_of(run.attrs).string.breaking_load
