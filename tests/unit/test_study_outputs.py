@@ -20,6 +20,7 @@ from tests.support.checking import check_close
 # Lengths to 10 m and energies to 10 J, after 400 steps whose sums are made in another order.
 ROUNDING = 1e-11
 
+STRING = tl.String(10.0, 0.1, 1000.0)
 OUTPUTS: list[Any] = [
     "max tension",
     "min strain",
@@ -172,17 +173,17 @@ def test_many_members_at_once_and_one_by_one() -> None:
         x = rng.normal(size=(5, *(full[dim] for dim in dims)))
         for k, n in enumerate(rows):
             x[k, n:] = np.nan
-        together = evaluate(output, {output.variable: x}, rows)
+        together = evaluate(output, {output.variable: x}, rows, STRING)
         assert together.shape == (5, *output.sizes)
         for k, n in enumerate(rows):
-            alone = evaluate(output, {output.variable: x[k : k + 1, :n]}, rows[k : k + 1])
+            alone = evaluate(output, {output.variable: x[k : k + 1, :n]}, rows[k : k + 1], STRING)
             assert np.array_equal(together[k], alone[0], equal_nan=True), output
 
 
 def test_a_run_that_overflows_is_not_hidden() -> None:
     x = np.array([[1.0, np.nan, 2.0]])
     for reduce in ("max", "min", "mean"):
-        found = evaluate(Output("x", "energy", reduce), {"energy": x}, np.array([3]))
+        found = evaluate(Output("x", "energy", reduce), {"energy": x}, np.array([3]), STRING)
         assert np.isnan(found).all()
 
 

@@ -131,7 +131,7 @@ def _run_family(
         return
     if not family.known:
         return
-    for look in family.looks(values, {output.variable for output in work.outputs}):
+    for look in family.looks(values, _needed(work.outputs)):
         try:
             _take_look(family, look, work.outputs, found)
         except IndexError:  # nodes that these members do not have
@@ -151,7 +151,8 @@ def _take_look(family: Family, look: Look, outputs: tuple[Output, ...], found: C
     ended, places = look.ended, look.places[look.ended]
     values = {name: np.moveaxis(x, -1, 0) for name, x in look.values.items()}
     rows = np.full(len(ended), family.rows + 1)
-    results = {output.name: evaluate(output, values, rows)[ended] for output in outputs}
+    string = look.pendulum.string
+    results = {output.name: evaluate(output, values, rows, string)[ended] for output in outputs}
     for name, result in results.items():
         found.outputs[name][places] = result
     found.status[places], found.steps[places] = RUNNING, look.steps[ended]
@@ -159,6 +160,11 @@ def _take_look(family: Family, look: Look, outputs: tuple[Output, ...], found: C
     for k, remarks in family.remarks(look).items():
         if ended[k]:
             found.remarks[look.places[k]] = "\n".join(remarks)
+
+
+def _needed(outputs: Sequence[Output]) -> set[str]:
+    """Variables of a run that outputs are made of."""
+    return {name for output in outputs for name in output.needs}
 
 
 def start(place: int, member: Callable[[], Case]) -> Started:
@@ -201,11 +207,11 @@ def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """Outputs, status and steps of a member that has come to its end."""
     simulation = one.simulation
     record = simulation.record()
-    wanted = {output.variable for output in outputs}
-    values = {name: x[None] for name, x in values_of(simulation.pendulum, record, wanted).items()}
+    pendulum = simulation.pendulum
+    values = {name: x[None] for name, x in values_of(pendulum, record, _needed(outputs)).items()}
     rows = np.array([len(record.time)])
     try:
-        results = {output.name: evaluate(output, values, rows)[0] for output in outputs}
+        results = {output.name: evaluate(output, values, rows, pendulum.string)[0] for output in outputs}
     except IndexError:
         raise InputError("outputs: expected nodes and elements that every member has, this one has fewer") from None
     for name, result in results.items():
