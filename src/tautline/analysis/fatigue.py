@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from tautline.analysis.series import breaking_load_of, coarse, series_of
 from tautline.arrays import Array
@@ -16,6 +15,9 @@ from tautline.files.runs.given import Run, run_from
 from tautline.model import checks
 from tautline.results.dataset import build_reading
 from tautline.schema import RAINFLOW_SCHEMA
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class TensionCurve(NamedTuple):
@@ -64,9 +66,14 @@ class Damage(NamedTuple):
     remarks: tuple[str, ...]
 
 
+def counting(who: str) -> Any:
+    """The library that counts, for `who`."""
+    return need("rainflow", who)
+
+
 def cycles_of(x: Array, who: str) -> Cycles:
     """Rainflow count of a series (ASTM E1049-85, 5.4.4)."""
-    found = list(need("rainflow", who).extract_cycles(x.tolist()))
+    found = list(counting(who).extract_cycles(x.tolist()))
     columns = np.array(found, dtype=np.float64).reshape(-1, 5).T
     return Cycles(columns[0], columns[1], columns[2], columns[3].astype(np.int64), columns[4].astype(np.int64))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import xarray as xr
+from numpy.typing import NDArray
 
 from tautline.analysis.series import breaking_load_of, coarse
 from tautline.arrays import Array
@@ -15,6 +15,10 @@ from tautline.results.dataset import build_reading
 from tautline.results.inputs import pendulum_of
 from tautline.schema import SLACK_SCHEMA
 
+if TYPE_CHECKING:
+    import xarray as xr
+
+Truths = NDArray[np.bool_]
 # Strain of a string that is neither stretched nor slack, by rounding.
 ROUNDING = 1e-12
 # Part of the spacing of samples that a slack event lasts at least.
@@ -92,12 +96,15 @@ def slack_times(time: Array, strain: Array, limit: float) -> tuple[Array, Array]
 
     `limit` is the strain at which the tension vanishes. Events that last no longer than rounding are left out.
     """
-    least = strain.min(axis=1) - (limit + ROUNDING)
-    slack = least <= 0.0
-    before = np.flatnonzero(slack[1:] != slack[:-1])
-    moved = least[before] / (least[before] - least[before + 1])
-    crossed = time[before] + moved * (time[before + 1] - time[before])
-    begin, end = crossed[~slack[before]], crossed[slack[before]]
+    above = strain - (limit + ROUNDING)
+    slack: Truths = np.any(above <= 0.0, axis=1)
+    edges = np.flatnonzero(slack[1:] != slack[:-1])
+    now, then = above[edges], above[edges + 1]
+    part = now / np.where((now <= 0.0) != (then <= 0.0), now - then, np.inf)  # 0 of elements that do not change
+    goes = slack[edges + 1]
+    first = np.where(part > 0.0, part, 1.0).min(axis=1, initial=1.0)
+    crossed = time[edges] + np.where(goes, first, part.max(axis=1, initial=0.0)) * (time[edges + 1] - time[edges])
+    begin, end = crossed[goes], crossed[~goes]
     if slack[0]:
         begin = np.append(time[0], begin)
     if slack[-1]:

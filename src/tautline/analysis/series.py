@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.files.runs.given import Run, run_from
+from tautline.files.runs.given import Run, known, run_from
 from tautline.model import checks
 from tautline.model.description import fields_of
 from tautline.model.string import String
 from tautline.results.inputs import pendulum_of
 from tautline.schema import AXES
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 # Part of a range that may lie unseen between samples before it is said.
 COARSE = 0.05
+
+
+class TooFewSamplesError(InputError):
+    """A run has not two samples to go by."""
 
 
 class Series(NamedTuple):
@@ -30,8 +36,13 @@ class Series(NamedTuple):
 
 
 def series_of(run: Run, variable: str, place: dict[str, Any]) -> Series:
-    """A variable of a run at one place, up to the first value that is not finite."""
+    """A variable of a run at one place, up to the first value that is not finite.
+
+    Files of older formats do not have the tension at the guide: theirs is that of the first element.
+    """
     whole = run_from(run, ())
+    if variable == "guide_tension" and not known(whole, variable):
+        variable, place = "tension", {"element": 0} | place
     if variable not in whole.data_vars or whole[variable].dims[:1] != ("time",):
         over_time = [name for name, x in whole.data_vars.items() if x.dims[:1] == ("time",)]
         checks.choice("variable", variable, over_time)
@@ -48,7 +59,7 @@ def series_of(run: Run, variable: str, place: dict[str, Any]) -> Series:
     wrong = np.flatnonzero(~np.isfinite(values))
     good = int(wrong[0]) if len(wrong) else len(values)
     if good < 2:
-        raise InputError(f"run: expected at least 2 samples of {variable} with finite values, got {good}")
+        raise TooFewSamplesError(f"run: expected at least 2 samples of {variable} with finite values, got {good}")
     where = "".join(f", {dim} {x}" for dim, x in place.items())
     return Series(time[:good], values[:good], f"{variable}{where}", str(whole[variable].attrs.get("units", "")))
 

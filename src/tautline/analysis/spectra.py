@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from tautline.analysis.series import Series, coarse, series_of
 from tautline.arrays import Array
@@ -16,6 +15,9 @@ from tautline.files.runs.given import Run
 from tautline.model import checks
 from tautline.results.dataset import build_reading
 from tautline.schema import EXCEEDANCE_SCHEMA, SPECTRUM_SCHEMA
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # Samples of a segment at least, where there are so many; longer runs have the mean of seven segments.
 LEAST_SEGMENT = 256

@@ -7,17 +7,18 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import xarray as xr
 
 from tautline.analysis import fatigue, loads, spectra
 from tautline.analysis.fatigue import Damage
 from tautline.analysis.loads import Utilisation
+from tautline.analysis.series import series_of
 from tautline.durable import explained, replacing
 from tautline.figures import OF_A_RUN
 from tautline.figures import page as pages
-from tautline.files.runs.given import Run, known, run_from
+from tautline.files.runs.given import Run, run_from
 from tautline.results.inputs import CASE, pendulum_of
 
 # Events without tension that are listed.
@@ -97,24 +98,16 @@ def _read(
     use = None if limit is None else loads.utilisation(run, breaking_load=limit)
     damage = None
     if rope is not None or exponent is not None or constant is not None:
-        damage = fatigue.damage(run, rope, exponent=exponent, constant=constant, breaking_load=limit, **_place(run))
-    cycles, spectrum = (read(run, **_place(run)) for read in (fatigue.rainflow, spectra.spectrum))
+        damage = fatigue.damage(run, rope, exponent=exponent, constant=constant, breaking_load=limit)
+    cycles, spectrum = fatigue.rainflow(run), spectra.spectrum(run)
     said = [*str(run.attrs.get("remarks", "")).splitlines(), *(use.remarks if use else ())]
     said += [*cycles.attrs["remarks"].splitlines(), *spectrum.attrs["remarks"].splitlines()]
     return _Found(run, use, damage, cycles, spectrum, loads.slack_events(run), list(dict.fromkeys(said)))
 
 
-def _place(run: xr.Dataset) -> dict[str, Any]:
-    """Where tension is read: at the guide, or in the first element of a file that does not have that."""
-    return {"variable": "guide_tension"} if known(run, "guide_tension") else {"variable": "tension", "element": 0}
-
-
 def _render(found: _Found, title: str) -> str:
     run = found.run
-    pictures = ""
-    for name, caption in CAPTIONS.items():
-        place = _place(run) if name in ("spectrum", "exceedance", "rainflow") else {}
-        pictures += pages.figure(OF_A_RUN[name](run, **place), caption)
+    pictures = "".join(pages.figure(OF_A_RUN[name](run), caption) for name, caption in CAPTIONS.items())
     body = f"<h1>{html.escape(title)}</h1>{_verdict(found)}<h2>Key figures</h2>{pages.table((), _figures(found))}"
     body += f'<h2>Pictures</h2><div class="panels">{pictures}</div>{_slack(found.slack)}'
     case = html.escape(json.dumps(json.loads(run.attrs[CASE]), indent=2))
@@ -154,10 +147,9 @@ def _verdict(found: _Found) -> str:
 def _figures(found: _Found) -> list[tuple[str, str]]:
     """Names and values of the table."""
     run, use, damage = found.run, found.use, found.damage
-    tension = run[_place(run)["variable"]]
-    tension = tension if tension.ndim == 1 else tension[:, 0]
+    tension = series_of(run, "guide_tension", {}).values
     motor, spectrum = loads.motor_energy(run), found.spectrum.attrs
-    peak = loads.peak_of(run.tension.values, tension.values)
+    peak = loads.peak_of(run.tension.values, tension)
     where = "at the guide" if peak.element is None else f"in element {peak.element} of {run.sizes['element']}"
     limit = "unknown" if use is None else f"{_percent(use.utilisation)} of {_si(use.breaking_load, 'N')}"
     life = "not computed; give the kind of rope (rope, or --rope), or exponent and constant of its curve"

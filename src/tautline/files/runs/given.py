@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import xarray as xr
 
 from tautline.errors import InputError
 from tautline.files.runs.reading import open_run
 from tautline.model import checks
 
-Run = xr.Dataset | str | os.PathLike[str]
+if TYPE_CHECKING:
+    import xarray as xr
+
+Run: TypeAlias = "xr.Dataset | str | os.PathLike[str]"
 
 
 def run_from(source: Run, needed: tuple[str, ...]) -> xr.Dataset:
     """Take a run as it is, or read it from its file; one without samples or without a needed variable is refused."""
+    import xarray as xr  # half a second, which a study need not spend
+
     if isinstance(source, (str, os.PathLike)):
         return open_run(source)
     if not isinstance(source, xr.Dataset):

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.analysis.fatigue import TensionCurve, tension_curve
+from tautline.analysis.fatigue import TensionCurve, counting, tension_curve
 from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
-from tautline.extras import need
 from tautline.model import checks
 from tautline.model.string import String
 from tautline.schema import AXES, SCHEMA, Variable
@@ -192,7 +191,7 @@ def _reading(where: str, spec: Mapping[str, Any], facts: Facts) -> Output:
         raise InputError(f"{where}: {variable} needs a breaking load; give string.breaking_load in `set` or `vary`")
     curve: tuple[float, ...] = ()
     if variable == "damage":
-        need("rainflow", "a study of damage")
+        counting("a study of damage")
         try:
             curve = tuple(tension_curve(spec.get("rope"), spec.get("exponent"), spec.get("constant")))
         except InputError as error:
