@@ -61,7 +61,7 @@ LYAPUNOV_SCHEMA = {
 }
 
 
-# Of a variable that is chosen, whose unit stands in the place of {unit}.
+# Of a variable that is chosen, whose unit stands in the place of {unit}, its square in that of {square}.
 CYCLE = ("cycle",)
 RAINFLOW_SCHEMA = {
     "range": Variable(CYCLE, "{unit}", "range of the cycle, from valley to peak"),
@@ -73,7 +73,7 @@ RAINFLOW_SCHEMA = {
 SPECTRUM_SCHEMA = {
     "frequency": Variable(("frequency",), "Hz", "frequency"),
     "density": Variable(
-        ("frequency",), "({unit})2 s", "power spectral density, one-sided; its integral is the variance"
+        ("frequency",), "{square} s", "power spectral density, one-sided; its integral is the variance"
     ),
 }
 LEVEL = ("level",)

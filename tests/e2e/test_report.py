@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -113,12 +114,13 @@ def test_the_page_in_a_browser_by_day_and_by_night(bungee: Path, here: Path) -> 
     page_file = tl.report(bungee, here / "page.html")
     with browsing() as browser:
         colours = {}
-        for scheme in ("light", "dark"):
-            page = browser.new_page(color_scheme=scheme)  # type: ignore[arg-type]
-            asked: list[str] = []
-            page.on("request", lambda request, asked=asked: asked.append(request.url))  # type: ignore[misc]
+        schemes: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
+        for scheme in schemes:
+            page = browser.new_page(color_scheme=scheme)
+            asked: list[Any] = []
+            page.on("request", asked.append)
             page.goto(page_file.as_uri())
-            assert [url for url in asked if not url.startswith("data:")] == [page_file.as_uri()]
+            assert [one.url for one in asked if not one.url.startswith("data:")] == [page_file.as_uri()]
             colours[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
             sizes = page.evaluate("[...document.images].map(x => x.naturalWidth * x.naturalHeight)")
             assert len(sizes) == PICTURES and min(sizes) > 1e5

@@ -53,8 +53,7 @@ def spectrum(run: xr.Dataset, /, variable: str = "guide_tension", **place: Any) 
         axes.axvline(peak, color=RED, linestyle=":", linewidth=0.9, label=f"peak at {peak:.3g} Hz")
         figure.legend(loc="outside upper center")
     axes.set_xlabel("frequency (Hz)")
-    unit = found.density.attrs["units"].replace(")2", ")²").replace("(N)", "N")
-    axes.set_ylabel(f"density of {_words(found)} ({unit})")
+    axes.set_ylabel(f"density of {_words(found)} ({found.density.attrs['units'].replace('2 s', '² s')})")
     return figure
 
 

@@ -176,7 +176,7 @@ def _figures(found: _Found) -> list[tuple[str, str]]:
             "cycles",
             f"{float(found.cycles['count'].sum()):g}, the largest of {_si(float(found.cycles.range.max()), 'N')}"
             if found.cycles.sizes["cycle"]
-            else "none",
+            else "no cycles",
         ),
         ("fatigue damage", life),
         (
@@ -212,7 +212,7 @@ def _slack(events: xr.Dataset) -> str:
 
 
 def _work(energy: float, power: float, time: float) -> str:
-    return f"{_si(energy, 'J')}, at most {_si(power, 'W')} at {time:.4g} s" if energy or power else "none"
+    return f"{_si(energy, 'J')}, at most {_si(power, 'W')} at {time:.4g} s" if energy or power else "no work"
 
 
 def _si(x: float, unit: str) -> str:

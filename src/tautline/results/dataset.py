@@ -46,10 +46,11 @@ def build_lyapunov(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
 def build_reading(
     schema: dict[str, Variable], values: dict[str, Any], attrs: dict[str, Any], unit: str = ""
 ) -> xr.Dataset:
-    """A labelled table that was read off a run; {unit} in the schema stands for the unit of the chosen variable."""
+    """A labelled table that was read off a run; {unit} and {square} in the schema are those of the chosen variable."""
     import xarray as xr
 
-    named = {name: v._replace(units=v.units.replace("{unit}", unit)) for name, v in schema.items()}
+    square = f"({unit})2" if " " in unit or "-" in unit else f"{unit}2"
+    named = {name: v._replace(units=v.units.format(unit=unit, square=square)) for name, v in schema.items()}
     found = xr.Dataset(_with_units(named, values), attrs=attrs)
     return found.assign_coords({name: found[name] for name, v in named.items() if v.dims == (name,)})
 
