@@ -34,6 +34,7 @@ from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, SHARED_NUMBERS, 
 from tautline.model.case import Case
 from tautline.model.command import Brake, Free, Locked, Torque
 from tautline.model.pendulum import Pendulum
+from tautline.model.string import String
 from tautline.results.values import Values, lengths_of, values_of
 
 # For the columns of samples of members that are looked at together.
@@ -44,7 +45,7 @@ MOST_BYTES_A_BLOCK = 64e6
 MEMBERS_A_PIECE = 1024
 
 # What is kept of the variables of members: by name, with members as the first dimension of arrays.
-Keep = Callable[[Values], dict[str, Array]]
+Keep = Callable[[Values, String], dict[str, Array]]
 
 
 class Look(NamedTuple):
@@ -188,12 +189,15 @@ class Family:
         march = March(piece, some, locked, h, steps, room)
         block, health = march.block, Health()
         health.begin(block.reel.T, march.start.scalars.T)
+        names = wanted - {"time"}
         shapes, kept = [], []
         for parts in march.groups(with_torques=bool(wanted & {"torque", "power"})):
-            found = [self._variables(piece, who, samples, march.times, wanted) for who, samples in parts]
-            shape_parts, variables = (_one_after_another(x) for x in zip(*found, strict=True))
+            found = [(who, *self._variables(piece, who, samples, march.times, names)) for who, samples in parts]
+            members, *both = zip(*found, strict=True)
+            shape_parts, variables = map(_one_after_another, both)
             shapes.append(shape_parts)
-            kept.append(keep(dict(zip(wanted, variables, strict=True))))
+            values = {"time": march.times[None], **dict(zip(names, variables, strict=True))}
+            kept.append(keep(values, self._pendulum(piece, members[0]).string))
         pendulum, times, scalars = self._pendulum(piece, some), march.times[1:, None], march.scalars
         shape = Shape(*(np.concatenate(x).T[1:] for x in zip(*shapes, strict=True)))
         health.note(times, scalars[1:], self._base.method.order)

@@ -36,6 +36,16 @@ def build_lyapunov(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
     return _dataset(LYAPUNOV_SCHEMA, values, {"time": (values["time"], _attributes(TIME_VARIABLE))}, attrs)
 
 
+def build_reading(
+    schema: dict[str, Variable], values: dict[str, Any], attrs: dict[str, Any], unit: str = ""
+) -> xr.Dataset:
+    """A labelled table that was read off a run; {unit} and {square} in the schema are those of the chosen variable."""
+    square = f"({unit})2" if " " in unit or "-" in unit else f"{unit}2"
+    named = {name: v._replace(units=v.units.format(unit=unit, square=square)) for name, v in schema.items()}
+    labels: Coordinates = {name: (values[name], _attributes(v)) for name, v in named.items() if v.dims == (name,)}
+    return _dataset({name: v for name, v in named.items() if name not in labels}, values, labels, attrs)
+
+
 def labelled_values(values: Values, attrs: dict[str, Any]) -> xr.Dataset:
     """With dimensions, units, and the coordinates that every result has."""
     return _dataset(SCHEMA, values, {"time": (values["time"], _attributes(TIME_VARIABLE))} | _AXIS, attrs)

@@ -22,6 +22,7 @@ from tautline.kernels.lanes import LANES
 from tautline.model import keys
 from tautline.model.case import Case
 from tautline.model.command import Command
+from tautline.model.string import String
 from tautline.results.values import Values, values_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
@@ -143,8 +144,7 @@ def _run_family(members: Members, found: Computed) -> None:
         return
     if not family.known or not all(output.fits(family.elements) for output in work.outputs):
         return
-    wanted = {output.variable for output in work.outputs}
-    for look in family.looks(members.values, wanted, partial(_kept, work.outputs)):
+    for look in family.looks(members.values, _needed(work.outputs), partial(_kept, work.outputs)):
         _take_look(family, look, found)
         for k in look.left:
             place = int(look.places[k])
@@ -156,10 +156,10 @@ def _run_family(members: Members, found: Computed) -> None:
                 _take(one, work.outputs, found)
 
 
-def _kept(outputs: tuple[Output, ...], values: Values) -> dict[str, Array]:
+def _kept(outputs: tuple[Output, ...], values: Values, string: String) -> dict[str, Array]:
     """Outputs of members that have all their samples."""
-    members, rows = next(iter(values.values())).shape[:2]
-    return {output.name: evaluate(output, values, np.full(members, rows)) for output in outputs}
+    members, rows = next(x for name, x in values.items() if name != "time").shape[:2]
+    return {output.name: evaluate(output, values, np.full(members, rows), string) for output in outputs}
 
 
 def _take_look(family: Family, look: Look, found: Computed) -> None:
@@ -172,6 +172,11 @@ def _take_look(family: Family, look: Look, found: Computed) -> None:
     for k, remarks in family.remarks(look).items():
         if ended[k]:
             found.remarks[look.places[k]] = "\n".join(remarks)
+
+
+def _needed(outputs: Sequence[Output]) -> set[str]:
+    """Variables of a run that outputs are made of."""
+    return {name for output in outputs for name in output.needs}
 
 
 def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> None:
@@ -206,11 +211,11 @@ def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """Outputs, status and steps of a member that has come to its end."""
     simulation = one.simulation
     record = simulation.record()
-    wanted = {output.variable for output in outputs}
-    values = {name: x[None] for name, x in values_of(simulation.pendulum, record, wanted).items()}
+    pendulum = simulation.pendulum
+    values = {name: x[None] for name, x in values_of(pendulum, record, _needed(outputs)).items()}
     rows = np.array([len(record.time)])
     try:
-        results = {output.name: evaluate(output, values, rows)[0] for output in outputs}
+        results = {output.name: evaluate(output, values, rows, pendulum.string)[0] for output in outputs}
     except IndexError:
         raise InputError("outputs: expected nodes and elements that every member has, this one has fewer") from None
     for name, result in results.items():
