@@ -55,6 +55,7 @@ forces = [[0, 0, 0], ["1 kN", 0, 0]]
 moments = [[0, 0, 0], [0, 0, "2 N*m"]]
 """
 GUIDE = """[guide]
+kind = "points"
 times = [0, "1 s", 2]
 displacements = [[0, 0, 0], ["10 cm", 0, 0], [0.2, 0, 0]]
 start_velocity = [0, 0, "1 m/s"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, TypeGuard
@@ -12,7 +13,7 @@ import numpy as np
 from tautline.engine import lowering
 from tautline.engine.force_law import CallableLaw, raise_failure
 from tautline.engine.health import Health
-from tautline.engine.loads import kernel_loads, moved_on, own_numbers
+from tautline.engine.loads import covering, kernel_loads, moved_on, own_numbers
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
@@ -67,10 +68,13 @@ class Stepper:
         self.par, self.plan = lowering.lowered(pendulum, state, method)
         self.laws = [CallableLaw(law) for law in laws]
         self.loads = kernel_loads(pendulum, self.laws)
+        path = pendulum.reel.guide_path
+        # times up to which the tables of the kernels hold the motions of guide and reel
+        self._path_known = math.inf if path is None else path.covered(0.0)
+        self._command_known = math.inf
         self.motion = lowering.initial_motion(self.par, state, pendulum.reel.spooled_strain)
-        if pendulum.reel.guide_path is not None:
-            frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
-            self.motion.reel[frame] = pendulum.reel.guide_path.at(0.0)[1][0]
+        if path is not None:
+            self.motion.reel[data.FRAME_VELOCITY : data.FRAME_VELOCITY + 3] = path.at(0.0)[1][0]
         self.scratch = data.empty_scratch(self.par.N)
         self.backups = data.empty_backups(self.motion)
         self.command: Command | None = None
@@ -114,12 +118,28 @@ class Stepper:
         """Whether the torque is a function, to be tabulated before every march."""
         return isinstance(self.command, Torque) and self.command.is_function
 
+    @property
+    def follows_endless(self) -> bool:
+        """Whether the command follows a motion without end, of which tables hold a part."""
+        return math.isfinite(self._command_known)
+
+    def _cover(self, until: float) -> None:
+        """Let the tables of motions without end reach a time, from the present one on."""
+        path, command = self.pendulum.reel.guide_path, self.command
+        if until >= self._path_known and path is not None:
+            self.loads = covering(self.loads, self.pendulum, self.time, until)
+            self._path_known = path.covered(until)
+        if until >= self._command_known and isinstance(command, PrescribedMotion | Impedance):
+            self.kernel_command = lowering.kernel_command(command, self.par.L, *self.origin, (self.time, until))
+            self._command_known = command.covered(until, self.origin[0])
+
     # -- steps and samples -------------------------------------------------------------------------------
 
     def march(self, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
         """Fill samples; the kernel's status, and how many were filled."""
         if isinstance(self.command, Torque) and self.command.is_function:
             self._tabulate(self.command, len(out.scalars), plan)
+        self._cover(self.time + len(out.scalars) * plan.steps_per_sample * plan.h)
         status, filled = march(
             self.par, plan, self.kernel_command, self.motion, self.scratch, self.backups, out, self.beyond
         )
@@ -128,6 +148,7 @@ class Stepper:
 
     def observe(self, out: data.Samples, time: float) -> None:
         """Put the present state into a single sample."""
+        self._cover(time)
         locked = self.initial.reel_speed == 0.0 if self.command is None else self.kernel_command.locked
         observe(self.par, locked, self.motion, self.scratch, out, 0, time, self.beyond)
         if self.takes_torque:
@@ -163,6 +184,7 @@ class Stepper:
 
     def limits(self, deployed: float | None = None) -> Limits:
         """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""
+        self._cover(self.time)
         locked = self.kernel_command.locked
         loads = self.loads if self.loaded else None
         now = present_limits(self.par, self.plan, locked, self.time, self.motion, self.scratch, loads)
@@ -232,6 +254,9 @@ class Stepper:
     def follow(self, command: Command) -> None:
         """Remember the command, and what has to be known of it in every tick."""
         self.command = command
+        self._command_known = math.inf
+        if isinstance(command, PrescribedMotion | Impedance):
+            self._command_known = command.covered(self.origin[0], self.origin[0])
         self.takes_torque = isinstance(command, Locked | PrescribedMotion)
         self.reel_is_free = not isinstance(command, Locked | PrescribedMotion | Impedance)
 

@@ -15,6 +15,7 @@ from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, ProblemsError, keys_of
 from tautline.model.keys import Key
 from tautline.model.kinds import MISSING, Kind, Text, WrongValueError
+from tautline.model.motions import MOTIONS
 from tautline.model.parts import Part
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
@@ -40,8 +41,9 @@ TOP: dict[str, Kind] = {"title": TITLE, "description": DESCRIPTION, "gravity": _
 # Sections of the pendulum: its parts, and the path of the guide, which is a part of the reel.
 SYSTEM: dict[str, Part] = {name: part for name, part in _SYSTEM.items() if isinstance(part, Part)} | {"guide": _GUIDE}
 PARTS: dict[str, Part] = {**SYSTEM, "initial": INITIAL, "command": COMMAND, "run": RUN}
-# Sections by the classes that errors name.
+# Sections by the classes that errors name; motions may be a part of several.
 _OWNERS = {cls.__name__: name for name, part in PARTS.items() for cls in part.options.values()} | {"RigidBody": "body"}
+_OWNERS = {name: section for name, section in _OWNERS.items() if name not in {cls.__name__ for cls in MOTIONS.values()}}
 
 
 class ScenarioError(InputError):
