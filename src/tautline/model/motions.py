@@ -20,6 +20,7 @@ from tautline.model.spectra import waves
 
 SPECTRA = ("jonswap", "pierson_moskowitz")
 PEAKEDNESS = 3.3
+_LISTS = (list, tuple, np.ndarray)
 _RAMP = "Time in which the motion grows from nothing to its full size, smoothly; 0 for a motion that is there at once."
 
 
@@ -39,7 +40,7 @@ class Along(Kind):
 
     def check(self, name: str, value: Any) -> Any:
         value, shown = in_si(name, value, self.unit), self.unit or "1"
-        if self._many and np.ndim(value) == 0 and not isinstance(value, (list, tuple)):
+        if self._many and not isinstance(value, _LISTS):
             checks.refuse(name, f"a list of numbers or vectors ({shown})", value)
         if self._many:
             return tuple(_number_or_vector(f"{name}[{k}]", item, shown) for k, item in enumerate(value))
@@ -62,7 +63,7 @@ def _form(value: Any) -> Form:
 
 
 def _number_or_vector(name: str, value: Any, unit: str) -> Any:
-    return finite(name, value, unit) if np.ndim(value) == 0 else checks.vector(name, value, unit)
+    return checks.vector(name, value, unit) if isinstance(value, _LISTS) else finite(name, value, unit)
 
 
 def _positives(name: str, value: Any, unit: str) -> tuple[float, ...]:

@@ -33,15 +33,20 @@ def constant(length: float) -> Array:
     return np.array([row(0.0, length)])
 
 
+def pieces_of(profile: Array) -> tuple[Array, Array]:
+    """Knots, and coefficients (power, piece)."""
+    return profile[:, 0], profile[:, 1:].T
+
+
 def values_at(profile: Array, t: float) -> tuple[float, float, float]:
     """Value, rate and second rate."""
-    value, rate, second = (float(evaluate(profile[:, 0], profile[:, 1:].T, t, order)) for order in range(3))
+    value, rate, second = (float(evaluate(*pieces_of(profile), t, order)) for order in range(3))
     return value, rate, second
 
 
 def places_at(profile: Array, times: Array) -> Array:
     """Values at many times."""
-    return evaluate(profile[:, 0], profile[:, 1:].T, times)
+    return evaluate(*pieces_of(profile), times)
 
 
 def least(profile: Array, start: float) -> float:
