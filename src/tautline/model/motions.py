@@ -78,18 +78,9 @@ def _vector(value: Any) -> Array:
     return np.array((0.0, 0.0, value) if isinstance(value, float) else value)
 
 
-def _periods(given: dict[str, Any]) -> Any:
-    return [1.0 / positive(f"frequencies[{k}]", x, "Hz") for k, x in enumerate(given["frequencies"])]
-
-
 _FREQUENCY = Way(
     {"frequency": Quantity("Hz", positive, "Periods in a second, in place of `period`.")},
     lambda given: 1.0 / positive("frequency", given["frequency"], "Hz"),
-    lambda value: None,
-)
-_FREQUENCIES = Way(
-    {"frequencies": Quantity("Hz", positive, "Periods in a second, in place of `periods`.", ROW)},
-    _periods,
     lambda value: None,
 )
 
@@ -155,7 +146,7 @@ class Sines(Endless):
     """A sum of sines, each with its own amplitude, period and phase."""
 
     amplitudes: Any = declared(Along("m", "Amplitudes: along the vertical (down), or vectors.", many=True))
-    periods: Any = quantity("s", _positives, "Periods.", form=ROW, ways=(_FREQUENCIES,))
+    periods: Any = quantity("s", _positives, "Periods.", form=ROW)
     phases: Any = declared(
         Along("rad", "Phases at time 0, each of all axes or a vector; 0 by default.", many=True), default=()
     )

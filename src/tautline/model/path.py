@@ -58,7 +58,7 @@ class GuidePath:
         from scipy.interpolate import CubicSpline
 
         points = np.array(self.displacements)
-        inner = CubicSpline(self.times, points, bc_type=spline_ends(self.velocities)).c[::-1]
+        inner = CubicSpline(self.times, points, bc_type=spline_ends(self.velocities, points)).c[::-1]
         still = np.zeros((4, 2, 3))
         still[0] = points[0], points[-1]
         return np.array([self.times[0] - 1.0, *self.times]), np.concatenate([still[:, :1], inner, still[:, 1:]], axis=1)

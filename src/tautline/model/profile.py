@@ -81,7 +81,7 @@ def through(times: Array, values: Array, monotone: bool, velocities: tuple[Any, 
             slopes[end] = slopes[end] if velocity == NATURAL else velocity
         curve = CubicHermiteSpline(times, values, slopes)
     else:
-        curve = CubicSpline(times, values, bc_type=spline_ends(velocities))
+        curve = CubicSpline(times, values, bc_type=spline_ends(velocities, values))
     pieces = [row(t, *c[::-1]) for t, c in zip(times[:-1], curve.c.T, strict=True)]
     # a row before the first knot and one after the last stand still
     return np.array([row(times[0] - 1.0, values[0]), *pieces, row(times[-1], values[-1])])

@@ -181,9 +181,9 @@ class Ends(Kind):
         return "two vectors" if self._form is VECTOR else self._form.words
 
 
-def spline_ends(velocities: Any) -> tuple[Any, Any]:
+def spline_ends(velocities: Any, entries: Any) -> tuple[Any, Any]:
     """Conditions of a cubic spline at its ends, as SciPy has them: the first derivative, or the second one 0."""
-    zero = np.zeros_like(next((v for v in velocities if v != NATURAL), 0.0))
+    zero = np.zeros_like(entries[0])
     first, last = ((2, zero) if v == NATURAL else (1, np.array(v)) for v in velocities)
     return first, last
 

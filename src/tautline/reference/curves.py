@@ -124,7 +124,7 @@ def of_path(path: GuideMotion) -> Curve:
 
     if not isinstance(path, GuidePath):
         return Swaying(path)
-    ends = spline_ends(path.velocities)
+    ends = spline_ends(path.velocities, np.array(path.displacements))
     spline = CubicSpline(path.times, np.array(path.displacements), bc_type=ends)
     inner = [spline.c[::-1, i] for i in range(len(path.times) - 1)]
     first, last = (np.array([path.displacements[i]]) for i in (0, -1))
