@@ -17,6 +17,20 @@ KNOTS_A_PERIOD = 1000
 KNOTS_A_RAMP = 100
 # Pieces that are made together: from the same place on they are the same numbers, whoever asks for them.
 PIECES_A_BLOCK = 256
+# Coefficients of powers of the part of a piece, from derivatives at its beginning, its way, and derivatives at its end.
+HERMITE = {
+    3: np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, -2, 3, -1], [0, 1, -2, 1]]),
+    5: np.array(
+        [
+            [1.0, 0, 0, 0, 0, 0],
+            [0, 1, 0, 0, 0, 0],
+            [0, 0, 0.5, 0, 0, 0],
+            [0, -6, -1.5, 10, -4, 0.5],
+            [0, 8, 1.5, -15, 7, -1],
+            [0, -3, -0.5, 6, -3, 0.5],
+        ]
+    ),
+}
 # In one table, of 13 numbers each.
 MOST_PIECES = 4_000_000
 
@@ -64,30 +78,34 @@ class Harmonics:
         angles = np.multiply.outer(times, self.omega)
         return self._ramped(self._sums(np.cos(angles), np.sin(angles), self._cosines, self._sines), times - origin)
 
-    def pieces(self, origin: float, start: float, until: float) -> tuple[Array, Array]:
-        """Knots, and coefficients (power, piece, axis): cubics from a time to another one at least (equation 92)."""
+    def pieces(self, origin: float, start: float, until: float, degree: int = 3) -> tuple[Array, Array]:
+        """Knots, and coefficients (power, piece, axis) from a time to another one at least (equation 92).
+
+        Pieces of degree 3 have places and velocities of the motion at their ends, those of degree 5 also accelerations.
+        """
         first, last = (math.floor((t - origin) / self.block) for t in (start, until))
         if (last + 1 - first) * PIECES_A_BLOCK > MOST_PIECES:
             raise InputError(
                 f"period: expected periods within reach of the interval of {until - start:.3g} s between two samples, "
                 f"got a mean of {2.0 * math.pi / self.bending:.3g} s; use a shorter sample interval or longer periods"
             )
-        blocks = [self._block(origin, number) for number in range(first, last + 1)]
+        blocks = [self._block(origin, number, HERMITE[degree]) for number in range(first, last + 1)]
         knots, coefficients = (np.concatenate(parts, axis=k) for k, parts in enumerate(zip(*blocks, strict=True)))
         return knots, coefficients
 
-    def _block(self, origin: float, number: int) -> tuple[Array, Array]:
+    def _block(self, origin: float, number: int, hermite: Array) -> tuple[Array, Array]:
         begun, h = number * self.block, self.spacing
         angles = self.omega * (origin + begun)
         sines, cosines = np.sin(angles)[:, None], np.cos(angles)[:, None]
         # of the time since the block began: sums of few sines of large angles, and products with matrices that stay
         near = self._cosines * cosines + self._sines * sines, self._sines * cosines - self._cosines * sines
         since = begun + h * np.arange(PIECES_A_BLOCK + 1, dtype=np.float64)
-        places, rates, _ = self._ramped(self._sums(*self._turns, *near), since)
-        way = np.diff(places, axis=0) / h
-        second = (3.0 * way - 2.0 * rates[:-1] - rates[1:]) / h
-        third = (rates[:-1] + rates[1:] - 2.0 * way) / h**2
-        return origin + since[:-1], np.stack([places[:-1], rates[:-1], second, third])
+        derivatives = self._ramped(self._sums(*self._turns, *near), since)[: len(hermite) // 2]
+        scaled = derivatives * (h ** np.arange(len(derivatives)))[:, None, None]
+        # the way of a piece in place of its end: places are large beside it
+        given = np.concatenate([scaled[:, :-1], np.diff(scaled[:1], axis=1), scaled[1:, 1:]])
+        powers = np.tensordot(hermite, given, axes=1)
+        return origin + since[:-1], powers / (h ** np.arange(len(powers)))[:, None, None]
 
     @cached_property
     def _turns(self) -> tuple[Array, Array]:

@@ -94,9 +94,9 @@ def endless(
 
     `relative` is counted from where the motion is at the origin, so that the mean is what is there.
     """
-    knots, coefficients = motion.pieces(origin, *(span or (origin, origin)))
+    knots, coefficients = motion.pieces(origin, *(span or (origin, origin)), degree=5)
     found = np.zeros((len(knots), DEGREE + 2))
-    found[:, 0], found[:, 1:5] = knots, coefficients[:, :, 2].T
+    found[:, 0], found[:, 1 : 1 + len(coefficients)] = knots, coefficients[:, :, 2].T
     found[:, 1] += mean + rate * (knots - origin)
     found[:, 2] += rate
     if relative:
