@@ -14,12 +14,14 @@ from tautline.engine import lowering
 from tautline.engine.force_law import CallableLaw, raise_failure
 from tautline.engine.health import Health
 from tautline.engine.loads import covering, kernel_loads, moved_on, own_numbers
+from tautline.errors import RUNNING
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
 from tautline.kernels.loads.guide_motion import set_guide_velocity
 from tautline.kernels.march import march
 from tautline.kernels.observe import change_reel_mode, observe
+from tautline.model import checks
 from tautline.model.command import (
     SAME_LENGTH,
     Command,
@@ -35,6 +37,10 @@ from tautline.model.pendulum import Pendulum
 from tautline.model.profile import values_at
 from tautline.model.run import Method
 from tautline.model.state import State
+
+# Blocks of pieces of motions without end that tables hold where the samples allow it: 5 MB.
+BLOCKS_AT_ONCE = 400
+ALWAYS = (-math.inf, math.inf)
 
 
 class Task(NamedTuple):
@@ -69,9 +75,9 @@ class Stepper:
         self.laws = [CallableLaw(law) for law in laws]
         self.loads = kernel_loads(pendulum, self.laws)
         path = pendulum.reel.guide_path
-        # times up to which the tables of the kernels hold the motions of guide and reel
-        self._path_known = math.inf if path is None else path.covered(0.0)
-        self._command_known = math.inf
+        # times between which the tables of the kernels hold the motions of guide and reel
+        self._path_span = ALWAYS if path is None else _span(path.covered(0.0), 0.0)
+        self._command_span = ALWAYS
         self.motion = lowering.initial_motion(self.par, state, pendulum.reel.spooled_strain)
         if path is not None:
             self.motion.reel[data.FRAME_VELOCITY : data.FRAME_VELOCITY + 3] = path.at(0.0)[1][0]
@@ -121,25 +127,44 @@ class Stepper:
     @property
     def follows_endless(self) -> bool:
         """Whether the command follows a motion without end, of which tables hold a part."""
-        return math.isfinite(self._command_known)
+        return self._command_span != ALWAYS
 
-    def _cover(self, until: float) -> None:
-        """Let the tables of motions without end reach a time, from the present one on."""
+    def _cover(self, since: float, until: float) -> None:
+        """Let the tables of motions without end hold from a time to another."""
         path, command = self.pendulum.reel.guide_path, self.command
-        if until >= self._path_known and path is not None:
-            self.loads = covering(self.loads, self.pendulum, self.time, until)
-            self._path_known = path.covered(until)
-        if until >= self._command_known and isinstance(command, PrescribedMotion | Impedance):
-            self.kernel_command = lowering.kernel_command(command, self.par.L, *self.origin, (self.time, until))
-            self._command_known = command.covered(until, self.origin[0])
+        if path is not None and not _within(since, until, self._path_span):
+            self.loads = covering(self.loads, self.pendulum, since, until)
+            self._path_span = (since, path.covered(until))
+        if isinstance(command, PrescribedMotion | Impedance) and not _within(since, until, self._command_span):
+            self.kernel_command = lowering.kernel_command(command, self.par.L, *self.origin, (since, until))
+            self._command_span = (since, command.covered(until, self.origin[0]))
 
     # -- steps and samples -------------------------------------------------------------------------------
 
     def march(self, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
-        """Fill samples; the kernel's status, and how many were filled."""
+        """Fill samples, some after others where motions without end would make large tables of all.
+
+        The kernel's status, and how many were filled.
+        """
+        rows, at_once, filled, status = len(out.scalars), self._rows_at_once(plan.h * plan.steps_per_sample), 0, RUNNING
+        while filled < rows and status == RUNNING:
+            status, more = self._march(data.Samples(*(x[filled : filled + at_once] for x in out)), plan)
+            filled += more
+        return status, filled
+
+    def _rows_at_once(self, interval: float) -> int:
+        """Samples at an interval for which the tables of motions without end are not too large."""
+        path, command, start = self.pendulum.reel.guide_path, self.command, self.origin[0]
+        blocks = [math.inf if path is None else path.covered(0.0)]
+        if isinstance(command, PrescribedMotion | Impedance):
+            blocks.append(command.covered(start, start) - start)
+        rows = BLOCKS_AT_ONCE * min(blocks) / interval
+        return int(min(max(1.0, rows), checks.MOST_STEPS))
+
+    def _march(self, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
         if isinstance(self.command, Torque) and self.command.is_function:
             self._tabulate(self.command, len(out.scalars), plan)
-        self._cover(self.time + len(out.scalars) * plan.steps_per_sample * plan.h)
+        self._cover(self.time, self.time + len(out.scalars) * plan.steps_per_sample * plan.h)
         status, filled = march(
             self.par, plan, self.kernel_command, self.motion, self.scratch, self.backups, out, self.beyond
         )
@@ -148,7 +173,7 @@ class Stepper:
 
     def observe(self, out: data.Samples, time: float) -> None:
         """Put the present state into a single sample."""
-        self._cover(time)
+        self._cover(time, time)
         locked = self.initial.reel_speed == 0.0 if self.command is None else self.kernel_command.locked
         observe(self.par, locked, self.motion, self.scratch, out, 0, time, self.beyond)
         if self.takes_torque:
@@ -156,6 +181,13 @@ class Stepper:
 
     def find_torques(self, samples: data.Samples, times: data.Array) -> None:
         """Torques that a prescribed motion or a lock takes, into its samples; note the largest torque and power."""
+        at_once = 1 if len(times) == 1 else self._rows_at_once(float(times[1] - times[0]))
+        for first in range(0, len(times), at_once):
+            some = slice(first, first + at_once)
+            self._cover(*times[some][[0, -1]].tolist())
+            self._find_torques(data.Samples(*(x[some] for x in samples)), times[some])
+
+    def _find_torques(self, samples: data.Samples, times: data.Array) -> None:
         x = samples.scalars
         workspace = data.empty_motion(self.par.N)
         loads = self.loads if self.loaded else None
@@ -184,7 +216,7 @@ class Stepper:
 
     def limits(self, deployed: float | None = None) -> Limits:
         """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""
-        self._cover(self.time)
+        self._cover(self.time, self.time)
         locked = self.kernel_command.locked
         loads = self.loads if self.loaded else None
         now = present_limits(self.par, self.plan, locked, self.time, self.motion, self.scratch, loads)
@@ -254,9 +286,9 @@ class Stepper:
     def follow(self, command: Command) -> None:
         """Remember the command, and what has to be known of it in every tick."""
         self.command = command
-        self._command_known = math.inf
+        self._command_span = ALWAYS
         if isinstance(command, PrescribedMotion | Impedance):
-            self._command_known = command.covered(self.origin[0], self.origin[0])
+            self._command_span = _span(command.covered(self.origin[0], self.origin[0]), self.origin[0])
         self.takes_torque = isinstance(command, Locked | PrescribedMotion)
         self.reel_is_free = not isinstance(command, Locked | PrescribedMotion | Impedance)
 
@@ -306,6 +338,15 @@ class Stepper:
     def guide_impulse(self) -> data.Array:
         """Impulse that the guide has given to string and body since the start (N s)."""
         return self.motion.reel[data.GUIDE_IMPULSE : data.GUIDE_IMPULSE + 3].copy()
+
+
+def _span(end: float, start: float) -> tuple[float, float]:
+    """Times between which a table holds that was asked for from a start on; one that has all holds always."""
+    return (start, end) if math.isfinite(end) else ALWAYS
+
+
+def _within(since: float, until: float, span: tuple[float, float]) -> bool:
+    return span[0] <= since and until < span[1]
 
 
 def _is_constant(command: Command | None) -> TypeGuard[Torque]:

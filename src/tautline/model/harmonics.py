@@ -16,7 +16,10 @@ KNOTS_A_PERIOD = 1000
 # At least, of a ramp that is shorter than a period.
 KNOTS_A_RAMP = 100
 # Pieces that are made together: from the same place on they are the same numbers, whoever asks for them.
-PIECES_A_BLOCK = 256
+PIECES_A_BLOCK = 128
+# Terms that are summed in one product of matrices. So few are not divided among threads: that takes longer, and the
+# sums would depend on how many there are.
+TERMS_AT_ONCE = 200
 # Coefficients of powers of the part of a piece, from derivatives at its beginning, its way, and derivatives at its end.
 HERMITE = {
     3: np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, -2, 3, -1], [0, 1, -2, 1]]),
@@ -86,8 +89,9 @@ class Harmonics:
         first, last = (math.floor((t - origin) / self.block) for t in (start, until))
         if (last + 1 - first) * PIECES_A_BLOCK > MOST_PIECES:
             raise InputError(
-                f"period: expected periods within reach of the interval of {until - start:.3g} s between two samples, "
-                f"got a mean of {2.0 * math.pi / self.bending:.3g} s; use a shorter sample interval or longer periods"
+                f"period: expected at most {MOST_PIECES // KNOTS_A_PERIOD} periods between two samples, "
+                f"got a mean period of {KNOTS_A_PERIOD * self.spacing:.3g} s in {until - start:.3g} s; "
+                "use a shorter sample interval"
             )
         blocks = [self._block(origin, number, HERMITE[degree]) for number in range(first, last + 1)]
         knots, coefficients = (np.concatenate(parts, axis=k) for k, parts in enumerate(zip(*blocks, strict=True)))
@@ -116,8 +120,13 @@ class Harmonics:
     def _sums(self, cos: Array, sin: Array, of_cos: Array, of_sin: Array) -> Array:
         """Sum and its first two derivatives (3, time, axis)."""
         w = self.omega[:, None]
-        parts = ((of_cos, of_sin), (w * of_sin, -w * of_cos), (-w * w * of_cos, -w * w * of_sin))
-        return np.stack([cos @ a + sin @ b for a, b in parts])
+        even = np.hstack([of_cos, w * of_sin, -w * w * of_cos])
+        odd = np.hstack([of_sin, -w * of_cos, -w * w * of_sin])
+        sums: Array = np.zeros((len(cos), 9))
+        for first in range(0, len(w), TERMS_AT_ONCE):
+            some = slice(first, first + TERMS_AT_ONCE)
+            sums += cos[:, some] @ even[some] + sin[:, some] @ odd[some]
+        return sums.reshape(-1, 3, 3).transpose(1, 0, 2)
 
     def _ramped(self, sums: Array, since: Array) -> Array:
         """Times the ramp 10 x^3 - 15 x^4 + 6 x^5, whose first two derivatives vanish at both ends (equation 91)."""

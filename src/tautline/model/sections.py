@@ -21,6 +21,7 @@ from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.run import Run
 from tautline.model.starts import STARTS, Start
+from tautline.model.table_files import FILE
 from tautline.model.wording import near
 from tautline.units import shown
 
@@ -340,4 +341,6 @@ def _given_by(cls: type, key: str, given: Mapping[str, Any]) -> str:
     """The key itself, or the first of those that gave it in another way."""
     kind: Kind | None = fields_of(cls).get(key)
     others = [other for way in kind.ways for other in way.keys] if kind is not None else []
+    file = file_keys.file_of(cls)
+    others += [FILE] if file is not None and key in file.stands_for else []
     return key if key in given else next((other for other in others if other in given), key)
