@@ -97,14 +97,14 @@ def read(cls: type, section: Mapping[str, Any], unknown: Callable[[str], str] | 
 def _absent(cls: type, given: list[str], values: Mapping[str, Any]) -> list[Problem]:
     """Keys that are missing or too many; a file stands for the keys of its table."""
     if FILE not in given:
-        return missing(cls, given)
+        return _missing(cls, given)
     if FILE not in values:
         return []
     table = expanded({FILE: values[FILE]})
     twice = [key for key in given if key in table]
     if twice:
         return [Problem((), f"expected either {FILE}, or {both(list(table))}, got {FILE} and {both(twice)}")]
-    return missing(cls, [*(key for key in given if key != FILE), *table])
+    return _missing(cls, [*(key for key in given if key != FILE), *table])
 
 
 def out_of_range(cls: type, fields: Mapping[str, Kind], values: Mapping[str, Any]) -> list[InputError]:
@@ -120,7 +120,7 @@ def out_of_range(cls: type, fields: Mapping[str, Kind], values: Mapping[str, Any
     return errors
 
 
-def missing(cls: type, given: Iterable[str]) -> list[Problem]:
+def _missing(cls: type, given: Iterable[str]) -> list[Problem]:
     """Fields that are given in no way, by half or twice, and keys that nothing takes."""
     problems, taken = [], set()
     for name, kind in fields_of(cls).items():
@@ -165,6 +165,19 @@ def assemble(cls: type[T], values: Mapping[str, Any], **others: Any) -> T:
         if value is not MISSING:
             arguments[name] = value
     return cls(**arguments)
+
+
+def assemble_among(cls: type[T], values: Mapping[str, Any]) -> T:
+    """An object from the values of its keys among those of something else; InputError where one is missing."""
+    own = _own(cls, values)
+    for problem in _missing(cls, own):
+        raise InputError(f"{'.'.join(problem.path) or cls.__name__}: {problem.sentence}")
+    return assemble(cls, own)
+
+
+def _own(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of the keys of a class."""
+    return {key: value for key, value in values.items() if key in keys_of(cls).kinds}
 
 
 def _argument(cls: type, name: str, kind: Kind, values: Mapping[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.checks import finite, non_negative, positive
 from tautline.model.description import Number, OptionalNumber, choice, declared, described, fields_of, quantity, whole
-from tautline.model.file_keys import assemble, keys_of, missing, to_keys
+from tautline.model.file_keys import assemble_among, keys_of, to_keys
 from tautline.model.harmonics import Harmonics
 from tautline.model.kinds import ROW, SCALAR, VECTOR, Form, Kind, Quantity, Way, in_si, read_numbers
 from tautline.model.spectra import waves
@@ -223,10 +223,7 @@ def _given(values: dict[str, Any]) -> Any:
     for key in values:
         if key in others:
             raise InputError(f"{key}: expected no such key beside those of a {cls.__name__}")
-    own = {key: value for key, value in values.items() if key in known}
-    for problem in missing(cls, own):
-        raise InputError(f"{'.'.join(problem.path) or 'motion'}: {problem.sentence}")
-    return assemble(cls, own)
+    return assemble_among(cls, values)
 
 
 class MotionOfALength(Kind):

@@ -73,7 +73,7 @@ class TableFile(Kind):
         held = [v for v in self.values if any(column in names for column in v.columns)]
         if TIME not in names or len(held) != 1:
             wanted = either(either(v.columns) for v in self.values)
-            raise WrongValueError(f"{path}: expected columns {TIME} and {wanted}, got {', '.join(names)}")
+            raise WrongValueError(f"{printed(path)}: expected columns {TIME} and {wanted}, got {', '.join(names)}")
         (found,) = held
         columns = {
             name: _column(path, lines, names.index(name), units[names.index(name)], unit)
@@ -107,20 +107,25 @@ def expanded(values: Mapping[str, Any]) -> dict[str, Any]:
     return found if table is None else {**found, **{key: x for key, x in table.items() if key != NAME}}
 
 
+def printed(path: Path) -> str:
+    """A path in a message, without characters that would break it."""
+    return repr(str(path))[1:-1]
+
+
 def _parts(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[str]]]]:
     """Names, units, and lines of numbers with where they are."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [(k, [cell.strip() for cell in row]) for k, row in enumerate(csv.reader(file), 1) if row]
     except UnicodeDecodeError:
-        raise WrongValueError(f"{path}: expected a CSV file, got no text in UTF-8") from None
-    except (OSError, csv.Error) as error:
-        raise WrongValueError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise WrongValueError(f"{printed(path)}: expected a CSV file, got no text in UTF-8") from None
+    except (OSError, ValueError, csv.Error) as error:  # a name with a null character is a ValueError
+        raise WrongValueError(f"{printed(path)}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(lines) < 3:
-        raise WrongValueError(f"{path}: expected names, units and numbers below, got {len(lines)} lines")
+        raise WrongValueError(f"{printed(path)}: expected names, units and numbers below, got {len(lines)} lines")
     (_, names), (_, units), *numbers = lines
     if len(set(names)) != len(names) or len(units) != len(names):
-        raise WrongValueError(f"{path}: expected a unit for each of the names {', '.join(names)}, each once")
+        raise WrongValueError(f"{printed(path)}: expected a unit for each of the names {', '.join(names)}, each once")
     return names, units, numbers
 
 
@@ -131,11 +136,11 @@ def _column(path: Path, lines: list[tuple[int, list[str]]], place: int, given: s
     except ValueError:
         pass
     else:
-        raise WrongValueError(f"{path}:2: expected units such as {unit}, got the number {given}")
+        raise WrongValueError(f"{printed(path)}:2: expected units such as {unit}, got the number {given}")
     try:
         factor = to_si(f"1 {given}", unit)
     except ValueError as error:
-        raise WrongValueError(f"{path}:2: {error}") from None
+        raise WrongValueError(f"{printed(path)}:2: {error}") from None
     numbers = []
     for number, row in lines:
         try:
@@ -145,5 +150,7 @@ def _column(path: Path, lines: list[tuple[int, list[str]]], place: int, given: s
             fits = False
         if not fits:
             came = shown(row[place]) if place < len(row) else "nothing"
-            raise WrongValueError(f"{path}:{number}: expected a finite number in column {place + 1}, got {came}")
+            raise WrongValueError(
+                f"{printed(path)}:{number}: expected a finite number in column {place + 1}, got {came}"
+            )
     return numbers

@@ -11,7 +11,7 @@ from tautline.model.checks import non_negative, positive
 from tautline.model.commands.length import LENGTHS, Length
 from tautline.model.commands.speed import SPEEDS, Speed
 from tautline.model.description import Number, declared, described, quantity
-from tautline.model.file_keys import assemble, keys_of, to_keys
+from tautline.model.file_keys import assemble_among, keys_of, to_keys
 from tautline.model.kinds import Quantity, Way
 from tautline.model.table_files import FILE, TableFile
 
@@ -19,7 +19,7 @@ from tautline.model.table_files import FILE, TableFile
 def _curve(given: dict[str, Any]) -> Length | Speed:
     """The command whose keys are given beside those of the spring."""
     cls: Any = Speed if any(key in given for key in ("payout", "payouts", "retrieval", "retrievals")) else Length
-    made: Length | Speed = assemble(cls, {key: value for key, value in given.items() if key in keys_of(cls).kinds})
+    made: Length | Speed = assemble_among(cls, given)
     return made
 
 
