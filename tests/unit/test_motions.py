@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli import checking
 from tautline.cli.commands import app
-from tautline.engine import stepper
+from tautline.engine import windows
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.model.piecewise import evaluate
@@ -182,8 +182,8 @@ def test_tables_of_a_part_of_the_run_change_nothing(command: Any, monkeypatch: p
     """Torques too, which are found for samples of which the tables may hold no longer."""
     read = case('kind = "sine"\namplitude = "1 m"\nperiod = "2 s"')
     runs = []
-    for blocks in (stepper.BLOCKS_AT_ONCE, 1):
-        monkeypatch.setattr(stepper, "BLOCKS_AT_ONCE", blocks)
+    for blocks in (windows.BLOCKS_AT_ONCE, 1):
+        monkeypatch.setattr(windows, "BLOCKS_AT_ONCE", blocks)
         runs.append(tl.simulate(read.pendulum, read.state(), command, duration=5.0, sample=0.05, step=1e-3))
     assert runs[0].equals(runs[1])
 
@@ -279,6 +279,16 @@ def test_a_checkpoint_goes_on_bit_for_bit(command: Any, tmp_path: Path) -> None:
     for a in (other, ticking):
         assert a.time == pytest.approx(sim.time) and (a.state.nodes == sim.state.nodes).all()
         assert a.energy == sim.energy
+
+
+def test_a_twin_has_its_own_tables() -> None:
+    read = case()
+    sim = tl.Simulation(read.pendulum, read.state(), step=1e-3)
+    sim.advance(0.1, tl.Length(motion=tl.Sine(0.1, 1.0, ramp=0.5)))
+    twin = sim.twin()
+    for each in (sim, twin):
+        each.advance(20.0)
+    assert twin.energy == sim.energy and (twin.state.nodes == sim.state.nodes).all()
 
 
 def test_a_long_record_is_carried(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, TypeGuard
@@ -14,6 +13,7 @@ from tautline.engine import lowering
 from tautline.engine.force_law import CallableLaw, raise_failure
 from tautline.engine.health import Health
 from tautline.engine.loads import covering, kernel_loads, moved_on, own_numbers
+from tautline.engine.windows import Window
 from tautline.errors import RUNNING
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
@@ -37,10 +37,6 @@ from tautline.model.pendulum import Pendulum
 from tautline.model.profile import values_at
 from tautline.model.run import Method
 from tautline.model.state import State
-
-# Blocks of pieces of motions without end that tables hold where the samples allow it: 5 MB.
-BLOCKS_AT_ONCE = 400
-ALWAYS = (-math.inf, math.inf)
 
 
 class Task(NamedTuple):
@@ -75,9 +71,8 @@ class Stepper:
         self.laws = [CallableLaw(law) for law in laws]
         self.loads = kernel_loads(pendulum, self.laws)
         path = pendulum.reel.guide_path
-        # times between which the tables of the kernels hold the motions of guide and reel
-        self._path_span = ALWAYS if path is None else _span(path.covered(0.0), 0.0)
-        self._command_span = ALWAYS
+        self._path_window = Window() if path is None else Window(path.covered)
+        self._command_window = Window()
         self.motion = lowering.initial_motion(self.par, state, pendulum.reel.spooled_strain)
         if path is not None:
             self.motion.reel[data.FRAME_VELOCITY : data.FRAME_VELOCITY + 3] = path.at(0.0)[1][0]
@@ -101,6 +96,7 @@ class Stepper:
         other.motion = data.copy_of(self.motion)
         other.scratch, other.backups = data.empty_scratch(self.par.N), data.empty_backups(self.motion)
         other.last = data.Samples(*(array.copy() for array in self.last))
+        other._path_window, other._command_window = copy.copy(self._path_window), copy.copy(self._command_window)
         other.kernel_command = self.kernel_command._replace(torques=self.kernel_command.torques.copy())
         return other
 
@@ -125,19 +121,21 @@ class Stepper:
         return isinstance(self.command, Torque) and self.command.is_function
 
     @property
-    def follows_endless(self) -> bool:
-        """Whether the command follows a motion without end, of which tables hold a part."""
-        return self._command_span != ALWAYS
+    def marches_alone(self) -> bool:
+        """Whether its tables have to be looked after while it marches."""
+        return self.tabulates or self._command_window.endless
 
     def _cover(self, since: float, until: float) -> None:
         """Let the tables of motions without end hold from a time to another."""
-        path, command = self.pendulum.reel.guide_path, self.command
-        if path is not None and not _within(since, until, self._path_span):
+        if self._path_window.moves(since, until):
             self.loads = covering(self.loads, self.pendulum, since, until)
-            self._path_span = (since, path.covered(until))
-        if isinstance(command, PrescribedMotion | Impedance) and not _within(since, until, self._command_span):
-            self.kernel_command = lowering.kernel_command(command, self.par.L, *self.origin, (since, until))
-            self._command_span = (since, command.covered(until, self.origin[0]))
+        if self._command_window.moves(since, until) and self.command is not None:
+            self.kernel_command = lowering.kernel_command(self.command, self.par.L, *self.origin, (since, until))
+
+    def _rows_at_once(self, interval: float) -> int:
+        """Samples at an interval for which the tables of motions without end are not too large."""
+        longest = min(self._path_window.longest, self._command_window.longest)
+        return int(min(max(1.0, longest / interval), checks.MOST_STEPS))
 
     # -- steps and samples -------------------------------------------------------------------------------
 
@@ -151,15 +149,6 @@ class Stepper:
             status, more = self._march(data.Samples(*(x[filled : filled + at_once] for x in out)), plan)
             filled += more
         return status, filled
-
-    def _rows_at_once(self, interval: float) -> int:
-        """Samples at an interval for which the tables of motions without end are not too large."""
-        path, command, start = self.pendulum.reel.guide_path, self.command, self.origin[0]
-        blocks = [math.inf if path is None else path.covered(0.0)]
-        if isinstance(command, PrescribedMotion | Impedance):
-            blocks.append(command.covered(start, start) - start)
-        rows = BLOCKS_AT_ONCE * min(blocks) / interval
-        return int(min(max(1.0, rows), checks.MOST_STEPS))
 
     def _march(self, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
         if isinstance(self.command, Torque) and self.command.is_function:
@@ -286,9 +275,10 @@ class Stepper:
     def follow(self, command: Command) -> None:
         """Remember the command, and what has to be known of it in every tick."""
         self.command = command
-        self._command_span = ALWAYS
+        self._command_window = Window()
         if isinstance(command, PrescribedMotion | Impedance):
-            self._command_span = _span(command.covered(self.origin[0], self.origin[0]), self.origin[0])
+            start = self.origin[0]
+            self._command_window = Window(lambda until: command.covered(until, start), start)
         self.takes_torque = isinstance(command, Locked | PrescribedMotion)
         self.reel_is_free = not isinstance(command, Locked | PrescribedMotion | Impedance)
 
@@ -338,15 +328,6 @@ class Stepper:
     def guide_impulse(self) -> data.Array:
         """Impulse that the guide has given to string and body since the start (N s)."""
         return self.motion.reel[data.GUIDE_IMPULSE : data.GUIDE_IMPULSE + 3].copy()
-
-
-def _span(end: float, start: float) -> tuple[float, float]:
-    """Times between which a table holds that was asked for from a start on; one that has all holds always."""
-    return (start, end) if math.isfinite(end) else ALWAYS
-
-
-def _within(since: float, until: float, span: tuple[float, float]) -> bool:
-    return span[0] <= since and until < span[1]
 
 
 def _is_constant(command: Command | None) -> TypeGuard[Torque]:
