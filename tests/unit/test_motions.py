@@ -234,6 +234,9 @@ def test_a_csv_file_is_the_table(tmp_path: Path) -> None:
         read.with_({"run.duration": 1.0}),
     ):
         assert again.pendulum == read.pendulum
+    other = heave_file(tmp_path, "time,x,y,z\nms,m,m,m\n0,0,0,0\n500,1,2,3\n")
+    path = read.with_({"guide.file": str(other)}).pendulum.reel.guide_path
+    assert path == tl.GuidePath((0.0, 0.5), ((0, 0, 0), (1, 2, 3)))
 
 
 def test_an_option_takes_a_file_of_the_present_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,6 +316,13 @@ def test_a_study_varies_seed_and_height(tmp_path: Path) -> None:
     ).load()
     swing = (found.max_guide_tension - found.min_guide_tension).values
     assert swing.shape == (3, 2) and (swing[:, 1] > swing[:, 0]).all() and len(np.unique(swing[:, 0])) == 3
+
+
+def test_a_study_does_not_vary_files(tmp_path: Path) -> None:
+    study = {"scenario": case(CSV, folder=heave_file(tmp_path).parent), "outputs": ["max guide_tension"]}
+    names = [str(tmp_path / "heave.csv")]
+    with pytest.raises(InputError, match=r"vary\.guide\.file: expected single values; make a study for each file"):
+        tl.study(study | {"vary": {"guide.file": names}}, tmp_path / "study.zarr", workers=1)
 
 
 def test_check_says_how_fast_it_moves() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-# Blocks of pieces that tables hold where the samples allow it: 5 MB.
-BLOCKS_AT_ONCE = 400
+# Blocks of pieces that tables hold where the samples allow it: 0.9 MB.
+BLOCKS_AT_ONCE = 64
 
 
 def _for_ever(until: float) -> float:
