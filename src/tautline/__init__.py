@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tautline.model.fluid import AppliedForce, Fluid
     from tautline.model.force_law import ForceLaw, ForceState
     from tautline.model.hanging import hanging
+    from tautline.model.motions import Sine, Sines, Waves
     from tautline.model.path import GuidePath
     from tautline.model.pendulum import Pendulum
     from tautline.model.reel import Reel
@@ -80,6 +81,9 @@ _HOMES = {
     "ForceLaw": "tautline.model.force_law",
     "ForceState": "tautline.model.force_law",
     "GuidePath": "tautline.model.path",
+    "Sine": "tautline.model.motions",
+    "Sines": "tautline.model.motions",
+    "Waves": "tautline.model.motions",
     "Pendulum": "tautline.model.pendulum",
     "Reel": "tautline.model.reel",
     "State": "tautline.model.state",
@@ -131,12 +135,15 @@ __all__ = [
     "Run",
     "Shape",
     "Simulation",
+    "Sine",
+    "Sines",
     "Speed",
     "State",
     "StopWhen",
     "Straight",
     "String",
     "Torque",
+    "Waves",
     "__version__",
     "at_rest",
     "bands",

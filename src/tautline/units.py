@@ -39,6 +39,7 @@ WORDS = {
     "m/s^3": "a jerk",
     "N/m": "a force per length",
     "N*s/m": "a force per speed",
+    "Hz": "a frequency",
 }
 
 
@@ -63,6 +64,7 @@ _COMMON = {
     "s": Common(1, 1, (0, 0, 1, 0)),
     "ms": Common(1, 1000, (0, 0, 1, 0)),
     "min": Common(60, 1, (0, 0, 1, 0)),
+    "Hz": Common(1, 1, (0, 0, -1, 0)),
     "N": Common(1, 1, (1, 1, -2, 0)),
     "kN": Common(1000, 1, (1, 1, -2, 0)),
     "MN": Common(1_000_000, 1, (1, 1, -2, 0)),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +47,8 @@ duration = 1
 elements = 1
 """
 # Every key there is.
-ALL = [
-    path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parents[1] / "e2e/every_key").glob("*.toml"))
-]
+FOLDER = Path(__file__).parents[1] / "e2e/every_key"
+ALL = [path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.toml"))]
 many = settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
@@ -64,10 +65,12 @@ def read(text: str, overrides: dict[str, str] | None = None) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _units_are_loaded() -> None:
-    """The first value with a unit takes most of a second."""
-    for text in (*TEXTS, NODES, *ALL):
-        scenario.parse(text).state()
+def _units_are_loaded() -> Iterator[None]:
+    """The first value with a unit takes most of a second. CSV files are those of the folder."""
+    with contextlib.chdir(FOLDER):
+        for text in (*TEXTS, NODES, *ALL):
+            scenario.parse(text).state()
+        yield
 
 
 # -- text that is none of TOML's, and text that nearly is ---------------------------------------------------

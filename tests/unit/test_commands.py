@@ -49,9 +49,13 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (
         tl.Length,
         {},
-        "Length: expected one of target (with speed and acceleration), table (times and lengths) or pieces",
+        "Length: expected one of target (with speed and acceleration), table (times and lengths), pieces",
     ),
-    (tl.Length, {"table": ([0.0], [4.0]), "target": 3.0}, "pieces (knots and coefficients), got table and target"),
+    (
+        tl.Length,
+        {"table": ([0.0], [4.0]), "target": 3.0},
+        "motion (such as amplitude and period), got table and target",
+    ),
     (tl.Length, {"table": 4.0}, "Length.table: expected a pair (times, lengths), got 4.0"),
     (tl.Length, {"table": ([0.0, 1.0], [4.0, 0.0])}, "Length.table[1] (lengths): expected a positive finite number"),
     (tl.Length, {"table": ([0.0, 1.0], [4.0])}, "Length.table[1] (lengths): expected 2 finite numbers"),

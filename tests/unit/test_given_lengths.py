@@ -72,9 +72,12 @@ def test_a_monotone_table_with_velocities() -> None:
         ({"velocities": (1.0,)}, "Length.velocities: expected two numbers (m/s)"),
         (
             {"velocities": ("fast", 0.0)},
-            "Length.velocities[0] (start_velocity): expected a speed such as 3",
+            "Length.velocities[0] (start_velocity): expected 'natural' or a speed such as 3",
         ),
-        ({"velocities": (0.0, float("nan"))}, "Length.velocities[1] (end_velocity): expected a finite number, got nan"),
+        (
+            {"velocities": (0.0, float("nan"))},
+            "Length.velocities[1] (end_velocity): expected 'natural' or a finite number, got nan",
+        ),
         (
             {"table": ([0.0], [4.0]), "velocities": (0.0, 1.0)},
             "Length.velocities[1] (end_velocity): expected 0 with a table of a single",
@@ -150,7 +153,10 @@ def test_velocities_in_files(kind: str) -> None:
             "times = [0]\nlengths = [4]\nstart_velocity = 4",
             "command.start_velocity: expected 0 with a table of a single",
         ),
-        ("times = [0, 1]\nlengths = [4, 5]\nend_velocity = [1]", "command.end_velocity: expected a speed such as 3 or"),
+        (
+            "times = [0, 1]\nlengths = [4, 5]\nend_velocity = [1]",
+            "command.end_velocity: expected 'natural' or a speed such as 3 or",
+        ),
     ],
 )
 def test_keys_that_would_be_ignored_are_refused(text: str, expected: str) -> None:

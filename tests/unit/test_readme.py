@@ -40,8 +40,13 @@ SCENARIOS = blocks("docs/scenarios.md", "toml")
 
 
 @pytest.mark.parametrize("text", SCENARIOS, ids=lambda text: text[:30].replace("\n", " "))
-def test_the_scenario_of_the_page_and_its_variants_run(text: str) -> None:
+def test_the_scenario_of_the_page_and_its_variants_run(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Blocks after the first show sections to put in the place of those of the first."""
+    (table,) = blocks("docs/scenarios.md", "csv")
+    (tmp_path / "heave.csv").write_text(table, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
     tree = {**tomllib.loads(SCENARIOS[0]), **tomllib.loads(text)}
     tree["run"] = {**tree["run"], "duration": "20 ms"}
     run = tl.simulate(tl.Case.from_dict(tree))

@@ -55,6 +55,7 @@ forces = [[0, 0, 0], ["1 kN", 0, 0]]
 moments = [[0, 0, 0], [0, 0, "2 N*m"]]
 """
 GUIDE = """[guide]
+kind = "points"
 times = [0, "1 s", 2]
 displacements = [[0, 0, 0], ["10 cm", 0, 0], [0.2, 0, 0]]
 start_velocity = [0, 0, "1 m/s"]
@@ -177,9 +178,14 @@ def test_a_wrong_form_is_told_the_right_one(key: str, value: str, expected: str)
             "point = [1e60, 0, 0]",
             "my.toml:27: applied_force.point: expected 3 finite",
         ),
-        (GUIDE, "times = [0, ", "times = [0.5, 0.2, ", "my.toml:25: guide.times: expected increasing numbers"),
-        (GUIDE, "[0.2, 0, 0]]", "[0, 0, 0], [0, 0, 0]]", "my.toml:26: guide.displacements: expected 3 x 3 finite"),
-        (GUIDE, 'end_velocity = ["2 m/s"', "end_velocity = [1e60", "my.toml:28: guide.end_velocity: expected 3 finite"),
+        (GUIDE, "times = [0, ", "times = [0.5, 0.2, ", "my.toml:26: guide.times: expected increasing numbers"),
+        (GUIDE, "[0.2, 0, 0]]", "[0, 0, 0], [0, 0, 0]]", "my.toml:27: guide.displacements: expected 3 x 3 finite"),
+        (
+            GUIDE,
+            'end_velocity = ["2 m/s"',
+            "end_velocity = [1e60",
+            "my.toml:29: guide.end_velocity: expected 'natural' or 3 finite",
+        ),
     ],
 )
 def test_the_line_of_what_is_wrong(section: str, key: str, value: str, line: str) -> None:

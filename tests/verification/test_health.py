@@ -213,7 +213,7 @@ def test_motions_within_a_step_are_noticed(what: str) -> None:
         }
         start = tl.hanging(pendulum, 4.0, 3)
         run = tl.simulate(pendulum, start, commands[what], duration=0.5, sample=0.05, step=0.05 / 14.0)
-        assert (f"the table of {what} moves to and fro" in run.attrs["remarks"]) == (motion is TO_AND_FRO)
+        assert (f"the motion of {what} goes to and fro" in run.attrs["remarks"]) == (motion is TO_AND_FRO)
 
 
 def test_functions_are_judged_by_what_their_steps_miss() -> None:

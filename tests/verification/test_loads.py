@@ -58,6 +58,13 @@ LOADED = {
     "moving guide": replace(
         examples.pendulum(), reel=replace(examples.pendulum().reel, guide_path=tl.GuidePath.of(wavy, 5.0, 0.05))
     ),
+    "guide in waves": replace(
+        examples.pendulum(),
+        reel=replace(
+            examples.pendulum().reel,
+            guide_path=tl.Waves("jonswap", 1.0, 3.0, rao=(0.3, 0.1, 1.0), rao_phase=(1.6, 0, 0)),
+        ),
+    ),
 }
 
 

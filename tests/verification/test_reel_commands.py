@@ -40,6 +40,12 @@ SMOOTH: dict[str, tuple[tl.Pendulum, Command]] = {
     "Length, polynomial": (pendulum(), POLYNOMIAL),
     "Length, growing drum with friction": (pendulum(layer_growth=0.02, viscous_friction=0.3), POLYNOMIAL),
     "Speed": (pendulum(), SPEEDS),
+    "Length, sine": (pendulum(), tl.Length(motion=tl.Sine(0.1, 0.5, 0.5 * np.pi))),
+    "Speed, waves": (pendulum(), tl.Speed(retrieval=0.0, motion=tl.Waves("jonswap", 0.3, 0.6, ramp=0.2))),
+    "Impedance, sines": (
+        pendulum(),
+        tl.Impedance(tl.Length(mean=4.1, motion=tl.Sines((0.1, 0.02), (0.5, 0.3), ramp=0.2)), 200.0, 20.0),
+    ),
     "viscous friction": (pendulum(viscous_friction=0.5), tl.Free()),
     "Impedance": (pendulum(), FOLLOWER),
     "growing drum": (pendulum(layer_growth=0.02), tl.Torque(3.0)),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from itertools import pairwise
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -17,14 +19,19 @@ from tautline.kernels import data
 from tautline.kernels.limits import STABLE
 from tautline.model import statics
 from tautline.model.case import Case
-from tautline.model.command import Locked
+from tautline.model.command import Impedance, Locked, PrescribedMotion
 from tautline.model.equilibrium import equilibrium
 from tautline.model.pendulum import Pendulum
+from tautline.model.piecewise import peaks
+from tautline.model.profile import pieces_of
 from tautline.model.state import State
 
 # Elements of the coarse run that finds out how the length changes and how fast the body turns, the times at which that
 # is looked up, and how long the search may take (s). Beyond it both are taken to stay as they are.
 COARSE, LOOKS, LONGEST_SEARCH = 2, 200, 2.0
+# Motions that are given, as the printed table has them, and parts of a run whose peaks are looked for one by one.
+MOVED = {"guide": "motion of the guide", "length": "motion of the length"}
+PARTS_OF_A_RUN = 10
 # Steps of one timed call, and how long calls are timed for in all (s).
 TIMED_STEPS, LONGEST_TIMING = 200, 0.3
 
@@ -53,6 +60,7 @@ def facts(case: Case) -> dict[str, Any]:
         "size_bytes": runs.file_size(count + 1, simulation.elements),
         **_rest(case.pendulum, simulation.unstretched_length),
         **_in_flow(case.pendulum, simulation.unstretched_length, simulation.elements),
+        **_peaks(case, simulation.unstretched_length),
         "shortest_length": shortest,
         "ends_at": float(course.times[-1]),
         "expected_status": course.status,
@@ -85,6 +93,11 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
             f"{found['loaded_guide_tension']:.4g} N at the guide, {found['loaded_body_tension']:.4g} N at the body, "
             f"{found['loaded_holding_torque']:.4g} N m hold the drum; values above are without flow and applied force"
         )
+    for name, what in MOVED.items():
+        if f"{name}_peak_speed" in found:
+            lines[what] = (
+                f"up to {found[f'{name}_peak_speed']:.4g} m/s and {found[f'{name}_peak_acceleration']:.4g} m/s^2"
+            )
     lines["elements"] = str(found["elements"])
     lines["step at the start"] = f"{found['step']:.3g} s, limited by {found['governs']}"
     lines["step when shortest"] = (
@@ -132,6 +145,23 @@ def _in_flow(pendulum: Pendulum, deployed: float, elements: int) -> dict[str, fl
         "loaded_body_tension": found.body_tension,
         "loaded_holding_torque": found.holding_torque,
     }
+
+
+def _peaks(case: Case, deployed: float) -> dict[str, float]:
+    """Largest speed and acceleration that are given to guide and length in the run, where they are."""
+    duration, path, command = case.run.duration, case.pendulum.reel.guide_path, case.command
+    given: dict[str, Callable[[float, float], tuple[data.Array, data.Array]]] = {}
+    if path is not None:
+        given["guide"] = path.pieces
+    if isinstance(command, PrescribedMotion | Impedance):
+        given["length"] = lambda start, end: pieces_of(command.curve(0.0, deployed, (start, end)))
+    found: dict[str, float] = {}
+    for name, pieces in given.items():
+        edges = np.linspace(0.0, duration, PARTS_OF_A_RUN + 1).tolist()
+        each = [peaks(*pieces(start, end), start, end) for start, end in pairwise(edges)]
+        largest = np.max(each, axis=0).tolist()
+        found |= {f"{name}_peak_speed": largest[0], f"{name}_peak_acceleration": largest[1]}
+    return found
 
 
 def _limits(simulation: Simulation, deployed: float) -> dict[str, float]:

@@ -82,8 +82,8 @@ def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulati
         simulation._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
     if saved["started"]:
         command = sections.part("command", saved[CASE])
-        stepper.follow(command)
         stepper.origin, stepper.needed = tuple(saved["origin"]), saved["needed"]
+        stepper.follow(command)
         stepper.kernel_command = lowering.kernel_command(command, stepper.par.L, *stepper.origin)
         stepper.plan = lowering.with_impedance(stepper.plan, command)
         stepper.observe(stepper.last, simulation.time)

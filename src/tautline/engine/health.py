@@ -165,7 +165,7 @@ class Health:
             acted = times[times <= time]
             if len(acted) > 1 and self.step > np.diff(acted).min() and bent_within(acted, places, self.step) > BENT:
                 said.append(
-                    f"the table of {name} moves to and fro within a step of {self.step:.2g} s, which is not followed, "
+                    f"the motion of {name} goes to and fro within a step of {self.step:.2g} s, which is not followed, "
                     "and may show as a slow motion that is not there; use a smaller step"
                 )
         if self.bent > BENT * self.impulse:

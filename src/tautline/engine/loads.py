@@ -16,24 +16,28 @@ from tautline.kernels.loads.damping import Damping
 from tautline.kernels.loads.drag import Drag
 from tautline.kernels.loads.force_law import ForceLaws
 from tautline.model.fluid import Fluid
-from tautline.model.path import GuidePath
+from tautline.model.path import GuideMotion
 from tautline.model.pendulum import Pendulum
 
 
-def _path_table(path: GuidePath | None) -> data.Array:
+def _path_table(path: GuideMotion, start: float, until: float) -> data.Array:
     """Knots, and four coefficients of each component beyond each knot, constant first."""
-    if path is None:
-        return np.zeros((13, 1))
-    knots, coefficients = path.pieces()
+    knots, coefficients = path.pieces(start, until)
     return np.concatenate([knots[None], coefficients.transpose(2, 0, 1).reshape(12, -1)])
 
 
 def kernel_loads(pendulum: Pendulum, laws: Sequence[CallableLaw] = ()) -> data.Loads:
     """Forces that are not in the Lagrangian, and the path of the guide."""
-    path = pendulum.reel.guide_path
     own = tuple(LOADS[name](pendulum, laws) for name in registry.LOADS)
     acts = any(numbers.acts for numbers in own)
-    return data.Loads(acts=acts, moves=path is not None, path=_path_table(path), own=own)
+    moves = pendulum.reel.guide_path is not None
+    return covering(data.Loads(acts=acts, moves=moves, path=np.zeros((13, 1)), own=own), pendulum, 0.0, 0.0)
+
+
+def covering(loads: data.Loads, pendulum: Pendulum, start: float, until: float) -> data.Loads:
+    """With the path of the guide between two times at least; a table has all of it."""
+    path = pendulum.reel.guide_path
+    return loads if path is None else loads._replace(path=_path_table(path, start, until))
 
 
 def _damping(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> Damping:

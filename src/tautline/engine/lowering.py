@@ -18,7 +18,7 @@ from tautline.model import checks
 from tautline.model.command import Brake, Command, Impedance, Locked, PrescribedMotion, Torque
 from tautline.model.command import check_command as command_for_reel
 from tautline.model.pendulum import Pendulum
-from tautline.model.profile import values_at
+from tautline.model.profile import Span, values_at
 from tautline.model.reel import Reel
 from tautline.model.run import Method
 from tautline.model.state import State
@@ -88,15 +88,20 @@ def _tension_table(string: String) -> data.Array:
     return np.stack([knots, *energy])
 
 
-def kernel_command(command: Command, L: float = 0.0, time: float = 0.0, length: float = 0.0) -> data.Command:
-    """A command that is given at `time`, with `length` deployed of a string of length L, as the kernels take it."""
+def kernel_command(
+    command: Command, L: float = 0.0, time: float = 0.0, length: float = 0.0, span: Span | None = None
+) -> data.Command:
+    """A command that is given at `time`, with `length` deployed of a string of length L, as the kernels take it.
+
+    A motion without end is there for a span of times.
+    """
     times, torques = command.table() if isinstance(command, Torque | Brake) else (np.zeros(1), np.zeros(1))
     kernel = data.Command(isinstance(command, Locked), times, torques)
     if isinstance(command, Brake):
         return kernel._replace(kind=data.code(registry.COMMANDS, "brake"))
     if not isinstance(command, PrescribedMotion | Impedance):
         return kernel
-    curve = command.curve(time, length)
+    curve = command.curve(time, length, span)
     curve[:, 1:] *= -1.0  # from what is deployed to what is reeled
     curve[:, 1] += L
     if isinstance(command, PrescribedMotion):

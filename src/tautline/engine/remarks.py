@@ -11,7 +11,12 @@ from tautline.engine.loads import own_numbers
 from tautline.engine.stepper import Stepper
 from tautline.kernels import data
 from tautline.model.command import Brake, Impedance, Length, Speed, Torque
+from tautline.model.motions import Endless
+from tautline.model.path import GuidePath
 from tautline.model.profile import places_at
+
+# Knots of a motion without end between two looks at it, 25 a period, and how many looks there are at most.
+KNOTS_APART, MOST_LOOKS = 40, 4000
 
 
 def remarks_of(stepper: Stepper, health: Health, figures: dict[str, float]) -> list[str]:
@@ -58,10 +63,21 @@ def _given_motions(stepper: Stepper) -> dict[str, Motion]:
     found: dict[str, Motion] = {}
     command = stepper.command
     follower = command.length if isinstance(command, Impedance) else command
-    if isinstance(follower, Speed) or (isinstance(follower, Length) and follower.target is None):
+    if isinstance(follower, Length | Speed) and follower.motion is not None:
+        found[type(command).__name__] = _endless(follower.motion, stepper.time)
+    elif isinstance(follower, Speed) or (isinstance(follower, Length) and follower.target is None):
         curve = stepper.kernel_command.profile
         found[type(command).__name__] = (curve[:, 0], partial(places_at, curve))
     path = stepper.pendulum.reel.guide_path
-    if path is not None:
+    if isinstance(path, GuidePath):
         found["Reel.guide_path"] = (np.array(path.times), lambda times: path.at(times)[0])
+    elif path is not None:
+        found["Reel.guide_path"] = _endless(path, stepper.time)
     return found
+
+
+def _endless(motion: Endless, time: float) -> Motion:
+    """Some times at which a motion without end is looked at, its latest ones of a long run, and where it is then."""
+    apart = KNOTS_APART * motion.harmonics().spacing
+    times = np.arange(max(0.0, time - MOST_LOOKS * apart), time, apart)
+    return times, lambda times: motion.at(times)[0]

@@ -175,7 +175,7 @@ class Simulation(PendulumInMotion):
     def task(self) -> Task:
         """What is to be done next, for those who march several simulations at once."""
         s = self._stepper
-        return Task(s.par, s.plan, s.kernel_command, s.motion, s.beyond, s.tabulates or self._watch is not None)
+        return Task(s.par, s.plan, s.kernel_command, s.motion, s.beyond, s.marches_alone or self._watch is not None)
 
     def marched(self, out: data.Samples, begun: int, status: int, filled: int, plan: data.Plan) -> data.Samples:
         """Take note of a march that began at a step; its samples, fewer if an event ended the motion."""

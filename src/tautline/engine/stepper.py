@@ -12,13 +12,16 @@ import numpy as np
 from tautline.engine import lowering
 from tautline.engine.force_law import CallableLaw, raise_failure
 from tautline.engine.health import Health
-from tautline.engine.loads import kernel_loads, moved_on, own_numbers
+from tautline.engine.loads import covering, kernel_loads, moved_on, own_numbers
+from tautline.engine.windows import Window
+from tautline.errors import RUNNING
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
 from tautline.kernels.loads.guide_motion import set_guide_velocity
 from tautline.kernels.march import march
 from tautline.kernels.observe import change_reel_mode, observe
+from tautline.model import checks
 from tautline.model.command import (
     SAME_LENGTH,
     Command,
@@ -67,10 +70,12 @@ class Stepper:
         self.par, self.plan = lowering.lowered(pendulum, state, method)
         self.laws = [CallableLaw(law) for law in laws]
         self.loads = kernel_loads(pendulum, self.laws)
+        path = pendulum.reel.guide_path
+        self._path_window = Window() if path is None else Window(path.covered)
+        self._command_window = Window()
         self.motion = lowering.initial_motion(self.par, state, pendulum.reel.spooled_strain)
-        if pendulum.reel.guide_path is not None:
-            frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
-            self.motion.reel[frame] = pendulum.reel.guide_path.at(0.0)[1][0]
+        if path is not None:
+            self.motion.reel[data.FRAME_VELOCITY : data.FRAME_VELOCITY + 3] = path.at(0.0)[1][0]
         self.scratch = data.empty_scratch(self.par.N)
         self.backups = data.empty_backups(self.motion)
         self.command: Command | None = None
@@ -91,6 +96,7 @@ class Stepper:
         other.motion = data.copy_of(self.motion)
         other.scratch, other.backups = data.empty_scratch(self.par.N), data.empty_backups(self.motion)
         other.last = data.Samples(*(array.copy() for array in self.last))
+        other._path_window, other._command_window = copy.copy(self._path_window), copy.copy(self._command_window)
         other.kernel_command = self.kernel_command._replace(torques=self.kernel_command.torques.copy())
         return other
 
@@ -114,12 +120,40 @@ class Stepper:
         """Whether the torque is a function, to be tabulated before every march."""
         return isinstance(self.command, Torque) and self.command.is_function
 
+    @property
+    def marches_alone(self) -> bool:
+        """Whether its tables have to be looked after while it marches."""
+        return self.tabulates or self._command_window.endless
+
+    def _cover(self, since: float, until: float) -> None:
+        """Let the tables of motions without end hold from a time to another."""
+        if self._path_window.moves(since, until):
+            self.loads = covering(self.loads, self.pendulum, since, until)
+        if self._command_window.moves(since, until) and self.command is not None:
+            self.kernel_command = lowering.kernel_command(self.command, self.par.L, *self.origin, (since, until))
+
+    def _rows_at_once(self, interval: float) -> int:
+        """Samples at an interval for which the tables of motions without end are not too large."""
+        longest = min(self._path_window.longest, self._command_window.longest)
+        return int(min(max(1.0, longest / interval), checks.MOST_STEPS))
+
     # -- steps and samples -------------------------------------------------------------------------------
 
     def march(self, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
-        """Fill samples; the kernel's status, and how many were filled."""
+        """Fill samples, some after others where motions without end would make large tables of all.
+
+        The kernel's status, and how many were filled.
+        """
+        rows, at_once, filled, status = len(out.scalars), self._rows_at_once(plan.h * plan.steps_per_sample), 0, RUNNING
+        while filled < rows and status == RUNNING:
+            status, more = self._march(data.Samples(*(x[filled : filled + at_once] for x in out)), plan)
+            filled += more
+        return status, filled
+
+    def _march(self, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
         if isinstance(self.command, Torque) and self.command.is_function:
             self._tabulate(self.command, len(out.scalars), plan)
+        self._cover(self.time, self.time + len(out.scalars) * plan.steps_per_sample * plan.h)
         status, filled = march(
             self.par, plan, self.kernel_command, self.motion, self.scratch, self.backups, out, self.beyond
         )
@@ -128,6 +162,7 @@ class Stepper:
 
     def observe(self, out: data.Samples, time: float) -> None:
         """Put the present state into a single sample."""
+        self._cover(time, time)
         locked = self.initial.reel_speed == 0.0 if self.command is None else self.kernel_command.locked
         observe(self.par, locked, self.motion, self.scratch, out, 0, time, self.beyond)
         if self.takes_torque:
@@ -135,6 +170,13 @@ class Stepper:
 
     def find_torques(self, samples: data.Samples, times: data.Array) -> None:
         """Torques that a prescribed motion or a lock takes, into its samples; note the largest torque and power."""
+        at_once = 1 if len(times) == 1 else self._rows_at_once(float(times[1] - times[0]))
+        for first in range(0, len(times), at_once):
+            some = slice(first, first + at_once)
+            self._cover(*times[some][[0, -1]].tolist())
+            self._find_torques(data.Samples(*(x[some] for x in samples)), times[some])
+
+    def _find_torques(self, samples: data.Samples, times: data.Array) -> None:
         x = samples.scalars
         workspace = data.empty_motion(self.par.N)
         loads = self.loads if self.loaded else None
@@ -163,6 +205,7 @@ class Stepper:
 
     def limits(self, deployed: float | None = None) -> Limits:
         """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""
+        self._cover(self.time, self.time)
         locked = self.kernel_command.locked
         loads = self.loads if self.loaded else None
         now = present_limits(self.par, self.plan, locked, self.time, self.motion, self.scratch, loads)
@@ -232,6 +275,10 @@ class Stepper:
     def follow(self, command: Command) -> None:
         """Remember the command, and what has to be known of it in every tick."""
         self.command = command
+        self._command_window = Window()
+        if isinstance(command, PrescribedMotion | Impedance):
+            start = self.origin[0]
+            self._command_window = Window(lambda until: command.covered(until, start), start)
         self.takes_torque = isinstance(command, Locked | PrescribedMotion)
         self.reel_is_free = not isinstance(command, Locked | PrescribedMotion | Impedance)
 

@@ -73,7 +73,7 @@ def shortest_commanded(command: Command, length: float, time: float = 0.0) -> fl
     """Least deployed length (m) that a command leads to by its target or table; None if it names none.
 
     A retrieval must not be taken for complete before this length is reached. `Speed` leads to a shortest length only
-    if its table ends without retrieval; commands that leave the length to the forces never do.
+    if its table ends without retrieval, and never with a motion; commands that leave the length to the forces never do.
 
     Parameters
     ----------
@@ -85,5 +85,11 @@ def shortest_commanded(command: Command, length: float, time: float = 0.0) -> fl
     """
     if not isinstance(command, Length | Speed | Impedance):
         return None
-    least = profile.least(command.curve(time, length), time)
+    follower = command.length if isinstance(command, Impedance) else command
+    if isinstance(follower, Length) and follower.motion is not None:
+        least = (length if follower.mean is None else follower.mean) - follower.motion.harmonics().reach
+    elif isinstance(follower, Speed) and follower.motion is not None:
+        return None
+    else:
+        least = profile.least(command.curve(time, length), time)
     return least if least > 0.0 else None

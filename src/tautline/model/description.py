@@ -92,6 +92,11 @@ def flag(sentence: str, *, default: Any = MISSING) -> Any:
     return declared(kinds.Flag(sentence), default=default)
 
 
+def whole(least: int, most: int, sentence: str, *, default: Any = MISSING) -> Any:
+    """A field that is a whole number."""
+    return declared(kinds.Whole(least, most, sentence), default=default)
+
+
 def text(sentence: str, *, default: Any = MISSING) -> Any:
     """A field of text."""
     return declared(kinds.Text(sentence), default=default)
@@ -103,7 +108,7 @@ def described(cls: type[T], /) -> type[T]: ...
 def described(*, kw_only: bool = False, eq: bool = True, name: str | None = None) -> Callable[[type[T]], type[T]]: ...
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(declared, quantity, choice, flag, text))
+@dataclass_transform(frozen_default=True, field_specifiers=(declared, quantity, choice, flag, whole, text))
 def described(cls: Any = None, /, *, kw_only: bool = False, eq: bool = True, name: str | None = None) -> Any:
     """Make a frozen dataclass of a class with described fields.
 

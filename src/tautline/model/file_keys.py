@@ -11,7 +11,8 @@ from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.description import fields_of
 from tautline.model.kinds import MISSING, Kind, Way, WrongValueError
-from tautline.model.wording import either, near
+from tautline.model.table_files import FILE, TableFile, expanded
+from tautline.model.wording import both, either, near
 
 T = TypeVar("T")
 
@@ -36,11 +37,19 @@ def keys_of(cls: type) -> Keys:
         found |= {name: kind} if kind.own_key else {}
         for way in kind.ways:
             found |= {key: inner for key, inner in way.keys.items() if key not in found}
+    file = file_of(cls)
+    found |= {} if file is None else {FILE: file}
     own = {
         name: frozenset(keys.difference(*(others for other, others in of_field.items() if other != name)))
         for name, keys in of_field.items()
     }
     return Keys(found, own)
+
+
+def file_of(cls: type) -> TableFile | None:
+    """What a class says of a CSV file that may stand for its table."""
+    file: TableFile | None = getattr(cls, "_file", None)
+    return file
 
 
 class Problem(NamedTuple):
@@ -76,7 +85,7 @@ def read(cls: type, section: Mapping[str, Any], unknown: Callable[[str], str] | 
         except WrongValueError as error:
             problems.append(Problem((key, *error.place), str(error)))
     # a key that was read wrongly is not also missing; whether keys go together is looked at when each is right
-    absent = _missing(cls, [key for key in section if key in known])
+    absent = _absent(cls, [key for key in section if key in known], values)
     problems += [problem for problem in absent if problem.path or not problems]
     if problems:
         own = {name: kind for name, kind in fields_of(cls).items() if not kind.ways}
@@ -85,9 +94,22 @@ def read(cls: type, section: Mapping[str, Any], unknown: Callable[[str], str] | 
     return values
 
 
+def _absent(cls: type, given: list[str], values: Mapping[str, Any]) -> list[Problem]:
+    """Keys that are missing or too many; a file stands for the keys of its table."""
+    if FILE not in given:
+        return _missing(cls, given)
+    if FILE not in values:
+        return []
+    table = expanded({FILE: values[FILE]})
+    twice = [key for key in given if key in table]
+    if twice:
+        return [Problem((), f"expected either {FILE}, or {both(list(table))}, got {FILE} and {both(twice)}")]
+    return _missing(cls, [*(key for key in given if key != FILE), *table])
+
+
 def out_of_range(cls: type, fields: Mapping[str, Kind], values: Mapping[str, Any]) -> list[InputError]:
     """Errors of all fields that refuse what the values of keys give them."""
-    errors = []
+    errors, values = [], expanded(values)
     for name, kind in fields.items():
         try:
             value = _argument(cls, name, kind, values)
@@ -137,12 +159,25 @@ def _ways_given(cls: type, name: str, kind: Kind, given: Iterable[str]) -> list[
 
 def assemble(cls: type[T], values: Mapping[str, Any], **others: Any) -> T:
     """An object from the values of its keys, which `read` has found good."""
-    arguments: dict[str, Any] = dict(others)
+    arguments, values = dict(others), expanded(values)
     for name, kind in fields_of(cls).items():
         value = _argument(cls, name, kind, values)
         if value is not MISSING:
             arguments[name] = value
     return cls(**arguments)
+
+
+def assemble_among(cls: type[T], values: Mapping[str, Any]) -> T:
+    """An object from the values of its keys among those of something else; InputError where one is missing."""
+    own = _own(cls, values)
+    for problem in _missing(cls, own):
+        raise InputError(f"{'.'.join(problem.path) or cls.__name__}: {problem.sentence}")
+    return assemble(cls, own)
+
+
+def _own(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of the keys of a class."""
+    return {key: value for key, value in values.items() if key in keys_of(cls).kinds}
 
 
 def _argument(cls: type, name: str, kind: Kind, values: Mapping[str, Any]) -> Any:

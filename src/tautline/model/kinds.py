@@ -146,34 +146,37 @@ class Quantity(Kind):
         return self.form.words
 
 
-class OrAuto(Kind):
-    """Another kind, or the word "auto"."""
+class OrWord(Kind):
+    """Another kind, or a word."""
 
-    def __init__(self, kind: Kind) -> None:
-        super().__init__(kind.sentence, AUTO)
-        self._kind, self.unit = kind, kind.unit
+    def __init__(self, kind: Kind, word: str, default: Any = MISSING) -> None:
+        super().__init__(kind.sentence, default)
+        self._kind, self._word, self.unit = kind, word, kind.unit
 
     def read(self, value: Any) -> Any:
-        if isinstance(value, str) and value == AUTO:
-            return AUTO
+        if isinstance(value, str) and value == self._word:
+            return value
         try:
             return self._kind.read(value)
         except WrongValueError as error:
-            raise WrongValueError(str(error).replace("expected", "expected 'auto' or", 1)) from None
+            raise WrongValueError(self._also(error), error.place) from None
 
     def check(self, name: str, value: Any) -> Any:
-        if isinstance(value, str) and value == AUTO:
-            return AUTO
+        if isinstance(value, str) and value == self._word:
+            return value
         try:
             return self._kind.check(name, value)
         except InputError as error:
-            raise InputError(str(error).replace("expected", "expected 'auto' or", 1)) from None
+            raise InputError(self._also(error)) from None
+
+    def _also(self, error: Exception) -> str:
+        return str(error).replace("expected", f"expected {self._word!r} or", 1)
 
     def schema(self) -> dict[str, Any]:
-        return {"anyOf": [{"const": AUTO}, self._kind.schema()]}
+        return {"anyOf": [{"const": self._word}, self._kind.schema()]}
 
     def words(self) -> str:
-        return f'{self._kind.words()} or "{AUTO}"'
+        return f'{self._kind.words()} or "{self._word}"'
 
 
 class Choice(Kind):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +12,10 @@ from tautline.arrays import Array
 from tautline.model import checks
 from tautline.model.description import declared, described, quantity
 from tautline.model.kinds import ROW, VECTOR, VECTORS
-from tautline.model.piecewise import Row, evaluate, even_times, increasing, rows
-from tautline.model.tables import Ends
+from tautline.model.motions import MOTIONS, Motion
+from tautline.model.piecewise import Row, end_rates, evaluate, even_times, increasing, rows
+from tautline.model.table_files import TableFile, Values
+from tautline.model.tables import Ends, spline_ends
 
 
 def _times(name: str, value: Any, unit: str) -> Row:
@@ -31,9 +34,11 @@ class GuidePath:
     the curve begins and ends at rest unless velocities are given.
     """
 
+    _file = TableFile(Values("displacements", ("x", "y", "z"), "m"))
+
     times: Row = quantity("s", _times, "Times of the points, increasing.", form=ROW)
     displacements: tuple[Row, ...] = quantity("m", _points, "The points, one for each time.", form=VECTORS)
-    velocities: tuple[Row, Row] = declared(
+    velocities: tuple[Any, Any] = declared(
         Ends("m/s", checks.vector, "Velocities at the first and at the last point", form=VECTOR),
         default=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
     )
@@ -46,23 +51,21 @@ class GuidePath:
         """Through a function of time, taken every `interval` seconds; end velocities by its differences."""
         times = even_times(duration, interval)
         points = np.array([checks.vector("function", function(float(t)), "m") for t in times])
-        step = 1e-4 * (times[1] - times[0])
-        ends = [
-            (np.array(function(float(t + step))) - np.array(function(float(t - step)))) / (2.0 * step)
-            for t in (times[0], times[-1])
-        ]
-        return cls(tuple(times.tolist()), rows(points), (tuple(ends[0].tolist()), tuple(ends[1].tolist())))
+        return cls(tuple(times.tolist()), rows(points), end_rates(function, times))
 
-    def pieces(self) -> tuple[Array, Array]:
-        """Knots, and coefficients (power, piece, axis) of the time since each; at rest outside."""
+    def pieces(self, start: float = 0.0, until: float = 0.0) -> tuple[Array, Array]:
+        """Knots, and coefficients (power, piece, axis) of the time since each; at rest outside. All, at any times."""
         from scipy.interpolate import CubicSpline
 
-        ends = ((1, np.array(self.velocities[0])), (1, np.array(self.velocities[1])))
         points = np.array(self.displacements)
-        inner = CubicSpline(self.times, points, bc_type=ends).c[::-1]
+        inner = CubicSpline(self.times, points, bc_type=spline_ends(self.velocities, points)).c[::-1]
         still = np.zeros((4, 2, 3))
         still[0] = points[0], points[-1]
         return np.array([self.times[0] - 1.0, *self.times]), np.concatenate([still[:, :1], inner, still[:, 1:]], axis=1)
+
+    def covered(self, until: float) -> float:
+        """Time up to which pieces that were asked for until then hold (s): for ever."""
+        return math.inf
 
     def at(self, times: Any) -> tuple[Array, Array]:
         """Displacements (m) and velocities (m/s) at times."""
@@ -72,3 +75,8 @@ class GuidePath:
     def acceleration(self, times: Any) -> Array:
         """Accelerations (m/s^2) at times."""
         return evaluate(*self.pieces(), np.atleast_1d(times), 2)
+
+
+# What may be given as the guide's path, by the word that tells them apart in files.
+GuideMotion = GuidePath | Motion
+GUIDE_MOTIONS: dict[str, type] = {"points": GuidePath, **MOTIONS}

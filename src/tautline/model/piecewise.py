@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from tautline.errors import InputError
 from tautline.model import checks
 
 Row = tuple[float, ...]
+# Times at which peaks of a motion are looked for.
+PEAK_PLACES = 4000
 
 
 def increasing(name: str, value: Any, unit: str, least: int = 1) -> Array:
@@ -29,6 +32,16 @@ def even_times(duration: Any, interval: Any) -> Array:
     duration = checks.positive("duration", duration, "s")
     interval = checks.positive("interval", interval, "s")
     return np.linspace(0.0, duration, max(2, int(np.ceil(duration / interval - 1e-9)) + 1))
+
+
+def end_rates(function: Callable[[float], Any], times: Array) -> tuple[Any, Any]:
+    """Rates of a function at the first and the last of some times, by its differences."""
+    step = 1e-4 * float(times[1] - times[0])
+    first, last = (
+        ((np.array(function(t + step)) - np.array(function(t - step))) / (2.0 * step)).tolist()
+        for t in (float(times[0]), float(times[-1]))
+    )
+    return first, last
 
 
 def rows(x: Array) -> tuple[Row, ...]:
@@ -57,3 +70,14 @@ def evaluate(knots: Array, coefficients: Array, x: Any, derivative: int = 0) -> 
     for power in range(len(coefficients) - 1, derivative - 1, -1):
         total = total * distance + math.perm(power, derivative) * coefficients[power][i]
     return total
+
+
+def peaks(knots: Array, coefficients: Array, start: float, end: float) -> tuple[float, float]:
+    """Largest speed and acceleration of piecewise polynomials between two times, looked for at some places a piece."""
+    inside = np.concatenate([[start], knots[(knots > start) & (knots < end)], [end]])
+    parts = np.linspace(0.0, 1.0, max(2, math.ceil(PEAK_PLACES / len(inside))), endpoint=False)
+    times = (inside[:-1] + np.multiply.outer(parts, np.diff(inside))).ravel()
+    before = np.nextafter(inside[1:], -np.inf)  # what is reached at the end of a piece
+    found = (evaluate(knots, coefficients, np.concatenate([times, before]), order) for order in (1, 2))
+    speed, acceleration = (float(np.linalg.norm(x.reshape(len(x), -1), axis=1).max()) for x in found)
+    return speed, acceleration

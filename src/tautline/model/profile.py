@@ -12,9 +12,13 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.model.harmonics import Harmonics
 from tautline.model.piecewise import evaluate
+from tautline.model.tables import NATURAL, spline_ends
 
 DEGREE = 7
+# Times between which a profile is wanted.
+Span = tuple[float, float]
 
 
 def row(start: float, *coefficients: float) -> Array:
@@ -29,15 +33,20 @@ def constant(length: float) -> Array:
     return np.array([row(0.0, length)])
 
 
+def pieces_of(profile: Array) -> tuple[Array, Array]:
+    """Knots, and coefficients (power, piece)."""
+    return profile[:, 0], profile[:, 1:].T
+
+
 def values_at(profile: Array, t: float) -> tuple[float, float, float]:
     """Value, rate and second rate."""
-    value, rate, second = (float(evaluate(profile[:, 0], profile[:, 1:].T, t, order)) for order in range(3))
+    value, rate, second = (float(evaluate(*pieces_of(profile), t, order)) for order in range(3))
     return value, rate, second
 
 
 def places_at(profile: Array, times: Array) -> Array:
     """Values at many times."""
-    return evaluate(profile[:, 0], profile[:, 1:].T, times)
+    return evaluate(*pieces_of(profile), times)
 
 
 def least(profile: Array, start: float) -> float:
@@ -57,10 +66,10 @@ def least(profile: Array, start: float) -> float:
     return float(lowest)
 
 
-def through(times: Array, values: Array, monotone: bool, velocities: tuple[float, float] = (0.0, 0.0)) -> Array:
+def through(times: Array, values: Array, monotone: bool, velocities: tuple[Any, Any] = (0.0, 0.0)) -> Array:
     """A curve through a table that stands still outside it: a cubic spline (twice differentiable), or a monotone cubic.
 
-    `velocities` are those just after the first and just before the last entry.
+    `velocities` are those just after the first and just before the last entry; natural ones follow from the curve.
     """
     from scipy.interpolate import CubicHermiteSpline, CubicSpline, PchipInterpolator
 
@@ -68,13 +77,31 @@ def through(times: Array, values: Array, monotone: bool, velocities: tuple[float
         return np.array([row(times[0], values[0])])
     if monotone:
         slopes = PchipInterpolator(times, values).derivative()(times) if len(times) > 2 else np.zeros(2)
-        slopes[0], slopes[-1] = velocities
+        for end, velocity in zip((0, -1), velocities, strict=True):
+            slopes[end] = slopes[end] if velocity == NATURAL else velocity
         curve = CubicHermiteSpline(times, values, slopes)
     else:
-        curve = CubicSpline(times, values, bc_type=((1, velocities[0]), (1, velocities[1])))
+        curve = CubicSpline(times, values, bc_type=spline_ends(velocities, values))
     pieces = [row(t, *c[::-1]) for t, c in zip(times[:-1], curve.c.T, strict=True)]
     # a row before the first knot and one after the last stand still
     return np.array([row(times[0] - 1.0, values[0]), *pieces, row(times[-1], values[-1])])
+
+
+def endless(
+    motion: Harmonics, origin: float, span: Span | None, mean: float, rate: float = 0.0, relative: bool = False
+) -> Array:
+    """A motion without end along the vertical, about a mean that has a rate from the origin on.
+
+    `relative` is counted from where the motion is at the origin, so that the mean is what is there.
+    """
+    knots, coefficients = motion.pieces(origin, *(span or (origin, origin)), degree=5)
+    found = np.zeros((len(knots), DEGREE + 2))
+    found[:, 0], found[:, 1 : 1 + len(coefficients)] = knots, coefficients[:, :, 2].T
+    found[:, 1] += mean + rate * (knots - origin)
+    found[:, 2] += rate
+    if relative:
+        found[:, 1] -= motion.values(np.array([origin]), origin)[0, 0, 2]
+    return found
 
 
 def integral(times: Array, rates: Array, start: float, value: float) -> Array:

@@ -13,7 +13,7 @@ from tautline.model.checks import ZERO, non_negative, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, choice, declared, described, quantity
 from tautline.model.kinds import VECTOR, Quantity, Way, in_si
 from tautline.model.parts import Part
-from tautline.model.path import GuidePath
+from tautline.model.path import GUIDE_MOTIONS, GuideMotion
 
 GUIDE_STRAINS = ("mean", "extrapolated")
 
@@ -92,8 +92,13 @@ class Reel:
         'Strain of all string that is spooled at the start; for the law "stretched" only.',
         default=0.0,
     )
-    guide_path: GuidePath | None = declared(
-        Part({"": GuidePath}, "Where the guide entrance goes, from guide_position; nodes are relative to it."),
+    guide_path: GuideMotion | None = declared(
+        Part(
+            GUIDE_MOTIONS,
+            "Where the guide entrance goes, from guide_position; nodes are relative to it.",
+            word="kind",
+            wanted=GuideMotion,
+        ),
         default=None,
     )
     viscous_friction: Number = quantity(

@@ -7,7 +7,7 @@ from typing import Any
 from tautline.errors import InputError
 from tautline.model.checks import positive, whole_ratio
 from tautline.model.description import Number, OptionalNumber, choice, declared, described, fields_of, flag, quantity
-from tautline.model.kinds import AUTO, OrAuto, Quantity, Whole
+from tautline.model.kinds import AUTO, OrWord, Quantity, Whole
 from tautline.model.state import MOST_ELEMENTS
 from tautline.model.stop import Conditions, StopWhen
 
@@ -20,13 +20,14 @@ class Method:
     """The numerical method of a run, and what ends it."""
 
     step: float | str = declared(
-        OrAuto(
+        OrWord(
             Quantity(
                 "s",
                 positive,
                 "Time step, or a stable one that keeps to half of the stability limit while the string's length "
                 "changes. With a number the run stops at 0.9 of the limit",
-            )
+            ),
+            AUTO,
         ),
         default=AUTO,
     )
@@ -62,7 +63,7 @@ class Run(Method):
 
     duration: Number = quantity("s", positive, "Simulated time, a multiple of `sample`.")
     elements: int | str = declared(
-        OrAuto(Whole(1, MOST_ELEMENTS, "Number of elements N, or as many as the case needs.")), default=AUTO
+        OrWord(Whole(1, MOST_ELEMENTS, "Number of elements N, or as many as the case needs."), AUTO), default=AUTO
     )
     sample: OptionalNumber = quantity(
         "s",

@@ -15,11 +15,13 @@ from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, ProblemsError, keys_of
 from tautline.model.keys import Key
 from tautline.model.kinds import MISSING, Kind, Text, WrongValueError
+from tautline.model.motions import MOTIONS
 from tautline.model.parts import Part
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.run import Run
 from tautline.model.starts import STARTS, Start
+from tautline.model.table_files import FILE
 from tautline.model.wording import near
 from tautline.units import shown
 
@@ -40,8 +42,9 @@ TOP: dict[str, Kind] = {"title": TITLE, "description": DESCRIPTION, "gravity": _
 # Sections of the pendulum: its parts, and the path of the guide, which is a part of the reel.
 SYSTEM: dict[str, Part] = {name: part for name, part in _SYSTEM.items() if isinstance(part, Part)} | {"guide": _GUIDE}
 PARTS: dict[str, Part] = {**SYSTEM, "initial": INITIAL, "command": COMMAND, "run": RUN}
-# Sections by the classes that errors name.
+# Sections by the classes that errors name; motions may be a part of several.
 _OWNERS = {cls.__name__: name for name, part in PARTS.items() for cls in part.options.values()} | {"RigidBody": "body"}
+_OWNERS = {name: section for name, section in _OWNERS.items() if name not in {cls.__name__ for cls in MOTIONS.values()}}
 
 
 class ScenarioError(InputError):
@@ -338,4 +341,6 @@ def _given_by(cls: type, key: str, given: Mapping[str, Any]) -> str:
     """The key itself, or the first of those that gave it in another way."""
     kind: Kind | None = fields_of(cls).get(key)
     others = [other for way in kind.ways for other in way.keys] if kind is not None else []
+    file = file_keys.file_of(cls)
+    others += [FILE] if file is not None and key in file.stands_for else []
     return key if key in given else next((other for other in others if other in given), key)

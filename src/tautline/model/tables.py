@@ -17,6 +17,7 @@ from tautline.model.kinds import (
     Check,
     Form,
     Kind,
+    OrWord,
     Quantity,
     Way,
     WrongValueError,
@@ -142,14 +143,17 @@ class Table(Kind):
         return f"{self._form.words} or {pair}" if self._constant else pair
 
 
+NATURAL = "natural"
+
+
 class Ends(Kind):
-    """A pair of numbers or vectors, for the first and the last entry of a table."""
+    """A pair of numbers or vectors, for the first and the last entry of a table; or the word "natural" for one."""
 
     def __init__(self, unit: str, check: Check, sentence: str, form: Form = SCALAR) -> None:
-        self.unit, self._check, self._form = unit, check, form
+        self.unit, self._form = unit, form
         zero: Any = (0.0, 0.0, 0.0) if form is VECTOR else 0.0
         keys: dict[str, Kind] = {
-            key: Quantity(unit, check, f"{sentence}: the {which} one.", form, default=zero)
+            key: OrWord(Quantity(unit, check, f"{sentence}: the {which} one.", form), NATURAL, zero)
             for key, which in (("start_velocity", "first"), ("end_velocity", "last"))
         }
 
@@ -159,18 +163,29 @@ class Ends(Kind):
         def split(value: Any) -> dict[str, Any] | None:
             return dict(zip(keys, value, strict=True))
 
-        self._keys = tuple(keys)
-        super().__init__(f"{sentence}.", ways=(Way(keys, join, split),), own_key=False)
+        self._kinds = keys
+        super().__init__(
+            f'{sentence}; "natural" for one at which the acceleration is 0.',
+            ways=(Way(keys, join, split),),
+            own_key=False,
+        )
 
     def check(self, name: str, value: Any) -> Any:
         what = "two vectors" if self._form is VECTOR else "two numbers"
         if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 2:
             checks.refuse(name, f"{what} ({self.unit}), at the first and at the last entry", value)
-        named = [f"{name}[{k}] ({key})" for k, key in enumerate(self._keys)]
-        return tuple(self._check(n, in_si(n, v, self.unit), self.unit) for n, v in zip(named, value, strict=True))
+        ends = zip(self._kinds.items(), value, strict=True)
+        return tuple(kind.check(f"{name}[{k}] ({key})", v) for k, ((key, kind), v) in enumerate(ends))
 
     def words(self) -> str:
         return "two vectors" if self._form is VECTOR else self._form.words
+
+
+def spline_ends(velocities: Any, entries: Any) -> tuple[Any, Any]:
+    """Conditions of a cubic spline at its ends, as SciPy has them: the first derivative, or the second one 0."""
+    zero = np.zeros_like(entries[0])
+    first, last = ((2, zero) if v == NATURAL else (1, np.array(v)) for v in velocities)
+    return first, last
 
 
 def arrays(value: Any) -> tuple[Array, Array]:

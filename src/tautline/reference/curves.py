@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.model.path import GuidePath
+from tautline.model.command import Impedance, Length, Speed
+from tautline.model.motions import Endless
+from tautline.model.path import GuideMotion, GuidePath
+from tautline.model.tables import spline_ends
 
 Array = NDArray[np.float64]
+
+_RAMP = np.polynomial.Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])
 
 
 class Curve:
@@ -56,11 +61,70 @@ def of_polynomials(rows: Array) -> Curve:
     return Curve(rows[:, 0].tolist(), [row[1:, None] for row in rows])
 
 
-def of_path(path: GuidePath) -> Curve:
-    """The clamped cubic spline of a path, at rest before and after."""
+class Swaying(Curve):
+    """A motion without end, term by term; its only kinks are those of the ramp.
+
+    Parameters
+    ----------
+    motion : Endless
+    origin : float
+        When the ramp begins (s).
+    """
+
+    def __init__(self, motion: Endless, origin: float = 0.0) -> None:
+        self.terms = [np.asarray(x, dtype=np.float64) for x in motion._terms()]
+        self.origin = origin
+        super().__init__([], [])
+        if self.terms[3] > 0.0:
+            self.knots = [origin - 1.0, origin, origin + float(self.terms[3])]
+
+    def at(self, t: float, inside: float | None = None, derivative: int = 0) -> Array:
+        """Value or derivative at a time, by Leibniz' rule for the ramp times the sum."""
+        (omega, amplitudes, phases), ramp = self.terms[:3], float(self.terms[3])
+        within = t if inside is None else inside
+        rising = ramp > 0.0 and self.origin <= within < self.origin + ramp
+        total = np.zeros(3)
+        for k in range(derivative + 1):
+            factor = float(k == 0 and (ramp == 0.0 or within >= self.origin))
+            if rising:
+                factor = float(_RAMP.deriv(k)((t - self.origin) / ramp)) / ramp**k
+            turned = phases + omega[:, None] * t + 0.5 * np.pi * (derivative - k)
+            sines = (omega[:, None] ** (derivative - k) * amplitudes * np.sin(turned)).sum(axis=0)
+            total += math.comb(derivative, k) * factor * sines
+        return total
+
+
+class Paid(Curve):
+    """Deployed length that sways about one that grows at a constant rate from time 0 on."""
+
+    def __init__(self, motion: Endless, start: float, rate: float) -> None:
+        self.swaying, self.line = Swaying(motion), (start, rate, 0.0)
+        super().__init__(self.swaying.knots, [])
+
+    def at(self, t: float, inside: float | None = None, derivative: int = 0) -> Array:
+        """Value or derivative at a time."""
+        start, rate = self.line[derivative : derivative + 2] if derivative < 2 else (0.0, 0.0)
+        return self.swaying.at(t, inside, derivative)[2:] + start + (rate * t if derivative == 0 else 0.0)
+
+
+def of_length(command: Length | Speed | Impedance, length: float) -> Curve:
+    """Deployed length that a command gives from time 0 on, at which this much is deployed."""
+    given = command.length if isinstance(command, Impedance) else command
+    if not isinstance(given, Length | Speed) or given.motion is None:
+        return of_polynomials(command.curve(0.0, length))
+    at_start = length - float(Swaying(given.motion).at(0.0)[2])
+    if isinstance(given, Length):
+        return Paid(given.motion, at_start if given.mean is None else given.mean, 0.0)
+    return Paid(given.motion, at_start, float(given.given) * (1.0 if given.retrieval is None else -1.0))
+
+
+def of_path(path: GuideMotion) -> Curve:
+    """A motion without end, or the cubic spline of a path, at rest before and after."""
     from scipy.interpolate import CubicSpline
 
-    ends = tuple((1, np.array(velocity)) for velocity in path.velocities)
+    if not isinstance(path, GuidePath):
+        return Swaying(path)
+    ends = spline_ends(path.velocities, np.array(path.displacements))
     spline = CubicSpline(path.times, np.array(path.displacements), bc_type=ends)
     inner = [spline.c[::-1, i] for i in range(len(path.times) - 1)]
     first, last = (np.array([path.displacements[i]]) for i in (0, -1))

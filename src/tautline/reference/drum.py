@@ -8,7 +8,7 @@ import numpy as np
 
 from tautline.model.command import Brake, Command, Impedance, PrescribedMotion, Torque
 from tautline.model.pendulum import Pendulum
-from tautline.reference.curves import Curve, of_polynomials, through_table
+from tautline.reference.curves import Curve, of_length, through_table
 
 # Points along the spooled string; its angle on the drum is some hundred radians at most.
 _SPOOLED, _SPOOLED_WEIGHTS = np.polynomial.legendre.leggauss(400)
@@ -33,7 +33,7 @@ class Drum:
     def begin(self, reeled_length: float) -> None:
         """Where a curve in time starts from is known only now."""
         if isinstance(self.command, PrescribedMotion | Impedance):
-            self.curve = of_polynomials(self.command.curve(0.0, self.length - reeled_length))
+            self.curve = of_length(self.command, self.length - reeled_length)
 
     @property
     def knots(self) -> list[float]:

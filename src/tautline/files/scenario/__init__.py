@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tautline.files.scenario.reading import BUILT_IN, built_in_names, find, load, parse, read
+from tautline.files.scenario.reading import BUILT_IN, beside, built_in_names, find, load, parse, read
 from tautline.files.scenario.schema import json_schema
 from tautline.model.sections import ScenarioError
 
 __all__ = [
     "BUILT_IN",
     "ScenarioError",
+    "beside",
     "built_in_names",
     "find",
     "json_schema",

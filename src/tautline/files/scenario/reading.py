@@ -14,6 +14,7 @@ from tautline.files.scenario.origin import Origin
 from tautline.model.case import Case
 from tautline.model.keys import dotted
 from tautline.model.sections import ScenarioError
+from tautline.model.table_files import FILE
 from tautline.model.wording import near
 from tautline.units import shown
 
@@ -79,8 +80,19 @@ def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None
         raise ScenarioError(f"{source}: not valid TOML here: nested too deeply") from None
     except ValueError:  # Python reads no integer of more than 4300 digits
         raise ScenarioError(f"{source}: not valid TOML here: a number of thousands of digits") from None
+    tree = beside(tree, Path(source).parent)
     given = tuple(_override(tree, key, value) for key, value in (changes or {}).items())
     return from_tree(tree, Origin(source, text, given))
+
+
+def beside(tree: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A tree whose CSV files are looked for in the folder of the scenario file; those of options in the present one."""
+    return {
+        name: {**part, FILE: str(folder / part[FILE])}
+        if isinstance(part, dict) and isinstance(part.get(FILE), str)
+        else part
+        for name, part in tree.items()
+    }
 
 
 def from_tree(tree: Mapping[str, Any], origin: Origin) -> Case:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tautline.model import kinds
 from tautline.model.description import fields_of, full_sentence
-from tautline.model.file_keys import keys_of
+from tautline.model.file_keys import file_of, keys_of
 from tautline.model.kinds import MISSING, Kind
 from tautline.model.parts import Part
 from tautline.model.sections import PARTS, TOP
@@ -35,11 +35,12 @@ def _section(word: str, tag: str, cls: type) -> dict[str, Any]:
     """Schema of a section of one kind."""
     known = keys_of(cls)
     tags: dict[str, Any] = {word: {"const": tag}} if word else {}
-    fields = fields_of(cls)
+    fields, file = fields_of(cls), file_of(cls)
     required = [
         name
         for name, kind in fields.items()
         if kind.own_key and not kind.ways and kind.default is MISSING and kind.file_default is MISSING
+        if file is None or name not in file.stands_for
     ]
     return {
         "description": (cls.__doc__ or "").partition("\n")[0],

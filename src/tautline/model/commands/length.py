@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,12 @@ from tautline.model import checks, profile
 from tautline.model.checks import finite, positive
 from tautline.model.description import OptionalNumber, declared, described, flag, quantity
 from tautline.model.kinds import ROW, ROWS, Kind, Quantity, Way
-from tautline.model.piecewise import increasing, rows
+from tautline.model.motions import Motion, MotionOfALength
+from tautline.model.piecewise import end_rates, even_times, increasing, rows
+from tautline.model.table_files import TableFile, Values
 from tautline.model.tables import Ends, Table, arrays
+
+LENGTHS = Values("lengths", ("length",), "m")
 
 
 class Pieces(Kind):
@@ -49,12 +55,16 @@ class Pieces(Kind):
 class Length:
     """A given deployed length as a function of time; the torque that it takes is reported in `torque`.
 
-    It is given by a table, by a move to a target (`Length.to`), or by polynomials. Times are those of the simulation.
+    It is given by a table, by a move to a target (`Length.to`), by polynomials, or by a motion about a mean. Times are
+    those of the simulation.
 
     Before the first and after the last entry of a table the reel stands still. With velocities other than zero at its
     ends the reel is jerked into motion at the first entry, unless it moves so already, and stopped at the last: let a
-    table go on beyond the end of the run if it should not stop within.
+    table go on beyond the end of the run if it should not stop within. The ramp of a motion begins when the command is
+    given.
     """
+
+    _file = TableFile(LENGTHS)
 
     table: Any = declared(
         Table(
@@ -90,21 +100,33 @@ class Length:
         ),
         default=None,
     )
-    velocities: tuple[float, float] = declared(
+    velocities: tuple[float | str, float | str] = declared(
         Ends("m/s", finite, "Rates of the length at the first and at the last entry of a table; positive pays out"),
         default=(0.0, 0.0),
     )
+    motion: Motion | None = declared(
+        MotionOfALength("Motion of the length about its mean, positive where more is deployed."), default=None
+    )
+    mean: OptionalNumber = quantity(
+        "m",
+        positive,
+        "Length about which a motion goes; if not given, so that the motion begins at the length that is deployed.",
+        default=None,
+    )
 
     def _check_together(self) -> None:
-        given = [name for name in ("table", "target", "pieces") if getattr(self, name) is not None]
+        given = [name for name in ("table", "target", "pieces", "motion") if getattr(self, name) is not None]
         if len(given) != 1:
             raise InputError(
-                "Length: expected one of target (with speed and acceleration), table (times and lengths) or pieces "
-                f"(knots and coefficients), got {' and '.join(given) or 'none'}"
+                "Length: expected one of target (with speed and acceleration), table (times and lengths), pieces "
+                "(knots and coefficients) or motion (such as amplitude and period), "
+                f"got {' and '.join(given) or 'none'}"
             )
         for name in ("speed", "acceleration", "jerk", "start"):
             if self.target is None and getattr(self, name) is not None:
                 checks.refuse(f"Length.{name}", "it together with target", getattr(self, name))
+        if self.motion is None and self.mean is not None:
+            checks.refuse("Length.mean", "it together with a motion", self.mean)
         for name in ("speed", "acceleration"):
             if self.target is not None and getattr(self, name) is None:
                 raise InputError(f"Length.{name}: missing; a move to a target needs it")
@@ -123,7 +145,7 @@ class Length:
             times, lengths = arrays(self.table)
             if len(times) == 1:
                 checks.refuse(name, "0 with a table of a single entry", velocity)
-            if self.monotone:
+            if self.monotone and not isinstance(velocity, str):
                 # a cubic stays monotone if its slopes are within three times that of the chord (Fritsch and Carlson)
                 steepest = 3.0 * float((np.diff(lengths) / np.diff(times))[-k])
                 low, high = min(steepest, 0.0), max(steepest, 0.0)
@@ -146,8 +168,25 @@ class Length:
         """
         return cls(target=target, speed=speed, acceleration=acceleration, jerk=jerk, start=start)
 
-    def curve(self, time: float, length: float) -> Array:
-        """Rows of the profile of the deployed length, for a command that is given at `time` at this length."""
+    @classmethod
+    def of(cls, function: Callable[[float], float], duration: float, interval: float) -> Length:
+        """Through a function of time, taken every `interval` seconds; end velocities by its differences."""
+        times = even_times(duration, interval)
+        lengths = [positive(f"function({t:g})", function(float(t)), "m") for t in times]
+        return cls((times, lengths), velocities=end_rates(function, times))
+
+    def covered(self, until: float, origin: float) -> float:
+        """Time up to which a curve that was asked for until then holds, of a command given at `origin` (s)."""
+        return math.inf if self.motion is None else self.motion.covered(until, origin)
+
+    def curve(self, time: float, length: float, span: profile.Span | None = None) -> Array:
+        """Rows of the profile of the deployed length, for a command that is given at `time` at this length.
+
+        Of a motion without end they cover a span of times, by default its beginning.
+        """
+        if self.motion is not None:
+            mean = length if self.mean is None else self.mean
+            return profile.endless(self.motion.harmonics(), time, span, mean, relative=self.mean is None)
         if self.table is not None:
             return profile.through(*arrays(self.table), self.monotone, self.velocities)
         if self.pieces is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 from tautline.arrays import Array
@@ -9,15 +11,22 @@ from tautline.errors import InputError
 from tautline.model import profile
 from tautline.model.checks import finite
 from tautline.model.description import declared, described
+from tautline.model.motions import Motion, MotionOfALength
+from tautline.model.piecewise import even_times
+from tautline.model.table_files import TableFile, Values
 from tautline.model.tables import Table, arrays
+
+SPEEDS = (Values("payouts", ("payout",), "m/s"), Values("retrievals", ("retrieval",), "m/s"))
 
 
 @described(kw_only=True)
 class Speed:
     """A given speed of the string at the reel, from the present length on; the torque that it takes is reported.
 
-    One of the two is given, by name, so that the sign cannot be mistaken.
+    One of payout and retrieval is given, by name, so that the sign cannot be mistaken.
     """
+
+    _file = TableFile(*SPEEDS)
 
     payout: Any = declared(
         Table(
@@ -32,12 +41,51 @@ class Speed:
         Table("m/s", finite, "Rate at which it shrinks, which is `reel_speed` in results.", "retrievals"), default=None
     )
 
+    motion: Motion | None = declared(
+        MotionOfALength(
+            "Motion of the deployed length, beside a constant speed: its rate is added. Positive pays out."
+        ),
+        default=None,
+    )
+
     def _check_together(self) -> None:
         if (self.payout is None) == (self.retrieval is None):
             got = "neither" if self.payout is None else "both"
             raise InputError(f"Speed: expected either payout or retrieval (m/s), got {got}")
+        if self.motion is not None and isinstance(self.given, tuple):
+            raise InputError("Speed.motion: expected it together with a constant payout or retrieval, got a table")
 
-    def curve(self, time: float, length: float) -> Array:
-        """Rows of the profile of the deployed length, for a command that is given at `time` at this length."""
-        times, speeds = arrays(self.payout if self.retrieval is None else self.retrieval)
+    @property
+    def given(self) -> Any:
+        """The speed or the table of speeds that is given."""
+        return self.payout if self.retrieval is None else self.retrieval
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        payout: Callable[[float], float] | None = None,
+        retrieval: Callable[[float], float] | None = None,
+        duration: float,
+        interval: float,
+    ) -> Speed:
+        """From a function of time, taken every `interval` seconds and linear in between."""
+        times = even_times(duration, interval)
+        functions = {"payout": payout, "retrieval": retrieval}
+        tables = {name: f and (times, [f(float(t)) for t in times]) for name, f in functions.items()}
+        return cls(payout=tables["payout"], retrieval=tables["retrieval"])
+
+    def covered(self, until: float, origin: float) -> float:
+        """Time up to which a curve that was asked for until then holds, of a command given at `origin` (s)."""
+        return math.inf if self.motion is None else self.motion.covered(until, origin)
+
+    def curve(self, time: float, length: float, span: profile.Span | None = None) -> Array:
+        """Rows of the profile of the deployed length, for a command that is given at `time` at this length.
+
+        Of a motion without end they cover a span of times, by default its beginning.
+        """
+        if self.motion is not None:
+            rate = self.given if self.retrieval is None else -self.given
+            return profile.endless(self.motion.harmonics(), time, span, length, rate, relative=True)
+        times, speeds = arrays(self.given)
         return profile.integral(times, speeds if self.retrieval is None else -speeds, time, length)

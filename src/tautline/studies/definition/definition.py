@@ -280,7 +280,7 @@ def _scenario_tree(tree: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     found = beside if beside.is_file() else scenario.find(str(given))
     text = scenario.read(found)
     scenario.parse(text, str(found))  # errors in that file are reported with their lines
-    return tomllib.loads(text)
+    return scenario.beside(tomllib.loads(text), found.parent)
 
 
 class _Reader:

@@ -128,6 +128,8 @@ def read(text: str, spec: Any, unit: str, to_si: Callable[[Key, Any], Any]) -> P
             checks.refuse(f"{name}.values", "a list with something in it", listed)
         values = tuple(to_si(key, value) for value in listed)
         for value in values:
+            if isinstance(value, Mapping):
+                checks.refuse(name, "single values; make a study for each file", next(iter(value.values())))
             if not isinstance(value, (bool, int, float, str)):
                 checks.refuse(name, f"single values; vary components, such as {text}[0]", value)
         return Parameter(key, unit, values=values)

@@ -1,0 +1,156 @@
+"""Tables that scenario files take from CSV files: read once, and from then on a part of the case."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tautline.model.checks import finite
+from tautline.model.kinds import ROW, VECTORS, Kind, Quantity, WrongValueError, read_numbers
+from tautline.model.wording import both, either
+from tautline.units import shown, to_si
+
+TIME = "time"
+TIMES = "times"
+NAME = "name"
+FILE = "file"  # the key
+
+
+class Values(NamedTuple):
+    """What a table holds beside times: the key of the values, their columns and unit."""
+
+    key: str
+    columns: tuple[str, ...]
+    unit: str
+
+    @property
+    def vectors(self) -> bool:
+        """Whether the columns are components, of which some may be left out."""
+        return len(self.columns) > 1
+
+
+class TableFile(Kind):
+    """Name of a CSV file; the value that is kept has its name and all of its numbers.
+
+    Parameters
+    ----------
+    *values : Values
+        What a table may hold: one of these.
+    """
+
+    def __init__(self, *values: Values) -> None:
+        columns = either(either(v.columns) + (" (or several)" if v.vectors else "") for v in values)
+        super().__init__(
+            f"CSV file beside the scenario, in place of {TIMES} and values: names in its first line, `{TIME}` and "
+            f"{columns}; units in its second.",
+            None,
+        )
+        self.values = values
+        self.stands_for = {TIMES, *(v.key for v in values)}  # keys
+
+    def read(self, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return self._carried(value)
+        if not isinstance(value, str) or not value:
+            raise WrongValueError(f"expected the name of a CSV file, got {shown(value)}")
+        return self._from_file(Path(value))
+
+    def _carried(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """What was read before: a name, and the table itself."""
+        held = next((v for v in self.values if v.key in value), None)
+        if held is None or set(value) != {NAME, TIMES, held.key} or not isinstance(value[NAME], str):
+            keys = [NAME, TIMES, either(v.key for v in self.values)]
+            raise WrongValueError(f"expected the name of a CSV file, or {both(keys)} of one, got {both(list(value))}")
+        form = VECTORS if held.vectors else ROW
+        table = {TIMES: (ROW, "s"), held.key: (form, held.unit)}
+        return {NAME: value[NAME], **{key: read_numbers(value[key], *kind) for key, kind in table.items()}}
+
+    def _from_file(self, path: Path) -> dict[str, Any]:
+        names, units, lines = _parts(path)
+        held = [v for v in self.values if any(column in names for column in v.columns)]
+        if TIME not in names or len(held) != 1:
+            wanted = either(either(v.columns) for v in self.values)
+            raise WrongValueError(f"{printed(path)}: expected columns {TIME} and {wanted}, got {', '.join(names)}")
+        (found,) = held
+        columns = {
+            name: _column(path, lines, names.index(name), units[names.index(name)], unit)
+            for name, unit in ((TIME, "s"), *((column, found.unit) for column in found.columns))
+            if name in names
+        }
+        count = len(columns[TIME])
+        parts = [columns.get(name, [0.0] * count) for name in found.columns]
+        rows = [list(row) for row in zip(*parts, strict=True)] if found.vectors else parts[0]
+        return {NAME: path.name, TIMES: columns[TIME], found.key: rows}
+
+    def check(self, name: str, value: Any) -> Any:
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        properties = {
+            NAME: {"type": "string"},
+            TIMES: Quantity("s", finite, "", ROW).schema(),
+            **{v.key: Quantity(v.unit, finite, "", VECTORS if v.vectors else ROW).schema() for v in self.values},
+        }
+        return {"anyOf": [{"type": "string"}, {"type": "object", "properties": properties}]}
+
+    def words(self) -> str:
+        return "str"
+
+
+def expanded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of a section with the table of its file in place of the file."""
+    found = dict(values)
+    table = found.pop(FILE, None)
+    return found if table is None else {**found, **{key: x for key, x in table.items() if key != NAME}}
+
+
+def printed(path: Path) -> str:
+    """A path in a message, without characters that would break it."""
+    return repr(str(path))[1:-1]
+
+
+def _parts(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[str]]]]:
+    """Names, units, and lines of numbers with where they are."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            lines = [(k, [cell.strip() for cell in row]) for k, row in enumerate(csv.reader(file), 1) if row]
+    except UnicodeDecodeError:
+        raise WrongValueError(f"{printed(path)}: expected a CSV file, got no text in UTF-8") from None
+    except (OSError, ValueError, csv.Error) as error:  # a name with a null character is a ValueError
+        raise WrongValueError(f"{printed(path)}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(lines) < 3:
+        raise WrongValueError(f"{printed(path)}: expected names, units and numbers below, got {len(lines)} lines")
+    (_, names), (_, units), *numbers = lines
+    if len(set(names)) != len(names) or len(units) != len(names):
+        raise WrongValueError(f"{printed(path)}: expected a unit for each of the names {', '.join(names)}, each once")
+    return names, units, numbers
+
+
+def _column(path: Path, lines: list[tuple[int, list[str]]], place: int, given: str, unit: str) -> list[float]:
+    """A column in SI."""
+    try:
+        float(given)
+    except ValueError:
+        pass
+    else:
+        raise WrongValueError(f"{printed(path)}:2: expected units such as {unit}, got the number {given}")
+    try:
+        factor = to_si(f"1 {given}", unit)
+    except ValueError as error:
+        raise WrongValueError(f"{printed(path)}:2: {error}") from None
+    numbers = []
+    for number, row in lines:
+        try:
+            numbers.append(factor * float(row[place]))
+            fits = math.isfinite(numbers[-1])
+        except (ValueError, IndexError):
+            fits = False
+        if not fits:
+            came = shown(row[place]) if place < len(row) else "nothing"
+            raise WrongValueError(
+                f"{printed(path)}:{number}: expected a finite number in column {place + 1}, got {came}"
+            )
+    return numbers
