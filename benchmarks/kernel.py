@@ -118,7 +118,7 @@ def turn_tuples(n: int, K: Matrix, h: float, b: Vector) -> float:
     """The library's Newton solution for the rotation, written with vectors and matrices."""
     total = 0.0
     for i in range(n):
-        omega, _ = solve_rotation(K, h, (b[0] + 1e-9 * i, b[1], b[2]), (0.9, 1.1, 1.0))
+        omega, _, _ = solve_rotation(K, h, (b[0] + 1e-9 * i, b[1], b[2]), (0.9, 1.1, 1.0))
         total += omega[0]
     return total
 

@@ -10,7 +10,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.scale_plan import CORES, GOOD, LOST, MEMBERS, Machine, costs_of, here, simulate  # noqa: E402 - after the path
+from benchmarks.scale_plan import CORES, GOOD, LOST, MEMBERS, SAMPLES, Machine, costs_of, here, simulate  # noqa: E402 - after the path
 from tautline.figures import style  # noqa: E402
 
 Found = dict[str, Any]
@@ -169,7 +169,7 @@ machine had a load of {machine["load"]:.1f} from other work.
 
 ## Throughput
 
-Example 1, 1 s each: 20 elements, 2000 steps, 100 samples, stiffness and initial velocity varied, two numbers kept of each run, 500
+Example 1, 1 s each: 20 elements, 2000 steps, 100 samples, stiffness and initial velocity varied, two numbers kept of each run, {found["batch"]["members"]}
 members a batch. The rate is that between the first and the last batches; "in all" has the start of the workers too. Efficiency
 is over one worker of the same kind. Memory is the largest that a process ever had.
 
@@ -189,7 +189,7 @@ fitted to {found["member"]["members"]} members of example 1 with other durations
 
 {cost_model(found)}
 
-The start, which is Python, is {found["member"]["start"] / costs["member"]:.0%} of such a short member: long members and few samples use the cores best. These members differ in plain numbers, and are [set up as arrays](howto/studies.md#quick-members). Batches of the same
+Of such a short member the start is {found["member"]["start"] / costs["member"]:.0%}, and samples are {SAMPLES * found["member"]["sample"] / costs["member"]:.0%}: they are written by the kernel, and every one is looked at for the figures of health, in NumPy. Few samples use the cores best. These members differ in plain numbers, and are [set up as arrays](howto/studies.md#quick-members). Batches of the same
 size differed by {costs["spread"]:.0%} (standard deviation).
 
 ## Memory
@@ -252,9 +252,8 @@ files a second; those are assumptions, so look at yours.
 
 ## The store
 
-A batch is one file in every array: {costs["files_a_batch"]:.0f} here, for two outputs, the status, the steps and the mark, and one more if any member has a
-message. So files are batches times outputs and three, and the files of an array lie in one folder, as many as there are batches. Every
-file is written beside its place and renamed. With 1000 files a second the store is the bottleneck below
+A batch is one file in every array of results, and its mark: {costs["files_a_batch"]:.0f} here. So files are batches times arrays, and the files of an
+array lie in one folder, as many as there are batches. Every file is written beside its place and renamed. With 1000 files a second the store is the bottleneck below
 {power(store_good[0]["size"])} members a batch: the plan of {power(tightest["size"])} members makes {power(tightest["files"])} files, which is
 {several(tightest["files"] / 1000)} for such a store alone. And every batch reads the part of the design that it lies in, chunks of {power(1 << 17)} members: small batches
 read the design many times.

@@ -1,7 +1,9 @@
-"""What a user waits for before the first result. `python benchmarks/startup.py`
+"""What a user waits for before the first result. `python -m benchmarks.startup [--page]`
 
-Each figure is the median over processes of their own. MuJoCo, which brings its machine code along too, is measured in
-the same run.
+The wheel of these sources is installed into environments of its own (build/peers), beside MuJoCo, which brings its
+machine code along too. Each figure is the median over processes of their own, taken in turns. With --page the figures
+go into docs/startup.md; without, those of a developer follow: a run from the command line part by part, and what it
+takes to compile the kernels in a process.
 """
 
 from __future__ import annotations
@@ -13,23 +15,56 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
+from typing import Any
 
-FIRST_RUN = "from tautline.paper.examples import run; run(1)"
-# First results of each kind: one step would do, these take ten milliseconds.
-KINDS = {
-    "constant length": "",
-    "damping": '"string.viscosity": 0.01, ',
-    "fluid": '"fluid.density": 1.2, "string.diameter": 0.002, "string.stiffness": 40.0, ',
-}
-FIRST = 'import tautline as tl; tl.simulate(tl.load("retrieval", {{{}"run.duration": "0.01 s"}}))'
+from benchmarks.peers.catalogue import PEERS, Peer
+from benchmarks.peers.environments import ROOT, clean_environment, install, python_of, sizes
+
+REPEATS = 15
+PAGE = ROOT / "docs" / "startup.md"
+MEASURED = ROOT / "docs" / "measured" / "startup.json"
+BEGIN, END = "<!-- startup: begin -->\n", "<!-- startup: end -->\n"
+
+# First results: one step would do, these take ten milliseconds.
+PLAIN = """
+import tautline as tl
+case = tl.load("fixed-length", {"run.duration": "0.01 s"})
+simulation = tl.Simulation.from_case(case)
+simulation.advance(0.01, case.command)
+simulation.state.nodes[-1]
+"""
+LABELLED = """
+import tautline as tl
+run = tl.simulate(tl.load("retrieval", {{{}"run.duration": "0.01 s"}}))
+float(run.guide_tension[-1])
+"""
+LANES = """
+import tautline as tl
+from tautline.engine.cases import begin
+from tautline.engine.ensemble import march_ensemble
+begun = [begin(tl.load("retrieval", {"run.duration": "0.01 s"})) for _ in range(8)]
+march_ensemble([simulation for simulation, _, _ in begun], begun[0][1])
+"""
 MUJOCO = """
 import mujoco
 body = '<body><freejoint/><geom size="1"/></body>'
 model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
 data = mujoco.MjData(model)
 mujoco.mj_step(model, data)
+data.qpos[-1]
 """
-
+CODES = {
+    "MuJoCo: a body, one step, plain arrays": MUJOCO,
+    "`Simulation`, plain arrays": PLAIN,
+    "eight members in lanes, plain arrays": LANES,
+    "`import xarray` alone": "import xarray",
+    "`simulate`, a labelled `Dataset`": LABELLED.format(""),
+    "`simulate` with damping": LABELLED.format('"string.viscosity": 0.01, '),
+    "`simulate` with a fluid": LABELLED.format('"fluid.density": 1.2, "string.diameter": 0.002, '),
+}
+MUJOCO_ROW = next(iter(CODES))
+COMMAND = "`tautline run fixed-length`, whole command"
 
 # What `tautline run fixed-length` does, part by part, in a warm process of its own.
 PARTS = """
@@ -57,53 +92,104 @@ summarise(reader.blocks(), reader.attrs)
 mark("summary, read from the file")
 print(json.dumps([(name, b - a) for (_, a), (name, b) in zip(marks, marks[1:])]))
 """
+COMPILED = "from tautline.paper.examples import run; run(1)"
 
 
-def wall(code: str, environment: dict[str, str] | None = None) -> float:
-    """Seconds for a fresh Python process."""
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True)
-    return time.perf_counter() - start
+def environments(folder: Path) -> tuple[Peer, Peer, Peer]:
+    """Ours with nothing but what it needs, ours with the command line, and MuJoCo; made or brought up to date."""
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
+    (wheel,) = folder.glob("*.whl")
+    core = PEERS[0]._replace(requirements=(str(wheel),))
+    command_line = PEERS[0]._replace(name="tautline-cli", requirements=(f"{wheel}[cli]",))
+    made = core, command_line, next(peer for peer in PEERS if peer.name == "mujoco")
+    for peer in made:
+        install(peer)
+    return made
 
 
-def median(code: str, repeats: int = 9) -> float:
-    return statistics.median(wall(code) for _ in range(repeats))
+def taken(python: Path | str, arguments: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Seconds for a process, and those of its threads on processors."""
+    before, start = os.times(), time.perf_counter()
+    subprocess.run([python, *arguments], check=True, env=environment, capture_output=True)
+    wall, after = time.perf_counter() - start, os.times()
+    return wall, after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def run_from_command_line(repeats: int = 5) -> tuple[float, list[tuple[str, float]]]:
-    """Median seconds of the command, and of its parts."""
-    commands, parts = [], []
+def installed() -> dict[str, Any]:
+    """Seconds until the first result by what was asked for, and bytes by package, with and without bytecode."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        core, command_line, mujoco = environments(folder)
+        found: dict[str, list[tuple[float, float]]] = {row: [] for row in (*CODES, COMMAND)}
+        for _ in range(REPEATS + 1):
+            for row, code in CODES.items():
+                python = python_of(mujoco if row == MUJOCO_ROW else core)
+                found[row].append(taken(python, ["-c", code], clean_environment()))
+            run = ["-m", "tautline.cli", "run", "fixed-length", "--overwrite", "-o", str(folder / "run.nc")]
+            found[COMMAND].append(taken(python_of(command_line), run, clean_environment()))
+    return {
+        # the first round reads the files from the disk
+        "seconds": {
+            row: [statistics.median(x) for x in zip(*rounds[1:], strict=True)] for row, rounds in found.items()
+        },
+        "bytes": dict(sizes(core).most_common()),
+        "bytes_with_bytecode": sizes(core, bytecode=True).total(),
+    }
+
+
+def tables(result: dict[str, Any]) -> str:
+    """The page's tables."""
+    seconds, size = result["seconds"], result["bytes"]
+    unit = seconds[MUJOCO_ROW][0]
+    lines = ["| a new process until | s | over MuJoCo's | s of processor |", "|---|---:|---:|---:|"]
+    lines += [f"| {row} | {wall:.2f} | {wall / unit:.1f} | {busy:.2f} |" for row, (wall, busy) in seconds.items()]
+    lines += ["", "| installed | MB |", "|---|---:|"]
+    large = {name: value for name, value in size.items() if value >= 5e6}
+    lines += [f"| {name} | {value / 1e6:.0f} |" for name, value in large.items()]
+    lines += [
+        f"| {len(size) - len(large)} smaller ones | {(sum(size.values()) - sum(large.values())) / 1e6:.0f} |",
+        f"| **all** | **{sum(size.values()) / 1e6:.0f}** |",
+        f"| all, with the bytecode that pip writes | {result['bytes_with_bytecode'] / 1e6:.0f} |",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def write_page(result: dict[str, Any]) -> None:
+    """Put the tables into the page, between its marks, and the figures beside it."""
+    head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    tail = rest.partition(END)[2]
+    MEASURED.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(head + BEGIN + tables(result) + END + tail, encoding="utf-8")
+
+
+def print_parts(repeats: int = 5) -> None:
+    """Median seconds of the parts of a run from the command line."""
+    parts = []
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as folder:
-            start = time.perf_counter()
-            arguments = ["run", "fixed-length", "--quiet", "-o", f"{folder}/run.nc"]
-            subprocess.run([sys.executable, "-m", "tautline.cli", *arguments], check=True, capture_output=True)
-            commands.append(time.perf_counter() - start)
-            done = subprocess.run(
-                [sys.executable, "-c", PARTS, f"{folder}/parts.nc"], check=True, capture_output=True, text=True
-            )
-            parts.append(json.loads(done.stdout))
-    names = [name for name, _ in parts[0]]
-    medians = [statistics.median(part[i][1] for part in parts) for i in range(len(names))]
-    return statistics.median(commands), list(zip(names, medians, strict=True))
+            command = [sys.executable, "-c", PARTS, f"{folder}/parts.nc"]
+            parts.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+    print("A run from the command line, part by part:")
+    for i, (name, _) in enumerate(parts[0]):
+        print(f"{statistics.median(part[i][1] for part in parts):25.3f} s {name}")
+
+
+def print_compiling() -> None:
+    """Seconds of a first run whose kernels are compiled in the process, and of the next."""
+    with tempfile.TemporaryDirectory() as folder:
+        cold = os.environ | {"TAUTLINE_ENGINE": "compiled", "TAUTLINE_CACHE_DIR": folder}
+        print(f"compiled in process  {taken(sys.executable, ['-c', COMPILED], cold)[0]:6.1f} s, example 1")
+        print(f"and from its folder  {taken(sys.executable, ['-c', COMPILED], cold)[0]:6.2f} s")
 
 
 def main() -> None:
-    bare = median("pass")
-    print(f"bare Python          {bare:6.3f} s")
-    print(f"import tautline      {median('import tautline') - bare:6.3f} s above that")
-    print(f"MuJoCo, one step     {median(MUJOCO):6.3f} s, imports included, as below")
-    print(f"example 1, 10 s      {median(FIRST_RUN):6.3f} s")
-    for name, keys in KINDS.items():
-        print(f"{name:<20} {median(FIRST.format(keys)):6.3f} s")
-    with tempfile.TemporaryDirectory() as folder:
-        cold = {"TAUTLINE_ENGINE": "compiled", "TAUTLINE_CACHE_DIR": folder}
-        print(f"compiled in process  {wall(FIRST_RUN, os.environ | cold):6.1f} s, example 1 as above")
-        print(f"and from its folder  {wall(FIRST_RUN, os.environ | cold):6.2f} s")
-    whole, parts = run_from_command_line()
-    print(f"tautline run         {whole:6.3f} s for example 1, of which")
-    for name, seconds in parts:
-        print(f"{seconds:25.3f} s {name}")
+    result = installed()
+    print(tables(result))
+    if "--page" in sys.argv[1:]:
+        write_page(result)
+    else:
+        print_parts()
+        print_compiling()
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ LIBRARIES = ("numpy", "numba", "zarr", "dask", "distributed", "xarray")
 REPEATS = 3
 TASKS = 1500
 # Members of a batch where no other number is asked for: about half a second.
-BATCH = 500
+BATCH = 1500
 
 
 def example(members: int, duration: float = 1.0, sample: float = 0.01) -> Found:
@@ -126,7 +126,7 @@ def member_costs(quick: bool) -> Found:
 def batch_costs(folder: Path, quick: bool) -> Found:
     """What a batch costs around its computation, how much batches differ, and what marks cost to read."""
     store = folder / "batches.zarr"
-    count = 8 if quick else 24
+    count = 8 if quick else 16
     wanted = definitions.read(example(count * BATCH))
     archive = making.create(store, wanted, cut(wanted.shape, BATCH), 1e-3, False)
     computed = compute(archive.work, archive.values(0))
@@ -242,7 +242,7 @@ def in_a_process(**arguments: Any) -> Found:
 
 
 def studies(folder: Path, quick: bool) -> Found:
-    few = 4_000 if quick else 10_000
+    few = 12_000 if quick else 20_000
     runs = []
     for cluster in (False, True):
         for workers in (1, 2):

@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from benchmarks.peers.catalogue import OURS, Peer
@@ -61,19 +62,25 @@ def versions(peer: Peer) -> dict[str, str]:
     return {row["name"]: row["version"] for row in json.loads(done.stdout) if row["name"] not in TOOLS}
 
 
-def size(peer: Peer) -> int:
-    """Bytes in site-packages, without the tools and without compiled Python files."""
+def sizes(peer: Peer, bytecode: bool = False) -> Counter[str]:
+    """Bytes in site-packages by what stands at its top, without the tools, and without compiled Python files or not."""
     code = "import sysconfig; print(sysconfig.get_path('platlib'))"
     done = subprocess.run(
         [str(python_of(peer)), "-c", code], env=clean_environment(), capture_output=True, text=True, check=True
     )
     packages = Path(done.stdout.strip())
-    total = 0
+    found: Counter[str] = Counter()
     for path in packages.rglob("*"):
         inside = path.relative_to(packages).parts
-        if inside[0].split("-")[0] not in TOOLS and "__pycache__" not in inside and path.is_file():
-            total += 0 if path.is_symlink() else path.stat().st_size
-    return total
+        name = inside[0].split("-")[0]
+        if name not in TOOLS and (bytecode or "__pycache__" not in inside) and path.is_file():
+            found[name.split(".")[0].lower()] += 0 if path.is_symlink() else path.stat().st_size
+    return found
+
+
+def size(peer: Peer) -> int:
+    """Bytes in site-packages, without the tools and without compiled Python files."""
+    return sizes(peer).total()
 
 
 def import_seconds(peer: Peer, repeats: int) -> float:

@@ -59,7 +59,7 @@ int main(void) {
     command.profile_shape[0] = 1;
     command.profile_shape[1] = TL_PROFILE_ROW;
 
-    const long nodes = 3 * (N + 1);
+    const long length = TL_ROW_LENGTH(N), nodes = 3 * length;
     tl_motion motion = {.nodes = zeros(TL_NODE_QUANTITIES * nodes), .nodes_shape = {TL_NODE_QUANTITIES, nodes}};
     motion.body = zeros(motion.body_shape[0] = TL_BODY_SIZE);
     motion.reel = zeros(motion.reel_shape[0] = TL_REEL_SIZE);
@@ -67,21 +67,22 @@ int main(void) {
     motion.clock = clock;
     motion.clock_shape[0] = TL_CLOCK_SIZE;
     tl_scratch scratch = {.nodes = zeros(TL_SCRATCH_NODES * nodes), .nodes_shape = {TL_SCRATCH_NODES, nodes}};
-    scratch.factor = zeros(2 * (N + 2));
-    scratch.factor_shape[0] = 2;
-    scratch.factor_shape[1] = N + 2;
+    scratch.factor = zeros(TL_FACTOR_ROWS * length);
+    scratch.factor_shape[0] = TL_FACTOR_ROWS;
+    scratch.factor_shape[1] = length;
     const long whole = TL_NODE_QUANTITIES * nodes + TL_BODY_SIZE + TL_REEL_SIZE + TL_CLOCK_SIZE;
     tl_array2 backups = {zeros(2 * whole), {2, whole}};
     tl_samples out = {.scalars = zeros(SAMPLES * TL_SCALARS), .scalars_shape = {SAMPLES, TL_SCALARS}};
-    out.nodes = zeros(SAMPLES * 2 * nodes);
+    out.nodes = zeros(SAMPLES * 2 * (N + 1) * 3);
     out.nodes_shape[0] = SAMPLES;
     out.nodes_shape[1] = 2;
     out.nodes_shape[2] = N + 1;
     out.nodes_shape[3] = 3;
 
-    /* hanging straight down, not stretched, and pushed sideways at its end; all x come first, then all y, then all z */
+    /* hanging straight down, not stretched, and pushed sideways at its end; all x come first, then all y, then all z,
+       each in a row that is filled up with zeros */
     double *position = motion.nodes + TL_POSITION * nodes, *velocity = motion.nodes + TL_VELOCITY * nodes;
-    for (int i = 0; i <= N; i++) position[2 * (N + 1) + i] = DEPLOYED * i / N;
+    for (int i = 0; i <= N; i++) position[2 * length + i] = DEPLOYED * i / N;
     velocity[N] = SPEED;
     motion.body[TL_ATTITUDE] = 1.0; /* quaternion */
     motion.reel[TL_S] = LENGTH - DEPLOYED;
@@ -89,7 +90,7 @@ int main(void) {
     tl_marched marched;
     if (tl_begin(&par, &motion) || tl_march(&par, &plan, &command, &motion, &scratch, &backups, &out, &marched)) return 1;
     for (int row = 0; row < marched.rows; row++) {
-        const double *x = out.scalars + row * TL_SCALARS, *end = out.nodes + row * 2 * nodes + 3 * N;
+        const double *x = out.scalars + row * TL_SCALARS, *end = out.nodes + (row * 2 * (N + 1) + N) * 3;
         double energy = x[TL_KINETIC] + x[TL_ELASTIC] + x[TL_GRAVITY];
         printf("%.17g %.17g %.17g %.17g\n", (row + 1) * STEPS * STEP, LENGTH - x[TL_REELED_LENGTH], -end[2], energy);
     }

@@ -55,6 +55,6 @@ axes[2].set(ylabel="tension at\nthe crate (kN)", xlabel="time (s)")
 tl.figures.save(figure, "crane-hoist", ["png"])
 
 # %%
-# Two per cent more load, and the same moments lift it much less: a given torque is a poor way to
+# Two per cent more load, and the same torques lift it much less: a given torque is a poor way to
 # drive a crane. The tension trembles with the spring of 20 m of rope. A controller is the subject
 # of :doc:`/generated/tutorial/step_5_control`.

@@ -12,10 +12,14 @@ from tautline._version import __version__
 
 if TYPE_CHECKING:
     from tautline import control, errors, figures, reference
+    from tautline.analysis.fatigue import damage, rainflow
+    from tautline.analysis.loads import motor_energy, slack_events, utilisation
     from tautline.analysis.lyapunov import lyapunov
     from tautline.analysis.modes import modes
+    from tautline.analysis.spectra import exceedance, spectrum
     from tautline.engine.simulate import simulate
     from tautline.engine.simulation import Simulation
+    from tautline.figures.report import report
     from tautline.files.runs.reading import open_run
     from tautline.files.runs.writing import resume, run_to_file
     from tautline.files.scenario.reading import load
@@ -43,8 +47,16 @@ if TYPE_CHECKING:
     from tautline.viewer import view
 
 _HOMES = {
+    "damage": "tautline.analysis.fatigue",
+    "rainflow": "tautline.analysis.fatigue",
+    "motor_energy": "tautline.analysis.loads",
+    "slack_events": "tautline.analysis.loads",
+    "utilisation": "tautline.analysis.loads",
     "lyapunov": "tautline.analysis.lyapunov",
     "modes": "tautline.analysis.modes",
+    "exceedance": "tautline.analysis.spectra",
+    "spectrum": "tautline.analysis.spectra",
+    "report": "tautline.figures.report",
     "RigidBody": "tautline.model.body",
     "Shape": "tautline.model.body",
     "Equilibrium": "tautline.model.equilibrium",
@@ -136,24 +148,32 @@ __all__ = [
     "at_rest",
     "bands",
     "control",
+    "damage",
     "equilibrium",
     "errors",
+    "exceedance",
     "figures",
     "hanging",
     "load",
     "lyapunov",
     "modes",
+    "motor_energy",
     "open_run",
     "open_study",
     "quantiles",
+    "rainflow",
     "reference",
+    "report",
     "resume",
     "resume_study",
     "run_to_file",
     "sensitivity",
     "simulate",
+    "slack_events",
+    "spectrum",
     "straight",
     "study",
+    "utilisation",
     "view",
 ]
 

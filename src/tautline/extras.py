@@ -21,6 +21,7 @@ EXTRAS = {
     "distributed": "studies",
     "pandas": "studies",
     "zarr": "studies",
+    "rainflow": "ropes",
     "imageio_ffmpeg": "video",
     "llvmlite": "numba",
     "numba": "numba",

@@ -72,8 +72,8 @@ ELASTIC_LAWS = {
 }
 
 COMMANDS = {
-    "torque": ReelCommand(f"{KERNELS}.commands.torque", "a moment of the motor; zero for a free drum"),
-    "brake": ReelCommand(f"{KERNELS}.commands.brake", "dry friction that holds up to a moment"),
+    "torque": ReelCommand(f"{KERNELS}.commands.torque", "torque of the motor; zero for a free drum"),
+    "brake": ReelCommand(f"{KERNELS}.commands.brake", "dry friction that holds up to a torque"),
     "prescribed_motion": ReelCommand(f"{KERNELS}.commands.prescribed_motion", "a given length over time"),
     "impedance": ReelCommand(f"{KERNELS}.commands.impedance", "a spring and a damper on the length"),
 }

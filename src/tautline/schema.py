@@ -61,6 +61,40 @@ LYAPUNOV_SCHEMA = {
 }
 
 
+# Of a variable that is chosen, whose unit stands in the place of {unit}, its square in that of {square}.
+CYCLE = ("cycle",)
+RAINFLOW_SCHEMA = {
+    "range": Variable(CYCLE, "{unit}", "range of the cycle, from valley to peak"),
+    "mean": Variable(CYCLE, "{unit}", "mean of valley and peak"),
+    "count": Variable(CYCLE, "1", "1 for a full cycle, 0.5 for a half cycle"),
+    "begin": Variable(CYCLE, "s", "time of the earlier turning point"),
+    "end": Variable(CYCLE, "s", "time of the later turning point"),
+}
+SPECTRUM_SCHEMA = {
+    "frequency": Variable(("frequency",), "Hz", "frequency"),
+    "density": Variable(
+        ("frequency",), "{square} s", "power spectral density, one-sided; its integral is the variance"
+    ),
+}
+LEVEL = ("level",)
+EXCEEDANCE_SCHEMA = {
+    "level": Variable(LEVEL, "{unit}", "level"),
+    "time_above": Variable(LEVEL, "1", "part of the time spent above the level"),
+    "upcrossings": Variable(LEVEL, "1", "how many times the level is crossed upwards"),
+}
+
+
+EVENT = ("event",)
+SLACK_SCHEMA = {
+    "begin": Variable(EVENT, "s", "when the first part of the string goes slack"),
+    "end": Variable(EVENT, "s", "when the last part of the string is taut again, or the run ends"),
+    "duration": Variable(EVENT, "s", "from begin to end"),
+    "nearest": Variable(EVENT, "1", "slack place nearest to the guide: 0 at the guide, 1 at the body"),
+    "farthest": Variable(EVENT, "1", "slack place farthest from the guide: 0 at the guide, 1 at the body"),
+    "largest_part": Variable(EVENT, "1", "largest part of the string that is slack at one time"),
+}
+
+
 TIME_VARIABLE = Variable(TIME, "s", "time")
 
 

@@ -249,6 +249,14 @@ def check_figures(path: Path) -> None:
     shutil.rmtree(folder)
 
 
+def check_report(path: Path) -> None:
+    """The page of what rope engineers read off, with all its pictures and no number in it that is none."""
+    target = path.with_suffix(".loads.html")
+    tautline("report", str(path), "-o", str(target), "--breaking-load", "1 kN", "--rope", "six_strand", "--overwrite")
+    text = re.sub('data:[^"]*', "", target.read_text(encoding="utf-8"))
+    assert "The rope " in text and text.count("<figure>") == 5 and not WORD.search(re.sub("<details>.*", "", text))
+
+
 def check_outputs(path: Path, status: str, rows: int, sample: float) -> None:
     end = (rows - 1) * sample
     check_summary(path, status, rows, end)
@@ -321,6 +329,7 @@ def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished
 def test_figures_of_a_run(name: str, finished: Finished, tmp_path: Path) -> None:
     """Of one that is finished, and of one that has two samples or only its first."""
     check_figures(finished(name))
+    check_report(finished(name))
     path = tmp_path / "run.nc"
     runs.run_to_file(path, tl.load(FILES[name]), watch=lambda progress: True)
     check_figures(path)

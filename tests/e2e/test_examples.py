@@ -13,7 +13,15 @@ import pytest
 
 import tautline as tl
 from tautline.files.scenario import built_in_names
-from tautline.schema import MODES_SCHEMA, SCHEMA, Variable
+from tautline.schema import (
+    EXCEEDANCE_SCHEMA,
+    MODES_SCHEMA,
+    RAINFLOW_SCHEMA,
+    SCHEMA,
+    SLACK_SCHEMA,
+    SPECTRUM_SCHEMA,
+    Variable,
+)
 from tautline.studies.definition.work import STATUS_NAMES
 from tests.support import forked
 from tests.support.commands import tautline
@@ -116,7 +124,16 @@ def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
         imports += "".join(line + "\n" for line in text.splitlines() if line.startswith(("import ", "from ")))
 
 
-@pytest.mark.parametrize(("title", "schema"), [("What you get", SCHEMA), ("Modes", MODES_SCHEMA)])
+LOADS_SCHEMA = {
+    name: v._replace(units=v.units.format(unit="N", square="N2"))
+    for schema in (RAINFLOW_SCHEMA, SPECTRUM_SCHEMA, EXCEEDANCE_SCHEMA, SLACK_SCHEMA)
+    for name, v in schema.items()
+}
+
+
+@pytest.mark.parametrize(
+    ("title", "schema"), [("What you get", SCHEMA), ("Modes", MODES_SCHEMA), ("Loads and fatigue", LOADS_SCHEMA)]
+)
 def test_the_glossary_has_every_variable_with_its_unit(title: str, schema: dict[str, Variable]) -> None:
     glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
     results = glossary.split(f"## {title}")[1].split("\n## ")[0]
@@ -124,7 +141,13 @@ def test_the_glossary_has_every_variable_with_its_unit(title: str, schema: dict[
     for name, variable in schema.items():
         assert f"`{name}`" in rows, f"docs/glossary.md: {name} is missing"
         # "kg m2 s-1" in files, "kg m²/s" on the page
-        plain = variable.units.replace(" s-1", "/s").replace("s-1", "1/s").replace(" m-1", "/m").replace("m2", "m²")
+        plain = (
+            variable.units.replace(" s-1", "/s")
+            .replace("s-1", "1/s")
+            .replace(" m-1", "/m")
+            .replace("m2", "m²")
+            .replace("N2", "N²")
+        )
         assert rows[f"`{name}`"] == plain, f"docs/glossary.md: {name} has the unit {plain}"
 
 

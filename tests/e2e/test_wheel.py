@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tautline.kernels.machine import build, library, targets
+from tautline.kernels.machine import build, library, linking, targets
 
 ROOT = Path(__file__).parents[2]
 STUDY = """
@@ -128,5 +128,5 @@ def test_the_wheel_in_an_environment_of_its_own(wheel: Path, tmp_path: Path) -> 
     found = built / library.file_name(targets.best_target())
     source = ROOT / "examples" / "c" / "hoist.c"
     flags = ["-I", str(built), f"-Wl,-rpath,{built}", str(found), "-lm"]
-    subprocess.run([*build.linker(), str(source), *flags, "-o", str(program)], check=True)
+    subprocess.run([*linking.linker(), str(source), *flags, "-o", str(program)], check=True)
     assert len(subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()) == 10

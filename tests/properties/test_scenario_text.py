@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,8 +18,6 @@ from tautline.files.scenario.origin import Origin
 from tautline.files.scenario.reading import from_tree
 from tautline.model.sections import PARTS, TOP
 
-# A hang, not a speed: usual cases take a millisecond.
-LONGEST = 2.0
 # More elements than this are valid, but take seconds to lay out.
 MOST_ELEMENTS = 10**5
 TEXTS = [scenario.find(name).read_text(encoding="utf-8") for name in scenario.built_in_names()]
@@ -57,7 +54,6 @@ many = settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, H
 
 def read(text: str, overrides: dict[str, str] | None = None) -> None:
     """Read and build; only our error is let through silently, and it must say something short about this file."""
-    start = time.perf_counter()
     try:
         found = scenario.parse(text, "my.toml", overrides)
         if (found.run.number_of_elements() or 1) <= MOST_ELEMENTS:
@@ -66,7 +62,6 @@ def read(text: str, overrides: dict[str, str] | None = None) -> None:
         lines = str(error).split("\n")
         assert all(line.startswith(("my.toml:", "--set ")) for line in lines), error
         assert all(len(line) < 500 and line.isprintable() for line in lines), error
-    assert time.perf_counter() - start < LONGEST
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -288,7 +283,7 @@ quantities = st.one_of(
     st.builds("{} {}".format, numbers, st.text(max_size=10)),
     st.text(max_size=20),
 )
-QUANTITIES = ["string.length", "string.density", "gravity", "initial.inclination", "run.step", "command.moment"]
+QUANTITIES = ["string.length", "string.density", "gravity", "initial.inclination", "run.step", "command.torque"]
 
 
 @pytest.mark.parametrize("key", QUANTITIES)
@@ -298,9 +293,7 @@ def test_any_quantity(key: str, value: str) -> None:
     tree = tomllib.loads(scenario.find("retrieval").read_text(encoding="utf-8"))
     *section, name = key.split(".")
     (tree[section[0]] if section else tree)[name] = value
-    start = time.perf_counter()
     take(tree)
-    assert time.perf_counter() - start < LONGEST
 
 
 @pytest.mark.parametrize("value", ATTEMPTS, ids=range(len(ATTEMPTS)))

@@ -193,11 +193,14 @@ def rotation(Q: Array) -> Array:
     return R
 
 
-def sums(motion: data.Motion) -> tuple[Array, Array]:
+def sums(motion: data.Motion, N: int) -> tuple[Array, Array]:
     """Compensated sums (s, q, quaternion) and what each of them owes."""
     at = (data.S, data.POSITION, data.ATTITUDE)
     owed = (data.S_ERR, data.POSITION_ERR, data.ATTITUDE_ERR)
-    x, err = (np.concatenate([motion.reel[[s]], motion.nodes[q], motion.body[Q : Q + 4]]) for s, q, Q in (at, owed))
+    x, err = (
+        np.concatenate([motion.reel[[s]], data.nodes_of(motion.nodes[q], N).T.ravel(), motion.body[Q : Q + 4]])
+        for s, q, Q in (at, owed)
+    )
     return x, err
 
 
@@ -205,9 +208,9 @@ def configured(x: Array) -> Configuration:
     return Configuration(x[0], x[1:-4].reshape(3, -1).T, rotation(x[-4:]))
 
 
-def increment(before: data.Motion, after: data.Motion) -> Configuration:
+def increment(before: data.Motion, after: data.Motion, N: int) -> Configuration:
     """f_k of a step, to the digits that the compensated sums hold."""
-    (x0, err0), (x1, err1) = sums(before), sums(after)
+    (x0, err0), (x1, err1) = sums(before, N), sums(after, N)
     dx = (x1 - x0) - (err1 - err0)
     Q = x0[-4:] - err0[-4:]
     # conj(Q) (Q + dQ), whose vector part is not a difference of large numbers
@@ -220,7 +223,7 @@ def momenta(par: data.Parameters, motion: data.Motion) -> Array:
     """(p_s, p_1 ... p_N, Pi) with compensated sums completed and a pending kick paid."""
     scratch = data.empty_scratch(par.N)
     Pi = momenta_with_kick(par, motion, scratch)
-    p = scratch.nodes[data.TARGET].reshape(3, -1).T
+    p = data.nodes_of(scratch.nodes[data.TARGET], par.N)
     return np.concatenate([[motion.reel[data.P_S] - motion.reel[data.P_S_ERR]], p[1:].ravel(), Pi])
 
 

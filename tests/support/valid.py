@@ -72,7 +72,7 @@ VALID: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "angular_velocity": (0.0, 0.0, 0.0),
         },
     ),
-    "Torque": (tl.Torque, {"moment": 1.0}),
+    "Torque": (tl.Torque, {"torque": 1.0}),
     "simulate": (
         simulate,
         {

@@ -130,7 +130,7 @@ def test_with_takes_objects_and_sections() -> None:
     before = tl.load("retrieval")
     locked = before.with_(command=tl.Locked(), initial=before.state(), string=tl.String(50.0, 0.1, 100.0))
     assert locked.command == tl.Locked() and locked.pendulum.string == tl.String(50.0, 0.1, 100.0)
-    assert before.with_({"command": {"kind": "brake", "moment": "1 N*m"}}).command == tl.Brake(1.0)
+    assert before.with_({"command": {"kind": "brake", "torque": "1 N*m"}}).command == tl.Brake(1.0)
     path = tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))
     moved = before.with_(guide=path)
     assert moved.pendulum.reel.guide_path == path and moved.with_({"reel.guide_law": "none"}).pendulum.reel.guide_path
@@ -305,7 +305,7 @@ def test_wrong_changes(changes: dict[str, Any], expected: str) -> None:
         (lambda: tl.String("25 kg", 0.1, 1.0), "String.length: expected a length such as 3 or '3 m', got '25 kg'"),
         (lambda: tl.String(25.0, 0.1), "String.stiffness: missing; expected with law = 'linear'"),
         (lambda: tl.Reel(0.2, 0.5, 1.0, guide_position=("1 m", "2 s", 0)), "Reel.guide_position[1]: expected a length"),
-        (lambda: tl.Torque(([0, "1 m"], [1, 2])), "Torque.moment[0] (times)[1]: expected a time"),
+        (lambda: tl.Torque(([0, "1 m"], [1, 2])), "Torque.torque[0] (times)[1]: expected a time"),
         (lambda: tl.Case(pendulum(), tl.Hanging(1.0), tl.Locked(), NOTHING), "Case.run: expected a Run, got None"),
         (lambda: tl.Case(pendulum(), NOTHING, tl.Locked(), tl.Run(duration=1)), "Case.initial: expected a "),
         (lambda: tl.Run(duration="1 m"), "duration: expected a time such as 3 or '3 s', got '1 m'"),

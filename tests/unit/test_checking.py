@@ -81,7 +81,7 @@ def test_forces_are_those_of_the_real_model() -> None:
         ctd(viscosity=4000, deployed=40, duration=14),
         ctd(elements=2, duration=40),
         ctd(deployed=20, command='kind = "free"', duration=5),
-        ctd(command='kind = "torque"\nmoment = "2500 N*m"', duration=10),
+        ctd(command='kind = "torque"\ntorque = "2500 N*m"', duration=10),
         tl.load("crane-hoist"),
         tl.load("bungee"),
         tl.load("retrieval"),

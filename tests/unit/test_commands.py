@@ -38,14 +38,14 @@ def simulation(**options: Any) -> Simulation:
 # -- what is refused -----------------------------------------------------------------------------------------
 
 REFUSED: list[tuple[Any, dict[str, Any], str]] = [
-    (tl.Torque, {"moment": "strong"}, "Torque.moment: expected a moment such as 3 or '3 N*m', got 'strong'"),
-    (tl.Brake, {"moment": -1.0}, "Brake.moment: expected a finite number of at least 0 (N m), got -1.0"),
+    (tl.Torque, {"torque": "strong"}, "Torque.torque: expected a torque such as 3 or '3 N*m', got 'strong'"),
+    (tl.Brake, {"torque": -1.0}, "Brake.torque: expected a finite number of at least 0 (N m), got -1.0"),
     (
         tl.Brake,
-        {"moment": ([0.0, 1.0], [1.0, -2.0])},
-        "Brake.moment[1] (moments): expected a finite number of at least 0",
+        {"torque": ([0.0, 1.0], [1.0, -2.0])},
+        "Brake.torque[1] (torques): expected a finite number of at least 0",
     ),
-    (tl.Brake, {"moment": ([0.0, 0.0], [1.0, 2.0])}, "Brake.moment[0] (times): expected increasing numbers"),
+    (tl.Brake, {"torque": ([0.0, 0.0], [1.0, 2.0])}, "Brake.torque[0] (times): expected increasing numbers"),
     (
         tl.Length,
         {},
@@ -74,7 +74,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (tl.Impedance, {"length": 4.0, "stiffness": -1.0}, "Impedance.stiffness: expected a finite number of at least 0"),
     (tl.Impedance, {"length": 4.0, "stiffness": 1.0, "damping": None}, "Impedance.damping: expected a finite number"),
     (pendulum, {"viscous_friction": -1.0}, "Reel.viscous_friction: expected a finite number of at least 0 (N m s)"),
-    (pendulum, {"coulomb_friction": "some"}, "Reel.coulomb_friction: expected a moment such as 3 or '3 N*m', got"),
+    (pendulum, {"coulomb_friction": "some"}, "Reel.coulomb_friction: expected a torque such as 3 or '3 N*m', got"),
     (pendulum, {"max_torque": 0.0}, "Reel.max_torque: expected a positive finite number (N m)"),
     (pendulum, {"max_power": -3.0}, "Reel.max_power: expected a positive finite number (W)"),
     (pendulum, {"motor_inertia": np.inf}, "Reel.motor_inertia: expected a finite number of at least 0"),
@@ -349,13 +349,13 @@ def test_a_function_with_auto_steps() -> None:
 def test_a_function_cannot_be_saved(tmp_path: Path) -> None:
     run = simulation()
     run.advance(0.1, tl.Torque(np.sin))
-    with pytest.raises(InputError, match=r"Torque.moment: expected a number or a table in a run that is saved"):
+    with pytest.raises(InputError, match=r"Torque.torque: expected a number or a table in a run that is saved"):
         run.save(tmp_path / "run.npz")
-    assert json.loads(run.dataset().attrs["case"])["command"]["moment"] == "function sin"
+    assert json.loads(run.dataset().attrs["case"])["command"]["torque"] == "function sin"
 
 
 def test_a_function_that_returns_nonsense_is_refused() -> None:
-    with pytest.raises(InputError, match=r"Torque.moment\(0\): expected a finite number, got nan"):
+    with pytest.raises(InputError, match=r"Torque.torque\(0\): expected a finite number, got nan"):
         tl.simulate(PENDULUM, START, tl.Torque(lambda t: float("nan")), duration=0.1, step=STEP)
 
 
@@ -386,8 +386,8 @@ def test_a_limit_that_is_not_reached_changes_nothing() -> None:
 # -- scenario files ------------------------------------------------------------------------------------------
 
 COMMANDS: dict[str, Command] = {
-    'kind = "brake"\nmoment = "2 N*m"': tl.Brake(2.0),
-    'kind = "brake"\ntimes = [0, "1 s"]\nmoments = [0, "200 N*cm"]': tl.Brake(([0.0, 1.0], [0.0, 2.0])),
+    'kind = "brake"\ntorque = "2 N*m"': tl.Brake(2.0),
+    'kind = "brake"\ntimes = [0, "1 s"]\ntorques = [0, "200 N*cm"]': tl.Brake(([0.0, 1.0], [0.0, 2.0])),
     'kind = "length"\ntarget = "6 m"\nspeed = "1 m/s"\nacceleration = "50 cm/s^2"\njerk = "2 m/s^3"\nstart = "1 s"': (
         tl.Length.to(6.0, speed=1.0, acceleration=0.5, jerk=2.0, start=1.0)
     ),
@@ -453,14 +453,14 @@ drum_width = "50 cm"
 
 
 WRONG = {
-    'kind = "brake"': "command: expected either moment, or times and moments, got neither",
+    'kind = "brake"': "command: expected either torque, or times and torques, got neither",
     'kind = "length"\ntarget = 5\nspeed = 1': "command.acceleration: missing; a move to a target needs it",
     'kind = "speed"\npayout = 1\nretrieval = 1': "command: expected either payout or retrieval (m/s), got both",
     'kind = "impedance"\nlength = 4\ntarget = 5\nstiffness = 1': "got length and target",
     'kind = "length"\ntimes = [1, 0]\nlengths = [4, 5]': "command.times: expected increasing numbers",
     'kind = "length"\ntimes = [0, 1]\nlengths = [4, -5]': "command.lengths: expected a positive finite number (m)",
     'kind = "length"\ntimes = [0, 1]\nlengths = [5, 6]': "expected the present deployed length of 4 m",
-    'kind = "brake"\nmoment = "2 m"': "command.moment: expected a moment such as 3 or '3 N*m'",
+    'kind = "brake"\ntorque = "2 m"': "command.torque: expected a torque such as 3 or '3 N*m'",
     'kind = "impedance"\nlength = 4\nstiffness = "3 N"': "command.stiffness: expected a force per length",
 }
 

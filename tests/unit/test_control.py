@@ -28,7 +28,7 @@ LIMITS: dict[str, Any] = {"speed": 1.0, "acceleration": 0.5, "elements": 4}
 @pytest.mark.parametrize("law", ["dissipative", "none", "published", "momentum"])
 @pytest.mark.parametrize("apparent", [None, 0.5])
 def test_at_rest_it_holds(law: str, apparent: float | None) -> None:
-    """The moment balances the hanging string, whatever the guide law: nothing moves."""
+    """The torque balances the hanging string, whatever the guide law: nothing moves."""
     pendulum = replace(PENDULUM, reel=replace(PENDULUM.reel, guide_law=law))
     absorber = WaveAbsorber(pendulum, 20.0, apparent_mass=apparent)
     run = tl.simulate(pendulum, tl.hanging(pendulum, 20.0, 40), duration=1.0, control=absorber, period=1e-3)

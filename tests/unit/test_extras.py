@@ -24,6 +24,7 @@ DATA = ROOT / "tests" / "data"
 RUN, STUDY, STORE = DATA / "runs" / "format-3.nc", DATA / "studies" / "study.toml", DATA / "studies" / "format-1.zarr"
 # Extras that a part of the package may use; every other part has the core only.
 PARTS = {
+    "analysis": {"ropes"},
     "cli": {"cli"},
     "figures": {"plot", "video"},
     "viewer": {"viewer"},
@@ -158,6 +159,8 @@ def without(gone: set[str], code: str, folder: Path) -> subprocess.CompletedProc
 
 PYTHON = [
     ("plot", "tl.figures.drive(RUN)", "tl.figures: needs matplotlib"),
+    ("ropes", "tl.rainflow(RUN)", "tl.rainflow: needs rainflow"),
+    ("ropes", 'tl.damage(RUN, "six_strand", breaking_load=1)', "tl.damage: needs rainflow"),
     ("studies", 'tl.study(STUDY, "x.zarr")', "a study: needs zarr"),
     ("studies", "tl.open_study(STORE)", "a study: needs zarr"),
 ]
@@ -182,6 +185,8 @@ COMMANDS = [
     ("cli", ["info", str(RUN)], "tautline: needs typer"),
     ("plot", ["plot", str(RUN)], "tautline plot: needs matplotlib"),
     ("plot", ["reproduce"], "tautline reproduce: needs matplotlib"),
+    ("plot", ["report", str(RUN)], "tautline report: needs matplotlib"),
+    ("ropes", ["report", str(RUN)], "tautline report: needs rainflow"),
     ("viewer", ["view", str(RUN)], "tautline view: needs websockets"),
     ("viewer", ["live", "fixed-length"], "tautline live: needs websockets"),
     ("studies", ["study", str(STUDY)], "tautline study: needs zarr"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine import blocks
 from tautline.engine.family import Family
 from tautline.errors import RUNNING
 from tautline.model import keys
@@ -54,14 +56,14 @@ ALONG = {"initial.direction[0]": 0.3, "initial.direction[1]": -0.1}
 CASES: dict[str, dict[str, Any]] = {
     "locked": {"name": "fixed-length", "set": {"run.step": 5e-4}, "keys": {**STRING, **REEL, **START, **ALONG}},
     "auto": {"name": "fixed-length", "set": {"run.step": "auto"}, "keys": {**STRING, **START}},
-    "torque": {"name": "retrieval", "set": {}, "keys": {**STRING, **REEL, **START, "command.moment": 1.9}},
+    "torque": {"name": "retrieval", "set": {}, "keys": {**STRING, **REEL, **START, "command.torque": 1.9}},
     "brake": {
         "name": "retrieval",
         "set": {
-            "command": {"kind": "brake", "moment": 0.1},
+            "command": {"kind": "brake", "torque": 0.1},
             "initial.reel_speed": -0.1,
         },
-        "keys": {"command.moment": 0.2, "initial.reel_speed": -0.2, **START},
+        "keys": {"command.torque": 0.2, "initial.reel_speed": -0.2, **START},
     },
     "inclined": {
         "name": "fixed-length",
@@ -154,9 +156,30 @@ def test_members_that_are_refused_or_leave_their_block(monkeypatch: pytest.Monke
     assert all("expected" in text for text in found.message[1:5])
 
 
+@pytest.mark.parametrize("nodes", [1, 7 * 8 * 3, 7 * 8 * 11 * 2])
+def test_samples_in_parts_and_blocks_in_groups_give_the_same_bits(nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row by row, three rows at a time, and two blocks at a time; each against all at once."""
+    study = a_study(CASES["locked"], members=37)
+    expected = compute.compute(study.work, study.table)
+    monkeypatch.setattr(blocks, "NODES_AT_ONCE", nodes)
+    found = compute.compute(study.work, study.table)
+    assert (found.health == expected.health).all() and found.remarks == expected.remarks
+    for output, x in expected.outputs.items():
+        assert (found.outputs[output] == x).all(), output
+
+
+def test_an_element_that_the_mesh_does_not_have() -> None:
+    """Members are not run for it; each is refused with the sentence that it has alone."""
+    study = a_study(CASES["locked"])
+    outputs = tuple(replace(output, node=7) if output.name == "position" else output for output in study.work.outputs)
+    found = compute.compute(replace(study.work, outputs=outputs), study.table)
+    assert found.status.tolist() == [REFUSED] * 3
+    assert all("this one has fewer" in text for text in found.message)
+
+
 def test_members_that_meet_events_go_on_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     torque = {"name": "retrieval", "set": {"run.duration": 0.4, "run.minimum_length": 9.0}, "keys": {}}
-    study = a_study({**torque, "keys": {"command.moment": 60.0}}, members=5)
+    study = a_study({**torque, "keys": {"command.torque": 60.0}}, members=5)
     found, expected = compute.compute(study.work, study.table), one_by_one(study, monkeypatch)
     assert len(set(found.status.tolist())) == 2
     assert found.status.tolist() == expected.status.tolist() and found.message == expected.message

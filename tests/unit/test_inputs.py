@@ -65,7 +65,7 @@ NUMBERS: list[tuple[str, str, list[Any]]] = [
     ("straight", "deployed", NOT_POSITIVE),
     ("straight", "elements", NOT_WHOLE[1:]),  # None: as many as the case needs
     ("straight", "reel_speed", NOT_ANY),
-    ("Torque", "moment", NOT_ANY),
+    ("Torque", "torque", NOT_ANY),
     ("simulate", "duration", NOT_POSITIVE),
     ("simulate", "step", NOT_POSITIVE),
     ("simulate", "sample", NOT_POSITIVE[1:]),  # None stands for the default
@@ -466,26 +466,26 @@ def test_more_elements_than_fit_into_memory_are_refused(elements: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("moment", "complaint"),
+    ("torque", "complaint"),
     [
-        (([0.0, 1.0, 1.0], [1.0, 2.0, 3.0]), r"moment\[0\] \(times\): expected increasing"),
-        (([1.0, 0.0], [1.0, 2.0]), r"moment\[0\] \(times\): expected increasing"),
-        (([], []), r"moment\[0\] \(times\): expected at least 1 number"),
-        (([0.0, math.nan], [1.0, 2.0]), r"moment\[0\] \(times\): .*nan"),
-        ((["a", "1"], [1.0, 2.0]), r"moment\[0\] \(times\)\[0\]: expected a time such as"),
-        ((0.0, 1.0), r"moment\[0\] \(times\): expected n finite"),
-        (([[0.0, 1.0]], [[1.0, 2.0]]), r"moment\[0\] \(times\): .*shape 1 x 2"),
-        (([0.0, 1.0], [1.0, 2.0, 3.0]), r"moment\[1\] \(moments\): expected 2 .*shape 3"),
-        (([0.0, 1.0], 1.0), r"moment\[1\] \(moments\): expected 2"),
-        (([0.0, 1.0], [1.0, math.inf]), r"moment\[1\] \(moments\): .*inf"),
-        (([0.0, 1.0], [True, False]), r"moment\[1\] \(moments\): expected 2 finite"),
-        (([0.0, 1.0],), r"moment: expected a number or a pair"),
-        ([1.0, 2.0, 3.0], r"moment: expected a number or a pair"),
-        (np.array([[0.0, 1.0], [1.0, 2.0]]), r"moment: expected "),
+        (([0.0, 1.0, 1.0], [1.0, 2.0, 3.0]), r"torque\[0\] \(times\): expected increasing"),
+        (([1.0, 0.0], [1.0, 2.0]), r"torque\[0\] \(times\): expected increasing"),
+        (([], []), r"torque\[0\] \(times\): expected at least 1 number"),
+        (([0.0, math.nan], [1.0, 2.0]), r"torque\[0\] \(times\): .*nan"),
+        ((["a", "1"], [1.0, 2.0]), r"torque\[0\] \(times\)\[0\]: expected a time such as"),
+        ((0.0, 1.0), r"torque\[0\] \(times\): expected n finite"),
+        (([[0.0, 1.0]], [[1.0, 2.0]]), r"torque\[0\] \(times\): .*shape 1 x 2"),
+        (([0.0, 1.0], [1.0, 2.0, 3.0]), r"torque\[1\] \(torques\): expected 2 .*shape 3"),
+        (([0.0, 1.0], 1.0), r"torque\[1\] \(torques\): expected 2"),
+        (([0.0, 1.0], [1.0, math.inf]), r"torque\[1\] \(torques\): .*inf"),
+        (([0.0, 1.0], [True, False]), r"torque\[1\] \(torques\): expected 2 finite"),
+        (([0.0, 1.0],), r"torque: expected a number or a pair"),
+        ([1.0, 2.0, 3.0], r"torque: expected a number or a pair"),
+        (np.array([[0.0, 1.0], [1.0, 2.0]]), r"torque: expected "),
     ],
 )
-def test_bad_table_is_refused(moment: Any, complaint: str) -> None:
-    message = refusal("Torque", moment=moment)
+def test_bad_table_is_refused(torque: Any, complaint: str) -> None:
+    message = refusal("Torque", torque=torque)
     assert re.match(rf"Torque\.{complaint}", message), message
 
 
@@ -586,9 +586,9 @@ def test_published_scheme_is_composed_only_with_the_reel_locked(order: int, comm
         ({"control": Unprintable()}, "control: expected something that can be called, got an object"),
         ({"period": 3 * STEP, "sample": STEP}, "duration: expected a multiple of period"),
         ({"period": 2 * STEP, "sample": 4 * STEP}, "period: expected a multiple of sample"),
-        ({"control": lambda _: "full"}, "Torque.moment: expected a moment such as 3 or '3 N\\*m', got 'full'"),
-        ({"control": lambda _: None}, "Torque.moment: expected a finite number, got None"),
-        ({"control": lambda _: math.nan}, "Torque.moment: expected a finite number, got nan"),
+        ({"control": lambda _: "full"}, "Torque.torque: expected a torque such as 3 or '3 N\\*m', got 'full'"),
+        ({"control": lambda _: None}, "Torque.torque: expected a finite number, got None"),
+        ({"control": lambda _: math.nan}, "Torque.torque: expected a finite number, got nan"),
         *(({"period": value}, "period: expected a positive finite number") for value in NOT_POSITIVE[1:]),
     ],
 )

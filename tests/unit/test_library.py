@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import hatch_build
 import numpy as np
 import pytest
 
@@ -19,7 +20,7 @@ from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.errors import EngineError
 from tautline.kernels import data
 from tautline.kernels import march as marching
-from tautline.kernels.machine import build, calls, choice, library, structures, targets
+from tautline.kernels.machine import build, calls, choice, library, linking, structures, targets
 from tautline.kernels.machine.signatures import all_functions
 from tautline.kernels.machine.stamp import source_hash
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
@@ -79,7 +80,7 @@ def hoist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = library.check(targets.best_target())
     flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-I", str(found.parent), f"-Wl,-rpath,{found.parent}"]
     source = ROOT / "examples" / "c" / "hoist.c"
-    command = [*build.linker(), str(source), *flags, str(found), "-lm", "-o", str(program)]
+    command = [*linking.linker(), str(source), *flags, str(found), "-lm", "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program
@@ -106,7 +107,7 @@ def test_a_header_of_another_version_is_noticed(hoist: Path, tmp_path: Path) -> 
     )
     program = tmp_path / "other"
     source = ROOT / "examples" / "c" / "hoist.c"
-    command = [*build.linker(), str(source), "-I", str(tmp_path), f"-Wl,-rpath,{found.parent}", str(found)]
+    command = [*linking.linker(), str(source), "-I", str(tmp_path), f"-Wl,-rpath,{found.parent}", str(found)]
     subprocess.run([*command, "-lm", "-o", str(program)], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "not made from the same sources" in done.stderr
@@ -233,11 +234,53 @@ except EngineError as error:
 
 def test_no_compiler_at_build_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    monkeypatch.setattr(build, "find_spec", lambda name: None)
+    monkeypatch.setattr(linking, "find_spec", lambda name: None)
     with pytest.raises(RuntimeError, match="no C compiler was found to link with"):
-        build.linker()
-    monkeypatch.setattr(build, "find_spec", lambda name: object())
-    assert build.linker() == [sys.executable, "-m", "ziglang", "cc"]
+        linking.linker()
+    monkeypatch.setattr(linking, "find_spec", lambda name: object())
+    assert linking.linker() == [sys.executable, "-m", "ziglang", "cc"]
+    assert hatch_build.packages_to_link(ROOT) == ["ziglang>=0.13"]
+    monkeypatch.undo()
+    assert hatch_build.packages_to_link(ROOT) == []
+
+
+# Takes the place of the package `ziglang`, and notes what it is asked for.
+ZIG = """
+import json, os, sys
+from pathlib import Path
+
+caches = [os.environ["ZIG_GLOBAL_CACHE_DIR"], os.environ["ZIG_LOCAL_CACHE_DIR"]]
+Path(__file__).with_name("asked.json").write_text(json.dumps([sys.argv[1:], caches]))
+sys.exit("no such object" if "missing.o" in sys.argv else 0)
+"""
+
+
+def test_where_there_is_no_compiler_zig_links(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It keeps what it makes in folders; those of a home that cannot be written to would end it."""
+    package = tmp_path / "ziglang"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text(ZIG)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.delenv("ZIG_GLOBAL_CACHE_DIR", raising=False)
+    monkeypatch.setenv("ZIG_LOCAL_CACHE_DIR", "given")
+    made = tmp_path / "made" / "lib.so"
+    linking.link([Path("a.o"), Path("b.o")], made)
+    asked, caches = json.loads((package / "asked.json").read_text())
+    assert asked == ["cc", "-shared", "-s", "-o", str(made), "a.o", "b.o", "-lm"]
+    assert caches == [str(made.parent), "given"]
+    with pytest.raises(RuntimeError, match="linking failed\nno such object"):
+        linking.link([Path("missing.o")], made)
+
+
+def test_the_compiler_may_be_named_with_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: name)
+    monkeypatch.setenv("CC", "ccache gcc -m64")
+    assert linking.linker() == ["ccache", "gcc", "-m64"]
+    monkeypatch.setenv("CC", "")
+    assert linking.linker() == ["cc"]
 
 
 def test_a_compiling_process_that_is_killed_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -275,7 +318,7 @@ def test_python_and_c_agree_about_every_structure(tmp_path: Path) -> None:
         '#include <stdio.h>\n#include "tautline.h"\nint main(void) {\n' + "\n".join(lines) + "\nreturn 0;\n}\n"
     )
     program = tmp_path / "sizes"
-    subprocess.run([*build.linker(), str(source), "-I", str(library.FOLDER), "-o", str(program)], check=True)
+    subprocess.run([*linking.linker(), str(source), "-I", str(library.FOLDER), "-o", str(program)], check=True)
     found = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
     expected = [structures.WORD * structures.structure(kind).size for kind in sorted(kinds, key=_name)]
     assert list(map(int, found)) == expected

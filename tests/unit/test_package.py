@@ -19,6 +19,11 @@ def test_import_is_light() -> None:
     assert run(code).stdout.strip() == "[]"
 
 
+def test_a_worker_of_a_study_starts_without_what_only_results_need() -> None:
+    code = f"import sys, tautline.studies.execution.worker; print(sorted(set({HEAVY}) & set(sys.modules)))"
+    assert run(code).stdout.strip() == "['numpy']"
+
+
 @pytest.mark.parametrize(
     "first",
     [

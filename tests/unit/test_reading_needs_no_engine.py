@@ -18,6 +18,11 @@ for name, draw in tl.figures.OF_A_RUN.items():
     draw({RUN!r})
 tl.figures.animate({RUN!r}, "run.gif", frames=2)
 """,
+    "loads": f"""
+for read in (tl.rainflow, tl.spectrum, tl.exceedance, tl.slack_events, tl.motor_energy):
+    read({RUN!r})
+tl.utilisation({RUN!r}, breaking_load="5 N"); tl.damage({RUN!r}, "six_strand", breaking_load=5)
+""",
     "view": f"tl.view(tl.open_run({RUN!r})).save('run.html')",
     "server": f"""
 from tautline.files.runs import Reader
@@ -37,6 +42,7 @@ COMMANDS = {
     "export": ["export", RUN, "--csv", "run.csv", "--vtk", "frames", "--html", "-o", "run.html"],
     # each of the figures is drawn from Python
     "plot": ["plot", RUN, "--figure", "snapshots", "--figure", "energy", "-o", "figures"],
+    "report": ["report", RUN],
     "study info": ["study", "info", STUDY],
     "study report": ["study", "report", STUDY, "-o", "report"],
 }

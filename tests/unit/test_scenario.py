@@ -79,8 +79,8 @@ def refusal(text: str, overrides: dict[str, str] | None = None) -> str:
         ("initial.inclination", "0.5 turn", np.pi),
         ("initial.angular_velocity", ["60 rpm", "180 deg/s", 1], [2 * np.pi, np.pi, 1.0]),
         ("initial.end_velocity", ["1 m/s", "36 km/hour", 0], [1.0, 10.0, 0.0]),
-        ("command.moment", "2.09 N*m", 2.09),
-        ("command.moment", "-20 N cm", -0.2),
+        ("command.torque", "2.09 N*m", 2.09),
+        ("command.torque", "-20 N cm", -0.2),
         ("run.duration", "1 min", 60.0),
         ("run.step", "0.5 ms", 5e-4),
         ("run.step", 5e-4, 5e-4),
@@ -112,7 +112,7 @@ def test_units_of_a_matrix_and_of_a_table() -> None:
     tree = tomllib.loads(RETRIEVAL)
     rows = [["2 kg*m^2", 0, 0], [0, "2e4 kg*cm^2", 0], [0, 0, 2]]
     tree["body"] = {"shape": "custom", "mass": 1, "inertia": rows, "center_of_mass": [0, 0, "10 cm"]}
-    tree["command"] = {"kind": "torque", "times": [0, "500 ms"], "moments": [1, "200 N*cm"]}
+    tree["command"] = {"kind": "torque", "times": [0, "500 ms"], "torques": [1, "200 N*cm"]}
     built = from_dict(tree)
     check_close("inertia", built.pendulum.body.inertia, 2.0 * np.eye(3), 1e-14)
     assert built.command == tl.Torque(((0.0, 0.5), (1.0, 2.0)))
@@ -158,7 +158,7 @@ def test_a_value_that_is_no_mass(value: str, came: str) -> None:
         ("reel.smoothing_speed", "a speed such as 3 or '3 m/s'"),
         ("gravity", "an acceleration such as 3 or '3 m/s^2'"),
         ("initial.inclination", "an angle such as 3 or '3 rad'"),
-        ("command.moment", "a moment such as 3 or '3 N*m'"),
+        ("command.torque", "a torque such as 3 or '3 N*m'"),
         ("run.duration", "a time such as 3 or '3 s'"),
         ("run.step", "'auto' or a time such as 3 or '3 s'"),
     ],
@@ -295,7 +295,7 @@ deployed = "20 m"
 [command]
 kind = "torque"
 times = [0, 4, 1]
-moments = [1, 2, 3]
+torques = [1, 2, 3]
 """
 WRONG = ["1: gravity", "3: string.length", "5: string.stiffness", "8: reel.inertia", "9: reel.guide_length"]
 WRONG += ["12: run.elements", "16: body.sides", "22: command.times"]
@@ -332,10 +332,10 @@ def test_the_line_is_right_where_the_text_is_unusual(before: str, line: int) -> 
 def test_lines_of_quoted_and_dotted_keys_and_inline_tables() -> None:
     assert "my.toml:16: body.mass:" in refusal(changed('mass = "100 g"', '"mass" = true'))
     assert "my.toml:1: gravity:" in refusal(changed('title = "Retrieval"', "gravity . a = true"))
-    inline = changed('[command]\nkind = "torque"\nmoment = "2.09 N*m"\n', "").replace(
-        'title = "Retrieval"', 'command = {kind = "torque", moment = true}'
+    inline = changed('[command]\nkind = "torque"\ntorque = "2.09 N*m"\n', "").replace(
+        'title = "Retrieval"', 'command = {kind = "torque", torque = true}'
     )
-    assert "my.toml:1: command.moment:" in refusal(inline)
+    assert "my.toml:1: command.torque:" in refusal(inline)
 
 
 # -- values that contradict each other, or that the model refuses ---------------------------------------
@@ -353,16 +353,16 @@ def test_lines_of_quoted_and_dotted_keys_and_inline_tables() -> None:
         ('inertia_mass = "1 kg"', "", "got neither"),
         ("inclination", "direction = [1, 0, 0]\ninclination", "my.toml:21: initial: expected either direction or incl"),
         ('inclination = "15 deg"', "azimuth = 1", "initial: expected azimuth together with inclination, got it alone"),
-        ('moment = "2.09 N*m"', "", "my.toml:27: command: expected either moment, or times and moments, got neither"),
-        ('moment = "2.09 N*m"', "moment = 1\ntimes = [0]\nmoments = [1]", "got moment and times and moments"),
-        ('moment = "2.09 N*m"', "times = [0]", "expected either moment, or times and moments, got times"),
+        ('torque = "2.09 N*m"', "", "my.toml:27: command: expected either torque, or times and torques, got neither"),
+        ('torque = "2.09 N*m"', "torque = 1\ntimes = [0]\ntorques = [1]", "got torque and times and torques"),
+        ('torque = "2.09 N*m"', "times = [0]", "expected either torque, or times and torques, got times"),
         (
-            'moment = "2.09 N*m"',
-            "times = [0, 1]\nmoments = [1]",
-            "my.toml:30: command.moments: expected 2 finite numbers",
+            'torque = "2.09 N*m"',
+            "times = [0, 1]\ntorques = [1]",
+            "my.toml:30: command.torques: expected 2 finite numbers",
         ),
-        ('moment = "2.09 N*m"', "times = [1, 0]\nmoments = [1, 2]", "my.toml:29: command.times: expected increasing"),
-        ('moment = "2.09 N*m"', "times = []\nmoments = []", "my.toml:29: command.times: expected at least 1 number"),
+        ('torque = "2.09 N*m"', "times = [1, 0]\ntorques = [1, 2]", "my.toml:29: command.times: expected increasing"),
+        ('torque = "2.09 N*m"', "times = []\ntorques = []", "my.toml:29: command.times: expected at least 1 number"),
         (
             'length = "100 m"',
             "length = -1",
@@ -452,7 +452,7 @@ def test_an_inertia_over_a_radius_of_any_size(radius: str) -> None:
 def test_explicit_nodes(extra: str, expected: str | None) -> None:
     head = 'kind = "nodes"\n' + ("" if "reeled_length" in extra else "reeled_length = 90\n")
     text = changed(START, head + extra).replace("elements = 20", "elements = 1")
-    text = text.replace('kind = "torque"\nmoment = "2.09 N*m"', 'kind = "locked"')
+    text = text.replace('kind = "torque"\ntorque = "2.09 N*m"', 'kind = "locked"')
     if expected is None:
         state = scenario.parse(text).state()
         assert state.elements == 1 and not state.node_velocities.any()
@@ -624,7 +624,7 @@ def test_the_schema_is_one_and_admits_the_built_in_scenarios() -> None:
         ("run", "sample", "1 ms", True),
         ("run", "minimum_length", "1 mm", True),
         ("reel", "inertia_mass", "1 kg", True),
-        ("command", "moment", "1 N*m", True),
+        ("command", "torque", "1 N*m", True),
         ("command", "kind", "torq", False),
     ],
 )

@@ -250,7 +250,7 @@ def test_dataset_explains_itself(retrieval: xr.Dataset) -> None:
     scenario = json.loads(retrieval.attrs["case"])
     string = scenario["string"]
     assert (string["length"], string["density"], string["stiffness"]) == (100.0, 0.025, 40.0)
-    assert scenario["command"] == {"kind": "torque", "moment": 2.09}
+    assert scenario["command"] == {"kind": "torque", "torque": 2.09}
     assert scenario["run"]["order"] == 2
     assert np.array(scenario["initial"]["nodes"]).shape == (21, 3)
     assert retrieval.attrs["version"] == tl.__version__

@@ -219,7 +219,7 @@ def test_a_command_given_is_not_changed_by_the_next() -> None:
     run = simulation()
     for command in (first, second, first):
         run.advance(0.05, command)
-    assert (first.moment, second.moment) == (1.0, 2.0)
+    assert (first.torque, second.torque) == (1.0, 2.0)
 
 
 # -- checkpoints -------------------------------------------------------------------------------------------
@@ -417,7 +417,7 @@ def test_periods_are_samples_by_default() -> None:
 
 
 def test_a_controller_that_brakes() -> None:
-    """The falling weight pulls the string out; the drum's moment against the speed and the weight holds it."""
+    """The falling weight pulls the string out; the drum's torque against the speed and the weight holds it."""
     hold = 9.81 * (PENDULUM.body.mass + 0.05 * 4.0) * PENDULUM.reel.drum_radius
     earlier = [0.0]
 
@@ -461,7 +461,7 @@ def test_a_controller_is_not_called_after_the_end() -> None:
 
 @pytest.mark.parametrize("answer", [None, "two", float("nan"), float("inf"), [1.0], True, 1e60, object(), 1j])
 def test_a_controller_that_returns_garbage(answer: Any) -> None:
-    with pytest.raises(InputError, match=r"Torque\.moment: expected"):
+    with pytest.raises(InputError, match=r"Torque\.torque: expected"):
         tl.simulate(PENDULUM, START, duration=0.1, step=STEP, control=lambda _: answer, period=0.01)
 
 

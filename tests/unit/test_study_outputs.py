@@ -20,6 +20,7 @@ from tests.support.checking import check_close
 # Lengths to 10 m and energies to 10 J, after 400 steps whose sums are made in another order.
 ROUNDING = 1e-11
 
+STRING = tl.String(10.0, 0.1, 1000.0)
 OUTPUTS: list[Any] = [
     "max tension",
     "min strain",
@@ -99,12 +100,101 @@ def test_the_same_numbers_as_simulate(name: str) -> None:
         check_close("speed", got["max_velocity_norm"], speed, ROUNDING)
 
 
+READ_OFF: list[Any] = [
+    "utilisation",
+    "slack_events",
+    "slack_time",
+    "driving_energy",
+    "braking_energy",
+    "peak_power",
+    "peak_braking_power",
+    {"variable": "damage", "rope": "six_strand"},
+    {"name": "chain", "variable": "damage", "exponent": 3.0, "constant": 316.0},
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "vary"),
+    [
+        ("retrieval", {"string.stiffness": {"from": "20 N", "to": "80 N"}}),  # in arrays
+        ("retrieval", {"body.mass": {"from": "80 g", "to": "120 g"}}),  # one by one, in lanes
+        ("retrieval", {"string.viscosity": {"from": "1e-4 N*s", "to": "2e-4 N*s"}}),  # alone
+    ],
+)
+def test_what_rope_engineers_read_off(name: str, vary: dict[str, Any]) -> None:
+    """As the functions say of each run; the breaking load is varied too."""
+    load = {"string.breaking_load": {"from": "10 N", "to": "30 N"}}
+    study = definition.read(
+        {
+            "scenario": name,
+            "set": {"run.duration": 0.5, "run.sample": 0.005, "run.elements": 8},
+            "design": {"kind": "latin-hypercube", "members": 5, "seed": 1},
+            "vary": vary | load,
+            "outputs": READ_OFF,
+        }
+    )
+    found = compute(study.work, study.table)
+    assert (found.status == errors.RUNNING).all() and not any(found.message)
+    for k in range(study.members):
+        changes = {key: repr(column[k].item()) for key, column in study.table.items()}
+        run = tl.simulate(tl.load(name, {"run.duration": "0.5", "run.sample": "0.005", "run.elements": "8", **changes}))
+        motor, slack = tl.motor_energy(run), tl.slack_events(run)
+        expected = {
+            "utilisation": tl.utilisation(run).utilisation,
+            "slack_events": slack.sizes["event"],
+            "slack_time": slack.attrs["slack_time"],
+            "driving_energy": motor.driving_energy,
+            "braking_energy": motor.braking_energy,
+            "peak_power": motor.peak_power,
+            "peak_braking_power": motor.peak_braking_power,
+            "damage": tl.damage(run, "six_strand").damage,
+            "chain": tl.damage(run, exponent=3.0, constant=316.0).damage,
+        }
+        for output, value in expected.items():
+            check_close(output, found.outputs[output][k], value, 1e-9 * max(1.0, abs(value)))
+
+
+def test_readings_of_members_that_end_early() -> None:
+    """Of what there is, as of the run itself."""
+    study = definition.read(
+        {
+            "scenario": "retrieval",
+            "set": {"run.duration": "2 s", "run.sample": "0.1 s", "string.breaking_load": "20 N"},
+            "vary": {"run.minimum_length": ["9.9 m", "9.99999 m"]},
+            "outputs": ["utilisation", "driving_energy", "slack_events"],
+        }
+    )
+    found = compute(study.work, study.table)
+    assert [STATUS_NAMES[code] for code in found.status] == ["fully_retrieved"] * 2
+    changes = {"run.duration": "2 s", "run.sample": "0.1 s", "string.breaking_load": "20 N"}
+    run = tl.simulate(tl.load("retrieval", changes | {"run.minimum_length": "9.9 m"}))
+    check_close("utilisation", found.outputs["utilisation"][0], tl.utilisation(run).utilisation, ROUNDING)
+    check_close("energy", found.outputs["driving_energy"][0], tl.motor_energy(run).driving_energy, ROUNDING)
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("utilisation", "utilisation needs a breaking load; give string.breaking_load in `set` or `vary`"),
+        ({"variable": "damage", "rope": "six_strand"}, "damage needs a breaking load"),
+        ("max slack_time", r"outputs\[0\].reduce: no such key; expected some of name, variable"),
+        ({"variable": "peak_power", "rope": "six_strand"}, r"outputs\[0\].rope: no such key"),
+    ],
+)
+def test_readings_that_are_refused(output: Any, words: str) -> None:
+    with pytest.raises(errors.InputError, match=words):
+        a_study(outputs=[output])
+    load = {"string.breaking_load": ["1 N", "2 N"]}
+    with pytest.raises(errors.InputError, match=r"outputs\[0\].rope: expected one of 'six_strand'"):
+        a_study(vary=load, design={"kind": "grid"}, outputs=["damage"])
+
+
 def test_how_fast_neighbours_part() -> None:
     """As tl.lyapunov says of each member, and NaN where the motion ended at once."""
     spec = {
         "scenario": "retrieval",
         "set": {"run.duration": "0.4 s", "run.step": "0.5 ms", "run.sample": "0.1 s", "run.minimum_length": "9.5 m"},
-        "vary": {"command.moment": ["1 N*m", "2 N*m", "1 kN*m"]},
+        "vary": {"command.torque": ["1 N*m", "2 N*m", "1 kN*m"]},
         "outputs": [
             "lyapunov",
             {"name": "sooner", "variable": "lyapunov", "interval": "50 ms"},
@@ -172,17 +262,17 @@ def test_many_members_at_once_and_one_by_one() -> None:
         x = rng.normal(size=(5, *(full[dim] for dim in dims)))
         for k, n in enumerate(rows):
             x[k, n:] = np.nan
-        together = evaluate(output, {output.variable: x}, rows)
+        together = evaluate(output, {output.variable: x}, rows, STRING)
         assert together.shape == (5, *output.sizes)
         for k, n in enumerate(rows):
-            alone = evaluate(output, {output.variable: x[k : k + 1, :n]}, rows[k : k + 1])
+            alone = evaluate(output, {output.variable: x[k : k + 1, :n]}, rows[k : k + 1], STRING)
             assert np.array_equal(together[k], alone[0], equal_nan=True), output
 
 
 def test_a_run_that_overflows_is_not_hidden() -> None:
     x = np.array([[1.0, np.nan, 2.0]])
     for reduce in ("max", "min", "mean"):
-        found = evaluate(Output("x", "energy", reduce), {"energy": x}, np.array([3]))
+        found = evaluate(Output("x", "energy", reduce), {"energy": x}, np.array([3]), STRING)
         assert np.isnan(found).all()
 
 

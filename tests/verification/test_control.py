@@ -114,7 +114,7 @@ def stored(run: xr.Dataset, absorber: tl.control.WaveAbsorber) -> Array:
 def test_the_absorber_never_feeds_energy(
     apparent: float | None, viscosity: float, velocity: tuple[float, float, float], report: Report
 ) -> None:
-    """What is stored falls from sample to sample, but for the error of a moment that is held for a period."""
+    """What is stored falls from sample to sample, but for the error of a torque that is held for a period."""
     pendulum = swinging(viscosity=viscosity)
     absorber = tl.control.WaveAbsorber(pendulum, 30.0, return_time=0.5, apparent_mass=apparent)
     start = tl.hanging(pendulum, 30.0, 30, end_velocity=velocity)

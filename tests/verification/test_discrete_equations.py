@@ -122,7 +122,7 @@ def step_forces(par: data.Parameters, start: data.Motion, end: data.Motion, sigm
     def force(motion: data.Motion) -> float:
         near, far = at if motion is start else at[::-1]
         u = weight * near + (1.0 - weight) * far
-        x = configured(sums(motion)[0])
+        x = configured(sums(motion, par.N)[0])
         strain = np.linalg.norm(np.diff(x.q, axis=0), axis=1) * par.N / (par.L - x.s) - 1.0
         strain = (3.0 * strain[0] - strain[1]) / 2.0 if par.extrapolated else strain[0]
         radius = np.sqrt(par.d**2 + par.growth * (x.s - par.b))
@@ -133,8 +133,10 @@ def step_forces(par: data.Parameters, start: data.Motion, end: data.Motion, sigm
 
 def residual(par: data.Parameters, before: data.Motion, after: data.Motion, locked: bool) -> float:
     """Of both equations for the reel, the nodes and the body: the largest, relative to its own momenta."""
-    dx = increment(before, after)
-    start, end = legendre_transforms(par.N)(parameter_values(par), STEP, configured(sums(before)[0]).flat(), dx.flat())
+    dx = increment(before, after, par.N)
+    start, end = legendre_transforms(par.N)(
+        parameter_values(par), STEP, configured(sums(before, par.N)[0]).flat(), dx.flat()
+    )
     p0, p1 = momenta(par, before), momenta(par, after)
     f_minus, f_plus = step_forces(par, before, after, dx.s / STEP)
     difference = np.abs([p0 - start, p1 - end])

@@ -35,7 +35,7 @@ from tests.support.discrete import (
     random_motion,
     rotation,
 )
-from tests.support.matrices import Array, as_matrix, as_vector, hat, jacobian
+from tests.support.matrices import Array, as_matrix, as_vector, hat
 from tests.support.systems import random_rotation
 
 N = 3
@@ -88,7 +88,7 @@ class Sample(NamedTuple):
 
 def rows(x: Array) -> Array:
     """A flat node array as one row a node."""
-    return x.reshape(3, -1).T
+    return data.nodes_of(x, N)
 
 
 def sample(seed: int, scheme: str = "symmetric", law: str = "none") -> Sample:
@@ -133,12 +133,11 @@ def kernel_momenta(x: Sample) -> Array:
 
 
 def kernel_forces(x: Sample) -> Array:
-    f = np.zeros_like(x.q)
-    elastic.element_forces(x.par, x.element, x.q, f)
-    nodes = [energy.node_force(x.par, x.element, f, i) for i in range(1, N)]
-    end = energy.end_force(x.par, x.element, f)
+    pull = np.zeros_like(x.q)
+    elastic.element_pulls(x.par, x.element, x.q, pull)
+    nodes = [energy.node_force(x.par, x.element, pull, x.q, i) for i in range(1, N + 1)]
     reel = energy.reel_force(x.par, x.s, x.q)
-    return np.concatenate([[reel], np.ravel([*nodes, end]), energy.body_moment(x.par, x.R)])
+    return np.concatenate([[reel], np.ravel(nodes), energy.body_moment(x.par, x.R)])
 
 
 def kernel_kinetic_gradient(x: Sample) -> Array:
@@ -272,7 +271,7 @@ def discrete_spin(A: Array, h: float, omega: Any) -> Any:
 
 
 def turning_error(x: Sample, h: float) -> float:
-    """Of Cayley momentum, mean swing, their derivatives, and of solve_rotation, which inverts the first."""
+    """Of solve_rotation, which inverts the Cayley momentum, of mean swing, and of their derivatives."""
     omega = np.array(x.omega)
 
     def spin(y: Any) -> Any:
@@ -281,17 +280,18 @@ def turning_error(x: Sample, h: float) -> float:
     def swing(y: Any) -> Any:
         return (cayley_matrix(0.5 * h * y) - np.eye(3)) @ x.par.rho / h
 
-    psi, psi_by_omega = body.cayley_momentum(x.par.J, h, x.omega)
+    b = as_vector(spin(omega))
     phi = body.mean_swing(h, x.omega, x.par.rho)
-    phi_by_omega = body.mean_swing_by_omega(h, x.omega, x.par.rho, phi)
-    found, not_converged = body.solve_rotation(x.par.J, h, psi, as_vector(0.9 * omega))
+    along = [body.mean_swing_along(h, x.omega, x.par.rho, phi, as_vector(e)) for e in np.eye(3)]
+    found, _, not_converged = body.solve_rotation(x.par.J, h, b, as_vector(0.9 * omega))
+    _, by_b, _ = body.solve_rotation(x.par.J, h, b, x.omega)
     assert not not_converged
+    slope = complex_step(spin, omega, np.eye(3)).T
     return max(
-        relative_error(psi, spin(omega)),
-        relative_error(psi_by_omega, complex_step(spin, omega, np.eye(3)).T),
-        relative_error(phi, swing(omega)),
-        relative_error(phi_by_omega, complex_step(swing, omega, np.eye(3)).T),
         relative_error(found, omega),
+        relative_error(np.array(by_b) @ slope, np.eye(3)) / float(np.linalg.cond(slope)),
+        relative_error(phi, swing(omega)),
+        relative_error(np.transpose(along), complex_step(swing, omega, np.eye(3)).T),
     )
 
 
@@ -306,50 +306,14 @@ def test_cayley_momentum_and_mean_swing(h: float, report: Report) -> None:
 
 def test_rotation_at_step_zero_is_the_legendre_transform() -> None:
     x = sample(0)
-    psi, psi_by_omega = body.cayley_momentum(x.par.J, 0.0, x.omega)
+    psi = as_vector(np.array(x.par.J) @ x.omega)
+    found, by_b, _ = body.solve_rotation(x.par.J, 0.0, psi, (0.0, 0.0, 0.0))
     phi = body.mean_swing(0.0, x.omega, x.par.rho)
-    check_close("psi", psi, np.array(x.par.J) @ x.omega, 1e-15)
-    check_close("dpsi", psi_by_omega, x.par.J, 0.0)
+    along = body.mean_swing_along(0.0, x.omega, x.par.rho, phi, (1.0, 2.0, 3.0))
+    check_close("omega", found, x.omega, 1e-13)
+    check_close("domega/dpsi", np.array(by_b) @ x.par.J, np.eye(3), 1e-13)
     check_close("phi", phi, np.cross(x.omega, x.par.rho), 1e-15)
-    check_close("dphi", body.mean_swing_by_omega(0.0, x.omega, x.par.rho, phi), -hat(np.array(x.par.rho)), 0.0)
-
-
-def block_values(block: newton.Block) -> Array:
-    return np.concatenate([block.left, block.right, [block.reel]])
-
-
-def block_derivatives(block: newton.Block) -> Array:
-    """By (v_e, v_{e+1}, sigma), as one matrix."""
-    D = np.zeros((7, 7))
-    D[:6, :6] = np.kron(
-        [[block.left_by_left, block.left_by_right], [block.right_by_left, block.right_by_right]], np.eye(3)
-    )
-    D[:6, 6] = *block.left_by_sigma, *block.right_by_sigma
-    D[6, :6] = *block.reel_by_left, *block.reel_by_right
-    D[6, 6] = block.reel_by_sigma
-    return D
-
-
-def block_error(x: Sample, e: int) -> float:
-    """A step so long that the terms of order h and h^2 are as large as the others."""
-    h = 0.3
-    w, v0, v1 = rows(x.q)[e] - rows(x.q)[e + 1], rows(x.v)[e], rows(x.v)[e + 1]
-
-    def block(y: Array) -> newton.Block:
-        ends = as_vector(y[:3]), as_vector(y[3:6])
-        return newton.element_block(x.par, h, e, x.element, float(y[6]), as_vector(w), *ends)
-
-    y = np.concatenate([v0 + 0.1, v1, [x.sigma]])
-    numerical = jacobian(lambda y: block_values(block(y)), y, 1e-2)
-    return max(map(relative_error, block_derivatives(block(y)), numerical))
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("e", range(N))
-def test_element_block_derivatives(scheme: str, e: int, report: Report) -> None:
-    largest = max(block_error(sample(seed, scheme), e) for seed in SEEDS)
-    # the values are cubic at most but for 1/l_1, whose fifth derivatives are small: no truncation to speak of
-    report(f"{scheme}, element {e}: derivatives of the step equations", check_below("error", largest, 1e-11), "< 1e-11")
+    check_close("dphi", along, np.cross((1.0, 2.0, 3.0), x.par.rho), 1e-15)
 
 
 def step_equations(x: Sample, rates: Any) -> Any:
@@ -360,31 +324,42 @@ def step_equations(x: Sample, rates: Any) -> Any:
     return minus_D1 - 0.5 * STEP * by_configuration(potential(x), x)
 
 
-def kernel_newton(x: Sample, left_hand_sides: Array, rates: Array) -> Array:
-    """The rates after one correction."""
+def kernel_solution(x: Sample, left_hand_sides: Array, start: Array, iterations: int) -> Array:
+    """The rates after so many corrections, from a guess of sigma and Omega."""
     scratch = data.empty_scratch(N)
-    for place, values in ((data.TARGET, left_hand_sides), (data.MEAN_VELOCITY, rates)):
-        rows(scratch.nodes[place])[1:] = values[1:-3].reshape(-1, 3)
+    p = scratch.nodes[data.TARGET]
+    rows(p)[1:] = left_hand_sides[1:-3].reshape(-1, 3)
     target = newton.Target(float(left_hand_sides[0]), as_vector(left_hand_sides[-3:]), Entrance(0.1, 0.0))
-    start = newton.Rates(float(rates[0]), as_vector(rates[-3:]))
-    end = newton.newton_correction(x.par, STEP, x.s, x.q, x.R, target, start, True, scratch)[0]
-    return np.concatenate([[end.sigma], rows(scratch.nodes[data.MEAN_VELOCITY])[1:].ravel(), end.omega])
+    rates = newton.Rates(float(start[0]), as_vector(start[-3:]))
+    for _ in range(iterations):
+        found = newton.newton_correction(x.par, STEP, x.s, x.q, p, 0.0, x.R, target, rates, scratch)
+        rates = found.rates
+    v = scratch.nodes[data.AT_SIGMA] + found.along * scratch.nodes[data.BY_SIGMA]
+    return np.concatenate([[rates.sigma], rows(v)[1:].ravel(), rates.omega])
 
 
-def newton_error(x: Sample) -> float:
-    """From the left-hand sides of rates some way off."""
-    left_hand_sides = step_equations(x, x.rates + 0.3 * np.cos(np.arange(len(x.rates))))
-    D = complex_step(lambda rates: step_equations(x, rates), x.rates, np.eye(len(x.rates))).T
-    correction = np.linalg.solve(D, left_hand_sides - step_equations(x, x.rates))
-    return relative_error(kernel_newton(x, left_hand_sides, x.rates) - x.rates, correction)
+def newton_error(x: Sample, off: float, iterations: int) -> float:
+    """From left-hand sides of known rates, and a guess of sigma that is off by so much."""
+    rates = x.rates + 0.3 * np.cos(np.arange(len(x.rates)))
+    start = rates + np.eye(1, len(rates))[0] * off
+    return relative_error(kernel_solution(x, step_equations(x, rates), start, iterations), rates)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_newton_correction_is_that_of_the_full_matrix(scheme: str, report: Report) -> None:
-    """The arrow elimination against a dense solve with the complex-step Jacobian of the derived equations."""
-    largest = max(newton_error(sample(seed, scheme)) for seed in SEEDS)
+def test_newton_solves_the_step_equations(scheme: str, report: Report) -> None:
+    """From a guess of sigma that is far off; left-hand sides follow from the discrete Lagrangian."""
+    largest = max(newton_error(sample(seed, scheme), 0.5, 8) for seed in SEEDS)
     # roundings times the condition of the matrix, some hundreds
-    report(f"{scheme}: Newton's correction", check_below("error", largest, 1e-11), "< 1e-11")
+    report(f"{scheme}: solution of the step equations", check_below("error", largest, 1e-11), "< 1e-11")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_newton_converges_quadratically(scheme: str, report: Report) -> None:
+    """One correction leaves the square of what sigma was off by: all derivatives by sigma are right."""
+    for seed in SEEDS:
+        coarse, fine = (newton_error(sample(seed, scheme), off, 1) for off in (1e-2, 1e-3))
+        order = np.log10(coarse / fine)
+        report(f"{scheme}, {seed}: order of one correction", check_close("order", order, 2.0, 0.1), "2 +- 0.1")
 
 
 unit = st.floats(-1.0, 1.0)

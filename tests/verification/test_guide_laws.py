@@ -100,14 +100,14 @@ def difference(a: xr.Dataset, b: xr.Dataset) -> float:
 
 
 @pytest.mark.parametrize("strain", ["mean", "extrapolated"])
-@pytest.mark.parametrize(("direction", "speed", "moment"), [("retrieval", 1.5, 2.0), ("deployment", -1.5, 0.0)])
+@pytest.mark.parametrize(("direction", "speed", "torque"), [("retrieval", 1.5, 2.0), ("deployment", -1.5, 0.0)])
 @pytest.mark.parametrize("law", LAWS)
 def test_second_order_against_the_continuous_equations(
-    law: str, direction: str, speed: float, moment: float, strain: str, report: Report
+    law: str, direction: str, speed: float, torque: float, strain: str, report: Report
 ) -> None:
     """`reference.integrate`, with formulas of its own; and the account of the energy closes as fast."""
     start = system(law, speed, strain, 0.03 if registry.GUIDE_LAWS[law].remembers else 0.0)
-    command = tl.Torque(moment)
+    command = tl.Torque(torque)
     exact = tl.reference.integrate(*start, command, duration=DURATION, sample=DURATION)
     runs = [tl.simulate(*start, command, duration=DURATION, sample=DURATION, step=h) for h in STEPS]
     errors = [difference(run, exact) for run in runs]

@@ -50,14 +50,14 @@ def test_a_pulse_shorter_than_a_step_gives_its_whole_impulse(width: float, repor
 @pytest.mark.parametrize("command", ["torque", "brake"])
 def test_pulses_of_the_drum_give_their_whole_impulse(command: str) -> None:
     """A drum that carries next to nothing: J = I omega, and a brake that takes as much from one that turns."""
-    times, moments = _pulse(2e-4, 0.25)  # N m s on 0.5^2 kg m^2: 1 rad/s, 0.5 m/s
+    times, torques = _pulse(2e-4, 0.25)  # N m s on 0.5^2 kg m^2: 1 rad/s, 0.5 m/s
     pendulum = tl.Pendulum(tl.String(100.0, 1e-6, 1e-2), REEL, tl.RigidBody.point(1e-6), gravity=0.0)
     drum: tl.Command
     if command == "torque":
-        start, drum = tl.straight(pendulum, 50.0, 2), tl.Torque((times, moments))
+        start, drum = tl.straight(pendulum, 50.0, 2), tl.Torque((times, torques))
         wanted = 0.5
     else:
-        start, drum = tl.straight(pendulum, 50.0, 2, reel_speed=2.0), tl.Brake((times, moments))
+        start, drum = tl.straight(pendulum, 50.0, 2, reel_speed=2.0), tl.Brake((times, torques))
         wanted = 1.5
     run = tl.simulate(pendulum, start, drum, duration=0.05, step=1e-3)
     assert float(run.reel_speed[-1]) == pytest.approx(wanted, rel=1e-3)
@@ -221,8 +221,8 @@ def test_functions_are_judged_by_what_their_steps_miss() -> None:
     pendulum = tl.Pendulum(tl.String(60.0, 0.02, 200.0), tl.Reel(0.2, 0.3, 2.0), tl.RigidBody.point(2.0))
     start = tl.hanging(pendulum, 4.0, 3)
     remarks = [
-        tl.simulate(pendulum, start, tl.Torque(moment), duration=1.0, sample=0.05, step=0.05 / 14.0).attrs["remarks"]
-        for moment in (
+        tl.simulate(pendulum, start, tl.Torque(torque), duration=1.0, sample=0.05, step=0.05 / 14.0).attrs["remarks"]
+        for torque in (
             lambda t: 4.0 + 0.1 * np.sin(t),
             lambda t: 4.0 if t < 0.5013 else 3.8,
             lambda t: 4.0 + 3.0 * np.cos(2.0 * np.pi * 280.6 * t),

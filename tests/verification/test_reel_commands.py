@@ -180,14 +180,14 @@ def fall(system: tl.Pendulum, command: Command, duration: float, reel_speed: flo
 STRETCH = 5e-3
 
 
-@pytest.mark.parametrize(("moment", "friction"), [(1.0, 0.0), (12.0, 0.0), (1.0, 0.7), (12.0, 0.7)])
-def test_constant_torque_and_friction_accelerate_the_drum(moment: float, friction: float, report: Report) -> None:
+@pytest.mark.parametrize(("torque", "friction"), [(1.0, 0.0), (12.0, 0.0), (1.0, 0.7), (12.0, 0.7)])
+def test_constant_torque_and_friction_accelerate_the_drum(torque: float, friction: float, report: Report) -> None:
     """s'' = (u/d - M g -+ C/d)/(M + kappa)."""
-    run = fall(atwood(coulomb_friction=friction), tl.Torque(moment), 1.0)
-    drive = moment / D - M * 9.81
+    run = fall(atwood(coulomb_friction=friction), tl.Torque(torque), 1.0)
+    drive = torque / D - M * 9.81
     acceleration = (drive - np.sign(drive) * friction / D) / (M + KAPPA)
     check_close("s", run.reeled_length - run.reeled_length[0], 0.5 * acceleration * run.time**2, STRETCH)
-    report(f"drum and mass, u = {moment:g}, C = {friction:g}: speed after 1 s", float(run.reel_speed[-1]), "")
+    report(f"drum and mass, u = {torque:g}, C = {friction:g}: speed after 1 s", float(run.reel_speed[-1]), "")
 
 
 @pytest.mark.parametrize("retrieves", [True, False])
@@ -277,12 +277,12 @@ def test_a_spring_on_the_length_swings_with_its_frequency(report: Report) -> Non
 
 def test_a_growing_drum_turns_by_the_integral_of_its_radius(report: Report) -> None:
     """A constant torque does the work u phi, phi being the drum's angle (2/k)(d(s) - d(0))."""
-    system, moment = pendulum(layer_growth=0.02), 2.0
-    run = tl.simulate(system, swinging(system), tl.Torque(moment), duration=1.5, step=5e-4, sample=0.01)
+    system, torque = pendulum(layer_growth=0.02), 2.0
+    run = tl.simulate(system, swinging(system), tl.Torque(torque), duration=1.5, step=5e-4, sample=0.01)
     radius = np.array([system.reel.radius(s) for s in run.reeled_length.values])
     angle = 2.0 / 0.02 * (radius - radius[0])
     assert abs(angle[-1]) > 1.0
-    error = check_close("work", run.control_work, moment * angle, 2e-5)
+    error = check_close("work", run.control_work, torque * angle, 2e-5)
     report("growing drum: error of the work u phi (J)", error, "2e-5")
 
 

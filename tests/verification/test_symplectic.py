@@ -72,14 +72,14 @@ def moved(motion: data.Motion, dz: Array) -> data.Motion:
     there.reel[data.S] += dx[0]
     there.reel[data.P_S] += dp[0]
     for place, change in ((data.POSITION, dx), (data.MOMENTUM, dp)):
-        there.nodes[place].reshape(3, -1)[:, 1:] += change[1:-3].reshape(-1, 3).T
+        data.nodes_of(there.nodes[place], N)[1:] += change[1:-3].reshape(-1, 3)
     there.body[data.SPIN : data.SPIN + 3] += dp[-3:]
     return there
 
 
 def difference(par: data.Parameters, a: data.Motion, b: data.Motion) -> Array:
     """The coordinates of b about a."""
-    dx = increment(a, b)
+    dx = increment(a, b, N)
     F = dx.R
     eta = 2.0 / (1.0 + np.trace(F)) * np.array([F[2, 1] - F[1, 2], F[0, 2] - F[2, 0], F[1, 0] - F[0, 1]])
     return np.concatenate([[dx.s], dx.q[1:].ravel(), eta, momenta(par, b) - momenta(par, a)])

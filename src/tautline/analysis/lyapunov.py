@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from tautline.analysis.predictability import KNOWN, LOST, estimate, predictability_time, settled, standard_error
 from tautline.engine.ensemble import march_ensemble
@@ -25,6 +24,9 @@ from tautline.model.command import Command
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.results.dataset import build_lyapunov
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # Far above rounding (1e-16 grows by the same factor as this within an interval), far below where motions bend.
 DISTANCE = 1e-7
@@ -145,11 +147,10 @@ def _push_aside(simulation: Simulation, shadow: Simulation, rng: np.random.Gener
     """Start the shadow in a random direction, then at the right distance."""
     X, T = _scales(simulation)
     par, _, command, motion, _, _ = shadow.task()
-    free = np.ones(3 * (par.N + 1))
-    free[:: par.N + 1] = 0.0  # node 0 stands at the guide
     mass = par.mu * X / par.N
-    motion.nodes[data.POSITION] += DISTANCE * X * free * rng.normal(size=free.size)
-    motion.nodes[data.MOMENTUM] += DISTANCE * mass * X / T * free * rng.normal(size=free.size)
+    for place, size in ((data.POSITION, X), (data.MOMENTUM, mass * X / T)):
+        # node 0 stands at the guide
+        data.nodes_of(motion.nodes[place], par.N)[1:] += DISTANCE * size * rng.normal(size=(par.N, 3))
     if par.rotates:
         motion.body[data.ATTITUDE : data.ATTITUDE + 4] += DISTANCE * rng.normal(size=4)
         motion.body[data.SPIN : data.SPIN + 3] += DISTANCE / T * np.array(par.J) @ rng.normal(size=3)
@@ -164,7 +165,7 @@ def _pull_back(simulation: Simulation, shadow: Simulation, factor: float) -> Non
     ours, theirs = simulation.task().motion, shadow.task().motion
     theirs.nodes[:] = ours.nodes + factor * (theirs.nodes - ours.nodes)
     theirs.body[:] = ours.body + factor * (theirs.body - ours.body)
-    configuration = slice(data.S, data.SIGMA_BEFORE + 1)
+    configuration = [*range(data.S, data.SIGMA_BEFORE + 1), data.SIGMA_EARLIER]
     theirs.reel[configuration] = ours.reel[configuration] + factor * (
         theirs.reel[configuration] - ours.reel[configuration]
     )

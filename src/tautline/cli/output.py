@@ -101,6 +101,7 @@ def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
         "angular momentum drift": figure("angular_momentum_drift", ".1e", " (relative, about the vertical)"),
         "orthogonality error": figure("orthogonality_error", ".1e", ""),
         **{title: between(name, unit) for title, name, unit in _RANGES if summary[name] is not None},
+        **_utilisation(summary["utilisation"]),
         "reel speed": f"{between('reel_speed', 'm/s')}, {summary['final_reel_speed']:.4g} m/s at the end",
         "step / stability limit": figure("largest_step_ratio", ".2f", " at most"),
         **extra,
@@ -110,6 +111,10 @@ def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
     for number, text in enumerate(summary["remarks"], start=1):
         rows["remark" if len(summary["remarks"]) == 1 else f"remark {number}"] = text
     return two_columns(rows)
+
+
+def _utilisation(value: float | None) -> dict[str, str]:
+    return {} if value is None else {"utilisation": f"{100 * value:.3g} % of the breaking load at most"}
 
 
 def ending(summary: dict[str, Any]) -> str:

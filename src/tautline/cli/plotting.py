@@ -1,4 +1,4 @@
-"""The command that draws figures of finished runs: plot."""
+"""The commands that draw figures of finished runs: plot and report."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from tautline.cli.app import Quiet, app
+from tautline.cli.app import Quiet, RunPath, app
 from tautline.cli.output import one_line_errors
+from tautline.cli.reading import run_name
 
 # Of a run about which nothing is known; the others say little where the body does not turn or the string hangs still.
 USUAL = ("snapshots", "lengths", "tension", "drive", "energy", "conservation")
@@ -22,7 +23,7 @@ def plot(
         list[str] | None,
         typer.Option(
             help="snapshots, lengths, tension, drive, energy, conservation (these by default), strain_map, phase, "
-            "attitude, or all; may be given several times."
+            "attitude, spectrum, exceedance, rainflow, or all; may be given several times."
         ),
     ] = None,
     out: Annotated[
@@ -61,6 +62,54 @@ def plot(
                         figures.save(drawn, target.with_suffix(""), [target.suffix[1:]])
                     if not quiet:
                         print(target)
+
+
+@app.command()
+def report(
+    path: RunPath,
+    out: Annotated[Path | None, typer.Option("--output", "-o", help="The page; RUN-report.html by default.")] = None,
+    rope: Annotated[
+        str | None, typer.Option(help="Kind of wire rope, for the fatigue damage: six_strand or spiral_strand.")
+    ] = None,
+    exponent: Annotated[
+        float | None, typer.Option(help="m of another fatigue curve N R^m = K, instead of --rope.")
+    ] = None,
+    constant: Annotated[float | None, typer.Option(help="K of that curve.")] = None,
+    breaking_load: Annotated[
+        str | None, typer.Option(help='Breaking load, e.g. "50 kN", in the place of that of the string.')
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing page.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write one page on the loads of a run: utilisation, cycles and damage, spectrum, slack, energy of the motor.
+
+    Example: tautline report hoist.nc --rope six_strand --breaking-load "50 kN"
+    """
+    with one_line_errors("report"):
+        from tautline.durable import StoreError, check_regular
+        from tautline.errors import InputError
+        from tautline.figures.report import report as write
+        from tautline.files.runs import open_run
+
+        run = open_run(path)
+        target = out or Path(f"{path.stem}-report.html")
+        if target.exists():
+            check_regular(target)
+            if target.samefile(path):
+                raise InputError(f"--output: expected another file than the run itself, got {target}")
+            if not overwrite:
+                raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
+        write(
+            run,
+            target,
+            title=run_name(path, run.attrs),
+            rope=rope,
+            exponent=exponent,
+            constant=constant,
+            breaking_load=breaking_load,
+        )
+        if not quiet:
+            print(target)
 
 
 def _names(given: list[str] | None, all_names: tuple[str, ...]) -> list[str]:

@@ -25,7 +25,7 @@ def run(
 ) -> None:
     """Simulate a scenario and save the run while it goes on.
 
-    Example: tautline run retrieval -o retrieval.nc --set command.moment="1.5 N*m"
+    Example: tautline run retrieval -o retrieval.nc --set command.torque="1.5 N*m"
     """
     from tautline.cli.watch import Stopwatch, watching
 

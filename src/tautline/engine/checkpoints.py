@@ -38,7 +38,7 @@ def taken(simulation: Simulation) -> tuple[data.Motion, str]:
     """All that the future of a simulation depends on: arrays, and a JSON text."""
     stepper, recorder, timing = simulation._stepper, simulation._recorder, simulation._timing
     if stepper.tabulates:
-        raise InputError("Torque.moment: expected a number or a table in a run that is saved, got a function")
+        raise InputError("Torque.torque: expected a number or a table in a run that is saved, got a function")
     if any(condition.is_function for condition in simulation.method.stop):
         raise InputError("stop: expected conditions on variables in a run that is saved, got a function")
     refuse_saving([law.law for law in stepper.laws])

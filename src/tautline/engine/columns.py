@@ -6,9 +6,8 @@ refuses the truth of an array, and such members are set up one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import repeat
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,14 +182,13 @@ def _rows(vector: Any, ones: Array) -> Array:
     return np.stack([x * ones for x in vector])
 
 
-def rows_of(value: Any, count: int) -> Iterator[Any]:
-    """Tuples of numbers, one a member, from a NamedTuple with columns."""
-    fields = zip(value, type(value).__annotations__.values(), strict=True)
-    columns = [repeat(x, count) if "Array" in str(hint) else _each(x, count) for x, hint in fields]
-    return map(type(value), *columns)
+def some_of(value: T, places: Any) -> T:
+    """A NamedTuple with the columns of some members; its arrays are not columns."""
+    fields = zip(cast(tuple[Any, ...], value), type(value).__annotations__.values(), strict=True)
+    return type(value)(*(x if "Array" in str(hint) else _taken(x, places) for x, hint in fields))
 
 
-def _each(x: Any, count: int) -> Any:
+def _taken(x: Any, places: Any) -> Any:
     if isinstance(x, tuple):
-        return zip(*(_each(item, count) for item in x), strict=True)
-    return x.tolist() if isinstance(x, np.ndarray) else repeat(x, count)
+        return tuple(_taken(item, places) for item in x)
+    return x[places] if isinstance(x, np.ndarray) else x

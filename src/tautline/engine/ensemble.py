@@ -96,7 +96,7 @@ def _shared(task: Task) -> object:
     history = ()
     if task.command.locked:
         level = lowering.halvings(plan, step_limits(par, plan, float(motion.reel[data.S]), True))
-        history = (level, *motion.reel[[data.PENDING, data.H_LAST, data.H_BEFORE]])
+        history = (level, *motion.reel[[data.PENDING, data.H_LAST, data.H_BEFORE, data.H_EARLIER]])
     return PARAMETERS.shared(par), PLAN.shared(plan), task.command.locked, history, len(motion.reel)
 
 

@@ -6,7 +6,8 @@ A member's numbers are those that it would have by itself, to rounding, and do n
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,81 +16,44 @@ from numpy.typing import NDArray
 from tautline import schema
 from tautline.arrays import Array
 from tautline.engine import columns, lowering
+from tautline.engine.blocks import March, Numbers, Piece, Places, Room, by_member, empty_room, filled_up
 from tautline.engine.cases import begin
-from tautline.engine.columns import Columns, Varied
-from tautline.engine.ensemble import fits, give_back, march_lanes
+from tautline.engine.columns import Varied
+from tautline.engine.ensemble import fits, give_back
 from tautline.engine.health import Health
-from tautline.engine.mesh import said_of_members
+from tautline.engine.member_calls import MemberCalls
+from tautline.engine.mesh import Shape, said_of_members, shape_of
 from tautline.engine.samples import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.errors import RUNNING, TautlineError
 from tautline.kernels import data, observe
-from tautline.kernels.inverse import holding_torques
 from tautline.kernels.lanes import LANES
 from tautline.kernels.layout import Layout
 from tautline.kernels.limits import present_limits, step_limits
-from tautline.kernels.members import (
-    COMMAND,
-    PARAMETERS,
-    PLAN,
-    SHARED_NUMBERS,
-    Block,
-    BlockSamples,
-    CommandTables,
-    Members,
-    empty_block_samples,
-)
+from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, SHARED_NUMBERS, Block
 from tautline.model.case import Case
 from tautline.model.command import Brake, Free, Locked, Torque
 from tautline.model.pendulum import Pendulum
-from tautline.results.values import Values, values_of
+from tautline.model.string import String
+from tautline.results.values import Values, lengths_of, values_of
 
-# For samples that are looked at together; that takes several turns, in which they should stay in the cache.
-BYTES_A_LOOK = 6.5e6
+# For the columns of samples of members that are looked at together.
+BYTES_A_LOOK = 6e6
 # Where a block has larger samples, the start of a member is little beside its run.
 MOST_BYTES_A_BLOCK = 64e6
 # Members that are set up together.
 MEMBERS_A_PIECE = 1024
 
-Places = NDArray[np.int64]
-
-
-class _Numbers(NamedTuple):
-    """Members in the letters of the kernels: tuples whose numbers are columns, and tables with a column a member."""
-
-    columns: Columns
-    par: data.Parameters
-    plan: data.Plan
-    commands: list[data.Command]  # one for all, or one a member
-    motions: data.Motion  # with a row a member
-    fine: columns.Truths
-
-
-class _Piece(NamedTuple):
-    """Members that are ready to march."""
-
-    numbers: _Numbers
-    pars: list[data.Parameters]
-    plans: list[data.Plan]
-    rows: tuple[Array, Array, Array]  # of parameters, plan and command, as `Members` has them
-    tables: tuple[Array, ...]
-    steps: list[tuple[int, int] | None]  # in a sample, and halvings of each; None where there are too many
-    first: data.Samples  # at the start, a row a member
-
-    def members(self, who: Places, h: float, steps: int) -> Members:
-        """Settings of a block that makes so many base steps h in a sample."""
-        plan = self.plans[who[0]]._replace(h=h, steps_per_sample=steps)
-        numbers, plans, commands = self.rows
-        own = np.take(numbers, who, axis=1), np.take(plans, who, axis=1), commands[who]
-        return Members(self.pars[who[0]], plan, *own, CommandTables(*(table[who] for table in self.tables)))
+# What is kept of the variables of members: by name, with members as the first dimension of arrays.
+Keep = Callable[[Values, String], dict[str, Array]]
 
 
 class Look(NamedTuple):
-    """Members that have marched: variables and figures have members as their last dimension."""
+    """Members that have marched; figures have one entry a member."""
 
     places: Places  # numbers of members
     ended: columns.Truths  # which of these came to the end of their samples, with finite numbers
-    values: Values
+    kept: dict[str, Array]
     health: Health
     figures: dict[str, Array]
     steps: NDArray[np.int64]
@@ -135,7 +99,7 @@ class Family:
     def _fits(self) -> bool:
         command = self._case.command
         plain = isinstance(command, Locked | Free) or (
-            isinstance(command, Torque | Brake) and isinstance(command.moment, float)
+            isinstance(command, Torque | Brake) and isinstance(command.torque, float)
         )
         return plain and fits(self._task) and LANES * self._bytes() <= MOST_BYTES_A_BLOCK
 
@@ -143,7 +107,7 @@ class Family:
         return 8 * self.rows * schema.row_length(self.elements)
 
     @np.errstate(all="ignore")  # of members that are refused, or whose run overflowed and says so
-    def _numbers(self, values: Mapping[str, Array]) -> _Numbers:
+    def _numbers(self, values: Mapping[str, Array]) -> Numbers:
         """Columns of the kernels' numbers from columns of keys."""
         count = len(next(iter(values.values())))
         found = self._varied.put(values)
@@ -157,111 +121,107 @@ class Family:
         lowering.place(state, found.pendulum.reel.spooled_strain, motions)
         command, commands = found.command, [self._task.command]
         if command is not self._case.command and isinstance(command, Torque | Brake):
-            commands = [commands[0]._replace(torques=np.array([x])) for x in command.moment.tolist()]
+            commands = [commands[0]._replace(torques=np.array([x])) for x in command.torque.tolist()]
         if isinstance(command, Torque):
-            motions.reel[:, data.TORQUE] = lowering.within_limit(found.pendulum.reel, command.moment)
-        return _Numbers(found, par, plan, commands, motions, fine)
+            motions.reel[:, data.TORQUE] = lowering.within_limit(found.pendulum.reel, command.torque)
+        return Numbers(par, plan, commands, motions, fine)
 
-    def looks(self, values: Mapping[str, Array], wanted: Iterable[str]) -> Iterator[Look]:
-        """Run members, and look at some after others; those whose values are refused or doubtful are in none."""
-        count = len(next(iter(values.values())))
+    def looks(self, values: Mapping[str, Array], wanted: Iterable[str], keep: Keep) -> Iterator[Look]:
+        """Run members, and keep what is to be kept of some variables.
+
+        Those whose values are refused or doubtful are in no look.
+        """
+        count, names = len(next(iter(values.values()))), set(wanted)
+        size = LANES * max(1, int(BYTES_A_LOOK / (8 * LANES * self.rows * data.SCALARS)))
+        room = empty_room(self.rows, self.elements, len(self._task.motion.reel))
         for first in range(0, count, MEMBERS_A_PIECE):
-            piece = {key: x[first : first + MEMBERS_A_PIECE] for key, x in values.items()}
-            some = np.flatnonzero(self._varied.allowed(piece) & self._numbers(piece).fine)
-            if len(some):
-                some = _filled_up(some)
-                yield from self._march({key: x[some] for key, x in piece.items()}, first + some, set(wanted))
+            own = {key: x[first : first + MEMBERS_A_PIECE] for key, x in values.items()}
+            numbers = self._numbers(own)
+            fine = np.flatnonzero(self._varied.allowed(own) & numbers.fine)
+            piece = self._set_up(own, numbers, fine)
+            for steps, alike in self._alike(piece, fine):
+                for begun in range(0, len(alike), size):
+                    yield self._look(piece, filled_up(alike[begun : begun + size]), steps, first, room, names, keep)
 
-    def _march(self, values: Mapping[str, Array], places: Places, wanted: set[str]) -> Iterator[Look]:
-        piece = self._set_up(self._numbers(values))
-        alike = defaultdict(list)
-        for k, chosen in enumerate(piece.steps):
-            if chosen is not None:
-                alike[chosen].append(k)
-        size = LANES * max(1, int(BYTES_A_LOOK / (LANES * self._bytes())))
-        out = empty_block_samples(self.rows, self.elements)
-        for (steps, _), members in alike.items():
-            filled_up = _filled_up(np.array(members))
-            for first in range(0, len(filled_up), size):
-                some = filled_up[first : first + size]
-                own = {key: x[some] for key, x in values.items()}
-                yield self._look(piece, some, places[some], self._varied.put(own).pendulum, steps, out, wanted)
-
-    def _set_up(self, numbers: _Numbers) -> _Piece:
-        """Momenta, first samples and steps of members, by the kernels of a single run."""
-        par, plan, motions = numbers.par, numbers.plan, numbers.motions
-        count, locked = len(motions.reel), self._task.command.locked
-        pars, plans = list(columns.rows_of(par, count)), list(columns.rows_of(plan, count))
+    def _set_up(self, values: Mapping[str, Array], numbers: Numbers, some: Places) -> Piece:
+        """Momenta and first samples of some members, by the kernels of a single run."""
+        par, motions, locked = numbers.par, numbers.motions, self._task.command.locked
+        count = len(motions.reel)
         first, scratch = data.empty_samples(count, par.N), data.empty_scratch(par.N)
-        steps: list[tuple[int, int] | None] = []
-        for k, (own, how) in enumerate(zip(pars, plans, strict=True)):
-            motion = data.Motion(*(x[k] for x in motions))
-            observe.begin(own, motion)
-            observe.observe(own, locked, motion, scratch, first, k, 0.0, None)
-            steps.append(self._steps(own, how, motion, scratch) if plan.adaptive else (plan.steps_per_sample, 0))
+        rows = data.Samples(*(x[:, None] for x in first))
+        begin = MemberCalls(observe.begin, count, par, motions)
+        sample = MemberCalls(observe.observe, count, par, locked, motions, scratch, rows, 0, 0.0, None)
+        for k in some.tolist():
+            begin(k)
+            sample(k)
         each = count // len(numbers.commands)
         commands = np.repeat([COMMAND.row(command) for command in numbers.commands], each, axis=0)
         tables = tuple(np.repeat(table, each, axis=0) for table in COMMAND.tables(numbers.commands))
-        rows = _table(PARAMETERS, par, count), _table(PLAN, plan, count), commands
-        return _Piece(numbers, pars, plans, rows, tables, steps, first)
+        own = _table(PARAMETERS, par, count), _table(PLAN, numbers.plan, count), commands
+        return Piece(values, numbers, own, tables, first)
 
-    def _steps(
-        self, par: data.Parameters, plan: data.Plan, motion: data.Motion, scratch: data.Scratch
-    ) -> tuple[int, int] | None:
-        """Base steps of a sample that "auto" chooses, and how often each is halved."""
-        try:
-            limits = present_limits(par, plan, self._task.command.locked, 0.0, motion, scratch, None)
-            count = lowering.base_steps(plan, limits, self._interval)
-        except TautlineError:
-            return None
-        limits = step_limits(par, plan, float(motion.reel[data.S]), self._task.command.locked)
-        return count, lowering.halvings(plan._replace(h=self._interval / count), limits)
+    def _alike(self, piece: Piece, some: Places) -> Iterator[tuple[int, Places]]:
+        """Members that can march together, with their base steps in a sample; not those with too many."""
+        par, plan, motions = piece.numbers.par, piece.numbers.plan, piece.numbers.motions
+        if not plan.adaptive:
+            yield plan.steps_per_sample, some
+            return
+        count, locked, reeled = len(motions.reel), self._task.command.locked, motions.reel[:, data.S]
+        scratch = data.empty_scratch(par.N)
+        present = MemberCalls(present_limits, count, par, plan, locked, 0.0, motions, scratch, None)
+        in_kernels = MemberCalls(step_limits, count, par, plan, reeled, locked)
+        alike = defaultdict(list)
+        for k in some.tolist():
+            with suppress(TautlineError):
+                steps = lowering.base_steps(plan, present(k), self._interval)
+                halvings = lowering.halvings(plan._replace(h=self._interval / steps), in_kernels(k))
+                alike[steps, halvings].append(k)
+        for (steps, _), members in alike.items():
+            yield steps, np.array(members)
 
     @np.errstate(all="ignore")
     def _look(
-        self,
-        piece: _Piece,
-        some: Places,
-        places: Places,
-        pendulum: Pendulum,
-        steps: int,
-        out: BlockSamples,
-        wanted: set[str],
+        self, piece: Piece, some: Places, steps: int, first: int, room: Room, wanted: set[str], keep: Keep
     ) -> Look:
-        """March members of a piece to the end of their samples, and look at these."""
+        """March whole blocks of a piece, which begins with member `first`, and look at their samples."""
         locked, plan = self._task.command.locked, self._task.plan
         h = self._interval / steps if plan.adaptive else plan.h
-        first = data.Samples(*(x[some] for x in piece.first))
-        block = _block(data.Motion._make(x[some] for x in piece.numbers.motions))
-        health = Health()
-        health.begin(block.reel.T, first.scalars.T)
-        times = steps * np.arange(self.rows + 1, dtype=np.float64) * h
-        samples, left = _empty_members_last(self.rows + 1, self.elements, len(some)), {}
-        for begun in range(0, len(some), LANES):
-            lanes = slice(begun, begun + LANES)
-            start = data.Samples(*(x[lanes] for x in first))
-            march_lanes(piece.members(some[lanes], h, steps), Block._make(x[lanes] for x in block), locked, out)
-            for k in np.flatnonzero(block.filled[lanes] < self.rows):
-                left[begun + int(k)] = data.Samples(*(x[k].copy() for x in out))
-            if locked and wanted & {"torque", "power"}:
-                self._hold([piece.pars[k] for k in some[lanes]], times, start, out)
-            for x, before, after in zip(samples, start, out, strict=True):
-                x[0, ..., lanes], x[1:, ..., lanes] = np.moveaxis(before, 0, -1), np.moveaxis(after, 0, -1)
-        marched = data.Samples(*(x[1:] for x in samples))
-        health.update(pendulum, np.repeat(times[1:, None], len(some), 1), marched, self._base.method.order, not locked)
-        total = sum(vars(health.mesh).values()) + samples.scalars.sum(axis=(0, 1))
+        march = March(piece, some, locked, h, steps, room)
+        block, health = march.block, Health()
+        health.begin(block.reel.T, march.start.scalars.T)
+        names = wanted - {"time"}
+        shapes, kept = [], []
+        for parts in march.groups(with_torques=bool(wanted & {"torque", "power"})):
+            found = [(who, *self._variables(piece, who, samples, march.times, names)) for who, samples in parts]
+            members, *both = zip(*found, strict=True)
+            shape_parts, variables = map(_one_after_another, both)
+            shapes.append(shape_parts)
+            values = {"time": march.times[None], **dict(zip(names, variables, strict=True))}
+            kept.append(keep(values, self._pendulum(piece, members[0]).string))
+        pendulum, times, scalars = self._pendulum(piece, some), march.times[1:, None], march.scalars
+        shape = Shape(*(np.concatenate(x).T[1:] for x in zip(*shapes, strict=True)))
+        health.note(times, scalars[1:], self._base.method.order)
+        health.mesh.take(pendulum, times, scalars[1:, data.REELED_LENGTH], shape, not locked)
+        total = sum(vars(health.mesh).values()) + scalars.sum(axis=(0, 1))
         ended = (block.filled == self.rows) & (block.status == RUNNING) & np.isfinite(total)
-        variables = values_of(pendulum, record_of_samples(times, samples), wanted)
-        chosen = {name: variables[name] for name in wanted}
-        figures = health.figures(pendulum, plan, block.reel.T)
-        return Look(places, ended, chosen, health, figures, block.clock[:, data.TOTAL], pendulum, left, block)
+        outputs = {name: np.concatenate([x[name] for x in kept]) for name in kept[0]}
+        figures, made = health.figures(pendulum, plan, block.reel.T), block.clock[:, data.TOTAL]
+        return Look(first + some, ended, outputs, health, figures, made, pendulum, march.left, block)
 
-    def _hold(self, pars: list[data.Parameters], times: Array, first: data.Samples, out: BlockSamples) -> None:
-        """Torques that hold the reels of members, into their samples."""
-        workspace, scratch = data.empty_motion(self.elements), data.empty_scratch(self.elements)
-        for k, par in enumerate(pars):
-            for when, which in ((times[:1], (x[k : k + 1] for x in first)), (times[1:], (x[k] for x in out))):
-                holding_torques(par, when, workspace, scratch, data.Samples(*which), None)
+    def _variables(
+        self, piece: Piece, who: Places, samples: data.Samples, times: Array, wanted: set[str]
+    ) -> tuple[list[Array], list[Array]]:
+        """Figures of the mesh and wanted variables of members: (member, time, ...)."""
+        repeated = np.repeat(who, samples.scalars.shape[-1] // len(who))
+        pendulum, record = self._pendulum(piece, repeated), record_of_samples(times, samples)
+        lengths = lengths_of(record.nodes)
+        shape = shape_of(pendulum, record.nodes, record.velocity, record.reeled_length, lengths)
+        values = values_of(pendulum, record, wanted, lengths)
+        return [x.reshape(len(who), -1) for x in shape], [by_member(values[name], len(who)) for name in wanted]
+
+    def _pendulum(self, piece: Piece, some: Places) -> Pendulum:
+        """The pendulum, with columns of some members."""
+        return self._varied.put({key: x[some] for key, x in piece.values.items()}).pendulum
 
     def remarks(self, look: Look) -> dict[int, list[str]]:
         """Remarks on members of a look that have some, by their places in it."""
@@ -276,15 +236,9 @@ class Family:
             simulation.keep(samples)
 
 
-def _filled_up(members: Places) -> Places:
-    """Whole blocks of members: one that is not full has its last member several times."""
-    return np.pad(members, (0, -len(members) % LANES), mode="edge")
-
-
-def _block(motions: data.Motion) -> Block:
-    """Motions of members that are about to march."""
-    count = len(motions.reel)
-    return Block(*motions, np.full(count, RUNNING, dtype=np.int64), np.zeros(count, dtype=np.int64))
+def _one_after_another(parts: Sequence[list[Array]]) -> list[Array]:
+    """Variables (member, time, ...) of parts of the time, as a whole."""
+    return parts[0] if len(parts) == 1 else [np.concatenate(x, axis=1) for x in zip(*parts, strict=True)]
 
 
 def _shares_columns(value: Any) -> bool:
@@ -293,13 +247,7 @@ def _shares_columns(value: Any) -> bool:
 
 
 def _table(layout: Layout[Any], value: Any, count: int) -> Array:
-    """Rows of numbers of a tuple with columns, one column a member."""
+    """Rows of numbers of a tuple with columns, one row a member."""
     out = np.empty((layout.size, count))
     layout.pack(value, out)
-    return out
-
-
-def _empty_members_last(rows: int, N: int, count: int) -> data.Samples:
-    """Samples with members as the last dimension; in memory nodes come first, so that sums along them are quick."""
-    scalars, nodes = np.empty((data.SCALARS, rows, count)), np.empty((2, 3, N + 1, rows, count))
-    return data.Samples(scalars.transpose(1, 0, 2), nodes.transpose(3, 0, 2, 1, 4))
+    return np.ascontiguousarray(out.T)

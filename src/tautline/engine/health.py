@@ -65,7 +65,12 @@ class Health:
 
     def update(self, pendulum: Pendulum, times: data.Array, samples: data.Samples, order: int, free: bool) -> None:
         """Take note of samples of a method of this order, of a reel that forces move or not."""
-        x = samples.scalars
+        self.note(times, samples.scalars, order)
+        reeled_length = samples.scalars[:, data.REELED_LENGTH]
+        self.mesh.update(pendulum, times, samples.nodes[:, 0], samples.nodes[:, 1], reeled_length, free)
+
+    def note(self, times: data.Array, x: data.Array, order: int) -> None:
+        """Take note of the columns of samples; before their mesh, which keeps the time."""
         with np.errstate(all="ignore"):  # a run that overflowed says so in its status
             change = np.abs(kept_energies(np.moveaxis(x, 1, 0)) - self.kept)
             spin = np.linalg.norm(x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3], axis=1)
@@ -78,7 +83,6 @@ class Health:
         self.turn = np.fmax(self.turn, turn.max(axis=0))
         self.step = np.fmax(self.step, x[:, data.STEP_LENGTH].max(axis=0))
         self.reel_speed = np.fmax(self.reel_speed, np.abs(x[:, data.REEL_SPEED]).max(axis=0))
-        self.mesh.update(pendulum, times, samples.nodes[:, 0], samples.nodes[:, 1], x[:, data.REELED_LENGTH], free)
 
     def state(self) -> dict[str, Any]:
         """All of it, for a checkpoint."""

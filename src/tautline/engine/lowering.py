@@ -148,9 +148,9 @@ def initial_motion(
 
 def place(state: State, spooled_strain: float, out: data.Motion) -> None:
     """Positions and velocities of a state into a motion; of a state of many members into one with a row for each."""
-    members = out.reel.shape[:-1]
-    out.nodes[..., data.POSITION, :] = state.nodes.T.reshape(*members, -1)
-    out.nodes[..., data.VELOCITY, :] = state.node_velocities.T.reshape(*members, -1)
+    rows = out.nodes.reshape(*out.nodes.shape[:-1], 3, -1)
+    rows[..., data.POSITION, :, : len(state.nodes)] = state.nodes.T
+    rows[..., data.VELOCITY, :, : len(state.nodes)] = state.node_velocities.T
     out.body[..., data.ATTITUDE : data.ATTITUDE + 4] = _quaternion(np.asarray(state.attitude))
     out.body[..., data.OMEGA : data.OMEGA + 3] = np.asarray(state.angular_velocity).T
     out.reel[..., data.S], out.reel[..., data.SIGMA] = state.reeled_length, state.reel_speed

@@ -15,6 +15,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.model.pendulum import Pendulum
+from tautline.results.values import lengths_of
 
 # Beyond these a remark is made; where they come from is in docs/howto/elements.md.
 NOISE_REMARK = 0.02
@@ -60,7 +61,11 @@ def rough_part(tension: Array) -> Array:
     """
     if tension.shape[1] < 3:
         return np.zeros_like(tension[:, :1])
-    return 0.25 * (2.0 * tension[:, 1:-1] - tension[:, :-2] - tension[:, 2:])
+    rough = 2.0 * tension[:, 1:-1]
+    rough -= tension[:, :-2]
+    rough -= tension[:, 2:]
+    rough *= 0.25
+    return np.asarray(rough)
 
 
 def mesh_noise(tension: Array) -> float:
@@ -91,36 +96,39 @@ def mesh_error(sag: Any, drift: Any, phase2: Any, guide: Any, length: Any) -> An
     return over(sag + waves + guide, length)
 
 
-def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
-    """Figures of n samples: nodes and velocities (n, N + 1, 3[, members]) relative to the guide entrance."""
+def shape_of(
+    pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array, lengths: Array | None = None
+) -> Shape:
+    """Figures of n samples: nodes and velocities (n, N + 1, 3[, members]) relative to the guide entrance.
+
+    `lengths` are those of the elements, where they are known.
+    """
     N = nodes.shape[1] - 1
     l = (pendulum.string.length - reeled_length) / N
-    along = np.diff(nodes, axis=1)
-    lengths = np.sqrt(_squares(along))
+    lengths = lengths_of(nodes) if lengths is None else lengths
+    cosine, bend, twist, drift = _products(nodes, velocities)
     strain = lengths / l[:, None]
     strain -= 1.0
     strain[np.abs(strain) < ROUNDING * N] = 0.0
     tension = pendulum.string.tension(strain)
-    slack = (strain < -NO_STRAIN).mean(axis=1)
-    largest, rough = np.abs(tension).max(axis=1), np.abs(rough_part(tension)).max(axis=1)
+    short = strain < -NO_STRAIN
+    slack = np.add.reduce(short, axis=1, dtype=np.int32) / N if short.any() else np.zeros_like(l)
+    largest, rough = _largest(tension), _largest(rough_part(tension))
     if N == 1:
-        sag, no = _single_sag(pendulum, along[:, 0], l), np.zeros_like(l)
+        sag, no = _single_sag(pendulum, nodes[:, 1] - nodes[:, 0], l), np.zeros_like(l)
         step = 0.5 * pendulum.gravity * pendulum.string.density * l / pendulum.string.stiffness
         return Shape(largest, rough, sag, no, no, no, strain[:, 0], step, slack, no)
     lengths = np.maximum(lengths, 1e-150)  # whose squares do not vanish
-    cosine = _products(along[:, 1:], along[:, :-1])
     cosine /= lengths[:, 1:] * lengths[:, :-1]
-    cosine = np.clip(cosine.min(axis=1), -1.0, 1.0)
-    turns = np.diff(along, axis=1)
-    bend = _squares(turns).mean(axis=1)
-    twist = _squares(np.diff(turns, axis=1)).mean(axis=1) if N > 2 else UNKNOWN_PHASE2 * bend
+    cosine = np.minimum(np.maximum(np.minimum.reduce(cosine, axis=1), -1.0), 1.0)
+    bend = _mean(bend)
     return Shape(
         largest,
         rough,
         SAG * np.sqrt(bend),
-        PHASE_ERROR * np.sqrt(_squares(np.diff(velocities, n=2, axis=1)).mean(axis=1)),
+        PHASE_ERROR * np.sqrt(_mean(drift)),
         bend,
-        twist,
+        _mean(twist) if N > 2 else UNKNOWN_PHASE2 * bend,
         strain[:, 0],
         0.5 * (strain[:, 0] - strain[:, 1]),
         slack,
@@ -128,11 +136,30 @@ def shape_of(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length:
     )
 
 
-def _shape_in_parts(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
+def _products(nodes: Array, velocities: Array) -> list[Array]:
+    """Products of neighbouring elements; squares of the second and third differences of nodes, and of the second ones
+    of velocities. One component after the other, as in `lengths_of`.
+    """
+    sums: list[Array] = []
+    for axis in range(3):
+        along = _differences(nodes[:, :, axis])
+        turns = _differences(along)
+        thirds, rates = _differences(turns), _differences(_differences(velocities[:, :, axis]))
+        factors = (along[:, 1:], along[:, :-1]), (turns, turns), (thirds, thirds), (rates, rates)
+        for k, (a, b) in enumerate(factors):
+            if axis == 0:
+                sums.append(a * b)
+            else:
+                sums[k] += a * b
+    return sums
+
+
+def shape_in_parts(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
     """Figures of samples, of so many at a time that what is made on the way stays in the cache."""
     rows = max(1, NODES_AT_ONCE * 3 // math.prod(nodes.shape[1:]))
     parts = [slice(first, first + rows) for first in range(0, max(1, len(nodes)), rows)]
-    shapes = [shape_of(pendulum, nodes[part], velocities[part], reeled_length[part]) for part in parts]
+    with np.errstate(all="ignore"):  # a run that overflowed says so in its status
+        shapes = [shape_of(pendulum, nodes[part], velocities[part], reeled_length[part]) for part in parts]
     return shapes[0] if len(shapes) == 1 else Shape(*map(np.concatenate, zip(*shapes, strict=True)))
 
 
@@ -142,22 +169,23 @@ def _single_sag(pendulum: Pendulum, along: Array, l: Array) -> Array:
     It has no neighbours to compare with. Along the string the same ratio is the unevenness of its strain.
     """
     mass = pendulum.string.density * l
-    length = np.sqrt(_squares(along[:, None])[:, 0])
+    length = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2 + along[:, 2] ** 2)
     tilt = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2) / np.maximum(length, 1e-290)
     across = np.where(np.asarray(pendulum.gravity) > 0.0, tilt, 1.0)
     return np.asarray(SAG * l * mass / (pendulum.body.mass + 0.5 * mass) * (across + np.abs(length / l - 1.0)))
 
 
-def _products(a: Array, b: Array) -> Array:
-    """Scalar products of vectors along the third axis; written out, so that no row's rounding depends on others."""
-    total, other = a[:, :, 0] * b[:, :, 0], a[:, :, 1] * b[:, :, 1]
-    total += other
-    total += np.multiply(a[:, :, 2], b[:, :, 2], out=other)
-    return np.asarray(total)
+def _differences(x: Array) -> Array:
+    """From each to the next along the second axis; `numpy.diff` takes as long again to see that."""
+    return np.asarray(x[:, 1:] - x[:, :-1])
 
 
-def _squares(a: Array) -> Array:
-    return _products(a, a)
+def _mean(x: Array) -> Array:
+    return np.asarray(np.add.reduce(x, axis=1) / x.shape[1])
+
+
+def _largest(x: Array) -> Array:
+    return np.asarray(np.maximum.reduce(np.abs(x), axis=1))
 
 
 @dataclass
@@ -196,16 +224,20 @@ class MeshHealth:
         """Take in n samples: nodes and velocities (n, N + 1, 3) relative to the guide entrance, in order of time.
 
         The reel is free where forces move it, and not a given motion. Samples with numbers that are not finite, of a
-        run that failed, are left out; where they are of many members, figures of that member are not finite either.
+        run that failed, are left out.
         """
-        with np.errstate(all="ignore"):
-            shape = _shape_in_parts(pendulum, nodes, velocities, reeled_length)
-        if reeled_length.ndim == 1:
-            fine = np.isfinite(np.stack([times, reeled_length, *shape])).all(axis=0)
-            if not fine.any():
-                return
-            if not fine.all():
-                times, reeled_length, shape = times[fine], reeled_length[fine], Shape(*(x[fine] for x in shape))
+        shape = shape_in_parts(pendulum, nodes, velocities, reeled_length)
+        fine = np.isfinite(np.stack([times, reeled_length, *shape])).all(axis=0)
+        if not fine.any():
+            return
+        if not fine.all():
+            times, reeled_length, shape = times[fine], reeled_length[fine], Shape(*(x[fine] for x in shape))
+        self.take(pendulum, times, reeled_length, shape, reel_is_free)
+
+    def take(
+        self, pendulum: Pendulum, times: Array, reeled_length: Array, shape: Shape, reel_is_free: bool = True
+    ) -> None:
+        """Take in the figures of n samples, in order of time; of members too, as the last dimension of arrays."""
         started = self.samples > 0
         elapsed = np.diff(times, axis=0, prepend=self.time if started else times[:1])
         reeled = np.diff(reeled_length, axis=0, prepend=self.reeled_length if started else reeled_length[:1])

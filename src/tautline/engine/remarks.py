@@ -50,7 +50,7 @@ def _exceeded(stepper: Stepper) -> list[str]:
 def _force_knots(stepper: Stepper) -> dict[str, data.Array]:
     """Times of the entries of tables of forces that act, by what they are of; a function has none."""
     found, command = {}, stepper.command
-    if isinstance(command, Torque | Brake) and isinstance(command.moment, tuple):
+    if isinstance(command, Torque | Brake) and isinstance(command.torque, tuple):
         found[type(command).__name__] = stepper.kernel_command.times
     applied = own_numbers(stepper.loads, "applied_force").table
     if applied.shape[1] > 1:

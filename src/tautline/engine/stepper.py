@@ -241,9 +241,9 @@ class Stepper:
             command = command or Locked()
         if _is_constant(command) and _is_constant(self.command):
             # the common case of a control loop: another constant torque
-            self.kernel_command.torques[0] = command.moment
+            self.kernel_command.torques[0] = command.torque
             limit = self.par.max_torque
-            self.motion.reel[data.TORQUE] = min(max(command.moment, -limit), limit)
+            self.motion.reel[data.TORQUE] = min(max(command.torque, -limit), limit)
             self.command = command
             return False
         before = self.command
@@ -310,12 +310,11 @@ class Stepper:
         yield
         if isinstance(self.command, PrescribedMotion):
             self._prescribe()
-        self.motion.reel[[data.H_LAST, data.H_BEFORE]] = 0.0
+        self.motion.reel[[data.H_LAST, data.H_BEFORE, data.H_EARLIER]] = 0.0
 
     def strike_body(self, impulse: data.Array, moment: data.Array, R: data.Array) -> None:
         """Add an impulse at the centre of mass and an impulsive moment, inertial frame, to the momenta."""
-        N = self.par.N
-        self.motion.nodes[data.MOMENTUM, N :: N + 1] += impulse
+        data.nodes_of(self.motion.nodes[data.MOMENTUM], self.par.N)[-1] += impulse
         if not self.pendulum.body.is_point:
             self.motion.body[data.SPIN : data.SPIN + 3] += np.cross(self.par.rho, R.T @ impulse) + R.T @ moment
 
@@ -331,4 +330,4 @@ class Stepper:
 
 
 def _is_constant(command: Command | None) -> TypeGuard[Torque]:
-    return type(command) is Torque and isinstance(command.moment, float)
+    return type(command) is Torque and isinstance(command.torque, float)

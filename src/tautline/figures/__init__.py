@@ -6,6 +6,7 @@ from tautline.extras import needed_by
 
 with needed_by("tl.figures"):
     from tautline.figures.animation import animate
+    from tautline.figures.loads import exceedance, rainflow, spectrum
     from tautline.figures.modal import modes
     from tautline.figures.motion import attitude, phase, snapshots
     from tautline.figures.series import conservation, drive, energy, lengths, strain_map, tension
@@ -22,6 +23,9 @@ OF_A_RUN = {
     "strain_map": strain_map,
     "phase": phase,
     "attitude": attitude,
+    "spectrum": spectrum,
+    "exceedance": exceedance,
+    "rainflow": rainflow,
 }
 
 __all__ = [
@@ -31,11 +35,14 @@ __all__ = [
     "conservation",
     "drive",
     "energy",
+    "exceedance",
     "lengths",
     "modes",
     "phase",
+    "rainflow",
     "save",
     "snapshots",
+    "spectrum",
     "strain_map",
     "tension",
 ]

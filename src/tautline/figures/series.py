@@ -10,10 +10,13 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from tautline import ledger
-from tautline.figures.source import known, of_run
+from tautline.analysis.loads import slack_events
+from tautline.figures.source import of_run
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, STRAIN_MAP, new_figure, widen
+from tautline.files.runs.given import known
 from tautline.model import checks
 from tautline.results.conservation import balance_error
+from tautline.results.inputs import CASE, pendulum_of
 
 TIME_LABEL = "time (s)"
 
@@ -141,7 +144,11 @@ def strain_map(run: xr.Dataset) -> Figure:
 
 @of_run("tension")
 def tension(run: xr.Dataset) -> Figure:
-    """Tension at the guide entrance, in the middle and at the body; of a single element its own."""
+    """Tension at the guide entrance, in the middle and at the body; of a single element its own.
+
+    The largest of them is marked, times in which some part of the string is slack are shaded, and a breaking load that
+    is less than twice the largest tension is a line.
+    """
     figure, (axes,) = new_figure()
     last = run.sizes["element"] - 1
     places = {0: ("in the first element", BLUE), last // 2: ("in the middle", ORANGE), last: ("at the body", GREEN)}
@@ -151,10 +158,26 @@ def tension(run: xr.Dataset) -> Figure:
         curves = {"at the guide": (run.guide_tension, BLUE), **curves}
     for label, (values, colour) in curves.items():
         axes.plot(run.time, values, color=colour, label=label, linewidth=0.9)
+    _loads(axes, run, [values for values, _ in curves.values()])
     axes.set_xlabel(TIME_LABEL)
     axes.set_ylabel("tension (N)")
     figure.legend(loc="outside upper center", ncols=3)
     return figure
+
+
+def _loads(axes: Any, run: xr.Dataset, curves: list[xr.DataArray]) -> None:
+    """Mark the largest tension of the curves, times of slack, and the breaking load."""
+    highest = max(curves, key=lambda x: float(x.max()))
+    if CASE not in run.attrs or not np.isfinite(highest).any():
+        return
+    row = int(np.nanargmax(highest.values))
+    time, peak = float(run.time[row]), float(highest[row])
+    axes.plot(time, peak, "v", color=RED, markersize=5, label=f"largest, {peak:.5g} N")
+    for k, (begin, end) in enumerate(zip(*(slack_events(run)[x].values for x in ("begin", "end")), strict=True)):
+        axes.axvspan(begin, end, color=BLACK, alpha=0.1, linewidth=0, label=None if k else "some of it slack")
+    limit = pendulum_of(run.attrs).string.breaking_load
+    if limit is not None and limit < 2.0 * peak:
+        axes.axhline(limit, color=RED, linestyle="--", linewidth=0.9, label="breaking load")
 
 
 @of_run("reel_speed")

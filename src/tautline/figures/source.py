@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-import numpy as np
 import xarray as xr
 
-from tautline.errors import InputError
 from tautline.figures.style import styled
-from tautline.files.runs.reading import open_run
-from tautline.model import checks
+from tautline.files.runs.given import Run, run_from
 
-Run = xr.Dataset | str | os.PathLike[str]
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def run_from(source: Run, needed: tuple[str, ...]) -> xr.Dataset:
-    """Take a run as it is, or read it from its file; one without samples or without a needed variable is refused."""
-    if isinstance(source, (str, os.PathLike)):
-        return open_run(source)
-    if not isinstance(source, xr.Dataset):
-        checks.refuse("run", "a Dataset of simulate or open_run, or the path of a run file", source)
-    missing = [name for name in needed if name not in source]
-    if missing:
-        raise InputError(f"run: expected one with {', '.join(missing)}, as simulate and open_run give it")
-    if not source.sizes.get("time"):
-        raise InputError("run: expected samples over time, got none; keep one moment as run.isel(time=[k])")
-    return source
 
 
 def of_run(*needed: str) -> Callable[[Callable[Concatenate[xr.Dataset, P], R]], Callable[Concatenate[Run, P], R]]:
@@ -47,8 +28,3 @@ def of_run(*needed: str) -> Callable[[Callable[Concatenate[xr.Dataset, P], R]], 
         return inside  # type: ignore[return-value] # "run" may also be given by name
 
     return decorate
-
-
-def known(run: xr.Dataset, name: str) -> bool:
-    """Whether a run has any value of a variable; a file of an older format may have none."""
-    return name in run and bool(np.isfinite(run[name]).any())

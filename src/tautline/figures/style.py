@@ -38,6 +38,7 @@ SETTINGS: Any = {
     "svg.hashsalt": "tautline",  # the same figure gives the same file
 }
 WIDTH, HEIGHT = 6.0, 3.6
+RESOLUTION = 160  # dots an inch
 
 
 P = ParamSpec("P")
@@ -107,6 +108,6 @@ def save(figure: Figure, path: str | Path, formats: Iterable[str] = ("pdf", "svg
         target = Path(f"{path}.{kind}")
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
         with replacing(target, "wb") as file:
-            figure.savefig(file, format=kind, dpi=160, metadata=metadata)
+            figure.savefig(file, format=kind, dpi=RESOLUTION, metadata=metadata)
         written.append(target)
     return written

@@ -6,19 +6,20 @@ or needs to be divided, leaves: it is given back as it was at its latest sample,
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tautline.errors import RUNNING
-from tautline.kernels.arrow import factorise
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
 from tautline.kernels.data import (
-    FORCE,
     INVERSE,
     LOWER,
     MEAN_VELOCITY,
     P_S,
     POSITION,
+    PULL,
     RAISED,
+    SIGMA,
     Motion,
     Parameters,
     Plan,
@@ -29,9 +30,9 @@ from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lane_stages import composed_step, fixed_base_step
-from tautline.kernels.lanes import LANES, lane_array, some, take
+from tautline.kernels.lanes import LANES, lane_array, select, some, take, zero_like
 from tautline.kernels.legendre import rates_at_fixed_length, rates_with_reel
-from tautline.kernels.limits import guard, turning_rate2
+from tautline.kernels.limits import guard, is_near, outruns_waves, turning_rate2
 from tautline.kernels.march import end_of_string
 from tautline.kernels.members import (
     LEFT,
@@ -59,21 +60,34 @@ from tautline.kernels.observe import sample_of, write_nodes, write_sample
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.reels import Reels, hold_reels
 from tautline.kernels.so3 import Vector
+from tautline.kernels.tridiagonal import factorise
 
 
 @kernel
-def begin_members(members: Members, block: Block, locked: bool) -> None:
-    """Guard the next base step of every member (limits.guard). Bodies and nodes are looked at as of the latest sample.
+def guard_members(members: Members, block: Block, locked: bool, must: float) -> None:
+    """Guard the next base step of members where `must` is not 0 (limits.guard).
 
-    That is enough: only a step that adapts depends on them, and such members are guarded at samples alone.
+    Bodies and nodes are looked at as of the start of the march. That is enough: only a step that adapts depends on
+    them, and such members are guarded there alone.
     """
     nothing: Any = None  # scratch, which only loads need
     for k in range(LANES):
-        if block.status[k] == RUNNING:
+        if block.status[k] == RUNNING and take(must, k) != 0.0:
             motion = motion_of(block, k)
             status = guard(parameters_of(members, k), plan_of(members, k), locked, 0.0, motion, nothing, None)
             if status != RUNNING or motion.clock[RAISED] > 0:
                 block.status[k] = LEFT
+
+
+@inlined
+def guard_reels(par: Parameters, members: Members, block: Block, motion: Motion, guarded: float) -> float:
+    """Guard members whose reels have moved since they were at `guarded`, or move too fast; where they are now."""
+    s = motion.reel[S]
+    must = select(is_near(par, s, guarded), 0.0, 1.0)
+    must = select(outruns_waves(par, motion.reel[SIGMA]), 1.0, must)
+    if some(must != 0.0):
+        guard_members(members, block, False, must)
+    return select(must != 0.0, s, guarded)  # type: ignore[no-any-return]
 
 
 @inlined
@@ -131,8 +145,8 @@ def march_locked(members: Members, block: Block, workspace: Workspace, out: Bloc
     plan = unpack_plan(members.plan, lane_array(members.plans))
     into_lanes(block, workspace)
     save_members(block, workspace)
-    begin_members(members, block, True)
     motion, scratch = motion_in_lanes(block, workspace)
+    guard_members(members, block, True, zero_like(motion.reel[S]) + 1.0)
     l = element_length(par, motion.reel[S])
     factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
     parts = 1 << level_of_running(block)
@@ -170,9 +184,10 @@ def march_reeling(members: Members, block: Block, workspace: Workspace, out: Blo
         if running == 0:
             break
         save_members(block, workspace)
-        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
+        guarded = zero_like(par.L) + math.nan
         for _ in range(plan.steps_per_sample):
-            begin_members(members, block, False)
+            guarded = guard_reels(par, members, block, motion, guarded)
             composed_step(par, plan, reels, motion, scratch, times_of(block, plan.h, par.L), plan.h)
             end_at_events(members, block)
             count_step(block)

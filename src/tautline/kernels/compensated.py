@@ -8,7 +8,8 @@ scheme itself exact to rounding of the increment.
 
 from __future__ import annotations
 
-from tautline.kernels.data import Array, node_count
+from tautline.kernels.along import load, store
+from tautline.kernels.data import Array, node_stride
 from tautline.kernels.jit import kernel
 from tautline.kernels.so3 import Vector
 
@@ -48,21 +49,28 @@ def accumulate_place(x: Array, err: Array, k: int, dx: float, compensated: bool)
 
 @kernel
 def accumulate_node(x: Array, err: Array, i: int, dx: Vector, compensated: bool) -> None:
-    n = node_count(x)
+    n = node_stride(x)
     accumulate_place(x, err, i, dx[0], compensated)
     accumulate_place(x, err, n + i, dx[1], compensated)
     accumulate_place(x, err, 2 * n + i, dx[2], compensated)
 
 
 @kernel
-def accumulate_scaled(x: Array, err: Array, h: float, dx: Array, compensated: bool) -> None:
-    """x += h dx."""
-    for k in range(len(x)):
-        accumulate_place(x, err, k, h * dx[k], compensated)
+def accumulate_vector(x: Array, err: Array, k: int, dx: float, compensated: bool) -> None:
+    """x += dx, for a vector from place k on."""
+    at = load(x, k)
+    if compensated:
+        at, owed = compensated_sum(at, load(err, k), dx)
+        store(x, k, at)
+        store(err, k, owed)
+    else:
+        store(x, k, at + dx)
 
 
 @kernel
-def accumulate_differences(x: Array, err: Array, h: float, f: Array, shift: float, compensated: bool) -> None:
-    """x_k += h (f_k - f_{k-1} + shift) for k >= 1."""
-    for k in range(1, len(x)):
-        accumulate_place(x, err, k, h * (f[k] - f[k - 1] + shift), compensated)
+def accumulate_nodes(x: Array, err: Array, i: int, dx: Vector, compensated: bool) -> None:
+    """x += dx, for a vector of nodes from i on."""
+    n = node_stride(x)
+    accumulate_vector(x, err, i, dx[0], compensated)
+    accumulate_vector(x, err, n + i, dx[1], compensated)
+    accumulate_vector(x, err, 2 * n + i, dx[2], compensated)

@@ -1,9 +1,8 @@
 """What passes between the kernels: parameters, plan, the carried motion, scratch and samples.
 
-A node array is flat: N + 1 first components, N + 1 second ones, N + 1 third ones; `node` and `put_node`
-know that, other code need not. Loops over nodes run through contiguous memory and vectorise, and sums over
-all components are one long loop: constant-length step at N = 20, measured, 0.31 microseconds against 0.37
-for arrays of shape (3, N + 1) and 0.40 for (N + 1, 3); at N = 400, 2.6 against 6.3 for (N + 1, 3).
+A node array is flat: first components of all nodes, then second ones, then third ones, each filled up with zeros to
+`row_length`; `node` and `put_node` know that, other code need not. Passes along the string so run through contiguous
+memory in vectors (along.py), and the filling takes what a vector has beyond the last node.
 Letters are those of docs/theory.md; the glossary there maps them to the words of the API.
 """
 
@@ -19,6 +18,7 @@ from tautline.arrays import Array as Array
 from tautline.arrays import Array2, Array4
 from tautline.arrays import Counters as Counters
 from tautline.kernels.jit import kernel, separate
+from tautline.kernels.lanes import LANES
 from tautline.kernels.so3 import Matrix, Vector
 
 
@@ -36,16 +36,16 @@ def code(table: Mapping[str, object], name: str) -> int:
 LINEAR = code(registry.ELASTIC_LAWS, "linear")
 
 # Places in Motion.nodes. *_ERR is what the compensated sum before it still owes.
-POSITION, POSITION_ERR, MOMENTUM, MOMENTUM_ERR, VELOCITY, VELOCITY_BEFORE = range(6)
-NODE_QUANTITIES = 6
+POSITION, POSITION_ERR, MOMENTUM, MOMENTUM_ERR, VELOCITY = range(5)
+NODE_QUANTITIES = 5
 
 # Places in Motion.body: a quaternion, then vectors.
-ATTITUDE, ATTITUDE_ERR, SPIN, SPIN_ERR, OMEGA, OMEGA_BEFORE = _places(0, 4, 8, 11, 14, 17)
-BODY_SIZE = 20
+ATTITUDE, ATTITUDE_ERR, SPIN, SPIN_ERR, OMEGA, OMEGA_BEFORE, OMEGA_EARLIER = _places(0, 4, 8, 11, 14, 17, 20)
+BODY_SIZE = 23
 
 # Places in Motion.reel.
 S, S_ERR, P_S, P_S_ERR, SIGMA, SIGMA_BEFORE = _places(*range(6))
-H_LAST, H_BEFORE = 6, 7  # the two latest stage steps, for the extrapolation that starts Newton
+H_LAST, H_BEFORE = 6, 7  # the two latest stage steps, for the extrapolation that starts Newton's method
 PENDING = 8  # the part of a kick that the constant-length step still owes to p and Pi
 KEPT = 9  # energy less work plus losses at the latest sample: constant, but for the error of the method
 T_START = 10  # time at which STEP was 0
@@ -59,7 +59,8 @@ GUIDE_IMPULSE, GUIDE_IMPULSE_ERR = _places(21, 24)  # vectors: what the guide ha
 RATIOS = _places(27)[0]  # largest step over each of limits.Limits
 # At samples: energy at the start, of the potentials; and the largest energy that was in play since (march.py).
 POTENTIAL, IN_PLAY = _places(33, 34)
-BOOKS = 35  # accounts that are booked (balance.py), each followed by what its sum still owes
+SIGMA_EARLIER, H_EARLIER = 35, 36  # of the stage before those two
+BOOKS = 37  # accounts that are booked (balance.py), each followed by what its sum still owes
 REEL_SIZE = BOOKS + 2 * len(ledger.booked())
 # Law `stretched` only: behind these, the mean strain of every cell of the string that is spooled.
 SPOOLED_CELLS = 4096
@@ -74,17 +75,24 @@ EXTRA = 4  # halvings beyond those of the limits, after a sample interval that w
 RAISED = 5  # halvings because the body turns fast
 CLOCK_SIZE = 6
 
-# Places in Scratch.nodes and in Scratch.factor.
-FORCE = 0  # of the elements
-RIGHT = 1  # right-hand sides and forward-eliminated residuals
-COLUMN = 2  # border column of the arrow matrix
+# Places in Scratch.nodes.
+PULL = 0  # tension over length of every element
+RIGHT = 1  # right-hand sides and what elimination makes of them
+BORDER = 2  # coefficients of the nodes in the reel's equation; momenta where an observation needs them
 MEAN_VELOCITY = 3  # being solved for
-TARGET = 4  # momenta on the left-hand side of the step, or with pending kicks paid
-STARTED_WITH = 5  # velocities before loads act
-PUSHED = 6  # forces of all loads together
-LOAD_ROWS = 7  # two rows a load: forces on the nodes; then the force on s and the moment on the body
+BY_SIGMA = 4  # derivative of the mean velocities by the reel's speed
+TARGET = 5  # momenta on the left-hand side of the step, or with pending kicks paid
+IMPULSE = 6  # what elements give to their nodes over a step
+AT_SIGMA = 6  # before that: mean velocities at a guess of the reel's speed
+STARTED_WITH = 7  # velocities before loads act
+PUSHED = 8  # forces of all loads together
+LOAD_ROWS = 9  # two rows a load: forces on the nodes; then the force on s and the moment on the body
 SCRATCH_NODES = LOAD_ROWS + 2 * len(registry.LOADS)
+# Places in Scratch.factor: at constant length; with a moving reel.
 LOWER, INVERSE = range(2)
+# Off-diagonals above and below, their product, diagonal, leading minors (of node i at i + 1), and what follows.
+ABOVE, BELOW, PRODUCT, DIAGONAL, MINOR, INVERSE_MINOR, RATIO = range(7)
+FACTOR_ROWS = 7
 
 
 def account(name: str) -> int:
@@ -142,8 +150,8 @@ class Parameters(NamedTuple):
     theta: float  # weight of the step's end in the kinetic quadrature: 1/2 symmetric, 0 the paper's
     rotates: bool  # False for a point mass
     compensated: bool
-    viscous: float = 0.0  # friction of the drum: moment over angular velocity
-    coulomb: float = 0.0  # and moment of dry friction
+    viscous: float = 0.0  # friction of the drum: torque over angular velocity
+    coulomb: float = 0.0  # and torque of dry friction
     max_torque: float = np.inf  # of the motor
     max_power: float = np.inf
     growth: float = 0.0  # of the drum's squared radius with the length spooled
@@ -178,7 +186,7 @@ PROFILE_ROW = 9
 class Command(NamedTuple):
     """Locked, or one of the kinds above.
 
-    The table is of the motor's torque or of the brake's moment; interpolated, and held outside its range.
+    The table is of the motor's torque or of the brake's; interpolated, and held outside its range.
     """
 
     locked: bool
@@ -211,7 +219,7 @@ class Motion(NamedTuple):
     calls cost as much as the arithmetic, and compilation took 25 s.
     """
 
-    nodes: Array2  # (NODE_QUANTITIES, 3 (N + 1))
+    nodes: Array2  # (NODE_QUANTITIES, 3 row_length(N))
     body: Array
     reel: Array
     clock: Counters
@@ -220,8 +228,8 @@ class Motion(NamedTuple):
 class Scratch(NamedTuple):
     """Workspace that the steps write before they read; holds nothing from one call to the next."""
 
-    nodes: Array2  # (SCRATCH_NODES, 3 (N + 1))
-    factor: Array2  # (2, N + 2)
+    nodes: Array2  # (SCRATCH_NODES, 3 row_length(N))
+    factor: Array2  # (FACTOR_ROWS, row_length(N))
 
 
 class Samples(NamedTuple):
@@ -229,9 +237,19 @@ class Samples(NamedTuple):
     nodes: Array4  # (n, 2, N + 1, 3): positions relative to the guide entrance, velocities
 
 
+def row_length(N: int) -> int:
+    """Places for one component of all nodes: a vector may begin at the node behind any of them (along.py)."""
+    return LANES * (N // LANES + 2)
+
+
+def nodes_of(row: Array, N: int) -> Array:
+    """View of a row of a node array as nodes of shape (N + 1, 3)."""
+    return row.reshape(3, -1)[:, : N + 1].T
+
+
 def empty_motion(N: int, spooled_cells: int = 0) -> Motion:
     return Motion(
-        np.zeros((NODE_QUANTITIES, 3 * (N + 1))),
+        np.zeros((NODE_QUANTITIES, 3 * row_length(N))),
         np.zeros(BODY_SIZE),
         np.zeros(REEL_SIZE + spooled_cells),
         np.zeros(CLOCK_SIZE, dtype=np.int64),
@@ -239,7 +257,8 @@ def empty_motion(N: int, spooled_cells: int = 0) -> Motion:
 
 
 def empty_scratch(N: int) -> Scratch:
-    return Scratch(np.zeros((SCRATCH_NODES, 3 * (N + 1))), np.zeros((2, N + 2)))
+    n = row_length(N)
+    return Scratch(np.zeros((SCRATCH_NODES, 3 * n)), np.zeros((FACTOR_ROWS, n)))
 
 
 def copy_of(motion: Motion) -> Motion:
@@ -256,20 +275,20 @@ def empty_samples(n: int, N: int) -> Samples:
 
 
 @kernel
-def node_count(x: Array) -> int:
-    """N + 1."""
+def node_stride(x: Array) -> int:
+    """Distance of the components of a node."""
     return len(x) // 3
 
 
 @kernel
 def node(x: Array, i: int) -> Vector:
-    n = node_count(x)
+    n = node_stride(x)
     return (x[i], x[n + i], x[2 * n + i])
 
 
 @kernel
 def put_node(x: Array, i: int, value: Vector) -> None:
-    n = node_count(x)
+    n = node_stride(x)
     x[i] = value[0]
     x[n + i] = value[1]
     x[2 * n + i] = value[2]
@@ -277,7 +296,7 @@ def put_node(x: Array, i: int, value: Vector) -> None:
 
 @kernel
 def add_to_node(x: Array, i: int, value: Vector) -> None:
-    n = node_count(x)
+    n = node_stride(x)
     x[i] += value[0]
     x[n + i] += value[1]
     x[2 * n + i] += value[2]

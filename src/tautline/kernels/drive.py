@@ -1,4 +1,4 @@
-"""What a command does to the drum, and moments given by tables."""
+"""What a command does to the drum, and torques given by tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Drive(NamedTuple):
 
     held: bool  # sigma is given
     motor: float  # force of the motor on s at the target speed, before its limits (N)
-    brake: float  # moment of dry friction that the brake adds (N m)
+    brake: float  # torque of dry friction that the brake adds (N m)
     damping: float  # of the controller (N s/m)
     target: float  # speed (m/s)
 

@@ -54,7 +54,7 @@ class Drum(NamedTuple):
     high: float
 
 
-# (par, command, near, far, s): Drive at the near end of a step; moments are means over the step.
+# (par, command, near, far, s): Drive at the near end of a step; torques are means over the step.
 drive_at = kernel(dispatch(functions(registry.COMMANDS, "drive"), "command.kind"))
 # (par, command, t, s): force of the motor as the command has it at a time.
 commanded_force = kernel(dispatch(functions(registry.COMMANDS, "motor_force"), "command.kind"))

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from tautline import registry
 from tautline.arrays import TINY_LENGTH
-from tautline.kernels.data import LINEAR, Array, Parameters, node, put_node
+from tautline.kernels.data import LINEAR, Array, Parameters, node
 from tautline.kernels.dispatch import dispatch, functions
 from tautline.kernels.elastic_laws.linear import energy as linear_energy
-from tautline.kernels.elastic_laws.linear import forces as linear_forces
 from tautline.kernels.elastic_laws.linear import pull as linear_pull
+from tautline.kernels.elastic_laws.linear import pulls as linear_pulls
 from tautline.kernels.elastic_laws.linear import tension_and_energy as linear_law
 from tautline.kernels.jit import inlined, kernel, separate
 from tautline.kernels.lanes import either
@@ -51,10 +51,13 @@ def element_force(par: Parameters, l: float, w: Vector) -> Vector:
 
 
 @separate
-def law_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
-    """Element forces of any law."""
+def law_pulls(par: Parameters, l: float, q: Array, out: Array) -> None:
+    """Tension over length of every element, by any law."""
     for e in range(par.N):
-        put_node(out_f, e, element_force(par, l, sub(node(q, e + 1), node(q, e))))
+        w = sub(node(q, e + 1), node(q, e))
+        length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
+        out[e] = tension_and_energy(par, length / l - 1.0)[0] / length
+    out[par.N] = 0.0
 
 
 @kernel
@@ -66,10 +69,9 @@ def elastic_energy(par: Parameters, l: float, q: Array) -> float:
 
 
 @inlined
-def element_forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
-    """Tension of every element along q_{e+1} - q_e, and 0 beyond the last element."""
+def element_pulls(par: Parameters, l: float, q: Array, out: Array) -> None:
+    """Tension over length of every element, so that its force is this times q_{e+1} - q_e; 0 behind the last."""
     if par.elastic_law == LINEAR:
-        linear_forces(par, l, q, out_f)
+        linear_pulls(par, l, q, out)
     else:
-        law_forces(par, l, q, out_f)
-    put_node(out_f, par.N, (0.0, 0.0, 0.0))
+        law_pulls(par, l, q, out)

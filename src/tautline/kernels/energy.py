@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 
-from tautline.kernels.data import LINEAR, Array, Parameters, clear_nodes, node, put_node
+from tautline.kernels.along import nodes_from, places_from, spread, total, width
+from tautline.kernels.data import LINEAR, Array, Parameters, clear_nodes, node, node_stride, put_node
 from tautline.kernels.elastic import elastic_energy, law_sums
 from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.lanes import select, zero_like
 from tautline.kernels.so3 import (
     Matrix,
     Vector,
@@ -30,7 +32,7 @@ def element_length(par: Parameters, s: float) -> float:
 
 
 @kernel
-def transport_weights(N: int, e: int) -> tuple[float, float, float]:
+def transport_weights(N: int, e: float) -> tuple[float, float, float]:
     """alpha_e, beta_e, gamma_e: the integrals of the transport velocity over an element."""
     k = N - e
     sixth = 1.0 / (6.0 * N)
@@ -127,7 +129,7 @@ def spooled_lever(par: Parameters, s: float) -> float:
 @kernel
 def gravity_deployed(par: Parameters, s: float, q: Array, R: Matrix) -> float:
     l = element_length(par, s)
-    z = 2 * (par.N + 1)  # where the vertical components begin
+    z = 2 * node_stride(q)  # where the vertical components begin
     depth = 0.0
     for e in range(par.N):
         depth += 2.0 * par.r_p[2] + q[z + e] + q[z + e + 1]
@@ -153,17 +155,21 @@ def strain_at_guide(par: Parameters, q: Array, l: float) -> float:
 
 
 @kernel
-def node_force(par: Parameters, l: float, f: Array, i: int) -> Vector:
-    """-dV/dq_i for 1 <= i < N, from the element forces."""
-    x = sub(node(f, i), node(f, i - 1))
+def node_force(par: Parameters, l: float, pull: Array, q: Array, i: int) -> Vector:
+    """-dV/dq_i for i >= 1, from the pulls of the elements."""
+    x = scale(-pull[i - 1], sub(node(q, i), node(q, i - 1)))
+    if i == par.N:
+        return (x[0], x[1], x[2] + 0.5 * par.mu_g * l + par.weight)
+    x = add_scaled(x, pull[i], sub(node(q, i + 1), node(q, i)))
     return (x[0], x[1], x[2] + par.mu_g * l)
 
 
 @kernel
-def end_force(par: Parameters, l: float, f: Array) -> Vector:
-    """-dV/dq_N."""
-    x = node(f, par.N - 1)
-    return (-x[0], -x[1], 0.5 * par.mu_g * l + par.weight - x[2])
+def weights_of_nodes(x: Array, N: int, i: int, inner: float, last: float) -> float:
+    """`inner` for the nodes from i on, `last` for the last of all, and 0 behind it."""
+    place = places_from(x, i)
+    at_end = select(place < N + 0.5, spread(x, last), spread(x, 0.0))
+    return select(place < N - 0.5, spread(x, inner), at_end)  # type: ignore[no-any-return]
 
 
 @inlined
@@ -176,17 +182,20 @@ def body_moment(par: Parameters, R: Matrix) -> Vector:
 def reel_force(par: Parameters, s: float, q: Array) -> float:
     """-dV/ds."""
     l = element_length(par, s)
-    z = 2 * (par.N + 1)
-    depth = 0.0
-    stretch = 0.0
-    for e in range(par.N):
-        w = sub(node(q, e), node(q, e + 1))
-        depth += 2.0 * par.r_p[2] + q[z + e] + q[z + e + 1]
-        stretch += dot(w, w) - l * l
-    pull = par.EA / (l * l) * stretch if par.elastic_law == LINEAR else 2.0 * law_sums(par, l, q)[1]
+    nothing = spread(q, zero_like(l))
+    depths = nothing
+    squares = nothing
+    for e in range(0, par.N, width(q)):
+        x, y = nodes_from(q, e), nodes_from(q, e + 1)
+        w = sub(x, y)
+        is_element = places_from(q, e) < par.N - 0.5
+        depths += select(is_element, x[2] + y[2], nothing)
+        squares += select(is_element, dot(w, w) - l * l, nothing)
+    depth = 2.0 * par.N * par.r_p[2] + total(q, depths)
+    pull = par.EA / (l * l) * total(q, squares) if par.elastic_law == LINEAR else 2.0 * law_sums(par, l, q)[1]
     drum = spooled_lever(par, s) - (par.r_p[2] - par.b)
     deployed = (par.mu_g * depth + pull) / (2.0 * par.N)
-    return -par.mu_g * drum - deployed
+    return -par.mu_g * drum - deployed  # type: ignore[no-any-return]
 
 
 @kernel

@@ -9,20 +9,25 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.arrow import eliminate, substitute
-from tautline.kernels.compensated import accumulate_differences, accumulate_node, accumulate_scaled
+from tautline.kernels.along import load, nodes_from, previous_nodes, spread, width
+from tautline.kernels.compensated import accumulate_nodes
 from tautline.kernels.data import (
-    FORCE,
     H_BEFORE,
+    H_EARLIER,
     H_LAST,
     INVERSE,
+    LINEAR,
     LOWER,
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
+    OMEGA,
+    OMEGA_BEFORE,
+    OMEGA_EARLIER,
     PENDING,
     POSITION,
     POSITION_ERR,
+    PULL,
     RIGHT,
     SPIN,
     SPIN_ERR,
@@ -33,12 +38,15 @@ from tautline.kernels.data import (
     S,
     Scratch,
     copy_nodes,
-    node,
+    put_node,
+    put_triple,
     triple,
 )
-from tautline.kernels.elastic import element_forces
-from tautline.kernels.energy import body_moment, element_length
+from tautline.kernels.elastic import element_pulls, law_pulls
+from tautline.kernels.elastic_laws.linear import pulls_from
+from tautline.kernels.energy import body_moment, element_length, weights_of_nodes
 from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.lanes import zero_like
 from tautline.kernels.rotation import (
     add_spin,
     attitude,
@@ -57,6 +65,7 @@ from tautline.kernels.so3 import (
     scale,
     sub,
 )
+from tautline.kernels.tridiagonal import eliminate, substitute
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 # Beyond this the linear extrapolation that starts Newton is worse than the last value.
@@ -82,23 +91,51 @@ def extrapolation(h: float, h_last: float, h_before: float) -> float:
 
 
 @kernel
+def bend_of(h: float, h_last: float, h_before: float, h_earlier: float) -> float:
+    """1 where the extrapolation may follow a parabola, because four steps are of one length, else 0."""
+    return 1.0 if h == h_last and h == h_before and h == h_earlier else 0.0
+
+
+@kernel
+def extrapolated(ahead: float, bend: float, last: float, before: float, earlier: float) -> float:
+    """Guess of a mean over the next step, from those over the latest three."""
+    return last + ahead * (last - before) + bend * (last - 2.0 * before + earlier)
+
+
+@kernel
+def extrapolated_vector(ahead: float, bend: float, last: Vector, before: Vector, earlier: Vector) -> Vector:
+    return (
+        extrapolated(ahead, bend, last[0], before[0], earlier[0]),
+        extrapolated(ahead, bend, last[1], before[1], earlier[1]),
+        extrapolated(ahead, bend, last[2], before[2], earlier[2]),
+    )
+
+
+@kernel
+def keep_spin(body: Array, omega: Vector) -> None:
+    """Remember the mean angular velocity of a step."""
+    put_triple(body, OMEGA_EARLIER, triple(body, OMEGA_BEFORE))
+    put_triple(body, OMEGA_BEFORE, triple(body, OMEGA))
+    put_triple(body, OMEGA, omega)
+
+
+@kernel
 def with_rotation(
     par: Parameters, h: float, t: float, v_N: Vector, Pi: Vector, R: Matrix, guess: Vector
 ) -> tuple[Vector, Vector, bool]:
     """v_N and omega from the v_N of a body without rotation, and whether omega has not converged; t = (A^{-1})_NN."""
     b = sub(Pi, lever_arm(par, R, v_N))
-    omega, not_converged = solve_rotation(reduced_inertia(par, t), h, b, guess)
+    omega, _, not_converged = solve_rotation(reduced_inertia(par, t), h, b, guess)
     swing = mean_swing(h, omega, par.rho)
     return add_scaled(v_N, -t * par.M, apply(R, swing)), omega, not_converged
 
 
 @inlined
 def velocities_of_body(
-    par: Parameters, h: float, Pi: Vector, R: Matrix, guess: Vector, scratch: Scratch
+    par: Parameters, h: float, v_N: Vector, Pi: Vector, R: Matrix, guess: Vector, scratch: Scratch
 ) -> tuple[Vector, Vector, bool]:
-    """v_N and omega from the eliminated momenta in RIGHT, and whether omega has not converged."""
+    """v_N and omega from the v_N of a body without rotation, and whether omega has not converged."""
     t = scratch.factor[INVERSE][par.N]
-    v_N = scale(t, node(scratch.nodes[RIGHT], par.N))
     omega = guess
     not_converged = t < 0.0  # never
     if par.rotates:
@@ -116,67 +153,90 @@ def velocities_at_fixed_length(
     """
     y = scratch.nodes[RIGHT]
     lower = scratch.factor[LOWER]
-    inverse = scratch.factor[INVERSE]
-    eliminate(par.N, p, lower, y)
-    v_N, omega, not_converged = velocities_of_body(par, h, Pi, R, guess, scratch)
-    substitute(par.N, y, lower, inverse, v_N, scratch.nodes[MEAN_VELOCITY])
+    v_N = eliminate(par.N, p, lower, scratch.factor[INVERSE], y)
+    v_N, omega, not_converged = velocities_of_body(par, h, v_N, Pi, R, guess, scratch)
+    substitute(par.N, y, lower, v_N, scratch.nodes[MEAN_VELOCITY])
     return omega, not_converged
 
 
-@inlined
-def kick_nodes(par: Parameters, l: float, f: Array, h: float, p: Array, p_err: Array) -> None:
-    """p -= h dV/dq, from the element forces."""
-    n = par.N + 1
-    z = 2 * n
-    compensated = par.compensated
+@kernel
+def kick_nodes(par: Parameters, l: float, pull: Array, q: Array, h: float, p: Array, p_err: Array) -> None:
+    """p -= h dV/dq, from the pulls of the elements."""
+    kick_along(par, l, False, pull, q, h, p, p_err)
+
+
+@kernel
+def kick_along(
+    par: Parameters, l: float, linear: bool, pull: Array, q: Array, h: float, p: Array, p_err: Array
+) -> None:
+    """p -= h dV/dq, where the pulls of a linear string are found on the way."""
     weight = par.mu_g * l
-    accumulate_differences(p[:z], p_err[:z], h, f[:z], 0.0, compensated)
-    accumulate_differences(p[z : z + par.N], p_err[z:], h, f[z:], weight, compensated)
-    end = h * (0.5 * weight + par.weight - f[z + par.N - 1])
-    accumulate_node(p, p_err, par.N, (0.0, 0.0, end), compensated)
-    # the flat run passed over the second component of node 0, which stands still at the guide entrance
-    p[n] = 0.0
-    p_err[n] = 0.0
+    k = par.EA / l
+    nothing = spread(q, zero_like(l))
+    before = (nothing, nothing, nothing)
+    for i in range(0, par.N + 1, width(q)):
+        w = sub(nodes_from(q, i + 1), nodes_from(q, i))
+        f = scale(pulls_from(par.N, k, l, q, i, w) if linear else load(pull, i), w)
+        x = sub(f, previous_nodes(q, before, f))
+        before = f
+        z = x[2] + weights_of_nodes(q, par.N, i, weight, 0.5 * weight + par.weight)
+        accumulate_nodes(p, p_err, i, (h * x[0], h * x[1], h * z), par.compensated)
+    hold_first_node(p)
+    hold_first_node(p_err)
+
+
+@kernel
+def hold_first_node(p: Array) -> None:
+    """Take from node 0 what a pass along the string gave it: it stands still at the guide entrance."""
+    nothing = zero_like(p[0])
+    put_node(p, 0, (nothing, nothing, nothing))
 
 
 @inlined
 def kick(par: Parameters, motion: Motion, scratch: Scratch, R: Matrix, h: float) -> None:
     """p -= h dV/dq, Pi += h M g rho x R^T e3."""
     l = element_length(par, motion.reel[S])
-    f = scratch.nodes[FORCE]
-    element_forces(par, l, motion.nodes[POSITION], f)
-    kick_nodes(par, l, f, h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
+    q = motion.nodes[POSITION]
+    pull = scratch.nodes[PULL]
+    element_pulls(par, l, q, pull)
+    kick_nodes(par, l, pull, q, h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
     if par.rotates:
         add_spin(par, motion.body, scale(h, body_moment(par, R)))
 
 
-@inlined
-def drift(h: float, v: Array, q: Array, q_err: Array, compensated: bool) -> None:
+@kernel
+def drift(N: int, h: float, v: Array, q: Array, q_err: Array, compensated: bool) -> None:
     """q += h v; node 0 has v = 0."""
-    accumulate_scaled(q, q_err, h, v, compensated)
+    for i in range(0, N + 1, width(q)):
+        accumulate_nodes(q, q_err, i, scale(h, nodes_from(v, i)), compensated)
 
 
 @inlined
-def kick_then_eliminate(par: Parameters, l: float, h: float, motion: Motion, scratch: Scratch) -> None:
-    """p -= h dV/dq, and the forward elimination of the momenta into RIGHT."""
-    f = scratch.nodes[FORCE]
-    element_forces(par, l, motion.nodes[POSITION], f)
-    kick_nodes(par, l, f, h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
-    eliminate(par.N, motion.nodes[MOMENTUM], scratch.factor[LOWER], scratch.nodes[RIGHT])
+def kick_then_eliminate(par: Parameters, l: float, h: float, motion: Motion, scratch: Scratch) -> Vector:
+    """p -= h dV/dq, and the forward elimination of the momenta into RIGHT; v_N of a body without rotation."""
+    q = motion.nodes[POSITION]
+    p, p_err = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR]
+    pull = scratch.nodes[PULL]
+    if par.elastic_law == LINEAR:
+        kick_along(par, l, True, pull, q, h, p, p_err)
+    else:
+        law_pulls(par, l, q, pull)
+        kick_along(par, l, False, pull, q, h, p, p_err)
+    return eliminate(par.N, p, scratch.factor[LOWER], scratch.factor[INVERSE], scratch.nodes[RIGHT])
 
 
 @inlined
 def velocities_of_nodes(par: Parameters, h: float, v_N: Vector, motion: Motion, scratch: Scratch) -> None:
     """Mean velocities into MEAN_VELOCITY, by back substitution of the eliminated momenta in RIGHT."""
     v = scratch.nodes[MEAN_VELOCITY]
-    substitute(par.N, scratch.nodes[RIGHT], scratch.factor[LOWER], scratch.factor[INVERSE], v_N, v)
+    substitute(par.N, scratch.nodes[RIGHT], scratch.factor[LOWER], v_N, v)
 
 
 @inlined
 def drift_nodes(par: Parameters, h: float, motion: Motion, scratch: Scratch) -> None:
     """q += h v, with the mean velocities."""
     q, q_err = motion.nodes[POSITION], motion.nodes[POSITION_ERR]
-    drift(h, scratch.nodes[MEAN_VELOCITY], q, q_err, par.compensated)
+    drift(par.N, h, scratch.nodes[MEAN_VELOCITY], q, q_err, par.compensated)
 
 
 class History(NamedTuple):
@@ -184,12 +244,13 @@ class History(NamedTuple):
 
     pending: float  # the part of a kick that is still owed to p and Pi
     last: float  # length of the latest step
-    before: float  # and of the one before
+    before: float  # of the one before
+    earlier: float  # and of the one before that
 
 
 @kernel
 def history_of(reel: Array) -> History:
-    return History(reel[PENDING], reel[H_LAST], reel[H_BEFORE])
+    return History(reel[PENDING], reel[H_LAST], reel[H_BEFORE], reel[H_EARLIER])
 
 
 @kernel
@@ -197,6 +258,7 @@ def keep_history(history: History, out_reel: Array) -> None:
     out_reel[PENDING] = history.pending
     out_reel[H_LAST] = history.last
     out_reel[H_BEFORE] = history.before
+    out_reel[H_EARLIER] = history.earlier
 
 
 @inlined
@@ -212,13 +274,14 @@ def momenta_with_kick(par: Parameters, motion: Motion, scratch: Scratch) -> Vect
     """Momenta with the pending kick paid: nodes into TARGET, Pi returned. The motion stays as it is."""
     pending = motion.reel[PENDING]
     l = element_length(par, motion.reel[S])
-    f = scratch.nodes[FORCE]
+    q = motion.nodes[POSITION]
+    pull = scratch.nodes[PULL]
     p = scratch.nodes[TARGET]
     owed = scratch.nodes[RIGHT]
-    element_forces(par, l, motion.nodes[POSITION], f)
+    element_pulls(par, l, q, pull)
     copy_nodes(motion.nodes[MOMENTUM], p)
     copy_nodes(motion.nodes[MOMENTUM_ERR], owed)
-    kick_nodes(par, l, f, pending, p, owed)
+    kick_nodes(par, l, pull, q, pending, p, owed)
     Pi = sub(triple(motion.body, SPIN), triple(motion.body, SPIN_ERR))
     if par.rotates:
         Pi = add_scaled(Pi, pending, body_moment(par, attitude(motion.body)))

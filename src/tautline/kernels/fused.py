@@ -28,12 +28,13 @@ from tautline.kernels.so3 import Vector, add_scaled, scale, sub
 
 
 @kernel
-def kick_and_eliminate(par: Parameters, l: float, h: float, motion: Motion, scratch: Scratch) -> None:
-    """p -= h dV/dq, and the forward elimination behind it, from the guide to the body."""
+def kick_and_eliminate(par: Parameters, l: float, h: float, motion: Motion, scratch: Scratch) -> Vector:
+    """p -= h dV/dq, and the forward elimination behind it, from the guide to the body; v_N without its rotation."""
     q = motion.nodes[POSITION]
     p = motion.nodes[MOMENTUM]
     p_err = motion.nodes[MOMENTUM_ERR]
     lower = scratch.factor[LOWER]
+    inverse = scratch.factor[INVERSE]
     out_y = scratch.nodes[RIGHT]
     weight = par.mu_g * l
     x = node(q, 1)
@@ -45,12 +46,12 @@ def kick_and_eliminate(par: Parameters, l: float, h: float, motion: Motion, scra
         force = sub(f_next, f)
         accumulate_node(p, p_err, i, (h * force[0], h * force[1], h * (force[2] + weight)), par.compensated)
         y = add_scaled(node(p, i), -lower[i], y)
-        put_node(out_y, i, y)
+        put_node(out_y, i, scale(inverse[i], y))
         x = x_next
         f = f_next
     end = h * (0.5 * weight + par.weight - f[2])
     accumulate_node(p, p_err, par.N, (-h * f[0], -h * f[1], end), par.compensated)
-    put_node(out_y, par.N, add_scaled(node(p, par.N), -lower[par.N], y))
+    return scale(inverse[par.N], add_scaled(node(p, par.N), -lower[par.N], y))
 
 
 @kernel
@@ -59,12 +60,11 @@ def substitute_and_drift(par: Parameters, h: float, v_N: Vector, motion: Motion,
     q = motion.nodes[POSITION]
     q_err = motion.nodes[POSITION_ERR]
     lower = scratch.factor[LOWER]
-    inverse = scratch.factor[INVERSE]
     y = scratch.nodes[RIGHT]
     v = v_N
     accumulate_node(q, q_err, par.N, scale(h, v), par.compensated)
     for i in range(par.N - 1, 0, -1):
-        v = add_scaled(scale(inverse[i], node(y, i)), -lower[i + 1], v)
+        v = add_scaled(node(y, i), -lower[i + 1], v)
         accumulate_node(q, q_err, i, scale(h, v), par.compensated)
 
 

@@ -13,6 +13,9 @@ from tautline.kernels.jit import inlined, kernel, separate
 # Bisection alone would need about 60 halvings; Newton's method needs two to ten.
 MAX_ITERATIONS = 100
 LAST_CORRECTION = 1e-15
+# Beyond so many smoothing speeds a correction of Newton's method leaves an error of its square over the speed.
+SMOOTH = 3.0
+LAST_SMOOTH_CORRECTION = 1e-8
 
 LAWS = registry.GUIDE_LAWS
 REMEMBERS = tuple(law.remembers for law in LAWS.values())
@@ -75,10 +78,11 @@ def solve_with_carnot_force(
     no such bracket, and near standstill perhaps no single solution; then the correction that is returned does not
     converge, and the run ends with that status.
     """
-    x = residual / pivot
+    free = residual / pivot
     bracketed = h > 0.0 and _resists(par, at)
-    low = min(x, -sigma)
-    high = max(x, -sigma)
+    low = min(free, -sigma)
+    high = max(free, -sigma)
+    x = min(max(0.0, low), high) if bracketed else 0.0
     for _ in range(MAX_ITERATIONS):
         Q, slope = carnot_force(par, at, sigma + x)
         error = pivot * x - residual - h * Q
@@ -90,6 +94,8 @@ def solve_with_carnot_force(
         x -= error / (pivot - h * slope)
         if bracketed and not low <= x <= high:
             x = 0.5 * (low + high)
-        if abs(x - before) <= LAST_CORRECTION * abs(sigma + x):
+        speed = abs(sigma + x)
+        smooth = speed > SMOOTH * par.sigma_0
+        if abs(x - before) <= (LAST_SMOOTH_CORRECTION if smooth else LAST_CORRECTION) * speed:
             return x
     return x

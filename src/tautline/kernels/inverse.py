@@ -1,4 +1,4 @@
-"""Inverse dynamics: the moment that a prescribed motion of the reel takes, or a lock (docs/theory.md, equation 42).
+"""Inverse dynamics: the torque that a prescribed motion of the reel takes, or a lock (docs/theory.md, equation 42).
 
 From samples instead of the motion, and apart from `observe`, so that only those who prescribe a motion compile it.
 """
@@ -8,11 +8,9 @@ from __future__ import annotations
 import math
 
 from tautline.arrays import Array2
-from tautline.kernels.arrow import factorise
 from tautline.kernels.data import (
     ANGULAR_VELOCITY,
     DRUM_TORQUE,
-    FORCE,
     FRAME_VELOCITY,
     GUIDE_VELOCITY,
     INVERSE,
@@ -20,6 +18,7 @@ from tautline.kernels.data import (
     MEAN_VELOCITY,
     MOMENTUM,
     POSITION,
+    PULL,
     PUSHED,
     REELED_LENGTH,
     ROTATION,
@@ -44,7 +43,6 @@ from tautline.kernels.energy import (
     body_moment,
     body_momenta,
     element_length,
-    end_force,
     kinetic_gradient_s,
     momenta,
     node_force,
@@ -63,6 +61,7 @@ from tautline.kernels.reeling import evaluate_forces, kept_reel_force
 from tautline.kernels.rotation import attitude, put_attitude
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tables import curve_at, vector_at
+from tautline.kernels.tridiagonal import factorise
 
 # Of the two steps, over the time of a wave through an element: an error of 1e-7 in time, and of 1e-12 by rounding.
 SHORT_STEP = 1e-3
@@ -122,11 +121,13 @@ def short_step(par: Parameters, l: float, omega: Vector) -> float:
 
 
 @kernel
-def kicked_momenta(par: Parameters, h: float, l: float, f: Array, applied: Array, p: Array, out: Array) -> None:
+def kicked_momenta(
+    par: Parameters, h: float, l: float, pull: Array, q: Array, applied: Array, p: Array, out: Array
+) -> None:
     """Momenta after half a step of all forces."""
     for i in range(1, par.N + 1):
-        force = end_force(par, l, f) if i == par.N else node_force(par, l, f, i)
-        put_node(out, i, add_scaled(node(p, i), 0.5 * h, add(force, node(applied, i))))
+        force = add(node_force(par, l, pull, q, i), node(applied, i))
+        put_node(out, i, add_scaled(node(p, i), 0.5 * h, force))
 
 
 @entry
@@ -148,7 +149,7 @@ def prescribed_torques(
     q = workspace.nodes[POSITION]
     v = workspace.nodes[VELOCITY]
     p = workspace.nodes[MOMENTUM]
-    f = scratch.nodes[FORCE]
+    pull = scratch.nodes[PULL]
     found = True
     for row in range(out.scalars.shape[0]):
         R, omega = state_of(par, out, row, workspace)
@@ -158,20 +159,18 @@ def prescribed_torques(
         linear, Pi = body_momenta(par, node(v, par.N), R, omega)
         put_node(p, par.N, add(node(p, par.N), linear))
         reel, moment = applied_forces(par, times[row], workspace, Rates(sigma, omega, 0.0), R, scratch, loads)
-        evaluate_forces(par, s, q, f)
+        evaluate_forces(par, s, q, pull)
         l = element_length(par, s)
-        reel += kept_reel_force(f)
+        reel += kept_reel_force(pull)
         at = Entrance(strain_at_guide(par, q, l), 0.0)
         step = short_step(par, l, omega)
         difference = 0.0
         for sign in (1.0, -1.0):
             h = sign * step
-            kicked_momenta(par, h, l, f, scratch.nodes[PUSHED], p, scratch.nodes[TARGET])
-            for i in range(par.N + 1):
-                put_node(scratch.nodes[MEAN_VELOCITY], i, node(v, i))
+            kicked_momenta(par, h, l, pull, q, scratch.nodes[PUSHED], p, scratch.nodes[TARGET])
             target = Target(P_s + 0.5 * h * reel, add_scaled(Pi, 0.5 * h, moment), at, holding(True))
             guess = Rates(sigma + 0.5 * h * acceleration, omega, 0.0)
-            rates, failed, _ = solve_rates(par, h, s, q, R, target, guess, scratch)
+            rates, failed, _ = solve_rates(par, h, s, q, scratch.nodes[TARGET], 0.0, R, target, guess, scratch)
             found = found and not failed
             difference += sign * rates.impulse
         d = radius(par, s)
@@ -207,7 +206,7 @@ def holding_torques(
     q = workspace.nodes[POSITION]
     v = workspace.nodes[VELOCITY]
     p = workspace.nodes[MOMENTUM]
-    f = scratch.nodes[FORCE]
+    pull = scratch.nodes[PULL]
     u = scratch.nodes[MEAN_VELOCITY]
     for row in range(out.scalars.shape[0]):
         R, omega = state_of(par, out, row, workspace)
@@ -219,12 +218,12 @@ def holding_torques(
         linear, Pi = body_momenta(par, node(v, par.N), R, omega)
         put_node(p, par.N, add(node(p, par.N), linear))
         reel, moment = applied_forces(par, times[row], workspace, Rates(0.0, omega, 0.0), R, scratch, loads)
-        evaluate_forces(par, s, q, f)
+        evaluate_forces(par, s, q, pull)
         step = short_step(par, l, omega)
         change = 0.0
         for sign in (1.0, -1.0):
             h = sign * step
-            kicked_momenta(par, h, l, f, scratch.nodes[PUSHED], p, scratch.nodes[TARGET])
+            kicked_momenta(par, h, l, pull, q, scratch.nodes[PUSHED], p, scratch.nodes[TARGET])
             after = add_scaled(Pi, 0.5 * h, moment)
             velocities_at_fixed_length(par, h, scratch.nodes[TARGET], after, R, omega, scratch)
             change += sign * reel_momentum(par, 0.5 * h, q, u)

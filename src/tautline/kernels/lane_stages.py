@@ -39,6 +39,7 @@ def reels_before(
     """Starts of a step, one member after the other: into rows of `reels`, which stand for entrances and drums."""
     p_s = zero_like(strain)
     ahead = zero_like(strain)
+    bend = zero_like(strain)
     sigma = zero_like(strain)
     for k in range(LANES):
         if reels.status[k] == RUNNING:
@@ -49,9 +50,10 @@ def reels_before(
             pack_start(before, reels.starts[k])
             p_s = put(p_s, k, before.p_s)
             ahead = put(ahead, k, before.ahead)
+            bend = put(bend, k, before.bend)
             sigma = put(sigma, k, before.sigma)
     rows: Any = reels
-    return ReelStart(p_s, ahead, sigma, NO_ENTRANCE, rows)
+    return ReelStart(p_s, ahead, bend, sigma, NO_ENTRANCE, rows)
 
 
 @kernel

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tautline.kernels.arrow import factorise
 from tautline.kernels.data import (
     HELD,
     HELD_SPEED,
@@ -28,6 +27,7 @@ from tautline.kernels.newton import Rates, Target, solve_rates
 from tautline.kernels.reels import NO_ENTRANCE
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector
+from tautline.kernels.tridiagonal import factorise
 
 
 @inlined
@@ -52,8 +52,8 @@ def rates_with_reel(par: Parameters, motion: Motion, p_s: float, Pi: Vector, dru
     sigma = select(reel[HELD] != NOT_HELD, reel[HELD_SPEED], nothing)
     guess = Rates(sigma, (nothing, nothing, nothing), nothing)
     target = Target(p_s, Pi, NO_ENTRANCE, drum)
-    R = attitude(motion.body)
-    rates, _, _ = solve_rates(par, 0.0, reel[S], motion.nodes[POSITION], R, target, guess, scratch)
+    q, p = motion.nodes[POSITION], scratch.nodes[TARGET]
+    rates, _, _ = solve_rates(par, 0.0, reel[S], q, p, 0.0, attitude(motion.body), target, guess, scratch)
     return rates
 
 

@@ -40,8 +40,11 @@ RESOLVED_DRAG = 1.0 / 16.0
 # step that does not follow it leaves a speed that alternates from step to step.
 RESOLVED_DAMPER = 0.25
 # Square of how much finer a turn or a swing of the body is followed than other motions: its error adds up over all
-# turns, and tumbling multiplies it. With 1 a random pendulum in 4000 was off by more than 5 % without a word.
-FINER_TURNS = 2.0
+# turns, and tumbling multiplies it. With 1 a random pendulum in 4000 was off by more than 5 % without a word, with 2
+# one in 5000.
+FINER_TURNS = 5.0
+# Change of the deployed length, over itself, for which limits are not looked at again within a sample interval.
+SAME_LENGTH = 1e-3
 # A step that was divided because the body turns fast is joined again once it fits into this part of the limit.
 ROOM_TO_TURN = 0.7
 
@@ -203,10 +206,22 @@ def set_level(par: Parameters, plan: Plan, locked: bool, limits: Limits, reel: A
     for i in range(LIMITS):
         if i != TURNING:  # that is looked at in samples
             reel[RATIOS + i] = max(reel[RATIOS + i], h / limits[i])
-    if not locked and reel[SIGMA] * reel[SIGMA] * par.mu >= par.EA:
+    if not locked and outruns_waves(par, reel[SIGMA]):
         return REEL_OUTRUNS_WAVES
     worst = h / min(limits.waves, limits.damping, limits.drag)
     return UNSTABLE_STEP if worst > plan.allowed_ratio else RUNNING
+
+
+@kernel
+def is_near(par: Parameters, s: float, guarded: float) -> bool:
+    """Whether the limits that follow from the length are still those of where the reel was looked at last."""
+    return abs(s - guarded) <= SAME_LENGTH * (par.L - s)
+
+
+@kernel
+def outruns_waves(par: Parameters, sigma: float) -> bool:
+    """Whether the reel moves at the wave speed of the string or above."""
+    return sigma * sigma * par.mu >= par.EA
 
 
 @separate

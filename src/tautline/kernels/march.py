@@ -15,18 +15,17 @@ from tautline.errors import (
     RUNNING,
     UNSTABLE_STEP,
 )
-from tautline.kernels.arrow import factorise
 from tautline.kernels.balance import balance_jump, balance_tolerance, book, note_balance
 from tautline.kernels.data import (
     BY_PROFILE,
     EXTRA,
-    FORCE,
     FRICTION_LOSS,
     H_LAST,
     INVERSE,
     LEVEL,
     LOWER,
     POSITION,
+    PULL,
     RAISED,
     SIGMA,
     SIGMA_BEFORE,
@@ -51,11 +50,12 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.limits import guard, turning_rate2
+from tautline.kernels.limits import guard, is_near, outruns_waves, turning_rate2
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import fixed_base_step
 from tautline.kernels.step import one_step
+from tautline.kernels.tridiagonal import factorise
 
 # How far the reel may go beyond the end of the string, over the length of the string.
 END_TOLERANCE = 1e-10
@@ -169,11 +169,26 @@ def steps_to(
             if trials >= MOST_SECANTS or not low < trial < high:
                 trial = 0.5 * (low + high)
             restore_motion(backup, motion)
-            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
         left = left - trial if trial < left else 0.0
         if status == RUNNING and not command.locked:
             status = reel_event(par, plan, command, motion, scratch, begun + trial, loads)
     return status
+
+
+@inlined
+def must_guard(par: Parameters, plan: Plan, motion: Motion, guarded: float, loads: Loads | None) -> bool:
+    """Whether a limit may have changed since s was `guarded`, which is not a number before the first look."""
+    reel = motion.reel
+    must = not is_near(par, reel[S], guarded) or outruns_waves(par, reel[SIGMA])
+    if loads is not None and loads.acts:
+        must = True
+    if plan.adaptive and par.rotates and not must:
+        h = plan.h / (1 << motion.clock[LEVEL])
+        l = element_length(par, reel[S])
+        turned2 = turning_rate2(par, plan, l, motion.nodes[POSITION], motion.body) * h * h
+        must = turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0
+    return must
 
 
 @inlined
@@ -184,11 +199,15 @@ def guarded_step(
     motion: Motion,
     scratch: Scratch,
     backup: Array,
+    guarded: float,
     loads: Loads | None,
-) -> int:
-    """One base step with a moving reel or loads, in 2**level parts."""
+) -> tuple[int, float]:
+    """One base step with a moving reel or loads, in 2**level parts; s where limits were looked at is given back."""
     t = motion.reel[T_START] + motion.clock[STEP] * plan.h
-    status = guard(par, plan, command.locked, t, motion, scratch, loads)
+    status = RUNNING
+    if must_guard(par, plan, motion, guarded, loads):
+        status = guard(par, plan, command.locked, t, motion, scratch, loads)
+        guarded = motion.reel[S]
     parts = 1 << motion.clock[LEVEL]
     h = plan.h / parts
     part = 0
@@ -196,7 +215,7 @@ def guarded_step(
         # times come from counters, not from sums: a resumed run sees the same ones
         status = steps_to(par, plan, command, motion, scratch, backup, t + part * h, h, loads)
         part += 1
-    return status
+    return status, guarded
 
 
 @inlined
@@ -234,14 +253,15 @@ def march_interval(
     if loads is not None:
         guarded = guarded or loads.acts or loads.moves
     if not command.locked:
-        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
     if not guarded:
         # not with constants, for which the guard would be compiled once more
         status = guard(par, plan, command.locked, 0.0, motion, scratch, loads)
     count = 0
+    guarded_at = math.nan
     while count < plan.steps_per_sample and status == RUNNING:
         if guarded:
-            status = guarded_step(par, plan, command, motion, scratch, backup, loads)
+            status, guarded_at = guarded_step(par, plan, command, motion, scratch, backup, guarded_at, loads)
         else:
             status = locked_step(par, plan, command.locked, motion, scratch, loads)
         if status == RUNNING:

@@ -17,13 +17,14 @@ from tautline.errors import RUNNING
 from tautline.kernels.data import (
     BODY_SIZE,
     CLOCK_SIZE,
+    FACTOR_ROWS,
+    IMPULSE,
     ITERATIONS,
     LEVEL,
     NODE_QUANTITIES,
     SCALARS,
     STEP,
     T_START,
-    TARGET,
     TOTAL,
     Array,
     Command,
@@ -32,6 +33,7 @@ from tautline.kernels.data import (
     Parameters,
     Plan,
     Scratch,
+    row_length,
 )
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import LANES, lane_array, lane_rows, put, select, take, zero_like
@@ -40,7 +42,7 @@ from tautline.kernels.layout import Layout
 # Numbers that all members of a block have in common, because kernels decide by them or step by them.
 SHARED_NUMBERS = {"viscosity", "theta", "growth", "h", "limit_multiple", "allowed_ratio", "resolution"}
 # Those of Scratch.nodes that steps without loads need.
-LANE_SCRATCH = TARGET + 1
+LANE_SCRATCH = IMPULSE + 1
 # Status of a member that has to go on alone.
 LEFT = -1
 
@@ -106,10 +108,10 @@ def command_of(members: Members, k: int) -> Command:
 class Block(NamedTuple):
     """Motions of LANES members, each as a single run has it, and what became of them.
 
-    While the block marches, nodes and bodies are those at the latest sample.
+    While the block marches, nodes and bodies are those at the start.
     """
 
-    nodes: Array3  # (LANES, NODE_QUANTITIES, 3 (N + 1))
+    nodes: Array3  # (LANES, NODE_QUANTITIES, 3 row_length(N))
     body: Array2  # (LANES, BODY_SIZE)
     reel: Array2  # (LANES, REEL_SIZE or more)
     clock: Counters2  # (LANES, CLOCK_SIZE)
@@ -120,11 +122,13 @@ class Block(NamedTuple):
 class Workspace(NamedTuple):
     """Nodes and bodies in lanes, scratch, and what else is needed to go back to the latest sample."""
 
-    nodes: Array3  # (NODE_QUANTITIES, 3 (N + 1), LANES)
+    nodes: Array3  # (NODE_QUANTITIES, 3 row_length(N), LANES)
     body: Array2  # (BODY_SIZE, LANES)
-    scratch: Array3  # (LANE_SCRATCH, 3 (N + 1), LANES)
-    factor: Array3  # (2, N + 2, LANES)
+    scratch: Array3  # (LANE_SCRATCH, 3 row_length(N), LANES)
+    factor: Array3  # (FACTOR_ROWS, row_length(N), LANES)
     starts: Array2  # (LANES, width of reels.START)
+    saved_nodes: Array3  # at the latest sample, as the members' nodes
+    saved_body: Array2
     reel: Array2  # as in Block, at the latest sample
     clock: Counters2
 
@@ -138,7 +142,7 @@ class Clocks(NamedTuple):
 
 def empty_block(N: int, reel_size: int) -> Block:
     return Block(
-        np.zeros((LANES, NODE_QUANTITIES, 3 * (N + 1))),
+        np.zeros((LANES, NODE_QUANTITIES, 3 * row_length(N))),
         np.zeros((LANES, BODY_SIZE)),
         np.zeros((LANES, reel_size)),
         np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
@@ -149,11 +153,13 @@ def empty_block(N: int, reel_size: int) -> Block:
 
 def empty_workspace(N: int, reel_size: int, start_size: int) -> Workspace:
     return Workspace(
-        np.zeros((NODE_QUANTITIES, 3 * (N + 1), LANES)),
+        np.zeros((NODE_QUANTITIES, 3 * row_length(N), LANES)),
         np.zeros((BODY_SIZE, LANES)),
-        np.zeros((LANE_SCRATCH, 3 * (N + 1), LANES)),
-        np.zeros((2, N + 2, LANES)),
+        np.zeros((LANE_SCRATCH, 3 * row_length(N), LANES)),
+        np.zeros((FACTOR_ROWS, row_length(N), LANES)),
         np.zeros((LANES, start_size)),
+        np.zeros((NODE_QUANTITIES, 3 * row_length(N), LANES)),
+        np.zeros((BODY_SIZE, LANES)),
         np.zeros((LANES, reel_size)),
         np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
     )
@@ -175,23 +181,32 @@ def empty_block_samples(rows: int, N: int) -> BlockSamples:
 def motion_in_lanes(block: Block, workspace: Workspace) -> tuple[Motion, Scratch]:
     """Views of a block's arrays that the kernels of a single run take for a motion and scratch."""
     x, y, z = workspace.nodes, workspace.scratch, workspace.factor
-    nodes: Any = (
-        lane_array(x[0]),
-        lane_array(x[1]),
-        lane_array(x[2]),
-        lane_array(x[3]),
-        lane_array(x[4]),
-        lane_array(x[5]),
+    nodes: Any = (lane_array(x[0]), lane_array(x[1]), lane_array(x[2]), lane_array(x[3]), lane_array(x[4]))
+    scratch: Any = (
+        lane_array(y[0]),
+        lane_array(y[1]),
+        lane_array(y[2]),
+        lane_array(y[3]),
+        lane_array(y[4]),
+        lane_array(y[5]),
+        lane_array(y[6]),
     )
-    scratch: Any = (lane_array(y[0]), lane_array(y[1]), lane_array(y[2]), lane_array(y[3]), lane_array(y[4]))
-    factor: Any = (lane_array(z[0]), lane_array(z[1]))
+    factor: Any = (
+        lane_array(z[0]),
+        lane_array(z[1]),
+        lane_array(z[2]),
+        lane_array(z[3]),
+        lane_array(z[4]),
+        lane_array(z[5]),
+        lane_array(z[6]),
+    )
     clock: Any = Clocks(block.clock, block.status)
     return Motion(nodes, lane_array(workspace.body), lane_rows(block.reel), clock), Scratch(scratch, factor)
 
 
 @kernel
 def motion_of(block: Block, k: int) -> Motion:
-    """One member's motion, with nodes and body of the latest sample."""
+    """One member's motion, with nodes and body at the start of the march."""
     return Motion(block.nodes[k], block.body[k], block.reel[k], block.clock[k])
 
 
@@ -207,13 +222,20 @@ def into_lanes(block: Block, workspace: Workspace) -> None:
 
 
 @kernel
-def out_of_lanes(workspace: Workspace, k: int, block: Block) -> None:
+def out_of_lanes(nodes: Array3, body: Array2, k: int, block: Block) -> None:
     """Copy one member's nodes and body out of lanes."""
     for i in range(block.nodes.shape[1]):
         for j in range(block.nodes.shape[2]):
-            block.nodes[k, i, j] = workspace.nodes[i, j, k]
+            block.nodes[k, i, j] = nodes[i, j, k]
     for i in range(block.body.shape[1]):
-        block.body[k, i] = workspace.body[i, k]
+        block.body[k, i] = body[i, k]
+
+
+@kernel
+def save_lanes(runs: float, x: Any, out: Any) -> None:
+    """Copy the lanes of members for which `runs` is not 0."""
+    for i in range(len(x)):
+        out[i] = select(runs != 0.0, x[i], out[i])
 
 
 @kernel
@@ -225,11 +247,16 @@ def copy_row(x: Any, k: int, out: Any) -> None:
 @kernel
 def save_members(block: Block, workspace: Workspace) -> None:
     """Put the motions of all that run aside, to go back to."""
+    body = lane_array(workspace.body)
+    runs = zero_like(body[0])
     for k in range(LANES):
         if block.status[k] == RUNNING:
-            out_of_lanes(workspace, k, block)
+            runs = put(runs, k, 1.0)
             copy_row(block.reel, k, workspace.reel)
             copy_row(block.clock, k, workspace.clock)
+    save_lanes(runs, body, lane_array(workspace.saved_body))
+    for i in range(workspace.nodes.shape[0]):
+        save_lanes(runs, lane_array(workspace.nodes[i]), lane_array(workspace.saved_nodes[i]))
 
 
 @kernel
@@ -237,8 +264,9 @@ def finish_members(block: Block, workspace: Workspace) -> None:
     """Give the motions back: those that left as they were at their latest sample."""
     for k in range(LANES):
         if block.status[k] == RUNNING:
-            out_of_lanes(workspace, k, block)
+            out_of_lanes(workspace.nodes, workspace.body, k, block)
         else:
+            out_of_lanes(workspace.saved_nodes, workspace.saved_body, k, block)
             copy_row(workspace.reel, k, block.reel)
             copy_row(workspace.clock, k, block.clock)
 

@@ -8,14 +8,14 @@ from tautline.kernels.balance import book, copy_accounts
 from tautline.kernels.data import (
     ANGULAR_MOMENTUM,
     ANGULAR_VELOCITY,
-    COLUMN,
+    BORDER,
     CONTROL_WORK,
     DRUM_TORQUE,
     ELASTIC,
-    FORCE,
     GRAVITY,
     GUIDE_PLACE,
     H_BEFORE,
+    H_EARLIER,
     H_LAST,
     HELD,
     HELD_ACCELERATION,
@@ -26,24 +26,26 @@ from tautline.kernels.data import (
     NOT_HELD,
     OMEGA,
     OMEGA_BEFORE,
+    OMEGA_EARLIER,
     ORTHOGONALITY,
     P_S,
     P_S_ERR,
     POSITION,
     PRESCRIBED,
+    PULL,
     REEL_SPEED,
     REELED_LENGTH,
     ROTATION,
     ROTATIONAL,
     SIGMA,
     SIGMA_BEFORE,
+    SIGMA_EARLIER,
     SPIN,
     STEP_LENGTH,
     STICTION,
     TARGET,
     TORQUE,
     VELOCITY,
-    VELOCITY_BEFORE,
     Array,
     Loads,
     Motion,
@@ -53,7 +55,7 @@ from tautline.kernels.data import (
     Scratch,
     copy_nodes,
     node,
-    node_count,
+    node_stride,
     put_node,
     put_triple,
     triple,
@@ -133,25 +135,27 @@ def change_reel_mode(
     reel[HELD] = held
     reel[STICTION] = 0.0
     forget_history(motion)
-    evaluate_forces(par, reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+    evaluate_forces(par, reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
     return float(energy)
 
 
 @inlined
 def forget_history(motion: Motion) -> None:
     """Let the next Newton iteration start from the present velocities alone."""
-    copy_nodes(motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE])
     put_triple(motion.body, OMEGA_BEFORE, triple(motion.body, OMEGA))
+    put_triple(motion.body, OMEGA_EARLIER, triple(motion.body, OMEGA))
     motion.reel[SIGMA_BEFORE] = motion.reel[SIGMA]
+    motion.reel[SIGMA_EARLIER] = motion.reel[SIGMA]
     motion.reel[H_LAST] = 0.0
     motion.reel[H_BEFORE] = 0.0
+    motion.reel[H_EARLIER] = 0.0
 
 
 @kernel
-def angular_momentum(q: Array, p: Array, R: Matrix, Pi: Vector) -> Vector:
+def angular_momentum(N: int, q: Array, p: Array, R: Matrix, Pi: Vector) -> Vector:
     """sum q_i x p_i + R Pi about the guide entrance."""
     total = apply(R, Pi)
-    for i in range(1, node_count(q)):
+    for i in range(1, N + 1):
         total = add(total, cross(node(q, i), node(p, i)))
     return total
 
@@ -177,7 +181,7 @@ def diagnostics_of(
         kinetic_rotation(par, omega),
         elastic(par, s, q),
         gravity_reel(par, s) + gravity_deployed(par, s, q, R),
-        angular_momentum(q, p, R, Pi)[2],
+        angular_momentum(par.N, q, p, R, Pi)[2],
         orthogonality_error(R),
     )
 
@@ -226,7 +230,7 @@ def sample_of(par: Parameters, locked: bool, motion: Motion, rates: Rates, Pi: V
     led = reel[HELD] == PRESCRIBED
     owed_work = zero_like(s)
     if not locked and some(led):
-        P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[COLUMN])
+        P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[BORDER])
         owed_work = select(led, (P_s - reel[P_S]) * reel[SIGMA], owed_work)
     return Sample(rates, R, diagnostics, owed_work)
 
@@ -248,8 +252,8 @@ def write_nodes(N: int, q: Array, v: Array, k: int, out: Array) -> None:
     """Positions and velocities of member k."""
     for i in range(3):
         for e in range(N + 1):
-            out[0, e, i] = take(q[i * (N + 1) + e], k)
-            out[1, e, i] = take(v[i * (N + 1) + e], k)
+            out[0, e, i] = take(q[i * node_stride(q) + e], k)
+            out[1, e, i] = take(v[i * node_stride(v) + e], k)
 
 
 @entry

@@ -4,105 +4,120 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, spread, total, width
 from tautline.kernels.balance import book
-from tautline.kernels.compensated import accumulate, accumulate_node
+from tautline.kernels.compensated import accumulate, accumulate_nodes
 from tautline.kernels.data import (
     CONTROL_WORK,
-    FORCE,
     GUIDE_LOSS,
     H_BEFORE,
+    H_EARLIER,
     H_LAST,
     HELD,
+    IMPULSE,
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
     NOT_HELD,
     OMEGA,
     OMEGA_BEFORE,
+    OMEGA_EARLIER,
     P_S,
     P_S_ERR,
     POSITION,
     POSITION_ERR,
+    PULL,
     SIGMA,
     SIGMA_BEFORE,
-    SPIN,
-    TARGET,
+    SIGMA_EARLIER,
     TORQUE,
-    VELOCITY,
-    VELOCITY_BEFORE,
     Array,
     Command,
     Motion,
     Parameters,
     S,
     Scratch,
-    copy_nodes,
     node,
-    put_node,
-    put_triple,
     triple,
 )
 from tautline.kernels.drive import torque_at
-from tautline.kernels.drum import Drum, drum_after, drum_before, is_plain, plain_drum
-from tautline.kernels.elastic import element_forces
+from tautline.kernels.drum import drum_after, drum_before, is_plain, plain_drum
+from tautline.kernels.elastic import element_pulls
 from tautline.kernels.energy import (
     body_moment,
     element_length,
-    end_force,
-    node_force,
     reel_force,
     reel_mass,
     strain_at_guide,
-    transport_force,
-    transport_weights,
+    weights_of_nodes,
 )
-from tautline.kernels.entrance import Entrance
-from tautline.kernels.fixed import drift, extrapolation, kick_nodes
+from tautline.kernels.fixed import (
+    bend_of,
+    extrapolated,
+    extrapolated_vector,
+    extrapolation,
+    hold_first_node,
+    keep_spin,
+)
 from tautline.kernels.guide import REMEMBERS, carnot_force, entrance, spool, spooled_force
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import zero_like
-from tautline.kernels.newton import ZERO, Rates, Target
+from tautline.kernels.newton import Rates, weights_from
 from tautline.kernels.reels import ReelStart
 from tautline.kernels.rotation import add_spin, attitude, turn
-from tautline.kernels.so3 import Matrix, add_scaled, apply_transposed, dot, scale, sub
+from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply_transposed, dot, scale, sub
 
 
 @kernel
-def first_kick(
-    par: Parameters, h: float, l: float, sigma: float, f: Array, q: Array, v: Array, p: Array, p_err: Array
+def drift_with_reel(
+    par: Parameters, h: float, l: float, sigma: float, q: Array, q_err: Array, v: Array, pull: Array, out: Array
 ) -> float:
-    """p += (h/2) F(g_k) + h G for the nodes, G = (1 - theta) G(g_k, v) + theta G(g_{k+1}, v).
+    """q += h v; what the elements give to their nodes on the way into `out`, and G_s without the reel's part.
 
-    g_{k+1} is reached along v, so both ends are known before the nodes move. Returns G_s without the reel's part.
+    An element gives (h/2) of its force at the start, and h G with G = (1 - theta) G(g_k, v) + theta G(g_{k+1}, v).
     """
     N = par.N
     theta = par.theta
-    compensated = par.compensated
-    weight = par.mu_g * l
     l_1 = l - h * sigma / N
-    sigma2 = 3.0 * sigma * sigma
-    G_s = 0.0
-    before = ZERO
-    for e in range(N):
-        alpha, beta, gamma = transport_weights(N, e)
-        v0 = node(v, e)
-        v1 = node(v, e + 1)
-        w = sub(node(q, e), node(q, e + 1))
+    flow = h * par.mu * sigma
+    start = flow * (1.0 - theta) * sigma / l
+    end = flow * theta * sigma / l_1
+    nothing = spread(q, zero_like(sigma))
+    stretch, stretch_1, speeds = nothing, nothing, nothing
+    for i in range(0, N + 1, width(q)):
+        alpha, beta, gamma, is_element = weights_from(q, N, i)
+        v0, v1 = nodes_from(v, i), nodes_from(v, i + 1)
+        w = sub(nodes_from(q, i), nodes_from(q, i + 1))
         w_1 = add_scaled(w, h, sub(v0, v1))
-        D = add_scaled(scale(alpha, v0), beta, v1)
-        x = scale(1.0 - theta, transport_force(gamma, l, sigma, w, D))
-        x = add_scaled(x, theta, transport_force(gamma, l_1, sigma, w_1, D))
-        x = add_scaled(scale(h * par.mu, x), 0.5 * h, node(f, e))
-        stretch = (1.0 - theta) / (l * l) * dot(w, w) + theta / (l_1 * l_1) * dot(w_1, w_1)
-        G_s += sigma2 * gamma * stretch - dot(v0, v0) - dot(v0, v1) - dot(v1, v1)
-        if e > 0:
-            dp = sub(x, before)
-            dp = (dp[0], dp[1], dp[2] + 0.5 * h * weight)
-            accumulate_node(p, p_err, e, dp, compensated)
+        gamma_w, gamma_w_1 = scale(gamma, w), scale(gamma, w_1)
+        x = scale(flow, add_scaled(scale(alpha, v0), beta, v1))
+        x = add_scaled(add_scaled(x, start, gamma_w), end, gamma_w_1)
+        put_nodes(out, i, add_scaled(x, -0.5 * h * load(pull, i), w))
+        stretch += dot(gamma_w, w)
+        stretch_1 += dot(gamma_w_1, w_1)
+        speeds += is_element * (dot(v0, add(v0, v1)) + dot(v1, v1))
+        accumulate_nodes(q, q_err, i, scale(h, v0), par.compensated)
+    stretched = (1.0 - theta) / (l * l) * total(q, stretch) + theta / (l_1 * l_1) * total(q, stretch_1)
+    return par.mu * (3.0 * sigma * sigma * stretched - total(q, speeds)) / (6.0 * N)  # type: ignore[no-any-return]
+
+
+@kernel
+def kick_with_reel(
+    par: Parameters, h: float, l: float, l_1: float, q: Array, pull: Array, given: Array, p: Array, p_err: Array
+) -> None:
+    """p += what the elements gave on the way, (h/2) of their forces at the end, and the weight."""
+    weight = 0.5 * h * par.mu_g * (l + l_1)
+    nothing = spread(q, zero_like(l))
+    before = (nothing, nothing, nothing)
+    for i in range(0, par.N + 1, width(q)):
+        w = sub(nodes_from(q, i + 1), nodes_from(q, i))
+        x = add_scaled(nodes_from(given, i), 0.5 * h * load(pull, i), w)
+        dp = sub(x, previous_nodes(q, before, x))
         before = x
-    dp = (-before[0], -before[1], 0.5 * h * (0.5 * weight + par.weight) - before[2])
-    accumulate_node(p, p_err, N, dp, compensated)
-    return par.mu * G_s / (6.0 * N)
+        z = dp[2] + weights_of_nodes(q, par.N, i, weight, 0.5 * weight + h * par.weight)
+        accumulate_nodes(p, p_err, i, (dp[0], dp[1], z), par.compensated)
+    hold_first_node(p)
+    hold_first_node(p_err)
 
 
 @kernel
@@ -113,57 +128,23 @@ def reel_gradient(par: Parameters, h: float, s: float, sigma: float) -> float:
 
 
 @kernel
-def evaluate_forces(par: Parameters, s: float, q: Array, out_f: Array) -> None:
-    """Element forces, and -dV/ds in the last place of out_f, which no element needs."""
-    element_forces(par, element_length(par, s), q, out_f)
-    out_f[len(out_f) - 1] = reel_force(par, s, q)
+def evaluate_forces(par: Parameters, s: float, q: Array, out: Array) -> None:
+    """Pulls of the elements, and -dV/ds in the last place of `out`, which no element needs."""
+    element_pulls(par, element_length(par, s), q, out)
+    out[len(out) - 1] = reel_force(par, s, q)
 
 
 @kernel
-def kept_reel_force(f: Array) -> float:
+def kept_reel_force(pull: Array) -> float:
     """-dV/ds, where evaluate_forces put it."""
-    return f[len(f) - 1]  # type: ignore[no-any-return]
-
-
-@kernel
-def left_hand_sides(par: Parameters, h: float, l: float, f: Array, p: Array, out: Array) -> None:
-    """p - (h/2) dV/dq."""
-    for i in range(1, par.N):
-        put_node(out, i, add_scaled(node(p, i), 0.5 * h, node_force(par, l, f, i)))
-    put_node(out, par.N, add_scaled(node(p, par.N), 0.5 * h, end_force(par, l, f)))
-
-
-@kernel
-def extrapolate_nodes(x: float, v: Array, v_before: Array, out_v: Array) -> None:
-    for k in range(len(v)):
-        out_v[k] = v[k] + x * (v[k] - v_before[k])
+    return pull[len(pull) - 1]  # type: ignore[no-any-return]
 
 
 @inlined
-def extrapolated_rates(x: float, motion: Motion, sigma: float, out_v: Array) -> Rates:
-    """Start of Newton's method."""
-    extrapolate_nodes(x, motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE], out_v)
-    omega = triple(motion.body, OMEGA)
-    omega = add_scaled(omega, x, sub(omega, triple(motion.body, OMEGA_BEFORE)))
-    return Rates(sigma, omega, zero_like(sigma))
-
-
-@inlined
-def step_target(
-    par: Parameters,
-    h: float,
-    s: float,
-    motion: Motion,
-    R: Matrix,
-    p_s: float,
-    at: Entrance,
-    drum: Drum,
-    scratch: Scratch,
-) -> Target:
-    """Left-hand sides: those of the nodes into TARGET."""
-    p = motion.nodes[MOMENTUM]
-    left_hand_sides(par, h, element_length(par, s), scratch.nodes[FORCE], p, scratch.nodes[TARGET])
-    return Target(p_s, add_scaled(triple(motion.body, SPIN), 0.5 * h, body_moment(par, R)), at, drum)
+def extrapolated_spin(before: ReelStart, body: Array) -> Vector:
+    """omega where Newton's method starts."""
+    last, earlier = triple(body, OMEGA_BEFORE), triple(body, OMEGA_EARLIER)
+    return extrapolated_vector(before.ahead, before.bend, triple(body, OMEGA), last, earlier)
 
 
 @kernel
@@ -179,11 +160,12 @@ def reel_before(
     else:
         drum, sigma, p_s = drum_before(par, command, reel, h, start, end)
     ahead = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
+    bend = bend_of(h, reel[H_LAST], reel[H_BEFORE], reel[H_EARLIER])
     if not drum.held:
-        sigma = reel[SIGMA] + ahead * (reel[SIGMA] - reel[SIGMA_BEFORE])
+        sigma = extrapolated(ahead, bend, reel[SIGMA], reel[SIGMA_BEFORE], reel[SIGMA_EARLIER])
     at = entrance(par, reel, reel[S], strain)
     p_s += reel[P_S] + 0.5 * h * force + h_start * spooled_force(par, at)
-    return ReelStart(p_s, ahead, sigma, at, drum)
+    return ReelStart(p_s, ahead, bend, sigma, at, drum)
 
 
 class ReelImpulses(NamedTuple):
@@ -233,8 +215,10 @@ def reel_after(
     else:
         push = drum_after(par, command, reel, before.drum, h, end, sigma, rates.impulse)
     accumulate(reel, P_S, P_S_ERR, dp_s + push, par.compensated)
+    reel[SIGMA_EARLIER] = reel[SIGMA_BEFORE]
     reel[SIGMA_BEFORE] = reel[SIGMA]
     reel[SIGMA] = sigma
+    reel[H_EARLIER] = reel[H_BEFORE]
     reel[H_BEFORE] = reel[H_LAST]
     reel[H_LAST] = h
 
@@ -243,35 +227,35 @@ def reel_after(
 def move_string(
     par: Parameters, motion: Motion, scratch: Scratch, h: float, s: float, rates: Rates, R: Matrix
 ) -> float:
-    """Nodes and body over a step from s; G_s of the string is returned.
-
-    The last two solutions are kept for the extrapolation that starts the next Newton iteration.
-    """
+    """Nodes and body over a step from s; G_s of the string is returned."""
     body = motion.body
-    q = motion.nodes[POSITION]
-    p = motion.nodes[MOMENTUM]
-    p_err = motion.nodes[MOMENTUM_ERR]
-    f = scratch.nodes[FORCE]
     v = scratch.nodes[MEAN_VELOCITY]
-    gradient = first_kick(par, h, element_length(par, s), rates.sigma, f, q, v, p, p_err)
-    drift(h, v, q, motion.nodes[POSITION_ERR], par.compensated)
+    gradient = drift_with_reel(
+        par,
+        h,
+        element_length(par, s),
+        rates.sigma,
+        motion.nodes[POSITION],
+        motion.nodes[POSITION_ERR],
+        v,
+        scratch.nodes[PULL],
+        scratch.nodes[IMPULSE],
+    )
     if par.rotates:
         add_spin(par, body, scale(0.5 * h, body_moment(par, R)))
         turn(par, body, h, apply_transposed(R, node(v, par.N)), rates.omega)
         add_spin(par, body, scale(0.5 * h, body_moment(par, attitude(body))))
-        put_triple(body, OMEGA_BEFORE, triple(body, OMEGA))
-        put_triple(body, OMEGA, rates.omega)
-    copy_nodes(motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE])
-    copy_nodes(v, motion.nodes[VELOCITY])
+        keep_spin(body, rates.omega)
     return gradient
 
 
 @inlined
-def last_kick(par: Parameters, motion: Motion, scratch: Scratch, h: float, s: float) -> tuple[float, float]:
-    """Forces at the end of a step, where s is known, and their half kick; -dV/ds and the strain at the guide."""
+def last_kick(par: Parameters, motion: Motion, scratch: Scratch, h: float, s: float, s_1: float) -> tuple[float, float]:
+    """Forces at the end of a step from s to s_1, and the momenta there; -dV/ds and the strain at the guide."""
     q = motion.nodes[POSITION]
-    f = scratch.nodes[FORCE]
-    l = element_length(par, s)
-    evaluate_forces(par, s, q, f)
-    kick_nodes(par, l, f, 0.5 * h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
-    return kept_reel_force(f), strain_at_guide(par, q, l)
+    pull = scratch.nodes[PULL]
+    l, l_1 = element_length(par, s), element_length(par, s_1)
+    evaluate_forces(par, s_1, q, pull)
+    p, p_err = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR]
+    kick_with_reel(par, h, l, l_1, q, pull, scratch.nodes[IMPULSE], p, p_err)
+    return kept_reel_force(pull), strain_at_guide(par, q, l_1)

@@ -19,6 +19,7 @@ class ReelStart(NamedTuple):
 
     p_s: float  # left-hand side of the reel's equation
     ahead: float  # how far speeds are extrapolated, to start Newton's method (fixed.extrapolation)
+    bend: float  # and whether along a parabola
     sigma: float  # given, or extrapolated
     at: Entrance
     drum: Drum
@@ -44,7 +45,7 @@ def hold_reels(reels: Reels) -> None:
     """Prepare rows for a Legendre transform: no forces of the drum, and the speeds given where reels are held."""
     for k in range(LANES):
         drum = holding(reels.reel[k, HELD] != NOT_HELD)
-        pack_start(ReelStart(0.0, 0.0, 0.0, NO_ENTRANCE, drum), reels.starts[k])
+        pack_start(ReelStart(0.0, 0.0, 0.0, 0.0, NO_ENTRANCE, drum), reels.starts[k])
 
 
 @kernel

@@ -14,6 +14,7 @@ from tautline.kernels.so3 import (
     Matrix,
     Quaternion,
     Vector,
+    add,
     add_scaled,
     apply,
     apply_transposed,
@@ -21,6 +22,7 @@ from tautline.kernels.so3 import (
     cross,
     dot,
     hat,
+    inverse3,
     matmul,
     matrix_add_scaled,
     outer,
@@ -29,7 +31,6 @@ from tautline.kernels.so3 import (
     rotation_of,
     scale,
     select_vector,
-    solve3,
     sub,
 )
 
@@ -59,18 +60,6 @@ def put_attitude(body: Array, R: Array) -> None:
 
 
 @kernel
-def cayley_momentum(A: Matrix, h: float, omega: Vector) -> tuple[Vector, Matrix]:
-    """psi = (A omega + (h/2) omega x A omega)/(1 + |c|^2) and dpsi/domega."""
-    k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
-    A_omega = apply(A, omega)
-    psi = scale(k, add_scaled(A_omega, 0.5 * h, cross(omega, A_omega)))
-    slope = matrix_add_scaled(A, 0.5 * h, matmul(hat(omega), A))
-    slope = matrix_add_scaled(slope, -0.5 * h, hat(A_omega))
-    D = (scale(k, slope[0]), scale(k, slope[1]), scale(k, slope[2]))
-    return psi, matrix_add_scaled(D, -0.5 * h * h * k, outer(psi, omega))
-
-
-@kernel
 def mean_swing(h: float, omega: Vector, rho: Vector) -> Vector:
     """phi = (F - I) rho/h, the mean velocity of the centre of mass about the attachment."""
     k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
@@ -79,24 +68,26 @@ def mean_swing(h: float, omega: Vector, rho: Vector) -> Vector:
 
 
 @kernel
-def mean_swing_by_omega(h: float, omega: Vector, rho: Vector, phi: Vector) -> Matrix:
-    """dphi/domega."""
+def mean_swing_along(h: float, omega: Vector, rho: Vector, phi: Vector, x: Vector) -> Vector:
+    """(dphi/domega) x."""
     k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
-    rho_hat = hat(rho)
-    slope = matrix_add_scaled(hat(cross(omega, rho)), 1.0, matmul(hat(omega), rho_hat))
-    D = matrix_add_scaled((scale(-k, rho_hat[0]), scale(-k, rho_hat[1]), scale(-k, rho_hat[2])), -0.5 * h * k, slope)
-    return matrix_add_scaled(D, -0.5 * h * h * k, outer(phi, omega))
+    y = cross(x, rho)
+    bent = add(cross(x, cross(omega, rho)), cross(omega, y))
+    return scale(k, add_scaled(add_scaled(y, 0.5 * h, bent), -0.5 * h * h * dot(omega, x), phi))
 
 
 @kernel
-def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, bool]:
-    """omega from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, and whether it has not converged.
+def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, Matrix, bool]:
+    """omega from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, and domega/db.
 
-    By Newton's method. K is the inertia with the string's motion eliminated (docs/theory.md, equation 24).
+    By Newton's method; the last answer is whether it has not converged. K is the inertia with the string's motion
+    eliminated (docs/theory.md, equation 24). The
+    derivative is that of the latest iteration, which a step needs to no more than the size of its last correction.
     What is not a number counts as settled: the caller looks at omega.
     """
     omega = guess
     not_converged = dot(guess, guess) >= 0.0
+    by_b = K
     for _ in range(MAX_ITERATIONS):
         K_omega = apply(K, omega)
         k = 1.0 + 0.25 * h * h * dot(omega, omega)
@@ -104,14 +95,20 @@ def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vecto
         D = matrix_add_scaled(K, 0.5 * h, matmul(hat(omega), K))
         D = matrix_add_scaled(D, -0.5 * h, hat(K_omega))
         D = matrix_add_scaled(D, -0.5 * h * h, outer(b, omega))
-        correction = solve3(D, residual)
+        inverse = inverse3(D)
+        correction = apply(inverse, residual)
         # a member of a batch that has settled waits for the others, as it is
         omega = select_vector(not_converged, sub(omega, correction), omega)
+        by_b = (
+            select_vector(not_converged, scale(k, inverse[0]), by_b[0]),
+            select_vector(not_converged, scale(k, inverse[1]), by_b[1]),
+            select_vector(not_converged, scale(k, inverse[2]), by_b[2]),
+        )
         error = 0.5 * h * dot(correction, correction)
         not_converged = not_converged & (error * error > ERROR_LEFT * ERROR_LEFT * dot(omega, omega))
         if not some(not_converged):
             break
-    return omega, not_converged
+    return omega, by_b, not_converged
 
 
 @inlined

@@ -100,6 +100,16 @@ def matrix_add_scaled(A: Matrix, x: float, B: Matrix) -> Matrix:
 
 
 @kernel
+def inverse3(A: Matrix) -> Matrix:
+    """A^{-1} by cofactors (a singular A gives inf or NaN, which the caller's checks catch)."""
+    T = transpose(A)
+    bc = cross(T[1], T[2])
+    determinant = dot(T[0], bc)
+    inverse = 1.0 / select(determinant != 0.0, determinant, math.nan)
+    return (scale(inverse, bc), scale(inverse, cross(T[2], T[0])), scale(inverse, cross(T[0], T[1])))
+
+
+@kernel
 def solve3(A: Matrix, b: Vector) -> Vector:
     """A^{-1} b by cofactors (a singular A gives inf or NaN, which the caller's checks catch)."""
     T = transpose(A)

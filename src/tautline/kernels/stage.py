@@ -13,13 +13,13 @@ from typing import Any
 from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
-    FORCE,
     ITERATIONS,
-    MEAN_VELOCITY,
     MOMENTUM,
     OMEGA,
     OMEGA_BEFORE,
+    OMEGA_EARLIER,
     POSITION,
+    PULL,
     S_ERR,
     SPIN,
     Command,
@@ -30,32 +30,34 @@ from tautline.kernels.data import (
     S,
     Scratch,
     node,
-    put_triple,
     triple,
 )
 from tautline.kernels.energy import body_moment, element_length, strain_at_guide
 from tautline.kernels.fixed import (
     History,
+    bend_of,
     drift_nodes,
+    extrapolated_vector,
     extrapolation,
+    keep_spin,
     kick_then_eliminate,
     velocities_of_body,
     velocities_of_nodes,
 )
 from tautline.kernels.jit import inlined
-from tautline.kernels.newton import solve_rates
+from tautline.kernels.lanes import zero_like
+from tautline.kernels.newton import Rates, Target, solve_rates
 from tautline.kernels.reeling import (
     ReelImpulses,
-    extrapolated_rates,
+    extrapolated_spin,
     kept_reel_force,
     last_kick,
     move_string,
     reel_after,
     reel_before,
-    step_target,
 )
 from tautline.kernels.rotation import add_spin, attitude, turn
-from tautline.kernels.so3 import add_scaled, apply_transposed, dot, scale, sub
+from tautline.kernels.so3 import add_scaled, apply_transposed, dot, scale
 
 Kernel = Callable[..., Any]
 
@@ -73,14 +75,15 @@ def make_fixed_step(
         body = motion.body
         R = attitude(body)
         impulse = history.pending + 0.5 * h
-        kick_and_eliminate(par, l, impulse, motion, scratch)
+        v_N = kick_and_eliminate(par, l, impulse, motion, scratch)
         if par.rotates:
             add_spin(par, body, scale(impulse, body_moment(par, R)))
         Pi = triple(body, SPIN)
-        last = triple(body, OMEGA)
-        x = extrapolation(h, history.last, history.before)
-        guess = add_scaled(last, x, sub(last, triple(body, OMEGA_BEFORE)))
-        v_N, omega, not_converged = velocities_of_body(par, h, Pi, R, guess, scratch)
+        ahead = extrapolation(h, history.last, history.before)
+        bend = bend_of(h, history.last, history.before, history.earlier)
+        latest = triple(body, OMEGA), triple(body, OMEGA_BEFORE), triple(body, OMEGA_EARLIER)
+        guess = extrapolated_vector(ahead, bend, latest[0], latest[1], latest[2])
+        v_N, omega, not_converged = velocities_of_body(par, h, v_N, Pi, R, guess, scratch)
         substitute(par, h, v_N, motion, scratch)
         p_N = node(motion.nodes[MOMENTUM], par.N)
         if diverged(motion.clock, dot(p_N, p_N), dot(Pi, Pi)):
@@ -90,9 +93,8 @@ def make_fixed_step(
         drift(par, h, motion, scratch)
         if par.rotates:
             turn(par, body, h, apply_transposed(R, v_N), omega)
-            put_triple(body, OMEGA_BEFORE, last)
-            put_triple(body, OMEGA, omega)
-        return RUNNING, History(0.5 * h, h, history.last)
+            keep_spin(body, omega)
+        return RUNNING, History(0.5 * h, h, history.last, history.before)
 
     @inlined
     def base_step(
@@ -120,19 +122,21 @@ def make_reeling_step(
     ) -> int:
         """One step of length h; start and end are the times of its ends.
 
-        FORCE must hold `evaluate_forces` of the present configuration; it does so again afterwards.
+        PULL must hold `evaluate_forces` of the present configuration; it does so again afterwards.
         """
         reel = motion.reel
         q = motion.nodes[POSITION]
         s = reel[S]
         R = attitude(motion.body)
-        force = kept_reel_force(scratch.nodes[FORCE])
+        force = kept_reel_force(scratch.nodes[PULL])
         strain = strain_at_guide(par, q, element_length(par, s))
         before = begin_reel(par, command, reel, strain, force, h, start, end)
-        guess = extrapolated_rates(before.ahead, motion, before.sigma, scratch.nodes[MEAN_VELOCITY])
-        target = step_target(par, h, s, motion, R, before.p_s, before.at, before.drum, scratch)
-        rates, not_converged, iterations = solve_rates(par, h, s, q, R, target, guess, scratch)
-        p_N = node(motion.nodes[MOMENTUM], par.N)
+        guess = Rates(before.sigma, extrapolated_spin(before, motion.body), zero_like(before.sigma))
+        Pi = add_scaled(triple(motion.body, SPIN), 0.5 * h, body_moment(par, R))
+        target = Target(before.p_s, Pi, before.at, before.drum)
+        p = motion.nodes[MOMENTUM]
+        rates, not_converged, iterations = solve_rates(par, h, s, q, p, 0.5 * h, R, target, guess, scratch)
+        p_N = node(p, par.N)
         if diverged(motion.clock, target.p_s, dot(p_N, p_N) + dot(target.Pi, target.Pi)):
             return NON_FINITE
         if failed(motion.clock, not_converged):
@@ -141,7 +145,7 @@ def make_reeling_step(
 
         gradient = move_string(par, motion, scratch, h, s, rates, R)
         accumulate(reel, S, S_ERR, h * rates.sigma, par.compensated)
-        force_end, strain_end = last_kick(par, motion, scratch, h, reel[S])
+        force_end, strain_end = last_kick(par, motion, scratch, h, s, reel[S])
         end_reel(par, command, reel, before, h, end, rates, ReelImpulses(s, force, gradient, force_end, strain_end))
         return RUNNING
 

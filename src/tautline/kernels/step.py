@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tautline.errors import RUNNING
-from tautline.kernels.data import FORCE, POSITION, Command, Loads, Motion, Parameters, Plan, S, Scratch
+from tautline.kernels.data import POSITION, PULL, Command, Loads, Motion, Parameters, Plan, S, Scratch
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import inlined, separate
@@ -76,7 +76,7 @@ def one_step(
         loaded = loads.acts or loads.moves
         if loaded:
             frame, momentum = before_step(par, loads, command.locked, t, h, motion, scratch)
-            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[FORCE])
+            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
         if command.locked:
             l = element_length(par, motion.reel[S])
             status, history = fixed_stage(par, l, history_of(motion.reel), motion, scratch, h)

@@ -12,7 +12,7 @@ from tautline import registry
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.checks import finite, non_negative, positive
-from tautline.model.description import Number, choice, declared, described, quantity
+from tautline.model.description import Number, OptionalNumber, choice, declared, described, quantity
 from tautline.model.piecewise import evaluate
 from tautline.model.tables import Over, Table
 
@@ -69,6 +69,13 @@ class String:
         "", non_negative, "Drag coefficient across the string, for `Pendulum.fluid`.", default=1.2
     )
     tangential_drag: Number = quantity("", non_negative, "Drag coefficient along the string.", default=0.01)
+    breaking_load: OptionalNumber = quantity(
+        "N",
+        positive,
+        "Breaking load, for utilisation and fatigue; unknown if not given. The motion does not depend on it: a string "
+        "that is loaded beyond it does not part.",
+        default=None,
+    )
 
     def _check_together(self) -> None:
         if (self.law == "table") != (self.tension_table is not None):

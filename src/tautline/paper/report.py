@@ -117,7 +117,8 @@ def render(folder: Path, found: Found) -> str:
         pictures = "".join(figure(folder / f"example-{n}-{name}.png", caption) for name, caption in CAPTIONS.items())
         moving = ""
         if found.animations:
-            moving = f'<img class="moving" src="{image(folder / f"example-{n}.gif")}" alt="animation">'
+            animated = image((folder / f"example-{n}.gif").read_bytes(), "gif")
+            moving = f'<img class="moving" src="{animated}" alt="animation">'
         replay = view(runs[SHOWN][n], height=540)._repr_html_()
         sections += (
             f'<h2>Example {n}: {example.title}</h2>{moving}<div class="panels">{pictures}</div>'

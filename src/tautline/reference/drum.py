@@ -55,7 +55,7 @@ class Drum:
         command, d = self.command, self.radius(s)
         u = 0.0
         if isinstance(command, Torque):
-            u = float(command.moment(t)) if self.torque_curve is None else float(self.torque_curve.at(t, inside)[0])
+            u = float(command.torque(t)) if self.torque_curve is None else float(self.torque_curve.at(t, inside)[0])
         elif isinstance(command, Impedance):
             rest, speed, _ = self.planned(t, inside)
             u = d * (command.stiffness * (rest - s) + command.damping * (speed - sigma))

@@ -9,6 +9,7 @@ import numpy as np
 
 from tautline import ledger
 from tautline.ledger import kept_energy
+from tautline.results.inputs import CASE, pendulum_of
 from tautline.results.values import Values
 
 EXTREMES = (
@@ -51,6 +52,13 @@ class _Extremes:
 
 def _finite(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
+
+
+def _utilisation(extremes: _Extremes, attrs: dict[str, Any]) -> float | None:
+    """Largest tension over the breaking load; None where one of them is not known."""
+    load = pendulum_of(attrs).string.breaking_load if CASE in attrs else None
+    highest = [found[1] for name in ("tension", "guide_tension") if (found := extremes.range(name))]
+    return max(highest) / load if load is not None and highest else None
 
 
 def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable[str] = ()) -> dict[str, Any]:
@@ -97,6 +105,7 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable
         "angular_momentum_drift": extremes.largest("momentum", abs(float(first["angular_momentum"]))),
         "orthogonality_error": extremes.largest("orthogonality"),
         **{name: extremes.range(name) for name in EXTREMES},
+        "utilisation": _utilisation(extremes, attrs),
         "final_reel_speed": speed,
         "steps": attrs["steps"],
         "largest_step_ratio": attrs["largest_step_ratio"],

@@ -37,8 +37,10 @@ class Record(NamedTuple):
     guide_velocity: Array
 
 
-def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(SCHEMA)) -> Values:
-    """Every variable of the schema, or at least the wanted ones, and the time.
+def values_of(
+    pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(SCHEMA), lengths: Array | None = None
+) -> Values:
+    """Every variable of the schema, or at least the wanted ones, and the time; `lengths` are those of `lengths_of`.
 
     Of many members, whose pendulum has columns in place of numbers, arrays have the members as their last dimension.
     """
@@ -51,23 +53,39 @@ def values_of(pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(S
     displacement, frame = values.pop("guide_displacement"), values.pop("guide_velocity")
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         values["unstretched_length"] = unstretched
-        radii = pendulum.reel.radius(record.reeled_length)
-        values["power"] = record.torque * record.reel_speed / radii + 0.0  # no negative zeros
-        first, *others = (values[name] for name in ledger.names(ledger.STORED))
-        values["energy"] = sum(others, start=first)
+        if "power" in wanted:
+            radii = pendulum.reel.radius(record.reeled_length)
+            values["power"] = record.torque * record.reel_speed / radii + 0.0  # no negative zeros
+        if "energy" in wanted:
+            first, *others = (values[name] for name in ledger.names(ledger.STORED))
+            values["energy"] = sum(others, start=first)
         if wanted & {"position", "velocity"}:
             guide = np.array(np.broadcast_arrays(*pendulum.reel.guide_position))
             guide = guide.reshape(*guide.shape, *(1,) * (nodes.ndim - 2 - guide.ndim))
             values["position"] = nodes + guide + displacement[:, None]
             values["velocity"] = record.velocity + frame[:, None]
         if wanted & {"stretched_length", "strain", "tension", "guide_tension"}:
-            lengths = np.linalg.norm(np.diff(nodes, axis=1), axis=2)
-            strain = lengths / (unstretched / N)[:, None] - 1.0
+            lengths = lengths_of(nodes) if lengths is None else lengths
+            strain = lengths / (unstretched / N)[:, None]
+            strain -= 1.0
             values["stretched_length"] = lengths.sum(axis=1)
             values["strain"] = strain
             values["tension"] = _tension(pendulum, record, strain, unstretched / N, lengths)
             values["guide_tension"] = _guide_tension(pendulum, values["tension"], nodes, lengths, unstretched / N)
     return values
+
+
+def lengths_of(nodes: Array) -> Array:
+    """Lengths of the elements of samples (n, N + 1, 3[, members]).
+
+    One component after the other, and in this order: what is worked on stays in the cache, and the rounding of a sample
+    does not depend on others.
+    """
+    x, y, z = (nodes[:, 1:, axis] - nodes[:, :-1, axis] for axis in range(3))
+    squares = x * x
+    squares += y * y
+    squares += z * z
+    return np.asarray(np.sqrt(squares, out=squares))
 
 
 def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, lengths: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Command `brake`: dry friction that holds the drum up to a moment, and rubs beyond (docs/theory.md, equation 44).
+"""Command `brake`: dry friction that holds the drum up to a torque, and rubs beyond (docs/theory.md, equation 44).
 
 Order 2 only: stages that go back in time have no unique motion where something sticks.
 """
@@ -12,7 +12,7 @@ from tautline.kernels.jit import inlined
 
 @inlined
 def drive(par: Parameters, command: Command, near: float, far: float, s: float) -> Drive:
-    """No motor; the moment adds to that of the drum's own dry friction."""
+    """No motor; the torque adds to that of the drum's own dry friction."""
     return Drive(False, 0.0, mean_torque(par, command, near, far), 0.0, 0.0)
 
 

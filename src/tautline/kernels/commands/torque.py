@@ -1,4 +1,4 @@
-"""Command `torque`: a moment of the motor over time; zero for a free drum (docs/theory.md, equation 46)."""
+"""Command `torque`: torque of the motor over time; zero for a free drum (docs/theory.md, equation 46)."""
 
 from __future__ import annotations
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 
 from tautline.arrays import TINY_LENGTH
+from tautline.kernels.along import nodes_from, places_from, spread, store, width
 from tautline.kernels.data import Array, Parameters, node
 from tautline.kernels.jit import inlined, kernel
-from tautline.kernels.so3 import dot, scale, sub
+from tautline.kernels.lanes import select
+from tautline.kernels.so3 import Vector, dot, sub
 
 
 @inlined
@@ -25,21 +27,20 @@ def pull(k: float, l: float, length: float) -> float:
     return k * (1.0 - l / length)
 
 
-@inlined
-def forces(par: Parameters, l: float, q: Array, out_f: Array) -> None:
-    """f_e = (EA/l) (1 - l/|w|) (q_{e+1} - q_e)."""
-    n = par.N + 1
+@kernel
+def pulls_from(N: int, k: float, l: float, q: Array, e: int, w: Vector) -> float:
+    """Tension over length of the elements from e on, (EA/l) (1 - l/|w|), and 0 behind the last; k = EA/l."""
+    length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
+    return select(places_from(q, e) < N - 0.5, pull(k, l, length), spread(q, 0.0))  # type: ignore[no-any-return]
+
+
+@kernel
+def pulls(par: Parameters, l: float, q: Array, out: Array) -> None:
+    """Tension over length of every element, and 0 behind the last."""
     k = par.EA / l
-    # separate rows: with one base pointer the compiler does not vectorise this loop
-    x, y, z = q[:n], q[n : 2 * n], q[2 * n :]
-    f_x, f_y, f_z = out_f[:n], out_f[n : 2 * n], out_f[2 * n :]
-    for e in range(par.N):
-        w = (x[e + 1] - x[e], y[e + 1] - y[e], z[e + 1] - z[e])
-        length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
-        f = scale(pull(k, l, length), w)
-        f_x[e] = f[0]
-        f_y[e] = f[1]
-        f_z[e] = f[2]
+    for e in range(0, par.N + 1, width(q)):
+        w = sub(nodes_from(q, e + 1), nodes_from(q, e))
+        store(out, e, pulls_from(par.N, k, l, q, e, w))
 
 
 @kernel

@@ -19,8 +19,8 @@ import math
 from typing import NamedTuple
 
 from tautline.kernels.data import (
-    COLUMN,
-    FORCE,
+    BORDER,
+    IMPULSE,
     POSITION,
     RIGHT,
     Array,
@@ -85,9 +85,10 @@ def act(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array, 
     """Sum over the laws. A law that fails gives no number, which ends the run."""
     q = motion.nodes[POSITION]
     l = element_length(par, motion.reel[S])
-    position = scratch.nodes[RIGHT]
-    velocity = scratch.nodes[COLUMN]
-    force = scratch.nodes[FORCE]
+    places = 3 * (par.N + 1)  # laws are given nodes without filling
+    position = scratch.nodes[RIGHT][:places]
+    velocity = scratch.nodes[BORDER][:places]
+    force = scratch.nodes[IMPULSE][:places]
     for i in range(par.N + 1):
         put_node(position, i, add(at.place, node(q, i)))
         material = add_scaled(node(v, i), at.rates.sigma, node_flow(par, l, q, i))

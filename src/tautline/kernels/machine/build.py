@@ -1,7 +1,7 @@
 """Make libtautline: `python -m tautline.kernels.machine.build [--unless-current]`.
 
-Needs Numba, and a C compiler or the package `ziglang` to link. The functions are compiled once, by two processes, and
-emitted for every kind of processor (targets.py). Beside the libraries come a header and the list that loading checks.
+Needs Numba, and something to link with (linking.py). The functions are compiled once, by two processes, and emitted for
+every kind of processor (targets.py). Beside the libraries come a header and the list that loading checks.
 """
 
 from __future__ import annotations
@@ -9,42 +9,64 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 from tautline.errors import EngineError
 from tautline.kernels.machine.header import header
 from tautline.kernels.machine.library import FOLDER, LIST, check, file_name
+from tautline.kernels.machine.linking import link
 from tautline.kernels.machine.signatures import all_functions
 from tautline.kernels.machine.stamp import ABI, source_hash
 from tautline.kernels.machine.targets import Target, machine, targets
 
-# Functions of each process, which take about as long; what is not named goes to the second.
-FIRST = ("tl_march_with_loads", "tl_observe_with_loads", "tl_prescribed_torques_with_loads", "tl_march", "tl_observe")
+# Functions of the second process: they share kernels with each other, and few with the rest.
+IN_LANES = ("tl_march_reeling", "tl_march_locked")
 HEADER = "tautline.h"
+OPTIMISED = ".bc"
 
 
 def shares() -> list[list[str]]:
     """Names of the functions that each process compiles."""
-    names = list(all_functions())
-    return [[name for name in FIRST if name in names], [name for name in names if name not in FIRST]]
+    others = [name for name in all_functions() if name not in IN_LANES]
+    # the largest first: the second process may be there to write their objects
+    return [sorted(others, key=lambda name: not name.startswith("tl_march")), list(IN_LANES)]
 
 
 def compile_share(names: list[str], folder: Path) -> None:
-    """Compile some functions and write an object of each for every kind of processor."""
-    from tautline.kernels.machine.compiling import emit, module_of
+    """Optimise some functions, then write objects of what is there from any process, until nothing is left to take."""
+    from tautline.kernels.machine.compiling import module_of
 
     for name in names:
         begun = time.perf_counter()
-        module = module_of(all_functions()[name])
+        code = module_of(all_functions()[name]).as_bitcode()
         for target in targets():
-            (folder / f"{name}-{target.name}.o").write_bytes(emit(module, target, position_independent=True))
+            part = folder / f"{name}-{target.name}.part"
+            part.write_bytes(code)
+            part.rename(part.with_suffix(OPTIMISED))
         print(f"libtautline: {name} ({time.perf_counter() - begun:.0f} s)", flush=True)
+    while waiting := sorted(folder.glob(f"*{OPTIMISED}")):
+        write_object(waiting[0])
+
+
+def write_object(path: Path) -> None:
+    """Write the object of an optimised function for one kind of processor, unless another process does."""
+    import llvmlite.binding as llvm
+
+    from tautline.kernels.machine.compiling import emit
+
+    taken = path.with_suffix(".taken")
+    try:
+        path.rename(taken)
+    except FileNotFoundError:
+        return
+    target = next(target for target in targets() if path.stem.endswith(f"-{target.name}"))
+    module = llvm.parse_bitcode(taken.read_bytes())
+    path.with_suffix(".o").write_bytes(emit(module, target, position_independent=True))
+    print(f"libtautline: {path.stem} written", flush=True)
 
 
 def _stamp_object(folder: Path, target: Target) -> Path:
@@ -62,26 +84,6 @@ def _stamp_object(folder: Path, target: Target) -> Path:
     path = folder / f"stamp-{target.name}.o"
     path.write_bytes(emit(llvm.parse_assembly(text), target, position_independent=True))
     return path
-
-
-def linker() -> list[str]:
-    """Command that links a shared library."""
-    for name in (os.environ.get("CC"), "cc", "gcc", "clang"):
-        if name and shutil.which(name):
-            return [name]
-    if find_spec("ziglang") is not None:
-        return [sys.executable, "-m", "ziglang", "cc"]
-    raise RuntimeError("libtautline: no C compiler was found to link with; install one, or the package ziglang")
-
-
-def link(objects: list[Path], library: Path) -> None:
-    """One shared library of some objects, without the names of what is inside."""
-    names = [str(path) for path in objects]
-    done = subprocess.run(
-        [*linker(), "-shared", "-s", "-o", str(library), *names, "-lm"], capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"libtautline: linking failed\n{done.stderr}")
 
 
 def is_current() -> bool:

@@ -18,7 +18,7 @@ from numba.core import codegen, cpu, inline_closurecall
 from numba.core.compiler_lock import global_compiler_lock
 
 from tautline.kernels.jit import Kernel
-from tautline.kernels.machine import numba_force_law, numba_lane_arrays  # noqa: F401 - they teach Numba
+from tautline.kernels.machine import numba_along, numba_force_law, numba_lane_arrays  # noqa: F401 - they teach Numba
 from tautline.kernels.machine.numba_lanes import teach_either
 from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.machine.signatures import Function

@@ -58,7 +58,7 @@ def _name(kind: Any) -> str:
 def _constants() -> str:
     """Sizes and places that a caller needs to fill the arrays."""
     lines = [f"#define TL_{name.upper()} {code}" for code, name in STATUS_NAMES.items()]
-    lines.append(f"#define TL_LANES {LANES}")
+    lines.append(f"#define TL_ROW_LENGTH(N) ({LANES} * ((N) / {LANES} + 2)) /* places for a component of all nodes */")
     for name, value in vars(data).items():
         if name.isupper() and isinstance(value, int | float | np.integer):
             lines.append(f"#define TL_{name} {value}")

@@ -147,11 +147,12 @@ class _Select(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         if not all(map(is_number, args[1:])):
             return None
-        kind = lanes_type if args[0] is mask_type else types.float64
+        kind = lanes_type if args[0] is mask_type or lanes_type in args[1:] else types.float64
         return signature(kind, args[0], kind, kind)
 
 
 @lower_builtin(select, mask_type, lanes_type, lanes_type)
+@lower_builtin(select, types.boolean, lanes_type, lanes_type)
 @lower_builtin(select, types.boolean, types.float64, types.float64)
 def _lower_select(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.select(*args)

@@ -14,15 +14,15 @@ from tautline.model.tables import Table, arrays
 class Brake:
     """Dry friction on the drum, and no motor: it holds the drum up to this torque, and rubs with it beyond."""
 
-    moment: Any = declared(
+    torque: Any = declared(
         Table(
             "N*m",
             non_negative,
             "Torque of the brake, at least 0; a table as for `Torque`. The drum's own friction comes on top.",
-            "moments",
+            "torques",
         )
     )
 
     def table(self) -> tuple[Array, Array]:
         """Times and values; a constant is a table with one entry."""
-        return arrays(self.moment)
+        return arrays(self.torque)

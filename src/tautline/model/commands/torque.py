@@ -35,24 +35,24 @@ class Torque:
     can be neither saved nor resumed; a table can.
     """
 
-    moment: Any = declared(
+    torque: Any = declared(
         Torques(
             "N*m",
             checks.finite,
             "Torque; a table is piecewise linear in time, held before its first and after its last entry.",
-            "moments",
+            "torques",
         )
     )
 
     @property
     def is_function(self) -> bool:
         """Whether the torque is given by a function."""
-        return callable(self.moment)
+        return callable(self.torque)
 
     def table(self) -> tuple[Array, Array]:
         """Times and values; a constant is a table with one entry, and so is a function, at time 0."""
-        return self.sampled(np.zeros(1)) if self.is_function else arrays(self.moment)
+        return self.sampled(np.zeros(1)) if self.is_function else arrays(self.torque)
 
     def sampled(self, times: Array) -> tuple[Array, Array]:
         """Times and the function's values at them."""
-        return times, np.array([checks.number(f"Torque.moment({t:g})", self.moment(float(t))) for t in times])
+        return times, np.array([checks.number(f"Torque.torque({t:g})", self.torque(float(t))) for t in times])

@@ -309,11 +309,12 @@ def _facts(base: Tree, varied: tuple[str, ...]) -> Facts:
     """What all members have in common."""
     run = Run(**base["run"])
     elements = None if "run.elements" in varied else run.number_of_elements()
+    load = "string.breaking_load" in varied or base["string"].get("breaking_load") is not None
     loose = {"run.duration", "run.sample"} | ({"run.step"} if run.sample is None else set())
     if loose & set(varied):
-        return Facts(elements, None, None)
+        return Facts(elements, None, None, load)
     sample = run.interval()
-    return Facts(elements, sample, checks.whole_ratio("run.duration", run.duration, "sample", sample) + 1)
+    return Facts(elements, sample, checks.whole_ratio("run.duration", run.duration, "sample", sample) + 1, load)
 
 
 def _digest(column: Values) -> str:

@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline.analysis.fatigue import TensionCurve, counting, tension_curve
 from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.string import String
 from tautline.schema import AXES, SCHEMA, Variable
+from tautline.studies.definition.readings import READINGS, read_off
 
 # Of a motion as a whole, by watching neighbouring motions.
 OF_NEIGHBOURS = {
@@ -31,13 +34,15 @@ HEALTH = {
     "mesh_error": "estimated error of the mesh",
     "largest_step_ratio": "largest step over the stability limit",
 }
-VARIABLES = SCHEMA | OF_NEIGHBOURS
+VARIABLES = SCHEMA | OF_NEIGHBOURS | {name: reading.variable for name, reading in READINGS.items()}
 REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
 # Reduced together with the time: the string as a whole. Components of vectors are not.
 ALONG_THE_STRING = ("node", "element")
 NORM = "norm"
 _WORDS = ("name", "variable", "reduce", "at", "node", "element", "axis", "row", "column")
 _WORDS_OF_NEIGHBOURS = ("name", "variable", "interval", "known", "lost")
+_WORDS_OF_READINGS = ("name", "variable")
+_WORDS_OF_DAMAGE = (*_WORDS_OF_READINGS, "rope", "exponent", "constant")
 _NOT_NAMES = (
     *HEALTH,
     "status",
@@ -66,6 +71,7 @@ class Facts:
     elements: int | None
     interval: float | None  # between samples (s)
     rows: int | None  # samples, the first included
+    breaking_load: bool = False  # whether every member has one
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,17 @@ class Output:
     interval: float = 0.0  # between measurements of how far neighbours have parted (s)
     known: float = KNOWN
     lost: float = LOST
+    curve: tuple[float, ...] = ()  # of the damage, as TensionCurve has it
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Variables of a run that it is made of."""
+        return (*READINGS[self.variable].needs, "time") if self.variable in READINGS else (self.variable,)
+
+    def fits(self, elements: int) -> bool:
+        """Whether a mesh of so many elements has the chosen node or element."""
+        chosen = ((self.node, elements + 1), (self.element, elements))
+        return all(k is None or -size <= k < size for k, size in chosen)
 
     @property
     def units(self) -> str:
@@ -99,6 +116,7 @@ class Output:
         how = {
             "series": "",
             "neighbours": "",
+            "reading": "",
             "final": "at the end: ",
             "at": f"at {', '.join(f'{t:g}' for t in self.times)} s: ",
             "max": "largest: ",
@@ -139,14 +157,16 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
         raise InputError(f"{where}.variable: missing; expected one of the variables of a run, such as tension")
     variable = spec["variable"]
     _check_variable(where, variable)
-    words = _WORDS_OF_NEIGHBOURS if variable in OF_NEIGHBOURS else _WORDS
-    if variable in OF_NEIGHBOURS and spec.get("reduce") == "series":
+    words = _words(variable)
+    if words is not _WORDS and spec.get("reduce") == "series":
         spec = {word: value for word, value in spec.items() if word != "reduce"}
     for word in spec:
         if word not in words:
             raise InputError(f"{where}.{word}: no such key; expected some of {', '.join(words)}")
     if variable in OF_NEIGHBOURS:
         return _of_neighbours(where, spec, facts, time_of)
+    if variable in READINGS:
+        return _reading(where, spec, facts)
     reduce = spec.get("reduce", "at" if "at" in spec else "series")
     checks.choice(f"{where}.reduce", reduce, REDUCTIONS)
     if ("at" in spec) != (reduce == "at"):
@@ -159,6 +179,31 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     if len(rows) > 1:
         dims, sizes = (f"{name}_time", *dims), (len(rows), *sizes)
     return Output(name, variable, reduce, **chosen, at=rows, times=times, dims=dims, sizes=sizes)
+
+
+def _words(variable: str) -> tuple[str, ...]:
+    """Keys that an output of a variable may have."""
+    if variable in OF_NEIGHBOURS:
+        return _WORDS_OF_NEIGHBOURS
+    if variable == "damage":
+        return _WORDS_OF_DAMAGE
+    return _WORDS_OF_READINGS if variable in READINGS else _WORDS
+
+
+def _reading(where: str, spec: Mapping[str, Any], facts: Facts) -> Output:
+    variable = spec["variable"]
+    if READINGS[variable].of_breaking_load and not facts.breaking_load:
+        raise InputError(f"{where}: {variable} needs a breaking load; give string.breaking_load in `set` or `vary`")
+    curve: tuple[float, ...] = ()
+    if variable == "damage":
+        counting("a study of damage")
+        try:
+            curve = tuple(tension_curve(spec.get("rope"), spec.get("exponent"), spec.get("constant")))
+        except InputError as error:
+            raise InputError(f"{where}.{error}") from None
+    name = spec.get("name", variable)
+    checks.instance(f"{where}.name", name, str)
+    return Output(name, variable, "reading", curve=curve)
 
 
 def _of_neighbours(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
@@ -253,7 +298,7 @@ def _samples(where: str, at: Any, facts: Facts, time_of: Any) -> tuple[tuple[flo
     return times, tuple(rows)
 
 
-def evaluate(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64]) -> Array:
+def evaluate(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64], string: String) -> Array:
     """One array with a leading dimension of members.
 
     Parameters
@@ -263,7 +308,12 @@ def evaluate(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64
         Arrays (member, time, ...) by the names of `schema.SCHEMA`.
     rows : array of int
         How many samples each member has; the rest of a shorter run is not looked at.
+    string : String
+        Of the members; numbers that they differ in are columns.
     """
+    if output.variable in READINGS:
+        curve = TensionCurve(*output.curve) if output.curve else None
+        return read_off(output.variable, curve, values, rows, string)
     x = _selected(output, values[output.variable])
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         return _reduced(output, x, rows)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,8 @@ from tautline.kernels.lanes import LANES
 from tautline.model import keys
 from tautline.model.case import Case
 from tautline.model.command import Command
-from tautline.results.values import values_of
+from tautline.model.string import String
+from tautline.results.values import Values, values_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
@@ -53,13 +54,12 @@ def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
         np.full((count, len(HEALTH)), np.nan),
         [""] * count,
     )
-    built = members(work, values)
-    _run_family(work, values, built, found)
+    members = Members(work, values)
+    _run_family(members, found)
     started: dict[int, list[Started]] = {}
     for place in np.flatnonzero(found.status == NOT_COMPUTED).tolist():
-        member = built[place]
         with _reported(found, place):
-            one = start(place, member)
+            one = members.start(place)
             started.setdefault(one.rows, []).append(one)
     for rows, alike in started.items():
         for group in _in_groups(alike, rows):
@@ -92,8 +92,38 @@ def _in_one_line(error: TautlineError) -> str:
     return "; ".join(str(error).splitlines())
 
 
+class Members:
+    """Members of a study, with one value of each key for each.
+
+    Attributes
+    ----------
+    base : Case or None
+        The case of the first values of all keys; None where these do not fit together.
+    """
+
+    def __init__(self, work: Work, values: Mapping[str, NDArray[Any]]) -> None:
+        self.work, self.values, self.base = work, values, _base(work)
+
+    @cached_property
+    def _tree(self) -> dict[str, Any]:
+        return self.work.scenario if self.base is None else self.base.keys()
+
+    def case(self, place: int) -> Case:
+        """Case of a member; sections that are not varied are read and built once."""
+        tree = dict(self._tree)
+        for key in self.work.keys:
+            keys.put(tree, keys.parse(key), self.values[key][place : place + 1].tolist()[0])
+        return Case.from_dict(tree, like=self.base)
+
+    def start(self, place: int) -> Started:
+        """A member at the start of its run; samples that cannot fit into memory are refused."""
+        case = self.case(place)
+        simulation, rows, _ = begin(case)
+        space.check_samples(rows, simulation.elements)
+        return Started(place, simulation, case.command, case.run.duration, rows)
+
+
 def _base(work: Work) -> Case | None:
-    """The case of the first values of all keys; None where these do not fit together."""
     try:
         base = Case.from_dict(work.scenario)
         base.state()
@@ -102,26 +132,9 @@ def _base(work: Work) -> Case | None:
     return base
 
 
-def members(work: Work, values: Mapping[str, NDArray[Any]]) -> list[Callable[[], Case]]:
-    """Functions that build the case of each member; sections that are not varied are read and built once."""
-    base = _base(work)
-    tree = work.scenario if base is None else base.keys()
-    places = [keys.parse(key) for key in work.keys]
-
-    def build(row: tuple[Any, ...]) -> Case:
-        member = dict(tree)
-        for place, value in zip(places, row, strict=True):
-            keys.put(member, place, value)
-        return Case.from_dict(member, like=base)
-
-    return [partial(build, row) for row in zip(*(values[key].tolist() for key in work.keys), strict=True)]
-
-
-def _run_family(
-    work: Work, values: Mapping[str, NDArray[Any]], built: list[Callable[[], Case]], found: Computed
-) -> None:
+def _run_family(members: Members, found: Computed) -> None:
     """Run those members that differ from each other in plain numbers alone; the others are left."""
-    base = _base(work)
+    work, base = members.work, members.base
     if base is None or any(output.variable in OF_NEIGHBOURS for output in work.outputs):
         return
     try:
@@ -129,31 +142,31 @@ def _run_family(
         space.check_samples(family.rows, family.elements)
     except TautlineError:
         return
-    if not family.known:
+    if not family.known or not all(output.fits(family.elements) for output in work.outputs):
         return
-    for look in family.looks(values, {output.variable for output in work.outputs}):
-        try:
-            _take_look(family, look, work.outputs, found)
-        except IndexError:  # nodes that these members do not have
-            return
+    for look in family.looks(members.values, _needed(work.outputs), partial(_kept, work.outputs)):
+        _take_look(family, look, found)
         for k in look.left:
             place = int(look.places[k])
             if found.status[place] != NOT_COMPUTED:  # it was several times in its block
                 continue
             with _reported(found, place):
-                one = start(place, built[place])
+                one = members.start(place)
                 family.go_on(look, k, one.simulation)
                 _take(one, work.outputs, found)
 
 
-def _take_look(family: Family, look: Look, outputs: tuple[Output, ...], found: Computed) -> None:
+def _kept(outputs: tuple[Output, ...], values: Values, string: String) -> dict[str, Array]:
+    """Outputs of members that have all their samples."""
+    members, rows = next(x for name, x in values.items() if name != "time").shape[:2]
+    return {output.name: evaluate(output, values, np.full(members, rows), string) for output in outputs}
+
+
+def _take_look(family: Family, look: Look, found: Computed) -> None:
     """Outputs, steps and health of members that have come to the end of their samples."""
     ended, places = look.ended, look.places[look.ended]
-    values = {name: np.moveaxis(x, -1, 0) for name, x in look.values.items()}
-    rows = np.full(len(ended), family.rows + 1)
-    results = {output.name: evaluate(output, values, rows)[ended] for output in outputs}
-    for name, result in results.items():
-        found.outputs[name][places] = result
+    for name, result in look.kept.items():
+        found.outputs[name][places] = result[ended]
     found.status[places], found.steps[places] = RUNNING, look.steps[ended]
     found.health[places] = np.stack([look.figures[name][ended] for name in HEALTH], axis=1)
     for k, remarks in family.remarks(look).items():
@@ -161,12 +174,9 @@ def _take_look(family: Family, look: Look, outputs: tuple[Output, ...], found: C
             found.remarks[look.places[k]] = "\n".join(remarks)
 
 
-def start(place: int, member: Callable[[], Case]) -> Started:
-    """A member at the start of its run; samples that cannot fit into memory are refused."""
-    case = member()
-    simulation, rows, _ = begin(case)
-    space.check_samples(rows, simulation.elements)
-    return Started(place, simulation, case.command, case.run.duration, rows)
+def _needed(outputs: Sequence[Output]) -> set[str]:
+    """Variables of a run that outputs are made of."""
+    return {name for output in outputs for name in output.needs}
 
 
 def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> None:
@@ -201,11 +211,11 @@ def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """Outputs, status and steps of a member that has come to its end."""
     simulation = one.simulation
     record = simulation.record()
-    wanted = {output.variable for output in outputs}
-    values = {name: x[None] for name, x in values_of(simulation.pendulum, record, wanted).items()}
+    pendulum = simulation.pendulum
+    values = {name: x[None] for name, x in values_of(pendulum, record, _needed(outputs)).items()}
     rows = np.array([len(record.time)])
     try:
-        results = {output.name: evaluate(output, values, rows)[0] for output in outputs}
+        results = {output.name: evaluate(output, values, rows, pendulum.string)[0] for output in outputs}
     except IndexError:
         raise InputError("outputs: expected nodes and elements that every member has, this one has fewer") from None
     for name, result in results.items():

@@ -16,7 +16,7 @@ from tautline.studies.definition.definition import Study
 from tautline.studies.definition.parameters import Values
 from tautline.studies.definition.work import Work
 from tautline.studies.execution import compute
-from tautline.studies.execution.compute import Started
+from tautline.studies.execution.compute import Members, Started
 
 MEMBERS_MEASURED, SECONDS_MEASURED = 8, 1.0
 # Between two looks at the clock, at first; some milliseconds for all elements together.
@@ -38,8 +38,8 @@ def seconds_a_member(wanted: Study) -> Pace:
     """
     some = np.unique(np.linspace(0, wanted.members - 1, MEMBERS_MEASURED).astype(np.int64))
     values, most = _values(wanted, some), SECONDS_MEASURED / len(some)
-    _seconds(wanted.work, values, slice(0, 1), most)  # not counted: it may compile the kernels
-    alone = [_seconds(wanted.work, values, slice(k, k + 1), most) for k in range(len(some))]
+    _seconds(wanted.work, values, 0, most)  # not counted: it may compile the kernels
+    alone = [_seconds(wanted.work, values, k, most) for k in range(len(some))]
     if sum(alone) > SECONDS_MEASURED:
         return Pace(max(1e-6, float(np.mean(alone))), max(1e-6, float(np.median(alone))))
     before = time.perf_counter()
@@ -57,13 +57,12 @@ def _values(wanted: Study, members: np.ndarray[Any, np.dtype[np.int64]]) -> dict
     return {key: np.concatenate([row[key] for row in rows]) for key in wanted.keys}
 
 
-def _seconds(work: Work, values: dict[str, Values], which: slice, most: float) -> float:
+def _seconds(work: Work, values: dict[str, Values], place: int, most: float) -> float:
     """Wall time of one member, extrapolated from its first part if that takes longer than `most` (s)."""
     before = time.perf_counter()
     part = 1.0
     with suppress(TautlineError):  # refused, and soon
-        for member in compute.members(work, {key: column[which] for key, column in values.items()}):
-            part = _part(compute.start(0, member), before + most)
+        part = _part(Members(work, values).start(place), before + most)
     return (time.perf_counter() - before) / part
 
 

@@ -21,7 +21,6 @@ MESSAGES = 3
 # Words of a list that are shown.
 LISTED = 8
 _STYLE = """
-.open { background: #fff4e0; border-left: 4px solid #E69F00; padding: 0.6rem 1rem; }
 h3 { margin: 2rem 0 0.5rem; } td { overflow-wrap: anywhere; } .wide { grid-column: 1 / -1; }
 """
 _DESIGNS = {
@@ -43,7 +42,7 @@ def render(opened: Opened, store: str, sections: list[Section], left_out: dict[s
         body += f"<p>{html.escape(attrs['description'])}</p>"
     if attrs["status"] != "completed":
         body += (
-            f'<p class="open">This study is not finished: {attrs["members_done"]} of {opened.members} members are '
+            f'<p class="note">This study is not finished: {attrs["members_done"]} of {opened.members} members are '
             f"computed, and what follows is of these. <code>tautline study --resume {html.escape(store)}</code> goes "
             "on with it.</p>"
         )
@@ -116,7 +115,7 @@ def _remarks(opened: Opened) -> str:
         return "<p>No member carries a remark on its numbers.</p>"
     items = "".join(f"<li>{html.escape(text)}</li>" for text in found.sentences())
     return (
-        f'<div class="open">{found.members} of {opened.members} members carry remarks on their numbers '
+        f'<div class="note">{found.members} of {opened.members} members carry remarks on their numbers '
         f"(<code>remarks</code> in the store). The most frequent:<ul>{items}</ul></div>"
     )
 

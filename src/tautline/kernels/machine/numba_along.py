@@ -1,0 +1,150 @@
+"""Vectors along the string for Numba: LANES neighbours in an array of numbers, or one item of an array of lanes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, overload
+
+from tautline.kernels.along import fused, load, previous, ramp, spread, store, total, width
+from tautline.kernels.lanes import LANES
+from tautline.kernels.machine.numba_lanes import FLOATS, check_index, lanes_type
+from tautline.kernels.machine.options import OPTIONS
+
+_INDEX = ir.IntType(32)
+
+
+def _is_row(x: Any) -> bool:
+    """Whether x is a row of plain numbers."""
+    return isinstance(x, types.Array) and x.ndim == 1 and x.layout == "C" and x.dtype == types.float64
+
+
+def _vector_at(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    """Pointer to LANES numbers of a row."""
+    row = context.make_array(kind)(context, builder, array)
+    last = builder.add(index, ir.Constant(index.type, LANES - 1))
+    check_index(context, builder, index, builder.extract_value(row.shape, 0))
+    check_index(context, builder, last, builder.extract_value(row.shape, 0))
+    return builder.bitcast(builder.gep(row.data, [index]), FLOATS.as_pointer())
+
+
+@intrinsic
+def _load(typingctx: Any, x: Any, i: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.load(_vector_at(context, builder, sig.args[0], *args), align=8)
+
+    return lanes_type(x, types.intp), codegen
+
+
+@intrinsic
+def _store(typingctx: Any, x: Any, i: Any, values: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.store(args[2], _vector_at(context, builder, sig.args[0], *args[:2]), align=8)
+        return context.get_dummy_value()
+
+    return types.none(x, types.intp, lanes_type), codegen
+
+
+@intrinsic
+def _spread(typingctx: Any, number: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return context.cast(builder, args[0], sig.args[0], lanes_type)
+
+    return lanes_type(number), codegen
+
+
+@intrinsic
+def _ramp(typingctx: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return ir.Constant(FLOATS, [float(k) for k in range(LANES)])
+
+    return lanes_type(), codegen
+
+
+@intrinsic
+def _previous(typingctx: Any, before: Any, values: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        places = [LANES - 1 + k for k in range(LANES)]
+        return builder.shuffle_vector(*args, ir.Constant(ir.VectorType(_INDEX, LANES), places))
+
+    return lanes_type(lanes_type, lanes_type), codegen
+
+
+@intrinsic
+def _total(typingctx: Any, values: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        found, size = args[0], LANES
+        while size > 1:
+            size //= 2
+            nothing = ir.Constant(found.type, ir.Undefined)
+            halves = [
+                builder.shuffle_vector(
+                    found, nothing, ir.Constant(ir.VectorType(_INDEX, size), list(range(first, first + size)))
+                )
+                for first in (0, size)
+            ]
+            found = builder.fadd(*halves)
+        return builder.extract_element(found, ir.Constant(_INDEX, 0))
+
+    return types.float64(lanes_type), codegen
+
+
+@intrinsic
+def _fused(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
+    kind = lanes_type if lanes_type in (a, b, c) else types.float64
+    name = f"llvm.fmuladd.v{LANES}f64" if kind is lanes_type else "llvm.fmuladd.f64"
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        number = FLOATS if kind is lanes_type else ir.DoubleType()
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(number, [number] * 3), name)
+        return builder.call(function, args)
+
+    return kind(kind, kind, kind), codegen
+
+
+@overload(fused, strict=False, jit_options=OPTIONS)
+def _choose_fused(a: Any, b: Any, c: Any) -> Any:
+    return lambda a, b, c: _fused(a, b, c)
+
+
+@overload(load, strict=False, jit_options=OPTIONS)
+def _choose_load(x: Any, i: Any) -> Any:
+    return (lambda x, i: _load(x, i)) if _is_row(x) else (lambda x, i: x[i])
+
+
+@overload(store, strict=False, jit_options=OPTIONS)
+def _choose_store(x: Any, i: Any, values: Any) -> Any:
+    if _is_row(x):
+        return lambda x, i, values: _store(x, i, values)
+
+    def put(x: Any, i: Any, values: Any) -> None:
+        x[i] = values
+
+    return put
+
+
+@overload(width, strict=False, jit_options=OPTIONS)
+def _choose_width(x: Any) -> Any:
+    return (lambda x: LANES) if _is_row(x) else (lambda x: 1)
+
+
+@overload(spread, strict=False, jit_options=OPTIONS)
+def _choose_spread(x: Any, number: Any) -> Any:
+    return lambda x, number: _spread(number)
+
+
+@overload(ramp, strict=False, jit_options=OPTIONS)
+def _choose_ramp(x: Any) -> Any:
+    return (lambda x: _ramp()) if _is_row(x) else (lambda x: 0.0)
+
+
+@overload(previous, strict=False, jit_options=OPTIONS)
+def _choose_previous(x: Any, before: Any, values: Any) -> Any:
+    return (lambda x, before, values: _previous(before, values)) if _is_row(x) else (lambda x, before, values: before)
+
+
+@overload(total, strict=False, jit_options=OPTIONS)
+def _choose_total(x: Any, values: Any) -> Any:
+    return (lambda x, values: _total(values)) if _is_row(x) else (lambda x, values: values)

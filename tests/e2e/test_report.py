@@ -1,0 +1,128 @@
+"""`tautline report`: what the page says first, that it needs nothing but itself, and what is refused."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import tautline as tl
+from tautline.cli.commands import app
+from tests.support.browser import browsing
+
+RUNS = Path(__file__).parents[1] / "data" / "runs"
+PICTURES = 5
+
+
+def report(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["report", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def bungee(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "jump.nc"
+    case = tl.load("bungee", {"string.breaking_load": "5 kN", "run.duration": "8 s"})
+    tl.run_to_file(path, case)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rows(text: str) -> dict[str, str]:
+    """Key figures of a page."""
+    return dict(re.findall(r"<tr><td>([^<]*)</td><td>([^<]*)</td></tr>", text))
+
+
+def test_the_page_says_what_the_functions_say(bungee: Path, here: Path) -> None:
+    done = report(bungee, "--rope", "six_strand")
+    assert (done.exit_code, done.output) == (0, "jump-report.html\n")
+    text = (here / "jump-report.html").read_text(encoding="utf-8")
+    use, damage = tl.utilisation(bungee), tl.damage(bungee, "six_strand")
+    verdict = f"The rope holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
+    assert text.index(verdict + f"{1 / use.utilisation:.3g}") < text.index("completed at t = 8 s")
+    remarks = tl.open_run(bungee).attrs["remarks"].splitlines()
+    assert remarks and all(text.index(remark) < text.index("Key figures") for remark in remarks)
+    found = rows(text)
+    assert found["largest tension"] == f"{use.tension:.4g} N at the guide, at {use.time:.4g} s"
+    assert found["utilisation"] == f"{100 * use.utilisation:.3g} % of 5000 N"
+    assert found["fatigue damage"].startswith(f"{damage.damage:.3g} in this run, {damage.life / 3600:.3g} hours")
+    events = tl.slack_events(bungee)
+    assert found["slack"].startswith(f"{events.sizes['event']} events, {events.attrs['slack_time']:.3g} s together")
+    assert text.count('<img src="data:image/png;base64,') == PICTURES
+    assert not re.search(r"(?:src|href)=\"(?!data:)|url\(|https?:|<script|<link", text)
+    assert not re.search(r"\bnan\b|\binf\b", text)
+
+
+def test_energy_of_a_hoist_and_a_rope_without_a_breaking_load(here: Path) -> None:
+    run = tl.simulate(tl.load("crane-hoist", {"run.duration": "2 s"}))
+    text = tl.report(run, here / "hoist.html", title="Lift <1>").read_text(encoding="utf-8")
+    assert "<title>Lift &lt;1&gt;</title>" in text
+    assert "Whether the rope holds is not known: the run has no breaking load." in text
+    found, motor = rows(text), tl.motor_energy(run)
+    assert found["motor, driving"].startswith(f"{motor.driving_energy:.4g} J, at most {motor.peak_power:.4g} W at")
+    assert found["slack"] == "never" and found["utilisation"] == "unknown"
+    assert "give the kind of rope" in found["fatigue damage"]
+
+
+def test_a_rope_that_would_break(bungee: Path, here: Path) -> None:
+    assert report(bungee, "--breaking-load", "1 kN", "-o", "x.html", "--quiet").output == ""
+    text = (here / "x.html").read_text(encoding="utf-8")
+    assert 'class="no"><b>The rope would break: ' in text
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in RUNS.glob("*.nc")))
+def test_files_of_all_formats_and_unfinished_ones(name: str, here: Path) -> None:
+    done = report(RUNS / f"{name}.nc", "--breaking-load", 50, "--exponent", 3, "--constant", 1000)
+    assert done.exit_code == 0, done.output
+    text = (here / f"{name}-report.html").read_text(encoding="utf-8")
+    assert "The rope " in text and text.count("<figure>") == PICTURES
+
+
+def test_what_is_refused(bungee: Path, here: Path) -> None:
+    run = here / "run.nc"
+    shutil.copy(RUNS / "format-4.nc", run)
+    for arguments, code, words in (
+        ((run, "--rope", "six_strand"), 2, "the run has no breaking load; give one here, breaking_load='50 kN'"),
+        ((bungee, "--rope", "hemp"), 2, "rope: expected one of 'six_strand', 'spiral_strand'"),
+        ((bungee, "--exponent", 3), 2, "rope: expected one of"),
+        ((bungee, "--breaking-load", "5 kg"), 2, "breaking_load: expected a force"),
+        ((run, "-o", run), 2, "expected another file than the run itself"),
+        ((here / "nothing.nc",), 4, "nothing.nc"),
+        ((bungee, "-o", here), 4, "expected the name of a file"),
+        ((bungee, "-o", here / "no" / "folder.html"), 4, "folder.html"),
+    ):
+        done = report(*arguments)
+        assert done.exit_code == code and words in done.stderr, (arguments, done.exit_code, done.stderr)
+        assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+    assert report(bungee).exit_code == 0
+    done = report(bungee)
+    assert done.exit_code == 4 and "exists already; allow overwriting with --overwrite" in done.stderr
+    assert report(bungee, "--overwrite").exit_code == 0
+    assert {path.name for path in here.iterdir()} == {"run.nc", "jump-report.html"}
+
+
+def test_the_page_in_a_browser_by_day_and_by_night(bungee: Path, here: Path) -> None:
+    """Nothing is asked of a network; the page is dark where the reader wants it; pictures have their size."""
+    page_file = tl.report(bungee, here / "page.html")
+    with browsing() as browser:
+        colours = {}
+        schemes: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
+        for scheme in schemes:
+            page = browser.new_page(color_scheme=scheme)
+            asked: list[Any] = []
+            page.on("request", asked.append)
+            page.goto(page_file.as_uri())
+            assert [one.url for one in asked if not one.url.startswith("data:")] == [page_file.as_uri()]
+            colours[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            sizes = page.evaluate("[...document.images].map(x => x.naturalWidth * x.naturalHeight)")
+            assert len(sizes) == PICTURES and min(sizes) > 1e5
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert colours == {"light": "rgb(255, 255, 255)", "dark": "rgb(26, 26, 26)"}
