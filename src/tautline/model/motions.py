@@ -132,9 +132,9 @@ def _harmonics(motion: Endless) -> Harmonics:
 class Sine(Endless):
     """amplitude sin(2 pi t/period + phase): heave, or a motion along a line or around an ellipse."""
 
-    amplitude: Any = declared(Along("m", "Amplitude: along the vertical (down), or a vector."))
+    amplitude: Any = declared(Along("m", "Amplitude; of a guide along the vertical (down), or a vector."))
     period: Number = quantity("s", positive, "Period.", ways=(_FREQUENCY,))
-    phase: Any = declared(Along("rad", "Phase at time 0; one for all axes, or a vector."), default=0.0)
+    phase: Any = declared(Along("rad", "Phase at time 0; of a guide one for all axes, or a vector."), default=0.0)
     ramp: Number = quantity("s", non_negative, _RAMP, default=0.0)
 
     def _terms(self) -> tuple[Any, Any, Any, float]:
@@ -145,10 +145,10 @@ class Sine(Endless):
 class Sines(Endless):
     """A sum of sines, each with its own amplitude, period and phase."""
 
-    amplitudes: Any = declared(Along("m", "Amplitudes: along the vertical (down), or vectors.", many=True))
+    amplitudes: Any = declared(Along("m", "Amplitudes; of a guide along the vertical (down), or vectors.", many=True))
     periods: Any = quantity("s", _positives, "Periods.", form=ROW)
     phases: Any = declared(
-        Along("rad", "Phases at time 0, each of all axes or a vector; 0 by default.", many=True), default=()
+        Along("rad", "Phases at time 0; of a guide each for all axes, or a vector.", many=True), default=()
     )
     ramp: Number = quantity("s", non_negative, _RAMP, default=0.0)
 
@@ -185,10 +185,11 @@ class Waves(Endless):
     components: int = whole(1, 10_000, "Number of sines.", default=200)
     seed: int = whole(0, 2**63 - 1, "Seed of frequencies and phases: another one, other waves of this sea.", default=0)
     rao: Any = declared(
-        Along("", "Response: motion over wave elevation; along the vertical (down), or a vector."), default=1.0
+        Along("", "Response: motion over wave elevation; of a guide along the vertical (down), or a vector."),
+        default=1.0,
     )
     rao_phase: Any = declared(
-        Along("rad", "Phase by which the motion leads; one for all axes, or a vector."), default=0.0
+        Along("rad", "Phase by which the motion leads; of a guide one for all axes, or a vector."), default=0.0
     )
     ramp: Number = quantity("s", non_negative, _RAMP, default=0.0)
 

@@ -153,7 +153,11 @@ class Ends(Kind):
         self.unit, self._form = unit, form
         zero: Any = (0.0, 0.0, 0.0) if form is VECTOR else 0.0
         keys: dict[str, Kind] = {
-            key: OrWord(Quantity(unit, check, f"{sentence}: the {which} one.", form), NATURAL, zero)
+            key: OrWord(
+                Quantity(unit, check, f'{sentence}: the {which} one, or "natural" for no acceleration there.', form),
+                NATURAL,
+                zero,
+            )
             for key, which in (("start_velocity", "first"), ("end_velocity", "last"))
         }
 
