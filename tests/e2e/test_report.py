@@ -112,15 +112,20 @@ def test_what_is_refused(bungee: Path, here: Path) -> None:
 def test_the_page_in_a_browser_by_day_and_by_night(bungee: Path, here: Path) -> None:
     """Nothing is asked of a network; the page is dark where the reader wants it; pictures have their size."""
     page_file = tl.report(bungee, here / "page.html")
+    asked: list[str] = []
+
+    def note(request: Any) -> None:
+        asked.append(request.url)
+
     with browsing() as browser:
         colours = {}
         schemes: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
         for scheme in schemes:
             page = browser.new_page(color_scheme=scheme)
-            asked: list[Any] = []
-            page.on("request", asked.append)
+            asked.clear()
+            page.on("request", note)
             page.goto(page_file.as_uri())
-            assert [one.url for one in asked if not one.url.startswith("data:")] == [page_file.as_uri()]
+            assert [url for url in asked if not url.startswith("data:")] == [page_file.as_uri()]
             colours[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
             sizes = page.evaluate("[...document.images].map(x => x.naturalWidth * x.naturalHeight)")
             assert len(sizes) == PICTURES and min(sizes) > 1e5
