@@ -77,8 +77,8 @@ def test_a_body_that_spins_too_fast_for_the_step() -> None:
     assert len(result.time) == 1
 
 
-def test_a_sticking_reel_is_for_order_two() -> None:
-    """A torque that nearly holds the load: the dissipative law lets the reel creep. Order 4 must say what it cannot."""
+def test_a_reel_that_creeps() -> None:
+    """A torque that nearly holds the load: the dissipative law lets the reel creep, also in stages back in time."""
     M, mu, EA, X, g = 10.0, 0.1, 800.0, 10.0, 9.81
     system = tl.Pendulum(tl.String(20.0, mu, EA), tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.sphere(M, 0.2, (0.0, 0.0, 0.2)))
     x = np.linspace(0.0, X, 5)
@@ -88,20 +88,21 @@ def test_a_sticking_reel_is_for_order_two() -> None:
     state = tl.State(10.0, 0.0, nodes, np.zeros((5, 3)))
     second = tl.simulate(system, state, held, duration=1.0)
     assert second.attrs["status"] == "completed"
-    assert abs(float(second.reeled_length[-1]) - 10.0) < 1e-3
-    fourth = tl.simulate(system, state, held, duration=1.0, order=4, step=1e-3)
-    assert fourth.attrs["status"] == "newton_failed"
-    assert "order=2" in fourth.attrs["message"]
-    finer = tl.simulate(system, state, held, duration=1.0, order=4)
-    assert finer.attrs["status"] == "completed"
-    assert abs(float(finer.reeled_length[-1]) - 10.0) < 1e-3
+    crept = float(second.reeled_length[-1]) - 10.0
+    assert 0.0 < crept < 1e-3
+    for order in (4, 6):
+        for step in ("auto", 5e-4, 2e-3, 4e-3):
+            higher = tl.simulate(system, state, held, duration=1.0, order=order, step=step)
+            assert higher.attrs["status"] == "completed"
+            # near standstill a stage back in time has several solutions, and may take another one for a moment
+            check_close("crept", float(higher.reeled_length[-1]) - 10.0, crept, 5e-5)
 
 
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Free()])
 def test_numbers_that_overflow_end_the_run(command: Command) -> None:
     start = tl.straight(HEAVY, 1.0, 4, end_velocity=(1e50, 0.0, 0.0))
     result = tl.simulate(HEAVY, start, command, duration=1.0, sample=0.01)
-    assert result.attrs["status"] in ("non_finite", "newton_failed")
+    assert result.attrs["status"] in ("non_finite", "newton_failed", "unstable_step")
 
 
 def test_an_element_of_no_length_has_no_direction_and_no_force() -> None:

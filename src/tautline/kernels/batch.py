@@ -6,7 +6,6 @@ or needs to be divided, leaves: it is given back as it was at its latest sample,
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from tautline.errors import RUNNING
@@ -19,7 +18,6 @@ from tautline.kernels.data import (
     POSITION,
     PULL,
     RAISED,
-    SIGMA,
     Motion,
     Parameters,
     Plan,
@@ -32,7 +30,7 @@ from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lane_stages import composed_step, fixed_base_step
 from tautline.kernels.lanes import LANES, lane_array, select, some, take, zero_like
 from tautline.kernels.legendre import rates_at_fixed_length, rates_with_reel
-from tautline.kernels.limits import guard, is_near, outruns_waves, turning_rate2
+from tautline.kernels.limits import guard, limits_change, turning_rate2
 from tautline.kernels.march import end_of_string
 from tautline.kernels.members import (
     LEFT,
@@ -80,14 +78,11 @@ def guard_members(members: Members, block: Block, locked: bool, must: float) -> 
 
 
 @inlined
-def guard_reels(par: Parameters, members: Members, block: Block, motion: Motion, guarded: float) -> float:
-    """Guard members whose reels have moved since they were at `guarded`, or move too fast; where they are now."""
-    s = motion.reel[S]
-    must = select(is_near(par, s, guarded), 0.0, 1.0)
-    must = select(outruns_waves(par, motion.reel[SIGMA]), 1.0, must)
-    if some(must != 0.0):
-        guard_members(members, block, False, must)
-    return select(must != 0.0, s, guarded)  # type: ignore[no-any-return]
+def guard_reels(par: Parameters, plan: Plan, members: Members, block: Block, motion: Motion) -> None:
+    """Guard members whose limits may have changed."""
+    must = limits_change(par, plan, motion.reel)
+    if some(must):
+        guard_members(members, block, False, select(must, 1.0, 0.0))
 
 
 @inlined
@@ -185,9 +180,8 @@ def march_reeling(members: Members, block: Block, workspace: Workspace, out: Blo
             break
         save_members(block, workspace)
         evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
-        guarded = zero_like(par.L) + math.nan
         for _ in range(plan.steps_per_sample):
-            guarded = guard_reels(par, members, block, motion, guarded)
+            guard_reels(par, plan, members, block, motion)
             composed_step(par, plan, reels, motion, scratch, times_of(block, plan.h, par.L), plan.h)
             end_at_events(members, block)
             count_step(block)

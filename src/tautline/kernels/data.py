@@ -60,7 +60,9 @@ RATIOS = _places(27)[0]  # largest step over each of limits.Limits
 # At samples: energy at the start, of the potentials; and the largest energy that was in play since (march.py).
 POTENTIAL, IN_PLAY = _places(33, 34)
 SIGMA_EARLIER, H_EARLIER = 35, 36  # of the stage before those two
-BOOKS = 37  # accounts that are booked (balance.py), each followed by what its sum still owes
+# Where the reel was and how long the base step when limits were looked at last; 0 s if they have to be.
+GUARDED, GUARDED_STEP = 37, 38
+BOOKS = 39  # accounts that are booked (balance.py), each followed by what its sum still owes
 REEL_SIZE = BOOKS + 2 * len(ledger.booked())
 # Law `stretched` only: behind these, the mean strain of every cell of the string that is spooled.
 SPOOLED_CELLS = 4096

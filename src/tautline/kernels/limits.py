@@ -8,6 +8,8 @@ from typing import NamedTuple
 from tautline.errors import REEL_OUTRUNS_WAVES, RUNNING, UNSTABLE_STEP
 from tautline.kernels.data import (
     EXTRA,
+    GUARDED,
+    GUARDED_STEP,
     LEVEL,
     OMEGA,
     POSITION,
@@ -43,7 +45,7 @@ RESOLVED_DAMPER = 0.25
 # turns, and tumbling multiplies it. With 1 a random pendulum in 4000 was off by more than 5 % without a word, with 2
 # one in 5000.
 FINER_TURNS = 5.0
-# Change of the deployed length, over itself, for which limits are not looked at again within a sample interval.
+# Change of the deployed length, over itself, for which limits are not looked at again.
 SAME_LENGTH = 1e-3
 # A step that was divided because the body turns fast is joined again once it fits into this part of the limit.
 ROOM_TO_TURN = 0.7
@@ -203,6 +205,8 @@ def set_level(par: Parameters, plan: Plan, locked: bool, limits: Limits, reel: A
         level = min(level + clock[EXTRA], MAX_LEVEL)
     clock[LEVEL] = level
     h = plan.h / (1 << level)
+    if plan.adaptive and h > limits.turning and level == MAX_LEVEL:
+        return UNSTABLE_STEP  # a body so fast that no step follows it
     for i in range(LIMITS):
         if i != TURNING:  # that is looked at in samples
             reel[RATIOS + i] = max(reel[RATIOS + i], h / limits[i])
@@ -213,15 +217,17 @@ def set_level(par: Parameters, plan: Plan, locked: bool, limits: Limits, reel: A
 
 
 @kernel
-def is_near(par: Parameters, s: float, guarded: float) -> bool:
-    """Whether the limits that follow from the length are still those of where the reel was looked at last."""
-    return abs(s - guarded) <= SAME_LENGTH * (par.L - s)
-
-
-@kernel
 def outruns_waves(par: Parameters, sigma: float) -> bool:
     """Whether the reel moves at the wave speed of the string or above."""
     return sigma * sigma * par.mu >= par.EA
+
+
+@kernel
+def limits_change(par: Parameters, plan: Plan, reel: Array) -> bool:
+    """Whether the reel, or the step, is not where limits were looked at last, or the reel is too fast."""
+    s = reel[S]
+    moved = abs(s - reel[GUARDED]) > SAME_LENGTH * (par.L - s)
+    return moved | (reel[GUARDED_STEP] != plan.h) | outruns_waves(par, reel[SIGMA])  # type: ignore[no-any-return]
 
 
 @separate
@@ -230,4 +236,6 @@ def guard(
 ) -> int:
     """Look at all limits before a base step, and divide it. Compiled on its own: it is called from three places."""
     limits = limits_now(par, plan, locked, t, motion, scratch, loads)
+    motion.reel[GUARDED] = motion.reel[S]
+    motion.reel[GUARDED_STEP] = plan.h
     return set_level(par, plan, locked, limits, motion.reel, motion.clock)

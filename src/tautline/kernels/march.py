@@ -20,6 +20,7 @@ from tautline.kernels.data import (
     BY_PROFILE,
     EXTRA,
     FRICTION_LOSS,
+    GUARDED_STEP,
     H_LAST,
     INVERSE,
     LEVEL,
@@ -50,7 +51,7 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.limits import guard, is_near, outruns_waves, turning_rate2
+from tautline.kernels.limits import guard, limits_change, turning_rate2
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import fixed_base_step
@@ -177,10 +178,10 @@ def steps_to(
 
 
 @inlined
-def must_guard(par: Parameters, plan: Plan, motion: Motion, guarded: float, loads: Loads | None) -> bool:
-    """Whether a limit may have changed since s was `guarded`, which is not a number before the first look."""
+def must_guard(par: Parameters, plan: Plan, motion: Motion, loads: Loads | None) -> bool:
+    """Whether a limit may have changed since the last look."""
     reel = motion.reel
-    must = not is_near(par, reel[S], guarded) or outruns_waves(par, reel[SIGMA])
+    must = limits_change(par, plan, reel)
     if loads is not None and loads.acts:
         must = True
     if plan.adaptive and par.rotates and not must:
@@ -199,15 +200,13 @@ def guarded_step(
     motion: Motion,
     scratch: Scratch,
     backup: Array,
-    guarded: float,
     loads: Loads | None,
-) -> tuple[int, float]:
-    """One base step with a moving reel or loads, in 2**level parts; s where limits were looked at is given back."""
+) -> int:
+    """One base step with a moving reel or loads, in 2**level parts."""
     t = motion.reel[T_START] + motion.clock[STEP] * plan.h
     status = RUNNING
-    if must_guard(par, plan, motion, guarded, loads):
+    if must_guard(par, plan, motion, loads):
         status = guard(par, plan, command.locked, t, motion, scratch, loads)
-        guarded = motion.reel[S]
     parts = 1 << motion.clock[LEVEL]
     h = plan.h / parts
     part = 0
@@ -215,7 +214,7 @@ def guarded_step(
         # times come from counters, not from sums: a resumed run sees the same ones
         status = steps_to(par, plan, command, motion, scratch, backup, t + part * h, h, loads)
         part += 1
-    return status, guarded
+    return status
 
 
 @inlined
@@ -249,6 +248,8 @@ def march_interval(
 ) -> int:
     """All base steps of one sample interval."""
     status = RUNNING
+    if plan.adaptive:
+        motion.reel[GUARDED_STEP] = 0.0  # steps may have to be divided otherwise than in the interval before
     guarded = not command.locked
     if loads is not None:
         guarded = guarded or loads.acts or loads.moves
@@ -258,10 +259,9 @@ def march_interval(
         # not with constants, for which the guard would be compiled once more
         status = guard(par, plan, command.locked, 0.0, motion, scratch, loads)
     count = 0
-    guarded_at = math.nan
     while count < plan.steps_per_sample and status == RUNNING:
         if guarded:
-            status, guarded_at = guarded_step(par, plan, command, motion, scratch, backup, guarded_at, loads)
+            status = guarded_step(par, plan, command, motion, scratch, backup, loads)
         else:
             status = locked_step(par, plan, command.locked, motion, scratch, loads)
         if status == RUNNING:
