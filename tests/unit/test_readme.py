@@ -44,7 +44,7 @@ def test_the_scenario_of_the_page_and_its_variants_run(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Blocks after the first show sections to put in the place of those of the first."""
-    (table,) = blocks("docs/scenarios.md", "csv")
+    (table,) = blocks("docs/scenarios.md", "text")
     (tmp_path / "heave.csv").write_text(table, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     tree = {**tomllib.loads(SCENARIOS[0]), **tomllib.loads(text)}
