@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tautline.engine.mesh import MeshHealth, Saying, added, over, said
+from tautline.engine.mesh import MeshHealth, added, over
+from tautline.engine.sayings import Saying, said
 from tautline.kernels import data
 from tautline.kernels.limits import STABLE, Limits
 from tautline.kernels.limits import TURNING as TURNING_LIMIT

@@ -7,13 +7,13 @@ meshes is on the page "How many elements?" (docs/howto/elements.md); `benchmarks
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.engine.sayings import Saying, said
 from tautline.model.pendulum import Pendulum
 from tautline.results.values import lengths_of
 
@@ -338,28 +338,6 @@ class MeshHealth:
     def remarks(self, pendulum: Pendulum, elements: int) -> list[str]:
         """Sentences on what a user would not accept unseen; none if all is well."""
         return said(self.sayings(pendulum, elements))
-
-
-class Saying(NamedTuple):
-    """A sentence, made of some figures where these are beyond what a user would accept unseen."""
-
-    beyond: Any
-    figures: tuple[Any, ...]
-    sentence: Callable[..., str]
-
-
-def said(sayings: Iterable[Saying]) -> list[str]:
-    """What is to be said of one run."""
-    return [saying.sentence(*saying.figures) for saying in sayings if saying.beyond]
-
-
-def said_of_members(sayings: Iterable[Saying]) -> dict[int, list[str]]:
-    """What is to be said of members whose figures are in arrays; of those only of whom there is something."""
-    found: dict[int, list[str]] = {}
-    for saying in sayings:
-        for k in np.flatnonzero(saying.beyond).tolist():
-            found.setdefault(k, []).append(saying.sentence(*(x[k] for x in saying.figures)))
-    return found
 
 
 def over(x: Any, size: Any) -> Any:

@@ -17,7 +17,7 @@ from tautline import ledger, registry
 from tautline.arrays import Array as Array
 from tautline.arrays import Array2, Array4
 from tautline.arrays import Counters as Counters
-from tautline.kernels.jit import kernel, separate
+from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import LANES
 from tautline.kernels.so3 import Matrix, Vector
 
@@ -320,44 +320,6 @@ def put_triple(x: Array, i: int, value: Vector) -> None:
 def copy_nodes(x: Array, out: Array) -> None:
     for k in range(len(x)):
         out[k] = x[k]
-
-
-@separate
-def save_motion(motion: Motion, out: Array) -> None:
-    """Copy a motion into one flat array; its counters are below 2^53."""
-    place = 0
-    for i in range(motion.nodes.shape[0]):
-        for j in range(motion.nodes.shape[1]):
-            out[place] = motion.nodes[i, j]
-            place += 1
-    for i in range(len(motion.body)):
-        out[place] = motion.body[i]
-        place += 1
-    for i in range(len(motion.reel)):
-        out[place] = motion.reel[i]
-        place += 1
-    for i in range(len(motion.clock)):
-        out[place] = motion.clock[i]
-        place += 1
-
-
-@separate
-def restore_motion(saved: Array, out: Motion) -> None:
-    """Copy a motion back from where `save_motion` put it."""
-    place = 0
-    for i in range(out.nodes.shape[0]):
-        for j in range(out.nodes.shape[1]):
-            out.nodes[i, j] = saved[place]
-            place += 1
-    for i in range(len(out.body)):
-        out.body[i] = saved[place]
-        place += 1
-    for i in range(len(out.reel)):
-        out.reel[i] = saved[place]
-        place += 1
-    for i in range(len(out.clock)):
-        out.clock[i] = int(saved[place])
-        place += 1
 
 
 @kernel

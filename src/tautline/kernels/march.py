@@ -15,6 +15,7 @@ from tautline.errors import (
     RUNNING,
     UNSTABLE_STEP,
 )
+from tautline.kernels.backup import restore_motion, save_motion
 from tautline.kernels.balance import balance_jump, balance_tolerance, book, note_balance
 from tautline.kernels.data import (
     BY_PROFILE,
@@ -45,8 +46,6 @@ from tautline.kernels.data import (
     S,
     Samples,
     Scratch,
-    restore_motion,
-    save_motion,
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history

@@ -3,8 +3,6 @@
 At given sigma the equations of the nodes are linear in their mean velocities v, with scalar coefficients, and the
 body's rotation is a small equation at their end. So sigma alone needs Newton's method: v(sigma) and its derivative
 take a tridiagonal solution each, and one iteration is enough where sigma is guessed well.
-One formula serves both schemes: with w_t = w + theta h (v_e - v_{e+1}) and l_t = l - theta h sigma/N the
-two evaluations of the kinetic quadrature merge into one pass over the elements.
 """
 
 from __future__ import annotations
@@ -12,36 +10,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.kernels.along import (
-    load,
-    nodes_from,
-    places_from,
-    previous,
-    previous_nodes,
-    put_nodes,
-    spread,
-    store,
-    total,
-    width,
-)
-from tautline.kernels.data import (
-    ABOVE,
-    AT_SIGMA,
-    BELOW,
-    BORDER,
-    BY_SIGMA,
-    DIAGONAL,
-    MEAN_VELOCITY,
-    MINOR,
-    PRODUCT,
-    PULL,
-    RIGHT,
-    Array,
-    Parameters,
-    Scratch,
-)
+from tautline.kernels.along import nodes_from, put_nodes, width
+from tautline.kernels.data import AT_SIGMA, BY_SIGMA, MEAN_VELOCITY, Array, Parameters, Scratch
 from tautline.kernels.drum import PLAIN, Drum
-from tautline.kernels.energy import element_length, reel_mass, transport_weights, weights_of_nodes
+from tautline.kernels.energy import element_length
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import reduced_inertia
 from tautline.kernels.jit import inlined, kernel
@@ -54,17 +26,8 @@ from tautline.kernels.rotation import (
     mean_swing_along,
     solve_rotation,
 )
-from tautline.kernels.so3 import (
-    Matrix,
-    Vector,
-    add,
-    add_scaled,
-    apply,
-    dot,
-    scale,
-    select_vector,
-    sub,
-)
+from tautline.kernels.so3 import Matrix, Vector, add_scaled, apply, dot, scale, select_vector, sub
+from tautline.kernels.step_equations import derivatives_by_sigma, ends_of, node_equations, reel_row
 from tautline.kernels.tridiagonal import (
     backward,
     backward_with_border,
@@ -73,8 +36,6 @@ from tautline.kernels.tridiagonal import (
     forward_with_minors,
 )
 
-# Of the leading minors of the mass matrix, over (mu l/6) each: 4 - 1/(4 - 1/...).
-GROWTH = 2.0 + math.sqrt(3.0)
 # Quadratic convergence: a correction x leaves an error of about (h/l) x^2. Stop when that is rounding of the speeds.
 ERROR_LEFT = 1e-15
 # Corrections below this part of the wave speed are rounding.
@@ -98,156 +59,6 @@ class Rates(NamedTuple):
     sigma: float
     omega: Vector
     impulse: float = 0.0  # on s, of what leads, holds or rubs the drum
-
-
-class Ends(NamedTuple):
-    """Both ends of a step at given sigma, and how it is divided between them."""
-
-    h_start: float
-    h_end: float
-    l: float  # length of the elements at the start
-    l_1: float  # and at the end
-    sigma: float
-
-
-@kernel
-def ends_of(par: Parameters, h: float, l: float, sigma: float) -> Ends:
-    h_end = par.theta * h
-    return Ends(h - h_end, h_end, l, l - h * (sigma / par.N), sigma)
-
-
-@kernel
-def weights_from(x: Array, N: int, e: int) -> tuple[float, float, float, float]:
-    """Transport weights of the elements from e on, and 1; all zero behind the last element."""
-    place = places_from(x, e)
-    is_element = select(place < N - 0.5, spread(x, 1.0), spread(x, 0.0))
-    alpha, beta, gamma = transport_weights(N, place)
-    return is_element * alpha, is_element * beta, is_element * gamma, is_element
-
-
-@kernel
-def node_equations(
-    par: Parameters, h: float, ends: Ends, q: Array, p: Array, kick: float, scratch: Scratch
-) -> tuple[float, float]:
-    """Coefficients of the node equations at given sigma, and right-hand sides p - kick dV/dq into RIGHT.
-
-    All are multiplied by a number that makes neighbouring minors about equal; it is returned with the last diagonal.
-    """
-    N = par.N
-    theta = par.theta
-    sigma = ends.sigma
-    pull, out = scratch.nodes[PULL], scratch.nodes[RIGHT]
-    above, below = scratch.factor[ABOVE], scratch.factor[BELOW]
-    product, diagonal = scratch.factor[PRODUCT], scratch.factor[DIAGONAL]
-    sixth = par.mu * (ends.l - ends.h_end * (sigma / N)) / 6.0
-    unit = 1.0 / (GROWTH * sixth)
-    off = 1.0 / GROWTH
-    flow = par.mu * sigma * unit
-    to_start = flow * ends.h_start
-    to_end = flow * ends.h_end
-    skew = h * (2.0 * theta - 1.0) * flow
-    quadratic = to_start * sigma / ends.l
-    push = kick * unit
-    weight = push * par.mu_g * ends.l
-    last_weight = 0.5 * weight + push * par.weight
-    nothing = spread(q, zero_like(sigma))
-    beta_before = nothing
-    carried = (nothing, nothing, nothing)
-    for j in range(0, N + 1, width(q)):
-        alpha, beta, gamma, _ = weights_from(q, N, j)
-        up = off - (to_end * alpha + to_start * beta)
-        down = off + (to_end * beta + to_start * alpha)
-        store(above, j, up)
-        store(below, j, down)
-        store(product, j, up * down)
-        store(diagonal, j, 4.0 * off + skew * (alpha - previous(q, beta_before, beta)))
-        beta_before = beta
-        w = sub(nodes_from(q, j), nodes_from(q, j + 1))
-        elastic = push * load(pull, j)
-        right = scale(flow * beta + quadratic * gamma - elastic, w)
-        r = add_scaled(scale(unit, nodes_from(p, j)), quadratic * gamma - flow * alpha - elastic, w)
-        r = sub(r, previous_nodes(q, carried, right))
-        put_nodes(out, j, (r[0], r[1], r[2] + weights_of_nodes(q, N, j, weight, last_weight)))
-        carried = right
-    last_beta = transport_weights(N, N - 1.0)[1]
-    return unit, 2.0 * off - skew * last_beta + par.M * unit
-
-
-class Sums(NamedTuple):
-    """Sums over the elements that the reel's equation needs, over mu."""
-
-    transport: float  # of w_t.D
-    stretch: float  # of gamma |w|^2 at the start
-    stretch_1: float  # and at the end
-    speeds: float  # of |v_e|^2 + v_e.v_{e+1} + |v_{e+1}|^2, times 2
-
-
-@kernel
-def derivatives_by_sigma(par: Parameters, h: float, ends: Ends, q: Array, scratch: Scratch) -> Sums:
-    """Derivatives of the node equations by sigma, negative and times the minors, into RIGHT; of the reel's into BORDER.
-
-    Both over mu.
-    """
-    N = par.N
-    v = scratch.nodes[AT_SIGMA]
-    out, border, minor = scratch.nodes[RIGHT], scratch.nodes[BORDER], scratch.factor[MINOR]
-    h_start, h_end, sigma = ends.h_start, ends.h_end, ends.sigma
-    flow_start = 2.0 * h_start * sigma / ends.l
-    flow_end = 2.0 * h_end * sigma / ends.l_1
-    mass_end = h_end / (6.0 * N)
-    mass_start = h_start / (6.0 * N)
-    nothing = spread(q, zero_like(sigma))
-    transport, stretch, stretch_1, speeds = nothing, nothing, nothing, nothing
-    carried = (nothing, nothing, nothing)
-    carried_border = (nothing, nothing, nothing)
-    for j in range(0, N + 1, width(q)):
-        alpha, beta, gamma, is_element = weights_from(q, N, j)
-        v0, v1 = nodes_from(v, j), nodes_from(v, j + 1)
-        w = sub(nodes_from(q, j), nodes_from(q, j + 1))
-        dv = sub(v0, v1)
-        w_t = add_scaled(w, h_end, dv)
-        w_1 = add_scaled(w, h, dv)
-        D = add_scaled(scale(alpha, v0), beta, v1)
-        gamma_w, gamma_w_1 = scale(gamma, w), scale(gamma, w_1)
-        x = add_scaled(scale(h_start, D), flow_start, gamma_w)
-        z = add_scaled(scale(h_end, D), flow_end, gamma_w_1)
-        m0 = scale(is_element, add_scaled(v1, 2.0, v0))
-        m1 = scale(is_element, add_scaled(v0, 2.0, v1))
-        left = add_scaled(add_scaled(x, mass_end, m0), -alpha, w_t)
-        right = add_scaled(sub(scale(mass_end, m1), x), -beta, w_t)
-        reel_by_left = add_scaled(add_scaled(z, alpha, w_t), mass_start, m0)
-        reel_by_right = add_scaled(sub(scale(beta, w_t), z), mass_start, m1)
-        put_nodes(out, j, scale(load(minor, j), add(left, previous_nodes(q, carried, right))))
-        put_nodes(border, j, add(reel_by_left, previous_nodes(q, carried_border, reel_by_right)))
-        carried = right
-        carried_border = reel_by_right
-        transport += dot(w_t, D)
-        stretch += dot(gamma_w, w)
-        stretch_1 += dot(gamma_w_1, w_1)
-        speeds += dot(v0, m0) + dot(v1, m1)
-    return Sums(total(q, transport), total(q, stretch), total(q, stretch_1), total(q, speeds))
-
-
-@kernel
-def reel_row(
-    par: Parameters, h: float, s: float, ends: Ends, sums: Sums, p_s: float, by_nodes: float
-) -> tuple[float, float]:
-    """Slope of the reel's equation with the nodes eliminated, and what is left of its left-hand side."""
-    N = par.N
-    theta = par.theta
-    sigma = ends.sigma
-    mass, slope = reel_mass(par, s)
-    mass_1, slope_1 = reel_mass(par, s + h * sigma)
-    start = sums.stretch / ends.l
-    end = sums.stretch_1 / ends.l_1
-    stretch = (1.0 - theta) * start + theta * end
-    bent = sigma / N * (ends.h_end * end / ends.l_1 - ends.h_start * start / ends.l)
-    pivot = (1.0 - theta) * (mass - h * slope * sigma) + theta * (mass_1 + h * slope_1 * sigma)
-    pivot += par.mu * (stretch + bent + by_nodes)
-    kinetic = sums.speeds / 6.0 - start / ends.l * sigma * sigma
-    string = sums.transport + sigma * stretch + 0.5 * ends.h_start / N * kinetic
-    drum = ((1.0 - theta) * (mass - 0.5 * h * slope * sigma) + theta * mass_1) * sigma
-    return pivot, p_s - drum - par.mu * string
 
 
 @kernel

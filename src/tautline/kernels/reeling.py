@@ -62,10 +62,11 @@ from tautline.kernels.fixed import (
 from tautline.kernels.guide import REMEMBERS, carnot_force, entrance, spool, spooled_force
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import zero_like
-from tautline.kernels.newton import Rates, weights_from
+from tautline.kernels.newton import Rates
 from tautline.kernels.reels import ReelStart
 from tautline.kernels.rotation import add_spin, attitude, turn
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply_transposed, dot, scale, sub
+from tautline.kernels.step_equations import weights_from
 
 
 @kernel
