@@ -14,7 +14,7 @@ reproduce: $(VENV)/cli
 # Style and types are looked at while the library is made, if kernels have changed since it was.
 test: $(VENV)/dev
 	$(MAKE) -j 3 lint library
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

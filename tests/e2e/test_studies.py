@@ -239,6 +239,7 @@ def kill_again_and_again(folder: Path, exact: xr.Dataset, path: Path, wanted: in
     assert_same(path, exact)
 
 
+@pytest.mark.long
 def test_a_killed_client_leaves_no_workers_behind(folder: Path, exact: xr.Dataset) -> None:
     path = folder / "command.zarr"
     arguments = ["study", "study.toml", "-o", path.name, "--workers", "2", "--batch", "3"]

@@ -30,6 +30,7 @@ def test_plain_equations_are_those_of_the_reference() -> None:
     assert np.abs(plain.reference_row(found, 0.0) - expected).max() < 1e-12 * np.abs(expected).max()
 
 
+@pytest.mark.long
 def test_general_methods_drift_and_ours_does_not(trials: list[comparison.Trial]) -> None:
     verdicts = {v.statement: v for v in comparison.verdicts(trials)}
     assert len(verdicts) == 3
@@ -40,12 +41,14 @@ def test_general_methods_drift_and_ours_does_not(trials: list[comparison.Trial])
         assert verdict.ours < 1e-13
 
 
+@pytest.mark.long
 def test_a_verdict_can_be_negative(trials: list[comparison.Trial]) -> None:
     names = {"ours, order 2": "Runge-Kutta 4", "Runge-Kutta 4": "ours, order 2"}
     swapped = [trial._replace(method=names.get(trial.method, trial.method)) for trial in trials]
     assert not any(v.holds for v in comparison.verdicts(swapped))
 
 
+@pytest.mark.long
 def test_long_figure_shows_the_runs_at_the_papers_step(trials: list[comparison.Trial]) -> None:
     figure = comparison.long_figure(trials)
     assert [len(axes.lines) for axes in figure.axes] == [6, 6, 6]
