@@ -60,20 +60,18 @@ def _drag(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> Drag:
         spin=fluid.spin_damping,
         flow=np.ascontiguousarray(np.column_stack(fluid.flow).T),
         string_rate=2.0 * max(normal, tangential) / string.density,
-        **_body_rates(pendulum, fluid),
+        body_rate=_body_rate(pendulum, fluid),
     )
 
 
-def _body_rates(pendulum: Pendulum, fluid: Fluid) -> dict[str, float]:
-    """Bounds on how fast drag and spin damping slow the body: per speed in the fluid (1/m), and alone (1/s)."""
+def _body_rate(pendulum: Pendulum, fluid: Fluid) -> float:
+    """Bound on how fast drag slows the body, per speed in the fluid (1/m)."""
     body = pendulum.moving_body()
     mobility = 1.0 / body.mass
-    turning = 0.0
     if not body.is_point:
-        turning = 1.0 / float(np.linalg.eigvalsh(body.central_inertia())[0])
         arm = np.subtract(fluid.drag_center or pendulum.body.center_of_mass, body.center_of_mass)
-        mobility += float(arm @ arm) * turning
-    return {"body_rate": fluid.density * fluid.drag_area * mobility, "spin_rate": fluid.spin_damping * turning}
+        mobility += float(arm @ arm) / float(np.linalg.eigvalsh(body.central_inertia())[0])
+    return fluid.density * fluid.drag_area * mobility
 
 
 def _applied_force(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> applied_force.AppliedForce:

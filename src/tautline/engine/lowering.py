@@ -12,7 +12,7 @@ from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.guide import REMEMBERS
-from tautline.kernels.limits import RESOLVED_DRAG, STABLE, Limits
+from tautline.kernels.limits import RESOLVED_FORCE_LAW, STABLE, Limits
 from tautline.kernels.observe import begin
 from tautline.model import checks
 from tautline.model.command import Brake, Command, Impedance, Locked, PrescribedMotion, Torque
@@ -196,8 +196,7 @@ def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_leng
 # What limits a step, in words.
 LIMIT_NAMES = {
     "waves": "waves in the elements of the string",
-    "damping": "damping inside the string",
-    "drag": "drag of the fluid",
+    "force_law": "a force law that slows motions",
     "stretching": "stretching of the string as a whole",
     "turning": "the turning and swing of the body",
     "drum": "the drum on its spring",
@@ -206,7 +205,7 @@ LIMIT_NAMES = {
 
 def allowed_steps(plan: data.Plan, limits: Limits) -> dict[str, float]:
     """Largest steps that "auto" makes, by what limits them (s)."""
-    parts = Limits(plan.allowed_ratio, plan.allowed_ratio, RESOLVED_DRAG, 1.0, 1.0, 1.0)
+    parts = Limits(plan.allowed_ratio, RESOLVED_FORCE_LAW, 1.0, 1.0, 1.0)
     return {name: part * x for name, part, x in zip(LIMIT_NAMES.values(), parts, limits, strict=True)}
 
 

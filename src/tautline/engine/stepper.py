@@ -18,7 +18,7 @@ from tautline.errors import RUNNING
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
-from tautline.kernels.loads.guide_motion import set_guide_velocity
+from tautline.kernels.loads.joint import set_guide_velocity, settle_loads
 from tautline.kernels.march import march
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.model import checks
@@ -212,7 +212,7 @@ class Stepper:
         if deployed is None:
             return now
         then = step_limits(self.par, self.plan, self.par.L - deployed, locked)
-        return then._replace(drag=now.drag, turning=now.turning)
+        return then._replace(force_law=now.force_law, turning=now.turning)
 
     def _tabulate(self, command: Torque, rows: int, plan: data.Plan) -> None:
         """Tabulate a torque that is a function at the ends of all stages of the steps to come."""
@@ -288,8 +288,16 @@ class Stepper:
         self.kernel_command = lowering.kernel_command(Locked())
         self.motion.reel[[data.SIGMA, data.STOP, data.TORQUE]] = 0.0
 
+    def settle(self) -> None:
+        """Let loads act for what is pending, before something else than a step acts on the momenta."""
+        if self.loaded:
+            self._cover(self.time, self.time)
+            settle_loads(self.par, self.loads, self.kernel_command.locked, self.time, self.motion, self.scratch)
+            self._check_laws()
+
     def _release(self) -> None:
         """Give a reel that was locked, prescribed or stuck the momentum of its speed."""
+        self.settle()
         locked = isinstance(self.command, Locked)
         if locked or self.motion.reel[data.HELD] != data.NOT_HELD:
             change_reel_mode(self.par, locked, self.motion, self.scratch, data.NOT_HELD, 0.0, 0.0)
@@ -305,6 +313,7 @@ class Stepper:
     @contextmanager
     def jump(self) -> Iterator[None]:
         """Let the momenta jump: a reel that is held is released and held again; nothing is extrapolated across."""
+        self.settle()
         if not isinstance(self.command, Locked):
             self._release()
         yield
@@ -320,13 +329,14 @@ class Stepper:
 
     def move_guide(self, place: data.Array, velocity: data.Array) -> None:
         """Let the guide go on from a displacement with a velocity, which the frame of the momenta takes at once."""
+        self.settle()
         locked = self.kernel_command.locked
         set_guide_velocity(self.par, locked, tuple(velocity.tolist()), self.motion, self.scratch)
         self.loads = moved_on(self.loads, self.time, place, velocity)
 
     def guide_impulse(self) -> data.Array:
         """Impulse that the guide has given to string and body since the start (N s)."""
-        return self.motion.reel[data.GUIDE_IMPULSE : data.GUIDE_IMPULSE + 3].copy()
+        return self.last.scalars[0, data.GIVEN_BY_GUIDE : data.GIVEN_BY_GUIDE + 3].copy()
 
 
 def _is_constant(command: Command | None) -> TypeGuard[Torque]:

@@ -119,7 +119,7 @@ def sample_members(
     out: BlockSamples,
 ) -> None:
     """Sample all that run, and go on from there; members that a single run would repeat with smaller steps leave."""
-    x = sample_of(par, locked, motion, rates, Pi, scratch)
+    x = sample_of(par, locked, motion, rates, motion.reel[P_S], Pi, scratch)
     for k in range(LANES):
         if block.status[k] == RUNNING:
             reel = block.reel[k]

@@ -37,7 +37,8 @@ LINEAR = code(registry.ELASTIC_LAWS, "linear")
 
 # Places in Motion.nodes. *_ERR is what the compensated sum before it still owes.
 POSITION, POSITION_ERR, MOMENTUM, MOMENTUM_ERR, VELOCITY = range(5)
-NODE_QUANTITIES = 5
+VELOCITY_BEFORE = 5  # with loads VELOCITY is the mean over the latest step, and this the one over the step before
+NODE_QUANTITIES = 6
 
 # Places in Motion.body: a quaternion, then vectors.
 ATTITUDE, ATTITUDE_ERR, SPIN, SPIN_ERR, OMEGA, OMEGA_BEFORE, OMEGA_EARLIER = _places(0, 4, 8, 11, 14, 17, 20)
@@ -57,12 +58,14 @@ STICTION = 18  # impulse that friction could still give at the end of a step in 
 STOP, STOP_TIME = 19, 20  # end stop that the reel rests on: 1 retrieved, -1 deployed, 0 none; and since when
 GUIDE_IMPULSE, GUIDE_IMPULSE_ERR = _places(21, 24)  # vectors: what the guide has given to string and body
 RATIOS = _places(27)[0]  # largest step over each of limits.Limits
+LOADS_PENDING = 32  # time for which loads have still to act at the present configuration
 # At samples: energy at the start, of the potentials; and the largest energy that was in play since (march.py).
 POTENTIAL, IN_PLAY = _places(33, 34)
 SIGMA_EARLIER, H_EARLIER = 35, 36  # of the stage before those two
 # Where the reel was and how long the base step when limits were looked at last; 0 s if they have to be.
 GUARDED, GUARDED_STEP = 37, 38
-BOOKS = 39  # accounts that are booked (balance.py), each followed by what its sum still owes
+STEP_MOMENTUM = _places(39)[0]  # of string and body relative to the guide, over the latest step
+BOOKS = 42  # accounts that are booked (balance.py), each followed by what its sum still owes
 REEL_SIZE = BOOKS + 2 * len(ledger.booked())
 # Law `stretched` only: behind these, the mean strain of every cell of the string that is spooled.
 SPOOLED_CELLS = 4096
@@ -86,15 +89,21 @@ BY_SIGMA = 4  # derivative of the mean velocities by the reel's speed
 TARGET = 5  # momenta on the left-hand side of the step, or with pending kicks paid
 IMPULSE = 6  # what elements give to their nodes over a step
 AT_SIGMA = 6  # before that: mean velocities at a guess of the reel's speed
-STARTED_WITH = 7  # velocities before loads act
-PUSHED = 8  # forces of all loads together
-LOAD_ROWS = 9  # two rows a load: forces on the nodes; then the force on s and the moment on the body
+GUESS = 7  # velocities that loads expect
+PUSHED = 8  # forces of loads that do not resist
+DIRECTION = 9  # unit vectors of the elements
+FLOW = 10  # of the fluid at the middles of the elements, relative to the guide
+BLOCK, BLOCK_OFF = 11, 12  # inverse blocks of elimination: diagonals, and what is beside them
+LOAD_ROWS = 13  # two rows a load: forces on the nodes; then the force on s and the moment on the body
 SCRATCH_NODES = LOAD_ROWS + 2 * len(registry.LOADS)
 # Places in Scratch.factor: at constant length; with a moving reel.
 LOWER, INVERSE = range(2)
 # Off-diagonals above and below, their product, diagonal, leading minors (of node i at i + 1), and what follows.
 ABOVE, BELOW, PRODUCT, DIAGONAL, MINOR, INVERSE_MINOR, RATIO = range(7)
-FACTOR_ROWS = 7
+# Of elements, where loads resist their motion (loads/resistance.py).
+LENGTH, VISCOUS, BY_REEL, PASSING, ACROSS, ALONG, ADDED = range(7, 14)
+COUPLING, COUPLING_ALONG = range(14, 16)  # parts of the blocks between nodes (loads/velocities.py)
+FACTOR_ROWS = 16
 
 
 def account(name: str) -> int:
@@ -123,7 +132,8 @@ ACCOUNT_PLACES = _places(*(BOOKS + 2 * (k - FIRST_BOOKED) for k in range(len(led
 ROTATION = ANGULAR_VELOCITY + 3
 GUIDE_PLACE = ROTATION + 9  # displacement of the guide, and its velocity
 GUIDE_VELOCITY = GUIDE_PLACE + 3
-SCALARS = GUIDE_VELOCITY + 3
+GIVEN_BY_GUIDE = GUIDE_VELOCITY + 3  # impulse since the start
+SCALARS = GIVEN_BY_GUIDE + 3
 
 
 class Parameters(NamedTuple):

@@ -55,7 +55,7 @@ from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import velocities_at_fixed_length
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.loads.guide_motion import first_moment_by_s
-from tautline.kernels.loads.stage import act, instant
+from tautline.kernels.loads.joint import forces_at
 from tautline.kernels.newton import Rates, Target, solve_rates
 from tautline.kernels.reeling import evaluate_forces, kept_reel_force
 from tautline.kernels.rotation import attitude, put_attitude
@@ -98,8 +98,7 @@ def applied_forces(
     reel = 0.0
     clear_nodes(out)
     if loads is not None and (loads.acts or loads.moves):
-        at = instant(par, loads, t, t, workspace, rates)
-        push = act(par, loads, at, workspace, workspace.nodes[VELOCITY], scratch)
+        push = forces_at(par, loads, t, workspace, rates, scratch)
         reel += push.reel
         moment = add(moment, push.moment)
         a = vector_at(loads.path, t)[2]

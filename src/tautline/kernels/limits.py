@@ -30,14 +30,14 @@ from tautline.kernels.data import (
 from tautline.kernels.elastic import tension_and_energy
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import entry, inlined, kernel, separate
-from tautline.kernels.loads.stage import decay_rate
+from tautline.kernels.loads.joint import fastest_decay
 from tautline.kernels.so3 import dot, sub
 
 # Halvings of a base step at most. What asks for more has grown without bound: a million parts would not save it, and a
 # run must come to an end.
 MAX_LEVEL = 20
-# Part of the stability limit of drag that follows how it slows things down: steps of a quarter of the time that takes.
-RESOLVED_DRAG = 1.0 / 16.0
+# Part of the stability limit of force laws that follows how they slow things down.
+RESOLVED_FORCE_LAW = 0.25
 # Step over the time in which the damper of a command slows the drum. The damper is implicit and limits nothing, but a
 # step that does not follow it leaves a speed that alternates from step to step.
 RESOLVED_DAMPER = 0.25
@@ -54,19 +54,18 @@ ROOM_TO_TURN = 0.7
 class Limits(NamedTuple):
     """Largest steps (s), inf where there is nothing to limit.
 
-    The first three are of stability: a step is allowed a part of them (Plan.allowed_ratio). The others are what
+    The first two are of stability: a step is allowed a part of them (Plan.allowed_ratio). The others are what
     resolves a motion; "auto" keeps to them, and a fixed step may be larger at the price of accuracy.
     """
 
     waves: float  # in the string's elements
-    damping: float  # inside the string
-    drag: float  # of the fluid on string and body, damping of its spin, and force laws that slow a motion
+    force_law: float  # of the user's own, which slows a motion
     stretching: float  # of the string as a whole
     turning: float  # of the body, and its swing on the string
     drum: float  # on the spring and damper of a command
 
 
-STABLE = 3  # how many of them are of stability
+STABLE = 2  # how many of them are of stability
 LIMITS = len(Limits._fields)
 TURNING = Limits._fields.index("turning")
 
@@ -103,13 +102,8 @@ def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Lim
     resolved_drum = plan.resolution / math.sqrt(drum) if drum > 0.0 else math.inf
     if plan.drum_damping > 0.0:
         resolved_drum = min(resolved_drum, RESOLVED_DAMPER * reel_mass(par, s)[0] / plan.drum_damping)
-    damping = math.inf
-    if par.viscosity > 0.0:
-        # the midpoint rule for half a step of damping, at the rate of the stiffest mode
-        damping = 4.0 * par.EA / (par.viscosity * frequency2)
     return Limits(
         plan.limit_multiple * 2.0 / math.sqrt(frequency2),
-        damping,
         math.inf,
         plan.resolution / math.sqrt(stretching),
         math.inf,
@@ -144,15 +138,15 @@ def limits_now(
 ) -> Limits:
     """All limits of the present motion."""
     limits = limits_at_length(par, plan, motion.reel[S], locked)
-    drag = math.inf
+    force_law = math.inf
     if loads is not None and loads.acts:
-        rate = decay_rate(par, loads, locked, t, motion, scratch)
+        rate = fastest_decay(loads)
         if rate > 0.0:
-            # the midpoint rule for half a step
-            drag = 4.0 / rate
+            # an extrapolated velocity is that of Adams and Bashforth
+            force_law = 1.0 / rate
     l = element_length(par, motion.reel[S])
     turning = resolved_turn(par, plan, l, motion.nodes[POSITION], motion.body)
-    return Limits(limits.waves, limits.damping, drag, limits.stretching, turning, limits.drum)
+    return Limits(limits.waves, force_law, limits.stretching, turning, limits.drum)
 
 
 @entry
@@ -172,8 +166,8 @@ def step_limits(par: Parameters, plan: Plan, s: float, locked: bool) -> Limits:
 @kernel
 def allowed_step(plan: Plan, limits: Limits) -> float:
     """Largest step that "auto" makes, the body's turning aside."""
-    stable = plan.allowed_ratio * min(limits.waves, limits.damping)
-    return min(stable, RESOLVED_DRAG * limits.drag, limits.stretching, limits.drum)
+    stable = plan.allowed_ratio * limits.waves
+    return min(stable, RESOLVED_FORCE_LAW * limits.force_law, limits.stretching, limits.drum)
 
 
 @kernel
@@ -212,7 +206,7 @@ def set_level(par: Parameters, plan: Plan, locked: bool, limits: Limits, reel: A
             reel[RATIOS + i] = max(reel[RATIOS + i], h / limits[i])
     if not locked and outruns_waves(par, reel[SIGMA]):
         return REEL_OUTRUNS_WAVES
-    worst = h / min(limits.waves, limits.damping, limits.drag)
+    worst = h / min(limits.waves, limits.force_law)
     return UNSTABLE_STEP if worst > plan.allowed_ratio else RUNNING
 
 

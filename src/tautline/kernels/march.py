@@ -51,6 +51,7 @@ from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.limits import guard, limits_change, turning_rate2
+from tautline.kernels.loads.joint import settle
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import fixed_base_step
@@ -121,6 +122,8 @@ def reel_event(
     if loads is not None and side * reel[SIGMA] > 0.0:
         reel[STOP] = side
         reel[STOP_TIME] = t
+        if loads.acts or loads.moves:
+            settle(par, loads, False, t, motion, scratch)
         energy = change_reel_mode(par, False, motion, scratch, STUCK, 0.0, 0.0)
         book(par, reel, FRICTION_LOSS, -energy)
     return RUNNING
@@ -181,8 +184,6 @@ def must_guard(par: Parameters, plan: Plan, motion: Motion, loads: Loads | None)
     """Whether a limit may have changed since the last look."""
     reel = motion.reel
     must = limits_change(par, plan, reel)
-    if loads is not None and loads.acts:
-        must = True
     if plan.adaptive and par.rotates and not must:
         h = plan.h / (1 << motion.clock[LEVEL])
         l = element_length(par, reel[S])

@@ -77,6 +77,7 @@ from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lanes import select, some, take, zero_like
 from tautline.kernels.legendre import rates_of
 from tautline.kernels.loads.guide_motion import add_carried
+from tautline.kernels.loads.joint import add_owed, owed_at_sample
 from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
@@ -205,7 +206,7 @@ def note_reel(par: Parameters, reel: Array, sigma: float, out: Array) -> None:
     copy_accounts(reel, out)
     out[DRUM_TORQUE] = reel[TORQUE]
     out[STEP_LENGTH] = abs(reel[H_LAST])
-    for i in range(6):  # a guide that stands; one that moves says so afterwards
+    for i in range(9):  # a guide that stands; one that moves says so afterwards
         out[GUIDE_PLACE + i] = 0.0
 
 
@@ -219,8 +220,10 @@ class Sample(NamedTuple):
 
 
 @inlined
-def sample_of(par: Parameters, locked: bool, motion: Motion, rates: Rates, Pi: Vector, scratch: Scratch) -> Sample:
-    """Sample of a motion, from its rates and momenta (MEAN_VELOCITY, TARGET and Pi)."""
+def sample_of(
+    par: Parameters, locked: bool, motion: Motion, rates: Rates, p_s: float, Pi: Vector, scratch: Scratch
+) -> Sample:
+    """Sample of a motion, from its rates and momenta (MEAN_VELOCITY, TARGET, p_s and Pi)."""
     reel = motion.reel
     s = reel[S]
     q = motion.nodes[POSITION]
@@ -231,7 +234,7 @@ def sample_of(par: Parameters, locked: bool, motion: Motion, rates: Rates, Pi: V
     owed_work = zero_like(s)
     if not locked and some(led):
         P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[BORDER])
-        owed_work = select(led, (P_s - reel[P_S]) * reel[SIGMA], owed_work)
+        owed_work = select(led, (P_s - p_s) * reel[SIGMA], owed_work)
     return Sample(rates, R, diagnostics, owed_work)
 
 
@@ -268,10 +271,21 @@ def observe(
     loads: Loads | None,
 ) -> None:
     """Write the present state into row `row` of the samples. The motion stays as it is, bit for bit."""
-    Pi = momenta_with_kick(par, motion, scratch)
-    rates = rates_of(par, locked, motion, motion.reel[P_S], Pi, scratch)
     x = out.scalars[row]
-    write_sample(par, motion.reel, sample_of(par, locked, motion, rates, Pi, scratch), x)
-    write_nodes(par.N, motion.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], 0, out.nodes[row])
+    reel = motion.reel
+    v = scratch.nodes[MEAN_VELOCITY]
     if loads is not None and (loads.acts or loads.moves):
+        owed = owed_at_sample(par, loads, locked, t, motion, scratch)
+        rates = owed.rates
+        p = scratch.nodes[TARGET]
+        momenta(par, reel[S], rates.sigma, motion.nodes[POSITION], v, p)
+        linear, Pi = body_momenta(par, node(v, par.N), attitude(motion.body), rates.omega)
+        put_node(p, par.N, add(node(p, par.N), linear))
+        write_sample(par, reel, sample_of(par, locked, motion, rates, owed.p_s, Pi, scratch), x)
+        add_owed(loads, owed, reel, scratch, x)
         add_carried(par, loads, t, motion, scratch, x)
+    else:
+        Pi = momenta_with_kick(par, motion, scratch)
+        rates = rates_of(par, locked, motion, reel[P_S], Pi, scratch)
+        write_sample(par, reel, sample_of(par, locked, motion, rates, reel[P_S], Pi, scratch), x)
+    write_nodes(par.N, motion.nodes[POSITION], v, 0, out.nodes[row])

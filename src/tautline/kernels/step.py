@@ -1,56 +1,62 @@
-"""One step of given length, with half of the loads before and after it."""
+"""One step of given length, with the loads where it joins the step before."""
 
 from __future__ import annotations
 
 from tautline.errors import RUNNING
-from tautline.kernels.data import POSITION, PULL, Command, Loads, Motion, Parameters, Plan, S, Scratch
+from tautline.kernels.data import (
+    FRAME_VELOCITY,
+    LOADS_PENDING,
+    MEAN_VELOCITY,
+    OMEGA,
+    SIGMA,
+    STEP_MOMENTUM,
+    Command,
+    Loads,
+    Motion,
+    Parameters,
+    Plan,
+    S,
+    Scratch,
+    put_triple,
+    triple,
+)
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import inlined, separate
-from tautline.kernels.loads.guide_motion import book_guide, boost, mean_velocity, momentum_now
-from tautline.kernels.loads.stage import load_stage
-from tautline.kernels.newton import ZERO
-from tautline.kernels.reeling import evaluate_forces
-from tautline.kernels.so3 import Vector, sub
+from tautline.kernels.loads.guide_motion import (
+    book_guide,
+    boost,
+    impulse_of_guide,
+    mean_velocity,
+    momentum_of_step,
+)
+from tautline.kernels.loads.joint import jump, keep_velocities
+from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.rotation import attitude
+from tautline.kernels.so3 import add, scale, sub
 from tautline.kernels.stage import composed_step, fixed_stage
-from tautline.kernels.tables import vector_at
 
 
 @inlined
-def before_step(
-    par: Parameters, loads: Loads, locked: bool, t: float, h: float, motion: Motion, scratch: Scratch
-) -> tuple[Vector, Vector]:
-    """Half of the loads, then into the frame that moves with the guide; its velocity, and the momentum in it."""
-    if loads.acts:
-        load_stage(par, loads, locked, t, t + h, motion, scratch)
-    frame = mean_velocity(loads, t, h)
-    boost(par, locked, frame, motion, scratch)
-    momentum = ZERO
-    if loads.moves:
-        momentum = momentum_now(par, locked, motion, scratch)
-    return frame, momentum
-
-
-@inlined
-def after_step(
+def step_alone(
     par: Parameters,
-    loads: Loads,
-    locked: bool,
-    t: float,
-    h: float,
+    plan: Plan,
+    command: Command,
     motion: Motion,
     scratch: Scratch,
-    frame: Vector,
-    momentum: Vector,
-) -> None:
-    """Out of that frame, and the other half of the loads."""
-    if loads.moves:
-        gained = sub(momentum_now(par, locked, motion, scratch), momentum)
-        weight = (0.0, 0.0, (par.mu_g * par.L + par.weight) * h)  # an impulse
-        book_guide(par, motion.reel, sub(gained, weight), frame)
-    boost(par, locked, vector_at(loads.path, t + h)[1], motion, scratch)
-    if loads.acts:
-        load_stage(par, loads, locked, t + h, t, motion, scratch)
+    t: float,
+    h: float,
+    loads: Loads | None,
+) -> int:
+    """A step of length h without loads; at constant length only where there may be some."""
+    status = RUNNING
+    if loads is not None and command.locked:
+        l = element_length(par, motion.reel[S])
+        status, history = fixed_stage(par, l, history_of(motion.reel), motion, scratch, h)
+        keep_history(history, motion.reel)
+    if not command.locked:
+        status = composed_step(par, plan, command, motion, scratch, t, h)
+    return status
 
 
 @separate
@@ -64,25 +70,33 @@ def one_step(
     h: float,
     loads: Loads | None,
 ) -> int:
-    """A step of length h with a moving reel, or with loads: half of them before and half after the step proper.
+    """A step of length h with a moving reel, or with loads and a guide that moves.
 
     Compiled on its own: inside the loops that locate an event the compiler would take 10 s longer.
     """
-    status = RUNNING
-    loaded = False
-    frame = ZERO
-    momentum = ZERO
-    if loads is not None:
-        loaded = loads.acts or loads.moves
-        if loaded:
-            frame, momentum = before_step(par, loads, command.locked, t, h, motion, scratch)
-            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
-        if command.locked:
-            l = element_length(par, motion.reel[S])
-            status, history = fixed_stage(par, l, history_of(motion.reel), motion, scratch, h)
-            keep_history(history, motion.reel)
-    if not command.locked:
-        status = composed_step(par, plan, command, motion, scratch, t, h)
-    if loads is not None and loaded and status == RUNNING:
-        after_step(par, loads, command.locked, t, h, motion, scratch, frame, momentum)
+    if loads is None or not (loads.acts or loads.moves):
+        return step_alone(par, plan, command, motion, scratch, t, h, loads)
+    reel = motion.reel
+    s, R = reel[S], attitude(motion.body)
+    old = triple(reel, FRAME_VELOCITY)
+    time = reel[LOADS_PENDING] + 0.5 * h
+    given = ZERO
+    if loads.acts or reel[LOADS_PENDING] == 0.0:
+        given = jump(par, loads, command.locked, t, 0.5 * h, motion, scratch)
+    change = ZERO
+    if loads.moves:
+        change = boost(par, command.locked, mean_velocity(loads, t, h), R, motion)
+    status = step_alone(par, plan, command, motion, scratch, t, h, loads)
+    if status != RUNNING:
+        return status
+    reel[LOADS_PENDING] = 0.5 * h
+    if loads.acts:
+        keep_velocities(motion, scratch)
+    if loads.moves:
+        rates = Rates(0.0 if command.locked else reel[SIGMA], triple(motion.body, OMEGA), 0.0)
+        momentum = momentum_of_step(par, h, s, R, motion, rates, scratch.nodes[MEAN_VELOCITY])
+        gained = sub(momentum, triple(reel, STEP_MOMENTUM))
+        put_triple(reel, STEP_MOMENTUM, momentum)
+        impulse = impulse_of_guide(par, gained, change, given, time)
+        book_guide(par, reel, impulse, scale(0.5, add(old, triple(reel, FRAME_VELOCITY))))
     return status

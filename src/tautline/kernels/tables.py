@@ -13,9 +13,21 @@ from tautline.kernels.so3 import Vector
 
 @kernel
 def last_knot(knots: Array, x: float) -> int:
-    """Index of the last knot that is not beyond x; 0 before the first."""
+    """Index of the last knot that is not beyond x; 0 before the first.
+
+    Looked for where it is if knots are evenly spaced, and then by halving.
+    """
     low = 0
     high = len(knots)
+    if high > 2 and knots[0] < x < knots[high - 1]:
+        guess = int((x - knots[0]) / (knots[high - 1] - knots[0]) * (high - 1))
+        if 0 < guess < high - 1:
+            if knots[guess] <= x:
+                low = guess
+                high = guess + 1 if x < knots[guess + 1] else high
+            else:
+                high = guess
+                low = guess - 1 if knots[guess - 1] <= x else low
     while high - low > 1:
         middle = (low + high) // 2
         if knots[middle] <= x:

@@ -11,14 +11,15 @@ from tautline.kernels.so3 import Matrix, Vector, add, scale, sub
 
 
 class Instant(NamedTuple):
-    """The near end of a step, at which loads act for half of the step."""
+    """A joint of two steps, at which loads act for half of either."""
 
     t: float
-    far: float  # time of the other end
+    back: float  # half of the step before: how long they act for it
+    ahead: float  # and half of the step behind
     place: Vector  # of the guide entrance, inertial
     frame: Vector  # velocity of the guide entrance
     R: Matrix
-    rates: Rates
+    rates: Rates  # expected, as the velocities are
 
 
 class Push(NamedTuple):
@@ -26,12 +27,6 @@ class Push(NamedTuple):
 
     reel: float  # force on s
     moment: Vector  # on the body about its attachment point, body frame
-
-
-@kernel
-def middle_flow(par: Parameters, l: float, q: Array, e: int) -> Vector:
-    """Velocity of the material through the mesh at the middle of element e, over sigma."""
-    return scale((par.N - e - 0.5) / (par.N * l), sub(node(q, e), node(q, e + 1)))
 
 
 @kernel

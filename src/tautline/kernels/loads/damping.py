@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
-from tautline.arrays import TINY_LENGTH
-from tautline.kernels.data import LINEAR, POSITION, Array, Motion, Parameters, S, Scratch, add_to_node, node
-from tautline.kernels.elastic import tension_and_energy
-from tautline.kernels.energy import element_length
+from tautline.kernels.along import load, nodes_from, places_from, previous, spread, store, width
+from tautline.kernels.data import (
+    BY_REEL,
+    DIRECTION,
+    GUESS,
+    LENGTH,
+    LINEAR,
+    PULL,
+    VISCOUS,
+    Parameters,
+    Scratch,
+)
 from tautline.kernels.jit import kernel
-from tautline.kernels.loads.acting import Instant, Push
-from tautline.kernels.so3 import dot, scale, sub
+from tautline.kernels.lanes import select
+from tautline.kernels.so3 import dot, sub
+
+# Speed of an element's ends against each other that counts as none (m/s).
+TINY_SPEED = 1e-300
 
 
 class Damping(NamedTuple):
@@ -22,22 +32,47 @@ class Damping(NamedTuple):
 
 
 @kernel
-def act(par: Parameters, own: Damping, at: Instant, motion: Motion, v: Array, scratch: Scratch, out: Array) -> Push:
-    """-dR/dv and -dR/dsigma of R = sum l eta (strain rate)^2/2."""
-    q = motion.nodes[POSITION]
-    l = element_length(par, motion.reel[S])
-    reel = 0.0
-    for e in range(par.N):
-        w = sub(node(q, e + 1), node(q, e))
-        length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
-        along = scale(1.0 / length, w)
-        rate = (dot(along, sub(node(v, e + 1), node(v, e))) + length * at.rates.sigma / (par.N * l)) / l
-        pull = own.viscosity * rate
+def lengthening_by_reel(par: Parameters, l: float, scratch: Scratch) -> None:
+    """Rate at which the material of an element stretches while its ends stand still, over sigma, times l.
+
+    Elements get shorter, and material of another strain flows through them (equation 72). At the guide the gradient of
+    the strain is taken on.
+    """
+    lengths, out = scratch.factor[LENGTH], scratch.factor[BY_REEL]
+    N = par.N
+    only = 1.0 / N
+    beside = 0.5 / (N * l)
+    if N == 1:
+        out[0] = only * lengths[0] / l
+        return
+    before = spread(lengths, 2.0 * lengths[0] - lengths[1])
+    for e in range(0, N + 1, width(lengths)):
+        x = load(lengths, e)
+        place = places_from(lengths, e)
+        ahead = (N - 1.0 - place) * (load(lengths, e + 1) - x)
+        behind = (N - place) * (x - previous(lengths, before, x))
+        store(out, e, only / l * x - beside * (ahead + behind))
+        before = x
+
+
+@kernel
+def viscous_coefficients(par: Parameters, own: Damping, l: float, sigma: float, scratch: Scratch) -> None:
+    """Tension over the speed at which the ends of an element move apart, for every element.
+
+    A string that cannot push cannot be made to by damping either: an element without tension is not damped, and one
+    that shortens at most by its tension, at the speed that is expected.
+    """
+    out, lengths, by_reel = scratch.factor[VISCOUS], scratch.factor[LENGTH], scratch.factor[BY_REEL]
+    pull, directions, v = scratch.nodes[PULL], scratch.nodes[DIRECTION], scratch.nodes[GUESS]
+    full = own.viscosity / l
+    nothing = spread(out, 0.0)
+    for e in range(0, par.N + 1, width(out)):
+        c = select(places_from(out, e) < par.N - 0.5, spread(out, full), nothing)
         if par.elastic_law != LINEAR:
-            # a string that cannot push cannot be made to by damping either
-            elastic = max(tension_and_energy(par, length / l - 1.0)[0], 0.0)
-            pull = max(pull, -elastic) if elastic > 0.0 else 0.0
-        add_to_node(out, e, scale(pull, along))
-        add_to_node(out, e + 1, scale(-pull, along))
-        reel -= pull * length / (par.N * l)
-    return Push(reel, (0.0, 0.0, 0.0))
+            tension = load(pull, e) * load(lengths, e)
+            apart = dot(nodes_from(directions, e), sub(nodes_from(v, e + 1), nodes_from(v, e)))
+            apart += sigma * load(by_reel, e)
+            most = tension / max(-apart, spread(out, TINY_SPEED))
+            c = select(apart < 0.0, min(c, most), c)
+            c = select(tension > 0.0, c, nothing)
+        store(out, e, c)

@@ -5,13 +5,35 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.arrays import TINY_LENGTH, Array2
-from tautline.kernels.data import POSITION, Array, Motion, Parameters, S, Scratch, add_to_node, node
-from tautline.kernels.energy import element_length
+from tautline.arrays import Array2
+from tautline.kernels.along import load, nodes_from, places_from, put_nodes, spread, store, width
+from tautline.kernels.data import (
+    ACROSS,
+    ADDED,
+    ALONG,
+    DIRECTION,
+    FLOW,
+    LENGTH,
+    PASSING,
+    POSITION,
+    VELOCITY,
+    VELOCITY_BEFORE,
+    Array,
+    Motion,
+    Parameters,
+    Scratch,
+    node,
+    put_node,
+)
 from tautline.kernels.jit import kernel
-from tautline.kernels.loads.acting import Instant, Push, middle_flow
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.lanes import select
+from tautline.kernels.loads.acting import Instant
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
 from tautline.kernels.tables import linear_vector
+
+# Of the decay that drag causes in a step: beyond, an extrapolated speed would let the drag swing from step to step.
+STEADY = 0.7
+TINY = 1e-300
 
 
 class Drag(NamedTuple):
@@ -24,66 +46,97 @@ class Drag(NamedTuple):
     center: Vector
     spin: float  # moment/angular velocity
     flow: Array2  # depth, then velocity of the fluid
-    string_rate: float = 0.0  # of a small motion's decay, per speed of the fluid: string (1/m)
+    string_rate: float = 0.0  # of a motion's decay, per speed in the fluid: string (1/m)
     body_rate: float = 0.0  # and body
-    spin_rate: float = 0.0  # of the decay of the body's spin (1/s)
+
+
+class BodyResistance(NamedTuple):
+    """What resists the body's motion."""
+
+    drag: float  # force over speed at the centre of drag
+    center: Vector
+    flow: Vector  # of the fluid there, relative to the guide
+    spin: float  # moment over angular velocity
+
+
+NO_BODY_RESISTANCE = BodyResistance(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0)
 
 
 @kernel
-def speed_in_fluid(par: Parameters, own: Drag, at: Instant, l: float, q: Array, v: Array, e: int) -> Vector:
-    """Velocity of the string at the middle of element e relative to the fluid there."""
-    u = scale(0.5, add(node(v, e), node(v, e + 1)))
-    u = add(add_scaled(u, at.rates.sigma, middle_flow(par, l, q, e)), at.frame)
-    middle = at.place[2] + 0.5 * (node(q, e)[2] + node(q, e + 1)[2])
-    return sub(u, linear_vector(own.flow, 1, middle))
+def flow_at(own: Drag, at: Instant, height: float) -> Vector:
+    """Velocity of the fluid relative to the guide, at a height from the guide entrance (positive down)."""
+    return sub(linear_vector(own.flow, 1, at.place[2] + height), at.frame)
 
 
 @kernel
-def body_in_fluid(par: Parameters, own: Drag, at: Instant, q: Array, v: Array) -> Vector:
-    """Velocity of the body's drag centre relative to the fluid there."""
-    arm = apply(at.R, own.center)
-    u = add(add(node(v, par.N), apply(at.R, cross(at.rates.omega, own.center))), at.frame)
-    return sub(u, linear_vector(own.flow, 1, at.place[2] + node(q, par.N)[2] + arm[2]))
-
-
-@kernel
-def act(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array, scratch: Scratch, out: Array) -> Push:
-    """Drag on each element at its middle, along and across it, and on the body at its centre of drag."""
-    q = motion.nodes[POSITION]
-    l = element_length(par, motion.reel[S])
-    reel = 0.0
-    for e in range(par.N):
-        w = sub(node(q, e), node(q, e + 1))
-        length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
-        u = speed_in_fluid(par, own, at, l, q, v, e)
-        along = scale(dot(u, w) / (length * length), w)
-        across = sub(u, along)
-        force = add_scaled(
-            scale(-own.normal * length * math.sqrt(dot(across, across)), across),
-            -own.tangential * length * math.sqrt(dot(along, along)),
-            along,
-        )
-        add_to_node(out, e, scale(0.5, force))
-        add_to_node(out, e + 1, scale(0.5, force))
-        reel += dot(force, middle_flow(par, l, q, e))
-    u = body_in_fluid(par, own, at, q, v)
-    force = scale(-own.body * math.sqrt(dot(u, u)), u)
-    add_to_node(out, par.N, force)
-    moment = add_scaled(cross(own.center, apply_transposed(at.R, force)), -own.spin, at.rates.omega)
-    return Push(reel, moment)
-
-
-@kernel
-def rate(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array) -> float:
-    """Equation 77, at the present velocities."""
-    q = motion.nodes[POSITION]
-    l = element_length(par, motion.reel[S])
-    string2 = 0.0
-    if own.string_rate > 0.0:
+def flow_along(par: Parameters, own: Drag, at: Instant, q: Array, out: Array) -> None:
+    """Velocity of the fluid relative to the guide at the middle of every element."""
+    if own.flow.shape[1] == 1:
+        flow = flow_at(own, at, 0.0)
+        everywhere = (spread(out, flow[0]), spread(out, flow[1]), spread(out, flow[2]))
+        for e in range(0, par.N + 1, width(out)):
+            put_nodes(out, e, everywhere)
+    else:
         for e in range(par.N):
-            w = sub(node(q, e), node(q, e + 1))
-            u = speed_in_fluid(par, own, at, l, q, v, e)
-            string2 = max(string2, dot(u, u) * dot(w, w) / (l * l))
-    u = body_in_fluid(par, own, at, q, v)
-    body = own.body_rate * math.sqrt(dot(u, u)) + own.spin_rate
-    return max(own.string_rate * math.sqrt(string2), body)
+            put_node(out, e, flow_at(own, at, 0.5 * (node(q, e)[2] + node(q, e + 1)[2])))
+
+
+@kernel
+def reach(ahead: float, decay: float) -> float:
+    """How far to extrapolate a speed, where drag slows it by `decay` in a step (equation 77)."""
+    return min(ahead, STEADY / max(decay, TINY) - 0.5)
+
+
+@kernel
+def string_coefficients(
+    par: Parameters,
+    own: Drag,
+    l: float,
+    at: Instant,
+    sigma: float,
+    change: float,
+    ahead: float,
+    motion: Motion,
+    scratch: Scratch,
+) -> None:
+    """Force over speed across and along every element, at the speeds that are expected, and the flow beside it.
+
+    `change` is that of sigma between the two latest steps.
+    """
+    v, v_before = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE]
+    directions, flows = scratch.nodes[DIRECTION], scratch.nodes[FLOW]
+    lengths, passing = scratch.factor[LENGTH], scratch.factor[PASSING]
+    out_across, out_along, out_added = scratch.factor[ACROSS], scratch.factor[ALONG], scratch.factor[ADDED]
+    flow_along(par, own, at, motion.nodes[POSITION], flows)
+    decay = 0.5 * own.string_rate * (at.back + at.ahead) / l
+    nothing = spread(lengths, 0.0)
+    for e in range(0, par.N + 1, width(lengths)):
+        is_element = places_from(lengths, e) < par.N - 0.5
+        t, length, by_sigma = nodes_from(directions, e), load(lengths, e), load(passing, e)
+        u = scale(0.5, add(nodes_from(v, e), nodes_from(v, e + 1)))
+        du = sub(u, scale(0.5, add(nodes_from(v_before, e), nodes_from(v_before, e + 1))))
+        u = sub(add_scaled(u, sigma * by_sigma, t), nodes_from(flows, e))
+        du = add_scaled(du, change * by_sigma, t)
+        slowed = decay * length * math.sqrt(dot(u, u))
+        u = add_scaled(u, min(spread(lengths, ahead), STEADY / max(slowed, spread(lengths, TINY)) - 0.5), du)
+        along = dot(u, t)
+        across = add_scaled(u, -along, t)
+        store(out_across, e, select(is_element, own.normal * length * math.sqrt(dot(across, across)), nothing))
+        store(out_along, e, select(is_element, own.tangential * length * math.sqrt(along * along), nothing))
+        store(out_added, e, nothing)
+
+
+@kernel
+def body_resistance(
+    par: Parameters, own: Drag, at: Instant, omega: Vector, omega_before: Vector, ahead: float, motion: Motion
+) -> BodyResistance:
+    """Drag and spin damping of the body, at the speed that is expected."""
+    arm = apply(at.R, own.center)
+    flow = flow_at(own, at, node(motion.nodes[POSITION], par.N)[2] + arm[2])
+    u = add(node(motion.nodes[VELOCITY], par.N), apply(at.R, cross(omega, own.center)))
+    before = add(node(motion.nodes[VELOCITY_BEFORE], par.N), apply(at.R, cross(omega_before, own.center)))
+    du = sub(u, before)
+    u = sub(u, flow)
+    decay = 0.5 * own.body_rate * (at.back + at.ahead) * math.sqrt(dot(u, u))
+    u = add_scaled(u, reach(ahead, decay), du)
+    return BodyResistance(own.body * math.sqrt(dot(u, u)), own.center, flow, own.spin)

@@ -117,6 +117,6 @@ def act(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array, 
 
 
 @kernel
-def rate(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array) -> float:
+def rate(own: ForceLaws) -> float:
     """Bound that the user gives with the laws."""
     return own.rate

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tautline.kernels.along import nodes_from, places_from, spread, total, width
 from tautline.kernels.balance import book
-from tautline.kernels.compensated import accumulate, accumulate_node, accumulate_triple
+from tautline.kernels.compensated import accumulate, accumulate_nodes, accumulate_triple
 from tautline.kernels.data import (
     ANGULAR_VELOCITY,
     FRAME_VELOCITY,
@@ -31,13 +32,13 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.energy import element_length, spooled_lever, transport_weights
-from tautline.kernels.fixed import complete_kick
-from tautline.kernels.jit import entry, inlined, kernel, separate
-from tautline.kernels.legendre import velocities
+from tautline.kernels.energy import element_length, spooled_lever, weights_of_nodes
+from tautline.kernels.fixed import hold_first_node
+from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.lanes import select
 from tautline.kernels.newton import Rates
-from tautline.kernels.rotation import add_spin, attitude
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.rotation import add_spin, attitude, mean_swing
+from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tables import vector_at
 
 
@@ -55,77 +56,107 @@ def spooled_by_s(par: Parameters, s: float) -> Vector:
 
 
 @kernel
+def sum_of_middles(par: Parameters, x: Array) -> Vector:
+    """Sum over the elements of the mean of x at their ends."""
+    nothing = spread(x, 0.0)
+    sums = (nothing, nothing, nothing)
+    for i in range(0, par.N + 1, width(x)):
+        place = places_from(x, i)
+        inner = select(place < par.N - 0.5, spread(x, 1.0), nothing)
+        at_ends = (place < 0.5) | ((place > par.N - 0.5) & (place < par.N + 0.5))
+        sums = add(sums, scale(select(at_ends, spread(x, 0.5), inner), nodes_from(x, i)))
+    return (total(x, sums[0]), total(x, sums[1]), total(x, sums[2]))
+
+
+@kernel
 def first_moment_by_s(par: Parameters, s: float, q: Array) -> Vector:
     """Slope by s of the first moment of all moving masses, G(s, q, R)."""
-    total = spooled_by_s(par, s)
-    for e in range(par.N):
-        total = add_scaled(total, -0.5 * par.mu / par.N, add(node(q, e), node(q, e + 1)))
-    return total
+    return add_scaled(spooled_by_s(par, s), -par.mu / par.N, sum_of_middles(par, q))
 
 
 @kernel
 def momentum_of(par: Parameters, motion: Motion, rates: Rates, v: Array) -> Vector:
-    """Momentum of string and body relative to the guide (equation 75)."""
+    """Momentum of string and body relative to the guide (equation 75), at velocities of the present configuration."""
     l = element_length(par, motion.reel[S])
-    q = motion.nodes[POSITION]
     swing = apply(attitude(motion.body), cross(rates.omega, par.rho))
-    total = add_scaled(scale(par.M, add(node(v, par.N), swing)), rates.sigma, spooled_by_s(par, motion.reel[S]))
-    for e in range(par.N):
-        alpha, beta, _ = transport_weights(par.N, e)
-        w = sub(node(q, e), node(q, e + 1))
-        total = add_scaled(total, 0.5 * par.mu * l, add(node(v, e), node(v, e + 1)))
-        total = add_scaled(total, par.mu * rates.sigma * (alpha + beta), w)
-    return total
+    total = add_scaled(scale(par.M, add(node(v, par.N), swing)), par.mu * l, sum_of_middles(par, v))
+    return add_scaled(total, rates.sigma, first_moment_by_s(par, motion.reel[S], motion.nodes[POSITION]))
 
 
-@separate
-def boost(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scratch: Scratch) -> None:
-    """Make the momenta those relative to a guide that now moves with `velocity` (equation 74); book what it costs.
+@kernel
+def momentum_of_step(par: Parameters, h: float, s: float, R: Matrix, motion: Motion, rates: Rates, v: Array) -> Vector:
+    """Change of the first moment over a step h from s and R to the present configuration, over h."""
+    l, l_1 = element_length(par, s), element_length(par, motion.reel[S])
+    swing = apply(R, mean_swing(h, rates.omega, par.rho))
+    moving = sum_of_middles(par, v)
+    middles = add_scaled(sum_of_middles(par, motion.nodes[POSITION]), -0.5 * h, moving)
+    total = add_scaled(scale(par.M, add(node(v, par.N), swing)), 0.5 * par.mu * (l + l_1), moving)
+    total = add_scaled(total, -par.mu * rates.sigma / par.N, middles)
+    spooled = add(spooled_by_s(par, s), spooled_by_s(par, motion.reel[S]))
+    return add_scaled(total, 0.5 * rates.sigma, spooled)
+
+
+@kernel
+def change_frame(
+    par: Parameters, s: float, q: Array, R: Matrix, change: Vector, p: Array, err: Array, compensated: bool
+) -> tuple[float, Vector]:
+    """Make momenta p those relative to a guide that is faster by `change` (equation 74); changes of p_s and Pi.
 
     The first moment of the moving masses, G(s, q, R), turns a change of the frame's velocity into one of the momenta.
     """
-    reel = motion.reel
-    old = triple(reel, FRAME_VELOCITY)
-    change = sub(velocity, old)
-    if dot(change, change) == 0.0:
-        return
-    complete_kick(par, motion, scratch)
-    v = scratch.nodes[MEAN_VELOCITY]
-    rates = velocities(par, locked, motion, scratch)
-    before = momentum_of(par, motion, rates, v)
-
-    p = motion.nodes[MOMENTUM]
-    p_err = motion.nodes[MOMENTUM_ERR]
-    q = motion.nodes[POSITION]
-    l = element_length(par, reel[S])
-    moment_by_s = first_moment_by_s(par, reel[S], q)
-    for i in range(1, par.N):
-        accumulate_node(p, p_err, i, scale(-par.mu * l, change), par.compensated)
-    accumulate_node(p, p_err, par.N, scale(-(0.5 * par.mu * l + par.M), change), par.compensated)
-    if not locked:
-        accumulate(reel, P_S, P_S_ERR, -dot(moment_by_s, change), par.compensated)
-    if par.rotates:
-        lever = cross(par.rho, apply_transposed(attitude(motion.body), change))
-        add_spin(par, motion.body, scale(-par.M, lever))
-    put_triple(reel, FRAME_VELOCITY, velocity)
-
-    rates = velocities(par, locked, motion, scratch)
-    gained = sub(momentum_of(par, motion, rates, v), before)
-    gained = add_scaled(gained, par.mu * par.L + par.M, change)
-    book_guide(par, reel, gained, scale(0.5, add(old, velocity)))
+    l = element_length(par, s)
+    for i in range(0, par.N + 1, width(p)):
+        mass = weights_of_nodes(p, par.N, i, -par.mu * l, -(0.5 * par.mu * l + par.M))
+        accumulate_nodes(p, err, i, (mass * change[0], mass * change[1], mass * change[2]), compensated)
+    hold_first_node(p)
+    hold_first_node(err)
+    lever = cross(par.rho, apply_transposed(R, change))
+    return -dot(first_moment_by_s(par, s, q), change), scale(-par.M, lever)
 
 
-@entry
-def set_guide_velocity(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scratch: Scratch) -> None:
-    """Let the guide move with `velocity` from now on."""
-    boost(par, locked, velocity, motion, scratch)
+@kernel
+def relative_to(
+    par: Parameters,
+    loads: Loads,
+    frame: Vector,
+    motion: Motion,
+    R: Matrix,
+    p_s: float,
+    Pi: Vector,
+    p: Array,
+    err: Array,
+) -> tuple[float, Vector]:
+    """Make a copy p of the momenta those relative to a guide with velocity `frame`; p_s and Pi in that frame."""
+    if loads.moves:
+        change = sub(frame, triple(motion.reel, FRAME_VELOCITY))
+        by_s, turn = change_frame(par, motion.reel[S], motion.nodes[POSITION], R, change, p, err, False)
+        return p_s + by_s, add(Pi, turn)
+    return p_s, Pi
 
 
 @inlined
-def momentum_now(par: Parameters, locked: bool, motion: Motion, scratch: Scratch) -> Vector:
-    """Momentum relative to the guide, from the present momenta."""
-    rates = velocities(par, locked, motion, scratch)
-    return momentum_of(par, motion, rates, scratch.nodes[MEAN_VELOCITY])
+def boost(par: Parameters, locked: bool, velocity: Vector, R: Matrix, motion: Motion) -> Vector:
+    """Make the momenta of a motion those relative to a guide that moves with `velocity`; the change of velocity."""
+    reel = motion.reel
+    change = sub(velocity, triple(reel, FRAME_VELOCITY))
+    p, err = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR]
+    by_s, turn = change_frame(par, reel[S], motion.nodes[POSITION], R, change, p, err, par.compensated)
+    if not locked:
+        accumulate(reel, P_S, P_S_ERR, by_s, par.compensated)
+    if par.rotates:
+        add_spin(par, motion.body, turn)
+    put_triple(reel, FRAME_VELOCITY, velocity)
+    return change
+
+
+@kernel
+def impulse_of_guide(par: Parameters, gained: Vector, change: Vector, given: Vector, time: float) -> Vector:
+    """What the guide has to give where momentum relative to it is gained and its velocity changes.
+
+    Loads give the impulse `given`, and weight acts for `time`.
+    """
+    impulse = sub(add_scaled(gained, par.mu * par.L + par.M, change), given)
+    return (impulse[0], impulse[1], impulse[2] - (par.mu_g * par.L + par.weight) * time)
 
 
 @kernel

@@ -41,8 +41,8 @@ def array_type(kind: Any) -> tuple[int, str] | None:
 
 def own_types() -> tuple[Any, ...]:
     """Types of the numbers of each load of the registry, from the files of the loads."""
-    modules = [import_module(load.module) for load in registry.LOADS.values()]
-    return tuple(get_type_hints(module.act.py_func, include_extras=True)["own"] for module in modules)
+    files = [vars(import_module(load.module)).values() for load in registry.LOADS.values()]
+    return tuple(next(x for x in file if isinstance(x, type) and "acts" in getattr(x, "_fields", ())) for file in files)
 
 
 def fields_of(kind: Any) -> list[tuple[str, Any]] | None:
