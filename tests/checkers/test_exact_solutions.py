@@ -54,6 +54,25 @@ def test_stopped_bar_by_modes_and_by_characteristics() -> None:
     check_close("velocity", (later - earlier) / (2.0 * h), exact, 2e-3)
 
 
+def test_steady_payout_satisfies_its_equations() -> None:
+    """mu r_tt = T' + mu g along the string, M r_tt = M g - T at its end, r = 0 at the guide; by differences."""
+    v, h, X = 8.0, 1e-3, 10.0
+    material = np.array([0.0, 4.0, X])  # from the guide at t = 0
+
+    def at(t: float, x: np.ndarray, rate: float = v) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        bar = bars.Bar(X + v * t, 0.025, 40.0, 0.1)
+        return bars.steady_payout(bar, v, G, x, np.full_like(x, rate))
+
+    before, now, after = (at(t, material + v * t) for t in (-h, 0.0, h))
+    check_close("velocity", now[1], (after[0] - before[0]) / (2.0 * h), 1e-6)
+    acceleration = (after[0] - 2.0 * now[0] + before[0]) / h**2
+    check_close("strain of the material", after[2], before[2], 1e-12)
+    slope = (at(0.0, material + h)[2] - at(0.0, material - h)[2]) / (2.0 * h)
+    check_close("string", 0.025 * acceleration, slope + 0.025 * G, 1e-6)
+    check_close("mass", 0.1 * acceleration[-1], 0.1 * G - now[2][-1], 1e-6)
+    check_close("guide", at(0.3, np.zeros(1), 0.0)[0], np.zeros(1), 1e-15)
+
+
 def test_damped_mesh_by_its_matrices() -> None:
     """exp(A t) of the first-order system, without modes."""
     N, bar, speed = 6, DAMPED, 2.0

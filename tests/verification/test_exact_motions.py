@@ -16,7 +16,7 @@ import xarray as xr
 import tautline as tl
 from tests.conftest import Report
 from tests.support.checking import check_below, check_close, check_order
-from tests.support.exact import bodies, strings
+from tests.support.exact import bars, bodies, strings
 from tests.support.hanging import G, frequency, system
 
 LIGHT = 1e-9
@@ -171,6 +171,30 @@ def test_folded_chain(report: Report) -> None:
 
 
 # -- changing length -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("speed", "X"), [(8.0, 10.0), (-8.0, 18.0)])
+def test_steady_payout(speed: float, X: float, report: Report) -> None:
+    """At a fifth of the waves' speed: linear elements have the places of a hanging string exactly, at any N, also while
+    the mesh runs along it."""
+    bar = bars.Bar(X, 0.025, 40.0, 0.1)
+    for N in (1, 10):
+        part = np.linspace(0.0, 1.0, N + 1)
+        nodes, velocities, _ = bars.steady_payout(bar, speed, G, X * part, speed * part)
+        state = tl.State(90.0, -speed, np.outer(nodes, [0, 0, 1.0]), np.outer(velocities, [0, 0, 1.0]))
+        run = tl.simulate(
+            system(length=X), state, tl.Speed(payout=speed), duration=1.0, sample=0.02, step=1e-3, order=4
+        )
+        places, _, tensions = np.array(
+            [
+                bars.steady_payout(dataclasses.replace(bar, length=length), speed, G, length * part, speed * part)
+                for length in run.unstretched_length.values
+            ]
+        ).transpose(1, 0, 2)
+        name = f"steady {'payout' if speed > 0.0 else 'retrieval'}, N = {N}"
+        report(f"{name}: places (m)", check_close("places", run.position[:, :, 2], places, 1e-11), "1e-11")
+        middle = 0.5 * (tensions[:, 1:] + tensions[:, :-1])
+        report(f"{name}: tensions (N)", check_close("tensions", run.tension, middle, 1e-9), "1e-9")
 
 
 @pytest.mark.parametrize(("length", "rate", "duration"), [(2.0, 1.5, 6.0), (10.0, -1.5, 5.6)])

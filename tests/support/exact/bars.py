@@ -122,6 +122,22 @@ def stopped(modes: Modes, bar: Bar, speed: float, time: Array) -> tuple[Array, A
     return displacements.T, tension
 
 
+def steady_payout(bar: Bar, speed: float, gravity: float, x: Array, rate: Array) -> tuple[Array, Array, Array]:
+    """Places and velocities of points x below the guide, and tensions there, of a bar that hangs and is paid out.
+
+    `bar.length` X is what is deployed now; x is unstretched and moves with `rate` over the material's own speed, so
+    rate = x/X times the speed for the nodes of a mesh, and `speed` for points of the material. With the tension
+    T = (M + mu (X - x)) f and r' = 1 + T/EA every point of the material has the velocity v (1 + (M + mu X) f/EA):
+    it grows by a = mu v^2 f/EA a second, and f = g - a balances string and mass. So f = g/(1 + v^2/c^2), exactly, and
+    the strain of the material does not change: viscosity has nothing to damp.
+    """
+    f = gravity / (1.0 + (speed / bar.wave_speed) ** 2) / bar.stiffness
+    load = bar.mass + bar.density * bar.length
+    places = x + f * (load * x - 0.5 * bar.density * x**2)
+    velocities = rate * (1.0 + f * (load - bar.density * x)) + speed * f * bar.density * x
+    return places, velocities, bar.stiffness * f * (load - bar.density * x)
+
+
 def stopped_tension(bar: Bar, speed: float, time: Array) -> Array:
     """Tension at the guide above rest after the sudden stop, undamped, by characteristics (Boussinesq, St Venant).
 
