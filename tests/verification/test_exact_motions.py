@@ -83,21 +83,24 @@ def test_string_drawn_through_an_eyelet(rate: float, report: Report) -> None:
     )
 
 
-@pytest.mark.parametrize("mass", [0.3, 30.0])
-def test_waves_across_a_hanging_rope_with_an_end_mass(mass: float, report: Report) -> None:
-    """Bessel functions: the pendulum, and the waves on a rope whose tension grows upwards."""
-    X, mu = 10.0, 0.063
-    exact = strings.hanging_frequencies(4, X, mu, mu * G, mass, mass * G)
-    pendulum = system(length=X, density=mu, stiffness=1e9, mass=mass)
+@pytest.mark.parametrize(("mass", "water"), [(0.3, 0.0), (30.0, 0.0), (0.3, 1025.0)])
+def test_waves_across_a_hanging_rope_with_an_end_mass(mass: float, water: float, report: Report) -> None:
+    """Bessel functions: the pendulum, and the waves on a rope whose tension grows upwards, or falls if it floats."""
+    X, mu, diameter = 10.0, 0.063, 0.01
+    exact = strings.hanging_frequencies(4, X, mu, (mu - 0.25 * np.pi * diameter**2 * water) * G, mass, mass * G)
+    plain = system(length=X, density=mu, stiffness=1e9, mass=mass)
+    wet = dataclasses.replace(plain.string, diameter=diameter)
+    pendulum = dataclasses.replace(plain, string=wet, fluid=tl.Fluid(water)) if water else plain
     counts, errors = [16, 32, 64], []
     for N in counts:
         # each twice, along x and along y
         found = tl.modes(pendulum, deployed=X, elements=N, count=8).angular_frequency.values[::2]
         errors.append(np.abs(found / exact - 1.0))
     orders = [check_order([1.0 / N for N in counts], [e[n] for e in errors], 2.0, tolerance=0.1) for n in range(1, 4)]
-    report(f"hanging rope with {mass:g} kg, modes 2 to 4: least order in 1/N", min(orders), "2 +- 0.1")
+    name = f"hanging rope with {mass:g} kg{' in water' if water else ''}"
+    report(f"{name}, modes 2 to 4: least order in 1/N", min(orders), "2 +- 0.1")
     largest = check_below("frequencies", float(errors[-1].max()), 2e-3)
-    report(f"hanging rope with {mass:g} kg, N = 64: frequencies of modes 1 to 4", largest, "2e-3")
+    report(f"{name}, N = 64: frequencies of modes 1 to 4", largest, "2e-3")
 
 
 def whirl_errors(N: int) -> tuple[float, float]:
