@@ -1,0 +1,260 @@
+"""Damped motions that are known in closed form: bars, falls with drag, spins and drums with friction.
+
+The solutions and their derivations are in tests/support/exact; tests/checkers/test_exact_solutions.py checks them
+without tautline.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import tautline as tl
+from tests.conftest import Report
+from tests.support.checking import check_below, check_close, check_order
+from tests.support.exact import bars, bodies, strings
+from tests.support.hanging import G, system
+
+# -- a damped bar ----------------------------------------------------------------------------------------------
+
+BAR = bars.Bar(length=10.0, density=0.3, stiffness=4e3, mass=1.0, viscosity=30.0)
+
+
+def pendulum(bar: bars.Bar) -> tl.Pendulum:
+    plain = system(length=bar.length, density=bar.density, stiffness=bar.stiffness, mass=bar.mass)
+    return dataclasses.replace(plain, string=dataclasses.replace(plain.string, viscosity=bar.viscosity))
+
+
+def ringing(bar: bars.Bar, shape: np.ndarray, duration: float, step: float) -> tuple[np.ndarray, np.ndarray]:
+    """Time and displacement of the end, released at rest in a vertical shape with 1 at its end."""
+    rest = tl.hanging(pendulum(bar), bar.length, len(shape) - 1)
+    small = 1e-3
+    state = dataclasses.replace(rest, nodes=rest.nodes + np.outer(small * shape, [0.0, 0.0, 1.0]))
+    run = tl.simulate(pendulum(bar), state, tl.Locked(), duration=duration, sample=duration / 40, step=step)
+    return run.time.values, (run.position.values[:, -1, 2] - rest.nodes[-1, 2]) / small
+
+
+def released(omega: float, time: np.ndarray) -> np.ndarray:
+    """exp(-delta t) (cos w t + delta/w sin w t)."""
+    delta, w = (float(x[0]) for x in bars.decay_and_frequency(np.array([omega]), BAR))
+    return np.asarray(np.exp(-delta * time) * (np.cos(w * time) + delta / w * np.sin(w * time)))
+
+
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_damped_modes_of_the_mesh(number: int, report: Report) -> None:
+    """Kelvin-Voigt damping does not couple the modes, so each decays on its own: what remains is the step's error."""
+    N = 8
+    modes = bars.mesh_modes(BAR, N)
+    omega = float(modes.frequencies[number - 1])
+    shape = modes.displacements[:, number - 1] / modes.displacements[-1, number - 1]
+    duration = 4.0 * np.pi / omega
+    counts, errors = [640, 1280, 2560], []
+    for count in counts:
+        time, moved = ringing(BAR, shape, duration, duration / count)
+        errors.append(float(np.abs(moved - released(omega, time)).max()))
+    order = check_order([1.0 / n for n in counts], errors, 2.0, tolerance=0.1)
+    report(f"damped bar, mode {number} of the mesh: order in h", order, "2 +- 0.1")
+    report(
+        f"damped bar, mode {number} of the mesh: error at 1280 steps a period",
+        check_below("error", errors[-1], 3e-5),
+        "3e-5",
+    )
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_damped_modes_of_the_bar(number: int, report: Report) -> None:
+    """delta = eta omega^2/(2 EA) with x tan x = mu X/M, as the mesh gets finer."""
+    counts, errors = [8, 16, 32], []
+    for N in counts:
+        modes = bars.modes(BAR, number, np.linspace(0.0, BAR.length, N + 1))
+        omega = float(modes.frequencies[-1])
+        duration = 2.0 * np.pi / omega
+        time, moved = ringing(BAR, modes.displacements[:, -1] / modes.displacements[-1, -1], duration, duration / 8000)
+        errors.append(float(np.abs(moved - released(omega, time)).max()))
+    order = check_order([1.0 / N for N in counts], errors, 2.0, tolerance=0.1)
+    report(f"damped bar, mode {number}: order in 1/N", order, "2 +- 0.1")
+    report(f"damped bar, mode {number}, N = 32: error", check_below("error", errors[-1], 5e-3), "5e-3")
+
+
+def test_rigid_rotation_is_not_damped(report: Report) -> None:
+    """A whirling string keeps its shape, so damping has nothing to take; the start is off the mesh's own shape by l^2,
+    and the loss is of the square of it."""
+    X, mu, EA, M, rate = 10.0, 0.1, 400.0, 0.2, 3.0
+    plain = system(length=X, density=mu, stiffness=EA, mass=M, gravity=0.0)
+    damped = dataclasses.replace(plain, string=dataclasses.replace(plain.string, viscosity=20.0))
+    counts, losses = [5, 10, 20], []
+    for N in counts:
+        radius, _ = strings.whirling(np.linspace(0.0, X, N + 1), X, mu, EA, M, rate)
+        state = tl.State(90.0, 0.0, np.outer(radius, [1.0, 0, 0]), np.outer(rate * radius, [0, 1.0, 0]))
+        run = tl.simulate(damped, state, tl.Locked(), duration=2.0, sample=0.1, step=2.5e-4)
+        losses.append(float(run.damping_loss[-1] / run.kinetic_energy[0]))
+    order = check_order([1.0 / N for N in counts], losses, 4.0)
+    report("whirling damped string: order of the loss in 1/N", order, "4 +- 0.3")
+    report("whirling damped string, N = 20: loss in a turn, of the kinetic energy", losses[-1], "order 4")
+
+
+# -- a winch that stops at once --------------------------------------------------------------------------------
+
+WINCH = bars.Bar(length=200.0, density=0.3, stiffness=5e6, mass=500.0)
+PAYOUT = 2.0
+WEIGHT = (WINCH.mass + WINCH.density * WINCH.length) * G
+# What is paid out is stretched at once by the weight below it.
+SPEED = PAYOUT * (1.0 + WEIGHT / WINCH.stiffness)
+
+
+def stopped(viscosity: float, N: int, step: float | str, duration: float = 0.6) -> tuple[xr.Dataset, np.ndarray]:
+    """A steady payout that is stopped at 200 m: the run, and how far the body is below its place at rest."""
+    bar = dataclasses.replace(WINCH, viscosity=viscosity)
+    rest = tl.hanging(pendulum(bar), bar.length, N)
+    part = np.linspace(0.0, 1.0, N + 1)
+    stretch = 1.0 + (WEIGHT - bar.density * bar.length * part * G) / bar.stiffness
+    # all of the string moves with SPEED, and the nodes along it
+    velocity = np.outer(SPEED - stretch * PAYOUT * (1.0 - part), [0.0, 0.0, 1.0])
+    state = tl.State(rest.reeled_length, -PAYOUT, rest.nodes, velocity)
+    simulation = tl.Simulation(pendulum(bar), state, step=step)
+    simulation.stop_reel()
+    simulation.advance(duration, sample=duration / 1200)
+    run = simulation.dataset()
+    return run, run.position.values[:, -1, 2] - rest.nodes[-1, 2]
+
+
+def test_stopped_payout_of_a_damped_rope(report: Report) -> None:
+    """200 m, 500 kg, 2 m/s: place of the load and tension at the guide, after the first spike."""
+    bar = dataclasses.replace(WINCH, viscosity=5e3)
+    counts = [10, 20, 40]
+    places, tensions, peaks = [], [], []
+    for N in counts:
+        run, moved = stopped(bar.viscosity, N, 1.25e-5)
+        late = run.time.values > 0.05
+        modes = bars.modes(bar, 300, np.array([bar.length]))
+        displacements, exact = bars.stopped(modes, bar, SPEED, run.time.values[late])
+        tension = run.guide_tension.values[late] - WEIGHT
+        places.append(float(np.abs(moved[late] - displacements[:, 0]).max() / displacements.max()))
+        tensions.append(float(np.abs(tension - exact).max() / exact.max()))
+        peaks.append(abs(float(tension.max() / exact.max()) - 1.0))
+    for name, errors in (("place of the load", places), ("tension at the guide", tensions)):
+        order = check_order([1.0 / N for N in counts], errors, 2.0, tolerance=0.1)
+        report(f"damped rope, stopped: {name}, order in 1/N", order, "2 +- 0.1")
+        report(f"damped rope, stopped: {name}, N = 40", check_below(name, errors[-1], 5e-3), "5e-3")
+    report("damped rope, stopped: peak tension, N = 40", check_below("peak", peaks[-1], 1e-3), "1e-3")
+
+
+def test_stopped_payout_without_damping(report: Report) -> None:
+    """The mesh's own solution to second order in the step, and the continuous one as the mesh gets finer.
+
+    The tension is no part of this: its fronts stay as sharp as the mesh is.
+    """
+    N, steps, errors = 10, [5e-4, 2.5e-4, 1.25e-4], []
+    for h in steps:
+        run, moved = stopped(0.0, N, h)
+        exact, _ = bars.stopped(bars.mesh_modes(WINCH, N), WINCH, SPEED, run.time.values)
+        errors.append(float(np.abs(moved - exact[:, -1]).max()))
+    report("rope, stopped: order in h against the mesh", check_order(steps, errors, 2.0, tolerance=0.1), "2 +- 0.1")
+    finer = []
+    for N in (10, 20, 40):
+        run, moved = stopped(0.0, N, 1e-4)
+        exact, _ = bars.stopped(bars.modes(WINCH, 400, np.array([WINCH.length])), WINCH, SPEED, run.time.values)
+        finer.append(float(np.abs(moved - exact[:, 0]).max() / exact.max()))
+    assert finer[0] > 2.0 * finer[1] > 4.0 * finer[2]
+    report("rope, stopped: place of the load, N = 40", check_below("place", finer[-1], 3e-4), "3e-4")
+
+
+# -- falls -----------------------------------------------------------------------------------------------------
+
+
+def test_body_falling_in_a_fluid(report: Report) -> None:
+    """Weight less buoyancy, drag and added mass: v_t tanh(t/T), on a slack string."""
+    M, rho, area, volume, added = 2.0, 1000.0, 0.01, 5e-4, 0.3
+    pendulum = tl.Pendulum(
+        tl.String(50.0, 1e-9, 100.0, law="tension_only"),
+        tl.Reel(0.1, 0.1, 1.0),
+        tl.RigidBody.point(M),
+        fluid=tl.Fluid(rho, drag_area=area, volume=volume, added_mass=added),
+    )
+    state = tl.State(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))
+    steps, errors = [2e-2, 1e-2, 5e-3], []
+    for h in steps:
+        run = tl.simulate(pendulum, state, tl.Locked(), duration=2.0, sample=0.1, step=h)
+        way, speed = bodies.fall_with_drag(M + added, (M - rho * volume) * G, 0.5 * rho * area, run.time.values)
+        moved, velocity = run.position.values[:, -1, 2] - 1.0, run.velocity.values[:, -1, 2]
+        errors.append(float(max(np.abs(moved - way).max(), np.abs(velocity - speed).max())))
+    assert speed[-1] > 0.99 * np.sqrt((M - rho * volume) * G / (0.5 * rho * area))
+    report("body falling in water: order in h", check_order(steps, errors, 2.0, tolerance=0.1), "2 +- 0.1")
+    report("body falling in water, h = 5 ms: way (m) and speed (m/s)", check_below("fall", errors[-1], 1e-3), "1e-3")
+
+
+def test_rope_falling_across_itself(report: Report) -> None:
+    """A level rope with its guide and a body that is as heavy for its drag: all fall alike and nothing pulls."""
+    mu, d, C_n, rho, X, N, duration = 0.05, 0.01, 1.1, 1.2, 10.0, 5, 2.0
+    area = 0.25 * np.pi * d**2
+    weight, drag = (mu - rho * area) * G, 0.5 * rho * C_n * d
+
+    def fall(time: Any) -> tuple[np.ndarray, np.ndarray]:
+        return bodies.fall_with_drag(mu, weight, drag, np.asarray(time, dtype=float))
+
+    path = tl.GuidePath.of(lambda t: (0.0, 0.0, float(fall(t)[0])), duration, 5e-3)
+    share = 4.0  # the body is like four metres of the rope
+    pendulum = tl.Pendulum(
+        tl.String(X + 10.0, mu, 100.0, diameter=d, normal_drag=C_n, tangential_drag=0.0),
+        tl.Reel(0.1, 0.1, 1.0, guide_path=path),
+        tl.RigidBody.point(share * mu),
+        fluid=tl.Fluid(rho, drag_area=share * C_n * d, volume=share * area),
+    )
+    state = tl.straight(pendulum, X, N, (1.0, 0.0, 0.0))
+    steps, errors = [2e-2, 1e-2, 5e-3], []
+    for h in steps:
+        run = tl.simulate(pendulum, state, tl.Locked(), duration=duration, sample=0.1, step=h)
+        way = fall(run.time.values)[0]
+        errors.append(float(np.abs(run.position.values[:, :, 2] - way[:, None]).max()))
+    report("rope falling across itself: order in h", check_order(steps, errors, 2.0, tolerance=0.1), "2 +- 0.1")
+    report("rope falling across itself, h = 5 ms: way (m)", check_below("way", errors[-1], 1e-3), "1e-3")
+
+
+# -- rotation --------------------------------------------------------------------------------------------------
+
+
+def test_spin_with_damping(report: Report) -> None:
+    """Exponentials, and across the axis the body's own nutation under them; the loss is what the spin has had."""
+    M, damping, start = 0.5, 4e-4, (1.0, 0.5, 6.0)
+    body = tl.RigidBody.box(M, (0.2, 0.2, 0.1), (0.0, 0.0, 0.0))
+    across, _, axial = np.diag(np.array(body.inertia))
+    pendulum = dataclasses.replace(system(length=5.0, body=body), fluid=tl.Fluid(1e-9, spin_damping=damping))
+    state = dataclasses.replace(tl.hanging(pendulum, 5.0, 1), angular_velocity=np.array(start))
+    steps, errors = [2e-2, 1e-2, 5e-3], []
+    for h in steps:
+        run = tl.simulate(pendulum, state, tl.Locked(), duration=6.0, sample=0.1, step=h)
+        exact = bodies.spin_with_damping(start, axial, across, damping, run.time.values)
+        errors.append(float(np.abs(run.angular_velocity.values - exact).max()))
+    report("damped spin: order in h", check_order(steps, errors, 2.0, tolerance=0.1), "2 +- 0.1")
+    moments = np.array([across, across, axial])
+    energy = 0.5 * exact**2 @ moments
+    error = check_close("work", run.fluid_work, energy - energy[0], 1e-6 * energy[0]) / energy[0]
+    report("damped spin, h = 5 ms: work of the fluid, of the first energy", error, "1e-6")
+
+
+def test_drum_with_viscous_friction(report: Report) -> None:
+    """A mass on a light string lets the drum run up to a steady speed; the difference is the stretch, as 1/EA."""
+    M, kappa, d, friction = 2.0, 3.0, 0.25, 0.6
+    stiffnesses, errors = [1e4, 1e5, 1e6], []
+    for EA in stiffnesses:
+        pendulum = tl.Pendulum(
+            tl.String(100.0, 1e-7, EA),
+            tl.Reel(d, 0.5, kappa, guide_law="none", viscous_friction=friction),
+            tl.RigidBody.point(M),
+        )
+        # stretched as it is in its fall, so that it does not bounce when it is let go
+        lighter = dataclasses.replace(pendulum, gravity=G * kappa / (M + kappa))
+        start = tl.hanging(lighter, 20.0, 1)
+        run = tl.simulate(pendulum, start, tl.Free(), duration=3.0, sample=0.1, step=1e-3)
+        way, speed = bodies.drum_with_friction(M, kappa, friction / d**2, M * G, run.time.values)
+        errors.append(float(np.abs(run.unstretched_length.values - 20.0 - way).max()))
+    assert speed[-1] > 0.99 * M * G * d**2 / friction
+    order = check_order([1.0 / EA for EA in stiffnesses], errors, 1.0, tolerance=0.1)
+    report("drum with viscous friction: order in 1/EA", order, "1 +- 0.1")
+    report("drum with viscous friction, EA = 1 MN: way (m)", check_below("way", errors[-1], 2e-4), "2e-4")
+    lost = friction / d**2 * np.trapezoid(speed**2, run.time.values)
+    check_close("friction_loss", run.friction_loss[-1], lost, 0.01 * lost)
