@@ -18,7 +18,7 @@ from tautline.errors import RUNNING
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.limits import Limits, present_limits, step_limits
-from tautline.kernels.loads.joint import set_guide_velocity, settle_loads
+from tautline.kernels.loads.jump import set_guide_velocity, settle_loads
 from tautline.kernels.march import march
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.model import checks

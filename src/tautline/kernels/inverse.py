@@ -13,15 +13,19 @@ from tautline.kernels.data import (
     DRUM_TORQUE,
     FRAME_VELOCITY,
     GUIDE_VELOCITY,
+    HELD,
+    HELD_SPEED,
     INVERSE,
     LOWER,
     MEAN_VELOCITY,
     MOMENTUM,
     POSITION,
+    PRESCRIBED,
     PULL,
     PUSHED,
     REELED_LENGTH,
     ROTATION,
+    SPIN,
     TARGET,
     VELOCITY,
     Array,
@@ -55,7 +59,7 @@ from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import velocities_at_fixed_length
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.loads.guide_motion import first_moment_by_s
-from tautline.kernels.loads.joint import forces_at
+from tautline.kernels.loads.jump import forces_at
 from tautline.kernels.newton import Rates, Target, solve_rates
 from tautline.kernels.reeling import evaluate_forces, kept_reel_force
 from tautline.kernels.rotation import attitude, put_attitude
@@ -86,7 +90,15 @@ def state_of(par: Parameters, out: Samples, row: int, workspace: Motion) -> tupl
 
 @inlined
 def applied_forces(
-    par: Parameters, t: float, workspace: Motion, rates: Rates, R: Matrix, scratch: Scratch, loads: Loads | None
+    par: Parameters,
+    locked: bool,
+    t: float,
+    short: float,
+    workspace: Motion,
+    rates: Rates,
+    Pi: Vector,
+    scratch: Scratch,
+    loads: Loads | None,
 ) -> tuple[float, Vector]:
     """Forces on the nodes besides those of the elements, into PUSHED; on s, and the moment on the body.
 
@@ -94,11 +106,13 @@ def applied_forces(
     """
     q = workspace.nodes[POSITION]
     out = scratch.nodes[PUSHED]
+    R = attitude(workspace.body)
     moment = body_moment(par, R)
     reel = 0.0
+    put_triple(workspace.body, SPIN, Pi)
     clear_nodes(out)
     if loads is not None and (loads.acts or loads.moves):
-        push = forces_at(par, loads, t, workspace, rates, scratch)
+        push = forces_at(par, loads, locked, t, short, workspace, rates, scratch)
         reel += push.reel
         moment = add(moment, push.moment)
         a = vector_at(loads.path, t)[2]
@@ -157,12 +171,15 @@ def prescribed_torques(
         P_s = momenta(par, s, sigma, q, v, p)
         linear, Pi = body_momenta(par, node(v, par.N), R, omega)
         put_node(p, par.N, add(node(p, par.N), linear))
-        reel, moment = applied_forces(par, times[row], workspace, Rates(sigma, omega, 0.0), R, scratch, loads)
-        evaluate_forces(par, s, q, pull)
         l = element_length(par, s)
+        step = short_step(par, l, omega)
+        workspace.reel[HELD] = PRESCRIBED
+        workspace.reel[HELD_SPEED] = sigma + step * acceleration
+        given = Rates(sigma, omega, 0.0)
+        reel, moment = applied_forces(par, False, times[row], step, workspace, given, Pi, scratch, loads)
+        evaluate_forces(par, s, q, pull)
         reel += kept_reel_force(pull)
         at = Entrance(strain_at_guide(par, q, l), 0.0)
-        step = short_step(par, l, omega)
         difference = 0.0
         for sign in (1.0, -1.0):
             h = sign * step
@@ -216,9 +233,10 @@ def holding_torques(
         momenta(par, s, 0.0, q, v, p)
         linear, Pi = body_momenta(par, node(v, par.N), R, omega)
         put_node(p, par.N, add(node(p, par.N), linear))
-        reel, moment = applied_forces(par, times[row], workspace, Rates(0.0, omega, 0.0), R, scratch, loads)
-        evaluate_forces(par, s, q, pull)
         step = short_step(par, l, omega)
+        given = Rates(0.0, omega, 0.0)
+        reel, moment = applied_forces(par, True, times[row], step, workspace, given, Pi, scratch, loads)
+        evaluate_forces(par, s, q, pull)
         change = 0.0
         for sign in (1.0, -1.0):
             h = sign * step

@@ -30,7 +30,7 @@ from tautline.kernels.data import (
 from tautline.kernels.elastic import tension_and_energy
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import entry, inlined, kernel, separate
-from tautline.kernels.loads.joint import fastest_decay
+from tautline.kernels.loads.pushing import fastest_decay
 from tautline.kernels.so3 import dot, sub
 
 # Halvings of a base step at most. What asks for more has grown without bound: a million parts would not save it, and a

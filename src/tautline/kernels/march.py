@@ -51,7 +51,7 @@ from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.limits import guard, limits_change, turning_rate2
-from tautline.kernels.loads.joint import settle
+from tautline.kernels.loads.jump import settle
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import fixed_base_step

@@ -77,7 +77,7 @@ from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lanes import select, some, take, zero_like
 from tautline.kernels.legendre import rates_of
 from tautline.kernels.loads.guide_motion import add_carried
-from tautline.kernels.loads.joint import add_owed, owed_at_sample
+from tautline.kernels.loads.jump import add_owed, owed_at_sample
 from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude

@@ -30,7 +30,7 @@ from tautline.kernels.loads.guide_motion import (
     mean_velocity,
     momentum_of_step,
 )
-from tautline.kernels.loads.joint import jump, keep_velocities
+from tautline.kernels.loads.jump import jump, keep_velocities
 from tautline.kernels.newton import ZERO, Rates
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import add, scale, sub
@@ -80,9 +80,7 @@ def one_step(
     s, R = reel[S], attitude(motion.body)
     old = triple(reel, FRAME_VELOCITY)
     time = reel[LOADS_PENDING] + 0.5 * h
-    given = ZERO
-    if loads.acts or reel[LOADS_PENDING] == 0.0:
-        given = jump(par, loads, command.locked, t, 0.5 * h, motion, scratch)
+    given = jump(par, loads, command.locked, t, 0.5 * h, motion, scratch)
     change = ZERO
     if loads.moves:
         change = boost(par, command.locked, mean_velocity(loads, t, h), R, motion)

@@ -103,12 +103,27 @@ class Loads:
         stretch = np.diff(x.q, axis=0)
         lengths = np.linalg.norm(stretch, axis=1)
         by_node = stretch / (lengths * l)[:, None]  # the strain rate's slope by the velocity of an element's far node
-        by_reel = lengths / (N * l**2)  # and by sigma, because l shrinks
+        by_reel = self._strain_rate_by_reel(lengths / l - 1.0) / l  # and by sigma
         rate = np.sum(by_node * np.diff(x.v, axis=0), axis=1) + by_reel * x.sigma
         pull = l * self.law.damped(lengths / l - 1.0, string.viscosity * rate)
         nodes[1:] -= pull[:, None] * by_node
         nodes[:-1] += pull[:, None] * by_node
         return self.packed(-float(pull @ by_reel), nodes, np.zeros(3)), np.zeros(3)
+
+    def _strain_rate_by_reel(self, strain: Array) -> Array:
+        """Rate of the material's strain at the middles of elements whose ends stand still, over sigma/l.
+
+        In the mesh's coordinate x, 0 at the guide and 1 at the body, the strain is e(x, t) and material flows towards
+        the guide by (1 - x) sigma. As l shrinks the mesh's own rate is (1 + e) sigma/(N l); of that the material has
+        what is left without its flow along the gradient of e. The gradient at an element's middle is the mean of those
+        at its ends, each with the flow there; beyond the guide it is taken as at the next node.
+        """
+        N = self.N
+        inner = np.diff(strain)
+        gradients = np.concatenate([inner[:1], inner, [0.0]]) if N > 1 else np.zeros(2)
+        flow = 1.0 - np.arange(N + 1) / N
+        carried = flow * gradients
+        return (1.0 + strain) / N - 0.5 * (carried[:-1] + carried[1:])
 
     def _drag(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
         """Drag on the elements at their middles and on the body at its centre of drag; and the sum of the forces."""

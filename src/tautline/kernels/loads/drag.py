@@ -1,4 +1,4 @@
-"""Load `drag`: of a fluid on string and body, and damping of the body's spin (docs/theory.md, equations 73 and 77)."""
+"""Load `drag`: a fluid around string and body, their drag, inertia and free surface (docs/theory.md, 73, 77, 96)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tautline.kernels.data import (
     ALONG,
     DIRECTION,
     FLOW,
+    FRAME_VELOCITY,
     LENGTH,
     PASSING,
     POSITION,
@@ -21,19 +22,25 @@ from tautline.kernels.data import (
     Array,
     Motion,
     Parameters,
+    S,
     Scratch,
+    add_to_node,
     node,
+    node_stride,
     put_node,
+    triple,
 )
+from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.loads.acting import Instant
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
+from tautline.kernels.loads.acting import Instant, Push
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tables import linear_vector
 
 # Of the decay that drag causes in a step: beyond, an extrapolated speed would let the drag swing from step to step.
 STEADY = 0.7
 TINY = 1e-300
+FLAT = 1e-12  # difference of depths of an element's ends that counts as none (m)
 
 
 class Drag(NamedTuple):
@@ -48,18 +55,31 @@ class Drag(NamedTuple):
     flow: Array2  # depth, then velocity of the fluid
     string_rate: float = 0.0  # of a motion's decay, per speed in the fluid: string (1/m)
     body_rate: float = 0.0  # and body
+    added: float = 0.0  # mass of fluid that moves with the string, across it (kg/m)
+    has_surface: bool = False  # the fluid ends at a free surface, and another one is above
+    surface: float = 0.0  # where (third axis)
+    above: float = 1.0  # density above over density below
+    lift: float = 0.0  # of the string below the surface, more than above it (N/m of unstretched length)
+    body_lift: float = 0.0  # of the body (N)
+    body_added: float = 0.0  # mass of fluid that moves with the body, where there is a surface (kg)
+    buoyancy_center: Vector = (0.0, 0.0, 0.0)
+    body_height: float = 1.0  # over which the body gets wet as it sinks
 
 
 class BodyResistance(NamedTuple):
-    """What resists the body's motion."""
+    """What resists the body's motion: drag at one point of it, inertia of the fluid at another, and spin damping."""
 
     drag: float  # force over speed at the centre of drag
     center: Vector
     flow: Vector  # of the fluid there, relative to the guide
     spin: float  # moment over angular velocity
+    inertia: float  # force over change of speed at the centre of buoyancy
+    place: Vector  # of that
+    last: Vector  # velocity that it is a change from, relative to the guide
 
 
-NO_BODY_RESISTANCE = BodyResistance(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0)
+NOTHING = (0.0, 0.0, 0.0)
+NO_BODY_RESISTANCE = BodyResistance(0.0, NOTHING, NOTHING, 0.0, 0.0, NOTHING, NOTHING)
 
 
 @kernel
@@ -79,6 +99,32 @@ def flow_along(par: Parameters, own: Drag, at: Instant, q: Array, out: Array) ->
     else:
         for e in range(par.N):
             put_node(out, e, flow_at(own, at, 0.5 * (node(q, e)[2] + node(q, e + 1)[2])))
+
+
+@kernel
+def wet_part(own: Drag, depth: float) -> float:
+    """Part of the body that is below the surface, from the depth of its centre of buoyancy."""
+    return min(max(0.5 + (depth - own.surface) / own.body_height, 0.0), 1.0)
+
+
+@kernel
+def density_of_body(own: Drag, depth: float) -> float:
+    """Density of the fluid around the body, over that below the surface."""
+    if not own.has_surface:
+        return 1.0
+    return own.above + (1.0 - own.above) * wet_part(own, depth)
+
+
+@kernel
+def densities(own: Drag, x: Array, upper: float, lower: float) -> float:
+    """Density of the fluid around elements, over that below the surface, from the depths of their ends."""
+    a, b = upper - own.surface, lower - own.surface
+    bottom, top = max(a, b), min(a, b)
+    wet = max(bottom, spread(x, 0.0)) - max(top, spread(x, 0.0))
+    wet = wet / max(bottom - top, spread(x, TINY))
+    level = bottom - top < FLAT
+    wet = select(level, select(bottom > 0.0, spread(x, 1.0), spread(x, 0.0)), wet)
+    return own.above + (1.0 - own.above) * wet  # type: ignore[no-any-return]
 
 
 @kernel
@@ -108,7 +154,11 @@ def string_coefficients(
     lengths, passing = scratch.factor[LENGTH], scratch.factor[PASSING]
     out_across, out_along, out_added = scratch.factor[ACROSS], scratch.factor[ALONG], scratch.factor[ADDED]
     flow_along(par, own, at, motion.nodes[POSITION], flows)
+    q = motion.nodes[POSITION]
+    depths = q[2 * node_stride(q) :]
     decay = 0.5 * own.string_rate * (at.back + at.ahead) / l
+    changed_in = at.back if at.back > 0.0 else at.ahead
+    added = own.added / changed_in if changed_in > 0.0 else 0.0
     nothing = spread(lengths, 0.0)
     for e in range(0, par.N + 1, width(lengths)):
         is_element = places_from(lengths, e) < par.N - 0.5
@@ -117,26 +167,72 @@ def string_coefficients(
         du = sub(u, scale(0.5, add(nodes_from(v_before, e), nodes_from(v_before, e + 1))))
         u = sub(add_scaled(u, sigma * by_sigma, t), nodes_from(flows, e))
         du = add_scaled(du, change * by_sigma, t)
+        if own.has_surface:
+            length = length * densities(own, depths, at.place[2] + load(depths, e), at.place[2] + load(depths, e + 1))
         slowed = decay * length * math.sqrt(dot(u, u))
         u = add_scaled(u, min(spread(lengths, ahead), STEADY / max(slowed, spread(lengths, TINY)) - 0.5), du)
         along = dot(u, t)
         across = add_scaled(u, -along, t)
         store(out_across, e, select(is_element, own.normal * length * math.sqrt(dot(across, across)), nothing))
         store(out_along, e, select(is_element, own.tangential * length * math.sqrt(along * along), nothing))
-        store(out_added, e, nothing)
+        store(out_added, e, select(is_element, added * length, nothing))
 
 
 @kernel
 def body_resistance(
     par: Parameters, own: Drag, at: Instant, omega: Vector, omega_before: Vector, ahead: float, motion: Motion
 ) -> BodyResistance:
-    """Drag and spin damping of the body, at the speed that is expected."""
-    arm = apply(at.R, own.center)
-    flow = flow_at(own, at, node(motion.nodes[POSITION], par.N)[2] + arm[2])
-    u = add(node(motion.nodes[VELOCITY], par.N), apply(at.R, cross(omega, own.center)))
+    """Drag, spin damping and inertia of the fluid around the body, at the speed that is expected."""
+    height = node(motion.nodes[POSITION], par.N)[2]
+    v_N = node(motion.nodes[VELOCITY], par.N)
+    flow = flow_at(own, at, height + apply(at.R, own.center)[2])
+    density = density_of_body(own, at.place[2] + height + apply(at.R, own.buoyancy_center)[2])
+    u = add(v_N, apply(at.R, cross(omega, own.center)))
     before = add(node(motion.nodes[VELOCITY_BEFORE], par.N), apply(at.R, cross(omega_before, own.center)))
     du = sub(u, before)
     u = sub(u, flow)
-    decay = 0.5 * own.body_rate * (at.back + at.ahead) * math.sqrt(dot(u, u))
+    decay = 0.5 * density * own.body_rate * (at.back + at.ahead) * math.sqrt(dot(u, u))
     u = add_scaled(u, reach(ahead, decay), du)
-    return BodyResistance(own.body * math.sqrt(dot(u, u)), own.center, flow, own.spin)
+    changed_in = at.back if at.back > 0.0 else at.ahead
+    added = density * own.body_added / changed_in if changed_in > 0.0 else 0.0
+    frame = sub(at.frame, triple(motion.reel, FRAME_VELOCITY))
+    last = sub(add(v_N, apply(at.R, cross(omega, own.buoyancy_center))), frame)
+    drag = density * own.body * math.sqrt(dot(u, u))
+    return BodyResistance(drag, own.center, flow, density * own.spin, added, own.buoyancy_center, last)
+
+
+@kernel
+def wet_mean(a: float, b: float) -> tuple[float, float, float]:
+    """Mean of max(depth, 0) between depths a and b below the surface, and its slopes by a and b."""
+    if a >= 0.0 and b >= 0.0:
+        return 0.5 * (a + b), 0.5, 0.5
+    if a <= 0.0 and b <= 0.0:
+        return 0.0, 0.0, 0.0
+    top, bottom = min(a, b), max(a, b)
+    k = bottom / (bottom - top)
+    by_bottom = 0.5 * k * (bottom - 2.0 * top) / (bottom - top)
+    by_top = 0.5 * k * k
+    mean = 0.5 * k * bottom
+    return (mean, by_top, by_bottom) if a < b else (mean, by_bottom, by_top)
+
+
+@kernel
+def act(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array, scratch: Scratch, out: Array) -> Push:
+    """Buoyancy of what is below a free surface, more than that above it (equation 96)."""
+    if not own.has_surface:
+        return Push(0.0, NOTHING)
+    q = motion.nodes[POSITION]
+    l = element_length(par, motion.reel[S])
+    guide = at.place[2] - own.surface
+    means = 0.0
+    for e in range(par.N):
+        mean, by_first, by_second = wet_mean(guide + node(q, e)[2], guide + node(q, e + 1)[2])
+        means += mean
+        add_to_node(out, e, (0.0, 0.0, -own.lift * l * by_first))
+        add_to_node(out, e + 1, (0.0, 0.0, -own.lift * l * by_second))
+    arm = apply(at.R, own.buoyancy_center)
+    depth = at.place[2] + node(q, par.N)[2] + arm[2]
+    lift = (0.0, 0.0, -own.body_lift * wet_part(own, depth))
+    add_to_node(out, par.N, lift)
+    reel = own.lift * (means / par.N - max(guide, 0.0))
+    return Push(reel, cross(own.buoyancy_center, apply_transposed(at.R, lift)))

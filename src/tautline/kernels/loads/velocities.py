@@ -81,15 +81,19 @@ class Turning(NamedTuple):
 def eliminate_rotation(par: Parameters, tau: float, body: BodyResistance, R: Matrix, Pi: Vector) -> Turning:
     """Take the body's rotation out of the equations of the last node.
 
-    Its part there is R X omega, with X = -M hat(rho) - tau c hat(center), c the drag over the speed.
+    Its part there is R X omega, with X = -M hat(rho) - tau c hat(center), c the force over the speed there.
     """
-    drag = tau * body.drag
-    block = (drag, drag, drag, 0.0, 0.0, 0.0)
+    drag, inertia = tau * body.drag, tau * body.inertia
+    own = drag + inertia
+    block = (own, own, own, 0.0, 0.0, 0.0)
     if not par.rotates:
         return Turning(ZERO, (ZERO, ZERO, ZERO), block, ZERO)
-    J = matrix_add_scaled(par.J, tau * body.spin + drag * dot(body.center, body.center), IDENTITY)
-    inverse = inverse3(matrix_add_scaled(J, -drag, outer(body.center, body.center)))
-    RX = matmul(R, hat(add_scaled(scale(-par.M, par.rho), -drag, body.center)))
+    turning = tau * body.spin + drag * dot(body.center, body.center) + inertia * dot(body.place, body.place)
+    J = matrix_add_scaled(par.J, turning, IDENTITY)
+    J = matrix_add_scaled(J, -drag, outer(body.center, body.center))
+    inverse = inverse3(matrix_add_scaled(J, -inertia, outer(body.place, body.place)))
+    levers = add_scaled(add_scaled(scale(-par.M, par.rho), -drag, body.center), -inertia, body.place)
+    RX = matmul(R, hat(levers))
     by_node = matmul(RX, inverse)
     block = symmetric_add(block, -1.0, product_with_transposed(by_node, RX))
     return Turning(apply(inverse, Pi), by_node, block, scale(-1.0, apply(by_node, Pi)))
@@ -106,7 +110,7 @@ def blocks_of_nodes(par: Parameters, l: float, tau: float, scratch: Scratch) -> 
     for e in range(0, par.N + 1, width(out)):
         t = nodes_from(directions, e)
         c = tau * load(rows[VISCOUS], e)
-        a = 0.25 * (tau * load(rows[ACROSS], e) + load(rows[ADDED], e))
+        a = 0.25 * tau * (load(rows[ACROSS], e) + load(rows[ADDED], e))
         b = 0.25 * tau * load(rows[ALONG], e) - a
         store(rows[COUPLING], e, off + a)
         store(rows[COUPLING_ALONG], e, b - c)

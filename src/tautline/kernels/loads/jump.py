@@ -1,0 +1,272 @@
+"""Loads at the joint of two steps: momenta jump, positions stand still (docs/theory.md, equation 71).
+
+The kinetic energy changes by exactly the impulse times the velocity of the joint. A sample takes that velocity with the
+half of the loads before it alone, and counts what they have still to give.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tautline.kernels.balance import book
+from tautline.kernels.compensated import accumulate
+from tautline.kernels.data import (
+    BORDER,
+    FRAME_VELOCITY,
+    GIVEN_BY_GUIDE,
+    GUESS,
+    GUIDE_IMPULSE,
+    GUIDE_WORK,
+    H_LAST,
+    LOAD_ROWS,
+    LOADS_PENDING,
+    MEAN_VELOCITY,
+    MOMENTUM,
+    MOMENTUM_ERR,
+    OMEGA,
+    OMEGA_BEFORE,
+    P_S,
+    P_S_ERR,
+    PUSHED,
+    SIGMA,
+    SIGMA_BEFORE,
+    STEP_MOMENTUM,
+    TARGET,
+    VELOCITY,
+    VELOCITY_BEFORE,
+    Array,
+    Loads,
+    Motion,
+    Parameters,
+    S,
+    Scratch,
+    clear_nodes,
+    copy_nodes,
+    node,
+    put_node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.energy import element_length
+from tautline.kernels.fixed import complete_kick, momenta_with_kick
+from tautline.kernels.jit import entry, inlined, kernel, separate
+from tautline.kernels.legendre import rates_of, velocities
+from tautline.kernels.loads.acting import Push
+from tautline.kernels.loads.guide_motion import book_guide, boost, impulse_of_guide, momentum_of, relative_to
+from tautline.kernels.loads.joint import Joint, amount, given_at, instant, look, look_apart
+from tautline.kernels.loads.pushing import ACCOUNTS, act, acts
+from tautline.kernels.loads.resistance import DRAG, elements_at_joint, resistances
+from tautline.kernels.loads.resisting import resist
+from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.rotation import add_spin, attitude
+from tautline.kernels.so3 import Vector, add, dot, scale, sub
+from tautline.kernels.tables import vector_at
+
+OWED = 4  # place of what is owed at a sample, in the second row of a load
+
+
+@kernel
+def carries_fluid(loads: Loads) -> bool:
+    """Whether fluid moves along with string or body."""
+    drag = loads.own[DRAG]
+    return drag.acts and (drag.added > 0.0 or drag.body_added > 0.0)  # type: ignore[no-any-return]
+
+
+@separate
+def before_start(
+    par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
+) -> None:
+    """Turn velocities of the start in VELOCITY and OMEGA into those of a step before it.
+
+    Fluid that moves along has inertia: its force follows from the change of velocity from step to step. At the start
+    that is the change which all forces cause in half a step ahead.
+    """
+    body, v = motion.body, motion.nodes[VELOCITY]
+    joint = look_apart(par, loads, locked, t, ahead, 0.0, ahead, motion, scratch)
+    guide = scale(ahead, vector_at(loads.path, t)[2])
+    for i in range(par.N + 1):
+        then = add(node(scratch.nodes[MEAN_VELOCITY], i), guide)
+        put_node(v, i, sub(scale(2.0, node(v, i)), then))
+    put_triple(body, OMEGA, sub(scale(2.0, triple(body, OMEGA)), joint.rates.omega))
+
+
+@separate
+def forces_at(
+    par: Parameters, loads: Loads, locked: bool, t: float, short: float, motion: Motion, rates: Rates, scratch: Scratch
+) -> Push:
+    """Forces of all loads on the nodes at the velocities in VELOCITY and given rates, into PUSHED; on reel and body.
+
+    `short` is a time in which velocities hardly change. Where fluid moves along, momenta must be those of the motion.
+    """
+    v = motion.nodes[VELOCITY]
+    started = scratch.nodes[MEAN_VELOCITY]
+    omega = rates.omega
+    put_triple(motion.body, OMEGA, omega)
+    put_triple(motion.body, OMEGA_BEFORE, omega)
+    copy_nodes(v, motion.nodes[VELOCITY_BEFORE])
+    if carries_fluid(loads):
+        before_start(par, loads, locked, t, short, motion, scratch)
+        omega = triple(motion.body, OMEGA)
+    copy_nodes(motion.nodes[VELOCITY_BEFORE], started)
+    copy_nodes(started, scratch.nodes[GUESS])
+    at = instant(par, loads, t, 0.0, short, 0.0, motion, rates)
+    out = scratch.nodes[PUSHED]
+    push = act(par, loads, at, motion, started, scratch)
+    elements_at_joint(par, element_length(par, motion.reel[S]), 0.0, motion, scratch)
+    last = Rates(rates.sigma, omega, 0.0)
+    body = resistances(par, loads, at, True, last, last, 0.0, motion, scratch)
+    clear_nodes(scratch.nodes[BORDER])
+    given = resist(par, 1.0, loads.own[DRAG].acts, rates, body, at, ZERO, v, scratch, out, scratch.nodes[BORDER])
+    copy_nodes(started, v)
+    return Push(push.reel + given.reel, add(push.moment, given.moment))
+
+
+@separate
+def begin_loads(
+    par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
+) -> None:
+    """Momentum and velocities of a motion that loads have not acted on yet, or that something else has changed."""
+    reel, body = motion.reel, motion.body
+    rates = velocities(par, locked, motion, scratch)
+    v = scratch.nodes[MEAN_VELOCITY]
+    if loads.moves:
+        put_triple(reel, STEP_MOMENTUM, momentum_of(par, motion, rates, v))
+    if reel[H_LAST] == 0.0:
+        copy_nodes(v, motion.nodes[VELOCITY])
+        copy_nodes(v, motion.nodes[VELOCITY_BEFORE])
+        put_triple(body, OMEGA, rates.omega)
+        put_triple(body, OMEGA_BEFORE, rates.omega)
+        if not locked:
+            reel[SIGMA] = rates.sigma
+            reel[SIGMA_BEFORE] = rates.sigma
+        if carries_fluid(loads):
+            before_start(par, loads, locked, t, ahead, motion, scratch)
+
+
+@inlined
+def give(
+    par: Parameters, loads: Loads, locked: bool, time: float, joint: Joint, motion: Motion, scratch: Scratch
+) -> Vector:
+    """Give the momenta what loads give in a time at the velocities of a joint, and book it; the impulse of all."""
+    reel = motion.reel
+    given = given_at(par, loads, time, joint, motion, scratch, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
+    if par.rotates:
+        add_spin(par, motion.body, scale(time, given.moment))
+    if not locked:
+        accumulate(reel, P_S, P_S_ERR, time * given.reel, par.compensated)
+    for k in range(len(ACCOUNTS)):
+        if acts(k, loads.own):
+            book(par, reel, ACCOUNTS[k], time * amount(par, loads, k, joint, given, scratch))
+    return scale(time, given.force)
+
+
+@inlined
+def jump(
+    par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
+) -> Vector:
+    """Let loads act at the end of a step and at the start of one of length 2 ahead; the impulse of all of them."""
+    back = motion.reel[LOADS_PENDING]
+    if back == 0.0:
+        begin_loads(par, loads, locked, t, ahead, motion, scratch)
+    impulse = ZERO
+    if loads.acts:
+        joint = look(par, loads, locked, t, back, ahead, 0.0, motion, scratch)
+        impulse = give(par, loads, locked, back + ahead, joint, motion, scratch)
+    return impulse
+
+
+@kernel
+def keep_velocities(motion: Motion, scratch: Scratch) -> None:
+    """Remember the mean velocities of a step."""
+    copy_nodes(motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE])
+    copy_nodes(scratch.nodes[MEAN_VELOCITY], motion.nodes[VELOCITY])
+
+
+@separate
+def settle(par: Parameters, loads: Loads, locked: bool, t: float, motion: Motion, scratch: Scratch) -> None:
+    """Let loads act for what is pending, before something else than a step acts on the momenta."""
+    reel = motion.reel
+    back = reel[LOADS_PENDING]
+    if back == 0.0:
+        return
+    complete_kick(par, motion, scratch)
+    impulse = ZERO
+    if loads.acts:
+        joint = look_apart(par, loads, locked, t, back, 0.0, 0.0, motion, scratch)
+        impulse = give(par, loads, locked, back, joint, motion, scratch)
+    if loads.moves:
+        old, now = triple(reel, FRAME_VELOCITY), vector_at(loads.path, t)[1]
+        change = boost(par, locked, now, attitude(motion.body), motion)
+        rates = velocities(par, locked, motion, scratch)
+        gained = sub(momentum_of(par, motion, rates, scratch.nodes[MEAN_VELOCITY]), triple(reel, STEP_MOMENTUM))
+        book_guide(par, reel, impulse_of_guide(par, gained, change, impulse, back), scale(0.5, add(old, now)))
+    reel[LOADS_PENDING] = 0.0
+
+
+@entry
+def settle_loads(par: Parameters, loads: Loads, locked: bool, t: float, motion: Motion, scratch: Scratch) -> None:
+    """Let loads act for what is pending."""
+    settle(par, loads, locked, t, motion, scratch)
+
+
+@entry
+def set_guide_velocity(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scratch: Scratch) -> None:
+    """Let the guide move with `velocity` from now on; nothing of loads must be pending."""
+    reel = motion.reel
+    v = scratch.nodes[MEAN_VELOCITY]
+    old = triple(reel, FRAME_VELOCITY)
+    before = momentum_of(par, motion, velocities(par, locked, motion, scratch), v)
+    change = boost(par, locked, velocity, attitude(motion.body), motion)
+    gained = sub(momentum_of(par, motion, velocities(par, locked, motion, scratch), v), before)
+    impulse = impulse_of_guide(par, gained, change, ZERO, 0.0)
+    book_guide(par, reel, impulse, scale(0.5, add(old, velocity)))
+
+
+class Owed(NamedTuple):
+    """What loads and guide have still to give at a sample."""
+
+    rates: Rates  # of the sample; its velocities are in MEAN_VELOCITY
+    p_s: float  # momentum of the reel with all of it
+    impulse: Vector  # of the guide
+    guide_work: float
+
+
+@inlined
+def owed_at_sample(par: Parameters, loads: Loads, locked: bool, t: float, motion: Motion, scratch: Scratch) -> Owed:
+    """Velocities at a sample, and what is owed there; work and loss of each load into its rows."""
+    reel = motion.reel
+    back = reel[LOADS_PENDING]
+    v = scratch.nodes[MEAN_VELOCITY]
+    frame = vector_at(loads.path, t)[1]
+    force = ZERO
+    if loads.acts:
+        joint = look_apart(par, loads, locked, t, back, 0.0, 0.0, motion, scratch)
+        given = given_at(par, loads, back, joint, motion, scratch, scratch.nodes[TARGET], scratch.nodes[BORDER])
+        rates, p_s, force = joint.rates, joint.p_s + back * given.reel, given.force
+        for k in range(len(ACCOUNTS)):
+            if acts(k, loads.own):
+                rest = scratch.nodes[LOAD_ROWS + 2 * k + 1]
+                rest[OWED] = back * amount(par, loads, k, joint, given, scratch)
+    else:
+        Pi = momenta_with_kick(par, motion, scratch)
+        p, err = scratch.nodes[TARGET], scratch.nodes[BORDER]
+        p_s, Pi = relative_to(par, loads, frame, motion, attitude(motion.body), reel[P_S], Pi, p, err)
+        rates = rates_of(par, locked, motion, p_s, Pi, scratch)
+    impulse = ZERO
+    if loads.moves and back > 0.0:
+        change = sub(frame, triple(reel, FRAME_VELOCITY))
+        gained = sub(momentum_of(par, motion, rates, v), triple(reel, STEP_MOMENTUM))
+        impulse = impulse_of_guide(par, gained, change, scale(back, force), back)
+    work = dot(impulse, scale(0.5, add(frame, triple(reel, FRAME_VELOCITY))))
+    return Owed(rates, p_s, impulse, work)
+
+
+@kernel
+def add_owed(loads: Loads, owed: Owed, reel: Array, scratch: Scratch, x: Array) -> None:
+    """Add to the scalars of a sample what is owed there."""
+    if loads.acts:
+        for k in range(len(ACCOUNTS)):
+            if acts(k, loads.own):
+                x[ACCOUNTS[k]] += scratch.nodes[LOAD_ROWS + 2 * k + 1][OWED]
+    x[GUIDE_WORK] += owed.guide_work
+    put_triple(x, GIVEN_BY_GUIDE, add(triple(reel, GUIDE_IMPULSE), owed.impulse))

@@ -1,0 +1,142 @@
+"""What loads give that resist motion, at given velocities (docs/theory.md, equations 71 to 73)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, spread, total, width
+from tautline.kernels.compensated import accumulate_node, accumulate_nodes
+from tautline.kernels.data import (
+    ACROSS,
+    ADDED,
+    ALONG,
+    BY_REEL,
+    DIRECTION,
+    FLOW,
+    FRAME_VELOCITY,
+    MEAN_VELOCITY,
+    PASSING,
+    VISCOUS,
+    Array,
+    Parameters,
+    Scratch,
+    node,
+    triple,
+)
+from tautline.kernels.fixed import hold_first_node
+from tautline.kernels.jit import kernel
+from tautline.kernels.loads.acting import Instant
+from tautline.kernels.loads.drag import BodyResistance
+from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+
+
+class Given(NamedTuple):
+    """What loads give at a joint, over the time for which they act."""
+
+    force: Vector  # all of them together, with what the guide takes at node 0
+    reel: float  # on s
+    moment: Vector
+    lost: float  # power that goes into the string
+    from_fluid: float
+
+
+@kernel
+def drag_of_flow(par: Parameters, tau: float, frame: Vector, v: Array, scratch: Scratch, out: Array) -> float:
+    """Add to momenta what the fluid would give to nodes that stand still; what it would give to the reel.
+
+    By its flow, and by what of it moved with the string in the step before, at velocities v relative to a guide that
+    is faster by `frame` now.
+    """
+    directions, flows, rows = scratch.nodes[DIRECTION], scratch.nodes[FLOW], scratch.factor
+    nothing = spread(out, 0.0)
+    shift = (spread(out, frame[0]), spread(out, frame[1]), spread(out, frame[2]))
+    before = (nothing, nothing, nothing)
+    reel = nothing
+    for e in range(0, par.N + 1, width(out)):
+        t, flow = nodes_from(directions, e), nodes_from(flows, e)
+        across, along, added = load(rows[ACROSS], e), load(rows[ALONG], e), load(rows[ADDED], e)
+        flow_along = dot(t, flow)
+        last = sub(scale(0.5, add(nodes_from(v, e), nodes_from(v, e + 1))), shift)
+        towards = add_scaled(scale(across, flow), added, last)
+        half = scale(0.5 * tau, add_scaled(towards, along * flow_along - dot(t, towards), t))
+        reel += along * flow_along * load(rows[PASSING], e)
+        put_nodes(out, e, add(nodes_from(out, e), add(half, previous_nodes(out, before, half))))
+        before = half
+    hold_first_node(out)
+    return tau * total(out, reel)  # type: ignore[no-any-return]
+
+
+@kernel
+def frame_change(at: Instant, reel: Array) -> Vector:
+    """How much faster the guide is at the joint than the frame of the momenta."""
+    return sub(at.frame, triple(reel, FRAME_VELOCITY))
+
+
+@kernel
+def resist(
+    par: Parameters,
+    tau: float,
+    fluid: bool,
+    rates: Rates,
+    body: BodyResistance,
+    at: Instant,
+    frame: Vector,
+    last: Array,
+    scratch: Scratch,
+    p: Array,
+    err: Array,
+) -> Given:
+    """Add to momenta p what resistances give in the time tau at the velocities in MEAN_VELOCITY.
+
+    `last` are the velocities of the step before, relative to a guide that is faster by `frame` now.
+    """
+    v, directions, flows = scratch.nodes[MEAN_VELOCITY], scratch.nodes[DIRECTION], scratch.nodes[FLOW]
+    rows = scratch.factor
+    sigma = rates.sigma
+    nothing = spread(p, 0.0)
+    before = (nothing, nothing, nothing)
+    drag = before
+    force = before
+    shift = (spread(p, frame[0]), spread(p, frame[1]), spread(p, frame[2]))
+    lost, gained, reel = nothing, nothing, nothing
+    for e in range(0, par.N + 1, width(p)):
+        t, v0, v1 = nodes_from(directions, e), nodes_from(v, e), nodes_from(v, e + 1)
+        by_reel = load(rows[BY_REEL], e)
+        apart = dot(t, sub(v1, v0)) + sigma * by_reel
+        pull = load(rows[VISCOUS], e) * apart
+        lost += pull * apart
+        reel -= pull * by_reel
+        if fluid:
+            across, along, passing = load(rows[ACROSS], e), load(rows[ALONG], e), load(rows[PASSING], e)
+            middle = scale(0.5, add(v0, v1))
+            material = add_scaled(middle, sigma * passing, t)
+            u = sub(material, nodes_from(flows, e))
+            u_along = dot(t, u)
+            change = add(sub(middle, scale(0.5, add(nodes_from(last, e), nodes_from(last, e + 1)))), shift)
+            slowed = add_scaled(scale(across, u), load(rows[ADDED], e), change)
+            drag = sub(scale(dot(t, slowed) - along * u_along, t), slowed)
+            force = add(force, drag)
+            gained += dot(drag, material)
+            reel -= along * u_along * passing
+        left = add_scaled(scale(0.5, drag), pull, t)
+        right = add_scaled(scale(0.5, drag), -pull, t)
+        accumulate_nodes(p, err, e, scale(tau, add(left, previous_nodes(p, before, right))), par.compensated)
+        before = right
+    hold_first_node(p)
+    hold_first_node(err)
+    if not fluid:
+        return Given(ZERO, total(p, reel), ZERO, total(p, lost), 0.0)
+    on_string = (total(p, force[0]), total(p, force[1]), total(p, force[2]))
+    swing = add(node(v, par.N), apply(at.R, cross(rates.omega, body.center)))
+    dragged = scale(-body.drag, sub(swing, body.flow))
+    moved = add(node(v, par.N), apply(at.R, cross(rates.omega, body.place)))
+    held_back = scale(-body.inertia, sub(moved, body.last))
+    on_body = add(dragged, held_back)
+    accumulate_node(p, err, par.N, scale(tau, on_body), par.compensated)
+    moment = add_scaled(cross(body.center, apply_transposed(at.R, dragged)), -body.spin, rates.omega)
+    moment = add(moment, cross(body.place, apply_transposed(at.R, held_back)))
+    all_force = add(on_string, on_body)
+    work = total(p, gained) + dot(dragged, swing) + dot(held_back, moved) + dot(all_force, at.frame)
+    work -= body.spin * dot(rates.omega, rates.omega)
+    return Given(all_force, total(p, reel), moment, total(p, lost), work)
