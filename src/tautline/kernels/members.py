@@ -36,7 +36,7 @@ from tautline.kernels.data import (
     row_length,
 )
 from tautline.kernels.jit import inlined, kernel
-from tautline.kernels.lanes import LANES, lane_array, lane_rows, put, select, take, zero_like
+from tautline.kernels.lanes import LANES, lane_array, lane_rows, put, select, take, vector_zeros, zero_like
 from tautline.kernels.layout import Layout
 
 # Numbers that all members of a block have in common, because kernels decide by them or step by them.
@@ -122,10 +122,10 @@ class Block(NamedTuple):
 class Workspace(NamedTuple):
     """Nodes and bodies in lanes, scratch, and what else is needed to go back to the latest sample."""
 
-    nodes: Array3  # (NODE_QUANTITIES, 3 row_length(N), LANES)
+    nodes: Array3  # (NODE_QUANTITIES, 3 lane_row_length(N), LANES)
     body: Array2  # (BODY_SIZE, LANES)
-    scratch: Array3  # (LANE_SCRATCH, 3 row_length(N), LANES)
-    factor: Array3  # (FACTOR_ROWS, row_length(N), LANES)
+    scratch: Array3  # (LANE_SCRATCH, 3 lane_row_length(N), LANES)
+    factor: Array3  # (FACTOR_ROWS, lane_row_length(N), LANES)
     starts: Array2  # (LANES, width of reels.START)
     saved_nodes: Array3  # at the latest sample, as the members' nodes
     saved_body: Array2
@@ -140,6 +140,15 @@ class Clocks(NamedTuple):
     status: Counters  # (LANES,)
 
 
+def lane_row_length(N: int) -> int:
+    """Places for one component of all nodes in lanes: passes look one node beyond the last (along.py).
+
+    An odd number, so that what belongs to one node is never apart by a multiple of 4 KB, where the cache has few places
+    for it: such steps take twice as long.
+    """
+    return N + 2 | 1
+
+
 def empty_block(N: int, reel_size: int) -> Block:
     return Block(
         np.zeros((LANES, NODE_QUANTITIES, 3 * row_length(N))),
@@ -152,14 +161,15 @@ def empty_block(N: int, reel_size: int) -> Block:
 
 
 def empty_workspace(N: int, reel_size: int, start_size: int) -> Workspace:
+    n = lane_row_length(N)
     return Workspace(
-        np.zeros((NODE_QUANTITIES, 3 * row_length(N), LANES)),
-        np.zeros((BODY_SIZE, LANES)),
-        np.zeros((LANE_SCRATCH, 3 * row_length(N), LANES)),
-        np.zeros((FACTOR_ROWS, row_length(N), LANES)),
+        vector_zeros(NODE_QUANTITIES, 3 * n, LANES),
+        vector_zeros(BODY_SIZE, LANES),
+        vector_zeros(LANE_SCRATCH, 3 * n, LANES),
+        vector_zeros(FACTOR_ROWS, n, LANES),
         np.zeros((LANES, start_size)),
-        np.zeros((NODE_QUANTITIES, 3 * row_length(N), LANES)),
-        np.zeros((BODY_SIZE, LANES)),
+        vector_zeros(NODE_QUANTITIES, 3 * n, LANES),
+        vector_zeros(BODY_SIZE, LANES),
         np.zeros((LANES, reel_size)),
         np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
     )
@@ -212,11 +222,13 @@ def motion_of(block: Block, k: int) -> Motion:
 
 @kernel
 def into_lanes(block: Block, workspace: Workspace) -> None:
-    """Copy nodes and bodies into lanes."""
+    """Copy nodes and bodies into lanes, whose rows are shorter."""
+    n, padded = workspace.nodes.shape[1] // 3, block.nodes.shape[2] // 3
     for k in range(LANES):
         for i in range(block.nodes.shape[1]):
-            for j in range(block.nodes.shape[2]):
-                workspace.nodes[i, j, k] = block.nodes[k, i, j]
+            for axis in range(3):
+                for j in range(n):
+                    workspace.nodes[i, axis * n + j, k] = block.nodes[k, i, axis * padded + j]
         for i in range(block.body.shape[1]):
             workspace.body[i, k] = block.body[k, i]
 
@@ -224,9 +236,11 @@ def into_lanes(block: Block, workspace: Workspace) -> None:
 @kernel
 def out_of_lanes(nodes: Array3, body: Array2, k: int, block: Block) -> None:
     """Copy one member's nodes and body out of lanes."""
+    n, padded = nodes.shape[1] // 3, block.nodes.shape[2] // 3
     for i in range(block.nodes.shape[1]):
-        for j in range(block.nodes.shape[2]):
-            block.nodes[k, i, j] = nodes[i, j, k]
+        for axis in range(3):
+            for j in range(n):
+                block.nodes[k, i, axis * padded + j] = nodes[i, axis * n + j, k]
     for i in range(block.body.shape[1]):
         block.body[k, i] = body[i, k]
 
