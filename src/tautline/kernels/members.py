@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.arrays import Array2, Array3, Array5, Counters2
+from tautline.arrays import Array2, Array3, Counters2
 from tautline.errors import RUNNING
 from tautline.kernels.data import (
     BODY_SIZE,
@@ -32,7 +32,9 @@ from tautline.kernels.data import (
     Motion,
     Parameters,
     Plan,
+    Samples,
     Scratch,
+    node_stride,
     row_length,
 )
 from tautline.kernels.jit import inlined, kernel
@@ -131,6 +133,7 @@ class Workspace(NamedTuple):
     saved_body: Array2
     reel: Array2  # as in Block, at the latest sample
     clock: Counters2
+    sample: Array  # (SCALARS,) of one member
 
 
 class Clocks(NamedTuple):
@@ -172,19 +175,37 @@ def empty_workspace(N: int, reel_size: int, start_size: int) -> Workspace:
         vector_zeros(BODY_SIZE, LANES),
         np.zeros((LANES, reel_size)),
         np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
+        np.zeros(SCALARS),
     )
 
 
 class BlockSamples(NamedTuple):
-    """Samples of LANES members: those of a single run, with the member as first index."""
+    """Samples of blocks in lanes. A block has every so manieth place: its samples in order of time."""
 
-    scalars: Array3
-    nodes: Array5
+    scalars: Array3  # (SCALARS, places, LANES)
+    nodes: Array3  # (6 (N + 1), places, LANES): positions and velocities, by component and node
 
 
-def empty_block_samples(rows: int, N: int) -> BlockSamples:
+def empty_block_samples(places: int, N: int) -> BlockSamples:
     """Samples that are filled by march_locked and march_reeling (batch.py)."""
-    return BlockSamples(np.full((LANES, rows, SCALARS), np.nan), np.full((LANES, rows, 2, N + 1, 3), np.nan))
+    return BlockSamples(vector_zeros(SCALARS, places, LANES), vector_zeros(6 * (N + 1), places, LANES))
+
+
+def by_time(out: BlockSamples, blocks: int = 1) -> Samples:
+    """Views of the samples of so many blocks as those of a single run, with members as last dimension."""
+    scalars, nodes = (x.reshape(len(x), -1, blocks * LANES) for x in out)
+    return Samples(scalars.swapaxes(0, 1), nodes.reshape(2, 3, -1, *nodes.shape[1:]).transpose(3, 0, 2, 1, 4))
+
+
+@kernel
+def write_node_lanes(N: int, q: Array, v: Array, place: int, out: Array3) -> None:
+    """Positions and velocities of all members."""
+    for i in range(3):
+        for e in range(N + 1):
+            at: Any = lane_array(out[i * (N + 1) + e])
+            at[place] = q[i * node_stride(q) + e]
+            moving: Any = lane_array(out[(i + 3) * (N + 1) + e])
+            moving[place] = v[i * node_stride(v) + e]
 
 
 @inlined
