@@ -22,9 +22,9 @@ from tautline.engine.columns import Varied
 from tautline.engine.ensemble import fits, give_back
 from tautline.engine.health import Health
 from tautline.engine.member_calls import MemberCalls
-from tautline.engine.mesh import Shape, shape_of
 from tautline.engine.samples import record_of_samples
 from tautline.engine.sayings import said_of_members
+from tautline.engine.shape import Shape, shape_of
 from tautline.engine.simulation import Simulation
 from tautline.errors import RUNNING, TautlineError
 from tautline.kernels import data, observe
