@@ -5,15 +5,17 @@ BIN = $(VENV)/bin
 # Installing builds the viewer's page from these, and libtautline from the kernels.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
-.PHONY: reproduce test lint library wheel verify trial bench scale peers peers-quick rest-length rest-length-peers docs clean
+.PHONY: reproduce test quick-tests lint library wheel verify trial bench scale peers peers-quick rest-length rest-length-peers docs clean
 
 reproduce: $(VENV)/cli
 	$(BIN)/python -m tautline.paper
 	$(BIN)/tautline reproduce -o reproduction
 
-# Style and types are looked at while the library is made, if kernels have changed since it was.
+# Style and types are looked at beside the tests, many of which wait for servers and browsers.
 test: $(VENV)/dev
-	$(MAKE) -j 3 lint library
+	$(MAKE) -j 2 lint quick-tests
+
+quick-tests: library
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
 
 lint: $(VENV)/dev

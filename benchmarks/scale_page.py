@@ -122,7 +122,7 @@ def plan(found: Found) -> str:
     for row in found["plan"]["rows"]:
         asked = row["files"] / row["wall"]
         cells = [power(row["size"]), several(row["seconds"]), power(row["batches"]), several(row["wall"])]
-        cells += [f"{row['busy']:.0%}", f"{row['scheduler']:.0%}", power(row["files"]), power(asked)]
+        cells += [f"{row['busy']:.1%}", f"{row['scheduler']:.0%}", power(row["files"]), power(asked)]
         cells += [several(x) for x in row["with_store"].values()]
         rows.append([*cells, several(row["lost_workers"]) if row["lost_workers"] > 1e-3 else "0"])
     return table(

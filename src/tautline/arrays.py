@@ -13,7 +13,6 @@ Counters = NDArray[np.int64]
 Array2 = Annotated[Array, 2]
 Array3 = Annotated[Array, 3]
 Array4 = Annotated[Array, 4]
-Array5 = Annotated[Array, 5]
 Counters2 = Annotated[Counters, 2]
 # Shorter than any element that can be told from zero: keeps l/|w| finite, and |w| = 0 gives no force.
 TINY_LENGTH = 1e-290

@@ -303,7 +303,7 @@ def test_wrong_changes(changes: dict[str, Any], expected: str) -> None:
     ("make", "expected"),
     [
         (lambda: tl.String("25 kg", 0.1, 1.0), "String.length: expected a length such as 3 or '3 m', got '25 kg'"),
-        (lambda: tl.String(25.0, 0.1), "String.stiffness: missing; expected with law = 'linear'"),
+        (lambda: tl.String(25.0, 0.1), "String.stiffness: expected a value with law = 'linear', got none"),
         (lambda: tl.Reel(0.2, 0.5, 1.0, guide_position=("1 m", "2 s", 0)), "Reel.guide_position[1]: expected a length"),
         (lambda: tl.Torque(([0, "1 m"], [1, 2])), "Torque.torque[0] (times)[1]: expected a time"),
         (lambda: tl.Case(pendulum(), tl.Hanging(1.0), tl.Locked(), NOTHING), "Case.run: expected a Run, got None"),

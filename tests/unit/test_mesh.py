@@ -11,7 +11,8 @@ import pytest
 from benchmarks.elements import health_of, position_error, relative, shape_error
 
 import tautline as tl
-from tautline.engine.mesh import MeshHealth, mesh_error, mesh_noise, rough_part, shape_of
+from tautline.engine.mesh import MeshHealth, mesh_error, mesh_noise
+from tautline.engine.shape import rough_part, shape_of
 from tautline.model.command import Command
 from tautline.model.elements import FEWEST, MOST, default_elements
 

@@ -6,7 +6,6 @@ several turns through all nodes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from tautline.arrays import Array
 from tautline.engine import columns
+from tautline.engine.ensemble import of_member
 from tautline.engine.member_calls import MemberCalls
 from tautline.errors import RUNNING
 from tautline.kernels import data
@@ -27,6 +27,7 @@ from tautline.kernels.members import (
     CommandTables,
     Members,
     Workspace,
+    by_time,
     empty_block_samples,
     empty_workspace,
 )
@@ -73,17 +74,15 @@ class Piece(NamedTuple):
 class Room(NamedTuple):
     """Memory for the samples of some blocks, which is used again and again."""
 
-    out: BlockSamples  # with a row a block
-    nodes: Array  # of those that are handed on together
+    blocks: int  # that are looked at together
+    out: BlockSamples  # theirs, with the first
     workspace: Workspace
 
 
 def empty_room(rows: int, N: int, reel_size: int) -> Room:
     """Room for as many blocks as are looked at together, of so many samples after the first."""
-    most = max(LANES, NODES_AT_ONCE // (N + 1))
-    blocks = max(1, most // (LANES * (rows + 1)))
-    out = BlockSamples(*(np.repeat(x[None], blocks, axis=0) for x in empty_block_samples(rows, N)))
-    return Room(out, np.empty((6 * (N + 1), most)), empty_workspace(N, reel_size, START.size))
+    blocks = max(1, NODES_AT_ONCE // ((N + 1) * LANES * (rows + 1)))
+    return Room(blocks, empty_block_samples(blocks * (rows + 1), N), empty_workspace(N, reel_size, START.size))
 
 
 class March:
@@ -115,7 +114,7 @@ class March:
     """
 
     def __init__(self, piece: Piece, some: Places, locked: bool, h: float, steps: int, room: Room) -> None:
-        count, rows = len(some), room.out.scalars.shape[2]
+        count, rows = len(some), room.out.scalars.shape[1] // room.blocks - 1
         self._par, self._some, self._locked, self._rows, self._room = piece.numbers.par, some, locked, rows, room
         motions = data.Motion._make(x[some] for x in piece.numbers.motions)
         state = np.full(count, RUNNING, dtype=np.int64), np.zeros(count, dtype=np.int64)
@@ -123,67 +122,57 @@ class March:
         self.start = data.Samples(*(x[some] for x in piece.first))
         self.left: dict[int, data.Samples] = {}
         self.times = steps * np.arange(rows + 1, dtype=np.float64) * h
-        # in memory samples come last, and nodes come before members: sums along them are quick
+        # in memory samples come last: sums along them are quick
         self.scalars = np.empty((data.SCALARS, count, rows + 1)).transpose(2, 0, 1)
         settings, blocks = piece.members(some, h, steps), Block(*map(_in_blocks, self.block))
         entry = march_locked if locked else march_reeling
-        self._march = MemberCalls(entry, count // LANES, settings, blocks, room.workspace, room.out)
+        after_first = room.blocks + np.arange(count // LANES) % room.blocks
+        self._march = MemberCalls(
+            entry, count // LANES, settings, blocks, room.workspace, room.out, after_first, room.blocks
+        )
 
     def groups(self, with_torques: bool) -> Iterator[Iterator[tuple[Places, data.Samples]]]:
         """March some blocks after others; with torques that hold reels, or without where nobody asks for them.
 
-        Samples of a group come with the places of its members and in parts, in order of time, each of which is to be
-        looked at before the next. Arrays are (1, ..., members times samples), as if every sample were of a member of
-        its own with a single row of time; those of a member lie one behind the other.
+        Samples of a group come with the places of its members and in parts, in order of time, to be looked at before
+        the next group. Arrays are (time, ..., member).
         """
-        size = len(self._room.out.scalars) * LANES
+        size = self._room.blocks * LANES
         for begun in range(0, len(self._some), size):
             group = slice(begun, min(begun + size, len(self._some)))
             count = group.stop - begun
             for number in range(begun // LANES, group.stop // LANES):
                 self._march(number)
-            out = data.Samples(*(x.reshape(-1, *x.shape[2:])[:count] for x in self._room.out))
+            samples = data.Samples(*(x[..., :count] for x in by_time(self._room.out, self._room.blocks)))
+            for x, first in zip(samples, self.start, strict=True):
+                x[0] = np.moveaxis(first[group], 0, -1)
             for k in np.flatnonzero(self.block.filled[group] < self._rows).tolist():
-                self.left[begun + k] = data.Samples(*(x[k].copy() for x in out))
-            first = data.Samples(*(x[group, None] for x in self.start))
+                self.left[begun + k] = of_member(data.Samples(*(x[1:] for x in samples)), k)
             if self._locked and with_torques:
-                par = columns.some_of(self._par, self._some[group])
-                for times, samples in ((self.times[:1], first), (self.times[1:], out)):
-                    _hold(par, times, samples)
-            yield self._parts(group, first, out)
+                _hold(columns.some_of(self._par, self._some[group]), self.times, samples)
+            self.scalars[:, :, group] = samples.scalars
+            yield self._parts(self._some[group], samples)
 
-    def _parts(self, group: slice, first: data.Samples, out: data.Samples) -> Iterator[tuple[Places, data.Samples]]:
+    def _parts(self, who: Places, samples: data.Samples) -> Iterator[tuple[Places, data.Samples]]:
         """Samples of members that have marched."""
-        who = self._some[group]
-        most = self._room.nodes.shape[1] // len(who)
+        most = max(1, NODES_AT_ONCE // (samples.nodes.shape[2] * len(who)))
         for begun in range(0, self._rows + 1, most):
-            rows = slice(begun, min(begun + most, self._rows + 1))
-            shape = (2, 3, first.nodes.shape[3], len(who), rows.stop - begun)
-            nodes = self._room.nodes.ravel()[: math.prod(shape)].reshape(shape).swapaxes(1, 2)
-            scalars = self.scalars[rows, :, group].transpose(1, 2, 0)
-            for x, before, after in zip((scalars, nodes), first, out, strict=True):
-                if begun == 0:
-                    x[..., :1] = np.moveaxis(before, (0, 1), (-2, -1))
-                x[..., begun == 0 :] = np.moveaxis(after[:, max(0, begun - 1) : rows.stop - 1], (0, 1), (-2, -1))
-            yield who, data.Samples(*(x.reshape(1, *x.shape[:-2], -1) for x in (scalars, nodes)))
+            yield who, data.Samples(*(x[begun : begun + most] for x in samples))
 
 
 def _hold(par: data.Parameters, times: Array, samples: data.Samples) -> None:
     """Torques that hold the reels of members, into their samples."""
-    count, motion, scratch = len(samples.scalars), data.empty_motion(par.N), data.empty_scratch(par.N)
-    hold = MemberCalls(holding_torques, count, par, times, motion, scratch, samples, None)
+    each = data.Samples(*(np.ascontiguousarray(np.moveaxis(x, -1, 0)) for x in samples))
+    count, motion, scratch = len(each.scalars), data.empty_motion(par.N), data.empty_scratch(par.N)
+    hold = MemberCalls(holding_torques, count, par, times, motion, scratch, each, None)
     for k in range(count):
         hold(k)
+    samples.scalars[:, data.DRUM_TORQUE] = each.scalars[:, :, data.DRUM_TORQUE].T
 
 
 def filled_up(members: Places) -> Places:
     """Whole blocks of members: one that is not full has its last member several times."""
     return np.pad(members, (0, -len(members) % LANES), mode="edge")
-
-
-def by_member(x: Array, count: int) -> Array:
-    """A variable (member, time, ...) of so many members, from one that is (1, ..., members times samples)."""
-    return np.moveaxis(x.reshape(*x.shape[1:-1], count, -1), (-2, -1), (0, 1))
 
 
 def _in_blocks(x: Any) -> Any:

@@ -25,6 +25,7 @@ from tautline.kernels.members import (
     Block,
     BlockSamples,
     Members,
+    by_time,
     empty_block,
     empty_block_samples,
     empty_workspace,
@@ -110,20 +111,21 @@ def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int
     for k, task in enumerate(lanes):
         for ours, theirs in zip(block, task.motion, strict=False):
             ours[k] = theirs
-    samples = empty_block_samples(rows, N)
-    march_lanes(
-        members_of([(task.par, task.plan, task.command) for task in lanes]), block, first.command.locked, samples
-    )
-    return [
-        give_back(simulations[place], data.Samples(samples.scalars[k], samples.nodes[k]), block, k)
-        for k, place in enumerate(places)
-    ]
+    out = empty_block_samples(rows, N)
+    march_lanes(members_of([(task.par, task.plan, task.command) for task in lanes]), block, first.command.locked, out)
+    samples = by_time(out)
+    return [give_back(simulations[place], of_member(samples, k), block, k) for k, place in enumerate(places)]
+
+
+def of_member(samples: data.Samples, k: int) -> data.Samples:
+    """Samples of one of the members that are the last dimension."""
+    return data.Samples(*(np.ascontiguousarray(x[..., k]) for x in samples))
 
 
 def march_lanes(members: Members, block: Block, locked: bool, out: BlockSamples) -> None:
     """Fill the samples of a block."""
     march = batch.march_locked if locked else batch.march_reeling
-    march(members, block, empty_workspace(members.par.N, block.reel.shape[1], START.size), out)
+    march(members, block, empty_workspace(members.par.N, block.reel.shape[1], START.size), out, 0, 1)
 
 
 def give_back(simulation: Simulation, out: data.Samples, block: Block, k: int) -> data.Samples:

@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from tautline import schema
 from tautline.arrays import Array
 from tautline.engine import columns, lowering
-from tautline.engine.blocks import March, Numbers, Piece, Places, Room, by_member, empty_room, filled_up
+from tautline.engine.blocks import March, Numbers, Piece, Places, Room, empty_room, filled_up
 from tautline.engine.cases import begin
 from tautline.engine.columns import Varied
 from tautline.engine.ensemble import fits, give_back
 from tautline.engine.health import Health
 from tautline.engine.member_calls import MemberCalls
-from tautline.engine.mesh import Shape, shape_of
 from tautline.engine.samples import record_of_samples
 from tautline.engine.sayings import said_of_members
+from tautline.engine.shape import Shape, shape_of
 from tautline.engine.simulation import Simulation
 from tautline.errors import RUNNING, TautlineError
 from tautline.kernels import data, observe
@@ -195,12 +195,12 @@ class Family:
         for parts in march.groups(with_torques=bool(wanted & {"torque", "power"})):
             found = [(who, *self._variables(piece, who, samples, march.times, names)) for who, samples in parts]
             members, *both = zip(*found, strict=True)
-            shape_parts, variables = map(_one_after_another, both)
+            shape_parts, variables = (_one_after_another(x, axis) for axis, x in enumerate(both))
             shapes.append(shape_parts)
             values = {"time": march.times[None], **dict(zip(names, variables, strict=True))}
             kept.append(keep(values, self._pendulum(piece, members[0]).string))
         pendulum, times, scalars = self._pendulum(piece, some), march.times[1:, None], march.scalars
-        shape = Shape(*(np.concatenate(x).T[1:] for x in zip(*shapes, strict=True)))
+        shape = Shape(*(np.concatenate(x, axis=1)[1:] for x in zip(*shapes, strict=True)))
         health.note(times, scalars[1:], self._base.method.order)
         health.mesh.take(pendulum, times, scalars[1:, data.REELED_LENGTH], shape, not locked)
         total = sum(vars(health.mesh).values()) + scalars.sum(axis=(0, 1))
@@ -212,13 +212,12 @@ class Family:
     def _variables(
         self, piece: Piece, who: Places, samples: data.Samples, times: Array, wanted: set[str]
     ) -> tuple[list[Array], list[Array]]:
-        """Figures of the mesh and wanted variables of members: (member, time, ...)."""
-        repeated = np.repeat(who, samples.scalars.shape[-1] // len(who))
-        pendulum, record = self._pendulum(piece, repeated), record_of_samples(times, samples)
+        """Figures of the mesh (time, member), and wanted variables (member, time, ...)."""
+        pendulum, record = self._pendulum(piece, who), record_of_samples(times, samples)
         lengths = lengths_of(record.nodes)
         shape = shape_of(pendulum, record.nodes, record.velocity, record.reeled_length, lengths)
         values = values_of(pendulum, record, wanted, lengths)
-        return [x.reshape(len(who), -1) for x in shape], [by_member(values[name], len(who)) for name in wanted]
+        return [np.asarray(x) for x in shape], [np.moveaxis(values[name], -1, 0) for name in wanted]
 
     def _pendulum(self, piece: Piece, some: Places) -> Pendulum:
         """The pendulum, with columns of some members."""
@@ -237,9 +236,9 @@ class Family:
             simulation.keep(samples)
 
 
-def _one_after_another(parts: Sequence[list[Array]]) -> list[Array]:
-    """Variables (member, time, ...) of parts of the time, as a whole."""
-    return parts[0] if len(parts) == 1 else [np.concatenate(x, axis=1) for x in zip(*parts, strict=True)]
+def _one_after_another(parts: Sequence[list[Array]], axis: int) -> list[Array]:
+    """Variables of parts of the time, which is this axis, as a whole."""
+    return parts[0] if len(parts) == 1 else [np.concatenate(x, axis=axis) for x in zip(*parts, strict=True)]
 
 
 def _shares_columns(value: Any) -> bool:

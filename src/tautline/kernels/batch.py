@@ -18,6 +18,7 @@ from tautline.kernels.data import (
     POSITION,
     PULL,
     RAISED,
+    Array,
     Motion,
     Parameters,
     Plan,
@@ -52,9 +53,10 @@ from tautline.kernels.members import (
     times_of,
     unpack_parameters,
     unpack_plan,
+    write_node_lanes,
 )
 from tautline.kernels.newton import Rates
-from tautline.kernels.observe import sample_of, write_nodes, write_sample
+from tautline.kernels.observe import sample_of, write_sample
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.reels import Reels, hold_reels
 from tautline.kernels.so3 import Vector
@@ -115,17 +117,19 @@ def sample_members(
     rates: Rates,
     Pi: Vector,
     scratch: Scratch,
-    row: int,
+    scalars: Array,
+    place: int,
     out: BlockSamples,
 ) -> None:
     """Sample all that run, and go on from there; members that a single run would repeat with smaller steps leave."""
     x = sample_of(par, locked, motion, rates, motion.reel[P_S], Pi, scratch)
+    write_node_lanes(par.N, motion.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], place, out.nodes)
     for k in range(LANES):
         if block.status[k] == RUNNING:
             reel = block.reel[k]
-            scalars = out.scalars[k, row]
             write_sample(parameters_of(members, k), reel, take(x, k), scalars)
-            write_nodes(par.N, motion.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], k, out.nodes[k, row])
+            for i in range(len(scalars)):
+                out.scalars[i, place, k] = scalars[i]
             if members.plan.adaptive and not balance_jump(reel, scalars) <= balance_tolerance(reel, scalars):
                 block.status[k] = LEFT
             else:
@@ -134,8 +138,13 @@ def sample_members(
 
 
 @entry
-def march_locked(members: Members, block: Block, workspace: Workspace, out: BlockSamples) -> None:
-    """Fill the samples of a block of members of constant length; all have the same level and history."""
+def march_locked(
+    members: Members, block: Block, workspace: Workspace, out: BlockSamples, first: int, every: int
+) -> None:
+    """Fill the samples of a block of members of constant length; all have the same level and history.
+
+    These are at every so manieth place, from the first one on.
+    """
     par = unpack_parameters(members.par, lane_array(members.numbers))
     plan = unpack_plan(members.plan, lane_array(members.plans))
     into_lanes(block, workspace)
@@ -147,7 +156,7 @@ def march_locked(members: Members, block: Block, workspace: Workspace, out: Bloc
     parts = 1 << level_of_running(block)
     history = history_of(block.reel[0])
     running = clear_left(block, workspace, LANES)
-    for row in range(out.scalars.shape[1]):
+    for place in range(first, out.scalars.shape[1], every):
         if running == 0:
             break
         save_members(block, workspace)
@@ -161,21 +170,23 @@ def march_locked(members: Members, block: Block, workspace: Workspace, out: Bloc
             keep_history(history, block.reel[k])
         Pi = momenta_with_kick(par, motion, scratch)
         rates = rates_at_fixed_length(par, motion, Pi, scratch)
-        sample_members(par, members, True, block, motion, rates, Pi, scratch, row, out)
+        sample_members(par, members, True, block, motion, rates, Pi, scratch, workspace.sample, place, out)
         running = clear_left(block, workspace, running)
     finish_members(block, workspace)
 
 
 @entry
-def march_reeling(members: Members, block: Block, workspace: Workspace, out: BlockSamples) -> None:
-    """Fill the samples of a block of members with moving reels, at a fixed step."""
+def march_reeling(
+    members: Members, block: Block, workspace: Workspace, out: BlockSamples, first: int, every: int
+) -> None:
+    """Fill the samples of a block of members with moving reels, at a fixed step; places as in `march_locked`."""
     plan = members.plan
     par = unpack_parameters(members.par, lane_array(members.numbers))
     into_lanes(block, workspace)
     motion, scratch = motion_in_lanes(block, workspace)
     reels: Any = Reels(members, block.status, block.reel, workspace.starts)
     running = LANES
-    for row in range(out.scalars.shape[1]):
+    for place in range(first, out.scalars.shape[1], every):
         if running == 0:
             break
         save_members(block, workspace)
@@ -189,6 +200,6 @@ def march_reeling(members: Members, block: Block, workspace: Workspace, out: Blo
         hold_reels(reels)
         Pi = momenta_with_kick(par, motion, scratch)
         rates = rates_with_reel(par, motion, motion.reel[P_S], Pi, reels, scratch)
-        sample_members(par, members, False, block, motion, rates, Pi, scratch, row, out)
+        sample_members(par, members, False, block, motion, rates, Pi, scratch, workspace.sample, place, out)
         running = clear_left(block, workspace, running)
     finish_members(block, workspace)

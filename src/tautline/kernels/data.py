@@ -18,7 +18,7 @@ from tautline.arrays import Array as Array
 from tautline.arrays import Array2, Array4
 from tautline.arrays import Counters as Counters
 from tautline.kernels.jit import kernel
-from tautline.kernels.lanes import LANES
+from tautline.kernels.lanes import LANES, vector_zeros
 from tautline.kernels.so3 import Matrix, Vector
 
 
@@ -261,7 +261,7 @@ def nodes_of(row: Array, N: int) -> Array:
 
 def empty_motion(N: int, spooled_cells: int = 0) -> Motion:
     return Motion(
-        np.zeros((NODE_QUANTITIES, 3 * row_length(N))),
+        vector_zeros(NODE_QUANTITIES, 3 * row_length(N)),
         np.zeros(BODY_SIZE),
         np.zeros(REEL_SIZE + spooled_cells),
         np.zeros(CLOCK_SIZE, dtype=np.int64),
@@ -270,7 +270,7 @@ def empty_motion(N: int, spooled_cells: int = 0) -> Motion:
 
 def empty_scratch(N: int) -> Scratch:
     n = row_length(N)
-    return Scratch(np.zeros((SCRATCH_NODES, 3 * n)), np.zeros((FACTOR_ROWS, n)))
+    return Scratch(vector_zeros(SCRATCH_NODES, 3 * n), vector_zeros(FACTOR_ROWS, n))
 
 
 def copy_of(motion: Motion) -> Motion:

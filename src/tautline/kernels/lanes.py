@@ -9,9 +9,14 @@ Without machine code there are no lanes, and members run one by one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from tautline.arrays import Array
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,6 +61,17 @@ def take(x: Any, lane: int) -> Any:
 def put(x: float, lane: int, number: float) -> float:
     """Lanes with the number of one member replaced; a plain number has one member only."""
     return number
+
+
+def vector_zeros(*shape: int) -> Array:
+    """Zeros that begin at a multiple of a vector's size: one that does not lies in two lines of the cache.
+
+    Steps in lanes take a tenth to a quarter longer with such vectors, single runs up to a twentieth.
+    """
+    size = math.prod(shape)
+    room = np.zeros(size + LANES)
+    first = -room.__array_interface__["data"][0] // room.itemsize % LANES
+    return room[first : first + size].reshape(shape)
 
 
 def lane_array(array: Any) -> Any:

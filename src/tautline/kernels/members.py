@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.arrays import Array2, Array3, Array5, Counters2
+from tautline.arrays import Array2, Array3, Counters2
 from tautline.errors import RUNNING
 from tautline.kernels.data import (
     BODY_SIZE,
@@ -32,11 +32,13 @@ from tautline.kernels.data import (
     Motion,
     Parameters,
     Plan,
+    Samples,
     Scratch,
+    node_stride,
     row_length,
 )
 from tautline.kernels.jit import inlined, kernel
-from tautline.kernels.lanes import LANES, lane_array, lane_rows, put, select, take, zero_like
+from tautline.kernels.lanes import LANES, lane_array, lane_rows, put, select, take, vector_zeros, zero_like
 from tautline.kernels.layout import Layout
 
 # Numbers that all members of a block have in common, because kernels decide by them or step by them.
@@ -122,15 +124,16 @@ class Block(NamedTuple):
 class Workspace(NamedTuple):
     """Nodes and bodies in lanes, scratch, and what else is needed to go back to the latest sample."""
 
-    nodes: Array3  # (NODE_QUANTITIES, 3 row_length(N), LANES)
+    nodes: Array3  # (NODE_QUANTITIES, 3 lane_row_length(N), LANES)
     body: Array2  # (BODY_SIZE, LANES)
-    scratch: Array3  # (LANE_SCRATCH, 3 row_length(N), LANES)
-    factor: Array3  # (FACTOR_ROWS, row_length(N), LANES)
+    scratch: Array3  # (LANE_SCRATCH, 3 lane_row_length(N), LANES)
+    factor: Array3  # (FACTOR_ROWS, lane_row_length(N), LANES)
     starts: Array2  # (LANES, width of reels.START)
     saved_nodes: Array3  # at the latest sample, as the members' nodes
     saved_body: Array2
     reel: Array2  # as in Block, at the latest sample
     clock: Counters2
+    sample: Array  # (SCALARS,) of one member
 
 
 class Clocks(NamedTuple):
@@ -138,6 +141,15 @@ class Clocks(NamedTuple):
 
     counters: Counters2  # (LANES, CLOCK_SIZE)
     status: Counters  # (LANES,)
+
+
+def lane_row_length(N: int) -> int:
+    """Places for one component of all nodes in lanes: passes look one node beyond the last (along.py).
+
+    An odd number, so that what belongs to one node is never apart by a multiple of 4 KB, where the cache has few places
+    for it: such steps take twice as long.
+    """
+    return N + 2 | 1
 
 
 def empty_block(N: int, reel_size: int) -> Block:
@@ -152,29 +164,48 @@ def empty_block(N: int, reel_size: int) -> Block:
 
 
 def empty_workspace(N: int, reel_size: int, start_size: int) -> Workspace:
+    n = lane_row_length(N)
     return Workspace(
-        np.zeros((NODE_QUANTITIES, 3 * row_length(N), LANES)),
-        np.zeros((BODY_SIZE, LANES)),
-        np.zeros((LANE_SCRATCH, 3 * row_length(N), LANES)),
-        np.zeros((FACTOR_ROWS, row_length(N), LANES)),
+        vector_zeros(NODE_QUANTITIES, 3 * n, LANES),
+        vector_zeros(BODY_SIZE, LANES),
+        vector_zeros(LANE_SCRATCH, 3 * n, LANES),
+        vector_zeros(FACTOR_ROWS, n, LANES),
         np.zeros((LANES, start_size)),
-        np.zeros((NODE_QUANTITIES, 3 * row_length(N), LANES)),
-        np.zeros((BODY_SIZE, LANES)),
+        vector_zeros(NODE_QUANTITIES, 3 * n, LANES),
+        vector_zeros(BODY_SIZE, LANES),
         np.zeros((LANES, reel_size)),
         np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
+        np.zeros(SCALARS),
     )
 
 
 class BlockSamples(NamedTuple):
-    """Samples of LANES members: those of a single run, with the member as first index."""
+    """Samples of blocks in lanes. A block has every so manieth place: its samples in order of time."""
 
-    scalars: Array3
-    nodes: Array5
+    scalars: Array3  # (SCALARS, places, LANES)
+    nodes: Array3  # (6 (N + 1), places, LANES): positions and velocities, by component and node
 
 
-def empty_block_samples(rows: int, N: int) -> BlockSamples:
+def empty_block_samples(places: int, N: int) -> BlockSamples:
     """Samples that are filled by march_locked and march_reeling (batch.py)."""
-    return BlockSamples(np.full((LANES, rows, SCALARS), np.nan), np.full((LANES, rows, 2, N + 1, 3), np.nan))
+    return BlockSamples(vector_zeros(SCALARS, places, LANES), vector_zeros(6 * (N + 1), places, LANES))
+
+
+def by_time(out: BlockSamples, blocks: int = 1) -> Samples:
+    """Views of the samples of so many blocks as those of a single run, with members as last dimension."""
+    scalars, nodes = (x.reshape(len(x), -1, blocks * LANES) for x in out)
+    return Samples(scalars.swapaxes(0, 1), nodes.reshape(2, 3, -1, *nodes.shape[1:]).transpose(3, 0, 2, 1, 4))
+
+
+@kernel
+def write_node_lanes(N: int, q: Array, v: Array, place: int, out: Array3) -> None:
+    """Positions and velocities of all members."""
+    for i in range(3):
+        for e in range(N + 1):
+            at: Any = lane_array(out[i * (N + 1) + e])
+            at[place] = q[i * node_stride(q) + e]
+            moving: Any = lane_array(out[(i + 3) * (N + 1) + e])
+            moving[place] = v[i * node_stride(v) + e]
 
 
 @inlined
@@ -212,11 +243,13 @@ def motion_of(block: Block, k: int) -> Motion:
 
 @kernel
 def into_lanes(block: Block, workspace: Workspace) -> None:
-    """Copy nodes and bodies into lanes."""
+    """Copy nodes and bodies into lanes, whose rows are shorter."""
+    n, padded = workspace.nodes.shape[1] // 3, block.nodes.shape[2] // 3
     for k in range(LANES):
         for i in range(block.nodes.shape[1]):
-            for j in range(block.nodes.shape[2]):
-                workspace.nodes[i, j, k] = block.nodes[k, i, j]
+            for axis in range(3):
+                for j in range(n):
+                    workspace.nodes[i, axis * n + j, k] = block.nodes[k, i, axis * padded + j]
         for i in range(block.body.shape[1]):
             workspace.body[i, k] = block.body[k, i]
 
@@ -224,9 +257,11 @@ def into_lanes(block: Block, workspace: Workspace) -> None:
 @kernel
 def out_of_lanes(nodes: Array3, body: Array2, k: int, block: Block) -> None:
     """Copy one member's nodes and body out of lanes."""
+    n, padded = nodes.shape[1] // 3, block.nodes.shape[2] // 3
     for i in range(block.nodes.shape[1]):
-        for j in range(block.nodes.shape[2]):
-            block.nodes[k, i, j] = nodes[i, j, k]
+        for axis in range(3):
+            for j in range(n):
+                block.nodes[k, i, axis * padded + j] = nodes[i, axis * n + j, k]
     for i in range(block.body.shape[1]):
         block.body[k, i] = body[i, k]
 

@@ -82,7 +82,7 @@ class String:
             raise InputError("String.tension_table: expected with law='table' and only then")
         if self.tension_table is None:
             if self.stiffness is None:
-                raise InputError(f"String.stiffness: missing; expected with law = {self.law!r}")
+                raise InputError(f"String.stiffness: expected a value with law = {self.law!r}, got none")
             return
         steepest = _steepest(*_pieces(*self.tension_table))
         if self.stiffness is None:

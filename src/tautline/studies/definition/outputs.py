@@ -43,24 +43,8 @@ _WORDS = ("name", "variable", "reduce", "at", "node", "element", "axis", "row", 
 _WORDS_OF_NEIGHBOURS = ("name", "variable", "interval", "known", "lost")
 _WORDS_OF_READINGS = ("name", "variable")
 _WORDS_OF_DAMAGE = (*_WORDS_OF_READINGS, "rope", "exponent", "constant")
-_NOT_NAMES = (
-    *HEALTH,
-    "status",
-    "message",
-    "steps",
-    "health",
-    "figure",
-    "remarks",
-    "done",
-    "member",
-    "batch",
-    "time",
-    "node",
-    "element",
-    "axis",
-    "row",
-    "column",
-)
+_OURS = ("status", "message", "steps", "health", "figure", "remarks", "done", "member", "batch", "time")
+_NOT_NAMES = (*HEALTH, *_OURS, *_WORDS[4:])
 Array = NDArray[np.float64]
 
 

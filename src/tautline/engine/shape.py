@@ -1,0 +1,144 @@
+"""Shape of the mesh at a sample: waves that are too short for it, arcs that elements cut off, slack and folds."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.model.pendulum import Pendulum
+from tautline.results.values import lengths_of
+
+# Nodes of samples that are looked at together.
+NODES_AT_ONCE = 16_000
+# A strain that is not below 0 by more than this is a string at its natural length.
+NO_STRAIN = 1e-9
+# Times N: strain that may be rounding, since lengths of elements are differences of places along the whole string.
+ROUNDING = 1e-14
+UNKNOWN_PHASE2 = 2.0  # squared phase where two elements cannot tell it
+# Phase error of a linear element over the squared phase between two nodes, and sag over the second difference.
+PHASE_ERROR, SAG = 1.0 / 24.0, 1.0 / 8.0
+
+
+class Shape(NamedTuple):
+    """What a sample tells of its mesh; one number for each sample."""
+
+    tension: Array  # largest in size (N)
+    rough: Array  # largest part of an element's tension that a mean over its neighbours does not have (N)
+    sag: Array  # rms depth of the arc that an element cuts off (m)
+    drift: Array  # rms rate at which short waves lose their phase (m/s)
+    bend: Array  # mean squared second difference of the nodes (m^2)
+    twist: Array  # and third one (m^2)
+    guide_strain: Array  # of the first element
+    guide_step: Array  # how far it is from the strain at the guide
+    slack: Array  # part of the elements that is shorter than its natural length
+    fold: Array  # largest angle between neighbouring elements (degrees)
+
+
+def rough_part(tension: Array) -> Array:
+    """Short waves along the second axis: (2 T_e - T_{e-1} - T_{e+1})/4 for all elements but the first and the last.
+
+    A wave whose phase grows by theta from one element to the next keeps sin(theta/2)^2 of its height: the shortest
+    one all of it, a long one nothing; a tension that rises evenly leaves nothing at all.
+    """
+    if tension.shape[1] < 3:
+        return np.zeros_like(tension[:, :1])
+    rough = 2.0 * tension[:, 1:-1]
+    rough -= tension[:, :-2]
+    rough -= tension[:, 2:]
+    rough *= 0.25
+    return np.asarray(rough)
+
+
+def shape_of(
+    pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array, lengths: Array | None = None
+) -> Shape:
+    """Figures of n samples: nodes and velocities (n, N + 1, 3[, members]) relative to the guide entrance.
+
+    `lengths` are those of the elements, where they are known.
+    """
+    N = nodes.shape[1] - 1
+    l = (pendulum.string.length - reeled_length) / N
+    lengths = lengths_of(nodes) if lengths is None else lengths
+    cosine, bend, twist, drift = _products(nodes, velocities)
+    strain = lengths / l[:, None]
+    strain -= 1.0
+    strain[np.abs(strain) < ROUNDING * N] = 0.0
+    tension = pendulum.string.tension(strain)
+    short = strain < -NO_STRAIN
+    slack = np.add.reduce(short, axis=1, dtype=np.int32) / N if short.any() else np.zeros_like(l)
+    largest, rough = _largest(tension), _largest(rough_part(tension))
+    if N == 1:
+        sag, no = _single_sag(pendulum, nodes[:, 1] - nodes[:, 0], l), np.zeros_like(l)
+        step = 0.5 * pendulum.gravity * pendulum.string.density * l / pendulum.string.stiffness
+        return Shape(largest, rough, sag, no, no, no, strain[:, 0], step, slack, no)
+    lengths = np.maximum(lengths, 1e-150)  # whose squares do not vanish
+    cosine /= lengths[:, 1:] * lengths[:, :-1]
+    cosine = np.minimum(np.maximum(np.minimum.reduce(cosine, axis=1), -1.0), 1.0)
+    bend = _mean(bend)
+    return Shape(
+        largest,
+        rough,
+        SAG * np.sqrt(bend),
+        PHASE_ERROR * np.sqrt(_mean(drift)),
+        bend,
+        _mean(twist) if N > 2 else UNKNOWN_PHASE2 * bend,
+        strain[:, 0],
+        0.5 * (strain[:, 0] - strain[:, 1]),
+        slack,
+        np.degrees(np.arccos(cosine)),
+    )
+
+
+def _products(nodes: Array, velocities: Array) -> list[Array]:
+    """Products of neighbouring elements; squares of the second and third differences of nodes, and of the second ones
+    of velocities. One component after the other, as in `lengths_of`.
+    """
+    sums: list[Array] = []
+    for axis in range(3):
+        along = _differences(nodes[:, :, axis])
+        turns = _differences(along)
+        thirds, rates = _differences(turns), _differences(_differences(velocities[:, :, axis]))
+        factors = (along[:, 1:], along[:, :-1]), (turns, turns), (thirds, thirds), (rates, rates)
+        for k, (a, b) in enumerate(factors):
+            if axis == 0:
+                sums.append(a * b)
+            else:
+                sums[k] += a * b
+    return sums
+
+
+def shape_in_parts(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
+    """Figures of samples, of so many at a time that what is made on the way stays in the cache."""
+    rows = max(1, NODES_AT_ONCE * 3 // math.prod(nodes.shape[1:]))
+    parts = [slice(first, first + rows) for first in range(0, max(1, len(nodes)), rows)]
+    with np.errstate(all="ignore"):  # a run that overflowed says so in its status
+        shapes = [shape_of(pendulum, nodes[part], velocities[part], reeled_length[part]) for part in parts]
+    return shapes[0] if len(shapes) == 1 else Shape(*map(np.concatenate, zip(*shapes, strict=True)))
+
+
+def _single_sag(pendulum: Pendulum, along: Array, l: Array) -> Array:
+    """Depth of the arc that a single element cuts off (m): the string's weight across it over the pull of all.
+
+    It has no neighbours to compare with. Along the string the same ratio is the unevenness of its strain.
+    """
+    mass = pendulum.string.density * l
+    length = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2 + along[:, 2] ** 2)
+    tilt = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2) / np.maximum(length, 1e-290)
+    across = np.where(np.asarray(pendulum.gravity) > 0.0, tilt, 1.0)
+    return np.asarray(SAG * l * mass / (pendulum.body.mass + 0.5 * mass) * (across + np.abs(length / l - 1.0)))
+
+
+def _differences(x: Array) -> Array:
+    """From each to the next along the second axis; `numpy.diff` takes as long again to see that."""
+    return np.asarray(x[:, 1:] - x[:, :-1])
+
+
+def _mean(x: Array) -> Array:
+    return np.asarray(np.add.reduce(x, axis=1) / x.shape[1])
+
+
+def _largest(x: Array) -> Array:
+    return np.asarray(np.maximum.reduce(np.abs(x), axis=1))
