@@ -29,17 +29,20 @@ def spans(first: Array, second: Array) -> tuple[Array, Array]:
     return np.where(first >= 0.0, 0.0, crossing), np.where(second >= 0.0, 1.0, crossing)
 
 
-def density_between(fluid: Fluid, first: Array, second: Array) -> Array:
-    """Mean density of the fluid along elements, from the depths of both ends (kg/m^3)."""
-    if fluid.surface is None:
-        return np.full_like(first, fluid.density)
-    begin, end = spans(first - fluid.surface, second - fluid.surface)
-    return np.asarray(fluid.density_above + (fluid.density - fluid.density_above) * (end - begin))
+def shares(first: Array, second: Array) -> tuple[Array, Array]:
+    """What the first and second nodes of elements take of an even force on the wet part; halves if all is wet."""
+    begin, end = spans(first, second)
+    to_second = 0.5 * (end**2 - begin**2)
+    return end - begin - to_second, to_second
 
 
 def density_around_string(fluid: Fluid, depth: float, q: Array) -> Array:
     """Mean density of the fluid along every element (kg/m^3)."""
-    return density_between(fluid, depth + q[:-1, 2], depth + q[1:, 2])
+    if fluid.surface is None:
+        return np.full(len(q) - 1, fluid.density)
+    below = depth - fluid.surface + q[:, 2]
+    begin, end = spans(below[:-1], below[1:])
+    return np.asarray(fluid.density_above + (fluid.density - fluid.density_above) * (end - begin))
 
 
 def buoyancy_center(pendulum: Pendulum, fluid: Fluid) -> Array:
@@ -61,18 +64,21 @@ def density_around_body(pendulum: Pendulum, fluid: Fluid, depth: float, q: Array
     return fluid.least_density + more * wet_part(pendulum, fluid, depth, q, R)
 
 
+def lift_of_string(pendulum: Pendulum, fluid: Fluid) -> float:
+    """Buoyancy below the surface, more than above, per unstretched length (N/m)."""
+    return pendulum.gravity * (fluid.density - fluid.least_density) * pendulum.string.area
+
+
 def buoyancy(pendulum: Pendulum, fluid: Fluid, depth: float, l: float, q: Array, R: Array) -> Buoyancy:
     """Equation (96): the slopes of its energy by the configuration; elements have an unstretched length l."""
     nodes = np.zeros_like(q)
     if fluid.surface is None:
         return Buoyancy(nodes, np.zeros(3), 0.0)
     specific = pendulum.gravity * (fluid.density - fluid.density_above)
-    line = specific * pendulum.string.area
+    line = lift_of_string(pendulum, fluid)
     guide = depth - fluid.surface
     below = guide + q[:, 2]
-    begin, end = spans(below[:-1], below[1:])
-    to_second = 0.5 * (end**2 - begin**2)
-    to_first = end - begin - to_second
+    to_first, to_second = shares(below[:-1], below[1:])
     nodes[:-1, 2] -= line * l * to_first
     nodes[1:, 2] -= line * l * to_second
     up = np.array([0.0, 0.0, -specific * fluid.volume * wet_part(pendulum, fluid, depth, q, R)])

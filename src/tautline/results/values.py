@@ -111,19 +111,18 @@ def _guide_tension(
 ) -> Array:
     """Tension at the entrance, to second order in the length of an element; not negative where the string goes slack.
 
-    A single element has no neighbour: half of its weight along it is added instead.
+    A single element has no neighbour: its weight at the guide, along it, is added instead.
     """
     if tension.shape[1] > 1:
         at_guide = 1.5 * tension[:, 0] - 0.5 * tension[:, 1]
     else:
         down = nodes[:, 1, 2] / np.maximum(lengths[:, 0], 1e-290)
-        weight: Any = pendulum.weights().string
+        weight: Any = 0.5 * pendulum.weights().string
         fluid = pendulum.fluid
         if fluid is not None and fluid.surface is not None:
             from tautline.model import wetting
 
-            guide = pendulum.reel.guide_position[2] + displacement[:, 2]
-            density = wetting.density_between(fluid, guide, guide + nodes[:, 1, 2])
-            weight = pendulum.gravity * (pendulum.string.density - density * pendulum.string.area)
-        at_guide = tension[:, 0] + 0.5 * weight * l * down
+            guide = pendulum.reel.guide_position[2] + displacement[:, 2] - fluid.surface
+            weight = weight - wetting.lift_of_string(pendulum, fluid) * wetting.shares(guide, guide + nodes[:, 1, 2])[0]
+        at_guide = tension[:, 0] + weight * l * down
     return np.maximum(at_guide, 0.0) if pendulum.string.law == "tension_only" else at_guide
