@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.ledger import kept_energy
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
 
 WRONG: Any = (1.0, 2.0)
@@ -113,3 +114,16 @@ def test_forces_at_rest_below_a_surface_add_up() -> None:
     assert found.counted["buoyancy"][2] == pytest.approx(-9.81 * displaced, rel=1e-4)
     one = tl.simulate(system, tl.equilibrium(system, 10.0, 1).state, duration=0.1, sample=0.1)
     assert float(one.guide_tension[0]) == pytest.approx(found.guide_tension, rel=1e-4)
+
+
+@pytest.mark.parametrize("height", [None, 0.01])
+def test_the_step_is_short_enough_for_a_light_float(height: float | None) -> None:
+    """It bobs much faster than its soft string stretches: up from where it is let go, and back no deeper."""
+    fluid = tl.Fluid(1000.0, volume=0.05, surface=5.0, body_height=height)
+    string = tl.String(50.0, 1e-3, 100.0)
+    system = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(0.1), fluid=fluid)
+    start = tl.State(40.0, 0.0, np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 5.002]]), np.zeros((2, 3)))
+    run = tl.simulate(system, start, tl.Locked(), duration=1.0, sample=0.01)
+    kept = kept_energy(run).values
+    assert np.abs(kept - kept[0]).max() < 0.02 * float(run.kinetic_energy.max())
+    assert float(run.position[:, -1, 2].max()) < 5.01
