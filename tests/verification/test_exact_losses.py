@@ -353,3 +353,16 @@ def test_a_body_dropped_into_water(report: Report) -> None:
     # in air the body moves 1.2 / 1000 of its added mass along
     check_close("speed in air", run.velocity.values[in_air, -1, 2], speed[in_air], 3e-3)
     assert z[0] < 4.8 and z.max() > 8.0 and float(run.fluid_work[-1]) < -100.0
+
+
+def test_deep_below_a_surface_the_fluid_is_everywhere(report: Report) -> None:
+    """Buoyancy and added mass as loads, and as weights and mass: the same motion."""
+    water = tl.Fluid(1000.0, flow=(0.2, 0.0, 0.0), drag_area=0.01, volume=2e-3, added_mass=1.0)
+    string = tl.String(50.0, 0.1, 2e3, diameter=0.01, normal_added_mass=1.0)
+    runs = []
+    for fluid in (water, dataclasses.replace(water, surface=-100.0, density_above=1.2)):
+        wet = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(5.0), fluid=fluid)
+        start = tl.straight(wet, 5.0, 5, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+        runs.append(tl.simulate(wet, start, tl.Locked(), duration=2.0, sample=0.1, step=1e-3))
+    error = check_close("position", runs[1].position, runs[0].position.values, 1e-6)
+    report("deep below a surface: distance from a fluid without one (m)", error, "< 1e-6")
