@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -71,7 +71,9 @@ def values_of(
             values["stretched_length"] = lengths.sum(axis=1)
             values["strain"] = strain
             values["tension"] = _tension(pendulum, record, strain, unstretched / N, lengths)
-            values["guide_tension"] = _guide_tension(pendulum, values["tension"], nodes, lengths, unstretched / N)
+            values["guide_tension"] = _guide_tension(
+                pendulum, values["tension"], nodes, displacement, lengths, unstretched / N
+            )
     return values
 
 
@@ -104,14 +106,23 @@ def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, length
     return np.where(elastic > 0.0, np.maximum(total, 0.0), elastic)
 
 
-def _guide_tension(pendulum: Pendulum, tension: Array, nodes: Array, lengths: Array, l: Array) -> Array:
+def _guide_tension(
+    pendulum: Pendulum, tension: Array, nodes: Array, displacement: Array, lengths: Array, l: Array
+) -> Array:
     """Tension at the entrance, to second order in the length of an element; not negative where the string goes slack.
 
-    A single element has no neighbour: half of its weight along it is added instead.
+    A single element has no neighbour: its weight at the guide, along it, is added instead.
     """
     if tension.shape[1] > 1:
         at_guide = 1.5 * tension[:, 0] - 0.5 * tension[:, 1]
     else:
         down = nodes[:, 1, 2] / np.maximum(lengths[:, 0], 1e-290)
-        at_guide = tension[:, 0] + 0.5 * pendulum.weights().string * l * down
+        weight: Any = 0.5 * pendulum.weights().string
+        fluid = pendulum.fluid
+        if fluid is not None and fluid.surface is not None:
+            from tautline.model import wetting
+
+            guide = pendulum.reel.guide_position[2] + displacement[:, 2] - fluid.surface
+            weight = weight - wetting.lift_of_string(pendulum, fluid) * wetting.shares(guide, guide + nodes[:, 1, 2])[0]
+        at_guide = tension[:, 0] + weight * l * down
     return np.maximum(at_guide, 0.0) if pendulum.string.law == "tension_only" else at_guide
