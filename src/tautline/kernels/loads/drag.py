@@ -196,7 +196,10 @@ def body_resistance(
     changed_in = at.back if at.back > 0.0 else at.ahead
     added = density * own.body_added / changed_in if changed_in > 0.0 else 0.0
     frame = sub(at.frame, triple(motion.reel, FRAME_VELOCITY))
-    last = sub(add(v_N, apply(at.R, cross(omega, own.buoyancy_center))), frame)
+    spun = cross(omega, own.buoyancy_center)
+    # of the attitude of then, not that of now
+    spun = add_scaled(spun, -changed_in, cross(omega, spun))
+    last = sub(add(v_N, apply(at.R, spun)), frame)
     drag = density * own.body * math.sqrt(dot(u, u))
     return BodyResistance(drag, own.center, flow, density * own.spin, added, own.buoyancy_center, last)
 

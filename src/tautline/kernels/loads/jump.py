@@ -162,6 +162,14 @@ def give(
     return scale(time, given.force)
 
 
+@separate
+def give_apart(
+    par: Parameters, loads: Loads, locked: bool, time: float, joint: Joint, motion: Motion, scratch: Scratch
+) -> Vector:
+    """The same, compiled once for all that is not a step."""
+    return give(par, loads, locked, time, joint, motion, scratch)
+
+
 @kernel
 def kinetic_of(par: Parameters, motion: Motion, rates: Rates, v: Array) -> float:
     """Kinetic energy relative to the guide."""
@@ -193,7 +201,7 @@ def start_loads(
     before = kinetic_of(par, motion, started, motion.nodes[VELOCITY_BEFORE])
     booked = given_by_loads(reel)
     joint = look_apart(par, loads, locked, t, ahead, 0.0, ahead, motion, scratch)
-    impulse = give(par, loads, locked, ahead, joint, motion, scratch)
+    impulse = give_apart(par, loads, locked, ahead, joint, motion, scratch)
     booked = given_by_loads(reel) - booked - dot(impulse, joint.at.frame)
     after = kinetic_of(par, motion, velocities(par, locked, motion, scratch), scratch.nodes[MEAN_VELOCITY])
     resistance = ACCOUNTS[DAMPING] if loads.own[DAMPING].acts else ACCOUNTS[DRAG]
@@ -239,7 +247,7 @@ def settle(par: Parameters, loads: Loads, locked: bool, t: float, motion: Motion
     impulse = ZERO
     if loads.acts:
         joint = look_apart(par, loads, locked, t, back, 0.0, 0.0, motion, scratch)
-        impulse = give(par, loads, locked, back, joint, motion, scratch)
+        impulse = give_apart(par, loads, locked, back, joint, motion, scratch)
     if loads.moves:
         old, now = triple(reel, FRAME_VELOCITY), vector_at(loads.path, t)[1]
         change = boost(par, locked, now, attitude(motion.body), motion)
