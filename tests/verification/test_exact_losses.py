@@ -97,6 +97,16 @@ def test_rigid_rotation_is_not_damped(report: Report) -> None:
     report("whirling damped string, N = 20: loss in a turn, of the kinetic energy", losses[-1], "order 4")
 
 
+def test_steady_payout_is_not_damped(report: Report) -> None:
+    """No point of the material changes its strain."""
+    bar, N, speed = bars.Bar(10.0, 0.025, 40.0, 0.1, viscosity=2.0), 10, 2.0
+    part = np.linspace(0.0, 1.0, N + 1)
+    nodes, velocities, _ = bars.steady_payout(bar, speed, G, bar.length * part, speed * part)
+    state = tl.State(90.0, -speed, np.outer(nodes, [0, 0, 1.0]), np.outer(velocities, [0, 0, 1.0]))
+    run = tl.simulate(pendulum(bar), state, tl.Speed(payout=speed), duration=2.0, sample=0.1)
+    report("steady payout: damping loss (J)", check_below("loss", float(run.damping_loss[-1]), 1e-9), "1e-9")
+
+
 # -- a winch that stops at once --------------------------------------------------------------------------------
 
 WINCH = bars.Bar(length=200.0, density=0.3, stiffness=5e6, mass=500.0)

@@ -94,14 +94,26 @@ def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, length
     elastic = string.tension(strain)
     if string.viscosity == 0.0:
         return elastic
-    N = lengths.shape[1]
     along = np.diff(record.nodes, axis=1) / np.maximum(lengths, 1e-290)[:, :, None]
     stretching = np.sum(along * np.diff(record.velocity, axis=1), axis=2)
-    rate = (stretching + lengths * (record.reel_speed / (N * l))[:, None]) / l[:, None]
-    total = elastic + string.viscosity * rate
+    rate = stretching + _lengthening_by_reel(lengths, l) * record.reel_speed[:, None]
+    total = elastic + string.viscosity * rate / l[:, None]
     if string.law == "linear":
         return np.asarray(total)
     return np.where(elastic > 0.0, np.maximum(total, 0.0), elastic)
+
+
+def _lengthening_by_reel(lengths: Array, l: Array) -> Array:
+    """Rate at which the material of elements stretches while their ends stand still, over sigma, times l (72).
+
+    Elements get shorter, and material of another strain flows through them.
+    """
+    N = lengths.shape[1]
+    steps = np.diff(lengths, axis=1)
+    steps = np.concatenate([steps[:, :1] if N > 1 else 0.0 * lengths, steps, 0.0 * lengths[:, :1]], axis=1)
+    flow = 1.0 - np.arange(N + 1) / N
+    carried = flow.reshape(-1, *(1,) * (lengths.ndim - 2)) * steps
+    return np.asarray((lengths / N - 0.5 * (carried[:, :-1] + carried[:, 1:])) / l[:, None])
 
 
 def _guide_tension(pendulum: Pendulum, tension: Array, nodes: Array, lengths: Array, l: Array) -> Array:
