@@ -14,6 +14,8 @@ from tautline.schema import SCHEMA
 if TYPE_CHECKING:
     from tautline.model.pendulum import Pendulum
 
+# Between elements, that tell the slope of the tension at an end of the string.
+DIFFERENCES = 4
 # By the names of the schema, and the time.
 Values = dict[str, Array]
 
@@ -64,14 +66,15 @@ def values_of(
             guide = guide.reshape(*guide.shape, *(1,) * (nodes.ndim - 2 - guide.ndim))
             values["position"] = nodes + guide + displacement[:, None]
             values["velocity"] = record.velocity + frame[:, None]
-        if wanted & {"stretched_length", "strain", "tension", "guide_tension"}:
+        if wanted & {"stretched_length", "strain", "tension", "guide_tension", "body_tension"}:
             lengths = lengths_of(nodes) if lengths is None else lengths
             strain = lengths / (unstretched / N)[:, None]
             strain -= 1.0
             values["stretched_length"] = lengths.sum(axis=1)
             values["strain"] = strain
             values["tension"] = _tension(pendulum, record, strain, unstretched / N, lengths)
-            values["guide_tension"] = _guide_tension(pendulum, values["tension"], nodes, lengths, unstretched / N)
+            ends = _at_ends(pendulum, values["tension"], nodes, lengths, unstretched / N)
+            values["guide_tension"], values["body_tension"] = ends
     return values
 
 
@@ -116,14 +119,29 @@ def _lengthening_by_reel(lengths: Array, l: Array) -> Array:
     return np.asarray((lengths / N - 0.5 * (carried[:, :-1] + carried[:, 1:])) / l[:, None])
 
 
-def _guide_tension(pendulum: Pendulum, tension: Array, nodes: Array, lengths: Array, l: Array) -> Array:
-    """Tension at the entrance, to second order in the length of an element; not negative where the string goes slack.
+def _at_ends(pendulum: Pendulum, tension: Array, nodes: Array, lengths: Array, l: Array) -> tuple[Array, Array]:
+    """Tensions at the guide and at the body, to second order in the length of an element; not negative where the string
+    goes slack.
 
-    A single element has no neighbour: half of its weight along it is added instead.
+    A single element has no neighbour: half of its weight along it is added and taken off instead.
     """
     if tension.shape[1] > 1:
-        at_guide = 1.5 * tension[:, 0] - 0.5 * tension[:, 1]
+        ends = at_first_end(tension), at_first_end(tension[:, ::-1])
     else:
         down = nodes[:, 1, 2] / np.maximum(lengths[:, 0], 1e-290)
-        at_guide = tension[:, 0] + 0.5 * pendulum.weights().string * l * down
-    return np.maximum(at_guide, 0.0) if pendulum.string.law == "tension_only" else at_guide
+        half = 0.5 * pendulum.weights().string * l * down
+        ends = tension[:, 0] + half, tension[:, 0] - half
+    if pendulum.string.law == "tension_only":
+        return np.maximum(ends[0], 0.0), np.maximum(ends[1], 0.0)
+    return ends
+
+
+def at_first_end(tension: Array) -> Array:
+    """Tension at the end before the first element (n, N[, members]), on a straight line from its middle.
+
+    Its slope is the least of the first differences between elements, and none where these differ in sign: a line
+    through two elements alone would double the mesh's shortest waves, and overshoot a front that is in the first one.
+    """
+    steps = -np.diff(tension[:, : DIFFERENCES + 1], axis=1)
+    rises, falls = np.maximum(steps.min(axis=1), 0.0), np.minimum(steps.max(axis=1), 0.0)
+    return np.asarray(tension[:, 0] + 0.5 * (rises + falls))
