@@ -14,7 +14,7 @@ from tautline.schema import SCHEMA
 if TYPE_CHECKING:
     from tautline.model.pendulum import Pendulum
 
-# Between elements, that tell the slope of the tension at an end of the string.
+# Between elements, that limit the slope of the tension at an end of the string; fewer in the third of a coarse mesh.
 DIFFERENCES = 4
 # By the names of the schema, and the time.
 Values = dict[str, Array]
@@ -139,9 +139,11 @@ def _at_ends(pendulum: Pendulum, tension: Array, nodes: Array, lengths: Array, l
 def at_first_end(tension: Array) -> Array:
     """Tension at the end before the first element (n, N[, members]), on a straight line from its middle.
 
-    Its slope is the least of the first differences between elements, and none where these differ in sign: a line
-    through two elements alone would double the mesh's shortest waves, and overshoot a front that is in the first one.
+    The line goes through the first two elements, with two limits to its slope: none where the first differences between
+    elements differ in sign, and at most twice the least of them. Without these the mesh's shortest waves would be
+    doubled, and a front that is in the first element overshot by half.
     """
-    steps = -np.diff(tension[:, : DIFFERENCES + 1], axis=1)
-    rises, falls = np.maximum(steps.min(axis=1), 0.0), np.minimum(steps.max(axis=1), 0.0)
-    return np.asarray(tension[:, 0] + 0.5 * (rises + falls))
+    count = min(DIFFERENCES, max(1, tension.shape[1] // 3))
+    steps = -np.diff(tension[:, : count + 1], axis=1)
+    falls, rises = np.minimum(steps.max(axis=1), 0.0), np.maximum(steps.min(axis=1), 0.0)
+    return np.asarray(tension[:, 0] + 0.5 * np.clip(steps[:, 0], 2.0 * falls, 2.0 * rises))
