@@ -39,7 +39,7 @@ velocities = np.zeros_like(nodes)
 velocities[-1] = (1.0, 0.0, -1.0)
 upright = np.diag([1.0, -1.0, -1.0])
 start = tl.State(cord.length - deployed, 0.0, nodes, velocities, upright, (0.0, -1.2, 0.0))
-run = tl.simulate(pendulum, start, duration=25.0, sample=0.02)
+run = tl.simulate(pendulum, start, duration=25.0, sample=0.02, step=5e-4)
 
 # %%
 # The same jump on a cord that obeys Hooke's law in compression too and has no losses.

@@ -58,7 +58,7 @@ def _string(dice: Dice, L: float, mu: float, weight: float, in_fluid: bool) -> t
     EA = weight / dice.decade(-5.0, -0.5)
     others: dict[str, float] = {}
     if dice.happens(0.3, "viscosity"):
-        others["viscosity"] = dice.decade(-4.0, -1.0) * L * math.sqrt(EA * mu)
+        others["viscosity"] = dice.decade(-4.0, 1.0) * L * math.sqrt(EA * mu)
     if in_fluid:
         others["diameter"] = math.sqrt(mu / 1000.0 * 4.0 / math.pi)
     law = dice.among("linear", "linear", "tension_only", "table")

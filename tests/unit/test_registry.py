@@ -17,6 +17,8 @@ from tautline.engine import loads as lowered
 from tautline.errors import InputError
 from tautline.files.scenario import json_schema
 from tautline.kernels.dispatch import dispatch, functions
+from tautline.kernels.loads.resistance import DAMPING
+from tautline.kernels.machine.structures import own_types
 from tautline.reference import guide, loads, strings
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +26,7 @@ KERNELS: dict[str, tuple[Mapping[str, registry.Entry], tuple[str, ...]]] = {
     "guide law": (registry.GUIDE_LAWS, ("force",)),
     "elastic law": (registry.ELASTIC_LAWS, ("tension_and_energy",)),
     "reel command": (registry.COMMANDS, ("drive", "motor_force")),
-    "load": (registry.LOADS, ("act",)),
+    "load": (registry.LOADS, ()),
 }
 MEMORY = ("spooled_strain", "spooled_force", "spooled_energy", "spool")
 
@@ -47,6 +49,13 @@ def test_every_file_has_its_kernels_and_says_what_it_is(kind: str) -> None:
         assert "docs/theory.md" in str(module.__doc__)
         for kernel in names + (MEMORY if isinstance(entry, registry.GuideLaw) and entry.remembers else ()):
             assert callable(getattr(module, kernel))
+
+
+def test_every_load_acts_or_resists() -> None:
+    """A file has its numbers, and a kernel that gives forces, unless it is one of those that resist."""
+    assert len(own_types()) == len(registry.LOADS)
+    for k, (name, entry) in enumerate(registry.LOADS.items()):
+        assert hasattr(import_module(entry.module), "act") or k == DAMPING, name
 
 
 def test_the_theory_page_has_the_table() -> None:

@@ -295,8 +295,7 @@ def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:
     """What statics finds, the kernels hold: drag, buoyancy and elastic law written down twice agree."""
     found = tl.equilibrium(LOADED[name], 10.0, 20)
     run = tl.simulate(LOADED[name], found.state, Locked(), duration=2.0, sample=0.1, step=5e-4)
-    # drag is taken at the velocities of half kicks, which shifts the discrete state of rest by O(h^2)
-    bound = 1e-5 if name == "wind" else 1e-8
+    bound = 1e-8
     error = check_below("distance", float(np.abs(run.position - run.position[0]).max()), bound)
     report(f"{name}: motion of the equilibrium in 2 s (m)", error, f"< {bound:g}")
     if name == "wind":

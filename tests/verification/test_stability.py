@@ -12,6 +12,7 @@ from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.limits import step_limits
 from tautline.kernels.march import march
 from tautline.kernels.observe import observe
+from tautline.ledger import kept_energy
 from tests.conftest import Report
 
 STEPS = 20_000
@@ -74,3 +75,46 @@ def test_the_limit_is_sharp_where_nothing_else_helps(N: int, locked: bool, order
     kind = "locked" if locked else "free"
     report(f"energy growth at 1.05 of the limit, N = {N}, {kind}, order {order}", grown, "> 1e3")
     assert grown > 1e3
+
+
+# The step over the limit that an explicit half step of damping would have, 4 EA/(eta omega^2).
+BEYOND = [1.0, 1e2, 1e4]
+
+
+@pytest.mark.parametrize("command", [tl.Locked(), tl.Free(), tl.Speed(retrieval=0.05)], ids=["locked", "free", "led"])
+@pytest.mark.parametrize("beyond", BEYOND)
+def test_damping_limits_no_step(beyond: float, command: tl.Command, report: Report) -> None:
+    """At 0.8 of the limit of waves, however stiff the damping: the energy that is lost never comes back."""
+    N, X, EA, mu = 10, 0.5, 400.0, 0.02
+    frequency2 = 12.0 * EA / (mu * (X / N) ** 2)
+    step = 0.8 * 2.0 / np.sqrt(frequency2)
+    string = tl.String(1.0, mu, EA, viscosity=beyond * 4.0 * EA / (frequency2 * step))
+    pendulum = tl.Pendulum(string, LIGHT_REEL, BODIES["off centre"], gravity=0.0)
+    start = tl.straight(pendulum, X, N, (0.5, 0.0, 1.0), reel_speed=0.05 if isinstance(command, tl.Speed) else 0.0)
+    velocities = np.random.default_rng(7).normal(size=start.nodes.shape)
+    velocities[0] = 0.0
+    state = tl.State(start.reeled_length, start.reel_speed, start.nodes, velocities)
+    run = tl.simulate(pendulum, state, command, step=step, duration=2000 * step, sample=20 * step)
+    assert run.attrs["status"] == "completed"
+    assert (np.diff(run.damping_loss.values) >= -1e-12).all()
+    kept = kept_energy(run).values
+    in_play = float(run.attrs["energy_in_play"])
+    report(
+        f"damping at {beyond:g} times the explicit limit: balance, of the energy in play", np.ptp(kept) / in_play, ""
+    )
+    assert np.ptp(kept) < 0.05 * in_play
+
+
+@pytest.mark.parametrize("speed", [1.0, 30.0, 1000.0])
+def test_drag_limits_no_step(speed: float) -> None:
+    """A light string and a light body in a fast current, at half of the limit of waves, come to rest in it."""
+    string = tl.String(1.0, 0.002, 400.0, diameter=0.02)
+    body = tl.RigidBody.box(0.05, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1))
+    water = tl.Fluid(1000.0, (speed, 0.0, 0.0), drag_area=0.05, spin_damping=1e-3)
+    pendulum = tl.Pendulum(string, LIGHT_REEL, body, fluid=water)
+    state = tl.straight(pendulum, 0.5, 10, (0.0, 0.0, 1.0))
+    run = tl.simulate(pendulum, state, duration=0.5, sample=0.01)
+    assert run.attrs["status"] == "completed"
+    assert np.isfinite(run.position.values).all()
+    ends = np.linalg.norm(np.diff(run.position.values[:, -1], axis=0), axis=1)
+    assert ends[-10:].max() < 0.05 * ends.max() + 1e-3

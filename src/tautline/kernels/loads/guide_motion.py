@@ -89,8 +89,10 @@ def momentum_of_step(par: Parameters, h: float, s: float, R: Matrix, motion: Mot
     l, l_1 = element_length(par, s), element_length(par, motion.reel[S])
     swing = apply(R, mean_swing(h, rates.omega, par.rho))
     moving = sum_of_middles(par, v)
-    middles = add_scaled(sum_of_middles(par, motion.nodes[POSITION]), -0.5 * h, moving)
     total = add_scaled(scale(par.M, add(node(v, par.N), swing)), 0.5 * par.mu * (l + l_1), moving)
+    if rates.sigma == 0.0:
+        return total
+    middles = add_scaled(sum_of_middles(par, motion.nodes[POSITION]), -0.5 * h, moving)
     total = add_scaled(total, -par.mu * rates.sigma / par.N, middles)
     spooled = add(spooled_by_s(par, s), spooled_by_s(par, motion.reel[S]))
     return add_scaled(total, 0.5 * rates.sigma, spooled)
@@ -98,7 +100,15 @@ def momentum_of_step(par: Parameters, h: float, s: float, R: Matrix, motion: Mot
 
 @kernel
 def change_frame(
-    par: Parameters, s: float, q: Array, R: Matrix, change: Vector, p: Array, err: Array, compensated: bool
+    par: Parameters,
+    locked: bool,
+    s: float,
+    q: Array,
+    R: Matrix,
+    change: Vector,
+    p: Array,
+    err: Array,
+    compensated: bool,
 ) -> tuple[float, Vector]:
     """Make momenta p those relative to a guide that is faster by `change` (equation 74); changes of p_s and Pi.
 
@@ -111,7 +121,8 @@ def change_frame(
     hold_first_node(p)
     hold_first_node(err)
     lever = cross(par.rho, apply_transposed(R, change))
-    return -dot(first_moment_by_s(par, s, q), change), scale(-par.M, lever)
+    by_s = 0.0 if locked else -dot(first_moment_by_s(par, s, q), change)
+    return by_s, scale(-par.M, lever)
 
 
 @kernel
@@ -129,7 +140,7 @@ def relative_to(
     """Make a copy p of the momenta those relative to a guide with velocity `frame`; p_s and Pi in that frame."""
     if loads.moves:
         change = sub(frame, triple(motion.reel, FRAME_VELOCITY))
-        by_s, turn = change_frame(par, motion.reel[S], motion.nodes[POSITION], R, change, p, err, False)
+        by_s, turn = change_frame(par, False, motion.reel[S], motion.nodes[POSITION], R, change, p, err, False)
         return p_s + by_s, add(Pi, turn)
     return p_s, Pi
 
@@ -140,7 +151,7 @@ def boost(par: Parameters, locked: bool, velocity: Vector, R: Matrix, motion: Mo
     reel = motion.reel
     change = sub(velocity, triple(reel, FRAME_VELOCITY))
     p, err = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR]
-    by_s, turn = change_frame(par, reel[S], motion.nodes[POSITION], R, change, p, err, par.compensated)
+    by_s, turn = change_frame(par, locked, reel[S], motion.nodes[POSITION], R, change, p, err, par.compensated)
     if not locked:
         accumulate(reel, P_S, P_S_ERR, by_s, par.compensated)
     if par.rotates:

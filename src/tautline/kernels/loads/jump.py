@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.balance import book
+from tautline.kernels.balance import SIGNS, book
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     BORDER,
@@ -27,9 +27,11 @@ from tautline.kernels.data import (
     OMEGA_BEFORE,
     P_S,
     P_S_ERR,
+    POSITION,
     PUSHED,
     SIGMA,
     SIGMA_BEFORE,
+    START,
     STEP_MOMENTUM,
     TARGET,
     VELOCITY,
@@ -47,7 +49,7 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.energy import element_length
+from tautline.kernels.energy import element_length, kinetic_body, kinetic_reel, kinetic_string
 from tautline.kernels.fixed import complete_kick, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.legendre import rates_of, velocities
@@ -55,7 +57,7 @@ from tautline.kernels.loads.acting import Push
 from tautline.kernels.loads.guide_motion import book_guide, boost, impulse_of_guide, momentum_of, relative_to
 from tautline.kernels.loads.joint import Joint, amount, given_at, instant, look, look_apart
 from tautline.kernels.loads.pushing import ACCOUNTS, act, acts
-from tautline.kernels.loads.resistance import DRAG, elements_at_joint, resistances
+from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_joint, resistances
 from tautline.kernels.loads.resisting import resist
 from tautline.kernels.newton import ZERO, Rates
 from tautline.kernels.rotation import add_spin, attitude
@@ -160,18 +162,50 @@ def give(
     return scale(time, given.force)
 
 
+@separate
+def start_loads(
+    par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
+) -> Vector:
+    """Let loads act at the start of a motion, for half of a step; the impulse of all of them.
+
+    At the velocities that they lead to, v', since those of the start, v, may be far from what stiff damping allows.
+    The kinetic energy changes by the impulse times (v + v')/2, which is less than with v' by T(v' - v).
+    """
+    reel, body = motion.reel, motion.body
+    started = scratch.nodes[START]
+    copy_nodes(motion.nodes[VELOCITY_BEFORE], started)
+    omega, sigma = triple(body, OMEGA_BEFORE), reel[SIGMA_BEFORE]
+    joint = look_apart(par, loads, locked, t, ahead, 0.0, 0.0, motion, scratch)
+    v = scratch.nodes[MEAN_VELOCITY]
+    for i in range(par.N + 1):
+        put_node(started, i, sub(node(v, i), node(started, i)))
+    turned = sub(joint.rates.omega, omega) if par.rotates else ZERO
+    change = 0.0 if locked else joint.rates.sigma - sigma
+    taken = kinetic_string(par, reel[S], change, motion.nodes[POSITION], started) + kinetic_reel(par, reel[S], change)
+    taken += kinetic_body(par, node(started, par.N), joint.at.R, turned)
+    impulse = give(par, loads, locked, ahead, joint, motion, scratch)
+    resistance = DAMPING if loads.own[DAMPING].acts else DRAG
+    if acts(resistance, loads.own):
+        book(par, reel, ACCOUNTS[resistance], SIGNS[ACCOUNTS[resistance]] * taken)
+    return impulse
+
+
 @inlined
 def jump(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Vector:
     """Let loads act at the end of a step and at the start of one of length 2 ahead; the impulse of all of them."""
     back = motion.reel[LOADS_PENDING]
+    starts = back == 0.0 and motion.reel[H_LAST] == 0.0 and not carries_fluid(loads)
     if back == 0.0:
         begin_loads(par, loads, locked, t, ahead, motion, scratch)
     impulse = ZERO
     if loads.acts:
-        joint = look(par, loads, locked, t, back, ahead, 0.0, motion, scratch)
-        impulse = give(par, loads, locked, back + ahead, joint, motion, scratch)
+        if starts:
+            impulse = start_loads(par, loads, locked, t, ahead, motion, scratch)
+        else:
+            joint = look(par, loads, locked, t, back, ahead, 0.0, motion, scratch)
+            impulse = give(par, loads, locked, back + ahead, joint, motion, scratch)
     return impulse
 
 
