@@ -106,6 +106,8 @@ def test_steady_payout_is_not_damped(report: Report) -> None:
     state = tl.State(90.0, -speed, np.outer(nodes, [0, 0, 1.0]), np.outer(velocities, [0, 0, 1.0]))
     run = tl.simulate(pendulum(bar), state, tl.Speed(payout=speed), duration=2.0, sample=0.1)
     report("steady payout: damping loss (J)", check_below("loss", float(run.damping_loss[-1]), 1e-9), "1e-9")
+    viscous = float(np.abs(run.tension - bar.stiffness * run.strain).max())
+    report("steady payout: viscous part of the tension (N)", check_below("viscous", viscous, 1e-6), "1e-6")
 
 
 # -- a winch that stops at once --------------------------------------------------------------------------------
