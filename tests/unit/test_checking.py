@@ -127,3 +127,15 @@ def test_an_early_end_and_a_fold_are_told() -> None:
     folded = checking.facts(scenario.parse(text))
     assert folded["guide_tension"] is None
     assert "folds" in checking.rows(folded)["at rest"]
+
+
+def test_a_cable_that_crosses_the_surface_is_balanced() -> None:
+    """No closed form: figures of the equilibrium, by hand the weight less what is displaced."""
+    text = CTD.format(viscosity=0, deployed=20, duration=1, elements=10, command='kind = "locked"')
+    text = text.replace("density = 1025\n", "density = 1025\nsurface = 12\n").replace('"hanging"', '"equilibrium"')
+    found = checking.facts(scenario.parse(text))
+    by_hand = G * (500.0 - 1025.0 * 0.12 + 0.262 * 20.0 - 1025.0 * math.pi * 0.0041**2 * 8.0)
+    assert found["guide_tension"] is None
+    assert found["loaded_guide_tension"] == pytest.approx(by_hand, rel=1e-4)
+    lines = checking.rows(found)
+    assert "crosses a surface" in lines["at rest"] and f"{by_hand:.4g} N at the guide" in lines["in equilibrium"]

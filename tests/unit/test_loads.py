@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.ledger import kept_energy
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
 
 WRONG: Any = (1.0, 2.0)
@@ -27,6 +29,11 @@ STRING: dict[str, Any] = {"length": 10.0, "density": 0.1, "stiffness": 100.0}
         (lambda: tl.Fluid(-1.0), "Fluid.density"),
         (lambda: tl.Fluid(1.0, flow=((0.0, 1.0), ((1, 0, 0),))), "Fluid.flow"),
         (lambda: tl.Fluid(1.0, drag_center=WRONG), "Fluid.drag_center"),
+        (lambda: tl.Fluid(1.0, density_above=0.1), "Fluid.density_above: expected together with Fluid.surface"),
+        (lambda: tl.Fluid(1.0, body_height=0.1), "Fluid.body_height: expected together with Fluid.surface"),
+        (lambda: tl.Fluid(1.0, surface=0.0, density_above=2.0), "Fluid.density_above: expected at most Fluid.density"),
+        (lambda: tl.Fluid(1.0, surface=0.0, body_height=0.0), "Fluid.body_height"),
+        (lambda: tl.String(**STRING, normal_added_mass=-1.0), "String.normal_added_mass"),
         (lambda: tl.AppliedForce(force=(1.0, np.nan, 0.0)), "AppliedForce.force"),
         (lambda: tl.GuidePath((0.0, 1.0), ((0, 0, 0),)), "Path.displacements"),
         (lambda: tl.GuidePath((1.0, 0.0), ((0, 0, 0), (1, 0, 0))), "Path.times"),
@@ -71,3 +78,52 @@ def test_a_path_stands_still_outside_its_times() -> None:
     where, velocity = path.at([0.0, 1.5, 3.0])
     assert np.allclose(where[:, 0], [0.0, 0.5, 1.0])
     assert np.allclose(velocity[:, 0], [0.0, 1.5, 0.0])
+
+
+SEA = dataclasses.replace(pendulum(), fluid=tl.Fluid(1000.0, volume=1e-5, surface=3.0, density_above=1.2))
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda: tl.hanging(SEA, 5.0, 4), r"Fluid.surface: expected none .* use tl.equilibrium"),
+        (lambda: tl.at_rest(SEA, 5.0), r"Fluid.surface: expected none .* use tl.equilibrium"),
+        (lambda: tl.control.WaveAbsorber(SEA, 5.0), r"WaveAbsorber.pull: expected a pull \(N\) with Fluid.surface"),
+    ],
+)
+def test_what_a_surface_makes_unknown_is_refused(ask: Callable[[], Any], says: str) -> None:
+    with pytest.raises(tl.errors.InputError, match=says):
+        ask()
+
+
+def test_modes_with_a_surface_need_a_guide_that_stays() -> None:
+    moved = dataclasses.replace(SEA, reel=dataclasses.replace(SEA.reel, guide_path=tl.Sine(0.1, 2.0)))
+    with pytest.raises(tl.errors.InputError, match=r"Reel.guide_path: expected None in modes with Fluid.surface"):
+        tl.modes(moved, deployed=5.0, elements=4)
+
+
+def test_forces_at_rest_below_a_surface_add_up() -> None:
+    """Weight less what is displaced: all of the body, and the string as far as it is wet."""
+    string = tl.String(50.0, 0.1, 1e6, diameter=0.01)
+    fluid = tl.Fluid(1000.0, volume=2e-3, surface=3.0, density_above=1.2)
+    system = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(5.0), fluid=fluid)
+    found = tl.equilibrium(system, 10.0, 7)
+    wet = 7.0 / 10.0  # but for the stretch, 1e-4
+    displaced = 1000.0 * (2e-3 + string.area * 10.0 * wet) + 1.2 * string.area * 10.0 * (1.0 - wet)
+    assert found.guide_tension == pytest.approx(9.81 * (6.0 - displaced), rel=1e-5)
+    assert found.counted["buoyancy"][2] == pytest.approx(-9.81 * displaced, rel=1e-4)
+    one = tl.simulate(system, tl.equilibrium(system, 10.0, 1).state, duration=0.1, sample=0.1)
+    assert float(one.guide_tension[0]) == pytest.approx(found.guide_tension, rel=1e-4)
+
+
+@pytest.mark.parametrize("height", [None, 0.01])
+def test_the_step_is_short_enough_for_a_light_float(height: float | None) -> None:
+    """It bobs much faster than its soft string stretches: up from where it is let go, and back no deeper."""
+    fluid = tl.Fluid(1000.0, volume=0.05, surface=5.0, body_height=height)
+    string = tl.String(50.0, 1e-3, 100.0)
+    system = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(0.1), fluid=fluid)
+    start = tl.State(40.0, 0.0, np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 5.002]]), np.zeros((2, 3)))
+    run = tl.simulate(system, start, tl.Locked(), duration=1.0, sample=0.01)
+    kept = kept_energy(run).values
+    assert np.abs(kept - kept[0]).max() < 0.02 * float(run.kinetic_energy.max())
+    assert float(run.position[:, -1, 2].max()) < 5.01

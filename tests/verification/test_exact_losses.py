@@ -14,6 +14,8 @@ import pytest
 import xarray as xr
 
 import tautline as tl
+from tautline.analysis.modes import displaced
+from tautline.results.conservation import balance_error
 from tests.conftest import Report
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.exact import bars, bodies, strings
@@ -315,3 +317,109 @@ def test_drum_with_viscous_friction(report: Report) -> None:
     report("drum with viscous friction, EA = 1 MN: way (m)", check_below("way", errors[-1], 2e-4), "2e-4")
     lost = friction / d**2 * np.trapezoid(speed**2, run.time.values)
     check_close("friction_loss", run.friction_loss[-1], lost, 0.01 * lost)
+
+
+# -- water -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coefficient", [0.0, 1.0])
+def test_rope_in_water(coefficient: float, report: Report) -> None:
+    """Across a rope with its added mass, C_a rho pi d^2/4 per length; buoyancy and inertia apart."""
+    X, mu, d, rho, M = 10.0, 0.063, 0.01, 1025.0, 200.0
+    water = rho * 0.25 * np.pi * d**2
+    exact = strings.hanging_frequencies(4, X, mu + coefficient * water, (mu - water) * G, M, M * G)
+    plain = system(length=X, density=mu, stiffness=1e9, mass=M)
+    rope = dataclasses.replace(plain.string, diameter=d, normal_added_mass=coefficient)
+    wet = dataclasses.replace(plain, string=rope, fluid=tl.Fluid(rho))
+    counts, errors = [16, 32, 64], []
+    for N in counts:
+        found = tl.modes(wet, deployed=X, elements=N, count=8).angular_frequency.values[::2]
+        errors.append(np.abs(found / exact - 1.0))
+    orders = [check_order([1.0 / N for N in counts], [e[n] for e in errors], 2.0, tolerance=0.1) for n in range(1, 4)]
+    report(f"rope in water, C_a = {coefficient:g}: least order in 1/N", min(orders), "2 +- 0.1")
+    transverse = {0.0: 8.825, 1.0: 5.849}[coefficient]
+    check_close("first transverse frequency (Hz)", exact[1] / (2.0 * np.pi), transverse, 1e-3)
+
+
+def test_rope_in_water_swings_as_its_modes_say(report: Report) -> None:
+    """The first transverse mode in the kernels, with C_a = 1 and without drag: what remains is the step's error."""
+    plain = system(length=10.0, density=0.063, stiffness=1e6, mass=200.0)
+    rope = dataclasses.replace(plain.string, diameter=0.01, normal_drag=0.0, tangential_drag=0.0, normal_added_mass=1.0)
+    wet = dataclasses.replace(plain, string=rope, fluid=tl.Fluid(1025.0))
+    modes = tl.modes(wet, deployed=10.0, elements=6, count=5)
+    omega = float(modes.angular_frequency[3])
+    steps, errors = [2e-4, 1e-4, 5e-5], []
+    for h in steps:
+        start = displaced(modes, 4, 1e-5)
+        run = tl.simulate(wet, start, tl.Locked(), duration=0.4, sample=0.004, step=h)
+        moved = run.position.values[:, 3, 0] / run.position.values[0, 3, 0]
+        errors.append(float(np.abs(moved - np.cos(omega * run.time.values)).max()))
+    order = check_order(steps, errors, 2.0, tolerance=0.1)
+    report("rope in water, C_a = 1: order of a transverse mode in h", order, "2 +- 0.1")
+
+
+BUOY = tl.Fluid(1000.0, volume=0.02, added_mass=8.0, surface=5.0, body_height=0.4)
+
+
+def buoy(mass: float, fluid: tl.Fluid = BUOY, law: str = "tension_only") -> tl.Pendulum:
+    return tl.Pendulum(
+        tl.String(50.0, 1e-6, 1e4, law=law), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(mass), fluid=fluid
+    )
+
+
+def test_a_body_floats_where_it_displaces_its_weight(report: Report) -> None:
+    """On a slack string 12 kg of a body of 20 l: 60 % of it wet, a tenth of its height below the middle."""
+    depth = 5.0 + 0.1 * 0.4
+    state = tl.State(30.0, 0.0, np.array([[0, 0, 0], [0, 0, depth]]), np.zeros((2, 3)))
+    run = tl.simulate(buoy(12.0), state, tl.Locked(), duration=2.0, sample=0.1, step=1e-3)
+    error = check_close("depth", run.position[:, -1, 2], np.full(21, depth), 1e-6)
+    report("floating body: distance from Archimedes' depth in 2 s (m)", error, "< 1e-6")
+
+
+def test_a_floating_body_heaves(report: Report) -> None:
+    """While it crosses the surface: (M + m_a wet) z'' = M g - rho g V wet, wet = 1/2 + z/height, by DOP853."""
+    from scipy.integrate import solve_ivp
+
+    def rates(t: float, y: Any) -> Any:
+        wet = 0.5 + (y[0] - 5.0) / 0.4
+        return [y[1], (12.0 - 20.0 * wet) * G / (12.0 + 8.0 * wet)]
+
+    exact = solve_ivp(rates, (0.0, 1.5), [5.1, 0.0], "DOP853", t_eval=[0.5, 1.0, 1.5], rtol=1e-11, atol=1e-12).y[0]
+    state = tl.State(30.0, 0.0, np.array([[0, 0, 0], [0, 0, 5.1]]), np.zeros((2, 3)))
+    steps, errors = [1e-2, 5e-3, 2.5e-3], []
+    for h in steps:
+        run = tl.simulate(buoy(12.0), state, tl.Locked(), duration=1.5, sample=0.5, step=h)
+        errors.append(float(np.abs(run.position[1:, -1, 2].values - exact).max()))
+    report("heaving float: order against DOP853", check_order(steps, errors, 2.0, tolerance=0.1), "2 +- 0.1")
+
+
+def test_a_body_dropped_into_water(report: Report) -> None:
+    """It falls through the surface, sinks, and is caught by its string; what it loses is work of the water."""
+    sea = dataclasses.replace(BUOY, drag_area=0.05, density_above=1.2)
+    state = tl.State(42.0, 0.0, np.array([[0, 0, 0], [0, 0, 3.0]]), np.zeros((2, 3)))  # 8 m of string
+    steps, errors = [2e-3, 1e-3, 5e-4], []
+    for h in steps:
+        run = tl.simulate(buoy(30.0, sea), state, tl.Locked(), duration=3.0, sample=0.01, step=h)
+        errors.append(float(np.abs(balance_error(run)).max() / run.kinetic_energy.max()))
+    report("dropped into water: error of the balance, of max T", check_below("balance", errors[-1], 1e-4), "1e-4")
+    z = run.position.values[:, -1, 2]
+    in_air = run.time.values < np.sqrt(2.0 * 1.75 / G)
+    fall = G * (1.0 - 1.2 * 0.02 / 30.0)
+    drag = 0.5 * 1.2 * 0.05 / 30.0
+    speed = np.sqrt(fall / drag) * np.tanh(np.sqrt(fall * drag) * run.time.values)
+    # in air the body moves 1.2 / 1000 of its added mass along
+    check_close("speed in air", run.velocity.values[in_air, -1, 2], speed[in_air], 3e-3)
+    assert z[0] < 4.8 and z.max() > 8.0 and float(run.fluid_work[-1]) < -100.0
+
+
+def test_deep_below_a_surface_the_fluid_is_everywhere(report: Report) -> None:
+    """Buoyancy and added mass as loads, and as weights and mass: the same motion."""
+    water = tl.Fluid(1000.0, flow=(0.2, 0.0, 0.0), drag_area=0.01, volume=2e-3, added_mass=1.0)
+    string = tl.String(50.0, 0.1, 2e3, diameter=0.01, normal_added_mass=1.0)
+    runs = []
+    for fluid in (water, dataclasses.replace(water, surface=-100.0, density_above=1.2)):
+        wet = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(5.0), fluid=fluid)
+        start = tl.straight(wet, 5.0, 5, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+        runs.append(tl.simulate(wet, start, tl.Locked(), duration=2.0, sample=0.1, step=1e-3))
+    error = check_close("position", runs[1].position, runs[0].position.values, 1e-6)
+    report("deep below a surface: distance from a fluid without one (m)", error, "< 1e-6")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,18 @@ WIND = tl.Fluid(
 WATER = tl.Fluid(
     1000.0, drag_area=0.002, volume=5e-4, added_mass=0.3, buoyancy_center=(0.03, 0.02, 0.0), spin_damping=1e-3
 )
+# The string crosses the surface, and the body is partly wet.
+SEA = tl.Fluid(
+    1000.0,
+    flow=(0.3, 0.0, 0.1),
+    drag_area=0.002,
+    volume=5e-4,
+    added_mass=0.3,
+    spin_damping=1e-3,
+    surface=2.5,
+    density_above=1.2,
+    body_height=4.0,
+)
 PUSH = tl.AppliedForce(
     force=((0.0, 0.05, 0.08), ((0, 0, 0), (0, 5, 1), (3, 0, 0))), moment=(0.0, 0.1, 0.1), point=(0.1, 0.0, 0.0)
 )
@@ -43,12 +56,17 @@ PATH = tl.GuidePath.of(wavy, 1.0, 0.1)
 
 
 def pendulum(
-    string: dict[str, Any] | None = None, table: Any = None, fluid: Any = None, applied_force: Any = None, **reel: Any
+    string: dict[str, Any] | None = None,
+    table: Any = None,
+    fluid: Any = None,
+    applied_force: Any = None,
+    body: tl.RigidBody = BODY,
+    **reel: Any,
 ) -> tl.Pendulum:
     given: dict[str, Any] = string or {}
     made = tl.String(10.0, 0.05, 300.0, **given) if table is None else tl.String.from_table(10.0, 0.05, *table, **given)
     drum: dict[str, Any] = {"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 0.5} | reel
-    return tl.Pendulum(made, tl.Reel(**drum), BODY, fluid=fluid, applied_force=applied_force)
+    return tl.Pendulum(made, tl.Reel(**drum), body, fluid=fluid, applied_force=applied_force)
 
 
 LOADS = {
@@ -71,6 +89,20 @@ LOADS = {
         motor_inertia=1e-3,
         gear_ratio=5.0,
     ),
+}
+ROPE = {"diameter": 0.01, "normal_added_mass": 1.0}
+POINT = tl.RigidBody.point(1.0)
+IN_WATER: dict[str, tuple[tl.Pendulum, Command, float]] = {
+    "added mass": (pendulum(ROPE, fluid=WATER, body=POINT), tl.Locked(), 0.0),
+    "surface": (pendulum(ROPE, fluid=SEA, body=POINT), tl.Locked(), 0.0),
+    "surface, retrieval": (pendulum(ROPE, fluid=SEA, body=POINT), tl.Torque(1.0), 1.5),
+    "surface, deployment": (pendulum({"diameter": 0.01}, fluid=SEA, body=POINT), tl.Torque(0.0), -1.5),
+    "surface, body that turns": (
+        pendulum({"diameter": 0.01}, fluid=dataclasses.replace(SEA, added_mass=0.0)),
+        tl.Torque(1.0),
+        1.5,
+    ),
+    "surface, moving guide": (pendulum(ROPE, fluid=SEA, body=POINT, guide_path=PATH), tl.Locked(), 0.0),
 }
 PRESCRIBED = tl.Length(pieces=([0.0], [[4.0, 0.0, 1.0, 0.5, -0.3, 0.1]]))
 
@@ -115,6 +147,14 @@ def test_each_load(name: str, command: Command, report: Report) -> None:
     }
     if name in acts:
         assert abs(float(exact[acts[name]][-1])) > 1e-4
+
+
+@pytest.mark.parametrize("name", IN_WATER)
+def test_rope_in_water(name: str, report: Report) -> None:
+    """Fluid that moves along with the string, and a surface that string and body cross."""
+    system, command, speed = IN_WATER[name]
+    exact = compare(system, swinging(system, speed), command, STEPS, name, report)
+    assert abs(float(exact.fluid_work[-1])) > 1e-2
 
 
 @pytest.mark.parametrize("speed", [1.5, -1.5], ids=["retrieval", "deployment"])

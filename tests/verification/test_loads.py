@@ -49,6 +49,19 @@ LOADED = {
             1000.0, drag_area=0.002, volume=5e-5, added_mass=0.05, buoyancy_center=(0.3, 0.2, 0.3), spin_damping=1e-3
         ),
     ),
+    "surface": replace(
+        with_string(diameter=0.004, normal_added_mass=1.0),
+        fluid=tl.Fluid(
+            1000.0,
+            flow=(0.1, 0.0, 0.0),
+            drag_area=0.002,
+            volume=5e-5,
+            added_mass=0.05,
+            spin_damping=1e-3,
+            surface=4.0,
+            density_above=1.2,
+        ),
+    ),
     "applied_force": replace(
         examples.pendulum(),
         applied_force=tl.AppliedForce(
@@ -290,7 +303,7 @@ def test_a_run_with_loads_resumes_bit_for_bit(tmp_path: Any) -> None:
         assert rest.energy == whole.energy
 
 
-@pytest.mark.parametrize("name", ["wind", "water", "table", "tension only"])
+@pytest.mark.parametrize("name", ["wind", "water", "surface", "table", "tension only"])
 def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:
     """What statics finds, the kernels hold: drag, buoyancy and elastic law written down twice agree."""
     found = tl.equilibrium(LOADED[name], 10.0, 20)
@@ -302,7 +315,7 @@ def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:
         assert float(found.state.nodes[-1, 0]) > 1.0
 
 
-@pytest.mark.parametrize("name", ["water", "table"])
+@pytest.mark.parametrize("name", ["water", "surface", "table"])
 def test_modes_with_another_law_and_a_fluid(name: str, report: Report) -> None:
     """The first stretching mode against a small longitudinal oscillation in the kernels."""
     pendulum = LOADED[name]

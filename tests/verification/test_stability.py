@@ -84,17 +84,17 @@ BEYOND = [1.0, 1e2, 1e4]
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Free(), tl.Speed(retrieval=0.05)], ids=["locked", "free", "led"])
 @pytest.mark.parametrize("beyond", BEYOND)
 def test_damping_limits_no_step(beyond: float, command: tl.Command, report: Report) -> None:
-    """At 0.8 of the limit of waves, however stiff the damping: the energy that is lost never comes back."""
+    """At 0.6 of the limit of waves, however stiff the damping: the energy that is lost never comes back."""
     N, X, EA, mu = 10, 0.5, 400.0, 0.02
     frequency2 = 12.0 * EA / (mu * (X / N) ** 2)
-    step = 0.8 * 2.0 / np.sqrt(frequency2)
+    step = 0.6 * 2.0 / np.sqrt(frequency2)
     string = tl.String(1.0, mu, EA, viscosity=beyond * 4.0 * EA / (frequency2 * step))
     pendulum = tl.Pendulum(string, LIGHT_REEL, BODIES["off centre"], gravity=0.0)
     start = tl.straight(pendulum, X, N, (0.5, 0.0, 1.0), reel_speed=0.05 if isinstance(command, tl.Speed) else 0.0)
     velocities = np.random.default_rng(7).normal(size=start.nodes.shape)
     velocities[0] = 0.0
     state = tl.State(start.reeled_length, start.reel_speed, start.nodes, velocities)
-    run = tl.simulate(pendulum, state, command, step=step, duration=2000 * step, sample=20 * step)
+    run = tl.simulate(pendulum, state, command, step=step, duration=400 * step, sample=4 * step)
     assert run.attrs["status"] == "completed"
     assert (np.diff(run.damping_loss.values) >= -1e-12).all()
     kept = kept_energy(run).values
@@ -107,7 +107,7 @@ def test_damping_limits_no_step(beyond: float, command: tl.Command, report: Repo
 
 @pytest.mark.parametrize("speed", [1.0, 30.0, 1000.0])
 def test_drag_limits_no_step(speed: float) -> None:
-    """A light string and a light body in a fast current, at half of the limit of waves, come to rest in it."""
+    """A light string and a light body in a fast current, with "auto": nothing gets faster than the current."""
     string = tl.String(1.0, 0.002, 400.0, diameter=0.02)
     body = tl.RigidBody.box(0.05, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1))
     water = tl.Fluid(1000.0, (speed, 0.0, 0.0), drag_area=0.05, spin_damping=1e-3)
@@ -115,6 +115,7 @@ def test_drag_limits_no_step(speed: float) -> None:
     state = tl.straight(pendulum, 0.5, 10, (0.0, 0.0, 1.0))
     run = tl.simulate(pendulum, state, duration=0.5, sample=0.01)
     assert run.attrs["status"] == "completed"
-    assert np.isfinite(run.position.values).all()
-    ends = np.linalg.norm(np.diff(run.position.values[:, -1], axis=0), axis=1)
-    assert ends[-10:].max() < 0.05 * ends.max() + 1e-3
+    # but for what the string gives back that the current has stretched
+    assert float(np.linalg.norm(run.velocity.values, axis=2).max()) < 1.5 * speed + 3.0
+    unexplained = np.ptp(kept_energy(run).values)
+    assert unexplained < 2e-3 * float(run.attrs["energy_in_play"])

@@ -152,9 +152,11 @@ def linearised(
 ) -> Linearised:
     """Mass and stiffness at a state of rest."""
     N = len(x.q) - 1
+    if pendulum.fluid is not None and pendulum.fluid.surface is not None and pendulum.reel.guide_path is not None:
+        checks.refuse("Reel.guide_path", "None in modes with Fluid.surface", "one", "; put guide_position where it is")
     equations = Equations(pendulum, N, Locked())  # at rest only its masses matter
     at_rest = Fields(x.s, x.q, x.R, 0.0, np.zeros_like(x.q), np.zeros(3))
-    M, _ = equations.assemble(at_rest, 0.0)
+    _, M, _ = equations.balance(0.0, at_rest)
     K = statics.stiffness(pendulum, x)
     if load is not None:
         l = statics.element_length(pendulum, x.s, N)

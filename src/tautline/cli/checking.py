@@ -80,7 +80,7 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     """Lines of the printed table, by title."""
     lines = {}
     if found["guide_tension"] is None:
-        lines["at rest"] = "string and body pull opposite ways: the string folds (tl.equilibrium finds how)"
+        lines["at rest"] = "no straight string in one fluid: it folds, or crosses a surface (tl.equilibrium finds how)"
     else:
         lines["weight, less buoyancy"] = f"{found['string_weight']:.4g} N string, {found['body_weight']:.4g} N body"
         lines["tension at rest"] = (
@@ -89,9 +89,11 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
         lines["stretch at rest"] = f"{found['stretch']:.4g} m, strain {found['guide_strain']:.3g} at the guide"
         lines["holding torque"] = f"{found['holding_torque']:.4g} N m on a drum of {found['drum_radius']:.4g} m"
     if "loaded_guide_tension" in found:
-        lines["in the flow"] = (
+        straight = found["guide_tension"] is not None
+        lines["in the flow" if straight else "in equilibrium"] = (
             f"{found['loaded_guide_tension']:.4g} N at the guide, {found['loaded_body_tension']:.4g} N at the body, "
-            f"{found['loaded_holding_torque']:.4g} N m hold the drum; values above are without flow and applied force"
+            f"{found['loaded_holding_torque']:.4g} N m hold the drum"
+            + ("; values above are without flow and applied force" if straight else "")
         )
     for name, what in MOVED.items():
         if f"{name}_peak_speed" in found:
@@ -124,7 +126,7 @@ def _duration(seconds: float) -> str:
 
 
 def _rest(pendulum: Pendulum, deployed: float) -> dict[str, float | None]:
-    """Figures of the string at rest; None each where it would fold."""
+    """Figures of the string at rest; None each where it would fold, or crosses a surface."""
     try:
         return statics.at_rest(pendulum, deployed)._asdict()
     except InputError:
@@ -132,9 +134,10 @@ def _rest(pendulum: Pendulum, deployed: float) -> dict[str, float | None]:
 
 
 def _in_flow(pendulum: Pendulum, deployed: float, elements: int) -> dict[str, float]:
-    """Tensions and holding torque at rest in the flow and under the applied force at the start, where there is one."""
-    flow = () if pendulum.fluid is None else pendulum.fluid.flow[1]
-    if pendulum.applied_force is None and not np.any(flow):
+    """Tensions and holding torque at rest with flow, surface and applied force at the start, where there are any."""
+    fluid = pendulum.fluid
+    in_water = fluid is not None and (fluid.surface is not None or bool(np.any(fluid.flow[1])))
+    if pendulum.applied_force is None and not in_water:
         return {}
     try:
         found = equilibrium(pendulum, deployed, elements)

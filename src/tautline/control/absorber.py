@@ -66,6 +66,9 @@ class WaveAbsorber:
         set_(self, "return_time", checks.positive("WaveAbsorber.return_time", self.return_time, "s"))
         if self.apparent_mass is not None:
             set_(self, "apparent_mass", checks.positive("WaveAbsorber.apparent_mass", self.apparent_mass, "kg"))
+        fluid = self.pendulum.fluid
+        if self.pull is None and fluid is not None and fluid.surface is not None:
+            checks.refuse("WaveAbsorber.pull", "a pull (N) with Fluid.surface", None, "; tl.equilibrium finds it")
         if self.pull is not None:
             set_(self, "pull", checks.non_negative("WaveAbsorber.pull", self.pull, "N"))
         own = self.string_impedance if self.impedance is None else self.impedance

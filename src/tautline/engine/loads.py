@@ -51,7 +51,7 @@ def _drag(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> Drag:
     half = 0.5 * fluid.density
     normal = half * string.normal_drag * string.diameter
     tangential = half * math.pi * string.tangential_drag * string.diameter
-    return Drag(
+    water = Drag(
         acts=True,
         normal=normal,
         tangential=tangential,
@@ -61,6 +61,20 @@ def _drag(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> Drag:
         flow=np.ascontiguousarray(np.column_stack(fluid.flow).T),
         string_rate=2.0 * max(normal, tangential) / string.density,
         body_rate=_body_rate(pendulum, fluid),
+        added=fluid.density * string.normal_added_mass * string.area,
+    )
+    if fluid.surface is None:
+        return water
+    lift = pendulum.gravity * (fluid.density - fluid.density_above)
+    return water._replace(
+        has_surface=True,
+        surface=fluid.surface,
+        above=fluid.density_above / fluid.density,
+        lift=lift * string.area,
+        body_lift=lift * fluid.volume,
+        body_added=fluid.added_mass,
+        buoyancy_center=fluid.buoyancy_center or center,
+        body_height=fluid.wetted_height,
     )
 
 

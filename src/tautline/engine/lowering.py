@@ -167,6 +167,15 @@ def _quaternion(R: data.Array) -> data.Array:
     return Q if Q[0] >= 0.0 else -Q
 
 
+def _heave_frequency2(pendulum: Pendulum) -> float:
+    """Squared frequency at which the body bobs in a free surface, but for the fluid that it moves along (rad^2/s^2)."""
+    fluid = pendulum.fluid
+    if fluid is None:
+        return 0.0
+    lift = pendulum.gravity * (fluid.density - fluid.least_density) * fluid.volume
+    return lift / (fluid.wetted_height * pendulum.body.mass)
+
+
 def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_length: float, at_end: str) -> data.Plan:
     """All of the plan but sampling; step None is "auto"."""
     law = pendulum.reel.guide_law
@@ -186,7 +195,7 @@ def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_leng
         resolution=AUTO_RESOLUTION,
         minimum_length=minimum_length,
         end_mass=pendulum.body.least_effective_mass(),
-        body_frequency2=pendulum.body.swing_frequency2(pendulum.gravity),
+        body_frequency2=pendulum.body.swing_frequency2(pendulum.gravity) + _heave_frequency2(pendulum),
         steps_per_sample=0,
         hold=at_end == "hold",
         swing=moving.swing_frequency2(1.0) / moving.mass,

@@ -94,8 +94,7 @@ PUSHED = 8  # forces of loads that do not resist
 DIRECTION = 9  # unit vectors of the elements
 FLOW = 10  # of the fluid at the middles of the elements, relative to the guide
 BLOCK, BLOCK_OFF = 11, 12  # inverse blocks of elimination: diagonals, and what is beside them
-START = 13  # velocities of a start, and how loads change them at once
-LOAD_ROWS = 14  # two rows a load: forces on the nodes; then the force on s and the moment on the body
+LOAD_ROWS = 13  # two rows a load: forces on the nodes; then the force on s and the moment on the body
 SCRATCH_NODES = LOAD_ROWS + 2 * len(registry.LOADS)
 # Places in Scratch.factor: at constant length; with a moving reel.
 LOWER, INVERSE = range(2)

@@ -42,7 +42,7 @@ class Equilibrium:
     iterations : int
         Newton corrections, those of parts of the load included.
     load_forces : (N + 1) x 3 floats
-        Of all that is neither weight nor buoyancy, at the nodes (N).
+        Of all that is neither weight nor buoyancy, at the nodes (N); buoyancy below a surface is in it.
     load_moment : three floats
         Likewise, about the attachment point, in the body frame (N m).
     load : function or None
@@ -155,6 +155,10 @@ def equilibrium(
 
 def _start(pendulum: Pendulum, deployed: float, elements: int | None) -> State:
     """Hanging; straight down where string and body pull opposite ways and the string will fold."""
+    fluid = pendulum.fluid
+    if fluid is not None and fluid.surface is not None:  # all in the fluid of the guide
+        everywhere = replace(fluid, surface=None, density_above=0.0, body_height=None)
+        pendulum = replace(pendulum, fluid=everywhere if pendulum.reel.guide_position[2] > fluid.surface else None)
     if pendulum.weights().body * statics.guide_pull(pendulum, deployed) < 0.0:
         return straight(pendulum, deployed, elements, attitude=resting_attitude(pendulum, 1.0))
     return hanging(pendulum, deployed, elements)
@@ -180,5 +184,5 @@ def _counted(pendulum: Pendulum, x: Configuration, loads: dict[str, Load]) -> di
     if pendulum.fluid is not None:
         counted["buoyancy"] = (statics.guide_pull(pendulum, X) - weight) * E3
     for name, load in loads.items():
-        counted[name] = statics.evaluate(load, x.q, x.R)[0].sum(axis=0)
+        counted[name] = counted.get(name, np.zeros(3)) + statics.evaluate(load, x.q, x.R)[0].sum(axis=0)
     return counted

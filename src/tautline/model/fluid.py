@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-from tautline.model.checks import ZERO, non_negative, positive, vector
-from tautline.model.description import Number, OptionalVector3, Vector3, declared, described, quantity
+from tautline.errors import InputError
+from tautline.model.checks import ZERO, finite, non_negative, positive, vector
+from tautline.model.description import (
+    Number,
+    OptionalNumber,
+    OptionalVector3,
+    Vector3,
+    declared,
+    described,
+    quantity,
+)
 from tautline.model.kinds import VECTOR
 from tautline.model.piecewise import even_times
 from tautline.model.tables import Over, Table
 
+# Over which a body gets wet whose volume is not given (m).
+LEAST_HEIGHT = 1e-3
+
 
 @described
 class Fluid:
-    """A fluid, and how the body feels it. The string's part is `String.diameter` and its drag coefficients."""
+    """A fluid, and how the body feels it. The string's part is `String.diameter` and its coefficients.
+
+    With a `surface` the fluid ends there, and one of `density_above` lies on it. Drag, spin damping, added mass and
+    buoyancy change with the density around each part.
+    """
 
     density: Number = quantity("kg/m^3", positive, "Density rho_f: 1.2 for air, 1025 for sea water.")
     flow: Any = declared(
@@ -47,6 +64,41 @@ class Fluid:
     spin_damping: Number = quantity(
         "N*m*s", non_negative, "Moment against the body's rotation per angular velocity.", default=0.0
     )
+    surface: OptionalNumber = quantity(
+        "m",
+        finite,
+        "Where the fluid ends, on the third axis, which points down; it is everywhere if not given.",
+        default=None,
+    )
+    density_above: Number = quantity("kg/m^3", non_negative, "Density above the surface: 1.2 for air.", default=0.0)
+    body_height: OptionalNumber = quantity(
+        "m",
+        positive,
+        "Height over which the body gets wet as it sinks through the surface; the diameter of a sphere of its volume "
+        "if not given.",
+        default=None,
+    )
+
+    def _check_together(self) -> None:
+        if self.surface is None:
+            for name, given in (("density_above", self.density_above != 0.0), ("body_height", self.body_height)):
+                if given:
+                    raise InputError(f"Fluid.{name}: expected together with Fluid.surface, got it alone")
+        if self.density_above > self.density:
+            raise InputError(
+                f"Fluid.density_above: expected at most Fluid.density = {self.density:g} kg/m^3, "
+                f"got {self.density_above:g}"
+            )
+
+    @property
+    def least_density(self) -> float:
+        """Density that is around string and body wherever they are (kg/m^3)."""
+        return self.density if self.surface is None else self.density_above
+
+    @property
+    def wetted_height(self) -> float:
+        """Height over which the body gets wet (m)."""
+        return self.body_height or max(math.cbrt(6.0 * self.volume / math.pi), LEAST_HEIGHT)
 
 
 @described

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model import checks, statics
+from tautline.model import checks, statics, wetting
 from tautline.model.description import fields_of
 from tautline.model.fluid import AppliedForce, Fluid
 from tautline.model.parts import Part
@@ -23,8 +23,9 @@ KNOWN_PARTS = ("string", "reel", "body", "fluid", "applied_force")
 
 
 def own_loads(pendulum: Pendulum, s: float, time: float = 0.0, acceleration: bool = False) -> dict[str, Load]:
-    """Loads that the pendulum has by itself at a time, by name; weight and buoyancy are not among them.
+    """Loads that the pendulum has by itself at a time, by name; weight is not among them.
 
+    Nor is buoyancy, but for that below a surface, as far as it is more than above.
     An applied force has its value of that time, and the guide its place and velocity. The inertial force of the guide's
     acceleration is there where it is wanted. s metres are on the reel side of the guide.
     """
@@ -38,14 +39,16 @@ def own_loads(pendulum: Pendulum, s: float, time: float = 0.0, acceleration: boo
         (place,), (velocity,) = path.at(time)
         (rate,) = path.acceleration(time)
     loads: dict[str, Load] = {}
+    depth = pendulum.reel.guide_position[2] + float(place[2])
     if fluid is not None:
-        depth = pendulum.reel.guide_position[2] + float(place[2])
         loads["drag"] = lambda q, R: _drag(pendulum, fluid, depth, velocity, q, R)
+        if fluid.surface is not None:
+            loads["buoyancy"] = lambda q, R: _lift(pendulum, fluid, depth, s, q, R)
     if push is not None:
         force, moment = (_interpolated(table, time) for table in (push.force, push.moment))
         loads["applied_force"] = lambda q, R: _push(push, force, moment, q, R)
     if acceleration and rate.any():
-        loads["acceleration"] = lambda q, R: _inertial(pendulum, s, rate, q, R)
+        loads["acceleration"] = lambda q, R: _inertial(pendulum, s, depth, rate, q, R)
     return loads
 
 
@@ -71,10 +74,11 @@ def refuse_twice(pendulum: Pendulum, given: Load, own: Mapping[str, Load], x: Co
         "drag": "the drag of Pendulum.fluid",
         "applied_force": "Pendulum.applied_force",
         "acceleration": "the guide's acceleration",
+        "buoyancy": "buoyancy",
     }
     forces = {names[name]: statics.evaluate(load, x.q, x.R)[0][1:] for name, load in own.items()}
     if pendulum.fluid is not None:
-        forces["buoyancy"] = _buoyancy(pendulum, pendulum.fluid, len(x.q) - 1, x.s)
+        forces["buoyancy"] = forces.get("buoyancy", 0.0) + _buoyancy(pendulum, pendulum.fluid, len(x.q) - 1, x.s)
     wanted = statics.evaluate(given, x.q, x.R)[0][1:]
     present = [name for name, force in forces.items() if force.any()]
     for count in range(1, len(present) + 1):
@@ -98,21 +102,39 @@ def _push(push: AppliedForce, force: Array, moment: Array, q: Array, R: Array) -
     return at_nodes, np.cross(push.point, R.T @ force) + R.T @ moment
 
 
-def _inertial(pendulum: Pendulum, s: float, acceleration: Array, q: Array, R: Array) -> tuple[Array, Array]:
-    """Force -m a on all that is outside the guide and moves with it: a uniform field, as gravity is."""
+def _inertial(
+    pendulum: Pendulum, s: float, depth: float, acceleration: Array, q: Array, R: Array
+) -> tuple[Array, Array]:
+    """Force -m a on all that is outside the guide and moves with it, fluid too; the guide is at this depth."""
     body, l = pendulum.moving_body(), statics.element_length(pendulum, s, len(q) - 1)
     masses = np.full(len(q), pendulum.string.density * l)
     masses[[0, -1]] *= 0.5
     masses[-1] += body.mass
     moment = -body.mass * np.cross(body.center_of_mass, R.T @ acceleration)
-    return -masses[:, None] * acceleration, moment
+    forces: Array = -masses[:, None] * acceleration
+    if pendulum.fluid is not None:
+        fluid = pendulum.fluid
+        half = 0.5 * wetting.moved_by_string(pendulum, fluid, depth, q) @ acceleration
+        forces[:-1] -= half
+        forces[1:] -= half
+        on_body = -wetting.moved_by_body(pendulum, fluid, depth, q, R) * acceleration
+        forces[-1] += on_body
+        moment = moment + np.cross(wetting.buoyancy_center(pendulum, fluid), R.T @ on_body)
+    return forces, moment
+
+
+def _lift(pendulum: Pendulum, fluid: Fluid, depth: float, s: float, q: Array, R: Array) -> tuple[Array, Array]:
+    """Buoyancy below the surface, as far as it is more than above."""
+    l = statics.element_length(pendulum, s, len(q) - 1)
+    found = wetting.buoyancy(pendulum, fluid, depth, l, q, R)
+    return found.nodes, found.moment
 
 
 def _buoyancy(pendulum: Pendulum, fluid: Fluid, N: int, s: float) -> Array:
-    """Lift on the nodes 1..N."""
+    """Lift that is there everywhere, on the nodes 1..N."""
     l = statics.element_length(pendulum, s, N)
-    lift = np.full(N, fluid.density * pendulum.string.area * l)
-    lift[-1] = 0.5 * lift[-1] + fluid.density * fluid.volume
+    lift = np.full(N, fluid.least_density * pendulum.string.area * l)
+    lift[-1] = 0.5 * lift[-1] + fluid.least_density * fluid.volume
     forces: Array = -pendulum.gravity * lift[:, None] * E3
     return forces
 
@@ -131,7 +153,7 @@ def _drag(pendulum: Pendulum, fluid: Fluid, depth: float, velocity: Array, q: Ar
     u = flow(depth + 0.5 * (q[:-1, 2] + q[1:, 2]))
     along = np.sum(u * t, axis=1, keepdims=True) * t
     across = u - along
-    half = 0.5 * fluid.density * string.diameter * length[:, None]
+    half = 0.5 * (wetting.density_around_string(fluid, depth, q) * string.diameter * length)[:, None]
     force = half * string.normal_drag * np.linalg.norm(across, axis=1, keepdims=True) * across
     force += half * math.pi * string.tangential_drag * np.linalg.norm(along, axis=1, keepdims=True) * along
     at_nodes = np.zeros_like(q)
@@ -139,6 +161,7 @@ def _drag(pendulum: Pendulum, fluid: Fluid, depth: float, velocity: Array, q: Ar
     at_nodes[1:] += 0.5 * force
     place = np.array(fluid.drag_center or pendulum.body.center_of_mass)
     wind = flow(np.array(depth + q[-1, 2] + (R @ place)[2]))
-    drag = 0.5 * fluid.density * fluid.drag_area * np.linalg.norm(wind) * wind
+    density = wetting.density_around_body(pendulum, fluid, depth, q, R)
+    drag = 0.5 * density * fluid.drag_area * np.linalg.norm(wind) * wind
     at_nodes[-1] += drag
     return at_nodes, np.cross(place, R.T @ drag)

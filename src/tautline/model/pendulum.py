@@ -57,9 +57,9 @@ class Pendulum:
             )
 
     def weights(self) -> Weights:
-        """Weights of string and body, buoyancy taken off."""
+        """Weights of string and body, less buoyancy; less that above a surface, where there is one."""
         g, fluid, body = self.gravity, self.fluid, self.body
-        density, volume = (0.0, 0.0) if fluid is None else (fluid.density, fluid.volume)
+        density, volume = (0.0, 0.0) if fluid is None else (fluid.least_density, fluid.volume)
         place = body.center_of_mass if fluid is None or fluid.buoyancy_center is None else fluid.buoyancy_center
         x, y, z = (g * (body.mass * c - density * volume * b) for c, b in zip(body.center_of_mass, place, strict=True))
         string = g * (self.string.density - density * self.string.area)
@@ -74,9 +74,9 @@ class Pendulum:
         return dataclasses.replace(self, string=dataclasses.replace(string, viscosity=viscosity, damping_ratio=0.0))
 
     def moving_body(self) -> RigidBody:
-        """The body as it resists acceleration, the fluid that it moves along included."""
+        """The body as it resists acceleration, with the fluid that it moves along everywhere."""
         body, fluid = self.body, self.fluid
-        if fluid is None or fluid.added_mass == 0.0:
+        if fluid is None or fluid.surface is not None or fluid.added_mass == 0.0:
             return body
         if body.is_point:
             return RigidBody.point(body.mass + fluid.added_mass)

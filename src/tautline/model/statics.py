@@ -72,6 +72,11 @@ def guide_pull(pendulum: Pendulum, deployed: float) -> float:
 
 def end_pulls(pendulum: Pendulum, deployed: float) -> tuple[float, float]:
     """Downward pull at the guide entrance and at the body, buoyancy taken off (N); refused where they are opposed."""
+    if pendulum.fluid is not None and pendulum.fluid.surface is not None:
+        raise InputError(
+            "Fluid.surface: expected none for a string that hangs straight in one fluid, got "
+            f"{pendulum.fluid.surface:g} m; use tl.equilibrium, in files kind = 'equilibrium' under [initial]"
+        )
     net = pendulum.weights()
     at_guide = guide_pull(pendulum, deployed)
     if at_guide * net.body < 0.0:

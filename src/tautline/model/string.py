@@ -77,6 +77,13 @@ class String:
         "", non_negative, "Drag coefficient across the string, for `Pendulum.fluid`.", default=1.2
     )
     tangential_drag: Number = quantity("", non_negative, "Drag coefficient along the string.", default=0.01)
+    normal_added_mass: Number = quantity(
+        "",
+        non_negative,
+        "Added mass coefficient across the string, C_a: fluid that the string moves along, over what it displaces; "
+        "1 for a cylinder. Along the string there is none.",
+        default=0.0,
+    )
     breaking_load: OptionalNumber = quantity(
         "N",
         positive,

@@ -11,7 +11,10 @@ from tautline.reference.curves import Array
 
 
 class Inertia(NamedTuple):
-    """The body with the fluid that it moves along, and what gravity and buoyancy leave of the weights."""
+    """The body with the fluid that it moves along, and what gravity and buoyancy leave of the weights.
+
+    With a free surface only what is there above it; the rest is a load.
+    """
 
     mass: float
     moment: Array  # mass times centre, from the attachment point, body frame
@@ -38,16 +41,17 @@ def inertia_of(pendulum: Pendulum) -> Inertia:
     if fluid is None:
         return Inertia(body.mass, body.mass * rho, J, g * pendulum.string.density, g * body.mass, g * body.mass * rho)
     place = rho if fluid.buoyancy_center is None else np.array(fluid.buoyancy_center)
+    density, added = (fluid.density, fluid.added_mass) if fluid.surface is None else (fluid.density_above, 0.0)
     if not body.is_point:
-        J = J - fluid.added_mass * hat(place) @ hat(place)
-    displaced = fluid.density * fluid.volume
+        J = J - added * hat(place) @ hat(place)
+    displaced = density * fluid.volume
     section = 0.25 * np.pi * pendulum.string.diameter**2
-    carried = np.zeros(3) if body.is_point else fluid.added_mass * place
+    carried = np.zeros(3) if body.is_point else added * place
     return Inertia(
-        body.mass + fluid.added_mass,
+        body.mass + added,
         body.mass * rho + carried,
         J,
-        g * (pendulum.string.density - fluid.density * section),
+        g * (pendulum.string.density - density * section),
         g * (body.mass - displaced),
         g * (body.mass * rho - displaced * place),
     )

@@ -210,7 +210,10 @@ class Equations:
         return np.vstack([by_s, by_nodes, by_turn])
 
     def balance(self, t: float, x: Fields) -> tuple[list[Acting], Array, Array]:
-        """Loads by account, the mass matrix, and all generalised forces but those of motor and friction."""
+        """Loads by account, the mass matrix, and all generalised forces but those of motor and friction.
+
+        Fluid that moves along is in the mass matrix and not among the loads.
+        """
         acting = self.loads.acting(t, x, self.inside)
         mass, force = self.assemble(x, 0.0)
         guide = self.loads.guide(t, self.inside)
@@ -218,6 +221,10 @@ class Equations:
             force = force + load.generalised
         if guide.acceleration.any():
             force -= self.first_moment_by_configuration(x) @ guide.acceleration
+        fluid = self.loads.carried(t, x, self.inside)
+        if fluid is not None:
+            mass = mass + fluid.inertia()
+            force = force + fluid.reaction(np.zeros_like(force))[0]
         return acting, mass, force
 
     def solve(self, t: float, x: Fields, mass: Array, force: Array) -> Solved:
@@ -239,6 +246,9 @@ class Equations:
         x = self.unpack(y)
         acting, mass, force = self.balance(t, x)
         solved = self.solve(t, x, mass, force)
+        fluid = self.loads.carried(t, x, self.inside)
+        if fluid is not None:
+            acting = [*acting, Acting("fluid_work", *fluid.reaction(solved.acceleration), False)]
         rates = np.concatenate([[x.sigma], x.v[1:].ravel(), x.omega])
         rub = 0.0 if self.locked else self.drum.friction(t, x.s, x.sigma, self.inside)
         U = self.loads.guide(t, self.inside).velocity

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline import ledger, registry
+from tautline.model import wetting
 from tautline.model.force_law import ForceLaw, ForceState
 from tautline.model.pendulum import Pendulum
-from tautline.reference.bodies import cross
+from tautline.reference.bodies import cross, hat
 from tautline.reference.curves import Array, Curve, flow_at, of_path, through_table
 from tautline.reference.strings import StringLaw
 
@@ -40,6 +41,24 @@ class Acting(NamedTuple):
     generalised: Array  # forces
     total: Array  # sum of its forces, with what the guide takes of it directly
     loses: bool  # its account is one of losses
+
+
+class Carried(NamedTuple):
+    """Fluid that moves along with points of string and body."""
+
+    mass: Array  # at each point, a matrix
+    by_rates: Array  # velocities of the points relative to the guide, by the rates
+    bias: Array  # what their accelerations are without those of the coordinates
+
+    def inertia(self) -> Array:
+        """What the mass matrix has of it."""
+        part: Array = np.einsum("pai,pab,pbj->ij", self.by_rates, self.mass, self.by_rates)
+        return part
+
+    def reaction(self, acceleration: Array) -> Forces:
+        """What it holds against accelerations of the coordinates."""
+        force = -np.einsum("pab,pb->pa", self.mass, self.by_rates @ acceleration + self.bias)
+        return np.einsum("pai,pa->i", self.by_rates, force), force.sum(axis=0)
 
 
 class Motion(NamedTuple):
@@ -143,7 +162,7 @@ class Loads:
         across = u - along
         drag = string.normal_drag * np.linalg.norm(across, axis=1, keepdims=True) * across
         drag += np.pi * string.tangential_drag * np.linalg.norm(along, axis=1, keepdims=True) * along
-        drag *= -0.5 * fluid.density * string.diameter * lengths
+        drag *= -0.5 * wetting.density_around_string(fluid, depth, x.q)[:, None] * string.diameter * lengths
         nodes[:-1] += 0.5 * drag
         nodes[1:] += 0.5 * drag
 
@@ -152,10 +171,35 @@ class Loads:
         place = x.q[-1] + x.R @ arm
         u_body = x.v[-1] + x.R @ cross(x.omega, arm) + guide.velocity
         u_body = u_body - flow_at(fluid.flow, np.array(depth + place[2]))
-        on_body = -0.5 * fluid.density * fluid.drag_area * np.linalg.norm(u_body) * u_body
+        density = wetting.density_around_body(self.pendulum, fluid, depth, x.q, x.R)
+        on_body = -0.5 * density * fluid.drag_area * np.linalg.norm(u_body) * u_body
         nodes[-1] += on_body
-        moment = cross(arm, x.R.T @ on_body) - fluid.spin_damping * x.omega
-        return self.packed(float(np.sum(drag * flows)), nodes, moment), drag.sum(axis=0) + on_body
+        moment = cross(arm, x.R.T @ on_body) - density / fluid.density * fluid.spin_damping * x.omega
+        lift = wetting.buoyancy(self.pendulum, fluid, depth, l, x.q, x.R)
+        reel = float(np.sum(drag * flows)) + lift.reel
+        total = drag.sum(axis=0) + on_body + lift.nodes.sum(axis=0)
+        return self.packed(reel, nodes + lift.nodes, moment + lift.moment), total
+
+    def carried(self, t: float, x: Fields, inside: float | None = None) -> Carried | None:
+        """Fluid that moves along with the middles of the elements, across them, and with the body below a surface."""
+        fluid, N = self.pendulum.fluid, self.N
+        if fluid is None or (self.pendulum.string.normal_added_mass == 0.0 and fluid.surface is None):
+            return None
+        guide = self.guide(t, inside)
+        depth = self.pendulum.reel.guide_position[2] + guide.place[2]
+        arm = wetting.buoyancy_center(self.pendulum, fluid)
+        mass, by_rates = np.zeros((N + 1, 3, 3)), np.zeros((N + 1, 3, 3 * N + 4))
+        mass[:N] = wetting.moved_by_string(self.pendulum, fluid, depth, x.q)
+        mass[N] = wetting.moved_by_body(self.pendulum, fluid, depth, x.q, x.R) * np.eye(3)
+        for i in range(1, N + 1):  # node i moves the middles of elements i - 1 and i
+            own = slice(3 * i - 2, 3 * i + 1)
+            by_rates[i - 1 : i + 1, :, own] = 0.5 * np.eye(3)
+        by_rates[N, :, own] = np.eye(3)
+        bias = np.tile(guide.acceleration, (N + 1, 1))
+        if self.rotates:
+            by_rates[N, :, -3:] = -x.R @ hat(arm)
+            bias[N] += x.R @ cross(x.omega, cross(x.omega, arm))
+        return Carried(mass, by_rates, bias)
 
     def _applied_force(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
         nodes = np.zeros((self.N + 1, 3))

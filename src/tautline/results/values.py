@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -73,7 +73,7 @@ def values_of(
             values["stretched_length"] = lengths.sum(axis=1)
             values["strain"] = strain
             values["tension"] = _tension(pendulum, record, strain, unstretched / N, lengths)
-            ends = _at_ends(pendulum, values["tension"], nodes, lengths, unstretched / N)
+            ends = _at_ends(pendulum, values["tension"], nodes, displacement, lengths, unstretched / N)
             values["guide_tension"], values["body_tension"] = ends
     return values
 
@@ -119,18 +119,27 @@ def _lengthening_by_reel(lengths: Array, l: Array) -> Array:
     return np.asarray((lengths / N - 0.5 * (carried[:, :-1] + carried[:, 1:])) / l[:, None])
 
 
-def _at_ends(pendulum: Pendulum, tension: Array, nodes: Array, lengths: Array, l: Array) -> tuple[Array, Array]:
+def _at_ends(
+    pendulum: Pendulum, tension: Array, nodes: Array, displacement: Array, lengths: Array, l: Array
+) -> tuple[Array, Array]:
     """Tensions at the guide and at the body, to second order in the length of an element; not negative where the string
     goes slack.
 
-    A single element has no neighbour: half of its weight along it is added and taken off instead.
+    A single element has no neighbour: its weights at its ends, along it, are added and taken off instead.
     """
     if tension.shape[1] > 1:
         ends = at_first_end(tension), at_first_end(tension[:, ::-1])
     else:
         down = nodes[:, 1, 2] / np.maximum(lengths[:, 0], 1e-290)
-        half = 0.5 * pendulum.weights().string * l * down
-        ends = tension[:, 0] + half, tension[:, 0] - half
+        upper: Any = 0.5 * pendulum.weights().string
+        lower, fluid = upper, pendulum.fluid
+        if fluid is not None and fluid.surface is not None:
+            from tautline.model import wetting
+
+            guide = pendulum.reel.guide_position[2] + displacement[:, 2] - fluid.surface
+            lift, wet = wetting.lift_of_string(pendulum, fluid), wetting.shares(guide, guide + nodes[:, 1, 2])
+            upper, lower = upper - lift * wet[0], lower - lift * wet[1]
+        ends = tension[:, 0] + upper * l * down, tension[:, 0] - lower * l * down
     if pendulum.string.law == "tension_only":
         return np.maximum(ends[0], 0.0), np.maximum(ends[1], 0.0)
     return ends

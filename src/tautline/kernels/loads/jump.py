@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tautline.kernels.balance import SIGNS, book
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
+    ACCOUNT_PLACES,
     BORDER,
     FRAME_VELOCITY,
     GIVEN_BY_GUIDE,
@@ -31,7 +32,6 @@ from tautline.kernels.data import (
     PUSHED,
     SIGMA,
     SIGMA_BEFORE,
-    START,
     STEP_MOMENTUM,
     TARGET,
     VELOCITY,
@@ -162,31 +162,42 @@ def give(
     return scale(time, given.force)
 
 
+@kernel
+def kinetic_of(par: Parameters, motion: Motion, rates: Rates, v: Array) -> float:
+    """Kinetic energy relative to the guide."""
+    s = motion.reel[S]
+    moving = kinetic_string(par, s, rates.sigma, motion.nodes[POSITION], v) + kinetic_reel(par, s, rates.sigma)
+    return moving + kinetic_body(par, node(v, par.N), attitude(motion.body), rates.omega)
+
+
+@kernel
+def given_by_loads(reel: Array) -> float:
+    """Energy that loads have given, less what they have taken, as it is booked."""
+    total = 0.0
+    for k in range(len(ACCOUNTS)):
+        total -= SIGNS[ACCOUNTS[k]] * reel[ACCOUNT_PLACES[ACCOUNTS[k]]]
+    return float(total)
+
+
 @separate
 def start_loads(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Vector:
     """Let loads act at the start of a motion, for half of a step; the impulse of all of them.
 
-    At the velocities that they lead to, v', since those of the start, v, may be far from what stiff damping allows.
-    The kinetic energy changes by the impulse times (v + v')/2, which is less than with v' by T(v' - v).
+    At the velocities after that half, with all forces, since those of the start may be far from what stiff damping
+    allows. What the kinetic energy loses beyond the work at those velocities, resistances have taken.
     """
-    reel, body = motion.reel, motion.body
-    started = scratch.nodes[START]
-    copy_nodes(motion.nodes[VELOCITY_BEFORE], started)
-    omega, sigma = triple(body, OMEGA_BEFORE), reel[SIGMA_BEFORE]
-    joint = look_apart(par, loads, locked, t, ahead, 0.0, 0.0, motion, scratch)
-    v = scratch.nodes[MEAN_VELOCITY]
-    for i in range(par.N + 1):
-        put_node(started, i, sub(node(v, i), node(started, i)))
-    turned = sub(joint.rates.omega, omega) if par.rotates else ZERO
-    change = 0.0 if locked else joint.rates.sigma - sigma
-    taken = kinetic_string(par, reel[S], change, motion.nodes[POSITION], started) + kinetic_reel(par, reel[S], change)
-    taken += kinetic_body(par, node(started, par.N), joint.at.R, turned)
+    reel = motion.reel
+    started = Rates(0.0 if locked else reel[SIGMA_BEFORE], triple(motion.body, OMEGA_BEFORE), 0.0)
+    before = kinetic_of(par, motion, started, motion.nodes[VELOCITY_BEFORE])
+    booked = given_by_loads(reel)
+    joint = look_apart(par, loads, locked, t, ahead, 0.0, ahead, motion, scratch)
     impulse = give(par, loads, locked, ahead, joint, motion, scratch)
-    resistance = DAMPING if loads.own[DAMPING].acts else DRAG
-    if acts(resistance, loads.own):
-        book(par, reel, ACCOUNTS[resistance], SIGNS[ACCOUNTS[resistance]] * taken)
+    booked = given_by_loads(reel) - booked - dot(impulse, joint.at.frame)
+    after = kinetic_of(par, motion, velocities(par, locked, motion, scratch), scratch.nodes[MEAN_VELOCITY])
+    resistance = ACCOUNTS[DAMPING] if loads.own[DAMPING].acts else ACCOUNTS[DRAG]
+    book(par, reel, resistance, SIGNS[resistance] * (booked - (after - before)))
     return impulse
 
 
@@ -196,7 +207,8 @@ def jump(
 ) -> Vector:
     """Let loads act at the end of a step and at the start of one of length 2 ahead; the impulse of all of them."""
     back = motion.reel[LOADS_PENDING]
-    starts = back == 0.0 and motion.reel[H_LAST] == 0.0 and not carries_fluid(loads)
+    resisted = loads.own[DAMPING].acts or loads.own[DRAG].acts
+    starts = back == 0.0 and motion.reel[H_LAST] == 0.0 and resisted and not carries_fluid(loads)
     if back == 0.0:
         begin_loads(par, loads, locked, t, ahead, motion, scratch)
     impulse = ZERO
