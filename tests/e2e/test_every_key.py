@@ -179,7 +179,7 @@ def check_summary(path: Path, status: str, rows: int, end: float) -> None:
     assert ("tautline resume" in summary["message"]) == (status == "unfinished")
     assert summary["final_reel_speed"] is not None and summary["largest_step_ratio"] is not None
     assert summary["balance_error"] is not None
-    ranges = ("strain", "tension", "guide_tension", "torque", "power", "reel_speed", "kinetic_energy")
+    ranges = ("strain", "tension", "guide_tension", "body_tension", "torque", "power", "reel_speed", "kinetic_energy")
     for name in (*ranges, "unstretched_length", "stretched_length"):
         low, high = summary[name]
         assert low <= high, f"{name}: {low} to {high}"

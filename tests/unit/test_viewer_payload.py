@@ -98,7 +98,7 @@ def expected_curves(run: xr.Dataset) -> dict[str, np.ndarray]:
         "guide_tension": run.guide_tension.values,
         "torque": run.torque.values,
         "power": run.power.values,
-        "tension_body": run.tension.values[:, -1],
+        "body_tension": run.body_tension.values,
         "spin_x": run.angular_velocity.values[:, 0],
         "spin_y": run.angular_velocity.values[:, 1],
         "spin_z": run.angular_velocity.values[:, 2],
@@ -205,11 +205,11 @@ def test_thinning_a_run_loses_no_peak(points: int, run: xr.Dataset) -> None:
 def test_a_stretch_keeps_its_own_peaks(run: xr.Dataset) -> None:
     """Each pair of points holds the least and the greatest value of the samples between its times."""
     found = decoded_plots(payload.plots(payload.InMemory(run), 0.0, 4.0, 100))
-    tension, time = run.tension.values[:, -1], run.time.values
+    tension, time = run.body_tension.values, run.time.values
     starts = np.append(np.searchsorted(time, found["time"][::2]), len(time))
     for k in range(len(starts) - 1):
         stretch = tension[starts[k] : starts[k + 1]]
-        pair = found["tension_body"][2 * k : 2 * k + 2]
+        pair = found["body_tension"][2 * k : 2 * k + 2]
         assert (pair.min(), pair.max()) == (stretch.min(), stretch.max())
         assert (pair[0] == stretch.min()) == (stretch.argmin() <= stretch.argmax())
 

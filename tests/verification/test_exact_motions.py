@@ -103,26 +103,31 @@ def test_waves_across_a_hanging_rope_with_an_end_mass(mass: float, water: float,
     report(f"{name}, N = 64: frequencies of modes 1 to 4", largest, "2e-3")
 
 
-def whirl_errors(N: int) -> tuple[float, float]:
+def whirl_errors(N: int) -> tuple[float, float, float]:
     X, mu, EA, M, rate = 10.0, 0.1, 400.0, 0.2, 3.0
     pendulum = system(length=X, density=mu, stiffness=EA, mass=M, gravity=0.0)
     radius, _ = strings.whirling(np.linspace(0.0, X, N + 1), X, mu, EA, M, rate)
-    root = float(strings.whirling(np.zeros(1), X, mu, EA, M, rate)[1][0])
+    root, tip = strings.whirling(np.array([0.0, X]), X, mu, EA, M, rate)[1]
     state = tl.State(90.0, 0.0, np.outer(radius, [1.0, 0, 0]), np.outer(rate * radius, [0, 1.0, 0]))
     run = tl.simulate(pendulum, state, tl.Locked(), duration=2.0, sample=0.01, order=4)
     t = run.time.values
     end = radius[-1] * np.stack([np.cos(rate * t), np.sin(rate * t), 0.0 * t], axis=1)
-    return float(np.abs(run.tension[:, 0] - root).max() / root), float(np.abs(run.position[:, -1] - end).max())
+    return (
+        float(np.abs(run.guide_tension - root).max() / root),
+        float(np.abs(run.body_tension - tip).max() / root),
+        float(np.abs(run.position[:, -1] - end).max()),
+    )
 
 
 def test_whirling_elastic_string(report: Report) -> None:
     """r = A sin(k zeta): it circles as it is, and is stretched most at the guide."""
     counts = [5, 10, 20, 40]
     errors = np.array([whirl_errors(N) for N in counts])
-    for name, column in (("tension at the guide", 0), ("place of the body", 1)):
+    for name, column in (("tension at the guide", 0), ("tension at the body", 1), ("place of the body", 2)):
         order = check_order([1.0 / N for N in counts], list(errors[:, column]), 2.0, tolerance=0.1)
         report(f"whirling string, {name}: order in 1/N", order, "2 +- 0.1")
     report("whirling string, N = 40: tension at the guide", check_below("tension", errors[-1, 0], 5e-4), "5e-4")
+    report("whirling string, N = 40: tension at the body", check_below("tension", errors[-1, 1], 5e-4), "5e-4")
 
 
 @pytest.mark.parametrize("across", [2.0, 20.0])

@@ -41,22 +41,29 @@ class Peak(NamedTuple):
 
     tension: float  # N
     row: int  # number of the sample
-    element: int | None  # None at the guide
+    place: float  # 0 at the guide, 1 at the body
+    over_time: Array  # tension there (N)
 
 
-def peak_of(tension: Array, guide_tension: Array) -> Peak:
-    """Largest tension at the guide and in all elements; values that are no numbers do not count."""
-    inside = np.where(np.isfinite(tension), tension, -np.inf)
-    at_guide = np.where(np.isfinite(guide_tension), guide_tension, -np.inf)
-    row = int(np.argmax(at_guide))
-    if at_guide[row] >= inside.max():
-        return Peak(float(at_guide[row]), row, None)
-    row, element = (int(k) for k in np.unravel_index(np.argmax(inside), inside.shape))
-    return Peak(float(inside[row, element]), row, element)
+def peak_of(tension: Array, guide_tension: Array, body_tension: Array) -> Peak:
+    """Largest tension at guide and body and in all elements; values that are no numbers do not count."""
+    along = np.column_stack([guide_tension, tension, body_tension])
+    row, k = (int(x) for x in np.unravel_index(np.argmax(np.where(np.isfinite(along), along, -np.inf)), along.shape))
+    places = [0.0, *((np.arange(tension.shape[1]) + 0.5) / tension.shape[1]), 1.0]
+    return Peak(float(along[row, k]), row, float(places[k]), along[:, k])
+
+
+def peak_of_run(run: xr.Dataset) -> Peak:
+    """Largest tension of a run; files of older formats do not have the tensions at the ends."""
+    guide, body = (
+        run[name].values if known(run, name) else run.tension.values[:, element]
+        for name, element in (("guide_tension", 0), ("body_tension", -1))
+    )
+    return peak_of(run.tension.values, guide, body)
 
 
 def utilisation(run: Run, *, breaking_load: float | str | None = None) -> Utilisation:
-    """Largest tension of a run over the breaking load, at the guide or anywhere along the string.
+    """Largest tension of a run over the breaking load, at its ends or anywhere along the string.
 
     Parameters
     ----------
@@ -72,22 +79,18 @@ def utilisation(run: Run, *, breaking_load: float | str | None = None) -> Utilis
     """
     whole = run_from(run, ("tension",))
     load = breaking_load_of(whole, breaking_load, "tl.utilisation")
-    tension = whole.tension.values
-    guide = whole.guide_tension.values if known(whole, "guide_tension") else tension[:, 0]
-    peak = peak_of(tension, guide)
+    peak = peak_of_run(whole)
     if not np.isfinite(peak.tension):
         raise InputError("run: expected finite tensions, got none")
-    name, at_peak = "guide_tension", guide
-    if peak.element is not None:
-        name, at_peak = "tension", tension[:, peak.element]
-    good = np.isfinite(at_peak)
+    name = {0.0: "guide_tension", 1.0: "body_tension"}.get(peak.place, "tension")
+    good = np.isfinite(peak.over_time)
     return Utilisation(
         peak.tension / load,
         peak.tension,
         load,
         float(whole.time[peak.row]),
-        0.0 if peak.element is None else (peak.element + 0.5) / tension.shape[1],
-        tuple(coarse(whole.time.values[good], at_peak[good], name)),
+        peak.place,
+        tuple(coarse(whole.time.values[good], peak.over_time[good], name)),
     )
 
 

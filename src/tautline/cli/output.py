@@ -70,6 +70,7 @@ _RANGES = (
     ("strain", "strain", ""),
     ("tension", "tension", "N"),
     ("tension at the guide", "guide_tension", "N"),
+    ("tension at the body", "body_tension", "N"),
     ("drum torque", "torque", "N m"),
     ("drum power", "power", "W"),
 )

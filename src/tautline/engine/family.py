@@ -113,7 +113,8 @@ class Family:
         count = len(next(iter(values.values())))
         found = self._varied.put(values)
         state, fine = columns.states(self._case, found, count)
-        par, plan = lowering.lowered(found.pendulum, state, self._base.method)
+        pendulum = found.pendulum.on_mesh(found.pendulum.string.length - state.reeled_length, state.elements)
+        par, plan = lowering.lowered(pendulum, state, self._base.method)
         base = self._task.plan
         plan = plan._replace(h=base.h, steps_per_sample=base.steps_per_sample)
         if _shares_columns(par) or _shares_columns(plan) or self.elements != par.N:

@@ -19,6 +19,7 @@ from tautline.model.pendulum import Pendulum
 # Beyond these a remark is made; where they come from is in docs/howto/elements.md.
 NOISE_REMARK = 0.02
 SMOOTH_NOISE = 0.5  # over N^2: what a tension that rises as a parabola from 0 shows without any noise
+ADVISED_RATIO = 0.2  # of damping; ends the noise of a sudden stop
 ERROR_REMARK = 0.02
 FOLD_REMARK = 120.0  # degrees
 SLACK_REMARK = 0.05
@@ -164,20 +165,17 @@ class MeshHealth:
     def sayings(self, pendulum: Pendulum, elements: int) -> list[Saying]:
         """What there is to say of a mesh, and what to do about it."""
         folded = np.greater(self.fold, FOLD_REMARK)
-        viscosity = pendulum.string.stiffness * (self.length / elements) / pendulum.string.wave_speed
         what = "slack"
         if pendulum.string.law == "linear":
             what = "in compression, where a real one is slack: String.law = 'tension_only' does not push"
         return [
             Saying(
                 np.greater(self.noise, NOISE_REMARK + SMOOTH_NOISE / elements**2),
-                # damping that stops waves of about two elements within one oscillation is EA l/c
-                (self.noise, viscosity),
-                lambda noise, viscosity: (
+                (self.noise,),
+                lambda noise: (
                     f"the mesh carries noise: its shortest waves hold up to {noise:.0%} of the largest tension, so "
                     "peak tensions are not converged, and more elements alone seldom help; smooth starts and stops, or "
-                    f"add damping at the price of smaller steps (String.viscosity, {float(f'{viscosity:.1g}'):g} N s "
-                    "or less)"
+                    f"damp the mesh (String.damping_ratio = {ADVISED_RATIO:g}), which costs no smaller steps"
                 ),
             ),
             Saying(

@@ -57,6 +57,7 @@ class Simulation(PendulumInMotion):
     Attributes
     ----------
     pendulum : Pendulum
+        With `String.damping_ratio` made a viscosity for the mesh of the start.
     status : str
         "completed" while all is well, else the event that ended the motion.
     """
@@ -67,11 +68,11 @@ class Simulation(PendulumInMotion):
         state.check_against(pendulum)
         self.method = Method(**method)
         lowering.check_method(self.method)
-        if self.method.minimum_length is not None:
-            X = pendulum.string.length - state.reeled_length
-            if self.method.minimum_length >= X:
-                expected = f"less than the {X:g} m deployed at the start"
-                checks.refuse("minimum_length", expected, self.method.minimum_length)
+        X = pendulum.string.length - state.reeled_length
+        if self.method.minimum_length is not None and self.method.minimum_length >= X:
+            expected = f"less than the {X:g} m deployed at the start"
+            checks.refuse("minimum_length", expected, self.method.minimum_length)
+        pendulum = pendulum.on_mesh(X, state.elements)
         self.case: Case | None = None  # the one that it was made from
         recorder = Recorder(pendulum, self.method.order)
         super().__init__(Stepper(pendulum, state, self.method, recorder.health, check_laws(loads)), recorder)

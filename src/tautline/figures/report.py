@@ -149,8 +149,9 @@ def _figures(found: _Found) -> list[tuple[str, str]]:
     run, use, damage = found.run, found.use, found.damage
     tension = series_of(run, "guide_tension", {}).values
     motor, spectrum = loads.motor_energy(run), found.spectrum.attrs
-    peak = loads.peak_of(run.tension.values, tension)
-    where = "at the guide" if peak.element is None else f"in element {peak.element} of {run.sizes['element']}"
+    peak = loads.peak_of_run(run)
+    inside = f"in element {int(peak.place * run.sizes['element'])} of {run.sizes['element']}"
+    where = {0.0: "at the guide", 1.0: "at the body"}.get(peak.place, inside)
     limit = "unknown" if use is None else f"{_percent(use.utilisation)} of {_si(use.breaking_load, 'N')}"
     life = "not computed; give the kind of rope (rope, or --rope), or exponent and constant of its curve"
     if damage is not None:

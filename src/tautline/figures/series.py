@@ -144,18 +144,27 @@ def strain_map(run: xr.Dataset) -> Figure:
 
 @of_run("tension")
 def tension(run: xr.Dataset) -> Figure:
-    """Tension at the guide entrance, in the middle and at the body; of a single element its own.
+    """Tension at the guide entrance, in the middle and at the body.
+
+    Files of older formats do not have those at the ends: the first and the last element are shown instead.
 
     The largest of them is marked, times in which some part of the string is slack are shaded, and a breaking load that
     is less than twice the largest tension is a line.
     """
     figure, (axes,) = new_figure()
     last = run.sizes["element"] - 1
-    places = {0: ("in the first element", BLUE), last // 2: ("in the middle", ORANGE), last: ("at the body", GREEN)}
-    curves = {label: (run.tension[:, element], colour) for element, (label, colour) in places.items()}
-    if known(run, "guide_tension"):
-        curves.pop("in the first element", None)
-        curves = {"at the guide": (run.guide_tension, BLUE), **curves}
+    at_guide, at_body = known(run, "guide_tension"), known(run, "body_tension")
+    curves = {
+        "at the guide" if at_guide else "in the first element": (
+            run.guide_tension if at_guide else run.tension[:, 0],
+            BLUE,
+        ),
+        "in the middle": (run.tension[:, last // 2], ORANGE),
+        "at the body" if at_body else "in the last element": (
+            run.body_tension if at_body else run.tension[:, -1],
+            GREEN,
+        ),
+    }
     for label, (values, colour) in curves.items():
         axes.plot(run.time, values, color=colour, label=label, linewidth=0.9)
     _loads(axes, run, [values for values, _ in curves.values()])

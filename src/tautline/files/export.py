@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +61,9 @@ def write_vtk(pieces: Iterable[xr.Dataset], folder: Path) -> int:
             row = piece.isel(time=i)
             name = f"{len(frames):06d}.vtp"
             nodes = row.position.values
-            tension, strain = row.tension.values, row.strain.values
-            (folder / f"string_{name}").write_text(_string_vtp(nodes, tension, strain), encoding="ascii")
+            (folder / f"string_{name}").write_text(_string_vtp(row), encoding="ascii")
             placed = nodes[-1] + points @ row.attitude.values.T
-            (folder / f"body_{name}").write_text(_polydata(placed, "Polys", faces, {}), encoding="ascii")
+            (folder / f"body_{name}").write_text(_polydata(placed, "Polys", faces), encoding="ascii")
             frames.append(float(t))
     for part in ("string", "body"):
         entries = "".join(f'<DataSet timestep="{t!r}" file="{part}_{i:06d}.vtp"/>\n' for i, t in enumerate(frames))
@@ -80,18 +79,29 @@ def _numbers(values: Any) -> str:
     return " ".join(f"{x:.9g}" for x in np.ravel(values))
 
 
-def _string_vtp(nodes: Array, tension: Array, strain: Array) -> str:
-    lines = [[i, i + 1] for i in range(len(nodes) - 1)]
-    return _polydata(nodes, "Lines", lines, {"tension": tension, "strain": strain})
+def _string_vtp(row: xr.Dataset) -> str:
+    """Elements as lines; the tension of the elements, and at the nodes, where it is the mean of both neighbours."""
+    tension = row.tension.values
+    at_nodes = np.array([row.guide_tension, *(0.5 * (tension[1:] + tension[:-1])), row.body_tension])
+    lines = [[i, i + 1] for i in range(len(tension))]
+    of_elements = {"tension": tension, "strain": row.strain.values}
+    return _polydata(row.position.values, "Lines", lines, {"PointData": {"tension": at_nodes}, "CellData": of_elements})
 
 
-def _polydata(points: Array, kind: str, cells: list[list[int]], cell_data: dict[str, Array]) -> str:
-    """VTK's XML format for points with lines or polygons."""
+def _polydata(
+    points: Array, kind: str, cells: list[list[int]], values: Mapping[str, Mapping[str, Array]] | None = None
+) -> str:
+    """VTK's XML format for points with lines or polygons, and values at points and on cells."""
     connectivity = " ".join(str(i) for cell in cells for i in cell)
     offsets = " ".join(str(n) for n in itertools.accumulate(len(cell) for cell in cells))
     data = "".join(
-        f'<DataArray type="Float64" Name="{name}" format="ascii">{_numbers(values)}</DataArray>'
-        for name, values in cell_data.items()
+        f"<{where}>"
+        + "".join(
+            f'<DataArray type="Float64" Name="{name}" format="ascii">{_numbers(x)}</DataArray>'
+            for name, x in own.items()
+        )
+        + f"</{where}>"
+        for where, own in (values or {}).items()
     )
     return (
         '<?xml version="1.0"?>\n<VTKFile type="PolyData" version="0.1" byte_order="LittleEndian"><PolyData>'
@@ -100,5 +110,5 @@ def _polydata(points: Array, kind: str, cells: list[list[int]], cell_data: dict[
         "</Points>"
         f'<{kind}><DataArray type="Int64" Name="connectivity" format="ascii">{connectivity}</DataArray>'
         f'<DataArray type="Int64" Name="offsets" format="ascii">{offsets}</DataArray></{kind}>'
-        f"<CellData>{data}</CellData></Piece></PolyData></VTKFile>\n"
+        f"{data}</Piece></PolyData></VTKFile>\n"
     )

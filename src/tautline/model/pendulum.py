@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +64,14 @@ class Pendulum:
         x, y, z = (g * (body.mass * c - density * volume * b) for c, b in zip(body.center_of_mass, place, strict=True))
         string = g * (self.string.density - density * self.string.area)
         return Weights(string, g * (body.mass - density * volume), (x, y, z))
+
+    def on_mesh(self, deployed: float, elements: int) -> Pendulum:
+        """The pendulum with the string's damping ratio made a viscosity, for a run that starts on this mesh."""
+        string = self.string
+        if string.damping_ratio == 0.0:
+            return self
+        viscosity = string.viscosity + string.mesh_viscosity(deployed / elements)
+        return dataclasses.replace(self, string=dataclasses.replace(string, viscosity=viscosity, damping_ratio=0.0))
 
     def moving_body(self) -> RigidBody:
         """The body as it resists acceleration, with the fluid that it moves along everywhere."""

@@ -64,6 +64,14 @@ class String:
     viscosity: Number = quantity(
         "N*s", non_negative, "Kelvin-Voigt damping: tension per rate of strain, eta A.", default=0.0
     )
+    damping_ratio: Number = quantity(
+        "",
+        non_negative,
+        "Damping of the mesh, in addition to `viscosity`: ratio to the critical damping of the highest longitudinal "
+        "mode of the elements at the start of the run. It becomes a viscosity that stays the same while the reel "
+        "moves.",
+        default=0.0,
+    )
     diameter: Number = quantity("m", non_negative, "Diameter, for drag and buoyancy.", default=0.0)
     normal_drag: Number = quantity(
         "", non_negative, "Drag coefficient across the string, for `Pendulum.fluid`.", default=1.2
@@ -112,6 +120,13 @@ class String:
     def wave_speed(self) -> float:
         """Speed of longitudinal waves along the unstretched string, sqrt(EA/mu) (m/s)."""
         return (self.stiffness / self.density) ** 0.5  # type: ignore[no-any-return]
+
+    def mesh_viscosity(self, element: float) -> float:
+        """Viscosity by which elements of this length have the damping ratio (N s).
+
+        The highest mode has omega^2 = 12 EA/(mu l^2), and Kelvin-Voigt damping the ratio eta A omega/(2 EA) in it.
+        """
+        return self.damping_ratio * element * (self.stiffness * self.density / 3.0) ** 0.5  # type: ignore[no-any-return]
 
     @property
     def area(self) -> float:

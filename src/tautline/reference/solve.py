@@ -89,6 +89,7 @@ def integrate(
     if equations is None:
         remembers = registry.GUIDE_LAWS[pendulum.reel.guide_law].remembers
         equations = WithSpooledString if remembers else Equations
+    pendulum = pendulum.on_mesh(pendulum.string.length - state.reeled_length, state.elements)
     system = equations(pendulum, state.elements, command, check_laws(loads))
     system.begin(state)
     _refuse_blows(system, state, duration)

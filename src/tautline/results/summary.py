@@ -17,12 +17,14 @@ EXTREMES = (
     "strain",
     "tension",
     "guide_tension",
+    "body_tension",
     "unstretched_length",
     "stretched_length",
     "reel_speed",
     "torque",
     "power",
 )
+TENSIONS = ("tension", "guide_tension", "body_tension")
 Range = list[float] | None
 
 
@@ -57,7 +59,7 @@ def _finite(value: Any) -> float | None:
 def _utilisation(extremes: _Extremes, attrs: dict[str, Any]) -> float | None:
     """Largest tension over the breaking load; None where one of them is not known."""
     load = pendulum_of(attrs).string.breaking_load if CASE in attrs else None
-    highest = [found[1] for name in ("tension", "guide_tension") if (found := extremes.range(name))]
+    highest = [found[1] for name in TENSIONS if (found := extremes.range(name))]
     return max(highest) / load if load is not None and highest else None
 
 

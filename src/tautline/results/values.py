@@ -14,6 +14,8 @@ from tautline.schema import SCHEMA
 if TYPE_CHECKING:
     from tautline.model.pendulum import Pendulum
 
+# Between elements, that limit the slope of the tension at an end of the string; fewer in the third of a coarse mesh.
+DIFFERENCES = 4
 # By the names of the schema, and the time.
 Values = dict[str, Array]
 
@@ -64,16 +66,15 @@ def values_of(
             guide = guide.reshape(*guide.shape, *(1,) * (nodes.ndim - 2 - guide.ndim))
             values["position"] = nodes + guide + displacement[:, None]
             values["velocity"] = record.velocity + frame[:, None]
-        if wanted & {"stretched_length", "strain", "tension", "guide_tension"}:
+        if wanted & {"stretched_length", "strain", "tension", "guide_tension", "body_tension"}:
             lengths = lengths_of(nodes) if lengths is None else lengths
             strain = lengths / (unstretched / N)[:, None]
             strain -= 1.0
             values["stretched_length"] = lengths.sum(axis=1)
             values["strain"] = strain
             values["tension"] = _tension(pendulum, record, strain, unstretched / N, lengths)
-            values["guide_tension"] = _guide_tension(
-                pendulum, values["tension"], nodes, displacement, lengths, unstretched / N
-            )
+            ends = _at_ends(pendulum, values["tension"], nodes, displacement, lengths, unstretched / N)
+            values["guide_tension"], values["body_tension"] = ends
     return values
 
 
@@ -96,33 +97,62 @@ def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, length
     elastic = string.tension(strain)
     if string.viscosity == 0.0:
         return elastic
-    N = lengths.shape[1]
     along = np.diff(record.nodes, axis=1) / np.maximum(lengths, 1e-290)[:, :, None]
     stretching = np.sum(along * np.diff(record.velocity, axis=1), axis=2)
-    rate = (stretching + lengths * (record.reel_speed / (N * l))[:, None]) / l[:, None]
-    total = elastic + string.viscosity * rate
+    rate = stretching + _lengthening_by_reel(lengths, l) * record.reel_speed[:, None]
+    total = elastic + string.viscosity * rate / l[:, None]
     if string.law == "linear":
         return np.asarray(total)
     return np.where(elastic > 0.0, np.maximum(total, 0.0), elastic)
 
 
-def _guide_tension(
-    pendulum: Pendulum, tension: Array, nodes: Array, displacement: Array, lengths: Array, l: Array
-) -> Array:
-    """Tension at the entrance, to second order in the length of an element; not negative where the string goes slack.
+def _lengthening_by_reel(lengths: Array, l: Array) -> Array:
+    """Rate at which the material of elements stretches while their ends stand still, over sigma, times l (72).
 
-    A single element has no neighbour: its weight at the guide, along it, is added instead.
+    Elements get shorter, and material of another strain flows through them.
+    """
+    N = lengths.shape[1]
+    steps = np.diff(lengths, axis=1)
+    steps = np.concatenate([steps[:, :1] if N > 1 else 0.0 * lengths, steps, 0.0 * lengths[:, :1]], axis=1)
+    flow = 1.0 - np.arange(N + 1) / N
+    carried = flow.reshape(-1, *(1,) * (lengths.ndim - 2)) * steps
+    return np.asarray((lengths / N - 0.5 * (carried[:, :-1] + carried[:, 1:])) / l[:, None])
+
+
+def _at_ends(
+    pendulum: Pendulum, tension: Array, nodes: Array, displacement: Array, lengths: Array, l: Array
+) -> tuple[Array, Array]:
+    """Tensions at the guide and at the body, to second order in the length of an element; not negative where the string
+    goes slack.
+
+    A single element has no neighbour: its weights at its ends, along it, are added and taken off instead.
     """
     if tension.shape[1] > 1:
-        at_guide = 1.5 * tension[:, 0] - 0.5 * tension[:, 1]
+        ends = at_first_end(tension), at_first_end(tension[:, ::-1])
     else:
         down = nodes[:, 1, 2] / np.maximum(lengths[:, 0], 1e-290)
-        weight: Any = 0.5 * pendulum.weights().string
-        fluid = pendulum.fluid
+        upper: Any = 0.5 * pendulum.weights().string
+        lower, fluid = upper, pendulum.fluid
         if fluid is not None and fluid.surface is not None:
             from tautline.model import wetting
 
             guide = pendulum.reel.guide_position[2] + displacement[:, 2] - fluid.surface
-            weight = weight - wetting.lift_of_string(pendulum, fluid) * wetting.shares(guide, guide + nodes[:, 1, 2])[0]
-        at_guide = tension[:, 0] + weight * l * down
-    return np.maximum(at_guide, 0.0) if pendulum.string.law == "tension_only" else at_guide
+            lift, wet = wetting.lift_of_string(pendulum, fluid), wetting.shares(guide, guide + nodes[:, 1, 2])
+            upper, lower = upper - lift * wet[0], lower - lift * wet[1]
+        ends = tension[:, 0] + upper * l * down, tension[:, 0] - lower * l * down
+    if pendulum.string.law == "tension_only":
+        return np.maximum(ends[0], 0.0), np.maximum(ends[1], 0.0)
+    return ends
+
+
+def at_first_end(tension: Array) -> Array:
+    """Tension at the end before the first element (n, N[, members]), on a straight line from its middle.
+
+    The line goes through the first two elements, with two limits to its slope: none where the first differences between
+    elements differ in sign, and at most twice the least of them. Without these the mesh's shortest waves would be
+    doubled, and a front that is in the first element overshot by half.
+    """
+    count = min(DIFFERENCES, max(1, tension.shape[1] // 3))
+    steps = -np.diff(tension[:, : count + 1], axis=1)
+    falls, rises = np.minimum(steps.max(axis=1), 0.0), np.maximum(steps.min(axis=1), 0.0)
+    return np.asarray(tension[:, 0] + 0.5 * np.clip(steps[:, 0], 2.0 * falls, 2.0 * rises))

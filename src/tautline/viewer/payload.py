@@ -104,7 +104,7 @@ CURVES = (
     _variable("stretched_length", "stretched", "lengths"),
     _variable("unstretched_length", "unstretched", "lengths"),
     _variable("guide_tension", "at the guide", "tension"),
-    _component("tension_body", "last element", "tension", "tension", -1),
+    _variable("body_tension", "at the body", "tension"),
     _variable("reel_speed", "in (+), out (-)", "reel"),
     _variable("torque", "retrieves (+)", "torque"),
     _variable("power", "drives (+), brakes (-)", "power"),

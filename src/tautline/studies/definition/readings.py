@@ -12,6 +12,7 @@ from tautline.analysis import fatigue, loads
 from tautline.analysis.fatigue import TensionCurve
 from tautline.arrays import Array
 from tautline.model.string import String
+from tautline.results.summary import TENSIONS
 from tautline.schema import Variable
 
 
@@ -50,14 +51,12 @@ def _damage(x: Mapping[str, Array], rope: Rope) -> float:
 
 
 def _utilisation(x: Mapping[str, Array], rope: Rope) -> float:
-    return loads.peak_of(x["tension"], x["guide_tension"]).tension / rope.breaking_load
+    return loads.peak_of(*(x[name] for name in TENSIONS)).tension / rope.breaking_load
 
 
 MOTOR = ("control_work", "power")
 READINGS = {
-    "utilisation": Reading(
-        Variable((), "1", "largest tension over the breaking load"), ("tension", "guide_tension"), _utilisation, True
-    ),
+    "utilisation": Reading(Variable((), "1", "largest tension over the breaking load"), TENSIONS, _utilisation, True),
     "damage": Reading(
         Variable((), "1", "fatigue damage by the tension at the guide; 1 is failure"), ("guide_tension",), _damage, True
     ),

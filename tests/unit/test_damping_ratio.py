@@ -1,0 +1,109 @@
+"""The damping ratio of the mesh: on every path it is the viscosity of the mesh at the start of the run."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.results.values import at_first_end
+
+N, DEPLOYED, RATIO = 4, 10.0, 0.2
+# zeta = eta omega/(2 EA) with omega^2 = 12 EA/(mu l^2)
+EA, MU = 40.0, 0.025
+VISCOSITY = 2.0 * EA * RATIO / math.sqrt(12.0 * EA / (MU * (DEPLOYED / N) ** 2))
+
+
+def pendulum(**string: Any) -> tl.Pendulum:
+    return tl.Pendulum(tl.String(100.0, MU, EA, **string), tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(0.1))
+
+
+def start(elements: int = N) -> tl.State:
+    return tl.straight(pendulum(), DEPLOYED, elements, (0.3, 0.0, 1.0))
+
+
+def paid_out(system: tl.Pendulum, **others: Any) -> Any:
+    return tl.simulate(system, start(), tl.Free(), duration=0.5, sample=0.05, **others)
+
+
+@pytest.mark.parametrize("viscosity", [0.0, 0.1])
+def test_a_ratio_is_a_viscosity_on_top_while_the_reel_moves(viscosity: float) -> None:
+    by_ratio = paid_out(pendulum(damping_ratio=RATIO, viscosity=viscosity))
+    by_viscosity = paid_out(pendulum(viscosity=viscosity + VISCOSITY))
+    assert by_ratio.unstretched_length[-1] > 1.005 * DEPLOYED
+    for name in ("position", "tension", "guide_tension", "body_tension", "damping_loss"):
+        np.testing.assert_allclose(by_ratio[name], by_viscosity[name], rtol=1e-9, atol=1e-12, err_msg=name)
+    assert float(by_ratio.damping_loss[-1]) > 0.0
+
+
+def test_the_reference_takes_the_same() -> None:
+    ours = tl.simulate(pendulum(damping_ratio=RATIO), start(), tl.Free(), duration=0.2, sample=0.05, step=1e-4)
+    theirs = tl.reference.integrate(pendulum(damping_ratio=RATIO), start(), tl.Free(), duration=0.2, sample=0.05)
+    np.testing.assert_allclose(ours.position, theirs.position, atol=1e-6)
+    np.testing.assert_allclose(ours.tension, theirs.tension, atol=1e-4)
+
+
+def test_a_checkpoint_keeps_the_mesh_of_the_start(tmp_path: Path) -> None:
+    simulation = tl.Simulation(pendulum(damping_ratio=RATIO), start())
+    simulation.advance(0.5, tl.Free())
+    simulation.save(tmp_path / "half.npz")
+    resumed = tl.Simulation.load(tmp_path / "half.npz")
+    assert resumed.pendulum.string.viscosity == simulation.pendulum.string.viscosity
+    for each in (simulation, resumed):
+        each.advance(0.5)
+    np.testing.assert_array_equal(resumed.state.nodes, simulation.state.nodes)
+
+
+@pytest.mark.parametrize("keys", [{"run.elements": [2, 8]}, {"string.damping_ratio": [0.0, 0.1, 0.4]}])
+@pytest.mark.parametrize("ratio", [0.0, RATIO])
+def test_members_of_a_study_have_that_of_their_own_mesh(
+    ratio: float, keys: dict[str, list[float]], tmp_path: Path
+) -> None:
+    run = tl.Run(duration=0.2, elements=N, step=1e-3, sample=0.05)
+    case = tl.Case(pendulum(damping_ratio=ratio), tl.Straight(DEPLOYED, (0.3, 0.0, 1.0)), tl.Free(), run)
+    study = {"scenario": case, "vary": keys, "outputs": ["final damping_loss"]}
+    found = tl.study(study, tmp_path / "study.zarr", workers=1).load()
+    ((key, values),) = keys.items()
+    alone = [float(tl.simulate(case.with_({key: value})).damping_loss[-1]) for value in values]
+    np.testing.assert_allclose(found.final_damping_loss.values, alone, rtol=1e-9)
+    assert len(set(alone)) == (1 if ratio == 0.0 and key == "run.elements" else len(values))
+
+
+def test_a_negative_ratio_is_refused() -> None:
+    with pytest.raises(InputError, match=r"String\.damping_ratio"):
+        pendulum(damping_ratio=-0.1)
+
+
+# -- tension at the ends ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("elements", [1, 2, 3, 8])
+def test_ends_of_a_hanging_string_carry_what_hangs_on_them(elements: int) -> None:
+    system = dataclasses.replace(pendulum(), gravity=9.81)
+    run = tl.simulate(system, tl.hanging(system, DEPLOYED, elements), duration=0.01, sample=0.01).isel(time=0)
+    assert float(run.body_tension) == pytest.approx(0.1 * 9.81, rel=1e-9)
+    assert float(run.guide_tension) == pytest.approx((0.1 + MU * DEPLOYED) * 9.81, rel=1e-9)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_a_line_to_the_end_neither_doubles_a_sawtooth_nor_overshoots_a_front(sign: float) -> None:
+    e = np.arange(8.0)
+    sawtooth, front, slope = (-1.0) ** e, np.where(e < 1.0, 1.0, 0.0), 3.0 - e
+    found = at_first_end(sign * np.stack([sawtooth, front, slope]))
+    np.testing.assert_allclose(found, sign * np.array([1.0, 1.0, 3.5]), rtol=1e-15)
+
+
+def test_a_smooth_tension_at_the_end_is_of_second_order() -> None:
+    errors = []
+    for elements in (20, 40, 80):
+        edges = np.linspace(0.0, 1.0, elements + 1)
+        means = np.diff(np.exp(edges)) * elements
+        errors.append(abs(float(at_first_end(means[None])[0]) - 1.0))
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
+    assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.1)
