@@ -209,14 +209,24 @@ def start_loads(
     return impulse
 
 
+@kernel
+def is_stiff(par: Parameters, loads: Loads, tau: float, s: float) -> bool:
+    """Whether resistances may change velocities by more than themselves in the time tau; drag always counts as such.
+
+    Not where fluid moves along: its inertia needs the velocities of the start.
+    """
+    l = element_length(par, s)
+    damped = loads.own[DAMPING].acts and 12.0 * tau * loads.own[DAMPING].viscosity > par.mu * l * l
+    return (damped or loads.own[DRAG].acts) and not carries_fluid(loads)
+
+
 @inlined
 def jump(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Vector:
     """Let loads act at the end of a step and at the start of one of length 2 ahead; the impulse of all of them."""
     back = motion.reel[LOADS_PENDING]
-    resisted = loads.own[DAMPING].acts or loads.own[DRAG].acts
-    starts = back == 0.0 and motion.reel[H_LAST] == 0.0 and resisted and not carries_fluid(loads)
+    starts = back == 0.0 and motion.reel[H_LAST] == 0.0 and is_stiff(par, loads, ahead, motion.reel[S])
     if back == 0.0:
         begin_loads(par, loads, locked, t, ahead, motion, scratch)
     impulse = ZERO
