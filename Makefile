@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+# libtautline for this processor alone, which takes half of the time. Wheels and `make verify` make all kinds.
+export TAUTLINE_TARGETS ?= own
 # Installing builds the viewer's page from these, and libtautline from the kernels.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
@@ -29,11 +31,13 @@ library: $(VENV)/dev
 	$(BIN)/python -m tautline.kernels.machine.build --unless-current
 
 # A wheel for this platform in dist/, with the library and the viewer's page.
+wheel: export TAUTLINE_TARGETS = all
 wheel: $(VENV)/dev
 	$(BIN)/python -m hatchling build -t wheel
 
 # The long proofs, 10^8 steps among them. Takes a few minutes, and rewrites docs/verification.md. Then run files that are
 # damaged and killed by the hundred.
+verify: export TAUTLINE_TARGETS = all
 verify: $(VENV)/dev library
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
 	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e tests/unit

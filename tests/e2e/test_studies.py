@@ -408,6 +408,7 @@ cp -r small/s.zarr whole.zarr
 """
 
 
+@pytest.mark.long
 def test_a_full_disk(folder: Path, exact: xr.Dataset) -> None:
     """A clear message and exit code, no torn chunk, and when there is room again, all goes on."""
     if shutil.which("unshare") is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from functools import cache
 from pathlib import Path
@@ -52,11 +53,17 @@ def _flags() -> frozenset[str]:
     return next((frozenset(line.split(":", 1)[1].split()) for line in lines if line.startswith("flags")), frozenset())
 
 
-def targets() -> tuple[Target, ...]:
-    """Kinds that code is made for on this machine."""
+def all_targets() -> tuple[Target, ...]:
+    """Kinds that code is made for on machines like this one."""
     return TARGETS.get(machine(), (Target("generic", ""),))
+
+
+def targets() -> tuple[Target, ...]:
+    """Kinds that code is made for: all, or this processor's alone where TAUTLINE_TARGETS=own, for work on kernels."""
+    return (best_target(),) if os.environ.get("TAUTLINE_TARGETS") == "own" else all_targets()
 
 
 def best_target() -> Target:
     """The fastest kind that this processor is."""
-    return next(target for target in targets() if target.needs <= _flags() or target is targets()[-1])
+    kinds = all_targets()
+    return next(target for target in kinds if target.needs <= _flags() or target is kinds[-1])
