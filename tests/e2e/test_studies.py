@@ -290,6 +290,7 @@ def test_the_last_words_of_a_worker_are_told(folder: Path, monkeypatch: pytest.M
             tl.study(folder / "study.toml", path, workers=2, batch=BATCH, overwrite=True)
 
 
+@pytest.mark.long
 def test_control_c_ends_after_the_batches_in_hand(folder: Path, exact: xr.Dataset) -> None:
     """In a terminal, where the bar tells how far it is."""
     path = folder / "interrupted.zarr"

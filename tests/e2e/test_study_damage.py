@@ -95,6 +95,7 @@ def try_damages(folder: Path, store: Path, exact: xr.Dataset, count: int, seed: 
     return counts
 
 
+@pytest.mark.long
 def test_no_damage_is_silent(tmp_path: Path, store: Path, exact: xr.Dataset) -> None:
     counts = try_damages(tmp_path, store, exact, SHARE, "share")
     found = sum(counts.values(), Counter[str]())

@@ -64,6 +64,8 @@ from tautline.kernels.rotation import add_spin, attitude
 from tautline.kernels.so3 import Vector, add, dot, scale, sub
 from tautline.kernels.tables import vector_at
 
+# Part of the kinetic energy, over how stiff damping is, that it may take from the velocities of a start.
+STIFF = 1e-3
 OWED = 4  # place of what is owed at a sample, in the second row of a load
 
 
@@ -209,15 +211,22 @@ def start_loads(
     return impulse
 
 
-@kernel
-def is_stiff(par: Parameters, loads: Loads, tau: float, s: float) -> bool:
-    """Whether resistances may change velocities by more than themselves in the time tau; drag always counts as such.
+@separate
+def starts_stiff(
+    par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
+) -> bool:
+    """Whether the velocities of a start are far from what damping allows; where drag acts they always count as such.
 
     Not where fluid moves along: its inertia needs the velocities of the start.
     """
-    l = element_length(par, s)
-    damped = loads.own[DAMPING].acts and 12.0 * tau * loads.own[DAMPING].viscosity > par.mu * l * l
-    return (damped or loads.own[DRAG].acts) and not carries_fluid(loads)
+    if carries_fluid(loads) or not loads.own[DAMPING].acts:
+        return loads.own[DRAG].acts and not carries_fluid(loads)
+    l = element_length(par, motion.reel[S])
+    fastest = 12.0 * ahead * loads.own[DAMPING].viscosity / (par.mu * l * l)  # decay of the shortest waves
+    joint = look_apart(par, loads, locked, t, 0.0, ahead, 0.0, motion, scratch)
+    moving = kinetic_of(par, motion, joint.rates, scratch.nodes[MEAN_VELOCITY])
+    given = given_at(par, loads, 0.0, joint, motion, scratch, scratch.nodes[TARGET], scratch.nodes[BORDER])
+    return loads.own[DRAG].acts or ahead * given.lost * (1.0 + fastest) > STIFF * moving  # type: ignore[no-any-return]
 
 
 @inlined
@@ -226,9 +235,12 @@ def jump(
 ) -> Vector:
     """Let loads act at the end of a step and at the start of one of length 2 ahead; the impulse of all of them."""
     back = motion.reel[LOADS_PENDING]
-    starts = back == 0.0 and motion.reel[H_LAST] == 0.0 and is_stiff(par, loads, ahead, motion.reel[S])
+    starts = False
     if back == 0.0:
+        fresh = motion.reel[H_LAST] == 0.0
         begin_loads(par, loads, locked, t, ahead, motion, scratch)
+        if fresh and loads.acts:
+            starts = starts_stiff(par, loads, locked, t, ahead, motion, scratch)
     impulse = ZERO
     if loads.acts:
         if starts:
