@@ -23,17 +23,25 @@ from tautline.kernels.machine.signatures import all_functions
 from tautline.kernels.machine.stamp import ABI, source_hash
 from tautline.kernels.machine.targets import Target, machine, targets
 
-# Functions of the second process: they share kernels with each other, and few with the rest.
-IN_LANES = ("tl_march_reeling", "tl_march_locked")
+# Functions of the second process, so that both take about as long: the march with loads takes half of all.
+SECOND = (
+    "tl_march_reeling",
+    "tl_march_locked",
+    "tl_march",
+    "tl_prescribed_torques",
+    "tl_prescribed_torques_with_loads",
+    "tl_holding_torques",
+    "tl_holding_torques_with_loads",
+)
 HEADER = "tautline.h"
 OPTIMISED = ".bc"
 
 
 def shares() -> list[list[str]]:
     """Names of the functions that each process compiles."""
-    others = [name for name in all_functions() if name not in IN_LANES]
+    others = [name for name in all_functions() if name not in SECOND]
     # the largest first: the second process may be there to write their objects
-    return [sorted(others, key=lambda name: not name.startswith("tl_march")), list(IN_LANES)]
+    return [sorted(others, key=lambda name: not name.startswith("tl_march")), list(SECOND)]
 
 
 def compile_share(names: list[str], folder: Path) -> None:
