@@ -15,7 +15,7 @@ from tautline.model.pendulum import Pendulum
 
 
 class Buoyancy(NamedTuple):
-    """Of what is below the surface, more than it would be above."""
+    """Buoyancy of what is below the surface, more than it would be above."""
 
     nodes: Array  # forces (N + 1, 3)
     moment: Array  # on the body about the attachment point, body frame

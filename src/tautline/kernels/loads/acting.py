@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.data import Array, Parameters, node
+from tautline.kernels.data import FRAME_VELOCITY, Array, Parameters, node, triple
 from tautline.kernels.jit import kernel
 from tautline.kernels.newton import Rates
 from tautline.kernels.so3 import Matrix, Vector, add, scale, sub
@@ -27,6 +27,18 @@ class Push(NamedTuple):
 
     reel: float  # force on s
     moment: Vector  # on the body about its attachment point, body frame
+
+
+@kernel
+def frame_change(at: Instant, reel: Array) -> Vector:
+    """How much faster the guide is at the joint than the frame of the momenta."""
+    return sub(at.frame, triple(reel, FRAME_VELOCITY))
+
+
+@kernel
+def time_of_change(at: Instant) -> float:
+    """Time in which velocities have changed from those of the step before; at a start, in which they will."""
+    return at.back if at.back > 0.0 else at.ahead
 
 
 @kernel

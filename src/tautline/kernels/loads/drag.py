@@ -13,7 +13,6 @@ from tautline.kernels.data import (
     ALONG,
     DIRECTION,
     FLOW,
-    FRAME_VELOCITY,
     LENGTH,
     PASSING,
     POSITION,
@@ -28,12 +27,11 @@ from tautline.kernels.data import (
     node,
     node_stride,
     put_node,
-    triple,
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.loads.acting import Instant, Push
+from tautline.kernels.loads.acting import Instant, Push, frame_change, time_of_change
 from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tables import linear_vector
 
@@ -157,7 +155,7 @@ def string_coefficients(
     q = motion.nodes[POSITION]
     depths = q[2 * node_stride(q) :]
     decay = 0.5 * own.string_rate * (at.back + at.ahead) / l
-    changed_in = at.back if at.back > 0.0 else at.ahead
+    changed_in = time_of_change(at)
     added = own.added / changed_in if changed_in > 0.0 else 0.0
     nothing = spread(lengths, 0.0)
     for e in range(0, par.N + 1, width(lengths)):
@@ -193,13 +191,12 @@ def body_resistance(
     u = sub(u, flow)
     decay = 0.5 * density * own.body_rate * (at.back + at.ahead) * math.sqrt(dot(u, u))
     u = add_scaled(u, reach(ahead, decay), du)
-    changed_in = at.back if at.back > 0.0 else at.ahead
+    changed_in = time_of_change(at)
     added = density * own.body_added / changed_in if changed_in > 0.0 else 0.0
-    frame = sub(at.frame, triple(motion.reel, FRAME_VELOCITY))
     spun = cross(omega, own.buoyancy_center)
     # of the attitude of then, not that of now
     spun = add_scaled(spun, -changed_in, cross(omega, spun))
-    last = sub(add(v_N, apply(at.R, spun)), frame)
+    last = sub(add(v_N, apply(at.R, spun)), frame_change(at, motion.reel))
     drag = density * own.body * math.sqrt(dot(u, u))
     return BodyResistance(drag, own.center, flow, density * own.spin, added, own.buoyancy_center, last)
 

@@ -52,12 +52,12 @@ from tautline.kernels.energy import (
 )
 from tautline.kernels.fixed import extrapolation, hold_first_node
 from tautline.kernels.jit import inlined, kernel, separate
-from tautline.kernels.loads.acting import Instant, Push
+from tautline.kernels.loads.acting import Instant, Push, frame_change
 from tautline.kernels.loads.drag import BodyResistance
 from tautline.kernels.loads.guide_motion import relative_to
 from tautline.kernels.loads.pushing import ACCOUNTS, act, pushes, total_force
 from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_joint, expect_velocities, resistances
-from tautline.kernels.loads.resisting import Given, drag_of_flow, frame_change, resist
+from tautline.kernels.loads.resisting import Given, drag_of_flow, resist
 from tautline.kernels.loads.velocities import ReelTarget, product_of_nodes, solve_velocities
 from tautline.kernels.newton import ZERO, Rates
 from tautline.kernels.rotation import attitude

@@ -13,7 +13,6 @@ from tautline.kernels.data import (
     BY_REEL,
     DIRECTION,
     FLOW,
-    FRAME_VELOCITY,
     MEAN_VELOCITY,
     PASSING,
     VISCOUS,
@@ -21,7 +20,6 @@ from tautline.kernels.data import (
     Parameters,
     Scratch,
     node,
-    triple,
 )
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import kernel
@@ -65,12 +63,6 @@ def drag_of_flow(par: Parameters, tau: float, frame: Vector, v: Array, scratch: 
         before = half
     hold_first_node(out)
     return tau * total(out, reel)  # type: ignore[no-any-return]
-
-
-@kernel
-def frame_change(at: Instant, reel: Array) -> Vector:
-    """How much faster the guide is at the joint than the frame of the momenta."""
-    return sub(at.frame, triple(reel, FRAME_VELOCITY))
 
 
 @kernel

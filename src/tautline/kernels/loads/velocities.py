@@ -144,7 +144,7 @@ def coupled(scratch: Scratch, e: int, v: Vector) -> Vector:
 
 
 class Equation(NamedTuple):
-    """Of a node, with the nodes beyond it eliminated."""
+    """Equation of a node, with the nodes beyond it eliminated."""
 
     block: Symmetric
     right: Vector
