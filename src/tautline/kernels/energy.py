@@ -100,19 +100,23 @@ def kinetic_body(par: Parameters, v_N: Vector, R: Matrix, omega: Vector) -> floa
 
 
 @kernel
+def spooled_above(par: Parameters, s: float) -> float:
+    """Moment of the string on the drum, per mass and length, that a string hanging straight would not have (m^2)."""
+    spooled = s - par.b
+    angle = spooled_angle(par, s)
+    k = par.growth
+    # the last two terms are those of a growing drum (equation 52)
+    above = par.d * par.d * (1.0 - math.cos(angle)) + k * (spooled - par.d * math.sin(angle))
+    return above - 0.5 * k * k * (1.0 - math.cos(angle))
+
+
+@kernel
 def gravity_reel(par: Parameters, s: float) -> float:
     """Potential energy of the string on the drum (equations 6 and 52), with r_d.e3 = r_p.e3 - b.
 
     That of the string in the guide is constant and left out.
     """
-    spooled = s - par.b
-    height = par.r_p[2] - par.b
-    angle = spooled_angle(par, s)
-    k = par.growth
-    # the last two terms are those of a growing drum (equation 52)
-    above = par.d * par.d * (1.0 - math.cos(angle)) + k * (spooled - par.d * math.sin(angle))
-    above -= 0.5 * k * k * (1.0 - math.cos(angle))
-    return -par.mu_g * (spooled * height - above)
+    return -par.mu_g * ((s - par.b) * (par.r_p[2] - par.b) - spooled_above(par, s))
 
 
 @kernel
@@ -146,10 +150,10 @@ def elastic(par: Parameters, s: float, q: Array) -> float:
 @kernel
 def strain_at_guide(par: Parameters, q: Array, l: float) -> float:
     """The first element's mean, or on the line through the means of the first two (equation 61)."""
-    w = node(q, 1)
+    w = sub(node(q, 1), node(q, 0))
     strain = math.sqrt(dot(w, w)) / l - 1.0
     if par.extrapolated:
-        w = sub(node(q, 2), w)
+        w = sub(node(q, 2), node(q, 1))
         strain += 0.5 * (strain + 1.0 - math.sqrt(dot(w, w)) / l)
     return strain
 

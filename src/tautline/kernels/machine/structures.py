@@ -18,6 +18,7 @@ import numpy as np
 from tautline import registry
 from tautline.arrays import Array, Counters
 from tautline.kernels.data import Loads
+from tautline.kernels.listed import Listed
 
 WORD = 8
 
@@ -34,6 +35,8 @@ class Member(NamedTuple):
 
 def array_type(kind: Any) -> tuple[int, str] | None:
     """Number of indices of an array and the letter of its items, from its type; None for what is no array."""
+    if get_origin(kind) is Listed:
+        return 2, "q"
     plain, indices = get_args(kind) if get_origin(kind) is Annotated else (kind, 1)
     letter = {Array: "d", Counters: "q"}.get(plain)
     return None if letter is None else (indices, letter)
@@ -146,6 +149,8 @@ class Structure:
 
 def address_of(array: Any, indices: int, item: str) -> tuple[int, ...]:
     """Address and shape of an array that machine code can take."""
+    if isinstance(array, Listed):
+        array = array.words
     if array.ndim != indices or array.dtype.char not in (item, "l" if item == "q" else item):
         raise TypeError(f"machine code expects an array of {indices} indices, got {array.ndim} of {array.dtype}")
     if not array.flags.c_contiguous:

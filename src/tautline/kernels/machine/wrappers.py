@@ -16,7 +16,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from tautline.kernels.jit import Kernel
 from tautline.kernels.machine.signatures import Function
-from tautline.kernels.machine.structures import Structure
+from tautline.kernels.machine.structures import Structure, structure
 
 _RESULT = "result"
 
@@ -93,6 +93,27 @@ def _read(structure: Structure) -> Kernel:
     """Kernel that builds a value from the words at an address."""
     scope = _PARTS | structure.names | {"__name__": __name__}
     return Kernel(_kernel("read", "at", [f"return {structure.reading}"], scope), inline="always")
+
+
+@intrinsic
+def _address(typingctx: Any, rows: Any, k: Any) -> Any:
+    """Address of row k of an array with two indices."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        array = make_array(sig.args[0])(context, builder, args[0])
+        stride = cgutils.unpack_tuple(builder, array.strides)[0]
+        return builder.add(builder.ptrtoint(array.data, _WHOLE), builder.mul(args[1], stride))
+
+    return types.int64(rows, types.int64), codegen
+
+
+def reader_of_rows(kind: Any) -> Any:
+    """Numba's own object for a function that builds item k of a list from its table of words (listed.py)."""
+    from tautline.kernels.machine.compiling import dispatcher
+
+    scope: dict[str, Any] = {"__name__": __name__, "address": _address, "read_item": _read(structure(kind))}
+    item = _kernel("item", "rows, k", ["return read_item(address(rows, k))"], scope)
+    return dispatcher(item, {"forceinline": True})
 
 
 def _write(structure: Structure) -> Kernel:

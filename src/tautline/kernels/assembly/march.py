@@ -1,0 +1,324 @@
+"""Many steps of an assembly: sampling, limits of the step, events at the ends of strings, intervals that are repeated."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from tautline.arrays import Array2
+from tautline.errors import NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES, RUNNING, UNSTABLE_STEP
+from tautline.kernels.assembly.data import (
+    OMEGA,
+    Strand,
+    System,
+    WholeSamples,
+    body_at,
+    strand_at,
+)
+from tautline.kernels.assembly.observe import observe_assembly, refresh_assembly
+from tautline.kernels.assembly.step import composed_step
+from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
+from tautline.kernels.data import (
+    EXTRA,
+    H_LAST,
+    LEVEL,
+    POSITION,
+    PULL,
+    RATIOS,
+    SIGMA,
+    SIGMA_BEFORE,
+    STEP,
+    STOP_TIME,
+    T_START,
+    TOTAL,
+    Array,
+    Plan,
+    S,
+    node,
+    triple,
+)
+from tautline.kernels.energy import element_length
+from tautline.kernels.jit import entry, inlined, kernel, separate
+from tautline.kernels.limits import FINER_TURNS, MAX_LEVEL, choose_level, outruns_waves
+from tautline.kernels.march import (
+    END_TOLERANCE,
+    IMPROVEMENT,
+    MOST_EXTRA,
+    MOST_SECANTS,
+    MOST_TRIALS,
+    ROOM_TO_SPARE,
+    beyond_end,
+    end_of_string,
+)
+from tautline.kernels.so3 import dot, sub
+
+AT_SAMPLE, BEFORE_STEP = range(2)
+
+
+class MarchedAssembly(NamedTuple):
+    """How far a march came."""
+
+    status: int  # RUNNING, or why it ended before
+    rows: int  # of the samples that were filled
+    strand: int  # at whose end it ended, or -1
+
+
+@separate
+def save_assembly(system: System, out: Array) -> None:
+    """Copy all that a step leaves to the next one into one flat array."""
+    place = 0
+    for i in range(len(system.totals)):
+        out[place] = system.totals[i]
+        place += 1
+    for i in range(len(system.clock)):
+        out[place] = system.clock[i]
+        place += 1
+    for b in range(len(system.bodies)):
+        state = body_at(system.bodies, b).state
+        for i in range(len(state)):
+            out[place] = state[i]
+            place += 1
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        for i in range(strand.nodes.shape[0]):
+            for j in range(strand.nodes.shape[1]):
+                out[place] = strand.nodes[i, j]
+                place += 1
+        for i in range(len(strand.reel)):
+            out[place] = strand.reel[i]
+            place += 1
+
+
+@separate
+def restore_assembly(system: System, saved: Array) -> None:
+    """Copy a motion back from where `save_assembly` put it."""
+    place = 0
+    for i in range(len(system.totals)):
+        system.totals[i] = saved[place]
+        place += 1
+    for i in range(len(system.clock)):
+        system.clock[i] = int(saved[place])
+        place += 1
+    for b in range(len(system.bodies)):
+        state = body_at(system.bodies, b).state
+        for i in range(len(state)):
+            state[i] = saved[place]
+            place += 1
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        for i in range(strand.nodes.shape[0]):
+            for j in range(strand.nodes.shape[1]):
+                strand.nodes[i, j] = saved[place]
+                place += 1
+        for i in range(len(strand.reel)):
+            strand.reel[i] = saved[place]
+            place += 1
+
+
+class StepLimits(NamedTuple):
+    """Largest steps of an assembly (s): of stability, and those that resolve stretching and turning."""
+
+    waves: float
+    stretching: float
+    turning: float
+
+
+@kernel
+def strand_limits(plan: Plan, strand: Strand) -> tuple[float, float]:
+    """Waves in the elements, and the string as one spring between the masses at its ends."""
+    par = strand.par
+    X = par.L - strand.reel[S]
+    l = element_length(par, strand.reel[S])
+    waves = plan.limit_multiple * 2.0 / math.sqrt(12.0 * par.EA / (par.mu * l * l))
+    own = 3.0 / (par.mu * X)
+    # each end swings with a third of the string at least
+    frequency2 = par.EA / X * min(strand.softness, 2.0 * own)
+    return waves, plan.resolution / math.sqrt(frequency2) if frequency2 > 0.0 else math.inf
+
+
+@kernel
+def pull_of(strand: Strand, e: int) -> float:
+    """Tension in the element at end e (N)."""
+    i = 0 if e == 0 else strand.par.N - 1
+    q = strand.nodes[POSITION]
+    w = sub(node(q, i + 1), node(q, i))
+    return float(max(strand.scratch.nodes[PULL][i] * math.sqrt(dot(w, w)), 0.0))
+
+
+@separate
+def limits_now(system: System, plan: Plan) -> StepLimits:
+    """All limits of the present motion."""
+    waves, stretching, rate2 = math.inf, math.inf, 0.0
+    for k in range(len(system.strands)):
+        own = strand_limits(plan, strand_at(system.strands, k))
+        waves, stretching = min(waves, own[0]), min(stretching, own[1])
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        if body.free and body.turns:
+            omega = triple(body.state, OMEGA)
+            pull = 0.0
+            for k in range(len(system.strands)):
+                strand = strand_at(system.strands, k)
+                for e in range(2):
+                    if strand.ends[e] == b:
+                        pull += pull_of(strand, e)
+            rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), pull * body.pull_lever))
+    turning = plan.resolution / math.sqrt(rate2) if rate2 > 0.0 else math.inf
+    return StepLimits(waves, stretching, turning)
+
+
+@entry
+def assembly_limits(system: System, plan: Plan) -> StepLimits:
+    """Limits of the present motion, for planning a run."""
+    return limits_now(system, plan)
+
+
+@separate
+def guard(system: System, plan: Plan) -> int:
+    """Look at all limits before a base step, and divide it."""
+    limits = limits_now(system, plan)
+    clock = system.clock
+    level = 0
+    if plan.adaptive:
+        level = choose_level(plan, min(plan.allowed_ratio * limits.waves, limits.stretching, limits.turning))
+        level = min(level + clock[EXTRA], MAX_LEVEL)
+    clock[LEVEL] = level
+    h = plan.h / (1 << level)
+    for i in range(len(limits)):
+        system.totals[RATIOS + i] = max(system.totals[RATIOS + i], h / limits[i])
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        if strand.row >= 0 and outruns_waves(strand.par, strand.reel[SIGMA]):
+            return REEL_OUTRUNS_WAVES
+    return UNSTABLE_STEP if h / limits.waves > plan.allowed_ratio else RUNNING
+
+
+@kernel
+def nearest_end(system: System, plan: Plan) -> tuple[float, int]:
+    """How far a reel is beyond the end of its string, at most, over the length of that; and which string."""
+    beyond, which = -math.inf, -1
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        if strand.row >= 0:
+            x = beyond_end(strand.par, plan, strand.reel[S]) / strand.par.L
+            if x > beyond:
+                beyond, which = x, k
+    return beyond, which
+
+
+@kernel
+def may_reach_end(system: System, plan: Plan, h: float) -> bool:
+    """Whether a step could bring a reel to the end of its string; generous, since speeds change in the step."""
+    near = False
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        if strand.row >= 0:
+            reel, L = strand.reel, strand.par.L
+            distance = -beyond_end(strand.par, plan, reel[S])
+            change = abs(reel[SIGMA] - reel[SIGMA_BEFORE])
+            if reel[H_LAST] != 0.0:
+                change *= abs(h / reel[H_LAST])
+            near = near or 0.0 < distance < 4.0 * (abs(reel[SIGMA]) + change) * h + 100.0 * END_TOLERANCE * L
+    return near
+
+
+@inlined
+def step_to_event(system: System, plan: Plan, backup: Array, t: float, h: float, end: float) -> tuple[int, int]:
+    """From t to `end`, h later, in one step, or up to where a reel reaches the end of its string; status, and which string."""
+    near = may_reach_end(system, plan, h)
+    low, high, trial = 0.0, h, h
+    at_low, at_high = 0.0, 0.0
+    if near:
+        save_assembly(system, backup)
+        at_low = nearest_end(system, plan)[0]
+    status = RUNNING
+    for trials in range(MOST_TRIALS):
+        status = composed_step(system, plan, t, trial, end if trial == h else t + trial)
+        if not near or status != RUNNING:
+            break
+        beyond = nearest_end(system, plan)[0]
+        if 0.0 <= beyond <= END_TOLERANCE or (beyond < 0.0 and trial == h) or trials == MOST_TRIALS - 1:
+            break
+        if beyond < 0.0:
+            low, at_low = trial, beyond
+        else:
+            high, at_high = trial, beyond
+        trial = low + (high - low) * (0.5 * END_TOLERANCE - at_low) / (at_high - at_low)
+        if trials >= MOST_SECANTS or not low < trial < high:
+            trial = 0.5 * (low + high)
+        restore_assembly(system, backup)
+        refresh_assembly(system, t)
+    if status == RUNNING:
+        beyond, k = nearest_end(system, plan)
+        if k >= 0 and beyond >= 0.0:
+            strand = strand_at(system.strands, k)
+            system.totals[STOP_TIME] = t + trial
+            return end_of_string(strand.par, plan, strand.reel[S]), k
+    return status, -1
+
+
+@inlined
+def march_interval(system: System, plan: Plan, backup: Array) -> tuple[int, int]:
+    """All base steps of one sample interval."""
+    status, which = RUNNING, -1
+    count = 0
+    while count < plan.steps_per_sample and status == RUNNING:
+        t = system.totals[T_START] + system.clock[STEP] * plan.h
+        following = system.totals[T_START] + (system.clock[STEP] + 1) * plan.h
+        status = guard(system, plan)
+        parts = 1 << system.clock[LEVEL]
+        h = plan.h / parts
+        part = 0
+        while part < parts and status == RUNNING:
+            # times come from counters, not from sums: a resumed run sees the same ones
+            end = t + (part + 1) * h if part + 1 < parts else following
+            status, which = step_to_event(system, plan, backup, t + part * h, h, end)
+            part += 1
+        if status == RUNNING:
+            system.clock[STEP] += 1
+            system.clock[TOTAL] += parts
+        count += 1
+    return status, which
+
+
+@entry
+def march_assembly(system: System, plan: Plan, backups: Array2, out: WholeSamples) -> MarchedAssembly:
+    """Fill all rows of `out`, one every plan.steps_per_sample steps.
+
+    As `march` does for a pendulum: an adaptive march repeats a sample interval that failed, or in which the balance of
+    energy did not close, with steps of half the length.
+    """
+    totals = system.totals
+    refresh_assembly(system, totals[T_START] + system.clock[STEP] * plan.h)
+    for row in range(out.whole.shape[0]):
+        if plan.adaptive:
+            save_assembly(system, backups[AT_SAMPLE])
+        extra = system.clock[EXTRA]
+        before = math.inf
+        while True:
+            status, which = march_interval(system, plan, backups[BEFORE_STEP])
+            jump = math.inf
+            failed = status in (NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES, UNSTABLE_STEP)
+            if status == RUNNING:
+                t = totals[T_START] + system.clock[STEP] * plan.h
+                if not observe_assembly(system, out, row, t):
+                    status = NON_FINITE
+                jump = balance_jump(totals, out.whole[row])
+                failed = not jump <= balance_tolerance(totals, out.whole[row])
+            if not (plan.adaptive and failed) or extra >= MOST_EXTRA:
+                break
+            if status == RUNNING and not jump < IMPROVEMENT * before:
+                extra = max(0, extra - 1)  # finer steps are of no use
+                break
+            before = jump
+            extra += 1
+            restore_assembly(system, backups[AT_SAMPLE])
+            system.clock[EXTRA] = extra
+            refresh_assembly(system, totals[T_START] + system.clock[STEP] * plan.h)
+        if status != RUNNING:
+            return MarchedAssembly(status, row, which)
+        if jump < ROOM_TO_SPARE * balance_tolerance(totals, out.whole[row]):
+            extra = max(0, extra - 1)
+        system.clock[EXTRA] = extra
+        note_balance(totals, out.whole[row])
+    return MarchedAssembly(RUNNING, out.whole.shape[0], -1)

@@ -1,0 +1,275 @@
+"""From velocities to momenta at the start of a run, and from momenta to what samples report."""
+
+from __future__ import annotations
+
+from tautline.kernels.assembly.data import (
+    ANGULAR,
+    ANGULAR_MOMENTUM,
+    BODY_ATTITUDE,
+    BODY_OMEGA,
+    BODY_PLACE,
+    BODY_VELOCITY,
+    END_MOMENTUM,
+    FRAME_POWER,
+    LINEAR,
+    LINEAR_MOMENTUM,
+    OMEGA,
+    OMEGA_BEFORE,
+    OMEGA_EARLIER,
+    OMEGA_NOW,
+    PLACE,
+    REELED,
+    SIGMA_NOW,
+    SPEED,
+    START_ROW,
+    STEP_LENGTH,
+    TORQUE_NOW,
+    TURNED,
+    V_BEFORE,
+    V_EARLIER,
+    V_NOW,
+    Body,
+    Strand,
+    System,
+    V,
+    WholeSamples,
+    body_at,
+    strand_at,
+)
+from tautline.kernels.assembly.condense import keep_velocities
+from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends
+from tautline.kernels.assembly.equations import drum_mass, solve_rates
+from tautline.kernels.assembly.gravity import weigh
+from tautline.kernels.assembly.step import ZERO, put_matrix
+from tautline.kernels.balance import copy_accounts
+from tautline.kernels.data import (
+    BORDER,
+    CONTROL_WORK,
+    ELASTIC,
+    FIRST_BOOKED,
+    GRAVITY,
+    GUIDE_WORK,
+    H_LAST,
+    HELD,
+    HELD_SPEED,
+    KINETIC,
+    MEAN_VELOCITY,
+    MOMENTUM,
+    NOT_HELD,
+    P_S,
+    POSITION,
+    PRESCRIBED,
+    PULL,
+    SIGMA,
+    TARGET,
+    TORQUE,
+    VELOCITY,
+    Array,
+    S,
+    copy_nodes,
+    node,
+    put_node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.drum import holding
+from tautline.kernels.energy import elastic, element_length, kinetic_string, momenta, reel_mass, transport_weights
+from tautline.kernels.guide import spooled_energy
+from tautline.kernels.jit import entry, kernel, separate
+from tautline.kernels.reeling import evaluate_forces
+from tautline.kernels.reels import NO_ENTRANCE, ReelStart, pack_start
+from tautline.kernels.rotation import attitude
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
+from tautline.kernels.tables import vector_at
+
+
+@kernel
+def first_momentum(strand: Strand, sigma: float, v: Array) -> Vector:
+    """Momentum of the first node, with the string that is wound on a reel there."""
+    par = strand.par
+    q = strand.nodes[POSITION]
+    s = strand.reel[S]
+    alpha = transport_weights(par.N, 0.0)[0]
+    own = scale(element_length(par, s) / 6.0, add_scaled(node(v, 1), 2.0, node(v, 0)))
+    P = add_scaled(own, alpha * sigma, sub(node(q, 0), node(q, 1)))
+    if strand.wound:
+        P = add_scaled(P, s, node(v, 0))
+    return scale(par.mu, P)
+
+
+@kernel
+def begin_strand(system: System, strand: Strand) -> None:
+    """Momenta of a string from its velocities; those of its ends go to the bodies."""
+    par, reel = strand.par, strand.reel
+    v, p = strand.nodes[VELOCITY], strand.nodes[MOMENTUM]
+    place_ends(system, strand)
+    for e in range(2):
+        put_node(v, e * par.N, end_of(system, strand, e, 0.0).v)
+    sigma = reel[SIGMA] if strand.row >= 0 else 0.0
+    reel[P_S] = momenta(par, reel[S], sigma, strand.nodes[POSITION], v, p)
+    ends = (end_of(system, strand, 0, 0.0), end_of(system, strand, 1, 0.0))
+    given = (first_momentum(strand, sigma, v), node(p, par.N))
+    for e in range(2):
+        state = ends[e].body.state
+        put_triple(state, LINEAR, add(triple(state, LINEAR), given[e]))
+        arm = apply(ends[e].R, ends[e].point)
+        put_triple(state, ANGULAR, add(triple(state, ANGULAR), cross(arm, given[e])))
+        put_node(p, e * par.N, ZERO)
+    if strand.wound:
+        carried = angular_velocity_about(strand, ends[0])
+        mass = drum_mass(strand, 0.0, sigma)
+        reel[P_S] += mass * carried
+        state = ends[0].body.state
+        spin = scale(mass * (sigma + carried), apply(ends[0].R, strand.axis))
+        put_triple(state, ANGULAR, add(triple(state, ANGULAR), spin))
+    evaluate_forces(par, reel[S], strand.nodes[POSITION], strand.scratch.nodes[PULL])
+
+
+@entry
+def begin_assembly(system: System, t: float) -> None:
+    """Momenta of an assembly from the velocities in its states."""
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        state, work = body.state, body.work
+        for place in (V_BEFORE, V_EARLIER):
+            put_triple(state, place, triple(state, V))
+        for place in (OMEGA_BEFORE, OMEGA_EARLIER):
+            put_triple(state, place, triple(state, OMEGA))
+        R = attitude(state)
+        put_matrix(work, TURNED, R)
+        put_triple(work, V_NOW, triple(state, V))
+        put_triple(work, OMEGA_NOW, triple(state, OMEGA))
+        put_triple(state, LINEAR, scale(body.mass, triple(state, V)))
+        put_triple(state, ANGULAR, apply(R, apply(body.J, triple(state, OMEGA))))
+    for k in range(len(system.strands)):
+        begin_strand(system, strand_at(system.strands, k))
+    system.totals[FRAME_POWER] = weigh(system, t)[1]
+
+
+@entry
+def refresh_assembly(system: System, t: float) -> None:
+    """Evaluate all forces anew, after a state was put back."""
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        place_ends(system, strand)
+        evaluate_forces(strand.par, strand.reel[S], strand.nodes[POSITION], strand.scratch.nodes[PULL])
+    system.totals[FRAME_POWER] = weigh(system, t)[1]
+
+
+@separate
+def velocities_now(system: System, t: float) -> bool:
+    """Velocities of everything at the present momenta, in the work of bodies and strands; whether they were found."""
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        put_matrix(body.work, TURNED, attitude(body.state))
+        velocity = ZERO
+        if body.moves:
+            velocity = vector_at(body.path, t)[1]
+        put_triple(body.work, V_NOW, velocity)
+        put_triple(body.work, OMEGA_NOW, ZERO)
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        copy_nodes(strand.nodes[MOMENTUM], strand.scratch.nodes[TARGET])
+        reel, work = strand.reel, strand.work
+        work[SIGMA_NOW] = 0.0
+        if strand.row >= 0:
+            held = reel[HELD] != NOT_HELD
+            work[SIGMA_NOW] = reel[HELD_SPEED] if held else 0.0
+            start = ReelStart(reel[P_S], 0.0, 0.0, work[SIGMA_NOW], NO_ENTRANCE, holding(held))
+            pack_start(start, work[START_ROW:])
+    found = solve_rates(system, 0.0, 0.0)[0]
+    for k in range(len(system.strands)):
+        keep_velocities(strand_at(system.strands, k))
+    return found
+
+
+@kernel
+def observe_strand(system: System, strand: Strand, out: Array, out_nodes: Array) -> tuple[Vector, Vector]:
+    """Write a string's energies, reel and nodes; linear and angular momentum of its inner nodes."""
+    par, reel, work = strand.par, strand.reel, strand.work
+    q, v, p = strand.nodes[POSITION], strand.scratch.nodes[MEAN_VELOCITY], strand.nodes[MOMENTUM]
+    s, sigma = reel[S], work[SIGMA_NOW]
+    first = end_of(system, strand, 0, 0.0)
+    kinetic = kinetic_string(par, s, sigma, q, v)
+    carried = angular_velocity_about(strand, first)
+    if strand.wound:
+        kinetic += 0.5 * par.mu * s * dot(first.v, first.v) + 0.5 * reel_mass(par, s)[0] * (sigma + carried) ** 2
+    out[KINETIC] = kinetic
+    out[ELASTIC] = elastic(par, s, q) + (spooled_energy(par, reel, s) if strand.wound else 0.0)
+    out[GRAVITY] = 0.0
+    copy_accounts(reel, out)
+    if strand.row >= 0 and reel[HELD] == PRESCRIBED:
+        # the half impulse that a reel that is led has still to be given for the latest step
+        P_s = momenta(par, s, sigma, q, v, strand.scratch.nodes[BORDER]) + drum_mass(strand, 0.0, sigma) * carried
+        out[CONTROL_WORK] += (P_s - reel[P_S]) * reel[SIGMA]
+    out[REELED] = s
+    out[SPEED] = sigma
+    out[TORQUE_NOW] = reel[TORQUE]
+    linear, angular = ZERO, ZERO
+    for i in range(par.N + 1):
+        at, velocity = node(q, i), node(v, i)
+        linear = add(linear, node(p, i))
+        angular = add(angular, cross(at, node(p, i)))
+        for a in range(3):
+            out_nodes[strand.first + i, a] = at[a]
+            out_nodes[strand.first + i, 3 + a] = velocity[a]
+    return linear, angular
+
+
+@kernel
+def observe_body(body: Body, out: Array) -> float:
+    """Write a body's place and motion; its kinetic energy."""
+    velocity, omega = triple(body.work, V_NOW), triple(body.work, OMEGA_NOW)
+    put_triple(out, BODY_PLACE, triple(body.state, PLACE))
+    put_triple(out, BODY_VELOCITY, velocity)
+    put_triple(out, BODY_OMEGA, omega)
+    put_matrix(out, BODY_ATTITUDE, attitude(body.state))
+    return 0.5 * body.mass * dot(velocity, velocity) + 0.5 * dot(omega, apply(body.J, omega))
+
+
+@kernel
+def owed_to_path(system: System, b: int) -> float:
+    """Work of the half impulse that a body on a path has still to be given for the latest step."""
+    body = body_at(system.bodies, b)
+    if not body.moves:
+        return 0.0
+    P = scale(body.mass, triple(body.work, V_NOW))
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        for e in range(2):
+            if strand.ends[e] == b:
+                P = add(P, triple(strand.work, END_MOMENTUM + 3 * e))
+    return dot(sub(P, triple(body.state, LINEAR)), triple(body.state, V))
+
+
+@entry
+def observe_assembly(system: System, out: WholeSamples, row: int, t: float) -> bool:
+    """Write the present state into row `row` of the samples; whether velocities were found. The motion stays as it is."""
+    found = velocities_now(system, t)
+    whole = out.whole[row]
+    copy_accounts(system.totals, whole)
+    whole[KINETIC], whole[ELASTIC] = 0.0, 0.0
+    linear, angular = ZERO, ZERO
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        own = out.strands[row, k]
+        P, H = observe_strand(system, strand, own, out.nodes[row])
+        linear, angular = add(linear, P), add(angular, H)
+        whole[KINETIC] += own[KINETIC]
+        whole[ELASTIC] += own[ELASTIC]
+        for account in range(FIRST_BOOKED, KINETIC + len(own)):
+            if account < REELED:
+                whole[account] += own[account]
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        whole[KINETIC] += observe_body(body, out.bodies[row, b])
+        whole[GUIDE_WORK] += owed_to_path(system, b)
+        if body.free:
+            linear = add(linear, triple(body.state, LINEAR))
+            turning = add(triple(body.state, ANGULAR), cross(triple(body.state, PLACE), triple(body.state, LINEAR)))
+            angular = add(angular, turning)
+    whole[GRAVITY] = weigh(system, t)[0]
+    put_triple(whole, LINEAR_MOMENTUM, linear)
+    put_triple(whole, ANGULAR_MOMENTUM, angular)
+    whole[STEP_LENGTH] = abs(system.totals[H_LAST])
+    return found
