@@ -34,7 +34,8 @@ BODY_STATE = 44
 V_NOW, OMEGA_NOW, TURNED, PULLED, TWISTED = _places(0, 3, 6, 15, 18)
 # Momentum of the step at its start, and what it gained: of bodies whose motion is given.
 AT_START, GAINED = _places(21, 24)
-BODY_WORK = 27
+PUSHED = _places(27)[0]  # impulse of applied forces at the start of a step, and its moment, inertial
+BODY_WORK = 33
 
 # Places in Strand.work. Ends are numbered 0 and 1: momenta of the end nodes at the start of a step (N s), their
 # derivatives by each other's velocity and by sigma, and derivatives of the reel's equation by the end velocities.
@@ -69,6 +70,9 @@ class Body(NamedTuple):
     row: int  # of its first unknown, if it is free
     moves: bool  # along the path
     path: Array2  # of its place, 13 rows (tables.vector_at)
+    pushed: bool  # by forces that are applied to it
+    applied: Array2  # forces at the centre of mass and moments over time, 7 rows: times, force, moment; inertial
+    thrust: Array2  # the same in the frame of the body
     pull_lever: float  # largest distance of a string from the centre of mass, over the least moment of inertia
     state: Array  # (BODY_STATE,)
     work: Array  # (BODY_WORK,)

@@ -20,6 +20,7 @@ from tautline.kernels.assembly.data import (
     OMEGA_NOW,
     PIVOT,
     PULLED,
+    PUSHED,
     REEL_BY_END,
     SCHUR,
     SIGMA_NOW,
@@ -94,6 +95,10 @@ def body_rows(body: Body, h: float, kick: float, matrix: Array2, right: Array) -
     R = matrix_in(body.work, TURNED)
     omega = triple(body.work, OMEGA_NOW)
     P = add_scaled(triple(body.state, LINEAR), kick, triple(body.work, PULLED))
+    H = add_scaled(triple(body.state, ANGULAR), kick, triple(body.work, TWISTED))
+    if body.pushed and h != 0.0:
+        P = add(P, triple(body.work, PUSHED))
+        H = add(H, triple(body.work, PUSHED + 3))
     add_vector(right, i, add_scaled(P, -body.mass, triple(body.work, V_NOW)))
     add_block(matrix, i, i, matrix_add_scaled(ZEROS, body.mass, IDENTITY))
     if not body.turns:
@@ -102,7 +107,6 @@ def body_rows(body: Body, h: float, kick: float, matrix: Array2, right: Array) -
     J_omega = apply(body.J, omega)
     k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
     momentum = scale(k, add_scaled(J_omega, 0.5 * h, cross(omega, J_omega)))
-    H = add_scaled(triple(body.state, ANGULAR), kick, triple(body.work, TWISTED))
     add_vector(right, i + 3, sub(apply_transposed(R, H), momentum))
     D = matrix_add_scaled(body.J, 0.5 * h, matmul(hat(omega), body.J))
     D = matrix_add_scaled(D, -0.5 * h, hat(J_omega))

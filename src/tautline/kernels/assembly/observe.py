@@ -49,6 +49,8 @@ from tautline.kernels.data import (
     FIRST_BOOKED,
     GRAVITY,
     GUIDE_WORK,
+    H_BEFORE,
+    H_EARLIER,
     H_LAST,
     HELD,
     HELD_SPEED,
@@ -57,10 +59,14 @@ from tautline.kernels.data import (
     MOMENTUM,
     NOT_HELD,
     P_S,
+    P_S_ERR,
     POSITION,
     PRESCRIBED,
     PULL,
     SIGMA,
+    SIGMA_BEFORE,
+    SIGMA_EARLIER,
+    STICTION,
     TARGET,
     TORQUE,
     VELOCITY,
@@ -144,6 +150,35 @@ def begin_assembly(system: System, t: float) -> None:
     for k in range(len(system.strands)):
         begin_strand(system, strand_at(system.strands, k))
     system.totals[FRAME_POWER] = weigh(system, t)[1]
+
+
+@entry
+def release_reels(system: System, t: float) -> None:
+    """Give every reel that moves the momentum of its present speed, however it was held; forget the history of steps."""
+    velocities_now(system, t)
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        par, reel, sigma = strand.par, strand.reel, strand.work[SIGMA_NOW]
+        q, v = strand.nodes[POSITION], strand.scratch.nodes[MEAN_VELOCITY]
+        carried = angular_velocity_about(strand, end_of(system, strand, 0, 0.0))
+        reel[P_S] = momenta(par, reel[S], sigma, q, v, strand.scratch.nodes[BORDER])
+        if strand.wound:
+            reel[P_S] += drum_mass(strand, 0.0, sigma) * carried
+        reel[P_S_ERR] = 0.0
+        for place in (SIGMA, SIGMA_BEFORE, SIGMA_EARLIER):
+            reel[place] = sigma
+        for place in (H_LAST, H_BEFORE, H_EARLIER):
+            reel[place] = 0.0
+        reel[HELD] = NOT_HELD
+        reel[STICTION] = 0.0
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        for place in (V, V_BEFORE, V_EARLIER):
+            put_triple(body.state, place, triple(body.work, V_NOW))
+        for place in (OMEGA, OMEGA_BEFORE, OMEGA_EARLIER):
+            put_triple(body.state, place, triple(body.work, OMEGA_NOW))
+    for place in (H_LAST, H_BEFORE, H_EARLIER):
+        system.totals[place] = 0.0
 
 
 @entry

@@ -28,6 +28,7 @@ from tautline.kernels.assembly.data import (
     PLACE,
     PLACE_ERR,
     PULLED,
+    PUSHED,
     S_BEFORE,
     SIGMA_NOW,
     START_ROW,
@@ -53,6 +54,7 @@ from tautline.kernels.compensated import accumulate, accumulate_nodes, accumulat
 from tautline.kernels.data import (
     ATTITUDE,
     ATTITUDE_ERR,
+    EXTERNAL_WORK,
     GUIDE_WORK,
     H_BEFORE,
     H_EARLIER,
@@ -91,7 +93,7 @@ from tautline.kernels.reeling import (
 from tautline.kernels.reels import pack_start, unpack_start
 from tautline.kernels.rotation import attitude, quaternion
 from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, quaternion_increment, scale, sub
-from tautline.kernels.tables import vector_at
+from tautline.kernels.tables import mean_vector, vector_at
 
 ZERO = (0.0, 0.0, 0.0)
 COMPENSATED = True
@@ -104,6 +106,23 @@ def put_matrix(x: Array, i: int, A: tuple[Vector, Vector, Vector]) -> None:
 
 
 @kernel
+def push_on(body: Body, near: float, far: float) -> tuple[Vector, Vector]:
+    """Mean force and moment of what is applied to a body, at the near end of a step; inertial."""
+    R = attitude(body.state)
+    force = add(mean_vector(body.applied, 1, near, far), apply(R, mean_vector(body.thrust, 1, near, far)))
+    moment = add(mean_vector(body.applied, 4, near, far), apply(R, mean_vector(body.thrust, 4, near, far)))
+    return force, moment
+
+
+@kernel
+def book_push(system: System, body: Body, impulse: Vector, moment: Vector) -> None:
+    """Work of an impulse and a moment of impulse, at the mean velocities of the step."""
+    omega = apply(attitude(body.state), triple(body.work, OMEGA_NOW))
+    work = dot(impulse, triple(body.work, V_NOW)) + dot(moment, omega)
+    book_whole(system, EXTERNAL_WORK, work)
+
+
+@kernel
 def begin_body(body: Body, h: float, ahead: float, bend: float, start: float, end: float) -> None:
     """Guess of a free body's velocities, or those that are given."""
     state, work = body.state, body.work
@@ -113,6 +132,10 @@ def begin_body(body: Body, h: float, ahead: float, bend: float, start: float, en
         put_triple(work, V_NOW, extrapolated_vector(ahead, bend, latest[0], latest[1], latest[2]))
         turns = triple(state, OMEGA), triple(state, OMEGA_BEFORE), triple(state, OMEGA_EARLIER)
         put_triple(work, OMEGA_NOW, extrapolated_vector(ahead, bend, turns[0], turns[1], turns[2]))
+        if body.pushed:
+            force, moment = push_on(body, start, end)
+            put_triple(work, PUSHED, scale(0.5 * h, force))
+            put_triple(work, PUSHED + 3, scale(0.5 * h, moment))
         return
     velocity = ZERO
     if body.moves:
@@ -189,10 +212,14 @@ def drift_strand(system: System, k: int, h: float) -> None:
 
 
 @kernel
-def move_body(body: Body, h: float) -> None:
+def move_body(system: System, body: Body, h: float) -> None:
     """Move and turn a body; pay gravity's impulse at the start."""
     state, work = body.state, body.work
     give(body, scale(0.5 * h, triple(work, PULLED)), scale(0.5 * h, triple(work, TWISTED)))
+    if body.pushed and body.free:
+        impulse, moment = triple(work, PUSHED), triple(work, PUSHED + 3)
+        give(body, impulse, moment)
+        book_push(system, body, impulse, moment)
     velocity = triple(work, V_NOW)
     accumulate_triple(state, PLACE, PLACE_ERR, scale(h, velocity), COMPENSATED)
     if body.free and body.turns:
@@ -241,10 +268,14 @@ def kick_strand(system: System, k: int, h: float, end_time: float) -> None:
 
 
 @kernel
-def end_body(system: System, body: Body, h: float) -> None:
-    """Gravity's impulse at the end of a step; work of a motion that is given; remember velocities."""
+def end_body(system: System, body: Body, h: float, start: float, end: float) -> None:
+    """Impulses of gravity and applied forces at the end of a step; work of a motion that is given; velocities."""
     state, work = body.state, body.work
     give(body, scale(0.5 * h, triple(work, PULLED)), scale(0.5 * h, triple(work, TWISTED)))
+    if body.pushed and body.free:
+        force, moment = push_on(body, end, start)
+        give(body, scale(0.5 * h, force), scale(0.5 * h, moment))
+        book_push(system, body, scale(0.5 * h, force), scale(0.5 * h, moment))
     if body.moves:
         impulse = sub(triple(work, AT_START), triple(state, LINEAR))
         mean = scale(0.5, add(triple(state, V), triple(work, V_NOW)))
@@ -281,7 +312,7 @@ def stage(system: System, h: float, start: float, end: float) -> int:
     for k in range(len(system.strands)):
         drift_strand(system, k, h)
     for b in range(len(system.bodies)):
-        move_body(body_at(system.bodies, b), h)
+        move_body(system, body_at(system.bodies, b), h)
     for k in range(len(system.strands)):
         place_ends(system, strand_at(system.strands, k))
     power = weigh(system, end)[1]
@@ -292,7 +323,7 @@ def stage(system: System, h: float, start: float, end: float) -> int:
     finite = True
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
-        end_body(system, body, h)
+        end_body(system, body, h, start, end)
         finite = finite and math.isfinite(dot(triple(body.state, LINEAR), triple(body.state, ANGULAR)))
     totals[H_EARLIER] = totals[H_BEFORE]
     totals[H_BEFORE] = totals[H_LAST]

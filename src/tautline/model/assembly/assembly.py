@@ -1,0 +1,109 @@
+"""The assembly as a whole: named bodies, named lines, gravity or an orbit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.model.assembly.parts import ANCHOR, Held, Line, Orbit
+from tautline.model.body import RigidBody
+from tautline.model.wording import near
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """Rigid bodies, strings between them and points in space, and reels.
+
+    Parameters
+    ----------
+    bodies : dict
+        `RigidBody` by name; or `Held`, a body whose motion is given.
+    strings : dict
+        `Line` by name.
+    gravity : float
+        Along the third axis, which points down (m/s^2); 0 with an orbit.
+    orbit : Orbit, optional
+        In place of gravity.
+    """
+
+    bodies: Mapping[str, RigidBody | Held]
+    strings: Mapping[str, Line]
+    gravity: float | None = None
+    orbit: Orbit | None = None
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        for name, wanted in (("bodies", (RigidBody, Held)), ("strings", (Line,))):
+            given = getattr(self, name)
+            if not isinstance(given, Mapping):
+                checks.refuse(f"Assembly.{name}", "a dict of names", given)
+            for key, thing in given.items():
+                _check_name(name, key)
+                if not isinstance(thing, wanted):
+                    expected = " or ".join(f"a {kind.__name__}" for kind in wanted)
+                    checks.refuse(f"Assembly.{name}[{key!r}]", expected, thing)
+            set_(self, name, MappingProxyType(dict(given)))
+        if not self.strings:
+            raise InputError("Assembly.strings: expected at least one line, got none")
+        twice = [name for name in self.bodies if name in self.strings]
+        if twice:
+            raise InputError(f"Assembly: expected every name once, got {twice[0]!r} for a body and for a string")
+        checks.instance("Assembly.orbit", self.orbit, Orbit) if self.orbit is not None else None
+        default = 9.81 if self.orbit is None else 0.0
+        set_(self, "gravity", checks.non_negative("Assembly.gravity", self._or(self.gravity, default), "m/s^2"))
+        if self.orbit is not None and self.gravity != 0.0:
+            checks.refuse("Assembly.gravity", "0 beside an orbit, whose gravity acts", self.gravity)
+        for name, line in self.strings.items():
+            self._check_line(name, line)
+
+    @staticmethod
+    def _or(value: Any, default: float) -> Any:
+        return default if value is None else value
+
+    def _check_line(self, name: str, line: Line) -> None:
+        """Refuse a line that cannot be in this assembly."""
+        head = f"strings.{name}"
+        for key, end in (("start", line.start), ("end", line.end)):
+            if end != ANCHOR and end not in self.bodies:
+                known = [ANCHOR, *self.bodies]
+                checks.refuse(f"{head}.{key}", f"one of {', '.join(map(repr, known))}", end, near(end, known))
+        if line.ends[0] == line.ends[1] and line.points[0] == line.points[1]:
+            raise InputError(f"{head}: expected two different points, got a string from a point to itself")
+        if not any(isinstance(self.bodies.get(end), RigidBody) for end in line.ends) and line.elements == 1:
+            raise InputError(f"{head}.elements: expected 2 or more between two held ends, got 1, which cannot move")
+        for key, what in (("viscosity", line.string.viscosity), ("damping_ratio", line.string.damping_ratio)):
+            if what != 0.0:
+                raise InputError(f"{head}.{key}: expected 0, got {what:g}; strings of an assembly are not damped yet")
+        if line.reel is None:
+            return
+        if self.on_free_body(line):
+            if line.drum_axis is None:
+                raise InputError(
+                    f"{head}.drum_axis: expected the axis of the drum in the frame of {line.start!r}, whose rotation "
+                    "it takes part in, got none"
+                )
+            if line.reel.layer_growth != 0.0:
+                raise InputError(f"{head}.reel.layer_growth: expected 0 for a reel on a free body, got another")
+        else:
+            if line.drum_axis is not None:
+                raise InputError(
+                    f"{head}.drum_axis: expected none where {line.start!r} does not turn; a reel on a body is at the "
+                    "start of its string"
+                )
+            if self.orbit is not None:
+                raise InputError(f"{head}.reel: expected a reel on a free body in an orbit, got one at {line.start!r}")
+
+    def on_free_body(self, line: Line) -> bool:
+        """Whether the reel of a line is on a body that moves freely."""
+        return isinstance(self.bodies.get(line.start), RigidBody)
+
+
+def _check_name(kind: str, name: Any) -> None:
+    if not isinstance(name, str) or (not name.isidentifier() and not name.replace("-", "_").isidentifier()):
+        checks.refuse(f"Assembly.{kind}", "names of letters, digits, - and _", name)
+    if name == ANCHOR:
+        checks.refuse(f"Assembly.{kind}", f"another name than {ANCHOR!r}, which means a point in space", name)

@@ -1,0 +1,174 @@
+"""Where the parts of an assembly are and how they move, and starts with straight strings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.parts import ANCHOR, Held, Line
+from tautline.model.body import RigidBody
+from tautline.model.checks import ZERO, finite, positive, vector
+from tautline.model.description import Number, OptionalNumber, Vector3, described, quantity
+from tautline.model.kinds import MATRIX, VECTOR, in_si
+from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, checked_rotation
+from tautline.model.wording import near
+
+# A string counts as no longer than the distance of its ends within this part of it.
+SAME_LENGTH = 1e-9
+
+
+@described
+class BodyState:
+    """Place and motion of a body."""
+
+    position: Vector3 = quantity(
+        "m", vector, "Position of the centre of mass; the third axis points down.", form=VECTOR
+    )
+    velocity: Vector3 = quantity("m/s", vector, "Velocity of the centre of mass.", default=ZERO, form=VECTOR)
+    attitude: Any = quantity("", checked_rotation, ATTITUDE, default=IDENTITY, form=MATRIX)
+    angular_velocity: Vector3 = quantity("rad/s", vector, ANGULAR_VELOCITY, default=ZERO, form=VECTOR)
+
+    def _check_together(self) -> None:
+        object.__setattr__(self, "attitude", tuple(map(tuple, np.asarray(self.attitude).tolist())))
+
+
+@described
+class LineStart:
+    """Where a string starts: straight between its ends, which may stretch it."""
+
+    deployed: OptionalNumber = quantity(
+        "m",
+        positive,
+        "Unstretched length outside the guide; all of the string if it has no reel, and the distance of its ends, "
+        "just taut, if it has one.",
+        default=None,
+    )
+    reel_speed: Number = quantity("m/s", finite, "Rate of the reeled length; positive in retrieval.", default=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class LineState:
+    """Place and motion of a string: nodes with both ends, in space (m, m/s), and its reel."""
+
+    nodes: Array
+    node_velocities: Array
+    reeled_length: float
+    reel_speed: float
+
+
+class AssemblyState(NamedTuple):
+    """Place and motion of an assembly, by name."""
+
+    bodies: Mapping[str, BodyState]
+    strings: Mapping[str, LineState]
+
+
+def point_of(assembly: Assembly, bodies: Mapping[str, BodyState], end: str, point: Any) -> tuple[Array, Array]:
+    """Place and velocity of an end of a string."""
+    if end == ANCHOR:
+        return np.array(point, dtype=float), np.zeros(3)
+    body, state = assembly.bodies[end], bodies[end]
+    center = np.array(body.center_of_mass) if isinstance(body, RigidBody) else np.zeros(3)
+    R = np.array(state.attitude)
+    arm = np.array(point) - center
+    swing = R @ np.cross(state.angular_velocity, arm)
+    return np.array(state.position) + R @ arm, np.array(state.velocity) + swing
+
+
+def hang(
+    assembly: Assembly,
+    bodies: Mapping[str, Any],
+    strings: Mapping[str, Any] | None = None,
+) -> AssemblyState:
+    """A start with straight strings between bodies whose places are given.
+
+    Parameters
+    ----------
+    assembly : Assembly
+    bodies : dict
+        `BodyState` by name, or a position (m); every body but those that are `Held` where nothing else is said.
+    strings : dict, optional
+        `LineStart` by name, or a deployed length (m); strings that are not named are as long as they are, or just
+        taut if they have a reel.
+    """
+    checks.instance("assembly", assembly, Assembly)
+    places = {name: _body_state(assembly, name, bodies.get(name)) for name in assembly.bodies}
+    starts = strings or {}
+    for kind, given, known in (("bodies", bodies, assembly.bodies), ("strings", starts, assembly.strings)):
+        for name in given:
+            if name not in known:
+                raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
+    lines = {
+        name: _line_state(assembly, places, name, line, starts.get(name)) for name, line in assembly.strings.items()
+    }
+    return AssemblyState(places, lines)
+
+
+def _body_state(assembly: Assembly, name: str, given: Any) -> BodyState:
+    body = assembly.bodies[name]
+    if given is None:
+        if isinstance(body, Held):
+            given = ZERO
+        else:
+            raise InputError(f"bodies.{name}: expected its position, got none")
+    state = given if isinstance(given, BodyState) else BodyState(in_si(f"bodies.{name}", given, "m"))
+    if isinstance(body, Held) and (any(state.velocity) or any(state.angular_velocity)):
+        raise InputError(f"bodies.{name}.velocity: expected none for a body that is held, whose path says how it moves")
+    if isinstance(body, Held) and body.path is not None:
+        displacement, velocity = (x[0] for x in body.path.at(0.0))
+        place = tuple((np.array(state.position) + displacement).tolist())
+        return BodyState(place, tuple(velocity.tolist()), state.attitude)
+    if isinstance(body, RigidBody) and body.is_point and any(state.angular_velocity):
+        checks.refuse(f"bodies.{name}.angular_velocity", "0 for a point mass", state.angular_velocity)
+    return state
+
+
+def _line_state(assembly: Assembly, bodies: Mapping[str, BodyState], name: str, line: Line, given: Any) -> LineState:
+    start = given if isinstance(given, LineStart) else LineStart(given)
+    ends = [point_of(assembly, bodies, end, point) for end, point in zip(line.ends, line.points, strict=True)]
+    distance = float(np.linalg.norm(ends[1][0] - ends[0][0]))
+    string, head = line.string, f"strings.{name}.deployed"
+    if distance == 0.0:
+        raise InputError(f"strings.{name}: expected ends apart from each other, got both at one place")
+    if line.reel is None:
+        if start.deployed is not None and not math.isclose(start.deployed, string.length, rel_tol=SAME_LENGTH):
+            checks.refuse(head, f"{string.length:g} m, all of a string without a reel", start.deployed)
+        if start.reel_speed != 0.0:
+            checks.refuse(f"strings.{name}.reel_speed", "0 for a string without a reel", start.reel_speed)
+        deployed = string.length
+    else:
+        longest = string.length - line.reel.guide_length
+        deployed = distance if start.deployed is None else start.deployed
+        if deployed > longest:
+            checks.refuse(head, f"at most {longest:g} m (length less reel.guide_length)", deployed)
+    if deployed > distance * (1.0 + SAME_LENGTH) and string.law == "linear":
+        raise InputError(
+            f"strings.{name}: expected a string no longer than the distance of its ends ({distance:.6g} m), got "
+            f'{deployed:.6g} m, which would be pressed together; bring its ends apart, or use law = "tension_only"'
+        )
+    nodes = _between(ends[0][0], ends[1][0], max(deployed, distance), distance, line.elements)
+    part = np.linspace(0.0, 1.0, line.elements + 1)[:, None]
+    velocities = ends[0][1] + part * (ends[1][1] - ends[0][1])
+    return LineState(nodes, velocities, string.length - deployed, start.reel_speed)
+
+
+def _between(first: Array, last: Array, length: float, distance: float, elements: int) -> Array:
+    """Nodes on a line between two points; of a string that is longer than that, along two lines that meet below."""
+    part = np.linspace(0.0, 1.0, elements + 1)[:, None]
+    nodes: Array = first + part * (last - first)
+    sag = 0.5 * math.sqrt(max(length * length - distance * distance, 0.0))
+    if sag > 0.0:
+        along = (last - first) / distance
+        down = np.array([0.0, 0.0, 1.0]) - along[2] * along
+        size = float(np.linalg.norm(down))
+        down = down / size if size > 1e-6 else np.cross(along, [0.0, 1.0, 0.0])
+        nodes += sag * (1.0 - np.abs(2.0 * part - 1.0)) * down
+    return nodes
