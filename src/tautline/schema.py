@@ -96,6 +96,35 @@ SLACK_SCHEMA = {
 }
 
 
+# Of assemblies. Nodes and elements are those of all strings, one string after the other.
+_BODY, _STRING = (*TIME, "body"), (*TIME, "string")
+_MOVED = {"guide_work": "work done by prescribed motion, of bodies and of the frame of an orbit, since the start"}
+_MOVED |= {"external_work": "work done by forces and moments on the bodies since the start"}
+ASSEMBLY_SCHEMA = {
+    "body_position": Variable((*_BODY, "axis"), "m", "positions of the centres of mass; third axis down"),
+    "body_velocity": Variable((*_BODY, "axis"), "m s-1", "velocities of the centres of mass"),
+    "attitude": Variable((*_BODY, "row", "column"), "1", "rotation matrices, body to inertial frame"),
+    "angular_velocity": Variable((*_BODY, "axis"), "rad s-1", "of the bodies, each in its own frame"),
+    "position": Variable((*TIME, "node", "axis"), "m", "positions of the nodes; third axis down"),
+    "velocity": Variable((*TIME, "node", "axis"), "m s-1", "velocities of the mesh nodes"),
+    "strain": Variable((*TIME, "element"), "1", "strain of the elements"),
+    "tension": Variable((*TIME, "element"), "N", "tension in the elements; negative in compression"),
+    "reeled_length": Variable(_STRING, "m", "unstretched length on the reel side of the guide entrance"),
+    "reel_speed": Variable(_STRING, "m s-1", "rate of reeled_length; positive in retrieval"),
+    "unstretched_length": Variable(_STRING, "m", "unstretched length of the deployed string"),
+    "stretched_length": Variable(_STRING, "m", "stretched length of the deployed string"),
+    "start_tension": Variable(_STRING, "N", "tension at the start of the string, from the first elements"),
+    "end_tension": Variable(_STRING, "N", "tension at the end of the string, from the last elements"),
+    "torque": Variable(_STRING, "N m", "torque of the motor on the drum; positive retrieves"),
+    "power": Variable(_STRING, "W", "power of the motor; positive where it drives the drum"),
+    "motor_work": Variable(_STRING, "J", "work done by the motor of the drum since the start"),
+    **{x.name: Variable(TIME, x.unit, _MOVED.get(x.name, x.sentence)) for x in ledger.ACCOUNTS},
+    "energy": Variable(TIME, "J", "total energy"),
+    "linear_momentum": Variable((*TIME, "axis"), "kg m s-1", "of bodies and strings; ends that are held not included"),
+    "angular_momentum": Variable((*TIME, "axis"), "kg m2 s-1", "of bodies and strings about the origin"),
+}
+
+
 TIME_VARIABLE = Variable(TIME, "s", "time")
 
 

@@ -20,7 +20,7 @@ from tautline.model.path import GuideMotion
 from tautline.model.pendulum import Pendulum
 
 
-def _path_table(path: GuideMotion, start: float, until: float) -> data.Array:
+def path_table(path: GuideMotion, start: float, until: float) -> data.Array:
     """Knots, and four coefficients of each component beyond each knot, constant first."""
     knots, coefficients = path.pieces(start, until)
     return np.concatenate([knots[None], coefficients.transpose(2, 0, 1).reshape(12, -1)])
@@ -37,7 +37,7 @@ def kernel_loads(pendulum: Pendulum, laws: Sequence[CallableLaw] = ()) -> data.L
 def covering(loads: data.Loads, pendulum: Pendulum, start: float, until: float) -> data.Loads:
     """With the path of the guide between two times at least; a table has all of it."""
     path = pendulum.reel.guide_path
-    return loads if path is None else loads._replace(path=_path_table(path, start, until))
+    return loads if path is None else loads._replace(path=path_table(path, start, until))
 
 
 def _damping(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> Damping:

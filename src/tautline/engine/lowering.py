@@ -65,7 +65,7 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
         elastic_law=data.code(registry.ELASTIC_LAWS, string.law),
         tension_table=_tension_table(string),
         viscosity=string.viscosity,
-        law=data.code(registry.GUIDE_LAWS, reel.guide_law),
+        law=guide_law_code(reel),
         sigma_0=reel.smoothing_speed,
         extrapolated=reel.guide_strain == "extrapolated" and elements > 1,
         theta=SCHEMES[scheme],
@@ -77,6 +77,11 @@ def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensate
         max_power=np.inf if reel.max_power is None else reel.max_power,
         growth=reel.layer_growth,
     )
+
+
+def guide_law_code(reel: Reel) -> int:
+    """Number by which the kernels know the guide law of a reel."""
+    return data.code(registry.GUIDE_LAWS, reel.guide_law)
 
 
 def _tension_table(string: String) -> data.Array:
@@ -151,13 +156,13 @@ def place(state: State, spooled_strain: float, out: data.Motion) -> None:
     rows = out.nodes.reshape(*out.nodes.shape[:-1], 3, -1)
     rows[..., data.POSITION, :, : len(state.nodes)] = state.nodes.T
     rows[..., data.VELOCITY, :, : len(state.nodes)] = state.node_velocities.T
-    out.body[..., data.ATTITUDE : data.ATTITUDE + 4] = _quaternion(np.asarray(state.attitude))
+    out.body[..., data.ATTITUDE : data.ATTITUDE + 4] = quaternion_of(np.asarray(state.attitude))
     out.body[..., data.OMEGA : data.OMEGA + 3] = np.asarray(state.angular_velocity).T
     out.reel[..., data.S], out.reel[..., data.SIGMA] = state.reeled_length, state.reel_speed
     out.reel[..., data.REEL_SIZE :] = np.asarray(spooled_strain)[..., None]
 
 
-def _quaternion(R: data.Array) -> data.Array:
+def quaternion_of(R: data.Array) -> data.Array:
     """Unit quaternion of the rotation nearest to R: the dominant eigenvector of Davenport's matrix."""
     K = np.empty((4, 4))
     K[0, 0] = np.trace(R)
@@ -176,15 +181,19 @@ def _heave_frequency2(pendulum: Pendulum) -> float:
     return lift / (fluid.wetted_height * pendulum.body.mass)
 
 
-def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_length: float, at_end: str) -> data.Plan:
-    """All of the plan but sampling; step None is "auto"."""
-    law = pendulum.reel.guide_law
+def check_law_order(law: str, order: int) -> None:
+    """Refuse an order that a guide law does not allow."""
     highest = registry.GUIDE_LAWS[law].highest_order
     if order > highest:
         raise InputError(
             f"order: expected {highest} with guide_law={law!r}, got {order}; higher orders go back in time for a "
             "while, which what happens at the guide cannot"
         )
+
+
+def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_length: float, at_end: str) -> data.Plan:
+    """All of the plan but sampling; step None is "auto"."""
+    check_law_order(pendulum.reel.guide_law, order)
     composition, moving = COMPOSITIONS[order], pendulum.moving_body()
     return data.Plan(
         h=step or 0.0,
@@ -224,7 +233,12 @@ def base_steps(plan: data.Plan, limits: Limits, sample: float) -> int:
     At most eight, so that a growing string lets the step grow; at least four where the start needs more
     than three, so that halving meets what is allowed within a fourth.
     """
-    ratio = sample / min(allowed_steps(plan, limits).values())
+    return steps_within(sample, min(allowed_steps(plan, limits).values()))
+
+
+def steps_within(sample: float, allowed: float) -> int:
+    """Base steps of a sample interval, of which each is to be halved as often as need be to meet what is allowed."""
+    ratio = sample / allowed
     if not ratio < checks.MOST_STEPS:
         raise InputError(f"sample: expected fewer than 2^53 steps in {sample:g} s, got {ratio:.3g} at a stable step")
     needed = max(1, math.ceil(ratio))

@@ -51,6 +51,22 @@ def labelled_values(values: Values, attrs: dict[str, Any]) -> xr.Dataset:
     return _dataset(SCHEMA, values, {"time": (values["time"], _attributes(TIME_VARIABLE))} | _AXIS, attrs)
 
 
+def labelled(
+    schema: dict[str, Variable],
+    values: Values,
+    labels: dict[str, list[str]],
+    beside: dict[str, tuple[str, Any, str]],
+    attrs: dict[str, Any],
+) -> xr.Dataset:
+    """On time, with the names of other dimensions, and with names beside a dimension (name: dimension, names, words)."""
+    coordinates: Coordinates = {"time": (values["time"], _attributes(TIME_VARIABLE))}
+    coordinates |= {name: (np.array(given), {}) for name, given in labels.items() if len(given)}
+    found = _dataset(schema, values, coordinates, attrs)
+    return found.assign_coords(
+        {name: (dim, given, {"long_name": words}) for name, (dim, given, words) in beside.items()}
+    )
+
+
 def _attributes(variable: Variable) -> dict[str, str]:
     return {"units": variable.units, "long_name": variable.long_name}
 

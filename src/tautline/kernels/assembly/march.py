@@ -6,7 +6,15 @@ import math
 from typing import NamedTuple
 
 from tautline.arrays import Array2
-from tautline.errors import NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES, RUNNING, UNSTABLE_STEP
+from tautline.errors import (
+    FULLY_DEPLOYED,
+    FULLY_RETRIEVED,
+    NEWTON_FAILED,
+    NON_FINITE,
+    REEL_OUTRUNS_WAVES,
+    RUNNING,
+    UNSTABLE_STEP,
+)
 from tautline.kernels.assembly.data import (
     OMEGA,
     Strand,
@@ -47,8 +55,6 @@ from tautline.kernels.march import (
     MOST_SECANTS,
     MOST_TRIALS,
     ROOM_TO_SPARE,
-    beyond_end,
-    end_of_string,
 )
 from tautline.kernels.so3 import dot, sub
 
@@ -64,7 +70,7 @@ class MarchedAssembly(NamedTuple):
 
 
 @separate
-def save_assembly(system: System, out: Array) -> None:
+def copy_motion(system: System, out: Array) -> None:
     """Copy all that a step leaves to the next one into one flat array."""
     place = 0
     for i in range(len(system.totals)):
@@ -90,8 +96,8 @@ def save_assembly(system: System, out: Array) -> None:
 
 
 @separate
-def restore_assembly(system: System, saved: Array) -> None:
-    """Copy a motion back from where `save_assembly` put it."""
+def put_motion(system: System, saved: Array) -> None:
+    """Copy a motion back from where `copy_motion` put it."""
     place = 0
     for i in range(len(system.totals)):
         system.totals[i] = saved[place]
@@ -113,6 +119,19 @@ def restore_assembly(system: System, saved: Array) -> None:
         for i in range(len(strand.reel)):
             strand.reel[i] = saved[place]
             place += 1
+
+
+@entry
+def save_assembly(system: System, out: Array) -> None:
+    """Copy all that a step leaves to the next one into one flat array: a complete checkpoint."""
+    copy_motion(system, out)
+
+
+@entry
+def restore_assembly(system: System, saved: Array, t: float) -> None:
+    """Go back to a checkpoint that was taken at time t."""
+    put_motion(system, saved)
+    refresh_assembly(system, t)
 
 
 class StepLimits(NamedTuple):
@@ -194,27 +213,34 @@ def guard(system: System, plan: Plan) -> int:
 
 
 @kernel
-def nearest_end(system: System, plan: Plan) -> tuple[float, int]:
+def beyond_end(strand: Strand) -> float:
+    """How far a reel is beyond the nearer end of its string; negative before it."""
+    s = strand.reel[S]
+    return max(s - (strand.par.L - strand.shortest), strand.par.b - s)
+
+
+@kernel
+def nearest_end(system: System) -> tuple[float, int]:
     """How far a reel is beyond the end of its string, at most, over the length of that; and which string."""
     beyond, which = -math.inf, -1
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
         if strand.row >= 0:
-            x = beyond_end(strand.par, plan, strand.reel[S]) / strand.par.L
+            x = beyond_end(strand) / strand.par.L
             if x > beyond:
                 beyond, which = x, k
     return beyond, which
 
 
 @kernel
-def may_reach_end(system: System, plan: Plan, h: float) -> bool:
+def may_reach_end(system: System, h: float) -> bool:
     """Whether a step could bring a reel to the end of its string; generous, since speeds change in the step."""
     near = False
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
         if strand.row >= 0:
             reel, L = strand.reel, strand.par.L
-            distance = -beyond_end(strand.par, plan, reel[S])
+            distance = -beyond_end(strand)
             change = abs(reel[SIGMA] - reel[SIGMA_BEFORE])
             if reel[H_LAST] != 0.0:
                 change *= abs(h / reel[H_LAST])
@@ -225,18 +251,18 @@ def may_reach_end(system: System, plan: Plan, h: float) -> bool:
 @inlined
 def step_to_event(system: System, plan: Plan, backup: Array, t: float, h: float, end: float) -> tuple[int, int]:
     """From t to `end`, h later, in one step, or up to where a reel reaches the end of its string; status, and which string."""
-    near = may_reach_end(system, plan, h)
+    near = may_reach_end(system, h)
     low, high, trial = 0.0, h, h
     at_low, at_high = 0.0, 0.0
     if near:
-        save_assembly(system, backup)
-        at_low = nearest_end(system, plan)[0]
+        copy_motion(system, backup)
+        at_low = nearest_end(system)[0]
     status = RUNNING
     for trials in range(MOST_TRIALS):
         status = composed_step(system, plan, t, trial, end if trial == h else t + trial)
         if not near or status != RUNNING:
             break
-        beyond = nearest_end(system, plan)[0]
+        beyond = nearest_end(system)[0]
         if 0.0 <= beyond <= END_TOLERANCE or (beyond < 0.0 and trial == h) or trials == MOST_TRIALS - 1:
             break
         if beyond < 0.0:
@@ -246,14 +272,15 @@ def step_to_event(system: System, plan: Plan, backup: Array, t: float, h: float,
         trial = low + (high - low) * (0.5 * END_TOLERANCE - at_low) / (at_high - at_low)
         if trials >= MOST_SECANTS or not low < trial < high:
             trial = 0.5 * (low + high)
-        restore_assembly(system, backup)
+        put_motion(system, backup)
         refresh_assembly(system, t)
     if status == RUNNING:
-        beyond, k = nearest_end(system, plan)
+        beyond, k = nearest_end(system)
         if k >= 0 and beyond >= 0.0:
             strand = strand_at(system.strands, k)
             system.totals[STOP_TIME] = t + trial
-            return end_of_string(strand.par, plan, strand.reel[S]), k
+            retrieved = strand.par.L - strand.reel[S] <= strand.shortest
+            return FULLY_RETRIEVED if retrieved else FULLY_DEPLOYED, k
     return status, -1
 
 
@@ -292,7 +319,7 @@ def march_assembly(system: System, plan: Plan, backups: Array2, out: WholeSample
     refresh_assembly(system, totals[T_START] + system.clock[STEP] * plan.h)
     for row in range(out.whole.shape[0]):
         if plan.adaptive:
-            save_assembly(system, backups[AT_SAMPLE])
+            copy_motion(system, backups[AT_SAMPLE])
         extra = system.clock[EXTRA]
         before = math.inf
         while True:
@@ -312,7 +339,7 @@ def march_assembly(system: System, plan: Plan, backups: Array2, out: WholeSample
                 break
             before = jump
             extra += 1
-            restore_assembly(system, backups[AT_SAMPLE])
+            put_motion(system, backups[AT_SAMPLE])
             system.clock[EXTRA] = extra
             refresh_assembly(system, totals[T_START] + system.clock[STEP] * plan.h)
         if status != RUNNING:

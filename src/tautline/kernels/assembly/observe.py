@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tautline.kernels.assembly.condense import keep_velocities
 from tautline.kernels.assembly.data import (
     ANGULAR,
     ANGULAR_MOMENTUM,
@@ -36,7 +37,6 @@ from tautline.kernels.assembly.data import (
     body_at,
     strand_at,
 )
-from tautline.kernels.assembly.condense import keep_velocities
 from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends
 from tautline.kernels.assembly.equations import drum_mass, solve_rates
 from tautline.kernels.assembly.gravity import weigh

@@ -1,0 +1,1 @@
+"""Assemblies in motion."""

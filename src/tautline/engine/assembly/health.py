@@ -1,0 +1,79 @@
+"""How far a run of an assembly can be trusted: figures that are gathered while it goes on, and remarks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tautline.engine.health import BALANCE, RESOLUTION, kept_energies
+from tautline.kernels import data
+from tautline.kernels.assembly import data as kernels
+from tautline.kernels.assembly.march import StepLimits
+from tautline.model.assembly.assembly import Assembly
+from tautline.results.assembly import spans
+
+# Part of the stiffness as a compression, below which a string that pushes is not worth a remark.
+COMPRESSION = 1e-9
+
+
+@dataclass
+class AssemblyHealth:
+    """Figures of a run, as its samples come in."""
+
+    kept: float = math.nan  # energy less work plus losses, at the start (J)
+    balance: float = 0.0  # largest change of that (J)
+    pressed: dict[str, float] = field(default_factory=dict)  # largest compression of strings, over their stiffness
+
+    @property
+    def begun(self) -> bool:
+        """Whether a sample was seen."""
+        return not math.isnan(self.kept)
+
+    def look(self, assembly: Assembly, samples: kernels.WholeSamples, totals: data.Array) -> None:
+        """See samples."""
+        if not len(samples.whole):
+            return
+        kept = np.asarray(kept_energies(samples.whole.T))
+        if not self.begun:
+            self.kept = float(kept[0])
+        self.balance = max(self.balance, float(np.abs(kept - self.kept).max()))
+        for k, (name, (nodes, _)) in enumerate(spans(assembly).items()):
+            line = assembly.strings[name]
+            if line.string.law == "linear":
+                lengths = np.linalg.norm(np.diff(samples.nodes[:, nodes, :3], axis=1), axis=2)
+                l = (line.string.length - samples.strands[:, k, kernels.REELED]) / line.elements
+                least = float((lengths / l[:, None]).min()) - 1.0
+                self.pressed[name] = max(self.pressed.get(name, 0.0), -least)
+
+    def figures(self, totals: data.Array) -> dict[str, float]:
+        """Figures by name."""
+        ratios = totals[data.RATIOS : data.RATIOS + len(StepLimits._fields)]
+        figures = {f"step_over_{name}": float(x) for name, x in zip(StepLimits._fields, ratios, strict=True)}
+        in_play = float(totals[data.IN_PLAY])
+        return {
+            "balance_error": self.balance / in_play if in_play > 0.0 else 0.0,
+            "largest_step_ratio": figures.pop("step_over_waves"),
+            **figures,
+        }
+
+    def remarks(self, assembly: Assembly, totals: data.Array, adaptive: bool) -> list[str]:
+        """Sentences on figures that a user would not accept."""
+        said, figures = [], self.figures(totals)
+        if not figures["balance_error"] <= BALANCE:
+            finer = "other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
+            error = f"{100 * figures['balance_error']:.2g} %"
+            said.append(f"the balance of energy is off by {error} of the energy in play; use {finer}")
+        for name, what in (("stretching", "the stretching of the strings"), ("turning", "the turning of the bodies")):
+            ratio = figures[f"step_over_{name}"]
+            if not adaptive and ratio > RESOLUTION:
+                said.append(f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one")
+        for name, pressed in self.pressed.items():
+            if pressed > COMPRESSION:
+                force = pressed * assembly.strings[name].string.stiffness
+                said.append(
+                    f"string {name!r} was pressed together with up to {force:.3g} N, which no rope can bear; "
+                    'use law = "tension_only"'
+                )
+        return said

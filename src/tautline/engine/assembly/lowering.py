@@ -1,0 +1,250 @@
+"""From an assembly and its state to what the kernels take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tautline.engine import lowering
+from tautline.engine.loads import path_table
+from tautline.errors import InputError
+from tautline.kernels import data
+from tautline.kernels.assembly import data as kernels
+from tautline.kernels.compose import COMPOSITIONS
+from tautline.kernels.guide import REMEMBERS
+from tautline.kernels.listed import Listed
+from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.parts import ANCHOR, Held, Line
+from tautline.model.assembly.state import AssemblyState
+from tautline.model.body import RigidBody
+from tautline.model.checks import ZERO, Matrix
+from tautline.model.command import Command, Locked
+from tautline.model.pendulum import Pendulum
+from tautline.model.reel import Reel
+from tautline.model.run import Method
+
+NO_INERTIA: Matrix = (ZERO, ZERO, ZERO)
+NO_PUSH = np.zeros((7, 1))
+# What stands for the reel of a string that has none.
+NO_REEL = Reel(1.0, 0.0, 1.0, guide_law="none")
+
+
+def line_pendulum(line: Line) -> Pendulum:
+    """The pendulum that a line would be with a point at its end: its string, its reel and their rules."""
+    return Pendulum(line.string, line.reel or NO_REEL, RigidBody.point(1.0), gravity=0.0)
+
+
+def parameters(line: Line, compensated: bool) -> data.Parameters:
+    """What the kernels know of a string and its reel."""
+    par = lowering.kernel_parameters(line_pendulum(line), line.elements, "symmetric", compensated)
+    own = {"mu_g": 0.0, "M": 0.0, "weight": 0.0, "rotates": False}
+    if line.reel is None:
+        own |= {"kappa": 0.0}
+    return par._replace(**own)
+
+
+def plan_of(assembly: Assembly, method: Method) -> data.Plan:
+    """All of the plan but sampling."""
+    composition = COMPOSITIONS[method.order]
+    step = None if isinstance(method.step, str) else method.step
+    for name, line in assembly.strings.items():
+        if line.reel is not None:
+            try:
+                lowering.check_law_order(line.reel.guide_law, method.order)
+            except InputError as error:
+                raise InputError(f"strings.{name}: {error}") from None
+    return data.Plan(
+        h=step or 0.0,
+        stages=composition.stages,
+        limit_multiple=composition.limit_multiple,
+        adaptive=step is None,
+        allowed_ratio=lowering.AUTO_RATIO if step is None else lowering.LARGEST_RATIO,
+        resolution=lowering.AUTO_RESOLUTION,
+        minimum_length=0.0,
+        end_mass=0.0,
+        body_frequency2=0.0,
+        steps_per_sample=0,
+    )
+
+
+def field_of(assembly: Assembly) -> kernels.Field:
+    """Gravity."""
+    orbit = assembly.orbit
+    if orbit is None:
+        return kernels.Field(float(assembly.gravity or 0.0), False, 0.0, 1.0, 0.0, 0.0, ZERO, ZERO)
+    return kernels.Field(
+        0.0,
+        True,
+        orbit.gravitational_parameter,
+        orbit.semi_major_axis,
+        orbit.eccentricity,
+        orbit.mean_anomaly,
+        (1.0, 0.0, 0.0),
+        (0.0, 1.0, 0.0),
+    )
+
+
+def arm_of(assembly: Assembly, end: str, point: Any) -> tuple[float, float, float]:
+    """An end of a string from the centre of mass of what holds it, in its frame."""
+    body = assembly.bodies.get(end)
+    center = body.center_of_mass if isinstance(body, RigidBody) else ZERO
+    x, y, z = (float(a - b) for a, b in zip(point, center, strict=True))
+    return (x, y, z)
+
+
+class Arrays:
+    """The arrays of an assembly in motion: all that a step leaves to the next one, and workspace."""
+
+    def __init__(self, assembly: Assembly, state: AssemblyState) -> None:
+        self.names = [*assembly.bodies, ANCHOR]
+        self.bodies = [np.zeros(kernels.BODY_STATE) for _ in self.names]
+        self.works = [np.zeros(kernels.BODY_WORK) for _ in self.names]
+        self.bodies[-1][data.ATTITUDE] = 1.0
+        for name, array in zip(assembly.bodies, self.bodies, strict=False):
+            own = state.bodies[name]
+            array[data.ATTITUDE : data.ATTITUDE + 4] = lowering.quaternion_of(np.array(own.attitude))
+            array[kernels.PLACE : kernels.PLACE + 3] = own.position
+            array[kernels.V : kernels.V + 3] = own.velocity
+            array[kernels.OMEGA : kernels.OMEGA + 3] = own.angular_velocity
+        self.nodes, self.reels, self.scratch, self.strand_works = [], [], [], []
+        for name, line in assembly.strings.items():
+            started, N = state.strings[name], line.elements
+            nodes = data.vector_zeros(data.NODE_QUANTITIES, 3 * data.row_length(N))
+            data.nodes_of(nodes[data.POSITION], N)[:] = started.nodes
+            data.nodes_of(nodes[data.VELOCITY], N)[:] = started.node_velocities
+            law = lowering.guide_law_code(line.reel or NO_REEL)
+            reel = np.zeros(data.REEL_SIZE + (data.SPOOLED_CELLS if REMEMBERS[law] else 0))
+            reel[data.REEL_SIZE :] = 0.0 if line.reel is None else line.reel.spooled_strain
+            reel[data.S], reel[data.SIGMA] = started.reeled_length, started.reel_speed
+            reel[data.SIGMA_BEFORE] = reel[data.SIGMA_EARLIER] = started.reel_speed
+            self.nodes.append(nodes)
+            self.reels.append(reel)
+            self.scratch.append(data.empty_scratch(N))
+            self.strand_works.append(np.zeros(kernels.STRAND_WORK))
+        self.totals = kernels.empty_totals()
+        self.clock = np.zeros(data.CLOCK_SIZE, dtype=np.int64)
+
+    def size(self) -> int:
+        """Numbers in a checkpoint."""
+        arrays = [self.totals, self.clock, *self.bodies, *self.nodes, *self.reels]
+        return sum(array.size for array in arrays)
+
+
+def effective_mass(assembly: Assembly, end: str, point: Any) -> float:
+    """Mass that a pull at an end feels where it feels least (kg); inf where the end is held."""
+    body = assembly.bodies.get(end)
+    if not isinstance(body, RigidBody):
+        return math.inf
+    if body.is_point:
+        return body.mass
+    arm = arm_of(assembly, end, point)
+    return RigidBody.about_center(body.mass, body.central_inertia(), tuple(-x for x in arm)).least_effective_mass()
+
+
+def system_of(
+    assembly: Assembly,
+    arrays: Arrays,
+    commands: Mapping[str, data.Command],
+    pushes: Mapping[str, tuple[data.Array, data.Array]],
+    paths: Mapping[str, data.Array],
+    shortest: Mapping[str, float],
+    compensated: bool = True,
+) -> kernels.System:
+    """The assembly as the kernels take it; `commands` of its reels, forces on bodies, and paths of those on one."""
+    row, bodies = 0, []
+    lever = _levers(assembly)
+    for i, name in enumerate(arrays.names):
+        body = assembly.bodies.get(name)
+        free = isinstance(body, RigidBody)
+        turns = free and not body.is_point  # type: ignore[union-attr]
+        J = body.central_inertia() if isinstance(body, RigidBody) and turns else np.array(NO_INERTIA)
+        applied, thrust = pushes.get(name, (NO_PUSH, NO_PUSH))
+        bodies.append(
+            kernels.Body(
+                mass=body.mass if isinstance(body, RigidBody) else 0.0,
+                J=tuple(map(tuple, J.tolist())),  # type: ignore[arg-type]
+                free=free,
+                turns=turns,
+                row=row if free else -1,
+                moves=name in paths,
+                path=paths.get(name, np.zeros((13, 1))),
+                pushed=name in pushes,
+                applied=applied,
+                thrust=thrust,
+                pull_lever=lever.get(name, 0.0),
+                state=arrays.bodies[i],
+                work=arrays.works[i],
+            )
+        )
+        row += kernels.UNKNOWNS if free else 0
+    strands, first = [], 0
+    for k, (name, line) in enumerate(assembly.strings.items()):
+        command = commands.get(name, data.Command(True, np.zeros(1), np.zeros(1)))
+        par, on_body = parameters(line, compensated), line.reel is not None and assembly.on_free_body(line)
+        inverse = sum(1.0 / effective_mass(assembly, *end) for end in zip(line.ends, line.points, strict=True))
+        if not command.locked:
+            inverse += 1.0 / (par.kappa + par.mu * float(arrays.reels[k][data.S]))
+        axis = tuple(par.d * x for x in line.drum_axis) if on_body and line.drum_axis else ZERO
+        strands.append(
+            kernels.Strand(
+                par=par,
+                command=command,
+                ends=(arrays.names.index(line.start), arrays.names.index(line.end)),
+                points=(arm_of(assembly, line.start, line.start_point), arm_of(assembly, line.end, line.end_point)),
+                axis=axis,  # type: ignore[arg-type]
+                wound=line.reel is not None,
+                on_body=on_body,
+                row=-1 if command.locked else row,
+                softness=inverse,
+                shortest=shortest.get(name, 0.0),
+                first=first,
+                nodes=arrays.nodes[k],
+                reel=arrays.reels[k],
+                scratch=arrays.scratch[k],
+                work=arrays.strand_works[k],
+            )
+        )
+        row += 0 if command.locked else 1
+        first += line.elements + 1
+    return kernels.System(
+        Listed(kernels.Body, bodies),
+        Listed(kernels.Strand, strands),
+        field_of(assembly),
+        arrays.totals,
+        arrays.clock,
+        np.zeros((row, row)),
+        np.zeros((2, row)),
+    )
+
+
+def _levers(assembly: Assembly) -> dict[str, float]:
+    """Largest distance of a string from a body's centre of mass, over its least moment of inertia (1/(kg m))."""
+    found: dict[str, float] = {}
+    for line in assembly.strings.values():
+        for end, point in zip(line.ends, line.points, strict=True):
+            body = assembly.bodies.get(end)
+            if isinstance(body, RigidBody) and not body.is_point:
+                arm = float(np.linalg.norm(arm_of(assembly, end, point)))
+                found[end] = max(found.get(end, 0.0), arm / float(np.linalg.eigvalsh(body.central_inertia())[0]))
+    return found
+
+
+def path_tables(assembly: Assembly, state: AssemblyState, start: float, until: float) -> dict[str, data.Array]:
+    """Places of the bodies on paths, between two times at least."""
+    tables = {}
+    for name, body in assembly.bodies.items():
+        if isinstance(body, Held) and body.path is not None:
+            table = path_table(body.path, start, until).copy()
+            origin = np.array(state.bodies[name].position) - body.path.at(0.0)[0][0]
+            table[1::4] += origin[:, None]
+            tables[name] = table
+    return tables
+
+
+def needs_reel(name: str, line: Line, command: Command) -> None:
+    """Refuse a command for a string that has no reel."""
+    if line.reel is None and not isinstance(command, Locked):
+        raise InputError(f"commands.{name}: expected none for a string without a reel, got {type(command).__name__}")

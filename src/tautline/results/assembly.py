@@ -1,0 +1,95 @@
+"""The variables of an assembly's results, and their labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tautline import ledger
+from tautline.arrays import Array
+from tautline.results.dataset import labelled
+from tautline.results.values import Values, at_first_end
+from tautline.schema import ASSEMBLY_SCHEMA, AXES
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from tautline.model.assembly.assembly import Assembly
+
+
+def spans(assembly: Assembly) -> dict[str, tuple[slice, slice]]:
+    """Places of the nodes and of the elements of every string among those of all."""
+    found, node, element = {}, 0, 0
+    for name, line in assembly.strings.items():
+        N = line.elements
+        found[name] = slice(node, node + N + 1), slice(element, element + N)
+        node, element = node + N + 1, element + N
+    return found
+
+
+def sizes(assembly: Assembly, rows: int) -> dict[str, int]:
+    """Length of every dimension."""
+    elements = sum(line.elements for line in assembly.strings.values())
+    return {
+        "time": rows,
+        "body": len(assembly.bodies),
+        "string": len(assembly.strings),
+        "node": elements + len(assembly.strings),
+        "element": elements,
+        "axis": 3,
+        "row": 3,
+        "column": 3,
+    }
+
+
+def derived(assembly: Assembly, values: Values) -> Values:
+    """All variables, from those that the kernels record: bodies, nodes, reels, accounts and momenta."""
+    rows = len(values["time"])
+    size = sizes(assembly, rows)
+    values["strain"] = np.empty((rows, size["element"]))
+    values["tension"] = np.empty((rows, size["element"]))
+    for name in ("unstretched_length", "stretched_length", "start_tension", "end_tension", "power"):
+        values[name] = np.zeros((rows, size["string"]))
+    with np.errstate(all="ignore"):  # a run that overflowed says so in its status
+        for k, (name, (nodes, elements)) in enumerate(spans(assembly).items()):
+            line = assembly.strings[name]
+            lengths = np.linalg.norm(np.diff(values["position"][:, nodes], axis=1), axis=2)
+            unstretched = line.string.length - values["reeled_length"][:, k]
+            strain = lengths / (unstretched / line.elements)[:, None] - 1.0
+            tension = line.string.tension(strain)
+            values["strain"][:, elements], values["tension"][:, elements] = strain, tension
+            values["unstretched_length"][:, k] = unstretched
+            values["stretched_length"][:, k] = lengths.sum(axis=1)
+            values["start_tension"][:, k] = _at_end(line.string.law, tension)
+            values["end_tension"][:, k] = _at_end(line.string.law, tension[:, ::-1])
+            if line.reel is not None:
+                radii = line.reel.radius(values["reeled_length"][:, k])
+                values["power"][:, k] = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
+        values["energy"] = sum(values[name] for name in ledger.names(ledger.STORED))  # type: ignore[assignment]
+    return values
+
+
+def _at_end(law: str, tension: Array) -> Array:
+    """Tension at the first end, to second order where there are elements to extrapolate from."""
+    found = at_first_end(tension) if tension.shape[1] > 1 else tension[:, 0]
+    return found if law == "linear" else np.maximum(found, 0.0)
+
+
+def build(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
+    """The labelled result of a run of an assembly.
+
+    Strings may have different numbers of elements: nodes and elements are those of all strings, one string after the
+    other, and the coordinates `node_string` and `element_string` name the string of each.
+    """
+    owners = [(name, line.elements) for name, line in assembly.strings.items()]
+    beside = {
+        "node_string": ("node", np.array([name for name, N in owners for _ in range(N + 1)]), "string of the node"),
+        "element_string": (
+            "element",
+            np.array([name for name, N in owners for _ in range(N)]),
+            "string of the element",
+        ),
+    }
+    labels = {"body": list(assembly.bodies), "string": list(assembly.strings), "axis": AXES}
+    return labelled(ASSEMBLY_SCHEMA, values, labels, beside, attrs)
