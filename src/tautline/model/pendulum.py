@@ -67,11 +67,8 @@ class Pendulum:
 
     def on_mesh(self, deployed: float, elements: int) -> Pendulum:
         """The pendulum with the string's damping ratio made a viscosity, for a run that starts on this mesh."""
-        string = self.string
-        if string.damping_ratio == 0.0:
-            return self
-        viscosity = string.viscosity + string.mesh_viscosity(deployed / elements)
-        return dataclasses.replace(self, string=dataclasses.replace(string, viscosity=viscosity, damping_ratio=0.0))
+        string = self.string.on_mesh(deployed / elements)
+        return self if string is self.string else dataclasses.replace(self, string=string)
 
     def moving_body(self) -> RigidBody:
         """The body as it resists acceleration, with the fluid that it moves along everywhere."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from functools import lru_cache
 from typing import Any
@@ -115,6 +116,13 @@ class String:
     def from_table(cls, length: float, density: float, strains: Any, tensions: Any, **others: Any) -> String:
         """A string whose tension follows a table; other arguments as in `String`."""
         return cls(length, density, law="table", tension_table=(strains, tensions), **others)
+
+    def on_mesh(self, element: float) -> String:
+        """The string with its damping ratio made a viscosity, for elements of this length (m)."""
+        if self.damping_ratio == 0.0:
+            return self
+        viscosity = self.viscosity + self.mesh_viscosity(element)
+        return dataclasses.replace(self, viscosity=viscosity, damping_ratio=0.0)
 
     @property
     def wave_speed(self) -> float:

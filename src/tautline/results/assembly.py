@@ -9,7 +9,7 @@ import numpy as np
 from tautline import ledger
 from tautline.arrays import Array
 from tautline.results.dataset import labelled
-from tautline.results.values import Values, at_first_end
+from tautline.results.values import Values, at_first_end, tension_of
 from tautline.schema import ASSEMBLY_SCHEMA, AXES
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def derived(assembly: Assembly, values: Values) -> Values:
             lengths = np.linalg.norm(np.diff(values["position"][:, nodes], axis=1), axis=2)
             unstretched = line.string.length - values["reeled_length"][:, k]
             strain = lengths / (unstretched / line.elements)[:, None] - 1.0
-            tension = line.string.tension(strain)
+            moves = (values["position"][:, nodes], values["velocity"][:, nodes], values["reel_speed"][:, k])
+            tension = tension_of(line.string, moves, strain, unstretched / line.elements, lengths)
             values["strain"][:, elements], values["tension"][:, elements] = strain, tension
             values["unstretched_length"][:, k] = unstretched
             values["stretched_length"][:, k] = lengths.sum(axis=1)

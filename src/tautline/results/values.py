@@ -13,6 +13,7 @@ from tautline.schema import SCHEMA
 
 if TYPE_CHECKING:
     from tautline.model.pendulum import Pendulum
+    from tautline.model.string import String
 
 # Between elements, that limit the slope of the tension at an end of the string; fewer in the third of a coarse mesh.
 DIFFERENCES = 4
@@ -72,7 +73,8 @@ def values_of(
             strain -= 1.0
             values["stretched_length"] = lengths.sum(axis=1)
             values["strain"] = strain
-            values["tension"] = _tension(pendulum, record, strain, unstretched / N, lengths)
+            moves = (nodes, record.velocity, record.reel_speed)
+            values["tension"] = tension_of(pendulum.string, moves, strain, unstretched / N, lengths)
             ends = _at_ends(pendulum, values["tension"], nodes, displacement, lengths, unstretched / N)
             values["guide_tension"], values["body_tension"] = ends
     return values
@@ -91,15 +93,18 @@ def lengths_of(nodes: Array) -> Array:
     return np.asarray(np.sqrt(squares, out=squares))
 
 
-def _tension(pendulum: Pendulum, record: Record, strain: Array, l: Array, lengths: Array) -> Array:
-    """Elastic and viscous tension; damping makes no compression in a string that goes slack."""
-    string = pendulum.string
+def tension_of(string: String, moves: tuple[Array, Array, Array], strain: Array, l: Array, lengths: Array) -> Array:
+    """Elastic and viscous tension; damping makes no compression in a string that goes slack.
+
+    `moves` are nodes, their velocities and the speed of the reel.
+    """
+    nodes, velocity, reel_speed = moves
     elastic = string.tension(strain)
     if string.viscosity == 0.0:
         return elastic
-    along = np.diff(record.nodes, axis=1) / np.maximum(lengths, 1e-290)[:, :, None]
-    stretching = np.sum(along * np.diff(record.velocity, axis=1), axis=2)
-    rate = stretching + _lengthening_by_reel(lengths, l) * record.reel_speed[:, None]
+    along = np.diff(nodes, axis=1) / np.maximum(lengths, 1e-290)[:, :, None]
+    stretching = np.sum(along * np.diff(velocity, axis=1), axis=2)
+    rate = stretching + _lengthening_by_reel(lengths, l) * reel_speed[:, None]
     total = elastic + string.viscosity * rate / l[:, None]
     if string.law == "linear":
         return np.asarray(total)

@@ -213,6 +213,7 @@ def system_of(
         Listed(kernels.Body, bodies),
         Listed(kernels.Strand, strands),
         field_of(assembly),
+        any(strand.par.viscosity > 0.0 for strand in strands),
         arrays.totals,
         arrays.clock,
         np.zeros((row, row)),

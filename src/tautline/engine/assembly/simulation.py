@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -71,16 +70,18 @@ class AssemblySimulation:
 
     def __init__(self, assembly: Assembly, state: AssemblyState, **method: Any) -> None:
         checks.instance("assembly", assembly, Assembly)
-        self.assembly, self.initial = assembly, state
+        lengths = {name: line.string.length for name, line in assembly.strings.items()}
+        self.assembly = assembly.on_mesh({name: x - state.strings[name].reeled_length for name, x in lengths.items()})
+        self.initial = state
         self.method = Method(**method)
         self._check_method()
         self.case: AssemblyCase | None = None
         self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
-        self._arrays = lowering.Arrays(assembly, state)
+        self._arrays = lowering.Arrays(self.assembly, state)
         self._plan = lowering.plan_of(assembly, self.method)
         self._shortest = {
             name: self._least(line.string.length - state.strings[name].reeled_length)
-            for name, line in assembly.strings.items()
+            for name, line in self.assembly.strings.items()
             if line.reel is not None
         }
         self._commands: dict[str, Command] = {}
@@ -93,7 +94,6 @@ class AssemblySimulation:
         self._started = False
         self._lower(0.0, 0.0)
         begin_assembly(self._system, 0.0)
-        self._last = self._empty(1)
 
     @classmethod
     def from_case(cls, case: AssemblyCase) -> AssemblySimulation:
@@ -107,6 +107,8 @@ class AssemblySimulation:
             checks.refuse("scheme", "'symmetric' for an assembly", self.method.scheme)
         if self.method.at_end != "stop":
             checks.refuse("at_end", "'stop' for an assembly", self.method.at_end)
+        damped = any(line.string.viscosity > 0.0 for line in self.assembly.strings.values())
+        pendulum_lowering.check_loaded_order(self.method.order, damped)
         if self.method.stop:
             raise InputError("stop: expected no conditions for an assembly, got some")
 
@@ -247,7 +249,6 @@ class AssemblySimulation:
         self._lower(time, time)
         for name in given:
             self._lead(name, time)
-        self._last_at = math.nan
 
     def _lead(self, name: str, time: float) -> None:
         """Begin what a reel's command prescribes, and book the energy that this takes."""

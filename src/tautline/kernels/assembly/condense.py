@@ -74,12 +74,14 @@ def follow_ends(strand: Strand) -> None:
         first[i] = inverse[i] * Y
     for i in range(reach - 1, 0, -1):
         first[i] -= ratio[i] * first[i + 1]
+    for i in range(reach + 1, N + 1):
+        first[i] = 0.0
+    for i in range(N - reach):
+        last[i] = 0.0
     first[0] = 1.0
     last[N] = 1.0
     for i in range(N - 1, N - 1 - reach, -1):
         last[i] = -ratio[i] * last[i + 1]
-    last[0] = 0.0
-    first[N] = 0.0
 
 
 @kernel

@@ -117,6 +117,7 @@ class System(NamedTuple):
     bodies: Listed[Body]
     strands: Listed[Strand]
     field: Field
+    damped: bool  # some string is
     totals: Array  # (REEL_SIZE,): accounts and balance of the whole, in the places of Motion.reel
     clock: Counters
     matrix: Array2  # of the unknowns of bodies and reels

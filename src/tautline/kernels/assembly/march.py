@@ -24,6 +24,7 @@ from tautline.kernels.assembly.data import (
     strand_at,
 )
 from tautline.kernels.assembly.observe import observe_assembly, refresh_assembly
+from tautline.kernels.assembly.damping import damp, keep_for_damping
 from tautline.kernels.assembly.step import composed_step
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
 from tautline.kernels.data import (
@@ -248,6 +249,17 @@ def may_reach_end(system: System, h: float) -> bool:
     return near
 
 
+@separate
+def one_step(system: System, plan: Plan, t: float, h: float, end: float) -> int:
+    """A step of length h from time t to `end`, with damping where it joins the step before."""
+    if system.damped:
+        damp(system, t, 0.5 * h)
+    status = composed_step(system, plan, t, h, end)
+    if system.damped and status == RUNNING:
+        keep_for_damping(system)
+    return status
+
+
 @inlined
 def step_to_event(system: System, plan: Plan, backup: Array, t: float, h: float, end: float) -> tuple[int, int]:
     """From t to `end`, h later, in one step, or up to where a reel reaches the end of its string; status, and which string."""
@@ -259,7 +271,7 @@ def step_to_event(system: System, plan: Plan, backup: Array, t: float, h: float,
         at_low = nearest_end(system)[0]
     status = RUNNING
     for trials in range(MOST_TRIALS):
-        status = composed_step(system, plan, t, trial, end if trial == h else t + trial)
+        status = one_step(system, plan, t, trial, end if trial == h else t + trial)
         if not near or status != RUNNING:
             break
         beyond = nearest_end(system)[0]

@@ -37,6 +37,14 @@ from tautline.kernels.assembly.data import (
     body_at,
     strand_at,
 )
+from tautline.kernels.assembly.damping import (
+    DAMPING_LOSS,
+    ahead_of,
+    damp,
+    place_given,
+    taken_from,
+    velocities_with_damping,
+)
 from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends
 from tautline.kernels.assembly.equations import drum_mass, solve_rates
 from tautline.kernels.assembly.gravity import weigh
@@ -55,6 +63,7 @@ from tautline.kernels.data import (
     HELD,
     HELD_SPEED,
     KINETIC,
+    LOADS_PENDING,
     MEAN_VELOCITY,
     MOMENTUM,
     NOT_HELD,
@@ -70,6 +79,7 @@ from tautline.kernels.data import (
     TARGET,
     TORQUE,
     VELOCITY,
+    VELOCITY_BEFORE,
     Array,
     S,
     copy_nodes,
@@ -128,6 +138,7 @@ def begin_strand(system: System, strand: Strand) -> None:
         state = ends[0].body.state
         spin = scale(mass * (sigma + carried), apply(ends[0].R, strand.axis))
         put_triple(state, ANGULAR, add(triple(state, ANGULAR), spin))
+    copy_nodes(v, strand.nodes[VELOCITY_BEFORE])
     evaluate_forces(par, reel[S], strand.nodes[POSITION], strand.scratch.nodes[PULL])
 
 
@@ -155,6 +166,8 @@ def begin_assembly(system: System, t: float) -> None:
 @entry
 def release_reels(system: System, t: float) -> None:
     """Give every reel that moves the momentum of its present speed, however it was held; forget the history of steps."""
+    if system.damped:
+        damp(system, t, 0.0)
     velocities_now(system, t)
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
@@ -193,7 +206,17 @@ def refresh_assembly(system: System, t: float) -> None:
 
 @separate
 def velocities_now(system: System, t: float) -> bool:
-    """Velocities of everything at the present momenta, in the work of bodies and strands; whether they were found."""
+    """Velocities of everything at the present momenta, in the work of bodies and strands; whether they were found.
+
+    Damping has acted for half of the latest step then.
+    """
+    if system.damped and system.totals[LOADS_PENDING] > 0.0:
+        for b in range(len(system.bodies)):
+            body = body_at(system.bodies, b)
+            put_matrix(body.work, TURNED, attitude(body.state))
+        place_given(system, t)
+        velocities_with_damping(system, system.totals[LOADS_PENDING], ahead_of(system))
+        return True
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
         put_matrix(body.work, TURNED, attitude(body.state))
@@ -233,10 +256,22 @@ def observe_strand(system: System, strand: Strand, out: Array, out_nodes: Array)
     out[ELASTIC] = elastic(par, s, q) + (spooled_energy(par, reel, s) if strand.wound else 0.0)
     out[GRAVITY] = 0.0
     copy_accounts(reel, out)
+    momentum = strand.scratch.nodes[BORDER]
+    P_s = momenta(par, s, sigma, q, v, momentum)
+    put_triple(work, END_MOMENTUM, first_momentum(strand, sigma, v))
+    put_triple(work, END_MOMENTUM + 3, node(momentum, par.N))
+    pending = system.totals[LOADS_PENDING]
+    on_s = 0.0
+    if system.damped and pending > 0.0 and par.viscosity > 0.0:
+        taken = taken_from(strand, pending)
+        out[DAMPING_LOSS] += taken.energy
+        on_s = taken.on_s
+        put_triple(work, END_MOMENTUM, sub(triple(work, END_MOMENTUM), taken.first))
+        put_triple(work, END_MOMENTUM + 3, sub(triple(work, END_MOMENTUM + 3), taken.last))
     if strand.row >= 0 and reel[HELD] == PRESCRIBED:
         # the half impulse that a reel that is led has still to be given for the latest step
-        P_s = momenta(par, s, sigma, q, v, strand.scratch.nodes[BORDER]) + drum_mass(strand, 0.0, sigma) * carried
-        out[CONTROL_WORK] += (P_s - reel[P_S]) * reel[SIGMA]
+        P_s += drum_mass(strand, 0.0, sigma) * carried
+        out[CONTROL_WORK] += (P_s - reel[P_S] - on_s) * reel[SIGMA]
     out[REELED] = s
     out[SPEED] = sigma
     out[TORQUE_NOW] = reel[TORQUE]

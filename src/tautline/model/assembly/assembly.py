@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -75,9 +75,6 @@ class Assembly:
             raise InputError(f"{head}: expected two different points, got a string from a point to itself")
         if not any(isinstance(self.bodies.get(end), RigidBody) for end in line.ends) and line.elements == 1:
             raise InputError(f"{head}.elements: expected 2 or more between two held ends, got 1, which cannot move")
-        for key, what in (("viscosity", line.string.viscosity), ("damping_ratio", line.string.damping_ratio)):
-            if what != 0.0:
-                raise InputError(f"{head}.{key}: expected 0, got {what:g}; strings of an assembly are not damped yet")
         if line.reel is None:
             return
         if self.on_free_body(line):
@@ -96,6 +93,14 @@ class Assembly:
                 )
             if self.orbit is not None:
                 raise InputError(f"{head}.reel: expected a reel on a free body in an orbit, got one at {line.start!r}")
+
+    def on_mesh(self, deployed: Mapping[str, float]) -> Assembly:
+        """The assembly with the strings' damping ratios made viscosities, for a run that starts with these lengths."""
+        strings = {
+            name: replace(line, string=line.string.on_mesh(deployed[name] / line.elements))
+            for name, line in self.strings.items()
+        }
+        return Assembly(self.bodies, strings, self.gravity, self.orbit)
 
     def on_free_body(self, line: Line) -> bool:
         """Whether the reel of a line is on a body that moves freely."""
