@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from tautline.analysis.lyapunov import lyapunov
     from tautline.analysis.modes import modes
     from tautline.analysis.spectra import exceedance, spectrum
+    from tautline.engine.assembly.simulation import AssemblySimulation
     from tautline.engine.simulate import simulate
     from tautline.engine.simulation import Simulation
     from tautline.figures.report import report
     from tautline.files.runs.reading import open_run
     from tautline.files.runs.writing import resume, run_to_file
     from tautline.files.scenario.reading import load
+    from tautline.model.assembly.assembly import Assembly
+    from tautline.model.assembly.case import AssemblyCase
+    from tautline.model.assembly.parts import Held, Line, Orbit
+    from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, hang
     from tautline.model.body import RigidBody, Shape
     from tautline.model.case import Case
     from tautline.model.command import Brake, Command, Free, Impedance, Length, Locked, Speed, Torque
@@ -47,6 +52,16 @@ if TYPE_CHECKING:
     from tautline.viewer import view
 
 _HOMES = {
+    "Assembly": "tautline.model.assembly.assembly",
+    "AssemblyCase": "tautline.model.assembly.case",
+    "AssemblySimulation": "tautline.engine.assembly.simulation",
+    "AssemblyState": "tautline.model.assembly.state",
+    "BodyState": "tautline.model.assembly.state",
+    "Held": "tautline.model.assembly.parts",
+    "Line": "tautline.model.assembly.parts",
+    "LineStart": "tautline.model.assembly.state",
+    "Orbit": "tautline.model.assembly.parts",
+    "hang": "tautline.model.assembly.state",
     "damage": "tautline.analysis.fatigue",
     "rainflow": "tautline.analysis.fatigue",
     "motor_energy": "tautline.analysis.loads",
@@ -114,8 +129,13 @@ _MODULES = {
 
 __all__ = [
     "AppliedForce",
+    "Assembly",
+    "AssemblyCase",
+    "AssemblySimulation",
+    "AssemblyState",
     "AtEquilibrium",
     "AtRest",
+    "BodyState",
     "Brake",
     "Case",
     "Command",
@@ -126,9 +146,13 @@ __all__ = [
     "Free",
     "GuidePath",
     "Hanging",
+    "Held",
     "Impedance",
     "Length",
+    "Line",
+    "LineStart",
     "Locked",
+    "Orbit",
     "Pendulum",
     "Reel",
     "RigidBody",
@@ -153,6 +177,7 @@ __all__ = [
     "errors",
     "exceedance",
     "figures",
+    "hang",
     "hanging",
     "load",
     "lyapunov",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tautline.engine.assembly.simulation import assembly_simulation
 from tautline.engine.cases import case_of
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.state import AssemblyState
 from tautline.model.case import Case
 from tautline.model.command import Command, Free, Torque
 from tautline.model.force_law import ForceLaw, check_laws
@@ -23,25 +27,25 @@ Controller = Callable[[Simulation], "float | Command"]
 
 
 def simulate(
-    system: Case | Pendulum,
-    state: State | None = None,
-    command: Command | None = None,
+    system: Case | Pendulum | AssemblyCase | Assembly,
+    state: State | AssemblyState | None = None,
+    command: Command | Mapping[str, Command | float] | None = None,
     *,
     control: Controller | None = None,
     period: float | None = None,
     loads: ForceLaw | Sequence[ForceLaw] = (),
     **run: Any,
 ) -> xr.Dataset:
-    """Simulate a case, or a pendulum from a state under a command.
+    """Simulate a case, or a pendulum or an assembly from a state under a command.
 
     Parameters
     ----------
-    system : Case or Pendulum
+    system : Case, Pendulum, AssemblyCase or Assembly
         What; a case says the rest as well.
     state : State
         From where.
     command : Command
-        What the drum does; it is locked by default.
+        What the drum does; it is locked by default. Of an assembly, a dict of commands by the names of strings.
     control : callable, optional
         Called with the `Simulation` every `period`; returns the drum's torque (N m) or a command, held until the
         next call. Takes the place of `command`.
@@ -59,6 +63,8 @@ def simulate(
         On `time`. `attrs["status"]` is "completed" or the event that ended the run early, `attrs["message"]`
         says more.
     """
+    if isinstance(system, Assembly | AssemblyCase):
+        return _simulate_assembly(system, state, command, control, period, loads, run)
     if control is not None and command is None:  # whatever the reel does at the start
         system, command = (system.with_(command=Free()), None) if isinstance(system, Case) else (system, Free())
     case, loads = case_of(system, state, command, run), check_laws(loads)
@@ -73,7 +79,24 @@ def simulate(
     return simulation.dataset()
 
 
-def _controlled(simulation: Simulation, run: Run, control: Controller, period: float | None) -> None:
+def _simulate_assembly(
+    system: Assembly | AssemblyCase, state: Any, commands: Any, control: Any, period: Any, loads: Any, run: Any
+) -> xr.Dataset:
+    """Simulate an assembly; `commands` are by the names of strings, and so is what `control` returns."""
+    if loads:
+        raise InputError("loads: expected none for an assembly, got some; AssemblySimulation.push applies forces")
+    simulation, settings, commands = assembly_simulation(system, state, commands, run)
+    with simulation.naming_keys():
+        if control is None:
+            if period is not None:
+                raise InputError("period: expected together with control, got it alone")
+            simulation.advance(settings.duration, commands, sample=settings.interval())
+        else:
+            _controlled(simulation, settings, control, period)
+    return simulation.dataset()
+
+
+def _controlled(simulation: Any, run: Run, control: Controller, period: float | None) -> None:
     """Zero-order hold: ask the controller, advance by a period, and so on."""
     if not callable(control):
         checks.refuse("control", "something that can be called", control)
@@ -83,6 +106,6 @@ def _controlled(simulation: Simulation, run: Run, control: Controller, period: f
     ticks = checks.whole_ratio("duration", run.duration, "period", tick)
     for _ in range(ticks):
         answer = control(simulation)
-        command = answer if isinstance(answer, Command) else Torque(answer)
+        command = answer if isinstance(answer, Command | Mapping | None) else Torque(answer)
         if simulation.advance(tick, command, sample=run.sample) != "completed":
             return

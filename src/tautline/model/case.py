@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -99,7 +99,7 @@ class Case:
             Gives the head of an error message from the path of a key; the key itself by default.
         """
         before, place = None if like is None else like._sections(), locate or dotted
-        with _naming(tree, place, "reel"):
+        with naming_errors(tree, place, "reel"):
             read = sections.read(tree, before)
             case = cls(read.system(), read.made["initial"], read.made["command"], read.made["run"], *read.words())
         set_ = object.__setattr__
@@ -156,19 +156,24 @@ class Case:
         if self._locate is None:
             yield
             return
-        with _naming(self._sections().given, self._locate, section):
+        with naming_errors(self._sections().given, self._locate, section):
             yield
 
 
 def read_keys(tree: Mapping[str, Any], locate: Locate = dotted) -> Tree:
     """The keys of a tree in plain SI numbers; whether these are in range is not looked at."""
-    with _naming(tree, locate, ""):
+    with naming_errors(tree, locate, ""):
         return sections.values(tree)
 
 
 @contextmanager
-def _naming(tree: Mapping[str, Any], locate: Locate, section: str) -> Iterator[None]:
-    """Errors about arguments become errors about the keys of a tree."""
+def naming_errors(
+    tree: Mapping[str, Any],
+    locate: Locate,
+    section: str,
+    problem_of: Callable[[Exception, Mapping[str, Any], str], Problem] = sections.problem_of,
+) -> Iterator[None]:
+    """Errors about arguments become errors about the keys of a tree; `problem_of` finds the key of an error."""
     try:
         yield
     except ScenarioError:
@@ -178,7 +183,7 @@ def _naming(tree: Mapping[str, Any], locate: Locate, section: str) -> Iterator[N
     except EquilibriumError as error:
         problems = [Problem((section,), str(error))]
     except InputError as error:
-        problems = [sections.problem_of(error, tree, section)]
+        problems = [problem_of(error, tree, section)]
     else:
         return
     problems = sorted(problems, key=lambda problem: _place_in(tree, problem.path))

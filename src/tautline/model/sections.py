@@ -144,7 +144,7 @@ def values(tree: Mapping[str, Any], parts: Mapping[str, Part] = PARTS, before: S
             given[name] = of_part(name, tree[name])
         else:
             try:
-                given[name] = _read_part(part, tree[name])
+                given[name] = read_part(part, tree[name])
             except ProblemsError as error:
                 problems += [Problem((name, *problem.path), problem.sentence) for problem in error.problems]
     if problems:
@@ -230,7 +230,7 @@ def _top(tree: Mapping[str, Any], parts: Mapping[str, Part]) -> tuple[Tree, list
     return given, problems
 
 
-def _read_part(part: Part, value: Any) -> Tree:
+def read_part(part: Part, value: Any) -> Tree:
     """Values of a section in SI."""
     try:
         section = {key: _plain(x) for key, x in kinds.section(value).items()}

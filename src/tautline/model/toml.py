@@ -8,12 +8,16 @@ from typing import Any
 
 
 def text_of(tree: Mapping[str, Any]) -> str:
-    """TOML text of keys and sections of plain values."""
+    """TOML text of keys and sections of plain values; sections may have sections."""
+    return "\n".join(_lines(tree, ())).lstrip("\n") + "\n"
+
+
+def _lines(tree: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
     lines = [f"{key} = {_value(x)}" for key, x in tree.items() if not isinstance(x, Mapping)]
-    for name, section in tree.items():
-        if isinstance(section, Mapping):
-            lines += ["", f"[{name}]", *(f"{key} = {_value(x)}" for key, x in section.items())]
-    return "\n".join(lines) + "\n"
+    sections = {key: x for key, x in tree.items() if isinstance(x, Mapping)}
+    if path and (lines or not sections):
+        lines = ["", f"[{'.'.join(path)}]", *lines]
+    return lines + [line for key, x in sections.items() for line in _lines(x, (*path, key))]
 
 
 def _value(value: Any) -> str:

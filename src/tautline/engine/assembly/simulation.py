@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from tautline.kernels.assembly.observe import begin_assembly, observe_assembly, 
 from tautline.kernels.balance import kept_energy
 from tautline.model import checks
 from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.parts import Held
 from tautline.model.assembly.state import AssemblyState
 from tautline.model.command import (
@@ -39,15 +41,13 @@ from tautline.model.command import (
     shortest_commanded,
 )
 from tautline.model.profile import values_at
-from tautline.model.run import Method
+from tautline.model.run import Method, Run
 from tautline.model.wording import near
 from tautline.results import assembly as results
 from tautline.results.values import Values
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from tautline.model.assembly.case import AssemblyCase
 
 Commands = Mapping[str, Command | float]
 
@@ -98,9 +98,14 @@ class AssemblySimulation:
     @classmethod
     def from_case(cls, case: AssemblyCase) -> AssemblySimulation:
         """A simulation at the start of a case; its commands are not taken yet."""
-        simulation = cls(case.assembly, case.state(), **case.run.method())
+        with case.naming_keys():
+            simulation = cls(case.assembly, case.state(), **case.run.method())
         simulation.case = case
         return simulation
+
+    def naming_keys(self) -> AbstractContextManager[None]:
+        """Errors become errors about keys where a case is known."""
+        return nullcontext() if self.case is None else self.case.naming_keys()
 
     def _check_method(self) -> None:
         if self.method.scheme != "symmetric":
@@ -461,3 +466,17 @@ class AssemblySimulation:
             "order": self.method.order,
             "version": __version__,
         } | ({} if self.case is None else {"case": json.dumps(self.case.to_dict())})
+
+
+def assembly_simulation(
+    system: Assembly | AssemblyCase, state: Any, commands: Any, run: Mapping[str, Any]
+) -> tuple[AssemblySimulation, Run, Commands]:
+    """A simulation, its run and its commands, from what `simulate` takes."""
+    if isinstance(system, Assembly):
+        checks.instance("state", state, AssemblyState)
+        settings = Run(**run)
+        return AssemblySimulation(system, state, **settings.method()), settings, commands or {}
+    if state is not None or commands is not None:
+        checks.refuse("state", "no state and command beside a case; use case.with_", state or commands)
+    case = system.with_({f"run.{name}": value for name, value in run.items()}) if run else system
+    return AssemblySimulation.from_case(case), case.run, case.commands

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tautline.files.scenario.origin import Origin
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.sections import is_assembly
 from tautline.model.case import Case
 from tautline.model.keys import dotted
 from tautline.model.sections import ScenarioError
@@ -45,7 +47,7 @@ def find(name: str) -> Path:
     raise ScenarioError(f"{name}: no such file or built-in scenario{hint}")
 
 
-def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Case:
+def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Case | AssemblyCase:
     """A case from a scenario file, or from a built-in scenario.
 
     Parameters
@@ -70,7 +72,7 @@ def read(path: Path) -> str:
         raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Case:
+def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Case | AssemblyCase:
     """From TOML text; ScenarioError names the key, what was wanted, what came, file and line."""
     try:
         tree = tomllib.loads(text)
@@ -95,11 +97,13 @@ def beside(tree: dict[str, Any], folder: Path) -> dict[str, Any]:
     }
 
 
-def from_tree(tree: Mapping[str, Any], origin: Origin) -> Case:
+def from_tree(tree: Mapping[str, Any], origin: Origin) -> Case | AssemblyCase:
     """A case from what a TOML parser returns."""
     endless = _endless(tree)
     if endless is not None:
         raise ScenarioError(f"{origin.head(endless)}: expected a number of fewer digits, got thousands")
+    if is_assembly(tree):
+        return AssemblyCase.from_dict(tree, locate=origin.head)
     return Case.from_dict(tree, locate=origin.head)
 
 

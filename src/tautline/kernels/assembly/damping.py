@@ -99,6 +99,8 @@ from tautline.kernels.symmetric import Symmetric, adjugate, inverse_determinant,
 from tautline.kernels.tables import vector_at
 
 DAMPING_LOSS = account("damping_loss")
+# Part of the momentum of the mesh's fastest motion that damping may take at once.
+STIFF = 0.5
 
 
 class Reduced(NamedTuple):
@@ -467,16 +469,28 @@ def ahead_of(system: System) -> float:
     return extrapolation(0.0, totals[H_LAST], totals[H_BEFORE]) if totals[H_BEFORE] != 0.0 else 0.0
 
 
+@kernel
+def is_stiff(system: System, time: float) -> bool:
+    """Whether damping would stop the fastest motion of a string's elements in less than this time."""
+    stiff = False
+    for k in range(len(system.strands)):
+        par = strand_at(system.strands, k).par
+        l = element_length(par, strand_at(system.strands, k).reel[S])
+        stiff = stiff or time * 12.0 * par.viscosity > STIFF * par.mu * l * l
+    return stiff
+
+
 @separate
 def damp(system: System, t: float, ahead_time: float) -> None:
     """Let damping act at time t for what is pending of the step before, and for some time of the next one.
 
     Its velocity is the one with what is pending: in the middle of the jump, so that the energy changes by exactly the
-    impulse times that. Where nothing is pending, at the start, it is the one that damping leads to.
+    impulse times that. At the start, where nothing is pending, damping that is stiff takes the one that it leads to.
     """
     pending = system.totals[LOADS_PENDING]
     place_given(system, t)
-    velocities_with_damping(system, pending if pending > 0.0 else ahead_time, ahead_of(system))
+    stiff_start = pending == 0.0 and is_stiff(system, ahead_time)
+    velocities_with_damping(system, ahead_time if stiff_start else pending, ahead_of(system))
     for k in range(len(system.strands)):
         damp_strand(system, k, pending + ahead_time)
     system.totals[LOADS_PENDING] = 0.0

@@ -15,6 +15,7 @@ from tautline.errors import (
     RUNNING,
     UNSTABLE_STEP,
 )
+from tautline.kernels.assembly.damping import damp, keep_for_damping
 from tautline.kernels.assembly.data import (
     OMEGA,
     Strand,
@@ -24,7 +25,6 @@ from tautline.kernels.assembly.data import (
     strand_at,
 )
 from tautline.kernels.assembly.observe import observe_assembly, refresh_assembly
-from tautline.kernels.assembly.damping import damp, keep_for_damping
 from tautline.kernels.assembly.step import composed_step
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
 from tautline.kernels.data import (

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from tautline.kernels.assembly.condense import keep_velocities
+from tautline.kernels.assembly.damping import (
+    DAMPING_LOSS,
+    ahead_of,
+    damp,
+    place_given,
+    taken_from,
+    velocities_with_damping,
+)
 from tautline.kernels.assembly.data import (
     ANGULAR,
     ANGULAR_MOMENTUM,
@@ -36,14 +44,6 @@ from tautline.kernels.assembly.data import (
     WholeSamples,
     body_at,
     strand_at,
-)
-from tautline.kernels.assembly.damping import (
-    DAMPING_LOSS,
-    ahead_of,
-    damp,
-    place_given,
-    taken_from,
-    velocities_with_damping,
 )
 from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends
 from tautline.kernels.assembly.equations import drum_mass, solve_rates

@@ -1,0 +1,137 @@
+"""A case of an assembly: everything that defines a run, as objects and as keys."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tautline.errors import InputError
+from tautline.model import checks, toml
+from tautline.model.assembly import sections
+from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.sections import Described
+from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, hang
+from tautline.model.case import naming_errors
+from tautline.model.command import Command
+from tautline.model.keys import dotted
+from tautline.model.run import Run
+from tautline.model.sections import Locate, Tree
+
+
+@dataclass(frozen=True, eq=False)
+class AssemblyCase:
+    """Everything that defines a run of an assembly.
+
+    `tautline.load` reads one from a file that has [bodies.NAME] and [strings.NAME], `tautline.simulate` runs it.
+
+    Parameters
+    ----------
+    assembly : Assembly
+        The system.
+    bodies : dict
+        `BodyState` by name: where they start.
+    strings : dict
+        `LineStart` by name; others are as long as they are, or just taut on their reel.
+    commands : dict
+        What reels do, by the names of their strings; others are locked.
+    run : Run
+        How long, and by which method.
+    title, description : str
+        For reports.
+    """
+
+    assembly: Assembly
+    bodies: Mapping[str, BodyState]
+    strings: Mapping[str, LineStart]
+    commands: Mapping[str, Command]
+    run: Run
+    title: str = ""
+    description: str = ""
+    _locate: Locate | None = field(default=None, repr=False)
+
+    def state(self) -> AssemblyState:
+        """The state at the start."""
+        with self.naming_keys("initial"):
+            return hang(self.assembly, self.bodies, self.strings)
+
+    def with_(self, changes: Mapping[str, Any] | None = None, **others: Any) -> AssemblyCase:
+        """Another case that differs in some places.
+
+        Parameters
+        ----------
+        changes : dict
+            Values by key, such as {"strings.hoist.reel.drum_radius": "0.3 m", "run.duration": 5}.
+        **others
+            Such values for names without a dot.
+        """
+        tree = copy.deepcopy(self.to_dict())
+        for key, value in {**(changes or {}), **others}.items():
+            put(tree, key, value)
+        return AssemblyCase.from_dict(tree)
+
+    @classmethod
+    def from_dict(cls, tree: Mapping[str, Any], *, locate: Locate | None = None) -> AssemblyCase:
+        """A case from a tree of keys: what a scenario file holds, or `to_dict` gave."""
+        with naming_errors(tree, locate or dotted, "", sections.problem_of):
+            described = sections.read(tree)
+            case = cls(*described, _locate=locate or dotted)
+            case.state()
+        return case
+
+    def to_dict(self) -> Tree:
+        """All keys in plain SI numbers, defaults too; `from_dict` of it is an equal case."""
+        return sections.complete(self._described())
+
+    def to_toml(self) -> str:
+        """Text of a scenario file that loads as an equal case, in plain SI numbers."""
+        return toml.text_of(sections.complete(self._described(), defaults=False))
+
+    def _described(self) -> Described:
+        return Described(
+            self.assembly,
+            dict(self.bodies),
+            dict(self.strings),
+            dict(self.commands),
+            self.run,
+            self.title,
+            self.description,
+        )
+
+    @contextmanager
+    def naming_keys(self, section: str = "run") -> Iterator[None]:
+        """Errors of the model about its arguments become errors about keys, with file and line where these are known."""
+        if self._locate is None:
+            yield
+            return
+        with naming_errors(self.to_dict(), self._locate, section, sections.problem_of):
+            yield
+
+
+def put(tree: Tree, key: str, value: Any) -> None:
+    """Change one place of a tree of keys; sections on the way are made."""
+    *sections_, last = key.split(".")
+    found = re.fullmatch(r"([\w-]+)((?:\[\d+\])*)", last)
+    if found is None or not all(sections_):
+        raise InputError(f"{key}: expected a key such as strings.hoist.stiffness or initial.bodies.load.position[0]")
+    node: Any = tree
+    for name in sections_:
+        node = node.setdefault(name, {})
+        if not isinstance(node, dict):
+            raise InputError(f"{key}: {name} is not a section")
+    places = [int(x) for x in re.findall(r"\d+", found[2])]
+    name = found[1]
+    if not places:
+        node[name] = value
+        return
+    if not isinstance(node.get(name), list):
+        checks.refuse(key, f"{name} to be a list", node.get(name))
+    items = node[name]
+    for place in places[:-1]:
+        items = items[place]
+    if places[-1] >= len(items):
+        raise InputError(f"{key}: expected a component from 0 to {len(items) - 1}, got {places[-1]}")
+    items[places[-1]] = value

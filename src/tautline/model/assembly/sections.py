@@ -1,0 +1,239 @@
+"""Sections of keys that describe an assembly: [bodies.NAME], [strings.NAME], [orbit], [initial...], [run]; both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tautline.errors import InputError
+from tautline.model import file_keys, kinds, sections
+from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.parts import Held, Line, Orbit
+from tautline.model.assembly.state import BodyState, LineStart
+from tautline.model.command import Command
+from tautline.model.description import fields_of
+from tautline.model.file_keys import Problem, ProblemsError, keys_of
+from tautline.model.kinds import WrongValueError
+from tautline.model.parts import Part
+from tautline.model.run import Run
+from tautline.model.sections import SectionError, Tree
+from tautline.model.wording import near
+
+BODY = sections.SYSTEM["body"]
+REEL = sections.SYSTEM["reel"]
+STRING = sections.SYSTEM["string"]
+PATH = fields_of(Held)["path"]
+assert isinstance(PATH, Part)
+ORBIT = Part({"": Orbit}, "The orbit that the frame falls along.")
+BODY_START = Part({"": BodyState}, "Place and motion of a body at the start.")
+LINE_START = Part({"": LineStart}, "Where a string starts.")
+TOP = {name: sections.TOP[name] for name in ("title", "description", "gravity")}
+SECTIONS = ("bodies", "strings", "orbit", "initial", "run")
+# A body whose motion is given has this key, and perhaps a path.
+HELD = "held"
+
+
+class Described(NamedTuple):
+    """What the sections of an assembly say."""
+
+    assembly: Assembly
+    bodies: dict[str, BodyState]
+    strings: dict[str, LineStart]
+    commands: dict[str, Command]
+    run: Run
+    title: str
+    description: str
+
+
+def is_assembly(tree: Mapping[str, Any]) -> bool:
+    """Whether a tree of keys describes an assembly."""
+    return "strings" in tree or "bodies" in tree
+
+
+class _Reading:
+    """Reads sections, and gathers all that is wrong with them."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def values(self, part: Part, value: Any, *path: str) -> Tree | None:
+        """Values of a section in SI."""
+        try:
+            return sections.read_part(part, value)
+        except ProblemsError as error:
+            self.problems += [Problem((*path, *problem.path), problem.sentence) for problem in error.problems]
+            return None
+
+    def made(self, part: Part, value: Any, *path: str, **others: Any) -> Any:
+        """The object of a section."""
+        values = self.values(part, value, *path)
+        if values is None:
+            return None
+        try:
+            cls = part.options[values[part.word] if part.word else ""]
+            own = {key: x for key, x in values.items() if key != part.word}
+            return part.make(file_keys.assemble(cls, own, **others))
+        except InputError as error:
+            self.refuse(error, *path)
+            return None
+
+    def refuse(self, error: InputError, *path: str) -> None:
+        """Note what an object refused, at the key that its error names."""
+        self.problems.append(problem_at(error, path))
+
+    def named(self, tree: Mapping[str, Any], *path: str) -> dict[str, Any]:
+        """Sections by name below a path."""
+        for name in path:
+            tree = tree.get(name, {})
+            try:
+                tree = kinds.section(tree)
+            except WrongValueError as error:
+                self.problems.append(Problem(path, str(error)))
+                return {}
+        return dict(tree)
+
+
+def problem_at(error: Exception, path: tuple[str, ...]) -> Problem:
+    """What is wrong with which key, from an error that names an argument of what the path leads to."""
+    name, colon, sentence = str(error).partition(": ")
+    if not colon or " " in name:
+        return Problem(path, str(error))
+    if name.startswith(("strings.", "bodies.")):
+        return Problem(tuple(name.split(".")), sentence)
+    key = name.rpartition(".")[2].partition("[")[0]
+    return Problem((*path, key) if key.islower() else path, sentence)
+
+
+def problem_of(error: Exception, tree: Mapping[str, Any], section: str) -> Problem:
+    """The same for whatever uses a section; keys of the start are told from those of the assembly."""
+    found = problem_at(error, (section,) if section else ())
+    kind, *rest = found.path or ("",)
+    inside: Any = tree.get("initial", {}).get(kind, {}) if isinstance(tree.get("initial"), Mapping) else {}
+    known = {"bodies": keys_of(BodyState).kinds, "strings": keys_of(LineStart).kinds}.get(kind, {})
+    if len(rest) == 2 and rest[1] in known and rest[0] in inside:
+        return found._replace(path=("initial", *found.path))
+    return found
+
+
+def read(tree: Mapping[str, Any]) -> Described:
+    """Objects from a tree of keys; SectionError with all that is wrong."""
+    reading = _Reading()
+    top = _top(tree, reading)
+    bodies = {name: _body(reading, name, x) for name, x in reading.named(tree, "bodies").items()}
+    strings: dict[str, Any] = {}
+    commands: dict[str, Any] = {}
+    for name, x in reading.named(tree, "strings").items():
+        strings[name], command = _line(reading, name, x)
+        if command is not None:
+            commands[name] = command
+    orbit = reading.made(ORBIT, tree["orbit"], "orbit") if "orbit" in tree else None
+    initial = reading.named(tree, "initial")
+    for name in initial:
+        if name not in ("bodies", "strings"):
+            reading.problems.append(Problem(("initial", name), f"no such key{near(name, ('bodies', 'strings'))}"))
+    starts = {
+        kind: {name: reading.made(part, x, "initial", kind, name) for name, x in reading.named(initial, kind).items()}
+        for kind, part in (("bodies", BODY_START), ("strings", LINE_START))
+    }
+    if "run" not in tree:
+        reading.problems.append(Problem(("run",), "missing"))
+    run = reading.made(sections.RUN, tree.get("run", {}), "run") if "run" in tree else None
+    if run is not None and run.number_of_elements() is not None:
+        reading.problems.append(Problem(("run", "elements"), "expected none: every string has its own elements"))
+    assembly = None
+    if not reading.problems:
+        try:
+            assembly = Assembly(bodies, strings, top.get("gravity"), orbit)
+        except InputError as error:
+            reading.refuse(error)
+    if reading.problems or assembly is None:
+        raise SectionError(reading.problems)
+    words = (top.get("title", ""), top.get("description", ""))
+    return Described(assembly, starts["bodies"], starts["strings"], commands, run, *words)
+
+
+def _top(tree: Mapping[str, Any], reading: _Reading) -> Tree:
+    given: Tree = {}
+    for name, value in tree.items():
+        if name in TOP:
+            try:
+                given[name] = TOP[name].read(value)
+            except WrongValueError as error:
+                reading.problems.append(Problem((name, *error.place), str(error)))
+        elif name not in SECTIONS:
+            reading.problems.append(Problem((str(name),), f"no such key{near(name, [*TOP, *SECTIONS])}"))
+    return given
+
+
+def _body(reading: _Reading, name: str, value: Any) -> Any:
+    section = dict(value) if isinstance(value, Mapping) else {}
+    if HELD in section:
+        if section[HELD] is not True:
+            reading.problems.append(Problem(("bodies", name, HELD), "expected true, or no such key"))
+        for key in section:
+            if key not in (HELD, "path"):
+                reading.problems.append(Problem(("bodies", name, key), "no such key for a body that is held"))
+        path = reading.made(PATH, section["path"], "bodies", name, "path") if "path" in section else None
+        return Held(path)
+    return reading.made(BODY, value, "bodies", name)
+
+
+def _line(reading: _Reading, name: str, value: Any) -> tuple[Any, Any]:
+    """A line, and the command of its reel."""
+    path = ("strings", name)
+    section = dict(value) if isinstance(value, Mapping) else {}
+    reel = reading.made(REEL, section.pop("reel"), *path, "reel") if "reel" in section else None
+    command = None
+    if "command" in section:
+        command = reading.made(sections.COMMAND, section.pop("command"), *path, "command")
+    own = {key: section.pop(key) for key in list(section) if key in keys_of(Line).kinds}
+    string = reading.made(STRING, section, *path)
+    if string is None:
+        return None, command
+    return reading.made(_LINE, own, *path, string=string, reel=reel), command
+
+
+_LINE = Part({"": Line}, "A line.")
+
+
+def complete(described: Described, defaults: bool = True) -> Tree:
+    """Keys of what sections say, in plain SI numbers."""
+    assembly = described.assembly
+    tree: Tree = {name: x for name, x in (("title", described.title), ("description", described.description)) if x}
+    if assembly.orbit is None:
+        tree["gravity"] = assembly.gravity
+    else:
+        tree["orbit"] = file_keys.to_keys(assembly.orbit, defaults)
+    tree["bodies"] = {name: _body_keys(body, defaults) for name, body in assembly.bodies.items()}
+    tree["strings"] = {
+        name: _line_keys(line, described.commands.get(name), defaults) for name, line in assembly.strings.items()
+    }
+    tree["initial"] = {
+        "bodies": {name: file_keys.to_keys(x, defaults) for name, x in described.bodies.items()},
+        "strings": {name: file_keys.to_keys(x, defaults) for name, x in described.strings.items()},
+    }
+    run = file_keys.to_keys(described.run, defaults)
+    run.pop("elements", None)
+    tree["run"] = run
+    return tree
+
+
+def _tagged(part: Part, thing: Any, defaults: bool) -> Tree:
+    described = part.unmake(thing)
+    tag = next((tag for tag, cls in part.options.items() if type(described) is cls), "")
+    return ({part.word: tag} if part.word else {}) | file_keys.to_keys(described, defaults)
+
+
+def _body_keys(body: Any, defaults: bool) -> Tree:
+    if isinstance(body, Held):
+        return {HELD: True} | ({} if body.path is None else {"path": _tagged(PATH, body.path, defaults)})
+    return _tagged(BODY, body, defaults)
+
+
+def _line_keys(line: Line, command: Command | None, defaults: bool) -> Tree:
+    keys = file_keys.to_keys(line.string, defaults) | file_keys.to_keys(line, defaults)
+    if line.reel is not None:
+        keys["reel"] = file_keys.to_keys(line.reel, defaults)
+    if command is not None:
+        keys["command"] = _tagged(sections.COMMAND, command, defaults)
+    return keys
