@@ -128,12 +128,36 @@ ASSEMBLY_SCHEMA = {
 TIME_VARIABLE = Variable(TIME, "s", "time")
 
 
-def sizes(N: int, rows: int) -> dict[str, int]:
-    """Length of every dimension."""
-    return {"time": rows, "node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3}
+class Layout(NamedTuple):
+    """Variables of a kind of results, and the lengths of their dimensions."""
+
+    variables: dict[str, Variable]
+    lengths: dict[str, int]  # of all dimensions but time
+    names: dict[str, list[str]] = {}  # noqa: RUF012 - never changed; labels of dimensions that have names
+
+    def sizes(self, rows: int) -> dict[str, int]:
+        """Length of every dimension."""
+        return {"time": rows, **self.lengths}
+
+    def shape(self, name: str, rows: int) -> tuple[int, ...]:
+        """Shape of a variable, or of the time."""
+        size = self.sizes(rows)
+        return tuple(size[d] for d in self.all_variables()[name].dims)
+
+    def all_variables(self) -> dict[str, Variable]:
+        """The variables, and the time before them."""
+        return {"time": TIME_VARIABLE, **self.variables}
+
+    def row_length(self) -> int:
+        """Numbers in one sample."""
+        return sum(math.prod(self.shape(name, 1)) for name in self.all_variables())
+
+
+def of_pendulum(N: int) -> Layout:
+    """Results of a pendulum with N elements."""
+    return Layout(SCHEMA, {"node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3})
 
 
 def row_length(N: int) -> int:
-    """Numbers in one sample."""
-    size = sizes(N, 1)
-    return 1 + sum(math.prod(size[d] for d in v.dims) for v in SCHEMA.values())
+    """Numbers in one sample of a pendulum."""
+    return of_pendulum(N).row_length()

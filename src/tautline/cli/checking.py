@@ -57,7 +57,7 @@ def facts(case: Case) -> dict[str, Any]:
     return {
         "elements": simulation.elements,
         "samples": count + 1,
-        "size_bytes": runs.file_size(count + 1, simulation.elements),
+        "size_bytes": runs.file_size(count + 1, simulation.layout),
         **_rest(case.pendulum, simulation.unstretched_length),
         **_in_flow(case.pendulum, simulation.unstretched_length, simulation.elements),
         **_peaks(case, simulation.unstretched_length),

@@ -71,6 +71,8 @@ _RANGES = (
     ("tension", "tension", "N"),
     ("tension at the guide", "guide_tension", "N"),
     ("tension at the body", "body_tension", "N"),
+    ("tension at starts", "start_tension", "N"),
+    ("tension at ends", "end_tension", "N"),
     ("drum torque", "torque", "N m"),
     ("drum power", "power", "W"),
 )
@@ -99,11 +101,11 @@ def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
         "simulated": f"{summary['time']:.6g} s, {summary['rows']} samples",
         "energy balance error": _balance(summary),
         **_accounts(summary),
-        "angular momentum drift": figure("angular_momentum_drift", ".1e", " (relative, about the vertical)"),
+        **_momenta(summary, figure),
         "orthogonality error": figure("orthogonality_error", ".1e", ""),
         **{title: between(name, unit) for title, name, unit in _RANGES if summary[name] is not None},
         **_utilisation(summary["utilisation"]),
-        "reel speed": f"{between('reel_speed', 'm/s')}, {summary['final_reel_speed']:.4g} m/s at the end",
+        "reel speed": f"{between('reel_speed', 'm/s')}, {_speeds(summary['final_reel_speed'])} m/s at the end",
         "step / stability limit": figure("largest_step_ratio", ".2f", " at most"),
         **extra,
     }
@@ -112,6 +114,22 @@ def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
     for number, text in enumerate(summary["remarks"], start=1):
         rows["remark" if len(summary["remarks"]) == 1 else f"remark {number}"] = text
     return two_columns(rows)
+
+
+def _momenta(summary: dict[str, Any], figure: Any) -> dict[str, str]:
+    """Drifts of momenta; of an assembly where nothing acts on it from outside."""
+    if "linear_momentum_drift" not in summary:
+        return {"angular momentum drift": figure("angular_momentum_drift", ".1e", " (relative, about the vertical)")}
+    if summary["linear_momentum_drift"] is None:
+        return {}
+    return {
+        "linear momentum drift": figure("linear_momentum_drift", ".1e", " (relative)"),
+        "angular momentum drift": figure("angular_momentum_drift", ".1e", " (relative, about the origin)"),
+    }
+
+
+def _speeds(speed: Any) -> str:
+    return ", ".join(f"{x:.4g}" for x in speed) if isinstance(speed, list) else f"{speed:.4g}"
 
 
 def _utilisation(value: float | None) -> dict[str, str]:

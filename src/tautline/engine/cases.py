@@ -6,8 +6,12 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from tautline.engine.assembly.simulation import AssemblySimulation, assembly_case
 from tautline.engine.simulation import Simulation
+from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.command import Locked, check_command
 from tautline.model.pendulum import Pendulum
@@ -18,13 +22,19 @@ from tautline.model.state import State
 class Begun(NamedTuple):
     """A simulation at the start of its run."""
 
-    simulation: Simulation
+    simulation: Any  # a Simulation, or an AssemblySimulation of an AssemblyCase
     samples: int  # after the first
     interval: float  # between them (s)
 
 
-def case_of(system: Any, state: Any, command: Any, run: Mapping[str, Any], title: str = "") -> Case:
+# What marches and is written to files.
+Marching = Simulation | AssemblySimulation
+
+
+def case_of(system: Any, state: Any, command: Any, run: Mapping[str, Any], title: str = "") -> Any:
     """A case from what `simulate` takes: a case and changes of its run, or plain objects."""
+    if isinstance(system, Assembly | AssemblyCase):
+        return assembly_case(system, state, command, run, title)
     if isinstance(system, Case):
         if state is not None or command is not None:
             checks.refuse("state", "no state and command beside a case; use case.with_", state or command)
@@ -40,12 +50,17 @@ def case_of(system: Any, state: Any, command: Any, run: Mapping[str, Any], title
     return Case(system, state, command, Run(**run), title)
 
 
-def begin(case: Case, **others: Any) -> Begun:
+def begin(case: Case | AssemblyCase, **others: Any) -> Begun:
     """A simulation of a case, its command taken; errors name file and line of the key where these are known.
 
     `others` are arguments of `Simulation` that a case does not have.
     """
     with case.naming_keys():
-        simulation = Simulation.from_case(case, **others)
         interval = case.run.interval()
+        if isinstance(case, AssemblyCase):
+            if others.get("loads"):
+                raise InputError("loads: expected none for an assembly, got some")
+            assembly = AssemblySimulation.from_case(case)
+            return Begun(assembly, assembly.begin(case.commands, case.run.duration, interval), interval)
+        simulation = Simulation.from_case(case, **others)
         return Begun(simulation, simulation.begin(case.command, case.run.duration, interval), interval)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tautline.engine.assembly.simulation import assembly_simulation
+from tautline.engine.assembly.simulation import AssemblySimulation
 from tautline.engine.cases import case_of
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
@@ -63,13 +63,17 @@ def simulate(
         On `time`. `attrs["status"]` is "completed" or the event that ended the run early, `attrs["message"]`
         says more.
     """
-    if isinstance(system, Assembly | AssemblyCase):
-        return _simulate_assembly(system, state, command, control, period, loads, run)
-    if control is not None and command is None:  # whatever the reel does at the start
+    if (
+        control is not None and command is None and not isinstance(system, Assembly | AssemblyCase)
+    ):  # whatever the reel does at the start
         system, command = (system.with_(command=Free()), None) if isinstance(system, Case) else (system, Free())
     case, loads = case_of(system, state, command, run), check_laws(loads)
     if control is None and period is not None:
         raise InputError("period: expected together with control, got it alone")
+    if isinstance(case, AssemblyCase):
+        if loads:
+            raise InputError("loads: expected none for an assembly, got some; AssemblySimulation.push applies forces")
+        return _simulate_assembly(case, control, period)
     with case.naming_keys():
         simulation = Simulation.from_case(case, loads=loads)
         if control is not None:
@@ -79,20 +83,14 @@ def simulate(
     return simulation.dataset()
 
 
-def _simulate_assembly(
-    system: Assembly | AssemblyCase, state: Any, commands: Any, control: Any, period: Any, loads: Any, run: Any
-) -> xr.Dataset:
-    """Simulate an assembly; `commands` are by the names of strings, and so is what `control` returns."""
-    if loads:
-        raise InputError("loads: expected none for an assembly, got some; AssemblySimulation.push applies forces")
-    simulation, settings, commands = assembly_simulation(system, state, commands, run)
-    with simulation.naming_keys():
+def _simulate_assembly(case: AssemblyCase, control: Any, period: Any) -> xr.Dataset:
+    """Simulate an assembly; what `control` returns is a dict by the names of strings."""
+    simulation = AssemblySimulation.from_case(case)
+    with case.naming_keys():
         if control is None:
-            if period is not None:
-                raise InputError("period: expected together with control, got it alone")
-            simulation.advance(settings.duration, commands, sample=settings.interval())
+            simulation.advance(case.run.duration, case.commands, sample=case.run.interval())
         else:
-            _controlled(simulation, settings, control, period)
+            _controlled(simulation, case.run, control, period)
     return simulation.dataset()
 
 

@@ -32,6 +32,8 @@ from tautline.model.run import Method
 from tautline.model.sections import Tree
 from tautline.model.state import State
 from tautline.results.inputs import CASE
+from tautline.results.values import Values, values_of
+from tautline.schema import Layout, of_pendulum
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -277,6 +279,16 @@ class Simulation(PendulumInMotion):
         counts = self._sampled + plan.steps_per_sample * np.arange(1 - rows, 1, dtype=np.float64)
         times: data.Array = start + counts * plan.h
         return times
+
+    @property
+    def layout(self) -> Layout:
+        """Variables and dimensions of its results."""
+        return of_pendulum(self.elements)
+
+    def values(self, samples: data.Samples) -> Values:
+        """Variables of the results from the latest samples."""
+        times = self.sample_times(len(samples.scalars))
+        return values_of(self.pendulum, record_of_samples(times, samples))
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded, as `simulate` returns it."""

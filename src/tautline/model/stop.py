@@ -13,7 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks, kinds
 from tautline.model.kinds import Kind, WrongValueError, in_si
 from tautline.model.wording import near
-from tautline.schema import AXES, SCHEMA, sizes
+from tautline.schema import AXES, SCHEMA, of_pendulum
 from tautline.units import shown, to_si
 
 _COMPONENTS = ("node", "element", "axis", "row", "column")
@@ -106,7 +106,7 @@ class StopWhen:
     def check_against(self, elements: int) -> None:
         """Refuse components that a string of so many elements does not have."""
         for dim in () if self.is_function else self._dims:
-            index, size = getattr(self, dim), sizes(elements, 1)[dim]
+            index, size = getattr(self, dim), of_pendulum(elements).lengths[dim]
             if isinstance(index, int) and not -size <= index < size:
                 checks.refuse(f"StopWhen.{dim}", f"a whole number from {-size} to {size - 1}", index)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tautline import ledger
 from tautline.arrays import Array
+from tautline.model.assembly import sections
 from tautline.results.dataset import labelled
 from tautline.results.values import Values, at_first_end, tension_of
-from tautline.schema import ASSEMBLY_SCHEMA, AXES
+from tautline.schema import ASSEMBLY_SCHEMA, AXES, Layout
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,25 +31,30 @@ def spans(assembly: Assembly) -> dict[str, tuple[slice, slice]]:
     return found
 
 
-def sizes(assembly: Assembly, rows: int) -> dict[str, int]:
-    """Length of every dimension."""
+def layout(assembly: Assembly) -> Layout:
+    """Variables and dimensions of the results of an assembly."""
     elements = sum(line.elements for line in assembly.strings.values())
-    return {
-        "time": rows,
+    lengths = {
         "body": len(assembly.bodies),
         "string": len(assembly.strings),
         "node": elements + len(assembly.strings),
         "element": elements,
-        "axis": 3,
-        "row": 3,
-        "column": 3,
     }
+    names = {"body": list(assembly.bodies), "string": list(assembly.strings)}
+    return Layout(ASSEMBLY_SCHEMA, lengths | {"axis": 3, "row": 3, "column": 3}, names)
+
+
+@lru_cache(maxsize=16)
+def assembly_of(case: str) -> Assembly | None:
+    """The assembly of a run, from the text of its case; None where that is of a pendulum."""
+    tree = json.loads(case)
+    return sections.read(tree).assembly if sections.is_assembly(tree) else None
 
 
 def derived(assembly: Assembly, values: Values) -> Values:
     """All variables, from those that the kernels record: bodies, nodes, reels, accounts and momenta."""
     rows = len(values["time"])
-    size = sizes(assembly, rows)
+    size = layout(assembly).lengths
     values["strain"] = np.empty((rows, size["element"]))
     values["tension"] = np.empty((rows, size["element"]))
     for name in ("unstretched_length", "stretched_length", "start_tension", "end_tension", "power"):
@@ -92,5 +100,5 @@ def build(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Datas
             "string of the element",
         ),
     }
-    labels = {"body": list(assembly.bodies), "string": list(assembly.strings), "axis": AXES}
+    labels = layout(assembly).names | {"axis": AXES}
     return labelled(ASSEMBLY_SCHEMA, values, labels, beside, attrs)

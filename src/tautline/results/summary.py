@@ -9,10 +9,13 @@ import numpy as np
 
 from tautline import ledger
 from tautline.ledger import kept_energy
+from tautline.results.assembly import assembly_of, spans
 from tautline.results.inputs import CASE, pendulum_of
 from tautline.results.values import Values
 
 EXTREMES = (
+    "start_tension",
+    "end_tension",
     "kinetic_energy",
     "strain",
     "tension",
@@ -45,6 +48,11 @@ class _Extremes:
         """Least and greatest, or None where no value was finite."""
         return list(self._ranges[name]) if name in self._ranges else None
 
+    def used(self, name: str, load: float | None) -> float | None:
+        """Largest tension of a string over its breaking load."""
+        found = self._ranges.get(f"string {name}")
+        return found[1] / load if found is not None and load is not None else None
+
     def largest(self, name: str, scale: float | None = None) -> float | None:
         """Largest magnitude, over a scale if that is not zero; None where nothing was finite."""
         if name not in self._ranges or (scale is not None and not np.isfinite(scale)):
@@ -58,9 +66,48 @@ def _finite(value: Any) -> float | None:
 
 def _utilisation(extremes: _Extremes, attrs: dict[str, Any]) -> float | None:
     """Largest tension over the breaking load; None where one of them is not known."""
+    assembly = assembly_of(str(attrs[CASE])) if CASE in attrs else None
+    if assembly is not None:
+        used = [extremes.used(name, line.string.breaking_load) for name, line in assembly.strings.items()]
+        return max((x for x in used if x is not None), default=None)
     load = pendulum_of(attrs).string.breaking_load if CASE in attrs else None
     highest = [found[1] for name in TENSIONS if (found := extremes.range(name))]
     return max(highest) / load if load is not None and highest else None
+
+
+def _note_strings(extremes: _Extremes, piece: Values, attrs: dict[str, Any]) -> None:
+    """Tensions of each string of an assembly."""
+    assembly = assembly_of(str(attrs[CASE])) if CASE in attrs else None
+    if assembly is not None:
+        for k, (name, (_, elements)) in enumerate(spans(assembly).items()):
+            extremes.note(f"string {name}", piece["tension"][:, elements])
+            for end in ("start_tension", "end_tension"):
+                extremes.note(f"string {name}", piece[end][:, k])
+
+
+def _drift(change: Any) -> Any:
+    """Size of a change of momentum, of one axis or of three."""
+    return np.abs(change) if np.ndim(change) == 1 else np.linalg.norm(change, axis=-1)
+
+
+def _orthogonality(piece: Values) -> Any:
+    if "orthogonality_error" in piece:
+        return piece["orthogonality_error"]
+    R = piece["attitude"]
+    return np.linalg.norm(np.swapaxes(R, -1, -2) @ R - np.eye(3), axis=(-2, -1))
+
+
+def _of_assembly(extremes: _Extremes, first: Values, attrs: dict[str, Any]) -> dict[str, Any]:
+    """Drifts of the momenta of an assembly, over their sizes at the start; none where something acts from outside."""
+    assembly = assembly_of(str(attrs[CASE])) if CASE in attrs else None
+    if assembly is None:
+        return {}
+    if not assembly.is_isolated:
+        return {"angular_momentum_drift": None, "linear_momentum_drift": None}
+    return {
+        "angular_momentum_drift": extremes.largest("momentum", float(np.linalg.norm(first["angular_momentum"]))),
+        "linear_momentum_drift": extremes.largest("linear momentum", float(np.linalg.norm(first["linear_momentum"]))),
+    }
 
 
 def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable[str] = ()) -> dict[str, Any]:
@@ -80,10 +127,13 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable
             first = {name: x[0] for name, x in piece.items()}
         last = {name: piece[name][-1] for name in ledger.names(*ledger.SIGN)}
         rows += len(piece["time"])
-        time, speed = float(piece["time"][-1]), float(piece["reel_speed"][-1])
+        time, speed = float(piece["time"][-1]), piece["reel_speed"][-1].tolist()
         extremes.note("balance", kept_energy(piece) - kept_energy(first))
-        extremes.note("momentum", piece["angular_momentum"] - first["angular_momentum"])
-        extremes.note("orthogonality", piece["orthogonality_error"])
+        extremes.note("momentum", _drift(piece["angular_momentum"] - first["angular_momentum"]))
+        if "linear_momentum" in piece:
+            extremes.note("linear momentum", _drift(piece["linear_momentum"] - first["linear_momentum"]))
+        extremes.note("orthogonality", _orthogonality(piece))
+        _note_strings(extremes, piece, attrs)
         for name in EXTREMES:
             if name in piece:
                 extremes.note(name, piece[name])
@@ -104,7 +154,8 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable
         "balance_error": attrs.get("balance_error"),
         "accounts": {name: _finite(x - first[name]) for name, x in last.items()},
         "unexplained_energy": _finite(kept_energy(last) - kept_energy(first)),
-        "angular_momentum_drift": extremes.largest("momentum", abs(float(first["angular_momentum"]))),
+        "angular_momentum_drift": extremes.largest("momentum", float(np.linalg.norm(first["angular_momentum"]))),
+        **_of_assembly(extremes, first, attrs),
         "orthogonality_error": extremes.largest("orthogonality"),
         **{name: extremes.range(name) for name in EXTREMES},
         "utilisation": _utilisation(extremes, attrs),
@@ -112,6 +163,6 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable
         "steps": attrs["steps"],
         "largest_step_ratio": attrs["largest_step_ratio"],
         "order": attrs["order"],
-        "scheme": attrs["scheme"],
+        "scheme": attrs.get("scheme", "symmetric"),
         "version": attrs["version"],
     }

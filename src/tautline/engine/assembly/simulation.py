@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tautline import errors, ledger
 from tautline._version import __version__
+from tautline.engine import checkpoints
 from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
 from tautline.engine.assembly.health import AssemblyHealth
@@ -22,14 +24,17 @@ from tautline.kernels.assembly.march import (
     StepLimits,
     assembly_limits,
     march_assembly,
+    restore_assembly,
+    save_assembly,
 )
 from tautline.kernels.assembly.observe import begin_assembly, observe_assembly, release_reels
 from tautline.kernels.balance import kept_energy
 from tautline.model import checks
+from tautline.model.assembly import sections
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.parts import Held
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.state import AssemblyState, LineStart
 from tautline.model.command import (
     Command,
     Free,
@@ -40,16 +45,27 @@ from tautline.model.command import (
     check_start,
     shortest_commanded,
 )
+from tautline.model.description import fields_of
 from tautline.model.profile import values_at
 from tautline.model.run import Method, Run
+from tautline.model.sections import COMMAND, Tree
 from tautline.model.wording import near
 from tautline.results import assembly as results
+from tautline.results.inputs import CASE
 from tautline.results.values import Values
+from tautline.schema import Layout
 
 if TYPE_CHECKING:
     import xarray as xr
 
 Commands = Mapping[str, Command | float]
+VERSION = 1
+
+
+class Checkpoint(NamedTuple):
+    """The motion of an assembly, in one array."""
+
+    motion: data.Array
 
 
 class AssemblySimulation:
@@ -388,8 +404,13 @@ class AssemblySimulation:
     # -- samples -----------------------------------------------------------------------------------------
 
     def _empty(self, rows: int) -> kernels.WholeSamples:
-        size = results.sizes(self.assembly, rows)
+        size = self.layout.lengths
         return kernels.empty_samples(rows, len(self._arrays.names), size["string"], size["node"])
+
+    @property
+    def layout(self) -> Layout:
+        """Variables and dimensions of its results."""
+        return results.layout(self.assembly)
 
     def _observed(self, time: float) -> kernels.WholeSamples:
         out = self._empty(1)
@@ -465,18 +486,85 @@ class AssemblySimulation:
             **self.health.figures(self._arrays.totals),
             "order": self.method.order,
             "version": __version__,
-        } | ({} if self.case is None else {"case": json.dumps(self.case.to_dict())})
+            CASE: json.dumps(self.description()),
+        }
+
+    def description(self) -> Tree:
+        """All keys of the case, so that a result explains itself and a checkpoint can be read back."""
+        return self._as_case().to_dict()
+
+    def _as_case(self) -> AssemblyCase:
+        """The case that it was made from, or one of the same assembly, state of bodies and commands."""
+        if self.case is not None:
+            return self.case
+        lines = {
+            name: LineStart(self.assembly.strings[name].string.length - line.reeled_length, line.reel_speed)
+            for name, line in self.initial.strings.items()
+        }
+        settings = Run(duration=max(self.time, 1.0), **{name: getattr(self.method, name) for name in fields_of(Method)})
+        return AssemblyCase(self.assembly, self.initial.bodies, lines, self._commands, settings)
+
+    # -- checkpoints -------------------------------------------------------------------------------------
+
+    def checkpoint(self) -> tuple[Checkpoint, str]:
+        """All that the future depends on: an array, and a JSON text."""
+        motion = np.zeros(self._arrays.size())
+        save_assembly(self._system, motion)
+        text = {
+            "checkpoint": VERSION,
+            CASE: self.description(),
+            "started": self._started,
+            "status": self.status,
+            "event": self._event,
+            "h": self._plan.h,
+            "base_steps": [[interval, count] for interval, count in self.base_steps.items()],
+            "commands": {name: sections.tagged(COMMAND, command) for name, command in self._commands.items()},
+            "origins": self._origins,
+            "shortest": self._shortest,
+            "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in self._pushes.items()},
+            "health": asdict(self.health),
+        }
+        return Checkpoint(motion), json.dumps(text)
+
+    @classmethod
+    def from_checkpoint(cls, motion: Checkpoint, text: str) -> AssemblySimulation:
+        """A simulation that goes on exactly where a checkpoint was taken."""
+        saved = json.loads(text)
+        checkpoints.check(saved, motion._asdict(), VERSION)
+        simulation = cls.from_case(AssemblyCase.from_dict(saved[CASE]))
+        if simulation._arrays.size() != motion.motion.size:
+            raise InputError(f"checkpoint: expected {simulation._arrays.size()} numbers, got {motion.motion.size}")
+        simulation._plan = simulation._plan._replace(h=saved["h"])
+        simulation.base_steps = dict(saved["base_steps"])
+        simulation._started, simulation.status, simulation._event = saved["started"], saved["status"], saved["event"]
+        simulation._commands = {name: sections.command(x) for name, x in saved["commands"].items()}
+        simulation._origins = {name: (x[0], x[1]) for name, x in saved["origins"].items()}
+        simulation._shortest = saved["shortest"]
+        simulation._pushes = {
+            name: (np.array(space)[:, None], np.array(own)[:, None]) for name, (space, own) in saved["pushes"].items()
+        }
+        simulation.health = AssemblyHealth(**saved["health"])
+        simulation._lower(0.0, 0.0)
+        restore_assembly(simulation._system, motion.motion, 0.0)
+        simulation._lower(simulation.time, simulation.time)
+        restore_assembly(simulation._system, motion.motion, simulation.time)
+        return simulation
 
 
-def assembly_simulation(
-    system: Assembly | AssemblyCase, state: Any, commands: Any, run: Mapping[str, Any]
-) -> tuple[AssemblySimulation, Run, Commands]:
-    """A simulation, its run and its commands, from what `simulate` takes."""
-    if isinstance(system, Assembly):
-        checks.instance("state", state, AssemblyState)
-        settings = Run(**run)
-        return AssemblySimulation(system, state, **settings.method()), settings, commands or {}
-    if state is not None or commands is not None:
-        checks.refuse("state", "no state and command beside a case; use case.with_", state or commands)
-    case = system.with_({f"run.{name}": value for name, value in run.items()}) if run else system
-    return AssemblySimulation.from_case(case), case.run, case.commands
+def assembly_case(
+    system: Assembly | AssemblyCase, state: Any, commands: Any, run: Mapping[str, Any], title: str = ""
+) -> AssemblyCase:
+    """A case from what `simulate` takes: a case and changes of its run, or plain objects."""
+    if isinstance(system, AssemblyCase):
+        if state is not None or commands is not None:
+            checks.refuse("state", "no state and command beside a case; use case.with_", state or commands)
+        return system.with_({f"run.{name}": value for name, value in run.items()}) if run else system
+    checks.instance("state", state, AssemblyState)
+    lines = {
+        name: LineStart(system.strings[name].string.length - line.reeled_length, line.reel_speed)
+        for name, line in state.strings.items()
+    }
+    given = {name: x if isinstance(x, Command) else Torque(x) for name, x in (commands or {}).items()}
+    case = AssemblyCase(system, state.bodies, lines, given, Run(**run), title)
+    object.__setattr__(case, "_state", state)
+    return case

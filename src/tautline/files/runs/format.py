@@ -22,8 +22,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline import schema
 from tautline.durable import StoreError
+from tautline.schema import Layout
 
 FORMAT = "tautline run 4"
 # Format 3 differs only in how the input is written down.
@@ -213,16 +213,15 @@ def read_copies(file: IO[bytes], contents: Contents) -> Copies:
     return Copies(whole[-1], len(whole) < COPIES and not empty_yet)
 
 
-def file_size(rows: int, N: int) -> int:
+def file_size(rows: int, layout: Layout) -> int:
     """Size of a run file, nearly (bytes)."""
-    return 8 * rows * schema.row_length(N) + 100_000
+    return 8 * rows * layout.row_length() + 100_000
 
 
-def page_rows(N: int) -> int:
+def page_rows(layout: Layout) -> int:
     """Rows of a page: by the widest variable."""
-    size = schema.sizes(N, 1)
-    widest = max(math.prod(size[d] for d in v.dims) for v in schema.SCHEMA.values())
-    return max(1, BYTES_A_PAGE // (8 * widest))
+    widest = max(math.prod(layout.shape(name, 1)) for name in layout.variables)
+    return max(1, BYTES_A_PAGE // (8 * max(1, widest)))
 
 
 def pages(page: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline import schema
 from tautline._version import __version__
 from tautline.durable import StoreError
 from tautline.files.runs.format import COPIES, FORMAT, Contents, Place, page_rows, write_at
+from tautline.schema import Layout
 
 if TYPE_CHECKING:
     import netCDF4
@@ -24,21 +24,19 @@ _MARK = b"\xc3\x28\x89\xf5\x1d\x40"
 _NAN = struct.pack("<d", math.nan)
 
 
-def make(path: Path, *, title: str, elements: int, rows: int, sample: float, room: int) -> Contents:
+def make(path: Path, *, title: str, layout: Layout, rows: int, sample: float, room: int) -> Contents:
     """Make a run file without data, with room for each copy of the checkpoint."""
     import netCDF4
 
-    page = page_rows(elements)
-    shapes = {
-        name: tuple(schema.sizes(elements, rows)[d] for d in variable.dims) for name, variable in _variables().items()
-    }
+    page = page_rows(layout)
+    shapes = {name: layout.shape(name, rows) for name in layout.all_variables()}
     plan = Contents(
         format=FORMAT,
         version=__version__,
         title=title or "tautline run",
         sample=sample,
         rows_planned=rows,
-        elements=elements,
+        elements=layout.lengths["element"],
         page=page,
         size=0,
         skeleton="0" * 64,
@@ -52,18 +50,14 @@ def make(path: Path, *, title: str, elements: int, rows: int, sample: float, roo
     plan = plan._replace(contents=Place(0, (length,), 1))
     handle = netCDF4.Dataset(path, "w", format="NETCDF4")
     try:
-        _describe(handle, plan)
+        _describe(handle, plan, layout)
         _mark(handle, plan)
     finally:
         handle.close()
     return _settle(path, plan)
 
 
-def _variables() -> dict[str, schema.Variable]:
-    return {"time": schema.TIME_VARIABLE, **schema.SCHEMA}
-
-
-def _describe(handle: netCDF4.Dataset, plan: Contents) -> None:
+def _describe(handle: netCDF4.Dataset, plan: Contents, layout: Layout) -> None:
     """Write names, dimensions, units and the whole input."""
     handle.setncatts(
         {
@@ -74,9 +68,10 @@ def _describe(handle: netCDF4.Dataset, plan: Contents) -> None:
             "version": plan.version,
             "sample": plan.sample,
             "rows_planned": np.int64(plan.rows_planned),
+            **{f"{dim}_names": " ".join(names) for dim, names in layout.names.items()},
         }
     )
-    for name, size in schema.sizes(plan.elements, plan.rows_planned).items():
+    for name, size in layout.sizes(plan.rows_planned).items():
         handle.createDimension(name, size)
     group = handle.createGroup("checkpoint")
     for name, place, kind in _own(plan):
@@ -84,7 +79,7 @@ def _describe(handle: netCDF4.Dataset, plan: Contents) -> None:
         for dim, size in zip(dims, place.shape, strict=True):
             group.createDimension(dim, size)
         group.createVariable(name, kind, dims, contiguous=True, fill_value=False, endian="little")
-    for name, variable in _variables().items():
+    for name, variable in layout.all_variables().items():
         v = handle.createVariable(name, "f8", variable.dims, contiguous=True, fill_value=np.nan, endian="little")
         v.setncatts({"units": variable.units, "long_name": variable.long_name})
     handle["time"].setncatts({"standard_name": "time", "axis": "T"})

@@ -15,13 +15,15 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from tautline import durable, ledger, schema
+from tautline import durable, ledger
 from tautline.durable import StoreError
 from tautline.files.runs.format import FORMAT, Array, Contents, checksum, pages, read_at, read_copies
 from tautline.files.runs.inputs import keys_of_old
 from tautline.results import dataset
+from tautline.results.assembly import assembly_of, build, layout
 from tautline.results.inputs import CASE
 from tautline.results.values import Values
+from tautline.schema import of_pendulum
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -197,15 +199,16 @@ class Reader:
         self._source = open_source(self._path)
         self.attrs = self._source.attrs
         self.rows = self._source.rows
-        self.missing = [name for name in schema.SCHEMA if not self._source.has(name)]
+        self.assembly = assembly_of(str(self.attrs[CASE]))
+        self.layout = of_pendulum(self._source.elements) if self.assembly is None else layout(self.assembly)
+        self.missing = [name for name in self.layout.variables if not self._source.has(name)]
 
     def read(self, name: str, rows: slice) -> Array:
         """Some rows of a variable; no others than were written. What the file's format did not know is NaN."""
         wanted = range(self.rows)[rows]
         if name in self.missing:
-            size = schema.sizes(self._source.elements, len(wanted))
             # an account that the writer did not have is 0: nothing that it knew could change it
-            return np.full([size[d] for d in schema.SCHEMA[name].dims], 0.0 if name in ledger.booked() else np.nan)
+            return np.full(self.layout.shape(name, len(wanted)), 0.0 if name in ledger.booked() else np.nan)
         with naming(self._path):
             if wanted.step < 0:
                 return self._source.rows_of(name, wanted[::-1])[::-1]
@@ -213,12 +216,18 @@ class Reader:
 
     def values(self, rows: slice) -> Values:
         """Some rows of all variables."""
-        return {name: self.read(name, rows) for name in ("time", *schema.SCHEMA)}
+        return {name: self.read(name, rows) for name in self.layout.all_variables()}
 
     def blocks(self) -> Iterator[Values]:
         """All variables, piece by piece: a file need not fit into memory."""
         for start in range(0, self.rows, BLOCK):
             yield self.values(slice(start, start + BLOCK))
+
+    def labelled(self, values: Values) -> xr.Dataset:
+        """Rows of all variables as a Dataset."""
+        if self.assembly is not None:
+            return build(self.assembly, values, self.attrs)
+        return dataset.labelled_values(values, self.attrs)
 
     def close(self) -> None:
         self._source.close()
@@ -228,7 +237,7 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[xr.Dataset]:
     """A run file piece by piece, labelled."""
     with closing(Reader(path)) as reader:
         for values in reader.blocks():
-            yield dataset.labelled_values(values, reader.attrs)
+            yield reader.labelled(values)
 
 
 def open_run(path: str | os.PathLike[str]) -> xr.Dataset:
@@ -237,4 +246,4 @@ def open_run(path: str | os.PathLike[str]) -> xr.Dataset:
     `attrs` are those of `simulate`; "status" is "unfinished" if the run can be resumed.
     """
     with closing(Reader(path)) as reader:
-        return dataset.labelled_values(reader.values(slice(None)), reader.attrs)
+        return reader.labelled(reader.values(slice(None)))

@@ -8,26 +8,32 @@ kill is recognised, and the other one is used. Rows are written before the copy 
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from tautline import durable, errors, schema
+from tautline import durable, errors
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
-from tautline.engine.cases import begin, case_of
-from tautline.engine.samples import record_of_samples
+from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.assembly.simulation import Checkpoint as AssemblyMotion
+from tautline.engine.cases import Marching, begin, case_of
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
 from tautline.ledger import kept_energy
+from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.sections import is_assembly
+from tautline.model.assembly.state import AssemblyState
 from tautline.model.case import Case
 from tautline.model.command import Command
 from tautline.model.force_law import ForceLaw, check_laws
@@ -69,7 +75,7 @@ class Writer:
         """Rows that count."""
         return 0 if self._copy is None else self._copy.rows
 
-    def write(self, values: Values, simulation: Simulation) -> None:
+    def write(self, values: Values, simulation: Marching) -> None:
         """Write rows, their checksums, and then the checkpoint that counts them."""
         first, last = self.rows, self.rows + len(values["time"])
         for column, name in enumerate(self.contents.variables):
@@ -109,7 +115,7 @@ class Writer:
         self._file.close()
 
 
-def checkpoint(simulation: Simulation, number: int, rows: int, sums: list[int]) -> Copy:
+def checkpoint(simulation: Marching, number: int, rows: int, sums: list[int]) -> Copy:
     """Take a checkpoint of a run, with all that it says of itself."""
     motion, text = simulation.checkpoint()
     attributes = simulation.attributes()
@@ -150,16 +156,16 @@ def _resumable(path: Path) -> str:
 
 def run_to_file(
     path: str | os.PathLike[str],
-    system: Case | Pendulum,
-    state: State | None = None,
-    command: Command | None = None,
+    system: Case | Pendulum | AssemblyCase | Assembly,
+    state: State | AssemblyState | None = None,
+    command: Command | Mapping[str, Command | float] | None = None,
     *,
     overwrite: bool = False,
     title: str = "",
     watch: Callable[[Progress], bool] | None = None,
     loads: Sequence[ForceLaw] = (),
     **run: Any,
-) -> Simulation:
+) -> Marching:
     """`simulate`, saved while it goes on; the file can be resumed after anything.
 
     Parameters
@@ -181,7 +187,7 @@ def run_to_file(
     target = Path(path)
     case = case_of(system, state, command, run, title)
     simulation, count, interval = begin(case, loads=check_laws(loads))
-    first = _values(simulation, simulation.first_sample())
+    first = simulation.values(simulation.first_sample())
     with _created(target, simulation, first, count + 1, interval, title or case.title, overwrite) as writer:
         _drive(writer, target, simulation, float(first["energy"][0]), watch)
     return simulation
@@ -200,7 +206,7 @@ def save_run(path: str | os.PathLike[str], simulation: Simulation, *, title: str
 @contextmanager
 def _created(
     target: Path,
-    simulation: Simulation,
+    simulation: Marching,
     first: Values,
     rows: int,
     sample: float,
@@ -209,18 +215,19 @@ def _created(
 ) -> Iterator[Writer]:
     """Make a run file with its first rows, locked; it gets its name when they are in it."""
     real = Path(os.path.realpath(target))
-    check_target(target if real == target.absolute() else real, overwrite, format.file_size(rows, simulation.elements))
+    size = format.file_size(rows, simulation.layout)
+    check_target(target if real == target.absolute() else real, overwrite, size)
     durable.remove_leftovers(real)
     part = durable.part_name(real)
     writer = None
     try:
         with explained(target):
             part.open("xb").close()  # tells why a file cannot be made better than the netCDF library does
-            room = checkpoint(simulation, 1, 0, [0] * (len(schema.SCHEMA) + 1)).room()
+            room = checkpoint(simulation, 1, 0, [0] * len(simulation.layout.all_variables())).room()
             contents = making.make(
                 part,
                 title=title,
-                elements=simulation.elements,
+                layout=simulation.layout,
                 rows=rows,
                 sample=sample,
                 room=room,
@@ -239,7 +246,7 @@ def _created(
             part.unlink(missing_ok=True)
 
 
-def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | None = None) -> Simulation:
+def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | None = None) -> Marching:
     """Finish a run file that was interrupted or killed; the result is the one of an uninterrupted run, bit for bit.
 
     Parameters
@@ -286,22 +293,19 @@ def _refusal_of_old(path: Path) -> StoreError:
     return StoreError(f"{path}: a run of an older format, which this version reads and does not resume; run it again")
 
 
-def _restored(copy: Copy, path: Path) -> Simulation:
+def _restored(copy: Copy, path: Path) -> Marching:
     try:
+        if is_assembly(json.loads(copy.text)[CASE]):
+            return AssemblySimulation.from_checkpoint(AssemblyMotion(**copy.arrays), copy.text)
         return Simulation.from_checkpoint(data.Motion(**copy.arrays), copy.text)
     except InputError as error:
         raise StoreError(f"{path}: cannot be resumed: {error}") from None
 
 
-def _values(simulation: Simulation, samples: data.Samples) -> Values:
-    times = simulation.sample_times(len(samples.scalars))
-    return values_of(simulation.pendulum, record_of_samples(times, samples))
-
-
 def _drive(
     writer: Writer,
     path: Path,
-    simulation: Simulation,
+    simulation: Marching,
     energy: float,
     watch: Callable[[Progress], bool] | None,
 ) -> None:
@@ -309,7 +313,7 @@ def _drive(
     started = time.perf_counter()
     rows, sample = writer.contents.rows_planned, writer.contents.sample
     plan = simulation.sampling(sample)
-    most = max(1, int(BYTES_A_CHUNK / (8 * schema.row_length(simulation.elements))))
+    most = max(1, int(BYTES_A_CHUNK / (8 * simulation.layout.row_length())))
     chunk = 1
     largest = 0.0
     begun, steps = simulation.time, simulation.steps
@@ -317,7 +321,7 @@ def _drive(
         count = min(chunk, rows - writer.rows)
         before = time.perf_counter()
         samples = simulation.march(count, plan)
-        values = _values(simulation, samples)
+        values = simulation.values(samples)
         with explained(path):
             writer.write(values, simulation)
         spent = time.perf_counter() - before

@@ -102,6 +102,12 @@ class Assembly:
         }
         return Assembly(self.bodies, strings, self.gravity, self.orbit)
 
+    @property
+    def is_isolated(self) -> bool:
+        """Whether nothing acts from outside, so that linear and angular momentum are kept."""
+        held = any(not isinstance(self.bodies.get(end), RigidBody) for line in self.strings.values() for end in line.ends)
+        return self.gravity == 0.0 and self.orbit is None and not held
+
     def on_free_body(self, line: Line) -> bool:
         """Whether the reel of a line is on a body that moves freely."""
         return isinstance(self.bodies.get(line.start), RigidBody)

@@ -52,9 +52,12 @@ class AssemblyCase:
     title: str = ""
     description: str = ""
     _locate: Locate | None = field(default=None, repr=False)
+    _state: AssemblyState | None = field(default=None, init=False, repr=False)
 
     def state(self) -> AssemblyState:
-        """The state at the start."""
+        """The state at the start; strings are straight unless the case was made from a state."""
+        if self._state is not None:
+            return self._state
         with self.naming_keys("initial"):
             return hang(self.assembly, self.bodies, self.strings)
 

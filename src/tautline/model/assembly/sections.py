@@ -218,7 +218,8 @@ def complete(described: Described, defaults: bool = True) -> Tree:
     return tree
 
 
-def _tagged(part: Part, thing: Any, defaults: bool) -> Tree:
+def tagged(part: Part, thing: Any, defaults: bool = True) -> Tree:
+    """Keys of the object of a section, with the word that tells its kind."""
     described = part.unmake(thing)
     tag = next((tag for tag, cls in part.options.items() if type(described) is cls), "")
     return ({part.word: tag} if part.word else {}) | file_keys.to_keys(described, defaults)
@@ -226,8 +227,8 @@ def _tagged(part: Part, thing: Any, defaults: bool) -> Tree:
 
 def _body_keys(body: Any, defaults: bool) -> Tree:
     if isinstance(body, Held):
-        return {HELD: True} | ({} if body.path is None else {"path": _tagged(PATH, body.path, defaults)})
-    return _tagged(BODY, body, defaults)
+        return {HELD: True} | ({} if body.path is None else {"path": tagged(PATH, body.path, defaults)})
+    return tagged(BODY, body, defaults)
 
 
 def _line_keys(line: Line, command: Command | None, defaults: bool) -> Tree:
@@ -235,5 +236,11 @@ def _line_keys(line: Line, command: Command | None, defaults: bool) -> Tree:
     if line.reel is not None:
         keys["reel"] = file_keys.to_keys(line.reel, defaults)
     if command is not None:
-        keys["command"] = _tagged(sections.COMMAND, command, defaults)
+        keys["command"] = tagged(sections.COMMAND, command, defaults)
     return keys
+
+
+def command(section: Mapping[str, Any]) -> Command:
+    """A command from its keys."""
+    found: Command = _Reading().made(sections.COMMAND, section, "command")
+    return found
