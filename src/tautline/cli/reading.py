@@ -47,14 +47,16 @@ def export(
         from tautline import durable
         from tautline.errors import InputError
         from tautline.files import runs
-        from tautline.files.export import write_csv, write_vtk
+        from tautline.files.export import series_files, write_csv, write_vtk
+        from tautline.model.wording import both
 
         page = (out or path.with_suffix(".html")) if html else None
         if csv is None and vtk is None and page is None:
             raise InputError("export: expected --csv FILE, --vtk FOLDER or --html, got none")
         if vtk is not None and vtk.exists() and not vtk.is_dir():
             raise runs.StoreError(f"{vtk}: {durable.kind_of(vtk) or 'is a file'}, expected a folder")
-        for target in (csv, page, vtk and vtk / "string.pvd"):
+        series = [] if vtk is None else series_files(runs.blocks(path), vtk)
+        for target in (csv, page, *series):
             if target is not None and target.exists():
                 durable.check_regular(target)
                 if path.exists() and target.samefile(path):
@@ -66,7 +68,7 @@ def export(
                 print(f"{csv}: {write_csv(runs.blocks(path), csv)} rows")
             if vtk is not None:
                 count = write_vtk(runs.blocks(path), vtk)
-                print(f"{vtk}: {count} frames; open {vtk / 'string.pvd'} and {vtk / 'body.pvd'} in ParaView")
+                print(f"{vtk}: {count} frames; open {both([str(file) for file in series])} in ParaView")
             if page is not None:
                 print(_write_page(path, page))
         except OSError as error:

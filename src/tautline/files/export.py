@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from numpy.typing import NDArray
 
 from tautline import schema
 from tautline.durable import replacing
+from tautline.model.body import RigidBody
 from tautline.model.shapes import body_mesh
-from tautline.results.inputs import pendulum_of
+from tautline.results.assembly import assembly_of, spans
+from tautline.results.inputs import CASE, pendulum_of
 
 Array = NDArray[np.float64]
 
@@ -29,7 +32,7 @@ def write_csv(pieces: Iterable[xr.Dataset], path: Path) -> int:
         writer = csv.writer(file)
         writer.writerows(_columns(first))
         for piece in itertools.chain([first], source):
-            flat = [piece[name].values.reshape(piece.sizes["time"], -1) for name in schema.SCHEMA]
+            flat = [x.values.reshape(piece.sizes["time"], -1) for x in piece.data_vars.values()]
             table = np.concatenate([piece.time.values[:, None], *flat], axis=1)
             # repr keeps every bit of a number
             writer.writerows([[repr(float(x)) for x in row] for row in table])
@@ -38,34 +41,60 @@ def write_csv(pieces: Iterable[xr.Dataset], path: Path) -> int:
 
 
 def _columns(piece: xr.Dataset) -> tuple[list[str], list[str]]:
+    """Names of the columns, by the names of bodies, strings and axes where there are some, and their units."""
     names, units = ["time"], [schema.TIME_VARIABLE.units]
-    for name, variable in schema.SCHEMA.items():
-        axes = [list("xyz") if d == "axis" else range(piece.sizes[d]) for d in variable.dims[1:]]
+    for name, variable in piece.data_vars.items():
+        axes = [piece[d].values.tolist() if d in piece.coords else range(piece.sizes[d]) for d in variable.dims[1:]]
         for index in itertools.product(*axes):
-            names.append(f"{name}[{','.join(map(str, index))}]" if index else name)
-            units.append(variable.units)
+            names.append(f"{name}[{','.join(map(str, index))}]" if index else str(name))
+            units.append(variable.attrs["units"])
     return names, units
 
 
+# What is drawn of a run: the text of a VTK file for one moment, by the name of the series.
+Parts = dict[str, Callable[[xr.Dataset], str]]
+
+
+def parts_of(run: xr.Dataset) -> Parts:
+    """Series of a run: string and body of a pendulum, and of an assembly one for each string and each body."""
+    assembly = assembly_of(str(run.attrs[CASE]))
+    if assembly is None:
+        points, faces = body_mesh(pendulum_of(run.attrs).body)
+        return {
+            "string": _string_vtp,
+            "body": lambda row: _polydata(row.position.values[-1] + points @ row.attitude.values.T, "Polys", faces),
+        }
+    parts: Parts = {}
+    for k, (name, places) in enumerate(spans(assembly).items()):
+        parts[f"string-{name}"] = partial(_line_vtp, k, *places)
+    for b, (name, body) in enumerate(assembly.bodies.items()):
+        if isinstance(body, RigidBody):
+            points, faces = body_mesh(body)
+            parts[f"body-{name}"] = partial(_body_vtp, b, points - np.array(body.center_of_mass), faces)
+    return parts
+
+
+def series_files(pieces: Iterable[xr.Dataset], folder: Path) -> list[Path]:
+    """The files that one opens in ParaView."""
+    return [folder / f"{part}.pvd" for part in parts_of(next(iter(pieces)))]
+
+
 def write_vtk(pieces: Iterable[xr.Dataset], folder: Path) -> int:
-    """A series for ParaView: open string.pvd and body.pvd. The third axis points down; frames written."""
+    """Series for ParaView, one of every part: open NAME.pvd. The third axis points down; frames written."""
     source = iter(pieces)
     first = next(source)  # before anything is written: the run may be unreadable
-    points, faces = body_mesh(pendulum_of(first.attrs).body)
+    parts = parts_of(first)
     folder.mkdir(parents=True, exist_ok=True)
-    for old in (*folder.glob("string_*.vtp"), *folder.glob("body_*.vtp")):
+    for old in (file for part in parts for file in folder.glob(f"{part}_*.vtp")):
         old.unlink()  # of a longer run before
     frames: list[float] = []
     for piece in itertools.chain([first], source):
         for i, t in enumerate(piece.time.values):
             row = piece.isel(time=i)
-            name = f"{len(frames):06d}.vtp"
-            nodes = row.position.values
-            (folder / f"string_{name}").write_text(_string_vtp(row), encoding="ascii")
-            placed = nodes[-1] + points @ row.attitude.values.T
-            (folder / f"body_{name}").write_text(_polydata(placed, "Polys", faces), encoding="ascii")
+            for part, text in parts.items():
+                (folder / f"{part}_{len(frames):06d}.vtp").write_text(text(row), encoding="ascii")
             frames.append(float(t))
-    for part in ("string", "body"):
+    for part in parts:
         entries = "".join(f'<DataSet timestep="{t!r}" file="{part}_{i:06d}.vtp"/>\n' for i, t in enumerate(frames))
         text = (
             '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1"><Collection>\n'
@@ -80,12 +109,28 @@ def _numbers(values: Any) -> str:
 
 
 def _string_vtp(row: xr.Dataset) -> str:
+    """The string of a pendulum."""
+    ends = (float(row.guide_tension), float(row.body_tension))
+    return _lines_vtp(row.position.values, row.tension.values, row.strain.values, ends)
+
+
+def _line_vtp(k: int, nodes: slice, elements: slice, row: xr.Dataset) -> str:
+    """String k of an assembly."""
+    ends = (float(row.start_tension[k]), float(row.end_tension[k]))
+    return _lines_vtp(row.position.values[nodes], row.tension.values[elements], row.strain.values[elements], ends)
+
+
+def _body_vtp(b: int, points: Array, faces: list[list[int]], row: xr.Dataset) -> str:
+    """Body b of an assembly; points are relative to its centre of mass."""
+    return _polydata(row.body_position.values[b] + points @ row.attitude.values[b].T, "Polys", faces)
+
+
+def _lines_vtp(nodes: Array, tension: Array, strain: Array, ends: tuple[float, float]) -> str:
     """Elements as lines; the tension of the elements, and at the nodes, where it is the mean of both neighbours."""
-    tension = row.tension.values
-    at_nodes = np.array([row.guide_tension, *(0.5 * (tension[1:] + tension[:-1])), row.body_tension])
+    at_nodes = np.array([ends[0], *(0.5 * (tension[1:] + tension[:-1])), ends[1]])
     lines = [[i, i + 1] for i in range(len(tension))]
-    of_elements = {"tension": tension, "strain": row.strain.values}
-    return _polydata(row.position.values, "Lines", lines, {"PointData": {"tension": at_nodes}, "CellData": of_elements})
+    of_elements = {"tension": tension, "strain": strain}
+    return _polydata(nodes, "Lines", lines, {"PointData": {"tension": at_nodes}, "CellData": of_elements})
 
 
 def _polydata(

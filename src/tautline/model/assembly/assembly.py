@@ -105,7 +105,9 @@ class Assembly:
     @property
     def is_isolated(self) -> bool:
         """Whether nothing acts from outside, so that linear and angular momentum are kept."""
-        held = any(not isinstance(self.bodies.get(end), RigidBody) for line in self.strings.values() for end in line.ends)
+        held = any(
+            not isinstance(self.bodies.get(end), RigidBody) for line in self.strings.values() for end in line.ends
+        )
         return self.gravity == 0.0 and self.orbit is None and not held
 
     def on_free_body(self, line: Line) -> bool:
