@@ -121,7 +121,7 @@ def test_with_changes_only_what_is_named() -> None:
     )
     string, gravity = after.pendulum.string, after.pendulum.gravity
     assert (string.length, string.stiffness, gravity, after.run.duration) == (90.0, 40.0, 1.62, 5.0)
-    assert after.initial.end_velocity == (0.0, 1.0, 0.0)  # type: ignore[union-attr]
+    assert after.initial.end_velocity == (0.0, 1.0, 0.0)
     assert after.pendulum.body is before.pendulum.body and after.command is before.command
     assert before.pendulum.string.length == 100.0 and before.run.duration == 10.0
 

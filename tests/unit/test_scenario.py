@@ -34,7 +34,8 @@ def changed(old: str, new: str) -> str:
 
 
 def from_dict(tree: dict[str, Any], source: str = "scenario") -> tl.Case:
-    return from_tree(tree, Origin(source, "", ()))
+    case: tl.Case = from_tree(tree, Origin(source, "", ()))
+    return case
 
 
 def refusal(text: str, overrides: dict[str, str] | None = None) -> str:

@@ -1,7 +1,7 @@
 """Damping inside the strings of an assembly, where two steps join (docs/theory.md, (71) and (111)).
 
-As for the pendulum, (L + tau D) v = p with tau the time for which damping acts: momenta jump, positions stand still, and
-no step is limited by it. The inner nodes of each string are eliminated by 3x3 blocks from its start to its end; what is
+As for the pendulum, (L + tau D) v = p with tau the time for which damping acts: momenta jump, positions stand still,
+and no step is limited by it. The inner nodes of each string are eliminated by 3x3 blocks from its start to its end; what is
 left of it is a block for both ends and the reel, which goes into the equations of the bodies.
 """
 
@@ -125,12 +125,11 @@ def full(K: Symmetric) -> Matrix:
 @kernel
 def between(strand: Strand, e: int) -> Matrix:
     """Block between the nodes of element e."""
-    columns = (
+    return (  # symmetric: columns are rows
         coupled(strand.scratch, e, (1.0, 0.0, 0.0)),
         coupled(strand.scratch, e, (0.0, 1.0, 0.0)),
         coupled(strand.scratch, e, (0.0, 0.0, 1.0)),
     )
-    return columns  # symmetric
 
 
 @kernel
@@ -399,7 +398,7 @@ def viscous_rate(strand: Strand, e: int) -> float:
     v = strand.scratch.nodes[MEAN_VELOCITY]
     t = node(strand.scratch.nodes[DIRECTION], e)
     apart = dot(t, sub(node(v, e + 1), node(v, e)))
-    return apart + strand.work[SIGMA_NOW] * strand.scratch.factor[BY_REEL][e]
+    return float(apart + strand.work[SIGMA_NOW] * strand.scratch.factor[BY_REEL][e])
 
 
 class Taken(NamedTuple):
@@ -464,7 +463,7 @@ def damp_strand(system: System, k: int, tau: float) -> None:
 
 @kernel
 def ahead_of(system: System) -> float:
-    """How far velocities at the end of the latest step are ahead of its mean, over their change from the step before."""
+    """How far the end of the latest step is ahead of its mean velocities, over their change from the step before."""
     totals = system.totals
     return extrapolation(0.0, totals[H_LAST], totals[H_BEFORE]) if totals[H_BEFORE] != 0.0 else 0.0
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from tautline.arrays import Array2
 from tautline.kernels.assembly.condense import change_ends, condense
 from tautline.kernels.assembly.data import (
     ANGULAR,
@@ -43,7 +44,7 @@ from tautline.kernels.assembly.ends import (
     spin_direction,
     swing_by_omega,
 )
-from tautline.kernels.data import Array, Array2, S, put_triple, triple
+from tautline.kernels.data import Array, S, put_triple, triple
 from tautline.kernels.drum import solve_own_row
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel, separate
@@ -157,7 +158,7 @@ def add_end(system: System, strand: Strand, h: float, e: int, end: End, by_omega
 @kernel
 def drum_mass(strand: Strand, h: float, sigma: float) -> float:
     """Inertia of the drum with what is wound on it, mean over the step."""
-    return strand.par.mu * (strand.reel[S] + 0.5 * h * sigma) + strand.par.kappa
+    return float(strand.par.mu * (strand.reel[S] + 0.5 * h * sigma) + strand.par.kappa)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Many steps of an assembly: sampling, limits of the step, events at the ends of strings, intervals that are repeated."""
+"""Many steps of an assembly: samples, limits of the step, events at the ends of strings, repeated intervals."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def guard(system: System, plan: Plan) -> int:
 def beyond_end(strand: Strand) -> float:
     """How far a reel is beyond the nearer end of its string; negative before it."""
     s = strand.reel[S]
-    return max(s - (strand.par.L - strand.shortest), strand.par.b - s)
+    return float(max(s - (strand.par.L - strand.shortest), strand.par.b - s))
 
 
 @kernel
@@ -262,7 +262,7 @@ def one_step(system: System, plan: Plan, t: float, h: float, end: float) -> int:
 
 @inlined
 def step_to_event(system: System, plan: Plan, backup: Array, t: float, h: float, end: float) -> tuple[int, int]:
-    """From t to `end`, h later, in one step, or up to where a reel reaches the end of its string; status, and which string."""
+    """From t to `end`, h later, in one step, or up to where a reel reaches the end of its string; status, which string."""
     near = may_reach_end(system, h)
     low, high, trial = 0.0, h, h
     at_low, at_high = 0.0, 0.0

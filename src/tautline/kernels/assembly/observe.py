@@ -165,7 +165,7 @@ def begin_assembly(system: System, t: float) -> None:
 
 @entry
 def release_reels(system: System, t: float) -> None:
-    """Give every reel that moves the momentum of its present speed, however it was held; forget the history of steps."""
+    """Give every reel that moves the momentum of its present speed, however it was held; forget earlier steps."""
     if system.damped:
         damp(system, t, 0.0)
     velocities_now(system, t)
@@ -314,7 +314,7 @@ def owed_to_path(system: System, b: int) -> float:
 
 @entry
 def observe_assembly(system: System, out: WholeSamples, row: int, t: float) -> bool:
-    """Write the present state into row `row` of the samples; whether velocities were found. The motion stays as it is."""
+    """Write the present state into row `row` of the samples; whether velocities were found. The motion stays."""
     found = velocities_now(system, t)
     whole = out.whole[row]
     copy_accounts(system.totals, whole)

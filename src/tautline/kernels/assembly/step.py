@@ -1,4 +1,4 @@
-"""One step of an assembly: momenta to mean velocities, the drift, and the momenta at the end (docs/theory.md, (97) to (106))."""
+"""One step of an assembly: from momenta to mean velocities, the drift, momenta at the end (docs/theory.md)."""
 
 from __future__ import annotations
 
