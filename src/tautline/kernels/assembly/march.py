@@ -262,7 +262,7 @@ def one_step(system: System, plan: Plan, t: float, h: float, end: float) -> int:
 
 @inlined
 def step_to_event(system: System, plan: Plan, backup: Array, t: float, h: float, end: float) -> tuple[int, int]:
-    """From t to `end`, h later, in one step, or up to where a reel reaches the end of its string; status, which string."""
+    """From t to `end`, h later, or up to where a reel reaches the end of its string; status, and which string."""
     near = may_reach_end(system, h)
     low, high, trial = 0.0, h, h
     at_low, at_high = 0.0, 0.0
