@@ -22,7 +22,7 @@ def specs() -> dict[str, Any]:
 
 
 def _line(spec: dict[str, Any], bodies: list[str]) -> tl.Line:
-    ends = {}
+    ends: dict[str, Any] = {}
     for key, end in (("start", spec["from"]), ("end", spec["to"])):
         ends[key] = "anchor" if end["kind"] == "anchor" else bodies[end["body"]]
         ends[f"{key}_point"] = end["point"]

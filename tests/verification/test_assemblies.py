@@ -89,7 +89,7 @@ def test_momenta_are_kept_while_the_reel_runs(steps: int, report: Report) -> Non
 
 BODY = tl.RigidBody.elliptic_cylinder(2.0, (0.3, 0.2), 0.5, (0.1, 0.05, 0.25))
 SPIN = (0.3, 0.2, 0.1)
-COMMANDS = {
+COMMANDS: dict[str, tl.Command] = {
     "torque": tl.Torque(8.0),
     "locked": tl.Locked(),
     "brake": tl.Brake(3.0),

@@ -21,13 +21,19 @@ from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import (
+    BEGIN,
+    LIMITS,
+    MARCH,
+    OBSERVE,
+    RELEASE,
+    RESTORE,
+    SAVE,
+    Done,
     StepLimits,
-    assembly_limits,
-    march_assembly,
-    restore_assembly,
-    save_assembly,
 )
-from tautline.kernels.assembly.observe import begin_assembly, observe_assembly, release_reels
+from tautline.kernels.assembly.march import (
+    assembly as assembly_kernel,
+)
 from tautline.kernels.balance import kept_energy
 from tautline.model import checks
 from tautline.model.assembly import sections
@@ -109,7 +115,7 @@ class AssemblySimulation:
         self._pieces: list[kernels.WholeSamples] = []
         self._started = False
         self._lower(0.0, 0.0)
-        begin_assembly(self._system, 0.0)
+        self._call(BEGIN, 0.0)
 
     @classmethod
     def from_case(cls, case: AssemblyCase) -> AssemblySimulation:
@@ -263,7 +269,7 @@ class AssemblySimulation:
             least = shortest_commanded(command, deployed, time)
             if self.method.minimum_length is None and least is not None and least < 2.0 * self._shortest[name]:
                 self._shortest[name] = 0.5 * least
-        release_reels(self._system, time)
+        self._call(RELEASE, time)
         for name, command in given.items():
             self._commands[name], self._origins[name] = command, (time, self._deployed(name))
         self._started = True
@@ -280,7 +286,7 @@ class AssemblySimulation:
             _, speed, acceleration = values_at(strand.command.profile, time)
             reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
             release = self._observed(time).whole[0, data.KINETIC] - before
-            release_reels(self._system, time)
+            self._call(RELEASE, time)
             reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
             reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] += release
         command = strand.command
@@ -341,7 +347,7 @@ class AssemblySimulation:
 
     def limits(self) -> StepLimits:
         """Step limits of the present motion (s)."""
-        return assembly_limits(self._system, self._plan)
+        return self._call(LIMITS).limits
 
     def sampling(self, sample: float) -> data.Plan:
         """The plan for calls of `march`, one sample every `sample` seconds."""
@@ -367,7 +373,7 @@ class AssemblySimulation:
         self._lower(self.time, until)
         out = self._empty(rows)
         begun = int(self._arrays.clock[data.STEP])
-        found = march_assembly(self._system, plan, np.zeros((2, self._arrays.size())), out)
+        found = self._call(MARCH, out=out)
         filled = int(found.rows)
         done = kernels.WholeSamples(*(array[:filled] for array in out))
         counts = begun + plan.steps_per_sample * np.arange(1, filled + 1, dtype=np.float64)
@@ -414,8 +420,15 @@ class AssemblySimulation:
 
     def _observed(self, time: float) -> kernels.WholeSamples:
         out = self._empty(1)
-        observe_assembly(self._system, out, 0, time)
+        self._call(OBSERVE, time, out)
         return out
+
+    def _call(self, action: int, time: float = 0.0, out: kernels.WholeSamples | None = None, saved: Any = None) -> Done:
+        """Let the kernels do something with the assembly."""
+        if saved is None:
+            saved = np.zeros((2, self._arrays.size() if action == MARCH else 0))
+        samples = self._empty(0) if out is None else out
+        return assembly_kernel(self._system, self._plan, saved, samples, action, time)
 
     def present_sample(self) -> kernels.WholeSamples:
         """The present state as a sample."""
@@ -509,7 +522,7 @@ class AssemblySimulation:
     def checkpoint(self) -> tuple[Checkpoint, str]:
         """All that the future depends on: an array, and a JSON text."""
         motion = np.zeros(self._arrays.size())
-        save_assembly(self._system, motion)
+        self._call(SAVE, saved=motion[None])
         text = {
             "checkpoint": VERSION,
             CASE: self.description(),
@@ -545,9 +558,9 @@ class AssemblySimulation:
         }
         simulation.health = AssemblyHealth(**saved["health"])
         simulation._lower(0.0, 0.0)
-        restore_assembly(simulation._system, motion.motion, 0.0)
+        simulation._call(RESTORE, saved=motion.motion[None])
         simulation._lower(simulation.time, simulation.time)
-        restore_assembly(simulation._system, motion.motion, simulation.time)
+        simulation._call(RESTORE, simulation.time, saved=motion.motion[None])
         return simulation
 
 

@@ -24,7 +24,7 @@ from tautline.kernels.assembly.data import (
     body_at,
     strand_at,
 )
-from tautline.kernels.assembly.observe import observe_assembly, refresh_assembly
+from tautline.kernels.assembly.observe import begin_assembly, observe_assembly, refresh_assembly, release_reels
 from tautline.kernels.assembly.step import composed_step
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
 from tautline.kernels.data import (
@@ -62,7 +62,7 @@ from tautline.kernels.so3 import dot, sub
 AT_SAMPLE, BEFORE_STEP = range(2)
 
 
-class MarchedAssembly(NamedTuple):
+class Marched(NamedTuple):
     """How far a march came."""
 
     status: int  # RUNNING, or why it ended before
@@ -122,19 +122,6 @@ def put_motion(system: System, saved: Array) -> None:
             place += 1
 
 
-@entry
-def save_assembly(system: System, out: Array) -> None:
-    """Copy all that a step leaves to the next one into one flat array: a complete checkpoint."""
-    copy_motion(system, out)
-
-
-@entry
-def restore_assembly(system: System, saved: Array, t: float) -> None:
-    """Go back to a checkpoint that was taken at time t."""
-    put_motion(system, saved)
-    refresh_assembly(system, t)
-
-
 class StepLimits(NamedTuple):
     """Largest steps of an assembly (s): of stability, and those that resolve stretching and turning."""
 
@@ -185,12 +172,6 @@ def limits_now(system: System, plan: Plan) -> StepLimits:
             rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), pull * body.pull_lever))
     turning = plan.resolution / math.sqrt(rate2) if rate2 > 0.0 else math.inf
     return StepLimits(waves, stretching, turning)
-
-
-@entry
-def assembly_limits(system: System, plan: Plan) -> StepLimits:
-    """Limits of the present motion, for planning a run."""
-    return limits_now(system, plan)
 
 
 @separate
@@ -320,8 +301,8 @@ def march_interval(system: System, plan: Plan, backup: Array) -> tuple[int, int]
     return status, which
 
 
-@entry
-def march_assembly(system: System, plan: Plan, backups: Array2, out: WholeSamples) -> MarchedAssembly:
+@separate
+def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -> Marched:
     """Fill all rows of `out`, one every plan.steps_per_sample steps.
 
     As `march` does for a pendulum: an adaptive march repeats a sample interval that failed, or in which the balance of
@@ -355,9 +336,52 @@ def march_assembly(system: System, plan: Plan, backups: Array2, out: WholeSample
             system.clock[EXTRA] = extra
             refresh_assembly(system, totals[T_START] + system.clock[STEP] * plan.h)
         if status != RUNNING:
-            return MarchedAssembly(status, row, which)
+            return Marched(status, row, which)
         if jump < ROOM_TO_SPARE * balance_tolerance(totals, out.whole[row]):
             extra = max(0, extra - 1)
         system.clock[EXTRA] = extra
         note_balance(totals, out.whole[row])
-    return MarchedAssembly(RUNNING, out.whole.shape[0], -1)
+    return Marched(RUNNING, out.whole.shape[0], -1)
+
+
+# What an assembly is asked to do.
+MARCH, BEGIN, OBSERVE, RELEASE, SAVE, RESTORE, LIMITS = range(7)
+
+
+class Done(NamedTuple):
+    """What came of it."""
+
+    status: int  # RUNNING, or why a march ended before
+    rows: int  # of the samples that were filled
+    strand: int  # at whose end a march ended, or -1
+    limits: StepLimits  # of the present motion, where they were asked for
+
+
+@entry
+def assembly(system: System, plan: Plan, backups: Array2, out: WholeSamples, action: int, t: float) -> Done:
+    """All that is done with an assembly, in one C function, since most of its machine code serves every action.
+
+    0 fills all rows of `out`, one every plan.steps_per_sample steps; 1 turns velocities of the states into momenta at
+    time t; 2 writes the present state into row 0 of `out`; 3 gives all reels the momentum of their speed, however they
+    were held; 4 copies all that a step leaves to the next one into row 0 of `backups`, 5 puts it back; 6 gives the
+    limits of the step.
+    """
+    limits = StepLimits(math.inf, math.inf, math.inf)
+    found = Marched(RUNNING, 0, -1)
+    if action == MARCH:
+        found = march_rows(system, plan, backups, out)
+    elif action == BEGIN:
+        begin_assembly(system, t)
+    elif action == OBSERVE:
+        if not observe_assembly(system, out, 0, t):
+            found = Marched(NON_FINITE, 0, -1)
+    elif action == RELEASE:
+        release_reels(system, t)
+    elif action == SAVE:
+        copy_motion(system, backups[0])
+    elif action == RESTORE:
+        put_motion(system, backups[0])
+        refresh_assembly(system, t)
+    else:
+        limits = limits_now(system, plan)
+    return Done(found.status, found.rows, found.strand, limits)

@@ -91,7 +91,7 @@ from tautline.kernels.data import (
 from tautline.kernels.drum import holding
 from tautline.kernels.energy import elastic, element_length, kinetic_string, momenta, reel_mass, transport_weights
 from tautline.kernels.guide import spooled_energy
-from tautline.kernels.jit import entry, kernel, separate
+from tautline.kernels.jit import kernel, separate
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.reels import NO_ENTRANCE, ReelStart, pack_start
 from tautline.kernels.rotation import attitude
@@ -142,7 +142,7 @@ def begin_strand(system: System, strand: Strand) -> None:
     evaluate_forces(par, reel[S], strand.nodes[POSITION], strand.scratch.nodes[PULL])
 
 
-@entry
+@separate
 def begin_assembly(system: System, t: float) -> None:
     """Momenta of an assembly from the velocities in its states."""
     for b in range(len(system.bodies)):
@@ -163,7 +163,7 @@ def begin_assembly(system: System, t: float) -> None:
     system.totals[FRAME_POWER] = weigh(system, t)[1]
 
 
-@entry
+@separate
 def release_reels(system: System, t: float) -> None:
     """Give every reel that moves the momentum of its present speed, however it was held; forget earlier steps."""
     if system.damped:
@@ -194,7 +194,7 @@ def release_reels(system: System, t: float) -> None:
         system.totals[place] = 0.0
 
 
-@entry
+@separate
 def refresh_assembly(system: System, t: float) -> None:
     """Evaluate all forces anew, after a state was put back."""
     for k in range(len(system.strands)):
@@ -312,7 +312,7 @@ def owed_to_path(system: System, b: int) -> float:
     return dot(sub(P, triple(body.state, LINEAR)), triple(body.state, V))
 
 
-@entry
+@separate
 def observe_assembly(system: System, out: WholeSamples, row: int, t: float) -> bool:
     """Write the present state into row `row` of the samples; whether velocities were found. The motion stays."""
     found = velocities_now(system, t)
