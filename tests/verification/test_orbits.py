@@ -111,9 +111,8 @@ def test_deployment_at_a_constant_angle(report: Report) -> None:
     along = (math.cos(theta), math.sin(theta), 0.0)
     state = start(assembly, along, (0.0, 0.0, RATE), LENGTH, strain, growth * LENGTH)
     times = np.linspace(0.0, 1500.0, 151)
-    length = tl.Length(
-        (times, LENGTH * np.exp(growth * times)), (growth * LENGTH, growth * LENGTH * math.exp(1500 * growth))
-    )
+    ends = (growth * LENGTH, growth * LENGTH * math.exp(1500 * growth))
+    length = tl.Length((times, LENGTH * np.exp(growth * times)), velocities=ends)
     run = tl.simulate(assembly, state, {"tether": length}, duration=1500.0, sample=10.0, step=0.02)
     assert run.attrs["status"] == "completed", run.attrs["message"]
     apart = float(np.abs(angles(run)[0] - theta).max())

@@ -187,6 +187,8 @@ def _line(reading: _Reading, name: str, value: Any) -> tuple[Any, Any]:
     command = None
     if "command" in section:
         command = reading.made(sections.COMMAND, section.pop("command"), *path, "command")
+        if "reel" not in value:
+            reading.problems.append(Problem((*path, "command"), "expected none for a string without a reel"))
     own = {key: section.pop(key) for key in list(section) if key in keys_of(Line).kinds}
     string = reading.made(STRING, section, *path)
     if string is None:
