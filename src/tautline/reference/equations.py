@@ -174,7 +174,8 @@ class Equations:
         force[0] -= (body.string_weight * depth.sum() + (tension * (1.0 + strain) - self.law.energy(strain)).sum()) / N
         force[0] += u / drum.radius(x.s) + self.guide_force(x)
 
-        mass[1:-3, 1:-3] = np.kron(shape[1:, 1:], np.eye(3))
+        for axis in range(1, 4):
+            mass[axis:-3:3, axis:-3:3] = shape[1:, 1:]
         mass[0, 1:-3] = mass[1:-3, 0] = border[1:].ravel()
         last = slice(3 * N - 2, 3 * N + 1)
         mass[last, last] += body.mass * np.eye(3)
@@ -205,7 +206,7 @@ class Equations:
             at_nodes[1:] += k * xi
             by_s = by_s + np.sum(k * phi * (x.q[:-1] - x.q[1:]) / l, axis=0)
         at_nodes[N] += body.mass
-        by_nodes = np.kron(at_nodes[1:, None], np.eye(3))
+        by_nodes = np.multiply.outer(at_nodes[1:], np.eye(3)).reshape(-1, 3)
         by_turn = (x.R @ hat(-body.moment)).T if self.rotates else np.zeros((3, 3))
         return np.vstack([by_s, by_nodes, by_turn])
 
