@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.support.checking import check_close
 BOX = tl.RigidBody.box(2.0, (0.2, 0.2, 0.2), (0.0, 0.0, 0.1))
 ROPE = tl.String(6.0, 0.1, 5000.0, law="tension_only", viscosity=2.0)
 REEL = tl.Reel(0.1, 0.2, 2.0)
+WRONG: Any = 3
 
 SMALL = """
 title = "Two bodies"
@@ -72,7 +74,8 @@ def small(tmp_path: Path) -> Path:
 
 
 def line(**others: Any) -> tl.Line:
-    return tl.Line(ROPE, **({"end": "box", "reel": REEL, "elements": 3} | others))
+    given: dict[str, Any] = {"end": "box", "reel": REEL, "elements": 3} | others
+    return tl.Line(ROPE, **given)
 
 
 def test_a_case_survives_being_written(small: Path) -> None:
@@ -126,7 +129,7 @@ def test_wrong_files_are_refused_with_the_key(small: Path, changes: dict[str, An
         (lambda: tl.Assembly({}, {}), "Assembly.strings: expected at least one line"),
         (lambda: tl.Assembly({"box": BOX}, {"box": line()}), "got 'box' for a body and for a string"),
         (lambda: tl.Assembly({"anchor": BOX}, {"s": line()}), "another name than 'anchor'"),
-        (lambda: tl.Assembly({"box": 3}, {"s": line()}), "Assembly.bodies['box']: expected a RigidBody or a Held"),
+        (lambda: tl.Assembly({"box": WRONG}, {"s": line()}), "Assembly.bodies['box']: expected a RigidBody or a Held"),
         (lambda: tl.Assembly({"box": BOX}, {"s": line(start="box", end="anchor")}), "drum_axis: expected the axis"),
         (
             lambda: tl.Assembly({"box": BOX}, {"s": line()}, orbit=tl.Orbit(7e6)),
@@ -142,9 +145,8 @@ def test_wrong_files_are_refused_with_the_key(small: Path, changes: dict[str, An
     ],
 )
 def test_wrong_objects_are_refused(make: Any, sentence: str) -> None:
-    with pytest.raises(InputError, match=".") as error:
+    with pytest.raises(InputError, match=re.escape(sentence)):
         make()
-    assert sentence in str(error.value)
 
 
 def test_results_have_names(small: Path) -> None:

@@ -24,7 +24,10 @@ from tautline.model.starts import STARTS
 
 NOTHING: Any = None
 EVERY_KEY = sorted((Path(__file__).parents[1] / "e2e" / "every_key").glob("*.toml"))
-ALL = [*scenario.built_in_names(), *map(str, EVERY_KEY)]
+ALL = [
+    *(name for name in scenario.built_in_names() if isinstance(tl.load(name), tl.Case)),
+    *map(str, EVERY_KEY),
+]
 
 
 def pendulum(**changes: Any) -> tl.Pendulum:

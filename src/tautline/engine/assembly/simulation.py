@@ -44,6 +44,7 @@ from tautline.model.assembly.state import AssemblyState, LineStart
 from tautline.model.command import (
     Command,
     Free,
+    Impedance,
     Locked,
     PrescribedMotion,
     Torque,
@@ -113,7 +114,7 @@ class AssemblySimulation:
         self.health = AssemblyHealth()
         self._times: list[data.Array] = []
         self._pieces: list[kernels.WholeSamples] = []
-        self._started = False
+        self._started, self._changed = False, True
         self._lower(0.0, 0.0)
         self._call(BEGIN, 0.0)
 
@@ -216,10 +217,14 @@ class AssemblySimulation:
         table = np.array([[0.0], *([x] for x in values)])
         before = self._pushes.get(name, (lowering.NO_PUSH, lowering.NO_PUSH))
         self._pushes[name] = (table, before[1]) if frame == "space" else (before[0], table)
+        self._changed = True
         self._lower(self.time, self.time)
 
     def _lower(self, since: float, until: float) -> None:
-        """Make what the kernels take, with tables that hold between two times."""
+        """Make what the kernels take, with tables that hold between two times, unless it is there already."""
+        if not self._changed and not self._has_motions:
+            return
+        self._changed = False
         kernel_commands = {
             name: pendulum_lowering.kernel_command(
                 command, self.assembly.strings[name].string.length, *self._origins[name], (since, until)
@@ -230,10 +235,15 @@ class AssemblySimulation:
             moving = {name for name, line in self.initial.strings.items() if line.reel_speed != 0.0}
             kernel_commands = {name: pendulum_lowering.kernel_command(Free()) for name in moving}
         paths = lowering.path_tables(self.assembly, self.initial, since, until)
-        self._covered = until
         self._system = lowering.system_of(
             self.assembly, self._arrays, kernel_commands, self._pushes, paths, self._shortest, self.method.compensated
         )
+
+    @property
+    def _has_motions(self) -> bool:
+        """Whether paths or commands have tables that hold for some time only."""
+        paths = any(isinstance(body, Held) and body.path is not None for body in self.assembly.bodies.values())
+        return paths or any(isinstance(x, PrescribedMotion | Impedance) for x in self._commands.values())
 
     def take(self, commands: Commands | None) -> None:
         """Let reels follow commands from now on, by the names of their strings; a number is a torque (N m)."""
@@ -272,7 +282,7 @@ class AssemblySimulation:
         self._call(RELEASE, time)
         for name, command in given.items():
             self._commands[name], self._origins[name] = command, (time, self._deployed(name))
-        self._started = True
+        self._started, self._changed = True, True
         self._lower(time, time)
         for name in given:
             self._lead(name, time)
@@ -557,6 +567,7 @@ class AssemblySimulation:
             name: (np.array(space)[:, None], np.array(own)[:, None]) for name, (space, own) in saved["pushes"].items()
         }
         simulation.health = AssemblyHealth(**saved["health"])
+        simulation._changed = True
         simulation._lower(0.0, 0.0)
         simulation._call(RESTORE, saved=motion.motion[None])
         simulation._lower(simulation.time, simulation.time)
