@@ -282,7 +282,7 @@ def _scenario_tree(tree: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     case = scenario.parse(text, str(found))  # errors in that file are reported with their lines
     if not isinstance(case, Case):
         raise InputError(
-            f"scenario: expected one of a pendulum, got {found.name}; studies of assemblies are not possible"
+            f"scenario: expected one of a pendulum, got the assembly {found.name}, which studies cannot vary yet"
         )
     return scenario.beside(tomllib.loads(text), found.parent)
 
