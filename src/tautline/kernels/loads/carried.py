@@ -1,4 +1,4 @@
-"""Velocities of fluid that moves along with string and body, which its inertia opposes (docs/theory.md, equation 97).
+"""Velocities of fluid that moves along with string and body, which its inertia opposes (docs/theory.md, equation 82).
 
 Its force at a joint of two steps follows from the change of velocities since the middle of the step before.
 """

@@ -13,6 +13,7 @@ from tautline.kernels.compensated import accumulate_node
 from tautline.kernels.data import (
     BORDER,
     FLUID_VELOCITY,
+    GLIDING,
     GUESS,
     H_BEFORE,
     H_LAST,
@@ -43,6 +44,7 @@ from tautline.kernels.data import (
     node,
     triple,
 )
+from tautline.kernels.drum import friction_at_end, viscous_drag
 from tautline.kernels.energy import (
     body_moment,
     element_length,
@@ -78,9 +80,18 @@ class Joint(NamedTuple):
 
 
 @kernel
-def reel_target(reel: Array, locked: bool, p_s: float) -> ReelTarget:
+def reel_target(par: Parameters, reel: Array, locked: bool, p_s: float) -> ReelTarget:
+    """The reel in the equations of velocities, from its momentum.
+
+    Where friction is stiff, it acts for the half of the step before at the speed that is solved for, in the place of
+    what it gave at the mean speed of that step.
+    """
+    if not locked and reel[HELD] == GLIDING:
+        h = reel[H_LAST]
+        momentum = p_s + friction_at_end(par, reel[S], h) * reel[SIGMA]
+        return ReelTarget(True, False, 0.0, momentum, 0.5 * h * viscous_drag(par, reel[S]))
     held = reel[HELD] != NOT_HELD
-    return ReelTarget(not locked, held, reel[HELD_SPEED] if held and not locked else 0.0, p_s)
+    return ReelTarget(not locked, held, reel[HELD_SPEED] if held and not locked else 0.0, p_s, 0.0)
 
 
 @kernel
@@ -181,7 +192,9 @@ def look(
     Pi = add(Pi, cross(resistance.center, apply_transposed(at.R, dragged)))
     Pi = add(Pi, cross(resistance.place, apply_transposed(at.R, kept)))
     Pi = add_scaled(Pi, back, push.moment)
-    rates = solve_velocities(par, reel[S], back, resistance, at.R, reel_target(reel, locked, with_loads), Pi, scratch)
+    rates = solve_velocities(
+        par, reel[S], back, resistance, at.R, reel_target(par, reel, locked, with_loads), Pi, scratch
+    )
     return Joint(at, resistance, push, rates, p_s)
 
 
