@@ -91,7 +91,7 @@ def viscous_drag(par: Parameters, s: float) -> float:
 
 @kernel
 def friction_at_end(par: Parameters, s: float, h: float) -> float:
-    """Impulse over speed that viscous friction gives at the end of a step h; the rest is given at its start.
+    """Impulse over speed that viscous friction gives at the end of a step h; the rest is left to the next step.
 
     It takes no more there than the drum's own momentum: the speed would swing from step to step.
     """
@@ -239,7 +239,10 @@ def drum_before(
     This and `drum_after` are entries, so that the step does not contain what it seldom needs.
     """
     h_start = (1.0 - par.theta) * h
-    drag = (h * viscous_drag(par, reel[S]) - friction_at_end(par, reel[S], h)) / h_start
+    drag = viscous_drag(par, reel[S])
+    if reel[HELD] == GLIDING:
+        last = reel[H_LAST]
+        drag += (par.theta * last * drag - friction_at_end(par, reel[S], last)) / h_start
     drum = drum_at(par, command, start, end, reel[S], h_start, drag, reel[STICTION], reel[STOP])
     if not drum.held:
         return drum, 0.0, 0.0

@@ -23,7 +23,7 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import frame_change
 from tautline.kernels.loads.drag import velocity_at_body
 from tautline.kernels.loads.joint import Joint
@@ -62,7 +62,7 @@ def beyond(par: Parameters, part: float, x: Array, y: Array, shift: Vector, out:
         put_nodes(out, i, add_scaled(here, part, sub(add(nodes_from(y, i), moved), here)))
 
 
-@kernel
+@separate
 def expect_fluid(par: Parameters, loads: Loads, joint: Joint, motion: Motion, scratch: Scratch) -> None:
     """Velocities of the step behind a joint if they changed there alone: of nodes into GUESS, and FLUID_AT_BODY."""
     at, faster = joint.at, frame_change(joint.at, motion.reel)
@@ -74,7 +74,7 @@ def expect_fluid(par: Parameters, loads: Loads, joint: Joint, motion: Motion, sc
     put_triple(motion.body, FLUID_AT_BODY, add_scaled(x, part, sub(add(y, faster), x)))
 
 
-@kernel
+@separate
 def move_fluid(
     par: Parameters, loads: Loads, h: float, back: float, slower: Vector, motion: Motion, scratch: Scratch
 ) -> None:

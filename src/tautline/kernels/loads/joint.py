@@ -104,7 +104,7 @@ def instant(
     return Instant(t, back, ahead, add(par.r_p, place), frame, attitude(motion.body), rates)
 
 
-@kernel
+@separate
 def inertia_ahead(par: Parameters, time: float, last: Rates, motion: Motion, scratch: Scratch) -> tuple[float, Vector]:
     """Add to the momenta in TARGET what inertia gives in a time, at velocities in VELOCITY; to those of reel and body.
 
