@@ -152,3 +152,18 @@ def test_friction_of_the_drum_and_damping_limit_no_step(viscosity: float, fricti
     report(name, swing, "< 2 %")
     assert swing < 0.02
     assert abs(run.reel_speed.values[-1] / speeds[-1] - 1.0) < 0.02
+
+
+def test_stiff_damping_of_a_taut_string_is_that_of_the_linear_law(report: Report) -> None:
+    """A reel that retrieves at the start: what bounds damping in a slack string must not act in a taut one."""
+    ends = []
+    for law in ("linear", "tension_only"):
+        string = tl.String(10.0, 0.05, 300.0, law=law, viscosity=40.0)
+        pendulum = tl.Pendulum(string, tl.Reel(0.2, 0.5, 3.0), tl.RigidBody.box(4.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)))
+        state = tl.straight(pendulum, 5.0, 11, (0.6, 0.0, 0.8), reel_speed=2.0)
+        run = tl.simulate(pendulum, state, tl.Free(), duration=0.4, sample=0.01)
+        assert run.strain.values[1:].min() > 0.0
+        ends.append(run.position.values[-1])
+    apart = float(np.abs(ends[0] - ends[1]).max())
+    report("stiff damping of a taut string: tension only against linear", apart, "< 1e-3 m")
+    assert apart < 1e-3
