@@ -47,17 +47,15 @@ from tautline.kernels.data import (
     GUESS,
     H_BEFORE,
     H_LAST,
-    HELD,
-    HELD_SPEED,
     LOADS_PENDING,
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
-    NOT_HELD,
     P_S,
     P_S_ERR,
     RIGHT,
     SIGMA,
+    SIGMA_BEFORE,
     TARGET,
     VELOCITY,
     VELOCITY_BEFORE,
@@ -75,7 +73,8 @@ from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.fixed import extrapolation
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.damping import Damping, lengthening_by_reel, viscous_coefficients
-from tautline.kernels.loads.resistance import clear_along, elements_at_joint, expect_velocities
+from tautline.kernels.loads.joint import reel_target
+from tautline.kernels.loads.resistance import clear_along, elements_at_joint
 from tautline.kernels.loads.velocities import block, blocks_of_nodes, border_of_reel, coupled, put_block
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
@@ -133,20 +132,23 @@ def between(strand: Strand, e: int) -> Matrix:
 
 
 @kernel
-def prepare(strand: Strand, system: System, tau: float, ahead: float) -> float:
-    """Coefficients of the elements, blocks of the nodes, and the border of the reel; the reel's own coefficient."""
+def prepare(strand: Strand, system: System, tau: float, time: float, ahead: float) -> float:
+    """Coefficients of the elements, blocks of the nodes, and the border of the reel; the reel's own coefficient.
+
+    `time` is how long damping acts in all.
+    """
     par, scratch, reel = strand.par, strand.scratch, strand.reel
     s = reel[S]
     l = element_length(par, s)
     motion = Motion(strand.nodes, strand.work, reel, system.clock)
     elements_at_joint(par, l, 0.0, motion, scratch)
-    expect_velocities(par, ahead, motion, scratch.nodes[GUESS])
     if strand.row >= 0:
         lengthening_by_reel(par, l, scratch)
     else:
         clear_along(par.N, scratch.factor[BY_REEL])
     if par.viscosity > 0.0:
-        viscous_coefficients(par, Damping(True, par.viscosity), l, reel[SIGMA], scratch)
+        own = Damping(True, par.viscosity)
+        viscous_coefficients(par, own, l, time, reel[SIGMA], reel[SIGMA_BEFORE], ahead, motion, scratch)
     else:
         clear_along(par.N, scratch.factor[VISCOUS])
     for row in (ACROSS, ALONG, ADDED):
@@ -317,10 +319,10 @@ def add_reel(system: System, strand: Strand, reduced: Reduced) -> None:
 
 
 @separate
-def strand_into(system: System, k: int, tau: float, ahead: float) -> None:
+def strand_into(system: System, k: int, tau: float, time: float, ahead: float) -> None:
     """Reduce a string and put it into the equations of bodies and reels."""
     strand = strand_at(system.strands, k)
-    own = prepare(strand, system, tau, ahead)
+    own = prepare(strand, system, tau, time, ahead)
     reduced = reduce_strand(strand, own)
     add_pair(system, strand, 0, 0, reduced.first)
     add_pair(system, strand, 0, 1, reduced.across)
@@ -334,11 +336,17 @@ def strand_into(system: System, k: int, tau: float, ahead: float) -> None:
 
 @kernel
 def hold_reel(system: System, strand: Strand) -> None:
-    """Let the equation of a reel that is held give its speed."""
-    if strand.row < 0 or strand.reel[HELD] == NOT_HELD:
+    """Let the equation of a reel that is held give its speed; friction of a drum that glides is solved for."""
+    if strand.row < 0:
         return
     matrix, right = system.matrix, system.right[0]
-    row, speed = strand.row, strand.reel[HELD_SPEED]
+    row, reel = strand.row, strand.reel
+    target = reel_target(strand.par, reel, False, reel[P_S])
+    if not target.held:
+        matrix[row, row] += target.friction
+        right[row] += target.momentum - reel[P_S]
+        return
+    speed = target.speed
     for j in range(len(right)):
         right[j] -= matrix[j, row] * speed
         matrix[j, row] = 0.0
@@ -348,10 +356,10 @@ def hold_reel(system: System, strand: Strand) -> None:
 
 
 @separate
-def velocities_with_damping(system: System, tau: float, ahead: float) -> None:
+def velocities_with_damping(system: System, tau: float, time: float, ahead: float) -> None:
     """Velocities of all bodies, reels and nodes at a joint, from momenta that damping has still to act on for tau.
 
-    Velocities of bodies whose motion is given are in their work already.
+    It acts for `time` in all. Velocities of bodies whose motion is given are in their work already.
     """
     matrix, right = system.matrix, system.right[0]
     n = len(right)
@@ -371,7 +379,7 @@ def velocities_with_damping(system: System, tau: float, ahead: float) -> None:
             if body.turns:
                 add_vector(right, body.row + 3, apply_transposed(R, triple(body.state, ANGULAR)))
     for k in range(len(system.strands)):
-        strand_into(system, k, tau, ahead)
+        strand_into(system, k, tau, time, ahead)
     for k in range(len(system.strands)):
         hold_reel(system, strand_at(system.strands, k))
     eliminate(matrix, right, n)
@@ -489,7 +497,7 @@ def damp(system: System, t: float, ahead_time: float) -> None:
     pending = system.totals[LOADS_PENDING]
     place_given(system, t)
     stiff_start = pending == 0.0 and is_stiff(system, ahead_time)
-    velocities_with_damping(system, ahead_time if stiff_start else pending, ahead_of(system))
+    velocities_with_damping(system, ahead_time if stiff_start else pending, pending + ahead_time, ahead_of(system))
     for k in range(len(system.strands)):
         damp_strand(system, k, pending + ahead_time)
     system.totals[LOADS_PENDING] = 0.0

@@ -215,7 +215,8 @@ def velocities_now(system: System, t: float) -> bool:
             body = body_at(system.bodies, b)
             put_matrix(body.work, TURNED, attitude(body.state))
         place_given(system, t)
-        velocities_with_damping(system, system.totals[LOADS_PENDING], ahead_of(system))
+        pending = system.totals[LOADS_PENDING]
+        velocities_with_damping(system, pending, pending, ahead_of(system))
         return True
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
