@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tautline import errors, ledger
+from tautline import errors
 from tautline._version import __version__
 from tautline.engine import checkpoints
 from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
 from tautline.engine.assembly.health import AssemblyHealth
+from tautline.engine.assembly.samples import sentence, values_of
 from tautline.engine.timing import STEPS_A_CALL, checked_times
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
+from tautline.kernels.assembly.limits import StepLimits
 from tautline.kernels.assembly.march import (
     BEGIN,
     LIMITS,
@@ -29,7 +31,6 @@ from tautline.kernels.assembly.march import (
     RESTORE,
     SAVE,
     Done,
-    StepLimits,
 )
 from tautline.kernels.assembly.march import (
     assembly as assembly_kernel,
@@ -396,26 +397,11 @@ class AssemblySimulation:
 
     def _sentence(self, status: int, strand: int, plan: data.Plan) -> str:
         """What ended the motion, when, and what to do about it."""
-        head = f"stopped at t = {self.time:.6g} s: "
         name = list(self.assembly.strings)[strand] if strand >= 0 else ""
-        if name:
-            head = f"stopped at t = {float(self._arrays.totals[data.STOP_TIME]):.6g} s: string {name!r} is "
-        if status == errors.FULLY_RETRIEVED:
-            return head + f"fully retrieved, {self._deployed(name):.3g} m left"
-        if status == errors.FULLY_DEPLOYED:
-            return head + f"fully deployed, {self._deployed(name):.6g} m out"
-        if status == errors.UNSTABLE_STEP:
-            h, limit = plan.h / 2 ** int(self._arrays.clock[data.LEVEL]), self.limits().waves
-            remedy = "a shorter sample interval" if plan.adaptive else "step='auto', a smaller step"
-            return head + (
-                f"the step {h:.3g} s is {h / limit:.2f} of the stability limit {limit:.3g} s of waves in the strings' "
-                f"elements; use {remedy} or fewer elements"
-            )
-        if status == errors.REEL_OUTRUNS_WAVES:
-            return head + "a reel is faster than waves in its string; use a slower one, or a stiffer or lighter string"
-        if status == errors.NEWTON_FAILED:
-            return head + "Newton's method did not converge; the step is too large for how fast things turn or move"
-        return head + "a number was no longer finite; use a smaller step and check the initial state"
+        time = float(self._arrays.totals[data.STOP_TIME]) if name else self.time
+        step = plan.h / 2 ** int(self._arrays.clock[data.LEVEL])
+        out = self._deployed(name) if name else 0.0
+        return sentence(status, time, name, out, step, self.limits().waves, plan.adaptive)
 
     # -- samples -----------------------------------------------------------------------------------------
 
@@ -464,25 +450,7 @@ class AssemblySimulation:
 
     def values(self, samples: kernels.WholeSamples, times: data.Array | None = None) -> Values:
         """Variables of the results from samples, the latest ones if no times are given."""
-        B = len(self.assembly.bodies)
-        bodies, strands, whole = samples.bodies[:, :B], samples.strands, samples.whole
-        found = {
-            "time": self._marched if times is None else times,
-            "body_position": bodies[..., kernels.BODY_PLACE : kernels.BODY_PLACE + 3],
-            "body_velocity": bodies[..., kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3],
-            "angular_velocity": bodies[..., kernels.BODY_OMEGA : kernels.BODY_OMEGA + 3],
-            "attitude": bodies[..., kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(len(whole), B, 3, 3),
-            "position": samples.nodes[..., :3],
-            "velocity": samples.nodes[..., 3:],
-            "reeled_length": strands[..., kernels.REELED],
-            "reel_speed": strands[..., kernels.SPEED],
-            "torque": strands[..., kernels.TORQUE_NOW],
-            "motor_work": strands[..., data.CONTROL_WORK],
-            **{account.name: whole[:, k] for k, account in enumerate(ledger.ACCOUNTS)},
-            "linear_momentum": whole[:, kernels.LINEAR_MOMENTUM : kernels.LINEAR_MOMENTUM + 3],
-            "angular_momentum": whole[:, kernels.ANGULAR_MOMENTUM : kernels.ANGULAR_MOMENTUM + 3],
-        }
-        return results.derived(self.assembly, found)
+        return values_of(self.assembly, samples, self._marched if times is None else times)
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded, as `simulate` returns it."""
@@ -555,24 +523,26 @@ class AssemblySimulation:
         saved = json.loads(text)
         checkpoints.check(saved, motion._asdict(), VERSION)
         simulation = cls.from_case(AssemblyCase.from_dict(saved[CASE]))
-        if simulation._arrays.size() != motion.motion.size:
-            raise InputError(f"checkpoint: expected {simulation._arrays.size()} numbers, got {motion.motion.size}")
-        simulation._plan = simulation._plan._replace(h=saved["h"])
-        simulation.base_steps = dict(saved["base_steps"])
-        simulation._started, simulation.status, simulation._event = saved["started"], saved["status"], saved["event"]
-        simulation._commands = {name: sections.command(x) for name, x in saved["commands"].items()}
-        simulation._origins = {name: (x[0], x[1]) for name, x in saved["origins"].items()}
-        simulation._shortest = saved["shortest"]
-        simulation._pushes = {
+        simulation._restore(saved, motion.motion)
+        return simulation
+
+    def _restore(self, saved: dict[str, Any], motion: data.Array) -> None:
+        if self._arrays.size() != motion.size:
+            raise InputError(f"checkpoint: expected {self._arrays.size()} numbers, got {motion.size}")
+        self._plan = self._plan._replace(h=saved["h"])
+        self.base_steps = dict(saved["base_steps"])
+        self._started, self.status, self._event = saved["started"], saved["status"], saved["event"]
+        self._commands = {name: sections.command(x) for name, x in saved["commands"].items()}
+        self._origins = {name: (x[0], x[1]) for name, x in saved["origins"].items()}
+        self._shortest = saved["shortest"]
+        self._pushes = {
             name: (np.array(space)[:, None], np.array(own)[:, None]) for name, (space, own) in saved["pushes"].items()
         }
-        simulation.health = AssemblyHealth(**saved["health"])
-        simulation._changed = True
-        simulation._lower(0.0, 0.0)
-        simulation._call(RESTORE, saved=motion.motion[None])
-        simulation._lower(simulation.time, simulation.time)
-        simulation._call(RESTORE, simulation.time, saved=motion.motion[None])
-        return simulation
+        self.health = AssemblyHealth(**saved["health"])
+        for _ in range(2):  # the time is known when the motion is there, and tables are made for a time
+            self._changed = True
+            self._lower(self.time, self.time)
+            self._call(RESTORE, self.time, saved=motion[None])
 
 
 def assembly_case(

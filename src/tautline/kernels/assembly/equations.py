@@ -44,6 +44,7 @@ from tautline.kernels.assembly.ends import (
     spin_direction,
     swing_by_omega,
 )
+from tautline.kernels.assembly.linear import IDENTITY, ZEROS, add_block, add_vector, eliminate, substitute
 from tautline.kernels.data import Array, S, put_triple, triple
 from tautline.kernels.drum import solve_own_row
 from tautline.kernels.energy import element_length
@@ -53,7 +54,6 @@ from tautline.kernels.reels import unpack_start
 from tautline.kernels.rotation import MAX_ITERATIONS
 from tautline.kernels.so3 import (
     Matrix,
-    Vector,
     add,
     add_scaled,
     apply,
@@ -72,21 +72,6 @@ from tautline.kernels.so3 import (
 # Rounds over the reels until their speeds agree with each other.
 MOST_ROUNDS = 200
 LAST_ROUND = 1e-15
-ZEROS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
-
-@kernel
-def add_block(out: Array2, i: int, j: int, A: Matrix) -> None:
-    for a in range(3):
-        for b in range(3):
-            out[i + a, j + b] += A[a][b]
-
-
-@kernel
-def add_vector(out: Array, i: int, x: Vector) -> None:
-    for a in range(3):
-        out[i + a] += x[a]
 
 
 @kernel
@@ -227,20 +212,6 @@ def strand_rows(system: System, k: int, h: float, kick: float, anew: bool) -> No
 
 
 @kernel
-def eliminate(matrix: Array2, right: Array, last: int) -> None:
-    """Eliminate the first `last` unknowns. No pivoting: the matrix is one of masses but for terms in h."""
-    n = len(right)
-    for i in range(last):
-        inverse = 1.0 / matrix[i, i]
-        for j in range(i + 1, n):
-            factor = matrix[j, i] * inverse
-            if factor != 0.0:
-                for k in range(i + 1, n):
-                    matrix[j, k] -= factor * matrix[i, k]
-                right[j] -= factor * right[i]
-
-
-@kernel
 def solve_reels(system: System, h_start: float, bodies: int) -> None:
     """Speeds of all reels, bodies eliminated: each by its own equation, in rounds until they agree.
 
@@ -270,17 +241,6 @@ def solve_reels(system: System, h_start: float, bodies: int) -> None:
                 strand.work[IMPULSE_NOW] = impulse
         if n - bodies <= 1 or not change > LAST_ROUND * largest:
             break
-
-
-@kernel
-def substitute(matrix: Array2, right: Array, last: int, x: Array) -> None:
-    """Unknowns before `last`, from those behind."""
-    n = len(right)
-    for i in range(last - 1, -1, -1):
-        left = right[i]
-        for k in range(i + 1, n):
-            left -= matrix[i, k] * x[k]
-        x[i] = left / matrix[i, i]
 
 
 @separate

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from tautline.kernels.assembly.condense import keep_velocities
-from tautline.kernels.assembly.damping import (
-    DAMPING_LOSS,
-    ahead_of,
-    damp,
-    place_given,
-    taken_from,
-    velocities_with_damping,
-)
+from tautline.kernels.assembly.damping import DAMPING_LOSS, ahead_of, damp, place_given, taken_from
 from tautline.kernels.assembly.data import (
     ANGULAR,
     ANGULAR_MOMENTUM,
@@ -48,6 +41,7 @@ from tautline.kernels.assembly.data import (
 from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends
 from tautline.kernels.assembly.equations import drum_mass, solve_rates
 from tautline.kernels.assembly.gravity import weigh
+from tautline.kernels.assembly.joint import velocities_with_damping
 from tautline.kernels.assembly.step import ZERO, put_matrix
 from tautline.kernels.balance import copy_accounts
 from tautline.kernels.data import (
