@@ -15,7 +15,7 @@ from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.guide import REMEMBERS
-from tautline.kernels.lanes import vector_zeros
+from tautline.kernels.lanes import LANES, vector_zeros
 from tautline.kernels.listed import Listed
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.parts import ANCHOR, Held, Line
@@ -214,7 +214,7 @@ def system_of(
         any(strand.par.viscosity > 0.0 for strand in strands),
         arrays.totals,
         arrays.clock,
-        np.zeros((row, row)),
+        vector_zeros(row, LANES * (row // LANES + 2)),
         np.zeros((2, row)),
     )
 

@@ -43,7 +43,7 @@ def sentence(status: int, time: float, name: str, out: float, step: float, limit
     if status == errors.UNSTABLE_STEP:
         remedy = "a shorter sample interval" if adaptive else "step='auto', a smaller step"
         return head + (
-            f"the step {step:.3g} s is {step / limit:.2f} of the stability limit {limit:.3g} s of waves in the strings; "
+            f"the step {step:.3g} s is {step / limit:.2f} of the stability limit {limit:.3g} s of waves in strings; "
             f"use {remedy} or fewer elements"
         )
     if status == errors.REEL_OUTRUNS_WAVES:

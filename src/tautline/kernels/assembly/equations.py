@@ -44,7 +44,17 @@ from tautline.kernels.assembly.ends import (
     spin_direction,
     swing_by_omega,
 )
-from tautline.kernels.assembly.linear import IDENTITY, ZEROS, add_block, add_vector, eliminate, substitute
+from tautline.kernels.assembly.linear import (
+    IDENTITY,
+    ZEROS,
+    add_block,
+    add_column,
+    add_row,
+    add_vector,
+    clear,
+    eliminate,
+    substitute,
+)
 from tautline.kernels.data import Array, S, put_triple, triple
 from tautline.kernels.drum import solve_own_row
 from tautline.kernels.energy import element_length
@@ -134,10 +144,9 @@ def add_end(system: System, strand: Strand, h: float, e: int, end: End, by_omega
     if strand.row >= 0:
         slope = triple(strand.work, END_BY_SIGMA + 3 * e)
         moment = moment_of(end, slope)
-        for a in range(3):
-            matrix[i + a, strand.row] += slope[a]
-            if body.turns:
-                matrix[i + 3 + a, strand.row] += moment[a]
+        add_column(matrix, i, strand.row, slope)
+        if body.turns:
+            add_column(matrix, i + 3, strand.row, moment)
 
 
 @kernel
@@ -168,9 +177,8 @@ def add_spin_of_drum(system: System, strand: Strand, h: float, end: End) -> None
     if strand.row >= 0:
         by_sigma = scale(mean + 0.5 * h * strand.par.mu * speed, direction)
         by_omega = scale(mean - 0.5 * h * strand.par.mu * speed, axis)
-        for a in range(3):
-            matrix[i + a, strand.row] += by_sigma[a]
-            matrix[strand.row, i + a] += by_omega[a]
+        add_column(matrix, i, strand.row, by_sigma)
+        add_row(matrix, strand.row, i, by_omega)
         right[strand.row] -= mean * (speed - sigma) - 0.25 * h * strand.par.mu * (speed * speed - sigma * sigma)
 
 
@@ -189,10 +197,9 @@ def reel_equation(
         if body.free:
             by_v = triple(work, REEL_BY_END + 3 * e)
             turned = apply_transposed(by_omega[e], by_v)
-            for a in range(3):
-                matrix[row, body.row + a] += by_v[a]
-                if body.turns:
-                    matrix[row, body.row + 3 + a] += turned[a]
+            add_row(matrix, row, body.row, by_v)
+            if body.turns:
+                add_row(matrix, row, body.row + 3, turned)
 
 
 @separate
@@ -305,10 +312,7 @@ def solve_rates(system: System, h: float, kick: float) -> tuple[bool, int]:
         put_triple(strand.work, END_VELOCITY, end_of(system, strand, 0, h).v)
         put_triple(strand.work, END_VELOCITY + 3, end_of(system, strand, 1, h).v)
     for iteration in range(MAX_ITERATIONS):
-        for i in range(n):
-            right[i] = 0.0
-            for j in range(n):
-                matrix[i, j] = 0.0
+        clear(matrix, right)
         for b in range(len(system.bodies)):
             body = body_at(system.bodies, b)
             if body.free:

@@ -20,9 +20,19 @@ from tautline.kernels.assembly.data import (
     body_at,
     strand_at,
 )
-from tautline.kernels.assembly.ends import matrix_in
+from tautline.kernels.assembly.ends import matrix_in, put_matrix
 from tautline.kernels.assembly.equations import drum_mass
-from tautline.kernels.assembly.linear import IDENTITY, ZEROS, add_block, add_vector, eliminate, substitute
+from tautline.kernels.assembly.linear import (
+    IDENTITY,
+    ZEROS,
+    add_block,
+    add_column,
+    add_row,
+    add_vector,
+    clear,
+    eliminate,
+    substitute,
+)
 from tautline.kernels.assembly.reduced import (
     Reduced,
     prepare,
@@ -111,12 +121,11 @@ def add_end(system: System, strand: Strand, e: int, reduced: Reduced) -> None:
     if strand.row >= 0:
         b = reduced.reel_first if e == 0 else reduced.reel_last
         moment = apply(turned, b)
-        for a in range(3):
-            matrix[body.row + a, strand.row] += b[a]
-            matrix[strand.row, body.row + a] += b[a]
-            if body.turns:
-                matrix[body.row + 3 + a, strand.row] += moment[a]
-                matrix[strand.row, body.row + 3 + a] += moment[a]
+        add_column(matrix, body.row, strand.row, b)
+        add_row(matrix, strand.row, body.row, b)
+        if body.turns:
+            add_column(matrix, body.row + 3, strand.row, moment)
+            add_row(matrix, strand.row, body.row + 3, moment)
 
 
 @kernel
@@ -136,9 +145,8 @@ def add_reel(system: System, strand: Strand, reduced: Reduced) -> None:
     matrix[row, row] += mass + reduced.reel
     right[row] += strand.reel[P_S] - strand.reel[P_S_ERR] + reduced.right_reel - known
     if spins:
-        for a in range(3):
-            matrix[row, body.row + 3 + a] += mass * axis[a]
-            matrix[body.row + 3 + a, row] += mass * axis[a]
+        add_row(matrix, row, body.row + 3, scale(mass, axis))
+        add_column(matrix, body.row + 3, row, scale(mass, axis))
 
 
 @separate
@@ -186,16 +194,12 @@ def velocities_with_damping(system: System, tau: float, time: float, ahead: floa
     """
     matrix, right = system.matrix, system.right[0]
     n = len(right)
-    for i in range(n):
-        right[i] = 0.0
-        for j in range(n):
-            matrix[i, j] = 0.0
+    clear(matrix, right)
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
         if body.free:
             R = attitude(body.state)
-            for a in range(3):
-                put_triple(body.work, TURNED + 3 * a, R[a])
+            put_matrix(body.work, TURNED, R)
             add_block(matrix, body.row, body.row, matrix_add_scaled(ZEROS, body.mass, IDENTITY))
             add_vector(right, body.row, triple(body.state, LINEAR))
             add_block(matrix, body.row + 3, body.row + 3, body.J if body.turns else IDENTITY)

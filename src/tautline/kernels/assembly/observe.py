@@ -38,11 +38,11 @@ from tautline.kernels.assembly.data import (
     body_at,
     strand_at,
 )
-from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends
+from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends, put_matrix
 from tautline.kernels.assembly.equations import drum_mass, solve_rates
 from tautline.kernels.assembly.gravity import weigh
 from tautline.kernels.assembly.joint import velocities_with_damping
-from tautline.kernels.assembly.step import ZERO, put_matrix
+from tautline.kernels.assembly.step import ZERO
 from tautline.kernels.balance import copy_accounts
 from tautline.kernels.data import (
     BORDER,
