@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tautline.model.assembly.assembly import Assembly
     from tautline.model.assembly.case import AssemblyCase
     from tautline.model.assembly.parts import Held, Line, Orbit
+    from tautline.model.assembly.rest import rest
     from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, hang
     from tautline.model.body import RigidBody, Shape
     from tautline.model.case import Case
@@ -62,6 +63,7 @@ _HOMES = {
     "LineStart": "tautline.model.assembly.state",
     "Orbit": "tautline.model.assembly.parts",
     "hang": "tautline.model.assembly.state",
+    "rest": "tautline.model.assembly.rest",
     "damage": "tautline.analysis.fatigue",
     "rainflow": "tautline.analysis.fatigue",
     "motor_energy": "tautline.analysis.loads",
@@ -189,6 +191,7 @@ __all__ = [
     "rainflow",
     "reference",
     "report",
+    "rest",
     "resume",
     "resume_study",
     "run_to_file",

@@ -56,6 +56,15 @@ MODES_SCHEMA = {
 }
 
 
+ASSEMBLY_MODES_SCHEMA = {
+    "frequency": Variable(MODE, "Hz", "natural frequency; 0 for a rigid or a growing motion"),
+    "growth_rate": Variable(MODE, "s-1", "of a motion that grows away from rest; 0 where the rest is stable"),
+    "shape": Variable((*MODE, "node", "axis"), "1", "displacements of the nodes, the largest of all 1"),
+    "body_shape": Variable((*MODE, "body", "axis"), "1", "displacements of the centres of mass"),
+    "rotation": Variable((*MODE, "body", "axis"), "rad m-1", "small rotations of the bodies, in space"),
+}
+
+
 LYAPUNOV_SCHEMA = {
     "growth_rate": Variable(TIME, "s-1", "of the distance to a neighbouring motion, in the interval that ends here"),
     "exponent": Variable(TIME, "s-1", "largest Lyapunov exponent, as estimated up to here"),

@@ -88,7 +88,7 @@ def test_new_check_show_schema(tmp_path: Path) -> None:
     assert "exists already" in tautline("new", "my.toml", cwd=tmp_path, expect=4).stderr
     assert "good" in tautline("check", "my.toml", cwd=tmp_path).stdout
     assert json.loads(tautline("check", "my.toml", "--json", cwd=tmp_path).stdout)["elements"] == 12
-    assert "title" in json.loads(tautline("schema", cwd=tmp_path).stdout)["properties"]
+    assert "title" in json.loads(tautline("schema", cwd=tmp_path).stdout)["else"]["properties"]
     tautline("run", "my.toml", "--set", "run.duration=0.5", cwd=tmp_path)
 
 

@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import tautline as tl
 from tautline.cli.commands import app
-from tautline.files.scenario import json_schema
+from tautline.files.scenario import pendulum_schema
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,7 +75,7 @@ def key_tables() -> str:
 def test_the_page_of_scenarios_has_every_key_and_every_command() -> None:
     page = (ROOT / "docs/scenarios.md").read_text(encoding="utf-8")
     assert "```{include} generated/keys.md" in page
-    schema, tables = json_schema(), key_tables()
+    schema, tables = pendulum_schema(), key_tables()
     for one in (schema, *schema["$defs"].values()):
         for key, described in one["properties"].items():
             if "const" in described:

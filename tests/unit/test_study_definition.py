@@ -77,8 +77,8 @@ def test_every_scenario_survives_the_way_into_the_store(name: str) -> None:
 
 
 def test_an_assembly_is_refused() -> None:
-    with pytest.raises(InputError, match=r"scenario: expected one of a pendulum, got the assembly ship-crane\.toml"):
-        definition.read({"scenario": "ship-crane", "vary": {"gravity": [9.81]}, "outputs": ["final energy"]})
+    with pytest.raises(InputError, match=r"scenario: expected one of a pendulum, got the assembly hook-and-load\.toml"):
+        definition.read({"scenario": "hook-and-load", "vary": {"gravity": [9.81]}, "outputs": ["final energy"]})
 
 
 def test_a_section_that_names_its_kind_is_replaced_as_a_whole() -> None:

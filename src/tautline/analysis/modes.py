@@ -9,9 +9,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from tautline._version import __version__
+from tautline.analysis.assembly_modes import assembly_modes
 from tautline.arrays import TINY_LENGTH
 from tautline.errors import InputError
 from tautline.model import checks, statics
+from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.state import AssemblyState
 from tautline.model.command import Locked
 from tautline.model.equilibrium import Equilibrium, equilibrium
 from tautline.model.loads import all_of, own_loads
@@ -53,8 +56,8 @@ class Linearised(NamedTuple):
 
 
 def modes(
-    pendulum: Pendulum,
-    at: Equilibrium | State | None = None,
+    pendulum: Pendulum | Assembly,
+    at: Equilibrium | State | AssemblyState | None = None,
     *,
     deployed: float | None = None,
     elements: int = 20,
@@ -66,6 +69,7 @@ def modes(
     Parameters
     ----------
     pendulum : Pendulum
+        Or an Assembly, with the state of rest that `tl.rest` finds; see `tautline.analysis.assembly_modes`.
     at : Equilibrium or State, optional
         Where to linearise; by default the string hangs with `deployed` metres out in `elements` elements. A load of
         the Equilibrium acts with its present size and its dependence on the configuration, as far as that is
@@ -93,6 +97,10 @@ def modes(
     more than half is motion along the string; "swing", the string goes to one side, farthest at the body;
     "transverse", all others. Shapes of equal frequency are turned so that the first moves along x as far as it can.
     """
+    if isinstance(pendulum, Assembly):
+        if not isinstance(at, AssemblyState) or deployed is not None or reel != "locked":
+            checks.refuse("at", "the state of rest that tl.rest finds, and no other argument but count", at)
+        return assembly_modes(pendulum, at, count)
     checks.instance("pendulum", pendulum, Pendulum)
     checks.choice("reel", reel, ("locked", "free"))
     state, load = _rest(pendulum, at, deployed, elements)

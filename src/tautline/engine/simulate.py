@@ -103,8 +103,9 @@ def _controlled(simulation: Any, run: Run, control: Controller, period: float | 
     if run.sample is not None:
         checks.whole_ratio("period", tick, "sample", run.sample)
     ticks = checks.whole_ratio("duration", run.duration, "period", tick)
+    several = isinstance(simulation, AssemblySimulation)
     for _ in range(ticks):
         answer = control(simulation)
-        command = answer if isinstance(answer, Command | Mapping | None) else Torque(answer)
+        command = answer if isinstance(answer, Command) or several else Torque(answer)
         if simulation.advance(tick, command, sample=run.sample) != "completed":
             return

@@ -13,7 +13,7 @@ from tautline.arrays import Array
 from tautline.model.assembly import sections
 from tautline.results.dataset import labelled
 from tautline.results.values import Values, at_first_end, tension_of
-from tautline.schema import ASSEMBLY_SCHEMA, AXES, Layout
+from tautline.schema import ASSEMBLY_MODES_SCHEMA, ASSEMBLY_SCHEMA, AXES, Layout
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -91,8 +91,23 @@ def build(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Datas
     Strings may have different numbers of elements: nodes and elements are those of all strings, one string after the
     other, and the coordinates `node_string` and `element_string` name the string of each.
     """
+    beside = _owners(assembly)
+    labels = layout(assembly).names | {"axis": AXES}
+    return labelled(ASSEMBLY_SCHEMA, values, labels, beside, attrs)
+
+
+def build_modes(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
+    """The labelled oscillations of an assembly."""
+    names = layout(assembly).names
+    beside = {"node_string": _owners(assembly)["node_string"]}
+    found = labelled(ASSEMBLY_MODES_SCHEMA, values, {"body": names["body"], "axis": AXES}, beside, attrs)
+    return found.assign_coords(mode=range(1, len(values["frequency"]) + 1))
+
+
+def _owners(assembly: Assembly) -> dict[str, tuple[str, Any, str]]:
+    """Names of the strings that nodes and elements belong to."""
     owners = [(name, line.elements) for name, line in assembly.strings.items()]
-    beside = {
+    return {
         "node_string": ("node", np.array([name for name, N in owners for _ in range(N + 1)]), "string of the node"),
         "element_string": (
             "element",
@@ -100,5 +115,3 @@ def build(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Datas
             "string of the element",
         ),
     }
-    labels = layout(assembly).names | {"axis": AXES}
-    return labelled(ASSEMBLY_SCHEMA, values, labels, beside, attrs)

@@ -59,7 +59,7 @@ def labelled(
     attrs: dict[str, Any],
 ) -> xr.Dataset:
     """On time, with the names of other dimensions, and names beside a dimension (name: dimension, names, words)."""
-    coordinates: Coordinates = {"time": (values["time"], _attributes(TIME_VARIABLE))}
+    coordinates: Coordinates = {"time": (values["time"], _attributes(TIME_VARIABLE))} if "time" in values else {}
     coordinates |= {name: (np.array(given), {}) for name, given in labels.items() if len(given)}
     found = _dataset(schema, values, coordinates, attrs)
     return found.assign_coords(

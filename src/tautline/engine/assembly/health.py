@@ -10,7 +10,7 @@ import numpy as np
 from tautline.engine.health import BALANCE, RESOLUTION, kept_energies
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
-from tautline.kernels.assembly.limits import StepLimits
+from tautline.kernels.assembly.limits import AssemblyLimits
 from tautline.model.assembly.assembly import Assembly
 from tautline.results.assembly import spans
 
@@ -49,8 +49,8 @@ class AssemblyHealth:
 
     def figures(self, totals: data.Array) -> dict[str, float]:
         """Figures by name."""
-        ratios = totals[data.RATIOS : data.RATIOS + len(StepLimits._fields)]
-        figures = {f"step_over_{name}": float(x) for name, x in zip(StepLimits._fields, ratios, strict=True)}
+        ratios = totals[data.RATIOS : data.RATIOS + len(AssemblyLimits._fields)]
+        figures = {f"step_over_{name}": float(x) for name, x in zip(AssemblyLimits._fields, ratios, strict=True)}
         in_play = float(totals[data.IN_PLAY])
         return {
             "balance_error": self.balance / in_play if in_play > 0.0 else 0.0,

@@ -12,7 +12,7 @@ from tautline.engine.assembly import lowering
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
-from tautline.kernels.assembly.limits import StepLimits
+from tautline.kernels.assembly.limits import AssemblyLimits
 from tautline.kernels.assembly.march import (
     BEGIN,
     LIMITS,
@@ -251,7 +251,7 @@ class AssemblyInMotion:
                 "step='auto', or fewer elements"
             )
 
-    def limits(self) -> StepLimits:
+    def limits(self) -> AssemblyLimits:
         """Step limits of the present motion (s)."""
         return self._call(LIMITS).limits
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from tautline.files.scenario.reading import BUILT_IN, beside, built_in_names, find, load, parse, read
-from tautline.files.scenario.schema import json_schema
+from tautline.files.scenario.schema import assembly_schema, json_schema, pendulum_schema
 from tautline.model.sections import ScenarioError
 
 __all__ = [
     "BUILT_IN",
     "ScenarioError",
+    "assembly_schema",
     "beside",
     "built_in_names",
     "find",
     "json_schema",
     "load",
     "parse",
+    "pendulum_schema",
     "read",
 ]

@@ -17,21 +17,29 @@ from tautline.model.string import String
 
 def json_schema() -> dict[str, Any]:
     """The schema of a scenario file: of a pendulum, or of an assembly where it has strings with names."""
-    definitions: dict[str, Any] = {}
-    top = {name: _key(kind) for name, kind in TOP.items()}
-    pendulum = _object(
-        top | {name: _reference(part, definitions) for name, part in PARTS.items()},
-        [name for name, part in PARTS.items() if part.default is MISSING],
-    )
+    pendulum, assembly = pendulum_schema(), assembly_schema()
+    definitions = pendulum.pop("$defs") | assembly.pop("$defs")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A scenario of tautline",
         "type": "object",
         "if": {"required": ["strings"]},
-        "then": _assembly(top, definitions),
+        "then": assembly,
         "else": pendulum,
         "$defs": definitions,
     }
+
+
+def pendulum_schema() -> dict[str, Any]:
+    """The schema of a scenario of a pendulum."""
+    definitions: dict[str, Any] = {}
+    parts = {name: _reference(part, definitions) for name, part in PARTS.items()}
+    required = [name for name, part in PARTS.items() if part.default is MISSING]
+    return _object(_top() | parts, required) | {"$defs": definitions}
+
+
+def _top() -> dict[str, Any]:
+    return {name: _key(kind) for name, kind in TOP.items()}
 
 
 def _reference(part: Part, definitions: dict[str, Any]) -> dict[str, Any]:
@@ -50,8 +58,9 @@ def _named(schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": schema}
 
 
-def _assembly(top: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """Schema of a file that describes an assembly."""
+def assembly_schema() -> dict[str, Any]:
+    """The schema of a scenario of an assembly."""
+    definitions: dict[str, Any] = {}
     held = _object({sections.HELD: {"const": True}, "path": _reference(sections.PATH, definitions)}, [sections.HELD])
     body = {"if": {"required": [sections.HELD]}, "then": held, "else": _reference(sections.BODY, definitions)}
     string, line = (_section("", "", cls) for cls in (String, Line))
@@ -61,6 +70,7 @@ def _assembly(top: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
     }
     lines = _object(string["properties"] | line["properties"] | parts, string["required"])
     starts = {
+        "kind": {"enum": list(sections.KINDS)},
         "bodies": _named(_reference(sections.BODY_START, definitions)),
         "strings": _named(_reference(sections.LINE_START, definitions)),
     }
@@ -71,7 +81,7 @@ def _assembly(top: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
         "initial": _object(starts),
         "run": _reference(RUN, definitions),
     }
-    return _object(top | properties, ["strings", "run"])
+    return _object(_top() | properties, ["strings", "run"]) | {"$defs": definitions}
 
 
 def _section(word: str, tag: str, cls: type) -> dict[str, Any]:

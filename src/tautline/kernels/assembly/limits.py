@@ -35,7 +35,7 @@ from tautline.kernels.limits import FINER_TURNS, MAX_LEVEL, choose_level, outrun
 from tautline.kernels.so3 import dot, sub
 
 
-class StepLimits(NamedTuple):
+class AssemblyLimits(NamedTuple):
     """Largest steps of an assembly (s): of stability, and those that resolve stretching and turning."""
 
     waves: float
@@ -66,7 +66,7 @@ def pull_of(strand: Strand, e: int) -> float:
 
 
 @separate
-def limits_now(system: System, plan: Plan) -> StepLimits:
+def limits_now(system: System, plan: Plan) -> AssemblyLimits:
     """All limits of the present motion."""
     waves, stretching, rate2 = math.inf, math.inf, 0.0
     for k in range(len(system.strands)):
@@ -84,7 +84,7 @@ def limits_now(system: System, plan: Plan) -> StepLimits:
                         pull += pull_of(strand, e)
             rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), pull * body.pull_lever))
     turning = plan.resolution / math.sqrt(rate2) if rate2 > 0.0 else math.inf
-    return StepLimits(waves, stretching, turning)
+    return AssemblyLimits(waves, stretching, turning)
 
 
 @separate

@@ -23,7 +23,7 @@ from tautline.kernels.assembly.data import (
     WholeSamples,
     strand_at,
 )
-from tautline.kernels.assembly.limits import StepLimits, guard, limits_now
+from tautline.kernels.assembly.limits import AssemblyLimits, guard, limits_now
 from tautline.kernels.assembly.observe import begin_assembly, observe_assembly, refresh_assembly, release_reels
 from tautline.kernels.assembly.step import composed_step
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
@@ -222,7 +222,7 @@ class Done(NamedTuple):
     status: int  # RUNNING, or why a march ended before
     rows: int  # of the samples that were filled
     strand: int  # at whose end a march ended, or -1
-    limits: StepLimits  # of the present motion, where they were asked for
+    limits: AssemblyLimits  # of the present motion, where they were asked for
 
 
 @entry
@@ -234,7 +234,7 @@ def assembly(system: System, plan: Plan, backups: Array2, out: WholeSamples, act
     were held; 4 copies all that a step leaves to the next one into row 0 of `backups`, 5 puts it back; 6 gives the
     limits of the step.
     """
-    limits = StepLimits(math.inf, math.inf, math.inf)
+    limits = AssemblyLimits(math.inf, math.inf, math.inf)
     found = Marched(RUNNING, 0, -1)
     if action == MARCH:
         found = march_rows(system, plan, backups, out)

@@ -13,6 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks, toml
 from tautline.model.assembly import sections
 from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.rest import rest
 from tautline.model.assembly.sections import Described
 from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, hang
 from tautline.model.case import naming_errors
@@ -42,6 +43,8 @@ class AssemblyCase:
         How long, and by which method.
     title, description : str
         For reports.
+    start : str
+        "straight": strings are straight between the bodies; or "equilibrium": at rest, near these places.
     """
 
     assembly: Assembly
@@ -51,6 +54,7 @@ class AssemblyCase:
     run: Run
     title: str = ""
     description: str = ""
+    start: str = "straight"
     _locate: Locate | None = field(default=None, repr=False)
     _state: AssemblyState | None = field(default=None, init=False, repr=False)
 
@@ -59,7 +63,11 @@ class AssemblyCase:
         if self._state is not None:
             return self._state
         with self.naming_keys("initial"):
-            return hang(self.assembly, self.bodies, self.strings)
+            found = hang(self.assembly, self.bodies, self.strings)
+            if self.start == "equilibrium":
+                found = rest(self.assembly, found)
+            object.__setattr__(self, "_state", found)
+        return found
 
     def with_(self, changes: Mapping[str, Any] | None = None, **others: Any) -> AssemblyCase:
         """Another case that differs in some places.
@@ -102,6 +110,7 @@ class AssemblyCase:
             self.run,
             self.title,
             self.description,
+            self.start,
         )
 
     @contextmanager

@@ -18,6 +18,7 @@ from tautline.model.parts import Part
 from tautline.model.run import Run
 from tautline.model.sections import SectionError, Tree
 from tautline.model.wording import near
+from tautline.units import shown
 
 BODY = sections.SYSTEM["body"]
 REEL = sections.SYSTEM["reel"]
@@ -32,6 +33,8 @@ TOP = {name: sections.TOP[name] for name in ("title", "description", "gravity")}
 SECTIONS = ("bodies", "strings", "orbit", "initial", "run")
 # A body whose motion is given has this key, and perhaps a path.
 HELD = "held"
+# Starts: strings straight between the places of the bodies, or everything at rest near there.
+KINDS = ("straight", "equilibrium")
 
 
 class Described(NamedTuple):
@@ -44,6 +47,7 @@ class Described(NamedTuple):
     run: Run
     title: str
     description: str
+    start: str  # one of KINDS
 
 
 def is_assembly(tree: Mapping[str, Any]) -> bool:
@@ -130,8 +134,12 @@ def read(tree: Mapping[str, Any]) -> Described:
     orbit = reading.made(ORBIT, tree["orbit"], "orbit") if "orbit" in tree else None
     initial = reading.named(tree, "initial")
     for name in initial:
-        if name not in ("bodies", "strings"):
+        if name not in ("kind", "bodies", "strings"):
             reading.problems.append(Problem(("initial", name), f"no such key{near(name, ('bodies', 'strings'))}"))
+    kind = initial.get("kind", KINDS[0])
+    if kind not in KINDS:
+        sentence = f"expected one of {', '.join(map(repr, KINDS))}, got {shown(kind)}{near(kind, KINDS)}"
+        reading.problems.append(Problem(("initial", "kind"), sentence))
     starts = {
         kind: {name: reading.made(part, x, "initial", kind, name) for name, x in reading.named(initial, kind).items()}
         for kind, part in (("bodies", BODY_START), ("strings", LINE_START))
@@ -150,7 +158,7 @@ def read(tree: Mapping[str, Any]) -> Described:
     if reading.problems or assembly is None or run is None:
         raise SectionError(reading.problems)
     words = (top.get("title", ""), top.get("description", ""))
-    return Described(assembly, starts["bodies"], starts["strings"], commands, run, *words)
+    return Described(assembly, starts["bodies"], starts["strings"], commands, run, *words, kind)
 
 
 def _top(tree: Mapping[str, Any], reading: _Reading) -> Tree:
@@ -211,7 +219,7 @@ def complete(described: Described, defaults: bool = True) -> Tree:
     tree["strings"] = {
         name: _line_keys(line, described.commands.get(name), defaults) for name, line in assembly.strings.items()
     }
-    tree["initial"] = {
+    tree["initial"] = ({} if described.start == KINDS[0] else {"kind": described.start}) | {
         "bodies": {name: file_keys.to_keys(x, defaults) for name, x in described.bodies.items()},
         "strings": {name: file_keys.to_keys(x, defaults) for name, x in described.strings.items()},
     }
