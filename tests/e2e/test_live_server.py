@@ -114,8 +114,8 @@ class Pilot:
     def frame(self) -> dict[str, np.ndarray]:
         """Of the newest state."""
         numbers = np.frombuffer(self.raw, "<f8")[len(self.names) :]
-        n = self.meta["elements"]
-        assert len(numbers) == 2 + 3 * (n + 1) + 9 + 2 * n
+        n = self.meta["strings"][0]["elements"]
+        assert len(numbers) == 2 + 3 * (n + 1) + 12 + 2 * n
         nodes = numbers[2 : 2 + 3 * (n + 1)].reshape(-1, 3)
         return {"time": numbers[0], "reeled_length": numbers[1], "position": nodes}
 
@@ -157,7 +157,7 @@ def decoded_times(states: list[bytes]) -> np.ndarray:
 
 def test_sixty_states_in_a_second_of_the_simulation(pilot: Pilot) -> None:
     """At the paper's step and 20 elements: none is left out, and none is ahead of the clock."""
-    assert pilot.meta["elements"] == ELEMENTS
+    assert pilot.meta["strings"][0]["elements"] == ELEMENTS
     begun = time.monotonic()
     times = decoded_times(pilot.more(90))
     steps = np.diff(times) / STEP

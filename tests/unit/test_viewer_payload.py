@@ -23,7 +23,7 @@ from tautline.files.runs import Reader
 from tautline.model.shapes import body_mesh
 from tautline.paper import examples
 from tautline.results.inputs import pendulum_of
-from tautline.viewer import page, payload
+from tautline.viewer import curves, page, payload
 from tests.conftest import Report
 from tests.support.checking import check_below, check_close
 
@@ -75,6 +75,7 @@ def decoded_frames(raw: bytes, elements: int = N) -> dict[str, np.ndarray]:
         "time": 1,
         "reeled_length": 1,
         "position": 3 * (elements + 1),
+        "origin": 3,
         "attitude": 9,
         "tension": elements,
         "energy_density": elements,
@@ -84,7 +85,7 @@ def decoded_frames(raw: bytes, elements: int = N) -> dict[str, np.ndarray]:
 
 
 def decoded_plots(raw: bytes) -> dict[str, np.ndarray]:
-    names = ["time", *(curve.name for curve in payload.CURVES)]
+    names = ["time", *(curve.name for curve in curves.CURVES)]
     columns = np.frombuffer(raw, "<f8").reshape(len(names), -1)
     return dict(zip(names, columns, strict=True))
 
@@ -99,9 +100,7 @@ def expected_curves(run: xr.Dataset) -> dict[str, np.ndarray]:
         "torque": run.torque.values,
         "power": run.power.values,
         "body_tension": run.body_tension.values,
-        "spin_x": run.angular_velocity.values[:, 0],
-        "spin_y": run.angular_velocity.values[:, 1],
-        "spin_z": run.angular_velocity.values[:, 2],
+        **{f"angular_velocity.{axis}": run.angular_velocity.values[:, k] for k, axis in enumerate("xyz")},
         "balance": kept - kept[0],
     }
 
@@ -186,7 +185,7 @@ def test_curves_are_those_of_the_run(run: xr.Dataset) -> None:
 def test_every_curve_has_a_plot_and_a_unit(run: xr.Dataset) -> None:
     about = payload.meta(payload.InMemory(run), "x")
     plots = {plot["name"]: plot["units"] for plot in about["plots"]}
-    assert [series["name"] for series in about["series"]] == [curve.name for curve in payload.CURVES]
+    assert [series["name"] for series in about["series"]] == [curve.name for curve in curves.CURVES]
     assert {series["plot"] for series in about["series"]} == plots.keys()
     assert all(series["units"] == plots[series["plot"]] for series in about["series"])
 
@@ -250,7 +249,7 @@ def test_a_range_is_covered_and_no_more(start: float, width: float) -> None:
     time = np.arange(2001) * 0.002
 
     class Times:
-        attrs: ClassVar[dict[str, Any]] = {}
+        attrs: ClassVar[dict[str, Any]] = {"case": json.dumps(tl.load("retrieval").to_dict())}
         rows = 2001
 
         def read(self, name: str, rows: slice) -> np.ndarray:
@@ -288,7 +287,7 @@ def test_energy_balance_starts_at_zero_and_a_later_range_does_not(run: xr.Datase
 def test_bounds_hold_every_node_and_the_whole_body_at_all_times(run: xr.Dataset) -> None:
     about = payload.meta(payload.InMemory(run), "x")
     low, high = np.array(about["bounds"])
-    points = np.array(about["body"]["points"])
+    points = np.array(about["bodies"][0]["points"])
     corners = run.position.values[:, -1, None] + np.einsum("tij,pj->tpi", run.attitude.values, points)
     for where in (run.position.values.reshape(-1, 3), corners.reshape(-1, 3)):
         assert (where >= low - 1e-9).all() and (where <= high + 1e-9).all()
@@ -310,12 +309,15 @@ def test_bounds_hold_the_end_of_a_run_that_is_only_surveyed(run: xr.Dataset, mon
 def test_meta_says_what_the_run_is(run: xr.Dataset) -> None:
     about = payload.meta(payload.InMemory(run), "a title")
     p = pendulum()
-    assert about["title"] == "a title" and about["status"] == "completed" and about["elements"] == N
+    assert about["title"] == "a title" and about["status"] == "completed"
     assert (about["samples"], about["start"], about["end"]) == (2001, 0.0, run.time.values[-1])
-    assert about["string"] == {"length": LENGTH, "density": 0.05, "stiffness": STIFFNESS}
-    assert about["reel"]["guide_position"] == [1.0, -2.0, 0.5]
-    assert about["body"]["center_of_mass"] == list(p.body.center_of_mass)
-    assert len(about["body"]["points"]) == 8 and all(len(face) == 4 for face in about["body"]["faces"])
+    (string,), (body,) = about["strings"], about["bodies"]
+    reel = string.pop("reel")
+    wanted = {"name": "", "elements": N, "length": LENGTH, "density": 0.05, "stiffness": STIFFNESS, "ends": (None, 0)}
+    assert string == wanted
+    assert reel["position"] == [1.0, -2.0, 0.5] and reel["drum_radius"] == 0.3 and reel["guide_length"] == 0.4
+    assert body["center_of_mass"] == list(p.body.center_of_mass) and not body["held"]
+    assert len(body["points"]) == 8 and all(len(face) == 4 for face in body["faces"])
     strain = about["ranges"]["strain"]
     assert strain[0] == min(0.0, run.strain.values.min()) and strain[1] == run.strain.values.max()
 
@@ -439,7 +441,7 @@ def test_offline_page_of_a_larger_run_is_thinned_out(run: xr.Dataset, monkeypatc
     found = Scripts(page.offline(("a", payload.InMemory(run)), ("b", payload.InMemory(run))))
     for k, about in enumerate(strict(found.scripts["boot"])["runs"]):
         frames = decoded_frames(unpacked(found.scripts[f"frames-{k}"]))
-        assert about["samples"] == len(frames["time"]) <= 30_000 / 4 / 34
+        assert about["samples"] == len(frames["time"]) <= 30_000 / 4 / 37
         np.testing.assert_allclose(np.diff(frames["time"][:, 0]), frames["time"][1, 0], atol=1e-5)
 
 
@@ -482,5 +484,6 @@ def test_a_body_without_shape_has_a_mesh_to_draw() -> None:
     run = tl.simulate(p, tl.straight(p, 5.0, 1, (1.0, 0.0, 1.0)), tl.Locked(), duration=0.1, sample=0.01)
     about = payload.meta(payload.InMemory(run), "x")
     points, faces = body_mesh(pendulum_of(run.attrs).body)
-    assert about["elements"] == 1 and len(points) and about["body"]["faces"] == faces
+    (string,), (body,) = about["strings"], about["bodies"]
+    assert string["elements"] == 1 and len(points) and body["faces"] == faces
     assert len(decoded_frames(payload.frames(payload.InMemory(run), 0, 99), 1)["time"]) == 11

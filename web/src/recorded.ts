@@ -43,7 +43,7 @@ export class Recorded {
     private readonly banner: Banner,
   ) {
     const metas = boot.runs;
-    this.layouts = metas.map((meta) => new Layout(meta.elements, meta.string.length));
+    this.layouts = metas.map((meta) => new Layout(meta));
     this.intervals = metas.map((meta) => (meta.end - meta.start) / Math.max(1, meta.samples - 1) || 1);
     this.full = [Math.min(...metas.map((meta) => meta.start)), Math.max(...metas.map((meta) => meta.end))];
     if (!(this.full[1] > this.full[0])) this.full[1] = this.full[0] + 1e-3; // one sample: an axis must have a width

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tautline.arrays import Array
 from tautline.engine.samples import record_of_samples
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
@@ -19,7 +20,9 @@ from tautline.model.command import Command, Free, Locked, Speed, Torque
 from tautline.model.shapes import body_mesh
 from tautline.model.statics import guide_pull
 from tautline.results.values import values_of
-from tautline.viewer.payload import CHANGES, CURVES, Array, frames_of, scene
+from tautline.viewer.curves import CHANGES, CURVES
+from tautline.viewer.payload import frames_of, scene
+from tautline.viewer.subject import of_pendulum
 
 STATES_A_SECOND = 60.0
 RATES = (0.05, 20.0)
@@ -232,10 +235,9 @@ class Session:
             "samples": 0,
             "start": 0.0,
             "end": 0.0,
-            "elements": sim.elements,
             "limits": self.limits(),
         }
-        return about | scene(p, box, ranges)
+        return about | scene(of_pendulum(p), guide + nodes, box, ranges)
 
     def status(self) -> dict[str, Any]:
         mode = type(self.command).__name__.lower()
@@ -267,7 +269,7 @@ class Session:
         for i, curve in enumerate(CURVES):
             if curve.name in CHANGES:
                 curves[i] -= self._first[i]
-        row = frames_of(values, sim.pendulum.string)[0]
+        row = frames_of(values, of_pendulum(sim.pendulum))[0]
         return np.concatenate([[sim.time], curves, row]).astype("<f8").tobytes()
 
 
