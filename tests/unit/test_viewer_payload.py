@@ -26,6 +26,8 @@ from tautline.results.inputs import pendulum_of
 from tautline.viewer import curves, page, payload
 from tests.conftest import Report
 from tests.support.checking import check_below, check_close
+from tests.support.crane import ELEMENTS, crane
+from tests.support.crane import STIFFNESS as ROPE
 
 N = 4
 LENGTH = 12.0
@@ -71,15 +73,12 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
 
 def decoded_frames(raw: bytes, elements: int = N) -> dict[str, np.ndarray]:
     """By the protocol's sentence, without the code under test."""
-    widths = {
-        "time": 1,
-        "reeled_length": 1,
-        "position": 3 * (elements + 1),
-        "origin": 3,
-        "attitude": 9,
-        "tension": elements,
-        "energy_density": elements,
-    }
+    widths = {"time": 1, "reeled_length": 1, "position": 3 * (elements + 1), "origin": 3, "attitude": 9}
+    return split(raw, widths | {"tension": elements, "energy_density": elements})
+
+
+def split(raw: bytes, widths: dict[str, int]) -> dict[str, np.ndarray]:
+    """Frames as columns by their names and widths."""
     rows = np.frombuffer(raw, "<f4").reshape(-1, sum(widths.values()))
     return dict(zip(widths, np.split(rows, np.cumsum(list(widths.values()))[:-1], axis=1), strict=True))
 
@@ -114,6 +113,7 @@ def test_frames_are_the_run_in_single_precision(run: xr.Dataset) -> None:
     for name in ("time", "reeled_length", "position", "attitude", "tension"):
         wanted = run[name].values.reshape(n, -1).astype(np.float32)
         np.testing.assert_array_equal(found[name], wanted, err_msg=name)
+    np.testing.assert_array_equal(found["origin"], found["position"][:, -3:], err_msg="the body hangs at the last node")
     # of a linear spring: T^2 / 2 EA for each metre of unstretched string
     density = run.tension.values**2 / (2.0 * STIFFNESS)
     np.testing.assert_allclose(found["energy_density"], density, rtol=1e-6, atol=1e-12)
@@ -353,6 +353,111 @@ def test_what_is_no_run_is_refused(run: xr.Dataset) -> None:
     ):
         with pytest.raises(InputError, match=words):
             tl.view(wrong)  # type: ignore[arg-type]
+
+
+# -- assemblies --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def crane_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("assembly") / "crane.nc"
+    tl.run_to_file(path, crane())
+    return path
+
+
+@pytest.fixture(scope="module")
+def lifted(crane_file: Path) -> xr.Dataset:
+    found = tl.open_run(crane_file)
+    assert found.attrs["status"] == "completed" and found.sizes["time"] == 101
+    return found
+
+
+def assembly_frames(raw: bytes) -> dict[str, np.ndarray]:
+    """By the protocol's sentence: of three strings and three bodies."""
+    elements = sum(ELEMENTS.values())
+    widths = {"time": 1, "reeled_length": 3, "position": 3 * (elements + 3), "bodies": 3 * 12}
+    return split(raw, widths | {"tension": elements, "energy_density": elements})
+
+
+def test_frames_of_an_assembly(lifted: xr.Dataset) -> None:
+    n = lifted.sizes["time"]
+    found = assembly_frames(payload.frames(payload.InMemory(lifted), 0, n))
+    for name in ("time", "reeled_length", "position", "tension"):
+        np.testing.assert_array_equal(found[name], lifted[name].values.reshape(n, -1).astype(np.float32), err_msg=name)
+    bodies = found["bodies"].reshape(n, 3, 12)
+    np.testing.assert_array_equal(bodies[..., 3:], lifted.attitude.values.reshape(n, 3, 9).astype(np.float32))
+    # where the frame's origin is, the strings say: the hoist and the sling end there
+    ends = lifted.position.values[:, [ELEMENTS["hoist"], ELEMENTS["hoist"] + 1 + ELEMENTS["sling"]]]
+    check_close("origins of hook and load", bodies[:, :2, :3], ends, 1e-5)
+    check_close("origin of the jib", bodies[:, 2, :3], lifted.position.values[:, 0], 1e-5)
+    density = np.maximum(lifted.tension.values, 0.0) ** 2 / (2.0 * ROPE)
+    np.testing.assert_allclose(found["energy_density"], density, rtol=1e-5, atol=1e-9)
+
+
+def test_curves_of_an_assembly_have_its_names(lifted: xr.Dataset) -> None:
+    recording = payload.InMemory(lifted)
+    about = payload.meta(recording, "x")
+    names = [series["name"] for series in about["series"]]
+    columns = np.frombuffer(payload.plots(recording, 0.0, 1.0, 500), "<f8").reshape(1 + len(names), -1)
+    found = dict(zip(names, columns[1:], strict=True))
+    wanted = {name: lifted[name].values for name in ("energy", "kinetic_energy", "gravity_energy", "elastic_energy")}
+    for variable, strings in (
+        ("unstretched_length", ELEMENTS),
+        ("start_tension", ELEMENTS),
+        ("reel_speed", ["hoist", "sling"]),
+        ("torque", ["hoist", "sling"]),
+        ("power", ["hoist", "sling"]),
+    ):
+        wanted |= {f"{variable}.{name}": lifted[variable].sel(string=name).values for name in strings}
+    for variable, bodies in (("body_velocity", ["hook", "load", "jib"]), ("angular_velocity", ["hook", "load"])):
+        size = np.linalg.norm(lifted[variable].values, axis=2)
+        wanted |= {f"{variable}.{name}": size[:, list(lifted.body.values).index(name)] for name in bodies}
+    for variable in ("linear_momentum", "angular_momentum"):
+        wanted |= {f"{variable}.{axis}": lifted[variable].sel(axis=axis).values for axis in "xyz"}
+    assert found.keys() == wanted.keys() | {"balance"}
+    for name, values in wanted.items():
+        check_close(name, found[name], values, 1e-12 * max(1.0, float(np.abs(values).max())))
+    assert found["balance"][0] == 0.0
+    check_below("error of the energy balance (J)", float(np.abs(found["balance"]).max()), 0.5)
+    units = {plot["name"]: plot["units"] for plot in about["plots"]}
+    assert {series["plot"] for series in about["series"]} == units.keys()
+    assert [series["label"] for series in about["series"] if series["plot"] == "tension"] == list(ELEMENTS)
+
+
+def test_meta_of_an_assembly(lifted: xr.Dataset, crane_file: Path) -> None:
+    about = payload.meta(payload.InMemory(lifted), "x")
+    strings = {string["name"]: string for string in about["strings"]}
+    bodies = {body["name"]: body for body in about["bodies"]}
+    assert {name: string["elements"] for name, string in strings.items()} == ELEMENTS
+    assert [string["ends"] for string in strings.values()] == [(2, 0), (0, 1), (None, 0)]
+    assert [body["held"] for body in bodies.values()] == [False, False, True]
+    assert len(bodies["hook"]["points"]) == 8 and bodies["jib"]["points"] == []
+    assert strings["stay"]["reel"] is None and strings["hoist"]["reel"]["axis"] == [0.0, -1.0, 0.0]
+    assert strings["hoist"]["reel"]["position"] == lifted.position.values[0, 0].tolist()
+    # on a free body: as the model has it, of unit length; the guide leads outwards, at right angles to it
+    reel = strings["sling"]["reel"]
+    outwards = np.array([0.2, 0.1, 0.6]) - crane().assembly.bodies["hook"].center_of_mass  # type: ignore[union-attr]
+    outwards[1] = 0.0
+    assert reel["axis"] == [0.0, 1.0, 0.0]
+    check_close("guide", reel["guide"], outwards / np.linalg.norm(outwards), 1e-12)
+    low, high = np.array(about["bounds"])
+    for name in ("hook", "load"):
+        R = lifted.attitude.sel(body=name).values
+        points = np.array(bodies[name]["points"]) - bodies[name]["center_of_mass"]
+        corners = lifted.body_position.sel(body=name).values[:, None] + np.einsum("tij,pj->tpi", R, points)
+        assert (corners >= low - 1e-9).all() and (corners <= high + 1e-9).all(), name
+    reader = Reader(crane_file)
+    assert payload.meta(reader, "x") == about
+    assert payload.frames(reader, 0, 50, 2) == payload.frames(payload.InMemory(lifted), 0, 50, 2)
+    reader.close()
+
+
+def test_offline_page_of_an_assembly(lifted: xr.Dataset) -> None:
+    found = Scripts(page.offline(("crane", payload.InMemory(lifted))))
+    (about,) = strict(found.scripts["boot"])["runs"]
+    assert about["samples"] == 101 and about["strings"][0]["ends"] == [2, 0]
+    inside = assembly_frames(unpacked(found.scripts["frames-0"]))
+    np.testing.assert_array_equal(inside["position"], lifted.position.values.reshape(101, -1).astype(np.float32))
 
 
 # -- the page ----------------------------------------------------------------------------------------
