@@ -216,7 +216,7 @@ export class Recorded {
     const every = playing ? strideFor(speed, this.intervals[run]) : 1;
     source.want(Math.min(Math.max(time, meta.start), meta.end), every, this.direction);
     const frame = source.nearest(time);
-    if (!frame || (frame.row === this.stage.shown(run)?.row && !this.fresh)) return;
+    if (!frame || (frame.index === this.stage.shown(run)?.index && !this.fresh)) return;
     this.stage.show(run, frame);
     this.stage.trail(run, trailRows(source, frame, this.intervals[run] * every));
   }
