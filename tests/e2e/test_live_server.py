@@ -111,6 +111,18 @@ class Pilot:
     def __getitem__(self, name: str) -> float:
         return float(np.frombuffer(self.raw, "<f8")[self.names.index(name)])
 
+    @property
+    def reel(self) -> dict[str, Any]:
+        """Status of a pendulum's reel, which has no name."""
+        found: dict[str, Any] = self.status["reels"][""]
+        return found
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """Of its torque and speed."""
+        found: dict[str, Any] = self.meta["limits"]["reels"][""]
+        return found
+
     def frame(self) -> dict[str, np.ndarray]:
         """Of the newest state."""
         numbers = np.frombuffer(self.raw, "<f8")[len(self.names) :]
@@ -187,17 +199,17 @@ def test_torque_is_obeyed_at_once(pilot: Pilot, report: Report) -> None:
 
 def test_lock_free_and_torque(pilot: Pilot) -> None:
     pilot.ask("lock")
-    assert pilot.status["mode"] == "locked"
+    assert pilot.reel["mode"] == "locked"
     reeled = pilot.frame()["reeled_length"]
     pilot.more(12)
     assert pilot["reel_speed"] == 0.0 and pilot.frame()["reeled_length"] == reeled
     pilot.ask("free")
     pilot.more(18)
-    assert pilot.status["mode"] == "free"
+    assert pilot.reel["mode"] == "free"
     assert pilot["reel_speed"] < 0.0 and pilot.frame()["reeled_length"] < reeled, "the weight pulls the string out"
     pilot.ask("torque", value=8.0)
     pilot.wait(lambda: pilot["reel_speed"] > 0.0)
-    assert pilot.status["mode"] == "torque" and pilot.status["torque"] == 8.0
+    assert pilot.reel["mode"] == "torque" and pilot.reel["torque"] == 8.0
     pilot.ask("lock")
     assert pilot["reel_speed"] == 0.0 and "stopped at once" in pilot.status["message"]
     # whatever was done to the reel: energy is booked; what is left is the error of the step
@@ -209,7 +221,7 @@ def test_the_reel_runs_at_the_speed_that_is_given(pilot: Pilot) -> None:
     pilot.ask("lock")
     for speed in (-0.5, 0.8, 0.0):
         pilot.ask("speed", value=speed)
-        assert pilot.status["mode"] == "speed"
+        assert pilot.reel["mode"] == "speed"
         start = pilot["time"]
         pilot.wait(lambda start=start: pilot["time"] > start + 0.5)  # type: ignore[misc]
         assert pilot["reel_speed"] == pytest.approx(speed, abs=1e-9)
@@ -256,7 +268,7 @@ def test_reset(pilot: Pilot) -> None:
     low, high = np.array(pilot.meta["bounds"])
     assert (start["position"] > low).all() and (start["position"] < high).all(), "in sight from the start"
     assert np.abs(moved - start["position"]).max() > 0.01
-    assert pilot.status["mode"] == "torque" and pilot.status["torque"] == pytest.approx(2.09)
+    assert pilot.reel["mode"] == "torque" and pilot.reel["torque"] == pytest.approx(2.09)
     pilot.ask("pause", on=False)
 
 
@@ -350,7 +362,7 @@ def test_nonsense_is_refused_with_a_reason(pilot: Pilot) -> None:
         assert told["type"] == "refused" and words in told["why"], f"{name}: {told}"
         assert told["id"] == (5 if '"id": 5' in str(text) else None), name
         assert len(told["why"]) < 300, name
-    assert pilot.status["mode"] == "torque" and pilot.status["torque"] == pytest.approx(2.09)
+    assert pilot.reel["mode"] == "torque" and pilot.reel["torque"] == pytest.approx(2.09)
     pilot.next()
 
 
@@ -438,8 +450,8 @@ def test_the_end_of_the_string(tmp_path: Path) -> None:
         flying(server) as pilot,
     ):
         for command, words in (
-            (("torque", {"value": pilot.meta["limits"]["torque"][1]}), "retrieved"),
-            (("torque", {"value": pilot.meta["limits"]["torque"][0]}), "deployed"),
+            (("torque", {"value": pilot.limits["torque"][1]}), "retrieved"),
+            (("torque", {"value": pilot.limits["torque"][0]}), "deployed"),
         ):
             pilot.ask("record", on=True)
             pilot.ask(command[0], **command[1])
@@ -462,7 +474,7 @@ def test_the_end_of_the_string(tmp_path: Path) -> None:
 def test_a_step_that_becomes_too_large(tmp_path: Path) -> None:
     """Elements shrink in retrieval, and with them the stability limit of a fixed step."""
     with serving("live", "retrieval", "--set", "run.step=4e-3", cwd=tmp_path) as server, flying(server) as pilot:
-        pilot.ask("torque", value=pilot.meta["limits"]["torque"][1])
+        pilot.ask("torque", value=pilot.limits["torque"][1])
         pilot.wait(lambda: pilot.status["ended"])
         assert pilot.status["level"] == "warning" and "stability limit" in pilot.status["message"]
         assert np.isfinite(pilot.frame()["position"]).all()

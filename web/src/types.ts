@@ -17,11 +17,17 @@ export interface Plot {
   units: string;
 }
 
+/** By the names of strings with a reel, and of bodies that are free. */
 export interface Limits {
-  torque: Range;
-  speed: Range;
-  impulse: number;
+  reels: Record<string, { torque: Range; speed: Range }>;
+  impulses: Record<string, number>;
   rate: Range;
+}
+
+export interface ReelStatus {
+  mode: "locked" | "free" | "torque" | "brake" | "length" | "speed" | "impedance";
+  torque: number;
+  speed: number;
 }
 
 /** Directions are in the frame of the body that carries it, or in space: along the guide to its entrance, and the axis about which the drum turns in retrieval. */
@@ -82,9 +88,7 @@ export interface Status {
   running: boolean;
   paused: boolean;
   ended: boolean;
-  mode: "locked" | "free" | "torque" | "brake" | "length" | "speed" | "impedance";
-  torque: number;
-  speed: number;
+  reels: Record<string, ReelStatus>;
   rate: number;
   achieved: number;
   recording: string | null;

@@ -45,11 +45,11 @@ def _size(variable: str, k: int, values: Mapping[str, Array]) -> Array:
 
 
 def _each(
-    plot: str, variable: str, names: Sequence[str], wanted: Sequence[str], made: Callable[..., Array]
+    plot: Plot, variable: str, names: Sequence[str], wanted: Sequence[str], made: Callable[..., Array]
 ) -> list[Curve]:
     """A curve of a variable for each of the wanted names, among all names along its second dimension."""
     return [
-        Curve(f"{variable}.{name}", name, plot, (variable,), partial(made, variable, names.index(name)))
+        Curve(f"{variable}.{name}", name, plot.name, (variable,), partial(made, variable, names.index(name)))
         for name in wanted
     ]
 
@@ -66,6 +66,7 @@ CHANGES = (_BALANCE.name,)
 
 _ENERGIES = Plot("energies", "energy", "J")
 _ERROR = Plot("energy_error", "energy balance error", "J")
+_SPIN = Plot("spin", "angular velocity", "rad/s")
 PLOTS = (
     _ENERGIES,
     Plot("lengths", "deployed length", "m"),
@@ -73,7 +74,7 @@ PLOTS = (
     Plot("reel", "reel speed", "m/s"),
     Plot("torque", "torque on the drum", "N m"),
     Plot("power", "power of the drum", "W"),
-    Plot("spin", "angular velocity", "rad/s"),
+    _SPIN,
     _ERROR,
     Plot("momentum", "angular momentum about the vertical", "kg m²/s"),
     Plot("orthogonality", "orthogonality error", "1"),
@@ -91,7 +92,7 @@ CURVES = (
     _variable("reel_speed", "in (+), out (-)", "reel"),
     _variable("torque", "retrieves (+)", "torque"),
     _variable("power", "drives (+), brakes (-)", "power"),
-    *_each("spin", "angular_velocity", AXES, AXES, _column),
+    *_each(_SPIN, "angular_velocity", AXES, AXES, _column),
     _BALANCE,
     _variable("angular_momentum", "π₃", "momentum"),
     _variable("orthogonality_error", "‖I - RᵀR‖", "orthogonality"),
@@ -103,7 +104,7 @@ def of_assembly(assembly: Assembly) -> tuple[tuple[Plot, ...], tuple[Curve, ...]
     strings, bodies = list(assembly.strings), list(assembly.bodies)
     reels = [name for name, line in assembly.strings.items() if line.reel is not None]
     free = [name for name, body in assembly.bodies.items() if not isinstance(body, Held)]
-    shown = [
+    shown: list[tuple[Plot, str, Sequence[str], Sequence[str], Callable[..., Array]]] = [
         (Plot("lengths", "deployed length", "m"), "unstretched_length", strings, strings, _column),
         (Plot("tension", "tension at the start", "N"), "start_tension", strings, strings, _column),
         (Plot("reel", "reel speed, in (+), out (-)", "m/s"), "reel_speed", strings, reels, _column),
@@ -115,6 +116,6 @@ def of_assembly(assembly: Assembly) -> tuple[tuple[Plot, ...], tuple[Curve, ...]
         (Plot("momentum", "angular momentum", "kg m²/s"), "angular_momentum", AXES, AXES, _column),
     ]
     energies = [x for x in CURVES if x.plot == _ENERGIES.name and x.name != "rotational_energy"]
-    each = [curve for plot, *rest in shown for curve in _each(plot.name, *rest)]
+    each = [curve for row in shown for curve in _each(*row)]
     plots = [plot for plot, _, _, wanted, _ in shown if wanted]
     return (_ENERGIES, *plots, _ERROR), (*energies, *each, _BALANCE)
