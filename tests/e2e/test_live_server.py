@@ -22,6 +22,7 @@ from tests.conftest import Report
 from tests.support.browser import Serving, serving
 from tests.support.checking import check_below, check_close
 from tests.support.commands import tautline
+from tests.support.crane import crane
 
 STEP = 5e-4  # of the scenario, the paper's
 ELEMENTS = 20
@@ -499,3 +500,90 @@ def test_control_c_keeps_a_recording(tmp_path: Path) -> None:
         assert (code, err) == (0, "") and "the recording was saved: kept.nc" in out
     run = tl.open_run(tmp_path / "kept.nc")
     assert run.sizes["time"] > 10 and abs(float(run.time[-1]) - last) < 0.3
+
+
+# -- assemblies --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def crane_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    folder = tmp_path_factory.mktemp("crane")
+    (folder / "crane.toml").write_text(crane().to_toml(), encoding="utf-8")
+    with serving("live", "crane.toml", "--record", str(folder / "flight.nc"), cwd=folder) as started:
+        yield started
+
+
+@pytest.fixture
+def crane_pilot(crane_server: Serving) -> Iterator[Pilot]:
+    with flying(crane_server) as found:
+        found.ask("pause", on=False)
+        found.ask("reset")
+        yield found
+
+
+def reel_of(pilot: Pilot, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = pilot.status["reels"][name]
+    return found
+
+
+def test_reels_are_driven_by_the_names_of_their_strings(crane_pilot: Pilot) -> None:
+    pilot = crane_pilot
+    assert list(pilot.meta["limits"]["reels"]) == ["hoist", "sling"]
+    assert [reel_of(pilot, name)["torque"] for name in ("hoist", "sling")] == [150.0, 101.0]
+    pilot.ask("lock", string="hoist")
+    assert reel_of(pilot, "hoist")["mode"] == "locked" and reel_of(pilot, "sling")["mode"] == "torque"
+    pilot.wait(lambda: pilot["reel_speed.hoist"] == 0.0)
+    pilot.ask("speed", string="sling", value=-0.5)
+    assert reel_of(pilot, "sling")["mode"] == "speed"
+    start = pilot["time"]
+    pilot.wait(lambda: pilot["time"] > start + 0.5)
+    assert pilot["reel_speed.sling"] == pytest.approx(-0.5, abs=1e-9) and pilot["reel_speed.hoist"] == 0.0
+    pilot.ask("lock", string="sling")
+    pilot.wait(lambda: pilot["reel_speed.sling"] == 0.0)
+    length = pilot["unstretched_length.sling"]
+    pilot.more(10)
+    assert pilot["unstretched_length.sling"] == length
+    assert reel_of(pilot, "sling")["mode"] == "locked" and "stopped" in pilot.status["message"]
+    pilot.ask("free", string="hoist")
+    pilot.wait(lambda: pilot["reel_speed.hoist"] < -0.5)
+    check_below("error of the energy balance (J)", abs(pilot["balance"]), 5.0)
+
+
+def test_each_free_body_can_be_struck(crane_pilot: Pilot) -> None:
+    """Within one state; the body that is held, and names that are not there, are refused."""
+    pilot = crane_pilot
+    assert pilot.meta["limits"]["impulses"] == {"hook": 100.0, "load": 500.0}
+    pilot.ask("pause", on=True)
+    pilot.for_time(0.1)
+    before = {name: pilot[f"body_velocity.{name}"] for name in ("hook", "load")}
+    assert max(before.values()) < 1.0
+    pilot.ask("impulse", body="load", impulse=[0.0, 500.0, 0.0])
+    pilot.ask("pause", on=False)
+    # 10 m/s for 50 kg, less what the sling takes in a sixtieth of a second
+    pilot.wait(lambda: pilot["body_velocity.load"] > 8.0)
+    assert pilot["body_velocity.load"] < 11.0
+    for kind, key, name in (("impulse", "body", "jib"), ("lock", "string", "stay"), ("free", "string", "hoits")):
+        told = pilot.reply(json.dumps({"type": kind, "id": 1, key: name, "impulse": [0, 0, 0]}))
+        assert told["type"] == "refused" and told["why"].startswith(f"{key}: expected one of") and name in told["why"]
+
+
+def test_a_recording_of_an_assembly(crane_pilot: Pilot) -> None:
+    pilot = crane_pilot
+    pilot.ask("record", on=True)
+    path = Path(pilot.status["recording"])
+    pilot.more(20)
+    pilot.ask("record", on=False)
+    pilot.wait(lambda: "saved" in pilot.status["message"])
+    run = tl.open_run(path)
+    assert list(run.body.values) == ["hook", "load", "jib"] and run.sizes["time"] >= 20
+    np.testing.assert_allclose(np.diff(run.time.values), 1.0 / STATES_A_SECOND, rtol=1e-6)
+
+
+def test_an_assembly_reaches_the_end_of_a_string(crane_pilot: Pilot) -> None:
+    pilot = crane_pilot
+    pilot.ask("torque", string="sling", value=pilot.meta["limits"]["reels"]["sling"]["torque"][0])
+    pilot.wait(lambda: pilot.status["ended"])
+    assert "string 'sling' is fully deployed" in pilot.status["message"]
+    assert "Reset to start again" in pilot.status["message"]
+    pilot.ask("reset")
+    assert not pilot.status["ended"] and pilot["time"] < 1.0

@@ -498,3 +498,34 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
         settled(page, "document.getElementById('banner-text').textContent.includes('Connection lost')")
         assert banner.is_visible() and page.get_by_test_id("state").inner_text() == "not connected"
         assert page.get_by_test_id("controls").evaluate("e => e.inert")
+
+
+def test_live_page_of_an_assembly(tmp_path: Path, open_page: Pages) -> None:
+    """A list chooses the reel that buttons, sliders and keys drive, another one the body that is struck."""
+    (tmp_path / "crane.toml").write_text(crane().to_toml(), encoding="utf-8")
+    with serving("live", "crane.toml", cwd=tmp_path) as server:
+        page = open_page(server.address)
+        assert page.get_by_test_id("part-names").locator("span").all_inner_texts() == PARTS
+        chosen = page.get_by_test_id("reel-name")
+        assert chosen.locator("option").all_inner_texts() == ["hoist", "sling"]
+        assert page.get_by_test_id("body-name").locator("option").all_inner_texts() == ["hook", "load"]
+        assert page.get_by_test_id("torque-number").input_value() == "150"
+        chosen.select_option("sling")
+        assert page.get_by_test_id("torque-number").input_value() == "101"
+        page.keyboard.press("l")
+        settled(page, "document.getElementById('lock').ariaPressed === 'true'")
+        chosen.select_option("hoist")
+        settled(page, "document.getElementById('drive').ariaPressed === 'true'")
+        slider = page.get_by_test_id("payout")
+        slider.evaluate("e => { e.value = -0.5; e.dispatchEvent(new Event('input')) }")
+        settled(page, "document.getElementById('reel').ariaPressed === 'true'")
+        entries = page.get_by_test_id("chart-reel").locator(".series").all
+        page.wait_for_function(
+            "[...document.querySelectorAll('[data-testid=chart-reel] .value')]"
+            ".map(e => e.textContent).join() === '\u22120.5000,0'"
+        )
+        assert [text.split()[0] for text in (entry.inner_text() for entry in entries())] == ["hoist", "sling"]
+        page.get_by_test_id("body-name").select_option("load")
+        assert page.get_by_test_id("impulse-size").input_value() == "130"
+        page.get_by_test_id("impulse").click()
+        open_page.forgiven = "ERR_CONNECTION_REFUSED"
