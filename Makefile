@@ -2,23 +2,27 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 # libtautline for this processor alone, which takes half of the time. Wheels and `make verify` make all kinds.
 export TAUTLINE_TARGETS ?= own
+# Tests start hundreds of processes; each would read the sources anew where Python keeps nothing of them.
+unexport PYTHONDONTWRITEBYTECODE
 # Installing builds the viewer's page from these, and libtautline from the kernels.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
-.PHONY: reproduce test quick-tests lint library wheel verify trial bench scale peers peers-quick rest-length rest-length-peers docs clean
+.PHONY: reproduce test quick-tests lint library artifacts wheel verify trial bench scale peers peers-quick rest-length rest-length-peers docs clean
 
 reproduce: $(VENV)/cli
 	$(BIN)/python -m tautline.paper
 	$(BIN)/tautline reproduce -o reproduction
 
-# Style and types are looked at beside the tests, many of which wait for servers and browsers.
+# Style and types are looked at beside the tests, many of which wait for servers and browsers: so three of these at once
+# keep two cores busy.
 test: $(VENV)/dev
 	$(MAKE) -j 2 lint quick-tests
 
 quick-tests: library
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long"
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -91,20 +95,20 @@ docs: $(VENV)/docs
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/cli: $(PACKAGE) | $(VENV)/bin/python
-	@echo "installing; libtautline is made on the way, which takes one to two minutes"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]'
-	touch $@
-
-$(VENV)/dev: $(PACKAGE) | $(VENV)/bin/python
-	@echo "installing; libtautline is made on the way, which takes one to two minutes"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+# Packages are fetched and installed while page and library are made, which takes the longer and a processor for each of
+# its two processes.
+$(VENV)/cli $(VENV)/dev $(VENV)/docs: $(PACKAGE) | $(VENV)/bin/python
+	@echo "installing, and making libtautline: two to three minutes"
+	$(MAKE) -j 2 artifacts packages-$(@F)
 	touch $@ $(VENV)/cli
 
-$(VENV)/docs: $(PACKAGE) | $(VENV)/bin/python
-	@echo "installing; libtautline is made on the way, which takes one to two minutes"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
-	touch $@ $(VENV)/cli
+# In an environment of pip's own, with all that making them takes; they stay among the sources, the wheel is not used.
+artifacts: | $(VENV)/bin/python
+	$(PIP) wheel --no-deps --wheel-dir build/wheel .
+
+packages-%: export TAUTLINE_TARGETS = none
+packages-%: | $(VENV)/bin/python
+	$(PIP) install --editable '.[$*]'
 
 clean:
 	rm -rf $(VENV) web/node_modules web/dist src/tautline/viewer/viewer.html src/tautline/kernels/machine/built docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,10 +1,12 @@
 """Makes what is not in the sources when the package is installed or a wheel is built: a wheel carries both ready.
 
-The viewer's page comes from web/, and libtautline from the kernels (src/tautline/kernels/machine).
+The viewer's page comes from web/, and libtautline from the kernels (src/tautline/kernels/machine). With
+TAUTLINE_TARGETS=none neither is made: the Makefile makes both beside the installation of packages.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -90,9 +92,9 @@ class Artifacts(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel":
             return
-        root = Path(self.root)
-        make_page(root)
-        make_library(root)
+        if os.environ.get("TAUTLINE_TARGETS") != "none":
+            make_page(Path(self.root))
+            make_library(Path(self.root))
         # the library is called by its C functions, so it depends on the system alone and not on the version of Python
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["tag"] = f"py3-none-{platform}"

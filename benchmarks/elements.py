@@ -87,7 +87,8 @@ def built_in(name: str, duration: float) -> Case:
     built = tl.load(name)
 
     def start(N: int | None) -> State:
-        return tl.load(name, {} if N is None else {"run.elements": str(N)}).state()
+        state: tl.State = tl.load(name, {} if N is None else {"run.elements": str(N)}).state()
+        return state
 
     deployed = built.pendulum.string.length - built.state().reeled_length
     return Case(built.pendulum, start, deployed, built.command, duration)

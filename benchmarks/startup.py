@@ -1,9 +1,9 @@
-"""What a user waits for before the first result. `python -m benchmarks.startup [--page]`
+"""What a user waits for before the first result. `python -m benchmarks.startup [--page | --compiling]`
 
 The wheel of these sources is installed into environments of its own (build/peers), beside MuJoCo, which brings its
 machine code along too. Each figure is the median over processes of their own, taken in turns. With --page the figures
-go into docs/startup.md; without, those of a developer follow: a run from the command line part by part, and what it
-takes to compile the kernels in a process.
+go into docs/startup.md, with --compiling those alone of kernels that a process compiles; without, the parts of a run
+from the command line follow.
 """
 
 from __future__ import annotations
@@ -92,7 +92,22 @@ summarise(reader.blocks(), reader.attrs)
 mark("summary, read from the file")
 print(json.dumps([(name, b - a) for (_, a), (name, b) in zip(marks, marks[1:])]))
 """
-COMPILED = "from tautline.paper.examples import run; run(1)"
+# Example 1, which has a constant length, where no library is.
+COMPILED = """
+import json, time
+from tautline.kernels.machine import compiling, in_process
+from tautline.paper.examples import run
+spent, compiled = {}, in_process.InProcess._compile
+def measured(engine, function):
+    begun = time.process_time()
+    code = compiled(engine, function)
+    spent[function.name] = time.process_time() - begun
+    return code
+in_process.InProcess._compile = measured
+run(1)
+print(json.dumps(spent))
+"""
+NEXT_PROCESS = "the next process, with what the first one kept: all of it"
 
 
 def environments(folder: Path) -> tuple[Peer, Peer, Peer]:
@@ -132,9 +147,19 @@ def installed() -> dict[str, Any]:
         "seconds": {
             row: [statistics.median(x) for x in zip(*rounds[1:], strict=True)] for row, rounds in found.items()
         },
+        "compiled": compiled(),
         "bytes": dict(sizes(core).most_common()),
         "bytes_with_bytecode": sizes(core, bytecode=True).total(),
     }
+
+
+def compiled() -> dict[str, float]:
+    """Seconds of a processor for each function of a first run that is compiled in the process, and of the next run."""
+    with tempfile.TemporaryDirectory() as folder:
+        cold = os.environ | {"TAUTLINE_ENGINE": "compiled", "TAUTLINE_CACHE_DIR": folder}
+        done = subprocess.run([sys.executable, "-c", COMPILED], env=cold, check=True, capture_output=True, text=True)
+        spent: dict[str, float] = json.loads(done.stdout)
+        return spent | {NEXT_PROCESS: taken(sys.executable, ["-c", COMPILED], cold)[1]}
 
 
 def tables(result: dict[str, Any]) -> str:
@@ -143,6 +168,11 @@ def tables(result: dict[str, Any]) -> str:
     unit = seconds[MUJOCO_ROW][0]
     lines = ["| a new process until | s | over MuJoCo's | s of processor |", "|---|---:|---:|---:|"]
     lines += [f"| {row} | {wall:.2f} | {wall / unit:.1f} | {busy:.2f} |" for row, (wall, busy) in seconds.items()]
+    own = {name: value for name, value in result["compiled"].items() if name != NEXT_PROCESS}
+    lines += ["", "| compiled in the process | s of processor |", "|---|---:|"]
+    lines += [f"| `{name}` | {value:.2f} |" for name, value in own.items()]
+    lines += [f"| **all** | **{sum(own.values()):.2f}** |"]
+    lines += [f"| {NEXT_PROCESS} | {result['compiled'][NEXT_PROCESS]:.2f} |"]
     lines += ["", "| installed | MB |", "|---|---:|"]
     large = {name: value for name, value in size.items() if value >= 5e6}
     lines += [f"| {name} | {value / 1e6:.0f} |" for name, value in large.items()]
@@ -174,22 +204,16 @@ def print_parts(repeats: int = 5) -> None:
         print(f"{statistics.median(part[i][1] for part in parts):25.3f} s {name}")
 
 
-def print_compiling() -> None:
-    """Seconds of a first run whose kernels are compiled in the process, and of the next."""
-    with tempfile.TemporaryDirectory() as folder:
-        cold = os.environ | {"TAUTLINE_ENGINE": "compiled", "TAUTLINE_CACHE_DIR": folder}
-        print(f"compiled in process  {taken(sys.executable, ['-c', COMPILED], cold)[0]:6.1f} s, example 1")
-        print(f"and from its folder  {taken(sys.executable, ['-c', COMPILED], cold)[0]:6.2f} s")
-
-
 def main() -> None:
+    if "--compiling" in sys.argv[1:]:
+        write_page(json.loads(MEASURED.read_text(encoding="utf-8")) | {"compiled": compiled()})
+        return
     result = installed()
     print(tables(result))
     if "--page" in sys.argv[1:]:
         write_page(result)
     else:
         print_parts()
-        print_compiling()
 
 
 if __name__ == "__main__":

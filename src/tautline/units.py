@@ -17,6 +17,7 @@ _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*((?:1\s*/\s*)?{_UNIT}(?:\s*[*/ ]\s*{_
 _LONGEST_QUANTITY = 100
 LONGEST_SHOWN = 60
 WORDS = {
+    "m^3/s^2": "a gravitational parameter",
     "m": "a length",
     "kg": "a mass",
     "s": "a time",

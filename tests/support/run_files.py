@@ -25,4 +25,7 @@ def arguments(case: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 def short(path: Path, **changes: Any) -> tl.Simulation:
     parts, _ = arguments("locked")
-    return runs.run_to_file(path, *parts, **({"duration": 0.1, "step": 5e-4, "sample": 0.01} | changes))
+    simulation: tl.Simulation = runs.run_to_file(
+        path, *parts, **({"duration": 0.1, "step": 5e-4, "sample": 0.01} | changes)
+    )
+    return simulation

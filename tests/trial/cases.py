@@ -59,13 +59,33 @@ def _string(dice: Dice, L: float, mu: float, weight: float, in_fluid: bool) -> t
     others: dict[str, float] = {}
     if dice.happens(0.3, "viscosity"):
         others["viscosity"] = dice.decade(-4.0, 1.0) * L * math.sqrt(EA * mu)
+    if dice.happens(0.15, "damping_ratio"):
+        others["damping_ratio"] = dice.decade(-3.0, 2.0)
     if in_fluid:
-        others["diameter"] = math.sqrt(mu / 1000.0 * 4.0 / math.pi)
+        others["diameter"] = math.sqrt(mu / 1000.0 * 4.0 / math.pi) * dice.decade(-0.5, 0.5)
+        if dice.happens(0.5, "string drag"):
+            others.update(normal_drag=dice.decade(-1.0, 1.0), tangential_drag=dice.decade(-3.0, 0.0))
+        if dice.happens(0.4, "normal_added_mass"):
+            others["normal_added_mass"] = dice.decade(-1.0, 0.5)
     law = dice.among("linear", "linear", "tension_only", "table")
     if law == "table":
         strains = np.array([-0.1, 0.0, 0.02, 0.1])
         return tl.String.from_table(L, mu, strains, EA * np.array([0.0, 0.0, 0.01, 0.09]), **others)
     return tl.String(L, mu, EA, law=law, **others)
+
+
+def _heave(dice: Dice, L: float) -> Any:
+    """A motion of the guide without end, that shakes with up to a few times gravity."""
+    period = math.sqrt(L / 9.81) * dice.decade(-0.5, 1.0)
+    amplitude = min(L * dice.decade(-3.0, -0.5), 3.0 * 9.81 * (period / (2.0 * math.pi)) ** 2)
+    ramp = {"ramp": period * dice.between(0.0, 2.0)} if dice.happens(0.5, "ramp") else {}
+    kind = dice.among("sine", "sines", "waves")
+    if kind == "waves":
+        return tl.Waves("jonswap", amplitude, period, components=50, seed=int(dice.rng.integers(1000)), **ramp)
+    # a guide that does not start with a jerk: of the cosine
+    if kind == "sine":
+        return tl.Sine(amplitude * dice.direction(), period, phase=0.5 * math.pi, **ramp)
+    return tl.Sines([amplitude, 0.3 * amplitude], [period, 0.4 * period], [0.5 * math.pi, 0.5 * math.pi], **ramp)
 
 
 def _reel(dice: Dice, L: float, M: float, weight: float, linear: bool) -> tl.Reel:
@@ -91,6 +111,8 @@ def _reel(dice: Dice, L: float, M: float, weight: float, linear: bool) -> tl.Ree
         times = np.linspace(0.0, math.sqrt(L / 9.81) * dice.between(0.5, 4.0), 5)
         places: Any = L * dice.decade(-3.0, -0.5) * dice.rng.normal(size=(5, 3))
         others["guide_path"] = tl.GuidePath(tuple(times.tolist()), places)
+    elif dice.happens(0.15, "heave"):
+        others["guide_path"] = _heave(dice, L)
     return tl.Reel(radius, L * dice.between(0.0, 0.01), M * dice.decade(-2.0, 2.0), **others)
 
 
@@ -107,10 +129,18 @@ def _body(dice: Dice, M: float, L: float) -> tl.RigidBody:
     return tl.RigidBody.elliptic_cylinder(M, size * dice.rng.uniform(0.3, 1.0, 2), size, center)
 
 
-def _fluid(dice: Dice, M: float, L: float) -> tl.Fluid:
-    density = 1025.0 if dice.happens(0.5, "water") else 1.2
-    speed = dice.decade(-1.0, 1.2)
-    flow: Any = speed * dice.direction()
+def _fluid(dice: Dice, M: float, L: float, deployed: float) -> tl.Fluid:
+    density = 1025.0 if dice.happens(0.4, "water") else 1.2 * dice.decade(0.0, 3.0)
+    others: dict[str, Any] = {}
+    if dice.happens(0.3, "surface"):
+        others.update(surface=deployed * dice.between(-0.5, 1.2), density_above=min(density, 1.2))
+        if dice.happens(0.5, "body_height"):
+            others["body_height"] = L * dice.decade(-3.0, -1.0)
+    if dice.happens(0.3, "drag_center"):
+        others["drag_center"] = L * dice.decade(-4.0, -1.0) * dice.direction()
+    if dice.happens(0.3, "buoyancy_center"):
+        others["buoyancy_center"] = L * dice.decade(-4.0, -1.0) * dice.direction()
+    flow: Any = dice.decade(-1.0, 1.2) * dice.direction()
     if dice.happens(0.3, "shear"):
         flow = ((0.0, 0.5 * L), (flow, -0.5 * flow))
     volume = M / 1000.0 * dice.between(0.0, 1.5)
@@ -119,8 +149,9 @@ def _fluid(dice: Dice, M: float, L: float) -> tl.Fluid:
         flow,
         drag_area=(M / 1000.0) ** (2.0 / 3.0) * dice.decade(-1.0, 1.0),
         volume=volume,
-        added_mass=0.5 * density * volume if dice.happens(0.4, "added_mass") else 0.0,
-        spin_damping=M * L**2 * dice.decade(-8.0, -3.0) if dice.happens(0.4, "spin_damping") else 0.0,
+        added_mass=dice.decade(-1.0, 0.5) * density * volume if dice.happens(0.4, "added_mass") else 0.0,
+        spin_damping=M * L**2 * dice.decade(-8.0, 0.0) if dice.happens(0.4, "spin_damping") else 0.0,
+        **others,
     )
 
 
@@ -163,7 +194,8 @@ def _state(dice: Dice, pendulum: tl.Pendulum, deployed: float, elements: int, sp
     if pendulum.body.is_point:
         spin = np.zeros(3)
     kind = dice.among("hanging", "straight", "thrown", "slack")
-    if kind == "hanging" and pendulum.gravity > 0.0:
+    in_one_fluid = pendulum.fluid is None or pendulum.fluid.surface is None
+    if kind == "hanging" and pendulum.gravity > 0.0 and in_one_fluid:
         return tl.hanging(pendulum, deployed, elements, angular_velocity=spin)
     reel_speed = speed * dice.between(-0.5, 0.5) if moving and dice.happens(0.2, "reel_speed") else 0.0
     velocity = speed * dice.decade(-1.0, 0.3) * dice.direction() if kind == "thrown" else np.zeros(3)
@@ -193,12 +225,12 @@ def case(seed: int) -> Case | None:
     gravity = 0.0 if dice.happens(0.1, "no gravity") else 9.81
     weight = (M + mu * deployed) * 9.81
     period = 2.0 * math.pi * math.sqrt(deployed / 9.81)
-    in_fluid = dice.happens(0.25, "fluid")
+    in_fluid = dice.happens(0.5, "fluid")
     elements = round(dice.decade(0.0, math.log10(400.0))) if dice.happens(0.3, "any N") else None
     try:
         string = _string(dice, L, mu, weight, in_fluid)
         reel = _reel(dice, L, M, weight, string.law == "linear")
-        fluid = _fluid(dice, M, L) if in_fluid else None
+        fluid = _fluid(dice, M, L, deployed) if in_fluid else None
         push = _push(dice, weight, period) if dice.happens(0.15, "applied_force") else None
         pendulum = tl.Pendulum(string, reel, _body(dice, M, L), gravity, fluid, push)
         command = _command(dice, deployed, L, weight, reel.drum_radius, period)

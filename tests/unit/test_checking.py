@@ -50,7 +50,8 @@ HOIST = 'kind = "length"\ntarget = "20 m"\nspeed = "2 m/s"\nacceleration = "1 m/
 
 def ctd(**changes: Any) -> tl.Case:
     values = {"viscosity": 0, "deployed": 60, "duration": 30, "elements": 10, "command": HOIST} | changes
-    return scenario.parse(CTD.format(**values))
+    case: tl.Case = scenario.parse(CTD.format(**values))
+    return case
 
 
 def steps_of(built: tl.Case) -> int:

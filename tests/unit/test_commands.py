@@ -409,7 +409,7 @@ COMMANDS: dict[str, Command] = {
 
 
 def loaded(text: str) -> tl.Case:
-    case = scenario.parse(text)
+    case: tl.Case = scenario.parse(text)
     case.state()
     return case
 

@@ -21,7 +21,7 @@ def task() -> tuple[data.Parameters, data.Plan, data.Motion]:
     found = begin(tl.load("retrieval", {"run.elements": 4})).simulation.task()
     motions = data.Motion._make(np.stack([x] * COUNT) for x in found.motion)
     motions.nodes[:, data.VELOCITY, 4] = [0.1, 0.2, 0.3]
-    return found.par._replace(EA=np.array([40.0, 41.0, 42.0])), found.plan, motions  # type: ignore[arg-type]
+    return found.par._replace(EA=np.array([40.0, 41.0, 42.0])), found.plan, motions
 
 
 def test_every_member_as_if_it_were_called_alone(task: tuple[data.Parameters, data.Plan, data.Motion]) -> None:

@@ -52,7 +52,8 @@ CSV = 'kind = "points"\nfile = "heave.csv"'
 
 
 def case(guide: str = SINE, command: str = 'kind = "locked"', folder: Path = Path()) -> tl.Case:
-    return scenario.parse(TEXT.format(guide=guide, command=command), str(folder / "ship.toml"))
+    case: tl.Case = scenario.parse(TEXT.format(guide=guide, command=command), str(folder / "ship.toml"))
+    return case
 
 
 # -- sines and waves -------------------------------------------------------------------------------------------

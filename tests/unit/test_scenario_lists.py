@@ -64,7 +64,8 @@ end_velocity = ["2 m/s", 0, 0]
 
 
 def built(text: str, overrides: dict[str, str] | None = None) -> tl.Pendulum:
-    return scenario.parse(text, "my.toml", overrides).pendulum
+    pendulum: tl.Pendulum = scenario.parse(text, "my.toml", overrides).pendulum
+    return pendulum
 
 
 def refusal(text: str, overrides: dict[str, str] | None = None) -> str:

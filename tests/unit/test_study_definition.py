@@ -62,7 +62,10 @@ def test_a_scenario_beside_the_study_file(tmp_path: Path) -> None:
     assert definition.read(tmp_path / "study.toml").scenario["command"]["kind"] == "torque"
 
 
-@pytest.mark.parametrize("name", built_in_names())
+PENDULUMS = [name for name in built_in_names() if isinstance(tl.load(name), tl.Case)]
+
+
+@pytest.mark.parametrize("name", PENDULUMS)
 def test_every_scenario_survives_the_way_into_the_store(name: str) -> None:
     """Plain values through JSON: the same pendulum, state and command."""
     made = definition.read({"scenario": name, "vary": {"gravity": [9.81]}, "outputs": ["final energy"]})
@@ -71,6 +74,11 @@ def test_every_scenario_survives_the_way_into_the_store(name: str) -> None:
     assert one.pendulum == two.pendulum and one.command == two.command and one.run == two.run
     assert np.array_equal(one.state().nodes, two.state().nodes)
     assert definition.work_of(json.loads(json.dumps(made.plan()))) == made.work
+
+
+def test_an_assembly_is_refused() -> None:
+    with pytest.raises(InputError, match=r"scenario: expected one of a pendulum, got the assembly ship-crane\.toml"):
+        definition.read({"scenario": "ship-crane", "vary": {"gravity": [9.81]}, "outputs": ["final energy"]})
 
 
 def test_a_section_that_names_its_kind_is_replaced_as_a_whole() -> None:

@@ -118,6 +118,12 @@ def test_second_order_against_the_continuous_equations(
     assert np.sign(exact.reel_speed.values[[0, -1]]).tolist() == [np.sign(speed)] * 2
 
 
+@functools.cache
+def exactly_there_and_back() -> xr.Dataset:
+    start = system("stretched", 0.5, spooled=STRETCH - 1.0)
+    return tl.reference.integrate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05)
+
+
 def there_and_back(cells: int, monkeypatch: pytest.MonkeyPatch) -> xr.Dataset:
     with monkeypatch.context() as patch:
         patch.setattr(lowering, "initial_motion", functools.partial(lowering.initial_motion, spooled_cells=cells))
@@ -127,8 +133,7 @@ def there_and_back(cells: int, monkeypatch: pytest.MonkeyPatch) -> xr.Dataset:
 
 def test_drum_returns_the_string_as_it_came_in(monkeypatch: pytest.MonkeyPatch, report: Report) -> None:
     """In and out again. The reference remembers a curve; the kernels' cells approach it as they get smaller."""
-    start = system("stretched", 0.5, spooled=STRETCH - 1.0)
-    exact = tl.reference.integrate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05)
+    exact = exactly_there_and_back()
     assert exact.reel_speed[0] > 0.0 > exact.reel_speed[-1]
     assert float(exact.reeled_length.max() - exact.reeled_length[0]) > 0.05
     assert exact.reeled_length[-1] < exact.reeled_length[0] - 0.3  # and on into what was spooled before
@@ -165,8 +170,7 @@ def test_cell_borders_keep_the_second_order(report: Report) -> None:
 
 def test_a_drum_that_forgets_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Control: a memory of one cell is none, and the comparison above sees it."""
-    start = system("stretched", 0.5, spooled=STRETCH - 1.0)
-    exact = tl.reference.integrate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05)
+    exact = exactly_there_and_back()
     assert difference(there_and_back(1, monkeypatch), exact) > 1e-3
 
 

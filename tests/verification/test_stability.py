@@ -119,3 +119,51 @@ def test_drag_limits_no_step(speed: float) -> None:
     assert float(np.linalg.norm(run.velocity.values, axis=2).max()) < 1.5 * speed + 3.0
     unexplained = np.ptp(kept_energy(run).values)
     assert unexplained < 2e-3 * float(run.attrs["energy_in_play"])
+
+
+@pytest.mark.parametrize("added", [0.0, 1.0])
+def test_a_fast_start_in_water_limits_no_step(added: float, report: Report) -> None:
+    """A light body on a long arm that spins, and is stopped by the water within a step."""
+    string = tl.String(1.0, 0.002, 400.0, diameter=0.002, normal_added_mass=added)
+    water = tl.Fluid(1000.0, drag_area=0.05, spin_damping=1.0)
+    pendulum = tl.Pendulum(string, LIGHT_REEL, tl.RigidBody.box(0.05, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)), fluid=water)
+    state = tl.straight(pendulum, 0.5, 4, (0.0, 0.0, 1.0), angular_velocity=(1000.0, 0.0, 500.0))
+    run = tl.simulate(pendulum, state, duration=0.05, sample=1e-3, step=5e-5)
+    assert run.attrs["status"] == "completed"
+    name = f"fast start in water, added mass {added:g}: balance, of the energy in play"
+    report(name, float(run.attrs["balance_error"]), "< 2e-3")
+    assert run.attrs["balance_error"] < 2e-3
+
+
+@pytest.mark.parametrize("friction", [100.0, 1e4])
+@pytest.mark.parametrize("viscosity", [1.0, 100.0])
+def test_friction_of_the_drum_and_damping_limit_no_step(viscosity: float, friction: float, report: Report) -> None:
+    """A drum that friction stops within a part of a step follows the pull, and does not swing from step to step."""
+    string = tl.String(10.0, 0.05, 300.0, viscosity=viscosity, diameter=0.02)
+    reel = tl.Reel(0.2, 0.5, 0.05, viscous_friction=friction, guide_law="none")
+    pendulum = tl.Pendulum(string, reel, tl.RigidBody.point(0.01), fluid=tl.Fluid(1000.0, (3.0, 0.0, 0.0)))
+    step = 2e-3
+    state = tl.straight(pendulum, 4.0, 8, (0.6, 0.0, 0.8))
+    run = tl.simulate(pendulum, state, tl.Free(), step=step, duration=0.4, sample=step)
+    assert run.attrs["status"] == "completed" and run.attrs["balance_error"] < 2e-3
+    speeds = np.diff(run.reeled_length.values)[-20:] / step
+    swing = float(np.abs(np.diff(speeds)).max() / np.abs(speeds).mean())
+    name = f"friction {friction:g} N m s, viscosity {viscosity:g} N s: change of the drum's speed in a step"
+    report(name, swing, "< 2 %")
+    assert swing < 0.02
+    assert abs(run.reel_speed.values[-1] / speeds[-1] - 1.0) < 0.02
+
+
+def test_stiff_damping_of_a_taut_string_is_that_of_the_linear_law(report: Report) -> None:
+    """A reel that retrieves at the start: what bounds damping in a slack string must not act in a taut one."""
+    ends = []
+    for law in ("linear", "tension_only"):
+        string = tl.String(10.0, 0.05, 300.0, law=law, viscosity=40.0)
+        pendulum = tl.Pendulum(string, tl.Reel(0.2, 0.5, 3.0), tl.RigidBody.box(4.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)))
+        state = tl.straight(pendulum, 5.0, 11, (0.6, 0.0, 0.8), reel_speed=2.0)
+        run = tl.simulate(pendulum, state, tl.Free(), duration=0.4, sample=0.01)
+        assert run.strain.values[1:].min() > 0.0
+        ends.append(run.position.values[-1])
+    apart = float(np.abs(ends[0] - ends[1]).max())
+    report("stiff damping of a taut string: tension only against linear", apart, "< 1e-3 m")
+    assert apart < 1e-3

@@ -108,7 +108,9 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     )
     least = "" if found["steps_are_complete"] else "at least "
     lines["steps"] = f"{least}about {found['steps']:.3g}"
-    lines["wall time"] = f"{least}about {_duration(found['wall_time'])} of stepping; start and compilation not counted"
+    lines["wall time"] = (
+        f"{least}about {duration_in_words(found['wall_time'])} of stepping; start and compilation not counted"
+    )
     if found["governs_at_shortest"] != found["governs"] and found["step_at_shortest"] > min(
         found["step_limits_at_shortest"].values()
     ):
@@ -119,7 +121,8 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     return lines
 
 
-def _duration(seconds: float) -> str:
+def duration_in_words(seconds: float) -> str:
+    """A time with two digits, in the unit that people would use."""
     if seconds < 60.0:
         return f"{seconds:.2g} s"
     return f"{seconds / 60.0:.2g} min" if seconds < 3600.0 else f"{seconds / 3600.0:.2g} h"

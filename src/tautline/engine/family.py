@@ -95,7 +95,7 @@ class Family:
     @property
     def elements(self) -> int:
         """N."""
-        return self._base.elements
+        return int(self._base.elements)
 
     def _fits(self) -> bool:
         command = self._case.command

@@ -65,7 +65,9 @@ def shape_of(
     cosine, bend, twist, drift = _products(nodes, velocities)
     strain = lengths / l[:, None]
     strain -= 1.0
-    strain[np.abs(strain) < ROUNDING * N] = 0.0
+    rounding = np.abs(strain) < ROUNDING * N
+    if rounding.any():
+        strain[rounding] = 0.0
     tension = pendulum.string.tension(strain)
     short = strain < -NO_STRAIN
     slack = np.add.reduce(short, axis=1, dtype=np.int32) / N if short.any() else np.zeros_like(l)

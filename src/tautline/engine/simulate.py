@@ -23,7 +23,8 @@ from tautline.model.state import State
 if TYPE_CHECKING:
     import xarray as xr
 
-Controller = Callable[[Simulation], "float | Command"]
+# Called with the simulation; what it returns is for the drum, or for reels by the names of their strings.
+Controller = Callable[[Any], "float | Command | Mapping[str, float | Command] | None"]
 
 
 def simulate(

@@ -91,8 +91,8 @@ def write_vtk(pieces: Iterable[xr.Dataset], folder: Path) -> int:
     for piece in itertools.chain([first], source):
         for i, t in enumerate(piece.time.values):
             row = piece.isel(time=i)
-            for part, text in parts.items():
-                (folder / f"{part}_{len(frames):06d}.vtp").write_text(text(row), encoding="ascii")
+            for part, written in parts.items():
+                (folder / f"{part}_{len(frames):06d}.vtp").write_text(written(row), encoding="ascii")
             frames.append(float(t))
     for part in parts:
         entries = "".join(f'<DataSet timestep="{t!r}" file="{part}_{i:06d}.vtp"/>\n' for i, t in enumerate(frames))

@@ -38,11 +38,13 @@ LINEAR = code(registry.ELASTIC_LAWS, "linear")
 # Places in Motion.nodes. *_ERR is what the compensated sum before it still owes.
 POSITION, POSITION_ERR, MOMENTUM, MOMENTUM_ERR, VELOCITY = range(5)
 VELOCITY_BEFORE = 5  # with loads VELOCITY is the mean over the latest step, and this the one over the step before
-NODE_QUANTITIES = 6
+FLUID_VELOCITY = 6  # of fluid that moves along with the string, in the latest step
+NODE_QUANTITIES = 7
 
 # Places in Motion.body: a quaternion, then vectors.
 ATTITUDE, ATTITUDE_ERR, SPIN, SPIN_ERR, OMEGA, OMEGA_BEFORE, OMEGA_EARLIER = _places(0, 4, 8, 11, 14, 17, 20)
-BODY_SIZE = 23
+FLUID_AT_BODY = _places(23)[0]  # velocity of fluid that moves along with the body, in the latest step
+BODY_SIZE = 26
 
 # Places in Motion.reel.
 S, S_ERR, P_S, P_S_ERR, SIGMA, SIGMA_BEFORE = _places(*range(6))

@@ -83,12 +83,38 @@ def is_plain(par: Parameters, command: Command, reel: Array) -> bool:
 
 
 @kernel
+def viscous_drag(par: Parameters, s: float) -> float:
+    """Viscous friction over speed."""
+    d = radius(par, s)
+    return par.viscous / (d * d)
+
+
+@kernel
+def friction_at_end(par: Parameters, s: float, h: float) -> float:
+    """Impulse over speed that viscous friction gives at the end of a step h; the rest is left to the next step.
+
+    It takes no more there than the drum's own momentum: the speed would swing from step to step.
+    """
+    given = par.theta * h * viscous_drag(par, s)
+    return min(given, reel_mass(par, s)[0]) if h > 0.0 else given
+
+
+@kernel
 def drum_at(
-    par: Parameters, command: Command, near: float, far: float, s: float, h: float, credit: float, stop: float
+    par: Parameters,
+    command: Command,
+    near: float,
+    far: float,
+    s: float,
+    h: float,
+    drag: float,
+    credit: float,
+    stop: float,
 ) -> Drum:
     """The forces at the near end of a step; h is the part of the step that they act for there.
 
-    `credit` is what friction has not given at the end of the step before, because the drum stood still then.
+    `drag` is the viscous friction over speed, and `credit` what dry friction has not given at the end of the
+    step before, because the drum stood still then.
     """
     drive = drive_at(par, command, near, far, s)
     d = radius(par, s)
@@ -101,7 +127,7 @@ def drum_at(
         drive.target,
         par.max_torque / d,
         par.max_power,
-        par.viscous / (d * d),
+        drag,
         slip,
         -math.inf if stop > 0.0 else -slip,
         math.inf if stop < 0.0 else slip,
@@ -213,7 +239,11 @@ def drum_before(
     This and `drum_after` are entries, so that the step does not contain what it seldom needs.
     """
     h_start = (1.0 - par.theta) * h
-    drum = drum_at(par, command, start, end, reel[S], h_start, reel[STICTION], reel[STOP])
+    drag = viscous_drag(par, reel[S])
+    if reel[HELD] == GLIDING:
+        last = reel[H_LAST]
+        drag += (par.theta * last * drag - friction_at_end(par, reel[S], last)) / h_start
+    drum = drum_at(par, command, start, end, reel[S], h_start, drag, reel[STICTION], reel[STOP])
     if not drum.held:
         return drum, 0.0, 0.0
     sigma = curve_increment(command.profile.T, start, end) / h
@@ -230,7 +260,9 @@ def drum_after(
     s = reel[S]
     d = radius(par, s)
     before = reel[SIGMA]
-    then = drum_at(par, command, end, end - h, s, h_end, 0.0, 0.0)
+    at_end = friction_at_end(par, s, h)
+    drag = at_end / h_end if h_end != 0.0 else 0.0
+    then = drum_at(par, command, end, end - h, s, h_end, drag, 0.0, 0.0)
     mean = 0.5 * (before + sigma)
     if drum.held:
         rub = friction_impulse(drum, sigma, h_start) + friction_impulse(then, sigma, h_end)
@@ -255,7 +287,7 @@ def drum_after(
     motor -= then.damping * (sigma_end - then.target)
     reel[TORQUE] = bounded_force(then, motor, sigma_end)[0] * d
     # half of the friction's impulse is still to come: where that is much, the momentum says nothing of the speed
-    glides = h_end * then.drag > STIFF_FRICTION * reel_mass(par, s)[0]
+    glides = at_end > STIFF_FRICTION * reel_mass(par, s)[0]
     reel[HELD] = STUCK if stuck else GLIDING if glides else NOT_HELD
     reel[HELD_SPEED] = sigma_end if glides and not stuck else 0.0
     reel[HELD_ACCELERATION] = 0.0

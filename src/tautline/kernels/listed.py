@@ -38,8 +38,9 @@ class Listed(Generic[T]):
         from tautline.kernels.machine.structures import structure
 
         self.items = tuple(items)
-        rows = [np.frombuffer(structure(kind).pack(item), dtype=np.int64) for item in self.items]
-        self.words: Counters = np.array(rows).reshape(len(rows), structure(kind).size)
+        words: Any = structure(kind)  # type: ignore[arg-type]
+        rows = [np.frombuffer(words.pack(item), dtype=np.int64) for item in self.items]
+        self.words: Counters = np.array(rows).reshape(len(rows), words.size)
 
     def __getitem__(self, k: int) -> T:
         return self.items[k]

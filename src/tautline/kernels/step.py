@@ -23,6 +23,7 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import inlined, separate
+from tautline.kernels.loads.carried import carries_fluid, move_fluid
 from tautline.kernels.loads.guide_motion import (
     book_guide,
     boost,
@@ -79,7 +80,7 @@ def one_step(
     reel = motion.reel
     s, R = reel[S], attitude(motion.body)
     old = triple(reel, FRAME_VELOCITY)
-    time = reel[LOADS_PENDING] + 0.5 * h
+    back = reel[LOADS_PENDING]
     given = jump(par, loads, command.locked, t, 0.5 * h, motion, scratch)
     change = ZERO
     if loads.moves:
@@ -90,11 +91,13 @@ def one_step(
     reel[LOADS_PENDING] = 0.5 * h
     if loads.acts:
         keep_velocities(motion, scratch)
+        if carries_fluid(loads):
+            move_fluid(par, loads, h, back, scale(-1.0, change), motion, scratch)
     if loads.moves:
         rates = Rates(0.0 if command.locked else reel[SIGMA], triple(motion.body, OMEGA), 0.0)
         momentum = momentum_of_step(par, h, s, R, motion, rates, scratch.nodes[MEAN_VELOCITY])
         gained = sub(momentum, triple(reel, STEP_MOMENTUM))
         put_triple(reel, STEP_MOMENTUM, momentum)
-        impulse = impulse_of_guide(par, gained, change, given, time)
+        impulse = impulse_of_guide(par, gained, change, given, back + 0.5 * h)
         book_guide(par, reel, impulse, scale(0.5, add(old, triple(reel, FRAME_VELOCITY))))
     return status

@@ -17,6 +17,7 @@ from tautline.model.tables import spline_ends
 Array = NDArray[np.float64]
 
 _RAMP = np.polynomial.Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])
+_RAMP_DERIVATIVES = tuple(_RAMP.deriv(k) for k in range(3))
 
 
 class Curve:
@@ -87,7 +88,7 @@ class Swaying(Curve):
         for k in range(derivative + 1):
             factor = float(k == 0 and (ramp == 0.0 or within >= self.origin))
             if rising:
-                factor = float(_RAMP.deriv(k)((t - self.origin) / ramp)) / ramp**k
+                factor = float(_RAMP_DERIVATIVES[k]((t - self.origin) / ramp)) / ramp**k
             turned = phases + omega[:, None] * t + 0.5 * np.pi * (derivative - k)
             sines = (omega[:, None] ** (derivative - k) * amplitudes * np.sin(turned)).sum(axis=0)
             total += math.comb(derivative, k) * factor * sines

@@ -131,28 +131,29 @@ class Equations:
         force = np.zeros(size)
         nodes = np.zeros((N + 1, 3))  # forces on the nodes
         border = np.zeros((N + 1, 3))  # mass between sigma and the nodes
+        # at Gauss's points of all elements: (point, element, axis)
+        k = mu * l * WEIGHT
+        far = XI[:, None, None]
+        near = 1.0 - far
+        phi = (N - np.arange(N)[:, None] - far) / N
+        velocity = near * x.v[:-1] + far * x.v[1:] + phi * a * x.sigma
+        bias = phi * a_rate * x.sigma  # what remains of its rate without accelerations
+        inertial = k * (bias + (l_rate / l) * velocity)
+        gradient = (k / l) * phi * x.sigma * velocity  # dT/dw
+        nodes[:-1] += (gradient - near * inertial).sum(axis=0)
+        nodes[1:] -= (gradient + far * inertial).sum(axis=0)
+        along = (a * velocity * phi).sum(axis=2)
+        slope = WEIGHT * mu * (0.5 * (velocity**2).sum(axis=2) - x.sigma * along)
+        force[0] -= slope.sum() / N
+        force[0] -= (phi * a * inertial).sum() + (k * phi * a_rate * velocity).sum()
+        border[:-1] += k * (near * phi * a).sum(axis=0)
+        border[1:] += k * (far * phi * a).sum(axis=0)
+        mass[0, 0] += k * ((phi * a) ** 2).sum()
         shape = np.zeros((N + 1, N + 1))
-        diagonal = np.arange(N)
-        for xi in XI:
-            k = mu * l * WEIGHT
-            phi = ((N - diagonal - xi) / N)[:, None]
-            velocity = (1.0 - xi) * x.v[:-1] + xi * x.v[1:] + phi * a * x.sigma
-            bias = phi * a_rate * x.sigma  # what remains of its rate without accelerations
-            inertial = k * (bias + (l_rate / l) * velocity)
-            gradient = (k / l) * phi * x.sigma * velocity  # dT/dw
-            nodes[:-1] += gradient - (1.0 - xi) * inertial
-            nodes[1:] += -gradient - xi * inertial
-            along = np.sum(a * velocity, axis=1, keepdims=True) * phi
-            slope = WEIGHT * mu * (0.5 * np.sum(velocity**2, axis=1) - x.sigma * along[:, 0])
-            force[0] += -slope.sum() / N
-            force[0] -= np.sum(phi * a * inertial) + np.sum(k * phi * a_rate * velocity)
-            shape[diagonal, diagonal] += k * (1.0 - xi) ** 2
-            shape[diagonal + 1, diagonal + 1] += k * xi**2
-            shape[diagonal, diagonal + 1] += k * xi * (1.0 - xi)
-            shape[diagonal + 1, diagonal] += k * xi * (1.0 - xi)
-            border[:-1] += k * (1.0 - xi) * phi * a
-            border[1:] += k * xi * phi * a
-            mass[0, 0] += np.sum(k * (phi * a) ** 2)
+        flat = shape.ravel()  # whose every (N + 2)th is on the diagonal
+        flat[: -1 : N + 2] += k * (near**2).sum()
+        flat[N + 2 :: N + 2] += k * (far**2).sum()
+        flat[1 :: N + 2] = flat[N + 1 :: N + 2] = k * (near * far).sum()
 
         lengths = np.linalg.norm(w, axis=1, keepdims=True)
         unit = np.divide(w, lengths, out=np.zeros_like(w), where=lengths > 0.0)
@@ -174,7 +175,8 @@ class Equations:
         force[0] -= (body.string_weight * depth.sum() + (tension * (1.0 + strain) - self.law.energy(strain)).sum()) / N
         force[0] += u / drum.radius(x.s) + self.guide_force(x)
 
-        mass[1:-3, 1:-3] = np.kron(shape[1:, 1:], np.eye(3))
+        for axis in range(1, 4):
+            mass[axis:-3:3, axis:-3:3] = shape[1:, 1:]
         mass[0, 1:-3] = mass[1:-3, 0] = border[1:].ravel()
         last = slice(3 * N - 2, 3 * N + 1)
         mass[last, last] += body.mass * np.eye(3)
@@ -205,7 +207,7 @@ class Equations:
             at_nodes[1:] += k * xi
             by_s = by_s + np.sum(k * phi * (x.q[:-1] - x.q[1:]) / l, axis=0)
         at_nodes[N] += body.mass
-        by_nodes = np.kron(at_nodes[1:, None], np.eye(3))
+        by_nodes = np.multiply.outer(at_nodes[1:], np.eye(3)).reshape(-1, 3)
         by_turn = (x.R @ hat(-body.moment)).T if self.rotates else np.zeros((3, 3))
         return np.vstack([by_s, by_nodes, by_turn])
 

@@ -30,6 +30,7 @@ class Fields(NamedTuple):
     omega: Array
 
 
+LOSSES = ledger.names(ledger.LOSS)
 # Generalised forces, and the sum of the forces with what the guide takes of them directly.
 Forces = tuple[Array, Array]
 
@@ -88,6 +89,7 @@ class Loads:
             self.moment = through_table(*pendulum.applied_force.moment)
         path = pendulum.reel.guide_path
         self.path = None if path is None else of_path(path)
+        self._latest: tuple[float, float | None, Motion] | None = None  # the guide at a time, which is asked for often
 
     @property
     def knots(self) -> list[float]:
@@ -98,26 +100,27 @@ class Loads:
         """Motion of the guide entrance."""
         if self.path is None:
             return STILL
-        return Motion(*(self.path.at(t, inside, k) for k in range(3)))
+        if self._latest is None or self._latest[:2] != (t, inside):
+            self._latest = t, inside, Motion(*(self.path.at(t, inside, k) for k in range(3)))
+        return self._latest[2]
 
     def acting(self, t: float, x: Fields, inside: float | None = None) -> list[Acting]:
-        """Every load at a state."""
+        """Every load that there is, at a state."""
         guide = self.guide(t, inside)
         found = ((load.account, LOADS[name](self, t, x, guide, inside)) for name, load in registry.LOADS.items())
-        losses = ledger.names(ledger.LOSS)
-        return [Acting(account, *forces, account in losses) for account, forces in found]
+        return [Acting(account, *forces, account in LOSSES) for account, forces in found if forces is not None]
 
     def packed(self, reel: float, nodes: Array, body: Array) -> Array:
         """Generalised forces from a force on s, forces on the nodes and a moment on the body."""
         turning = body if self.rotates else np.zeros(3)
         return np.concatenate([[reel], nodes[1:].ravel(), turning])
 
-    def _damping(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
+    def _damping(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces | None:
         """From its power: each element takes l eta (strain rate)^2, and the strain rate is linear in the rates."""
         string, N = self.pendulum.string, self.N
-        nodes = np.zeros((N + 1, 3))
         if string.viscosity == 0.0:
-            return self.packed(0.0, nodes, np.zeros(3)), np.zeros(3)
+            return None
+        nodes = np.zeros((N + 1, 3))
         l = (string.length - x.s) / N
         stretch = np.diff(x.q, axis=0)
         lengths = np.linalg.norm(stretch, axis=1)
@@ -144,12 +147,12 @@ class Loads:
         carried = flow * gradients
         return (1.0 + strain) / N - 0.5 * (carried[:-1] + carried[1:])
 
-    def _drag(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
+    def _drag(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces | None:
         """Drag on the elements at their middles and on the body at its centre of drag; and the sum of the forces."""
         fluid, string, N = self.pendulum.fluid, self.pendulum.string, self.N
-        nodes = np.zeros((N + 1, 3))
         if fluid is None:
-            return self.packed(0.0, nodes, np.zeros(3)), np.zeros(3)
+            return None
+        nodes = np.zeros((N + 1, 3))
         depth = self.pendulum.reel.guide_position[2] + guide.place[2]
         l = (string.length - x.s) / N
         w = x.q[:-1] - x.q[1:]
@@ -201,21 +204,23 @@ class Loads:
             bias[N] += x.R @ cross(x.omega, cross(x.omega, arm))
         return Carried(mass, by_rates, bias)
 
-    def _applied_force(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
-        nodes = np.zeros((self.N + 1, 3))
+    def _applied_force(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces | None:
         push = self.pendulum.applied_force
         if push is None or self.force is None or self.moment is None:
-            return self.packed(0.0, nodes, np.zeros(3)), np.zeros(3)
+            return None
+        nodes = np.zeros((self.N + 1, 3))
         force = self.force.at(t, inside)
         nodes[-1] = force
         moment = x.R.T @ self.moment.at(t, inside) + cross(np.array(push.point), x.R.T @ force)
         return self.packed(0.0, nodes, moment), force
 
-    def _force_laws(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces:
+    def _force_laws(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces | None:
         """Forces on the material at the nodes, which passes them while the reel turns; and their sum.
 
         A point at the coordinate of node i lies on both elements beside it: its velocity by sigma is their mean.
         """
+        if not self.laws:
+            return None
         N = self.N
         deployed = self.pendulum.string.length - x.s
         slope = np.diff(x.q, axis=0) * (N / deployed)  # dr/d(material coordinate) of the elements
@@ -232,7 +237,7 @@ class Loads:
 
 
 # By name of the registry.
-LOADS: dict[str, Callable[[Loads, float, Fields, Motion, float | None], Forces]] = {
+LOADS: dict[str, Callable[[Loads, float, Fields, Motion, float | None], Forces | None]] = {
     "damping": Loads._damping,
     "drag": Loads._drag,
     "applied_force": Loads._applied_force,

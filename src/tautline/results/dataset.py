@@ -58,7 +58,7 @@ def labelled(
     beside: dict[str, tuple[str, Any, str]],
     attrs: dict[str, Any],
 ) -> xr.Dataset:
-    """On time, with the names of other dimensions, and with names beside a dimension (name: dimension, names, words)."""
+    """On time, with the names of other dimensions, and names beside a dimension (name: dimension, names, words)."""
     coordinates: Coordinates = {"time": (values["time"], _attributes(TIME_VARIABLE))}
     coordinates |= {name: (np.array(given), {}) for name, given in labels.items() if len(given)}
     found = _dataset(schema, values, coordinates, attrs)

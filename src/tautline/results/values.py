@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Between elements, that limit the slope of the tension at an end of the string; fewer in the third of a coarse mesh.
 DIFFERENCES = 4
+AT_ENDS = ("guide_tension", "body_tension")
 # By the names of the schema, and the time.
 Values = dict[str, Array]
 
@@ -67,7 +68,7 @@ def values_of(
             guide = guide.reshape(*guide.shape, *(1,) * (nodes.ndim - 2 - guide.ndim))
             values["position"] = nodes + guide + displacement[:, None]
             values["velocity"] = record.velocity + frame[:, None]
-        if wanted & {"stretched_length", "strain", "tension", "guide_tension", "body_tension"}:
+        if wanted & {"stretched_length", "strain", "tension", *AT_ENDS}:
             lengths = lengths_of(nodes) if lengths is None else lengths
             strain = lengths / (unstretched / N)[:, None]
             strain -= 1.0
@@ -75,8 +76,9 @@ def values_of(
             values["strain"] = strain
             moves = (nodes, record.velocity, record.reel_speed)
             values["tension"] = tension_of(pendulum.string, moves, strain, unstretched / N, lengths)
+        if lengths is not None and wanted & set(AT_ENDS):
             ends = _at_ends(pendulum, values["tension"], nodes, displacement, lengths, unstretched / N)
-            values["guide_tension"], values["body_tension"] = ends
+            values |= dict(zip(AT_ENDS, ends, strict=True))
     return values
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tautline.engine.health import BALANCE, RESOLUTION, kept_energies
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
-from tautline.kernels.assembly.march import StepLimits
+from tautline.kernels.assembly.limits import StepLimits
 from tautline.model.assembly.assembly import Assembly
 from tautline.results.assembly import spans
 

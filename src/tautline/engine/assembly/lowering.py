@@ -15,6 +15,7 @@ from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.guide import REMEMBERS
+from tautline.kernels.lanes import LANES, vector_zeros
 from tautline.kernels.listed import Listed
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.parts import ANCHOR, Held, Line
@@ -40,10 +41,7 @@ def line_pendulum(line: Line) -> Pendulum:
 def parameters(line: Line, compensated: bool) -> data.Parameters:
     """What the kernels know of a string and its reel."""
     par = lowering.kernel_parameters(line_pendulum(line), line.elements, "symmetric", compensated)
-    own = {"mu_g": 0.0, "M": 0.0, "weight": 0.0, "rotates": False}
-    if line.reel is None:
-        own |= {"kappa": 0.0}
-    return par._replace(**own)
+    return par._replace(mu_g=0.0, M=0.0, weight=0.0, rotates=False, kappa=0.0 if line.reel is None else par.kappa)
 
 
 def plan_of(assembly: Assembly, method: Method) -> data.Plan:
@@ -112,7 +110,7 @@ class Arrays:
         self.nodes, self.reels, self.scratch, self.strand_works = [], [], [], []
         for name, line in assembly.strings.items():
             started, N = state.strings[name], line.elements
-            nodes = data.vector_zeros(data.NODE_QUANTITIES, 3 * data.row_length(N))
+            nodes = vector_zeros(data.NODE_QUANTITIES, 3 * data.row_length(N))
             data.nodes_of(nodes[data.POSITION], N)[:] = started.nodes
             data.nodes_of(nodes[data.VELOCITY], N)[:] = started.node_velocities
             law = lowering.guide_law_code(line.reel or NO_REEL)
@@ -216,7 +214,7 @@ def system_of(
         any(strand.par.viscosity > 0.0 for strand in strands),
         arrays.totals,
         arrays.clock,
-        np.zeros((row, row)),
+        vector_zeros(row, LANES * (row // LANES + 2)),
         np.zeros((2, row)),
     )
 

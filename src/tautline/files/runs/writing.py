@@ -165,7 +165,7 @@ def run_to_file(
     watch: Callable[[Progress], bool] | None = None,
     loads: Sequence[ForceLaw] = (),
     **run: Any,
-) -> Marching:
+) -> Any:
     """`simulate`, saved while it goes on; the file can be resumed after anything.
 
     Parameters
@@ -246,7 +246,7 @@ def _created(
             part.unlink(missing_ok=True)
 
 
-def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | None = None) -> Marching:
+def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | None = None) -> Any:
     """Finish a run file that was interrupted or killed; the result is the one of an uninterrupted run, bit for bit.
 
     Parameters
@@ -305,7 +305,7 @@ def _restored(copy: Copy, path: Path) -> Marching:
 def _drive(
     writer: Writer,
     path: Path,
-    simulation: Marching,
+    simulation: Any,
     energy: float,
     watch: Callable[[Progress], bool] | None,
 ) -> None:

@@ -47,8 +47,8 @@ def find(name: str) -> Path:
     raise ScenarioError(f"{name}: no such file or built-in scenario{hint}")
 
 
-def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Case | AssemblyCase:
-    """A case from a scenario file, or from a built-in scenario.
+def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Any:
+    """A case from a scenario file, or from a built-in scenario: a Case, or an AssemblyCase of one with [strings.NAME].
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def read(path: Path) -> str:
         raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Case | AssemblyCase:
+def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Any:
     """From TOML text; ScenarioError names the key, what was wanted, what came, file and line."""
     try:
         tree = tomllib.loads(text)
@@ -97,7 +97,7 @@ def beside(tree: dict[str, Any], folder: Path) -> dict[str, Any]:
     }
 
 
-def from_tree(tree: Mapping[str, Any], origin: Origin) -> Case | AssemblyCase:
+def from_tree(tree: Mapping[str, Any], origin: Origin) -> Any:
     """A case from what a TOML parser returns."""
     endless = _endless(tree)
     if endless is not None:

@@ -5,30 +5,73 @@ from __future__ import annotations
 from typing import Any
 
 from tautline.model import kinds
+from tautline.model.assembly import sections
+from tautline.model.assembly.parts import Line
 from tautline.model.description import fields_of, full_sentence
 from tautline.model.file_keys import file_of, keys_of
 from tautline.model.kinds import MISSING, Kind
 from tautline.model.parts import Part
-from tautline.model.sections import PARTS, TOP
+from tautline.model.sections import COMMAND, PARTS, RUN, TOP
+from tautline.model.string import String
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema of a scenario file."""
+    """The schema of a scenario file: of a pendulum, or of an assembly where it has strings with names."""
     definitions: dict[str, Any] = {}
-    properties = {name: _key(kind) for name, kind in TOP.items()}
-    for name, part in PARTS.items():
-        definitions |= {cls.__name__: _section(part.word, tag, cls) for tag, cls in part.options.items()}
-        references = [{"$ref": f"#/$defs/{cls.__name__}"} for cls in part.options.values()]
-        properties[name] = {"oneOf": references} if part.word else references[0]
+    top = {name: _key(kind) for name, kind in TOP.items()}
+    pendulum = _object(
+        top | {name: _reference(part, definitions) for name, part in PARTS.items()},
+        [name for name, part in PARTS.items() if part.default is MISSING],
+    )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A scenario of tautline",
         "type": "object",
-        "properties": properties,
-        "required": [name for name, part in PARTS.items() if part.default is MISSING],
-        "additionalProperties": False,
+        "if": {"required": ["strings"]},
+        "then": _assembly(top, definitions),
+        "else": pendulum,
         "$defs": definitions,
     }
+
+
+def _reference(part: Part, definitions: dict[str, Any]) -> dict[str, Any]:
+    """Schema of a section, by reference to definitions that are added where they are missing."""
+    definitions |= {cls.__name__: _section(part.word, tag, cls) for tag, cls in part.options.items()}
+    references = [{"$ref": f"#/$defs/{cls.__name__}"} for cls in part.options.values()]
+    return {"oneOf": references} if part.word else references[0]
+
+
+def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required or [], "additionalProperties": False}
+
+
+def _named(schema: dict[str, Any]) -> dict[str, Any]:
+    """Sections of the same kind, by names."""
+    return {"type": "object", "additionalProperties": schema}
+
+
+def _assembly(top: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """Schema of a file that describes an assembly."""
+    held = _object({sections.HELD: {"const": True}, "path": _reference(sections.PATH, definitions)}, [sections.HELD])
+    body = {"if": {"required": [sections.HELD]}, "then": held, "else": _reference(sections.BODY, definitions)}
+    string, line = (_section("", "", cls) for cls in (String, Line))
+    parts = {
+        "reel": _reference(sections.REEL, definitions),
+        "command": _reference(COMMAND, definitions),
+    }
+    lines = _object(string["properties"] | line["properties"] | parts, string["required"])
+    starts = {
+        "bodies": _named(_reference(sections.BODY_START, definitions)),
+        "strings": _named(_reference(sections.LINE_START, definitions)),
+    }
+    properties = {
+        "bodies": _named(body),
+        "strings": _named(lines),
+        "orbit": _reference(sections.ORBIT, definitions),
+        "initial": _object(starts),
+        "run": _reference(RUN, definitions),
+    }
+    return _object(top | properties, ["strings", "run"])
 
 
 def _section(word: str, tag: str, cls: type) -> dict[str, Any]:

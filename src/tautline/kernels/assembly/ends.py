@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tautline.kernels.assembly.data import OMEGA_NOW, PLACE, TURNED, V_NOW, Body, Strand, System, body_at
-from tautline.kernels.data import POSITION, Array, put_node, triple
+from tautline.kernels.data import POSITION, Array, put_node, put_triple, triple
 from tautline.kernels.jit import kernel
 from tautline.kernels.rotation import attitude, mean_swing, mean_swing_along
 from tautline.kernels.so3 import Matrix, Vector, add, apply, apply_transposed, cross, dot, scale, transpose
@@ -24,6 +24,13 @@ class End(NamedTuple):
 @kernel
 def matrix_in(x: Array, i: int) -> Matrix:
     return (triple(x, i), triple(x, i + 3), triple(x, i + 6))
+
+
+@kernel
+def put_matrix(x: Array, i: int, A: Matrix) -> None:
+    put_triple(x, i, A[0])
+    put_triple(x, i + 3, A[1])
+    put_triple(x, i + 6, A[2])
 
 
 @kernel

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from tautline.arrays import Array2
 from tautline.kernels.assembly.condense import change_ends, condense
 from tautline.kernels.assembly.data import (
     ANGULAR,
@@ -43,7 +44,18 @@ from tautline.kernels.assembly.ends import (
     spin_direction,
     swing_by_omega,
 )
-from tautline.kernels.data import Array, Array2, S, put_triple, triple
+from tautline.kernels.assembly.linear import (
+    IDENTITY,
+    ZEROS,
+    add_block,
+    add_column,
+    add_row,
+    add_vector,
+    clear,
+    eliminate,
+    substitute,
+)
+from tautline.kernels.data import Array, S, put_triple, triple
 from tautline.kernels.drum import solve_own_row
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel, separate
@@ -52,7 +64,6 @@ from tautline.kernels.reels import unpack_start
 from tautline.kernels.rotation import MAX_ITERATIONS
 from tautline.kernels.so3 import (
     Matrix,
-    Vector,
     add,
     add_scaled,
     apply,
@@ -71,21 +82,6 @@ from tautline.kernels.so3 import (
 # Rounds over the reels until their speeds agree with each other.
 MOST_ROUNDS = 200
 LAST_ROUND = 1e-15
-ZEROS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
-
-@kernel
-def add_block(out: Array2, i: int, j: int, A: Matrix) -> None:
-    for a in range(3):
-        for b in range(3):
-            out[i + a, j + b] += A[a][b]
-
-
-@kernel
-def add_vector(out: Array, i: int, x: Vector) -> None:
-    for a in range(3):
-        out[i + a] += x[a]
 
 
 @kernel
@@ -148,16 +144,15 @@ def add_end(system: System, strand: Strand, h: float, e: int, end: End, by_omega
     if strand.row >= 0:
         slope = triple(strand.work, END_BY_SIGMA + 3 * e)
         moment = moment_of(end, slope)
-        for a in range(3):
-            matrix[i + a, strand.row] += slope[a]
-            if body.turns:
-                matrix[i + 3 + a, strand.row] += moment[a]
+        add_column(matrix, i, strand.row, slope)
+        if body.turns:
+            add_column(matrix, i + 3, strand.row, moment)
 
 
 @kernel
 def drum_mass(strand: Strand, h: float, sigma: float) -> float:
     """Inertia of the drum with what is wound on it, mean over the step."""
-    return strand.par.mu * (strand.reel[S] + 0.5 * h * sigma) + strand.par.kappa
+    return float(strand.par.mu * (strand.reel[S] + 0.5 * h * sigma) + strand.par.kappa)
 
 
 @kernel
@@ -182,9 +177,8 @@ def add_spin_of_drum(system: System, strand: Strand, h: float, end: End) -> None
     if strand.row >= 0:
         by_sigma = scale(mean + 0.5 * h * strand.par.mu * speed, direction)
         by_omega = scale(mean - 0.5 * h * strand.par.mu * speed, axis)
-        for a in range(3):
-            matrix[i + a, strand.row] += by_sigma[a]
-            matrix[strand.row, i + a] += by_omega[a]
+        add_column(matrix, i, strand.row, by_sigma)
+        add_row(matrix, strand.row, i, by_omega)
         right[strand.row] -= mean * (speed - sigma) - 0.25 * h * strand.par.mu * (speed * speed - sigma * sigma)
 
 
@@ -203,10 +197,9 @@ def reel_equation(
         if body.free:
             by_v = triple(work, REEL_BY_END + 3 * e)
             turned = apply_transposed(by_omega[e], by_v)
-            for a in range(3):
-                matrix[row, body.row + a] += by_v[a]
-                if body.turns:
-                    matrix[row, body.row + 3 + a] += turned[a]
+            add_row(matrix, row, body.row, by_v)
+            if body.turns:
+                add_row(matrix, row, body.row + 3, turned)
 
 
 @separate
@@ -223,20 +216,6 @@ def strand_rows(system: System, k: int, h: float, kick: float, anew: bool) -> No
         add_spin_of_drum(system, strand, h, ends[0])
     if strand.row >= 0:
         reel_equation(system, strand, h, ends, by_omega)
-
-
-@kernel
-def eliminate(matrix: Array2, right: Array, last: int) -> None:
-    """Eliminate the first `last` unknowns. No pivoting: the matrix is one of masses but for terms in h."""
-    n = len(right)
-    for i in range(last):
-        inverse = 1.0 / matrix[i, i]
-        for j in range(i + 1, n):
-            factor = matrix[j, i] * inverse
-            if factor != 0.0:
-                for k in range(i + 1, n):
-                    matrix[j, k] -= factor * matrix[i, k]
-                right[j] -= factor * right[i]
 
 
 @kernel
@@ -269,17 +248,6 @@ def solve_reels(system: System, h_start: float, bodies: int) -> None:
                 strand.work[IMPULSE_NOW] = impulse
         if n - bodies <= 1 or not change > LAST_ROUND * largest:
             break
-
-
-@kernel
-def substitute(matrix: Array2, right: Array, last: int, x: Array) -> None:
-    """Unknowns before `last`, from those behind."""
-    n = len(right)
-    for i in range(last - 1, -1, -1):
-        left = right[i]
-        for k in range(i + 1, n):
-            left -= matrix[i, k] * x[k]
-        x[i] = left / matrix[i, i]
 
 
 @separate
@@ -344,10 +312,7 @@ def solve_rates(system: System, h: float, kick: float) -> tuple[bool, int]:
         put_triple(strand.work, END_VELOCITY, end_of(system, strand, 0, h).v)
         put_triple(strand.work, END_VELOCITY + 3, end_of(system, strand, 1, h).v)
     for iteration in range(MAX_ITERATIONS):
-        for i in range(n):
-            right[i] = 0.0
-            for j in range(n):
-                matrix[i, j] = 0.0
+        clear(matrix, right)
         for b in range(len(system.bodies)):
             body = body_at(system.bodies, b)
             if body.free:

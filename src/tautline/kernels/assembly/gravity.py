@@ -1,4 +1,4 @@
-"""Gravity on bodies and strings: uniform, or relative to a frame that falls along an orbit (docs/theory.md, (107) to (110))."""
+"""Gravity on bodies and strings: uniform, or in a frame that falls along an orbit (docs/theory.md, "Orbits")."""
 
 from __future__ import annotations
 

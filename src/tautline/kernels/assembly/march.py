@@ -1,4 +1,4 @@
-"""Many steps of an assembly: sampling, limits of the step, events at the ends of strings, intervals that are repeated."""
+"""Many steps of an assembly: samples, limits of the step, events at the ends of strings, repeated intervals."""
 
 from __future__ import annotations
 
@@ -15,25 +15,22 @@ from tautline.errors import (
     RUNNING,
     UNSTABLE_STEP,
 )
+from tautline.kernels.assembly.backup import copy_motion, put_motion
 from tautline.kernels.assembly.damping import damp, keep_for_damping
 from tautline.kernels.assembly.data import (
-    OMEGA,
     Strand,
     System,
     WholeSamples,
-    body_at,
     strand_at,
 )
-from tautline.kernels.assembly.observe import observe_assembly, refresh_assembly
+from tautline.kernels.assembly.limits import StepLimits, guard, limits_now
+from tautline.kernels.assembly.observe import begin_assembly, observe_assembly, refresh_assembly, release_reels
 from tautline.kernels.assembly.step import composed_step
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
 from tautline.kernels.data import (
     EXTRA,
     H_LAST,
     LEVEL,
-    POSITION,
-    PULL,
-    RATIOS,
     SIGMA,
     SIGMA_BEFORE,
     STEP,
@@ -43,12 +40,8 @@ from tautline.kernels.data import (
     Array,
     Plan,
     S,
-    node,
-    triple,
 )
-from tautline.kernels.energy import element_length
 from tautline.kernels.jit import entry, inlined, kernel, separate
-from tautline.kernels.limits import FINER_TURNS, MAX_LEVEL, choose_level, outruns_waves
 from tautline.kernels.march import (
     END_TOLERANCE,
     IMPROVEMENT,
@@ -57,12 +50,11 @@ from tautline.kernels.march import (
     MOST_TRIALS,
     ROOM_TO_SPARE,
 )
-from tautline.kernels.so3 import dot, sub
 
 AT_SAMPLE, BEFORE_STEP = range(2)
 
 
-class MarchedAssembly(NamedTuple):
+class Marched(NamedTuple):
     """How far a march came."""
 
     status: int  # RUNNING, or why it ended before
@@ -70,154 +62,11 @@ class MarchedAssembly(NamedTuple):
     strand: int  # at whose end it ended, or -1
 
 
-@separate
-def copy_motion(system: System, out: Array) -> None:
-    """Copy all that a step leaves to the next one into one flat array."""
-    place = 0
-    for i in range(len(system.totals)):
-        out[place] = system.totals[i]
-        place += 1
-    for i in range(len(system.clock)):
-        out[place] = system.clock[i]
-        place += 1
-    for b in range(len(system.bodies)):
-        state = body_at(system.bodies, b).state
-        for i in range(len(state)):
-            out[place] = state[i]
-            place += 1
-    for k in range(len(system.strands)):
-        strand = strand_at(system.strands, k)
-        for i in range(strand.nodes.shape[0]):
-            for j in range(strand.nodes.shape[1]):
-                out[place] = strand.nodes[i, j]
-                place += 1
-        for i in range(len(strand.reel)):
-            out[place] = strand.reel[i]
-            place += 1
-
-
-@separate
-def put_motion(system: System, saved: Array) -> None:
-    """Copy a motion back from where `copy_motion` put it."""
-    place = 0
-    for i in range(len(system.totals)):
-        system.totals[i] = saved[place]
-        place += 1
-    for i in range(len(system.clock)):
-        system.clock[i] = int(saved[place])
-        place += 1
-    for b in range(len(system.bodies)):
-        state = body_at(system.bodies, b).state
-        for i in range(len(state)):
-            state[i] = saved[place]
-            place += 1
-    for k in range(len(system.strands)):
-        strand = strand_at(system.strands, k)
-        for i in range(strand.nodes.shape[0]):
-            for j in range(strand.nodes.shape[1]):
-                strand.nodes[i, j] = saved[place]
-                place += 1
-        for i in range(len(strand.reel)):
-            strand.reel[i] = saved[place]
-            place += 1
-
-
-@entry
-def save_assembly(system: System, out: Array) -> None:
-    """Copy all that a step leaves to the next one into one flat array: a complete checkpoint."""
-    copy_motion(system, out)
-
-
-@entry
-def restore_assembly(system: System, saved: Array, t: float) -> None:
-    """Go back to a checkpoint that was taken at time t."""
-    put_motion(system, saved)
-    refresh_assembly(system, t)
-
-
-class StepLimits(NamedTuple):
-    """Largest steps of an assembly (s): of stability, and those that resolve stretching and turning."""
-
-    waves: float
-    stretching: float
-    turning: float
-
-
-@kernel
-def strand_limits(plan: Plan, strand: Strand) -> tuple[float, float]:
-    """Waves in the elements, and the string as one spring between the masses at its ends."""
-    par = strand.par
-    X = par.L - strand.reel[S]
-    l = element_length(par, strand.reel[S])
-    waves = plan.limit_multiple * 2.0 / math.sqrt(12.0 * par.EA / (par.mu * l * l))
-    own = 3.0 / (par.mu * X)
-    # each end swings with a third of the string at least
-    frequency2 = par.EA / X * min(strand.softness, 2.0 * own)
-    return waves, plan.resolution / math.sqrt(frequency2) if frequency2 > 0.0 else math.inf
-
-
-@kernel
-def pull_of(strand: Strand, e: int) -> float:
-    """Tension in the element at end e (N)."""
-    i = 0 if e == 0 else strand.par.N - 1
-    q = strand.nodes[POSITION]
-    w = sub(node(q, i + 1), node(q, i))
-    return float(max(strand.scratch.nodes[PULL][i] * math.sqrt(dot(w, w)), 0.0))
-
-
-@separate
-def limits_now(system: System, plan: Plan) -> StepLimits:
-    """All limits of the present motion."""
-    waves, stretching, rate2 = math.inf, math.inf, 0.0
-    for k in range(len(system.strands)):
-        own = strand_limits(plan, strand_at(system.strands, k))
-        waves, stretching = min(waves, own[0]), min(stretching, own[1])
-    for b in range(len(system.bodies)):
-        body = body_at(system.bodies, b)
-        if body.free and body.turns:
-            omega = triple(body.state, OMEGA)
-            pull = 0.0
-            for k in range(len(system.strands)):
-                strand = strand_at(system.strands, k)
-                for e in range(2):
-                    if strand.ends[e] == b:
-                        pull += pull_of(strand, e)
-            rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), pull * body.pull_lever))
-    turning = plan.resolution / math.sqrt(rate2) if rate2 > 0.0 else math.inf
-    return StepLimits(waves, stretching, turning)
-
-
-@entry
-def assembly_limits(system: System, plan: Plan) -> StepLimits:
-    """Limits of the present motion, for planning a run."""
-    return limits_now(system, plan)
-
-
-@separate
-def guard(system: System, plan: Plan) -> int:
-    """Look at all limits before a base step, and divide it."""
-    limits = limits_now(system, plan)
-    clock = system.clock
-    level = 0
-    if plan.adaptive:
-        level = choose_level(plan, min(plan.allowed_ratio * limits.waves, limits.stretching, limits.turning))
-        level = min(level + clock[EXTRA], MAX_LEVEL)
-    clock[LEVEL] = level
-    h = plan.h / (1 << level)
-    for i in range(len(limits)):
-        system.totals[RATIOS + i] = max(system.totals[RATIOS + i], h / limits[i])
-    for k in range(len(system.strands)):
-        strand = strand_at(system.strands, k)
-        if strand.row >= 0 and outruns_waves(strand.par, strand.reel[SIGMA]):
-            return REEL_OUTRUNS_WAVES
-    return UNSTABLE_STEP if h / limits.waves > plan.allowed_ratio else RUNNING
-
-
 @kernel
 def beyond_end(strand: Strand) -> float:
     """How far a reel is beyond the nearer end of its string; negative before it."""
     s = strand.reel[S]
-    return max(s - (strand.par.L - strand.shortest), strand.par.b - s)
+    return float(max(s - (strand.par.L - strand.shortest), strand.par.b - s))
 
 
 @kernel
@@ -262,7 +111,7 @@ def one_step(system: System, plan: Plan, t: float, h: float, end: float) -> int:
 
 @inlined
 def step_to_event(system: System, plan: Plan, backup: Array, t: float, h: float, end: float) -> tuple[int, int]:
-    """From t to `end`, h later, in one step, or up to where a reel reaches the end of its string; status, and which string."""
+    """From t to `end`, h later, or up to where a reel reaches the end of its string; status, and which string."""
     near = may_reach_end(system, h)
     low, high, trial = 0.0, h, h
     at_low, at_high = 0.0, 0.0
@@ -320,8 +169,8 @@ def march_interval(system: System, plan: Plan, backup: Array) -> tuple[int, int]
     return status, which
 
 
-@entry
-def march_assembly(system: System, plan: Plan, backups: Array2, out: WholeSamples) -> MarchedAssembly:
+@separate
+def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -> Marched:
     """Fill all rows of `out`, one every plan.steps_per_sample steps.
 
     As `march` does for a pendulum: an adaptive march repeats a sample interval that failed, or in which the balance of
@@ -355,9 +204,52 @@ def march_assembly(system: System, plan: Plan, backups: Array2, out: WholeSample
             system.clock[EXTRA] = extra
             refresh_assembly(system, totals[T_START] + system.clock[STEP] * plan.h)
         if status != RUNNING:
-            return MarchedAssembly(status, row, which)
+            return Marched(status, row, which)
         if jump < ROOM_TO_SPARE * balance_tolerance(totals, out.whole[row]):
             extra = max(0, extra - 1)
         system.clock[EXTRA] = extra
         note_balance(totals, out.whole[row])
-    return MarchedAssembly(RUNNING, out.whole.shape[0], -1)
+    return Marched(RUNNING, out.whole.shape[0], -1)
+
+
+# What an assembly is asked to do.
+MARCH, BEGIN, OBSERVE, RELEASE, SAVE, RESTORE, LIMITS = range(7)
+
+
+class Done(NamedTuple):
+    """What came of it."""
+
+    status: int  # RUNNING, or why a march ended before
+    rows: int  # of the samples that were filled
+    strand: int  # at whose end a march ended, or -1
+    limits: StepLimits  # of the present motion, where they were asked for
+
+
+@entry
+def assembly(system: System, plan: Plan, backups: Array2, out: WholeSamples, action: int, t: float) -> Done:
+    """All that is done with an assembly, in one C function, since most of its machine code serves every action.
+
+    0 fills all rows of `out`, one every plan.steps_per_sample steps; 1 turns velocities of the states into momenta at
+    time t; 2 writes the present state into row 0 of `out`; 3 gives all reels the momentum of their speed, however they
+    were held; 4 copies all that a step leaves to the next one into row 0 of `backups`, 5 puts it back; 6 gives the
+    limits of the step.
+    """
+    limits = StepLimits(math.inf, math.inf, math.inf)
+    found = Marched(RUNNING, 0, -1)
+    if action == MARCH:
+        found = march_rows(system, plan, backups, out)
+    elif action == BEGIN:
+        begin_assembly(system, t)
+    elif action == OBSERVE:
+        if not observe_assembly(system, out, 0, t):
+            found = Marched(NON_FINITE, 0, -1)
+    elif action == RELEASE:
+        release_reels(system, t)
+    elif action == SAVE:
+        copy_motion(system, backups[0])
+    elif action == RESTORE:
+        put_motion(system, backups[0])
+        refresh_assembly(system, t)
+    else:
+        limits = limits_now(system, plan)
+    return Done(found.status, found.rows, found.strand, limits)

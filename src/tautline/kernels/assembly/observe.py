@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from tautline.kernels.assembly.condense import keep_velocities
-from tautline.kernels.assembly.damping import (
-    DAMPING_LOSS,
-    ahead_of,
-    damp,
-    place_given,
-    taken_from,
-    velocities_with_damping,
-)
+from tautline.kernels.assembly.damping import DAMPING_LOSS, ahead_of, damp, place_given, taken_from
 from tautline.kernels.assembly.data import (
     ANGULAR,
     ANGULAR_MOMENTUM,
@@ -45,10 +38,11 @@ from tautline.kernels.assembly.data import (
     body_at,
     strand_at,
 )
-from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends
+from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends, put_matrix
 from tautline.kernels.assembly.equations import drum_mass, solve_rates
 from tautline.kernels.assembly.gravity import weigh
-from tautline.kernels.assembly.step import ZERO, put_matrix
+from tautline.kernels.assembly.joint import velocities_with_damping
+from tautline.kernels.assembly.step import ZERO
 from tautline.kernels.balance import copy_accounts
 from tautline.kernels.data import (
     BORDER,
@@ -91,7 +85,7 @@ from tautline.kernels.data import (
 from tautline.kernels.drum import holding
 from tautline.kernels.energy import elastic, element_length, kinetic_string, momenta, reel_mass, transport_weights
 from tautline.kernels.guide import spooled_energy
-from tautline.kernels.jit import entry, kernel, separate
+from tautline.kernels.jit import kernel, separate
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.reels import NO_ENTRANCE, ReelStart, pack_start
 from tautline.kernels.rotation import attitude
@@ -142,7 +136,7 @@ def begin_strand(system: System, strand: Strand) -> None:
     evaluate_forces(par, reel[S], strand.nodes[POSITION], strand.scratch.nodes[PULL])
 
 
-@entry
+@separate
 def begin_assembly(system: System, t: float) -> None:
     """Momenta of an assembly from the velocities in its states."""
     for b in range(len(system.bodies)):
@@ -163,9 +157,9 @@ def begin_assembly(system: System, t: float) -> None:
     system.totals[FRAME_POWER] = weigh(system, t)[1]
 
 
-@entry
+@separate
 def release_reels(system: System, t: float) -> None:
-    """Give every reel that moves the momentum of its present speed, however it was held; forget the history of steps."""
+    """Give every reel that moves the momentum of its present speed, however it was held; forget earlier steps."""
     if system.damped:
         damp(system, t, 0.0)
     velocities_now(system, t)
@@ -194,7 +188,7 @@ def release_reels(system: System, t: float) -> None:
         system.totals[place] = 0.0
 
 
-@entry
+@separate
 def refresh_assembly(system: System, t: float) -> None:
     """Evaluate all forces anew, after a state was put back."""
     for k in range(len(system.strands)):
@@ -215,7 +209,8 @@ def velocities_now(system: System, t: float) -> bool:
             body = body_at(system.bodies, b)
             put_matrix(body.work, TURNED, attitude(body.state))
         place_given(system, t)
-        velocities_with_damping(system, system.totals[LOADS_PENDING], ahead_of(system))
+        pending = system.totals[LOADS_PENDING]
+        velocities_with_damping(system, pending, pending, ahead_of(system))
         return True
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
@@ -312,9 +307,9 @@ def owed_to_path(system: System, b: int) -> float:
     return dot(sub(P, triple(body.state, LINEAR)), triple(body.state, V))
 
 
-@entry
+@separate
 def observe_assembly(system: System, out: WholeSamples, row: int, t: float) -> bool:
-    """Write the present state into row `row` of the samples; whether velocities were found. The motion stays as it is."""
+    """Write the present state into row `row` of the samples; whether velocities were found. The motion stays."""
     found = velocities_now(system, t)
     whole = out.whole[row]
     copy_accounts(system.totals, whole)

@@ -1,4 +1,4 @@
-"""One step of an assembly: momenta to mean velocities, the drift, and the momenta at the end (docs/theory.md, (97) to (106))."""
+"""One step of an assembly: from momenta to mean velocities, the drift, momenta at the end (docs/theory.md)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from tautline.kernels.assembly.data import (
     body_at,
     strand_at,
 )
-from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends
+from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends, put_matrix
 from tautline.kernels.assembly.equations import solve_rates
 from tautline.kernels.assembly.gravity import weigh, weight_of
 from tautline.kernels.balance import book
@@ -69,7 +69,6 @@ from tautline.kernels.data import (
     PULL,
     S_ERR,
     TARGET,
-    Array,
     Plan,
     S,
     node,
@@ -97,12 +96,6 @@ from tautline.kernels.tables import mean_vector, vector_at
 
 ZERO = (0.0, 0.0, 0.0)
 COMPENSATED = True
-
-
-@kernel
-def put_matrix(x: Array, i: int, A: tuple[Vector, Vector, Vector]) -> None:
-    for a in range(3):
-        put_triple(x, i + 3 * a, A[a])
 
 
 @kernel

@@ -8,16 +8,19 @@ from tautline.kernels.along import load, nodes_from, places_from, previous, spre
 from tautline.kernels.data import (
     BY_REEL,
     DIRECTION,
-    GUESS,
     LENGTH,
     LINEAR,
     PULL,
+    VELOCITY,
+    VELOCITY_BEFORE,
     VISCOUS,
+    Motion,
     Parameters,
     Scratch,
 )
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
+from tautline.kernels.loads.drag import reach
 from tautline.kernels.so3 import dot, sub
 
 # Speed of an element's ends against each other that counts as none (m/s).
@@ -56,22 +59,37 @@ def lengthening_by_reel(par: Parameters, l: float, scratch: Scratch) -> None:
 
 
 @kernel
-def viscous_coefficients(par: Parameters, own: Damping, l: float, sigma: float, scratch: Scratch) -> None:
+def viscous_coefficients(
+    par: Parameters,
+    own: Damping,
+    l: float,
+    h: float,
+    last: float,
+    before: float,
+    ahead: float,
+    motion: Motion,
+    scratch: Scratch,
+) -> None:
     """Tension over the speed at which the ends of an element move apart, for every element.
 
     A string that cannot push cannot be made to by damping either: an element without tension is not damped, and one
-    that shortens at most by its tension, at the speed that is expected.
+    that shortens at most by its tension, at the speed that is expected. That is extrapolated from the latest steps,
+    `last` and `before` being the speeds of the reel in them, no further than drag does it (equation 77).
     """
     out, lengths, by_reel = scratch.factor[VISCOUS], scratch.factor[LENGTH], scratch.factor[BY_REEL]
-    pull, directions, v = scratch.nodes[PULL], scratch.nodes[DIRECTION], scratch.nodes[GUESS]
+    pull, directions = scratch.nodes[PULL], scratch.nodes[DIRECTION]
+    v, v_before = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE]
+    part = reach(ahead, 12.0 * h * own.viscosity / (par.mu * l * l))
     full = own.viscosity / l
     nothing = spread(out, 0.0)
     for e in range(0, par.N + 1, width(out)):
         c = select(places_from(out, e) < par.N - 0.5, spread(out, full), nothing)
         if par.elastic_law != LINEAR:
             tension = load(pull, e) * load(lengths, e)
-            apart = dot(nodes_from(directions, e), sub(nodes_from(v, e + 1), nodes_from(v, e)))
-            apart += sigma * load(by_reel, e)
+            t, along = nodes_from(directions, e), load(by_reel, e)
+            apart = dot(t, sub(nodes_from(v, e + 1), nodes_from(v, e))) + last * along
+            earlier = dot(t, sub(nodes_from(v_before, e + 1), nodes_from(v_before, e))) + before * along
+            apart += part * (apart - earlier)
             most = tension / max(-apart, spread(out, TINY_SPEED))
             c = select(apart < 0.0, min(c, most), c)
             c = select(tension > 0.0, c, nothing)

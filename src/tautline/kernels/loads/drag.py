@@ -13,6 +13,7 @@ from tautline.kernels.data import (
     ALONG,
     DIRECTION,
     FLOW,
+    FLUID_AT_BODY,
     LENGTH,
     PASSING,
     POSITION,
@@ -27,12 +28,13 @@ from tautline.kernels.data import (
     node,
     node_stride,
     put_node,
+    triple,
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
 from tautline.kernels.loads.acting import Instant, Push, frame_change, time_of_change
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tables import linear_vector
 
 # Of the decay that drag causes in a step: beyond, an extrapolated speed would let the drag swing from step to step.
@@ -177,6 +179,13 @@ def string_coefficients(
 
 
 @kernel
+def velocity_at_body(own: Drag, R: Matrix, time: float, v_N: Vector, omega: Vector) -> Vector:
+    """Velocity of the centre of buoyancy, at the attitude that the body had some time ago."""
+    spun = cross(omega, own.buoyancy_center)
+    return add(v_N, apply(R, add_scaled(spun, -time, cross(omega, spun))))
+
+
+@kernel
 def body_resistance(
     par: Parameters, own: Drag, at: Instant, omega: Vector, omega_before: Vector, ahead: float, motion: Motion
 ) -> BodyResistance:
@@ -193,10 +202,7 @@ def body_resistance(
     u = add_scaled(u, reach(ahead, decay), du)
     changed_in = time_of_change(at)
     added = density * own.body_added / changed_in if changed_in > 0.0 else 0.0
-    spun = cross(omega, own.buoyancy_center)
-    # of the attitude of then, not that of now
-    spun = add_scaled(spun, -changed_in, cross(omega, spun))
-    last = sub(add(v_N, apply(at.R, spun)), frame_change(at, motion.reel))
+    last = sub(triple(motion.body, FLUID_AT_BODY), frame_change(at, motion.reel))
     drag = density * own.body * math.sqrt(dot(u, u))
     return BodyResistance(drag, own.center, flow, density * own.spin, added, own.buoyancy_center, last)
 

@@ -12,6 +12,8 @@ from tautline.kernels.balance import SIGNS
 from tautline.kernels.compensated import accumulate_node
 from tautline.kernels.data import (
     BORDER,
+    FLUID_VELOCITY,
+    GLIDING,
     GUESS,
     H_BEFORE,
     H_LAST,
@@ -42,11 +44,13 @@ from tautline.kernels.data import (
     node,
     triple,
 )
+from tautline.kernels.drum import friction_at_end, viscous_drag
 from tautline.kernels.energy import (
     body_moment,
     element_length,
     kinetic_gradient_s,
     reel_force,
+    reel_mass,
     transport_force,
     transport_weights,
 )
@@ -61,7 +65,7 @@ from tautline.kernels.loads.resisting import Given, drag_of_flow, resist
 from tautline.kernels.loads.velocities import ReelTarget, product_of_nodes, solve_velocities
 from tautline.kernels.newton import ZERO, Rates
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import add, add_scaled, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tables import vector_at
 
 
@@ -76,9 +80,18 @@ class Joint(NamedTuple):
 
 
 @kernel
-def reel_target(reel: Array, locked: bool, p_s: float) -> ReelTarget:
+def reel_target(par: Parameters, reel: Array, locked: bool, p_s: float) -> ReelTarget:
+    """The reel in the equations of velocities, from its momentum.
+
+    Where friction is stiff, it acts for the half of the step before at the speed that is solved for, in the place of
+    what it gave at the mean speed of that step.
+    """
+    if not locked and reel[HELD] == GLIDING:
+        h = reel[H_LAST]
+        momentum = p_s + friction_at_end(par, reel[S], h) * reel[SIGMA]
+        return ReelTarget(True, False, 0.0, momentum, 0.5 * h * viscous_drag(par, reel[S]))
     held = reel[HELD] != NOT_HELD
-    return ReelTarget(not locked, held, reel[HELD_SPEED] if held and not locked else 0.0, p_s)
+    return ReelTarget(not locked, held, reel[HELD_SPEED] if held and not locked else 0.0, p_s, 0.0)
 
 
 @kernel
@@ -91,20 +104,37 @@ def instant(
     return Instant(t, back, ahead, add(par.r_p, place), frame, attitude(motion.body), rates)
 
 
-@kernel
-def transport_ahead(par: Parameters, ahead: float, sigma: float, motion: Motion, scratch: Scratch) -> float:
-    """Add to the momenta in TARGET what transport gives in the time `ahead`; what all forces give to the reel."""
+@separate
+def inertia_ahead(par: Parameters, time: float, last: Rates, motion: Motion, scratch: Scratch) -> tuple[float, Vector]:
+    """Add to the momenta in TARGET what inertia gives in a time, at velocities in VELOCITY; to those of reel and body.
+
+    Momenta belong to a configuration: with those that are found, the present one gives the velocities of then. What
+    all forces besides the loads give to the reel is added.
+    """
     q, v, p = motion.nodes[POSITION], motion.nodes[VELOCITY], scratch.nodes[TARGET]
-    s = motion.reel[S]
+    s, sigma = motion.reel[S], last.sigma
     l = element_length(par, s)
+    shrunk = sigma / (6.0 * par.N)
+    reel = reel_force(par, s, q) + kinetic_gradient_s(par, s, sigma, q, v) - reel_mass(par, s)[1] * sigma * sigma
     for e in range(par.N):
         alpha, beta, gamma = transport_weights(par.N, e)
-        D = add_scaled(scale(alpha, node(v, e)), beta, node(v, e + 1))
-        x = scale(ahead * par.mu, transport_force(gamma, l, sigma, sub(node(q, e), node(q, e + 1)), D))
-        add_to_node(p, e, x)
-        add_to_node(p, e + 1, scale(-1.0, x))
+        v0, v1 = node(v, e), node(v, e + 1)
+        w, longer = sub(node(q, e), node(q, e + 1)), sub(v0, v1)
+        D = add_scaled(scale(alpha, v0), beta, v1)
+        x = transport_force(gamma, l, sigma, w, D)
+        both = scale(shrunk, add(v0, v1))
+        first = add_scaled(add_scaled(add(x, both), shrunk, v0), -sigma * alpha, longer)
+        second = add_scaled(add_scaled(sub(both, x), shrunk, v1), -sigma * beta, longer)
+        add_to_node(p, e, scale(time * par.mu, first))
+        add_to_node(p, e + 1, scale(time * par.mu, second))
+        stretched = sigma * gamma * (2.0 * dot(w, longer) + dot(w, w) * sigma / (par.N * l)) / l
+        reel -= par.mu * (dot(longer, D) + stretched)
     hold_first_node(p)
-    return ahead * (reel_force(par, s, q) + kinetic_gradient_s(par, s, sigma, q, v))
+    if not par.rotates:
+        return time * reel, ZERO
+    inward = cross(last.omega, cross(last.omega, par.rho))
+    add_to_node(p, par.N, scale(-time * par.M, apply(attitude(motion.body), inward)))
+    return time * reel, scale(time, cross(apply(par.J, last.omega), last.omega))
 
 
 @inlined
@@ -149,9 +179,10 @@ def look(
     resistance = resistances(par, loads, at, not locked, last, before, reach, motion, scratch)
     with_loads = p_s + back * push.reel
     if start > 0.0:
-        with_loads += transport_ahead(par, start, last.sigma, motion, scratch)
+        by_inertia, turned = inertia_ahead(par, start, last, motion, scratch)
+        with_loads, Pi = with_loads + by_inertia, add(Pi, turned)
     if loads.own[DRAG].acts:
-        with_loads += drag_of_flow(par, back, frame_change(at, reel), motion.nodes[VELOCITY], scratch, p)
+        with_loads += drag_of_flow(par, back, frame_change(at, reel), motion.nodes[FLUID_VELOCITY], scratch, p)
     if pushes(loads):
         for i in range(1, par.N + 1):
             add_to_node(p, i, scale(back, node(scratch.nodes[PUSHED], i)))
@@ -161,7 +192,9 @@ def look(
     Pi = add(Pi, cross(resistance.center, apply_transposed(at.R, dragged)))
     Pi = add(Pi, cross(resistance.place, apply_transposed(at.R, kept)))
     Pi = add_scaled(Pi, back, push.moment)
-    rates = solve_velocities(par, reel[S], back, resistance, at.R, reel_target(reel, locked, with_loads), Pi, scratch)
+    rates = solve_velocities(
+        par, reel[S], back, resistance, at.R, reel_target(par, reel, locked, with_loads), Pi, scratch
+    )
     return Joint(at, resistance, push, rates, p_s)
 
 
@@ -187,7 +220,7 @@ def given_at(
 ) -> Given:
     """What loads give in the time tau at the velocities of the joint, added to momenta p of the nodes."""
     frame = frame_change(joint.at, motion.reel)
-    last = motion.nodes[VELOCITY]
+    last = motion.nodes[FLUID_VELOCITY]
     x = resist(par, tau, loads.own[DRAG].acts, joint.rates, joint.body, joint.at, frame, last, scratch, p, err)
     force = x.force
     if pushes(loads):

@@ -54,6 +54,7 @@ from tautline.kernels.fixed import complete_kick, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.legendre import rates_of, velocities
 from tautline.kernels.loads.acting import Push
+from tautline.kernels.loads.carried import carries_fluid, expect_fluid, start_fluid
 from tautline.kernels.loads.guide_motion import book_guide, boost, impulse_of_guide, momentum_of, relative_to
 from tautline.kernels.loads.joint import Joint, amount, given_at, instant, look, look_apart
 from tautline.kernels.loads.pushing import ACCOUNTS, act, acts
@@ -69,13 +70,6 @@ STIFF = 1e-3
 OWED = 4  # place of what is owed at a sample, in the second row of a load
 
 
-@kernel
-def carries_fluid(loads: Loads) -> bool:
-    """Whether fluid moves along with string or body."""
-    drag = loads.own[DRAG]
-    return drag.acts and (drag.added > 0.0 or drag.body_added > 0.0)  # type: ignore[no-any-return]
-
-
 @separate
 def before_start(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
@@ -86,12 +80,14 @@ def before_start(
     that is the change which all forces cause in half a step ahead.
     """
     body, v = motion.body, motion.nodes[VELOCITY]
+    start_fluid(par, loads, ahead, motion)
     joint = look_apart(par, loads, locked, t, ahead, 0.0, ahead, motion, scratch)
     guide = scale(ahead, vector_at(loads.path, t)[2])
     for i in range(par.N + 1):
         then = add(node(scratch.nodes[MEAN_VELOCITY], i), guide)
         put_node(v, i, sub(scale(2.0, node(v, i)), then))
     put_triple(body, OMEGA, sub(scale(2.0, triple(body, OMEGA)), joint.rates.omega))
+    start_fluid(par, loads, ahead, motion)
 
 
 @separate
@@ -144,7 +140,7 @@ def begin_loads(
             reel[SIGMA] = rates.sigma
             reel[SIGMA_BEFORE] = rates.sigma
         if carries_fluid(loads):
-            before_start(par, loads, locked, t, ahead, motion, scratch)
+            start_fluid(par, loads, ahead, motion)
 
 
 @inlined
@@ -215,18 +211,15 @@ def start_loads(
 def starts_stiff(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> bool:
-    """Whether the velocities of a start are far from what damping allows; where drag acts they always count as such.
-
-    Not where fluid moves along: its inertia needs the velocities of the start.
-    """
-    if carries_fluid(loads) or not loads.own[DAMPING].acts:
-        return loads.own[DRAG].acts and not carries_fluid(loads)
+    """Whether the velocities of a start are far from what damping allows; where drag acts they always count as such."""
+    if loads.own[DRAG].acts or not loads.own[DAMPING].acts:
+        return loads.own[DRAG].acts  # type: ignore[no-any-return]
     l = element_length(par, motion.reel[S])
     fastest = 12.0 * ahead * loads.own[DAMPING].viscosity / (par.mu * l * l)  # decay of the shortest waves
     joint = look_apart(par, loads, locked, t, 0.0, ahead, 0.0, motion, scratch)
     moving = kinetic_of(par, motion, joint.rates, scratch.nodes[MEAN_VELOCITY])
     given = given_at(par, loads, 0.0, joint, motion, scratch, scratch.nodes[TARGET], scratch.nodes[BORDER])
-    return loads.own[DRAG].acts or ahead * given.lost * (1.0 + fastest) > STIFF * moving  # type: ignore[no-any-return]
+    return ahead * given.lost * (1.0 + fastest) > STIFF * moving  # type: ignore[no-any-return]
 
 
 @inlined
@@ -248,6 +241,8 @@ def jump(
         else:
             joint = look(par, loads, locked, t, back, ahead, 0.0, motion, scratch)
             impulse = give(par, loads, locked, back + ahead, joint, motion, scratch)
+            if back > 0.0 and carries_fluid(loads):
+                expect_fluid(par, loads, joint, motion, scratch)
     return impulse
 
 

@@ -257,6 +257,7 @@ class ReelTarget(NamedTuple):
     held: bool  # its speed is given
     speed: float  # if it is
     momentum: float  # if it is not
+    friction: float  # of the drum: impulse over speed, beside its mass
 
 
 @kernel
@@ -315,7 +316,7 @@ def solve_velocities(
         slope, border = scratch.nodes[BY_SIGMA], scratch.nodes[BORDER]
         solve_again(par.N, border, scratch, slope)
         if not reel.held:
-            own = mass - product_of_nodes(par.N, border, slope)
+            own = mass + reel.friction - product_of_nodes(par.N, border, slope)
             sigma = (reel.momentum - product_of_nodes(par.N, border, v)) / own
         for i in range(1, par.N + 1):
             put_node(v, i, add_scaled(node(v, i), -sigma, node(slope, i)))

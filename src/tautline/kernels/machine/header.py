@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import numpy as np
 
 from tautline.errors import STATUS_NAMES
 from tautline.kernels import data
 from tautline.kernels.lanes import LANES
+from tautline.kernels.listed import Listed
 from tautline.kernels.machine.signatures import Function, all_functions
 from tautline.kernels.machine.stamp import ABI, source_hash
 from tautline.kernels.machine.structures import array_type, fields_of
@@ -67,6 +68,9 @@ def _constants() -> str:
 
 def _member(name: str, kind: Any) -> list[str]:
     """Declarations of one field."""
+    if get_origin(kind) is Listed:
+        pointed = _name(get_args(kind)[0])
+        return [f"{pointed} *{name}; /* items, and their number and words each */", f"int64_t {name}_shape[2];"]
     array = array_type(kind)
     if array is not None:
         indices, item = array
@@ -117,7 +121,9 @@ def _declare(kind: Any, done: dict[Any, str]) -> None:
 
 
 def _declare_inside(kind: Any, done: dict[Any, str]) -> None:
-    if hasattr(kind, "_fields"):
+    if get_origin(kind) is Listed:
+        _declare(get_args(kind)[0], done)
+    elif hasattr(kind, "_fields"):
         _declare(kind, done)
     elif array_type(kind) is None:
         for _, item in fields_of(kind) or []:

@@ -106,7 +106,7 @@ class AssemblyCase:
 
     @contextmanager
     def naming_keys(self, section: str = "run") -> Iterator[None]:
-        """Errors of the model about its arguments become errors about keys, with file and line where these are known."""
+        """Errors of the model about its arguments become errors about keys, with file and line where known."""
         if self._locate is None:
             yield
             return

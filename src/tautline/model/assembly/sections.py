@@ -1,4 +1,4 @@
-"""Sections of keys that describe an assembly: [bodies.NAME], [strings.NAME], [orbit], [initial...], [run]; both ways."""
+"""Sections of keys that describe an assembly, both ways: [bodies.NAME], [strings.NAME], [orbit], [initial], [run]."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from tautline.model.wording import near
 BODY = sections.SYSTEM["body"]
 REEL = sections.SYSTEM["reel"]
 STRING = sections.SYSTEM["string"]
-PATH = fields_of(Held)["path"]
-assert isinstance(PATH, Part)
+_PATH = fields_of(Held)["path"]
+assert isinstance(_PATH, Part)
+PATH: Part = _PATH
 ORBIT = Part({"": Orbit}, "The orbit that the frame falls along.")
 BODY_START = Part({"": BodyState}, "Place and motion of a body at the start.")
 LINE_START = Part({"": LineStart}, "Where a string starts.")
@@ -146,7 +147,7 @@ def read(tree: Mapping[str, Any]) -> Described:
             assembly = Assembly(bodies, strings, top.get("gravity"), orbit)
         except InputError as error:
             reading.refuse(error)
-    if reading.problems or assembly is None:
+    if reading.problems or assembly is None or run is None:
         raise SectionError(reading.problems)
     words = (top.get("title", ""), top.get("description", ""))
     return Described(assembly, starts["bodies"], starts["strings"], commands, run, *words)
@@ -186,6 +187,8 @@ def _line(reading: _Reading, name: str, value: Any) -> tuple[Any, Any]:
     command = None
     if "command" in section:
         command = reading.made(sections.COMMAND, section.pop("command"), *path, "command")
+        if "reel" not in value:
+            reading.problems.append(Problem((*path, "command"), "expected none for a string without a reel"))
     own = {key: section.pop(key) for key in list(section) if key in keys_of(Line).kinds}
     string = reading.made(STRING, section, *path)
     if string is None:

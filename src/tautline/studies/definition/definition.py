@@ -279,7 +279,11 @@ def _scenario_tree(tree: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     beside = folder / given
     found = beside if beside.is_file() else scenario.find(str(given))
     text = scenario.read(found)
-    scenario.parse(text, str(found))  # errors in that file are reported with their lines
+    case = scenario.parse(text, str(found))  # errors in that file are reported with their lines
+    if not isinstance(case, Case):
+        raise InputError(
+            f"scenario: expected one of a pendulum, got the assembly {found.name}, which studies cannot vary yet"
+        )
     return scenario.beside(tomllib.loads(text), found.parent)
 
 

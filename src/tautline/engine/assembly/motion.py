@@ -1,0 +1,300 @@
+"""An assembly in motion: what the kernels have of it, commands of its reels, forces on its bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tautline.engine import lowering as pendulum_lowering
+from tautline.engine.assembly import lowering
+from tautline.errors import InputError
+from tautline.kernels import data
+from tautline.kernels.assembly import data as kernels
+from tautline.kernels.assembly.limits import StepLimits
+from tautline.kernels.assembly.march import (
+    BEGIN,
+    LIMITS,
+    MARCH,
+    OBSERVE,
+    RELEASE,
+    Done,
+)
+from tautline.kernels.assembly.march import (
+    assembly as assembly_kernel,
+)
+from tautline.model import checks
+from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.parts import Held
+from tautline.model.assembly.state import AssemblyState
+from tautline.model.command import (
+    Command,
+    Free,
+    Impedance,
+    Locked,
+    PrescribedMotion,
+    Torque,
+    check_command,
+    check_start,
+    shortest_commanded,
+)
+from tautline.model.profile import values_at
+from tautline.model.run import Method
+from tautline.model.wording import near
+from tautline.results import assembly as results
+from tautline.schema import Layout
+
+if TYPE_CHECKING:
+    pass
+
+Commands = Mapping[str, Command | float]
+
+
+class AssemblyInMotion:
+    """An assembly as the kernels have it, with the commands of its reels and the forces on its bodies."""
+
+    def __init__(self, assembly: Assembly, state: AssemblyState, method: Method) -> None:
+        checks.instance("assembly", assembly, Assembly)
+        lengths = {name: line.string.length for name, line in assembly.strings.items()}
+        self.assembly = assembly.on_mesh({name: x - state.strings[name].reeled_length for name, x in lengths.items()})
+        self.initial, self.method = state, method
+        self._check_method()
+        self._arrays = lowering.Arrays(self.assembly, state)
+        self._plan = lowering.plan_of(assembly, self.method)
+        self._shortest = {
+            name: self._least(line.string.length - state.strings[name].reeled_length)
+            for name, line in self.assembly.strings.items()
+            if line.reel is not None
+        }
+        self._commands: dict[str, Command] = {}
+        self._origins: dict[str, tuple[float, float]] = {}
+        self._pushes: dict[str, tuple[data.Array, data.Array]] = {}
+        self.base_steps: dict[float, int] = {}
+        self._started, self._changed = False, True
+        self._lower(0.0, 0.0)
+        self._call(BEGIN, 0.0)
+
+    def _check_method(self) -> None:
+        if self.method.scheme != "symmetric":
+            checks.refuse("scheme", "'symmetric' for an assembly", self.method.scheme)
+        if self.method.at_end != "stop":
+            checks.refuse("at_end", "'stop' for an assembly", self.method.at_end)
+        damped = any(line.string.viscosity > 0.0 for line in self.assembly.strings.values())
+        pendulum_lowering.check_loaded_order(self.method.order, damped)
+        if self.method.stop:
+            raise InputError("stop: expected no conditions for an assembly, got some")
+
+    def _least(self, deployed: float) -> float:
+        least = self.method.minimum_length
+        if least is None:
+            return pendulum_lowering.MINIMUM_LENGTH * deployed
+        if least >= deployed:
+            checks.refuse("minimum_length", f"less than the {deployed:g} m deployed at the start", least)
+        return least
+
+    @property
+    def time(self) -> float:
+        """Simulated time (s), from the counter of base steps."""
+        return float(self._arrays.totals[data.T_START] + self._arrays.clock[data.STEP] * self._plan.h)
+
+    @property
+    def steps(self) -> int:
+        """Steps made since the start."""
+        return int(self._arrays.clock[data.TOTAL])
+
+    def body(self, name: str) -> dict[str, data.Array]:
+        """Position, velocity, attitude and angular velocity of a body now."""
+        self._known(name, self.assembly.bodies, "bodies")
+        row = self.present_sample().bodies[0, list(self.assembly.bodies).index(name)]
+        return {
+            "position": row[kernels.BODY_PLACE : kernels.BODY_PLACE + 3].copy(),
+            "velocity": row[kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3].copy(),
+            "angular_velocity": row[kernels.BODY_OMEGA : kernels.BODY_OMEGA + 3].copy(),
+            "attitude": row[kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(3, 3).copy(),
+        }
+
+    def string(self, name: str) -> dict[str, Any]:
+        """Nodes, their velocities, deployed length and reel speed of a string now."""
+        self._known(name, self.assembly.strings, "strings")
+        sample, k = self.present_sample(), list(self.assembly.strings).index(name)
+        nodes = results.spans(self.assembly)[name][0]
+        length = self.assembly.strings[name].string.length
+        return {
+            "nodes": sample.nodes[0, nodes, :3].copy(),
+            "node_velocities": sample.nodes[0, nodes, 3:].copy(),
+            "deployed": float(length - sample.strands[0, k, kernels.REELED]),
+            "reel_speed": float(sample.strands[0, k, kernels.SPEED]),
+        }
+
+    @staticmethod
+    def _known(name: str, known: Mapping[str, Any], kind: str) -> None:
+        if name not in known:
+            raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
+
+    def push(
+        self, name: str, force: Any = (0.0, 0.0, 0.0), moment: Any = (0.0, 0.0, 0.0), *, frame: str = "space"
+    ) -> None:
+        """Apply a force at the centre of mass of a body (N) and a moment (N m), from now on until another is given.
+
+        Parameters
+        ----------
+        name : str
+            The body.
+        force, moment : three floats
+        frame : str
+            "space", or "body" for a thruster or a rotor that turns with the body.
+        """
+        self._known(name, self.assembly.bodies, "bodies")
+        if isinstance(self.assembly.bodies[name], Held):
+            raise InputError(f"bodies.{name}: expected a body that is free, got one whose motion is given")
+        checks.choice("frame", frame, ("space", "body"))
+        values = [*checks.vector("force", force, "N"), *checks.vector("moment", moment, "N m")]
+        table = np.array([[0.0], *([x] for x in values)])
+        before = self._pushes.get(name, (lowering.NO_PUSH, lowering.NO_PUSH))
+        self._pushes[name] = (table, before[1]) if frame == "space" else (before[0], table)
+        self._changed = True
+        self._lower(self.time, self.time)
+
+    def _lower(self, since: float, until: float) -> None:
+        """Make what the kernels take, with tables that hold between two times, unless it is there already."""
+        if not self._changed and not self._has_motions:
+            return
+        self._changed = False
+        kernel_commands = {
+            name: pendulum_lowering.kernel_command(
+                command, self.assembly.strings[name].string.length, *self._origins[name], (since, until)
+            )
+            for name, command in self._commands.items()
+        }
+        if not self._started:
+            moving = {name for name, line in self.initial.strings.items() if line.reel_speed != 0.0}
+            kernel_commands = {name: pendulum_lowering.kernel_command(Free()) for name in moving}
+        paths = lowering.path_tables(self.assembly, self.initial, since, until)
+        self._system = lowering.system_of(
+            self.assembly, self._arrays, kernel_commands, self._pushes, paths, self._shortest, self.method.compensated
+        )
+
+    @property
+    def _has_motions(self) -> bool:
+        """Whether paths or commands have tables that hold for some time only."""
+        paths = any(isinstance(body, Held) and body.path is not None for body in self.assembly.bodies.values())
+        return paths or any(isinstance(x, PrescribedMotion | Impedance) for x in self._commands.values())
+
+    def take(self, commands: Commands | None) -> None:
+        """Let reels follow commands from now on, by the names of their strings; a number is a torque (N m)."""
+        given: dict[str, Command] = {}
+        for name, answer in (commands or {}).items():
+            self._known(name, self.assembly.strings, "strings")
+            command = answer if isinstance(answer, Command) else Torque(answer)
+            lowering.needs_reel(name, self.assembly.strings[name], command)
+            if not self._started or command != self._commands.get(name, Locked()):
+                given[name] = command
+        if self._started and not given:
+            return
+        if not self._started:
+            given = {name: Locked() for name, line in self.assembly.strings.items() if line.reel is not None} | given
+        self._change(given)
+
+    def _change(self, given: dict[str, Command]) -> None:
+        """Release all reels, then hold or lead those that are to be; what it takes to reach a speed is control work."""
+        time, sample = self.time, self.present_sample()
+        for name, command in given.items():
+            k = list(self.assembly.strings).index(name)
+            line = self.assembly.strings[name]
+            speed, deployed = float(sample.strands[0, k, kernels.SPEED]), self._deployed(name)
+            try:
+                check_command(command, speed)
+                assert line.reel is not None
+                pendulum_lowering.check_command(command, self.method.order, "symmetric", speed, line.reel)
+                check_start(command, time, deployed, speed)
+            except InputError as error:
+                raise InputError(f"strings.{name}: {error}") from None
+            if isinstance(command, Torque) and command.is_function:
+                raise InputError(f"strings.{name}: Torque.torque: expected a number or a table in an assembly")
+            least = shortest_commanded(command, deployed, time)
+            if self.method.minimum_length is None and least is not None and least < 2.0 * self._shortest[name]:
+                self._shortest[name] = 0.5 * least
+        self._call(RELEASE, time)
+        for name, command in given.items():
+            self._commands[name], self._origins[name] = command, (time, self._deployed(name))
+        self._started, self._changed = True, True
+        self._lower(time, time)
+        for name in given:
+            self._lead(name, time)
+
+    def _lead(self, name: str, time: float) -> None:
+        """Begin what a reel's command prescribes, and book the energy that this takes."""
+        k = list(self.assembly.strings).index(name)
+        reel, strand = self._arrays.reels[k], self._system.strands[k]
+        if isinstance(self._commands[name], PrescribedMotion):
+            before = self._observed(time).whole[0, data.KINETIC]
+            _, speed, acceleration = values_at(strand.command.profile, time)
+            reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
+            release = self._observed(time).whole[0, data.KINETIC] - before
+            self._call(RELEASE, time)
+            reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
+            reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] += release
+        command = strand.command
+        reel[data.TORQUE] = float(np.interp(time, command.times, command.torques)) if not command.locked else 0.0
+
+    def _deployed(self, name: str) -> float:
+        k = list(self.assembly.strings).index(name)
+        return float(self.assembly.strings[name].string.length - self._arrays.reels[k][data.S])
+
+    def _check_step(self) -> None:
+        limit = self.limits().waves
+        if self._plan.h > self._plan.allowed_ratio * limit:
+            raise InputError(
+                f"step: expected at most {self._plan.allowed_ratio * limit:.3g} s ({self._plan.allowed_ratio:g} of the "
+                f"stability limit {limit:.3g} s of waves in the strings' elements), got {self._plan.h!r}; use "
+                "step='auto', or fewer elements"
+            )
+
+    def limits(self) -> StepLimits:
+        """Step limits of the present motion (s)."""
+        return self._call(LIMITS).limits
+
+    def sampling(self, sample: float) -> data.Plan:
+        """The plan for calls of `march`, one sample every `sample` seconds."""
+        if self._plan.adaptive:
+            if sample not in self.base_steps:
+                limits = self.limits()
+                allowed = min(self._plan.allowed_ratio * limits.waves, limits.stretching, limits.turning)
+                self.base_steps[sample] = pendulum_lowering.steps_within(sample, allowed)
+            count = self.base_steps[sample]
+            h = sample / count
+            if h != self._plan.h:  # another base step: count from here on
+                self._arrays.totals[data.T_START] = self.time
+                self._arrays.clock[data.STEP] = 0
+                self._plan = self._plan._replace(h=h)
+        else:
+            count = checks.whole_ratio("sample", sample, "step", self._plan.h)
+        self._plan = self._plan._replace(steps_per_sample=count)
+        return self._plan
+
+    def _empty(self, rows: int) -> kernels.WholeSamples:
+        size = self.layout.lengths
+        return kernels.empty_samples(rows, len(self._arrays.names), size["string"], size["node"])
+
+    @property
+    def layout(self) -> Layout:
+        """Variables and dimensions of its results."""
+        return results.layout(self.assembly)
+
+    def _observed(self, time: float) -> kernels.WholeSamples:
+        out = self._empty(1)
+        self._call(OBSERVE, time, out)
+        return out
+
+    def _call(self, action: int, time: float = 0.0, out: kernels.WholeSamples | None = None, saved: Any = None) -> Done:
+        """Let the kernels do something with the assembly."""
+        if saved is None:
+            saved = np.zeros((2, self._arrays.size() if action == MARCH else 0))
+        samples = self._empty(0) if out is None else out
+        return assembly_kernel(self._system, self._plan, saved, samples, action, time)
+
+    def present_sample(self) -> kernels.WholeSamples:
+        """The present state as a sample."""
+        self._lower(self.time, self.time)
+        return self._observed(self.time)

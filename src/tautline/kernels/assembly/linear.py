@@ -1,0 +1,85 @@
+"""Dense linear equations of bodies and reels."""
+
+from __future__ import annotations
+
+from tautline.arrays import Array2
+from tautline.kernels.along import load, spread, store, width
+from tautline.kernels.data import Array
+from tautline.kernels.jit import kernel
+from tautline.kernels.so3 import (
+    Matrix,
+    Vector,
+)
+
+ZEROS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+@kernel
+def add_row(out: Array2, i: int, j: int, x: Vector) -> None:
+    out[i, j] += x[0]
+    out[i, j + 1] += x[1]
+    out[i, j + 2] += x[2]
+
+
+@kernel
+def add_block(out: Array2, i: int, j: int, A: Matrix) -> None:
+    add_row(out, i, j, A[0])
+    add_row(out, i + 1, j, A[1])
+    add_row(out, i + 2, j, A[2])
+
+
+@kernel
+def add_column(out: Array2, i: int, j: int, x: Vector) -> None:
+    out[i, j] += x[0]
+    out[i + 1, j] += x[1]
+    out[i + 2, j] += x[2]
+
+
+@kernel
+def add_vector(out: Array, i: int, x: Vector) -> None:
+    out[i] += x[0]
+    out[i + 1] += x[1]
+    out[i + 2] += x[2]
+
+
+@kernel
+def clear(matrix: Array2, right: Array) -> None:
+    """Zeros, in the places behind the last column too."""
+    nothing = spread(right, 0.0)
+    for i in range(len(right)):
+        right[i] = 0.0
+        row = matrix[i]
+        for k in range(0, len(right), width(row)):
+            store(row, k, nothing)
+
+
+@kernel
+def eliminate(matrix: Array2, right: Array, last: int) -> None:
+    """Eliminate the first `last` unknowns. No pivoting: the matrix is one of masses but for terms in h.
+
+    Rows are worked on in vectors: what they write left of the pivot, and behind the last column, is not read again.
+    """
+    n = len(right)
+    for i in range(last):
+        pivot = matrix[i]
+        inverse = 1.0 / pivot[i]
+        first = i + 1 - (i + 1) % width(pivot)
+        for j in range(i + 1, n):
+            row = matrix[j]
+            factor = row[i] * inverse
+            if factor != 0.0:
+                for k in range(first, n, width(row)):
+                    store(row, k, load(row, k) - factor * load(pivot, k))
+                right[j] -= factor * right[i]
+
+
+@kernel
+def substitute(matrix: Array2, right: Array, last: int, x: Array) -> None:
+    """Unknowns before `last`, from those behind."""
+    n = len(right)
+    for i in range(last - 1, -1, -1):
+        left = right[i]
+        for k in range(i + 1, n):
+            left -= matrix[i, k] * x[k]
+        x[i] = left / matrix[i, i]

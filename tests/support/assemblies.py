@@ -1,0 +1,91 @@
+"""Assemblies of tests/data/assembly.json, and how far a simulation is from the states there."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tautline as tl
+from tautline.model.assembly.state import LineState
+
+_DATA = Path(__file__).parents[1] / "data" / "assembly.json"
+
+
+@cache
+def specs() -> dict[str, Any]:
+    """Cases by name."""
+    return {spec["name"]: spec for spec in json.loads(_DATA.read_text(encoding="utf-8"))}
+
+
+def _line(spec: dict[str, Any], bodies: list[str]) -> tl.Line:
+    ends: dict[str, Any] = {}
+    for key, end in (("start", spec["from"]), ("end", spec["to"])):
+        ends[key] = "anchor" if end["kind"] == "anchor" else bodies[end["body"]]
+        ends[f"{key}_point"] = end["point"]
+    reel = spec.get("reel")
+    string = tl.String(spec["length"], spec["density"], spec["stiffness"])
+    if reel is None:
+        return tl.Line(string, **ends, elements=spec["elements"])
+    made = tl.Reel(reel["drum_radius"], reel["guide_length"], reel["inertia_mass"], guide_law=reel["guide_law"])
+    axis = None if ends["start"] == "anchor" else reel["drum_axis"]
+    return tl.Line(string, **ends, reel=made, drum_axis=axis, elements=spec["elements"])
+
+
+def assembly_of(spec: dict[str, Any]) -> tl.Assembly:
+    """The assembly of a case."""
+    bodies = {
+        f"b{i}": tl.RigidBody.about_center(b["mass"], b["inertia"], (0.0, 0.0, 0.0))
+        for i, b in enumerate(spec["bodies"])
+    }
+    strings = {f"s{k}": _line(s, list(bodies)) for k, s in enumerate(spec["strings"])}
+    orbit = spec["orbit"]
+    if orbit is None:
+        return tl.Assembly(bodies, strings, spec["gravity"])
+    made = tl.Orbit(orbit["radius"], gravitational_parameter=orbit["gravitational_parameter"])
+    return tl.Assembly(bodies, strings, orbit=made)
+
+
+def state_of(spec: dict[str, Any]) -> tl.AssemblyState:
+    """Its state at the start."""
+    bodies = {
+        f"b{i}": tl.BodyState(
+            tuple(b["position"]), tuple(b["velocity"]), np.array(b["attitude"]), tuple(b["angular_velocity"])
+        )
+        for i, b in enumerate(spec["bodies"])
+    }
+    strings = {}
+    for k, s in enumerate(spec["strings"]):
+        reel = s.get("reel") or {}
+        lengths = (reel.get("reeled_length", 0.0), reel.get("reel_speed", 0.0))
+        strings[f"s{k}"] = LineState(np.array(s["nodes"]), np.array(s["node_velocities"]), *lengths)
+    return tl.AssemblyState(bodies, strings)
+
+
+def commands_of(spec: dict[str, Any]) -> dict[str, tl.Command]:
+    """Torques of its reels."""
+    return {f"s{k}": tl.Torque(s["reel"]["torque"]) for k, s in enumerate(spec["strings"]) if s.get("reel")}
+
+
+def run(spec: dict[str, Any], duration: float, step: float, order: int = 2) -> tl.AssemblySimulation:
+    """A simulation that has advanced by a duration."""
+    simulation = tl.AssemblySimulation(assembly_of(spec), state_of(spec), step=step, order=order)
+    assert simulation.advance(duration, commands_of(spec)) == "completed", simulation.message
+    return simulation
+
+
+def distance(simulation: tl.AssemblySimulation, state: dict[str, Any]) -> float:
+    """Largest difference to a state of a case: positions and lengths (m), attitudes."""
+    errors = [0.0]
+    for i, body in enumerate(state["bodies"]):
+        now = simulation.body(f"b{i}")
+        errors += [np.abs(now[name] - body[name]).max() for name in ("position", "attitude")]
+    for k, string in enumerate(state["strings"]):
+        now = simulation.string(f"s{k}")
+        errors.append(np.abs(now["nodes"] - string["nodes"]).max())
+        length = simulation.assembly.strings[f"s{k}"].string.length
+        errors.append(abs(length - now["deployed"] - string["reeled_length"]))
+    return float(max(errors))

@@ -1,0 +1,258 @@
+"""Assemblies as objects, as files and as results: input that is refused, commands, forces, saving and resuming."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import tautline as tl
+from tautline.cli.commands import app
+from tautline.errors import InputError
+from tautline.files.scenario import ScenarioError
+from tautline.model.assembly.case import AssemblyCase
+from tests.support.checking import check_close
+
+BOX = tl.RigidBody.box(2.0, (0.2, 0.2, 0.2), (0.0, 0.0, 0.1))
+ROPE = tl.String(6.0, 0.1, 5000.0, law="tension_only", viscosity=2.0)
+REEL = tl.Reel(0.1, 0.2, 2.0)
+WRONG: Any = 3
+
+SMALL = """
+title = "Two bodies"
+[bodies.hook]
+shape = "box"
+mass = "2 kg"
+sides = [0.2, 0.2, 0.2]
+center_of_mass = [0, 0, 0.1]
+[bodies.load]
+shape = "sphere"
+mass = "5 kg"
+radius = "20 cm"
+center_of_mass = [0, 0, 0.2]
+[strings.hoist]
+end = "hook"
+length = "6 m"
+density = 0.1
+stiffness = "5 kN"
+law = "tension_only"
+viscosity = 2
+elements = 3
+reel = { drum_radius = 0.1, guide_length = 0.2, inertia_mass = 2 }
+command = { kind = "torque", torque = "8 N*m" }
+[strings.sling]
+start = "hook"
+start_point = [0, 0, 0.2]
+end = "load"
+length = "1 m"
+density = 0.1
+stiffness = "5 kN"
+elements = 2
+[initial.bodies.hook]
+position = [0.1, 0, 3.1]
+[initial.bodies.load]
+position = [0.1, 0, 4.41]
+velocity = [0.2, 0, 0]
+[initial.strings.hoist]
+deployed = "3 m"
+[run]
+duration = 0.5
+sample = 0.01
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    return path
+
+
+def line(**others: Any) -> tl.Line:
+    given: dict[str, Any] = {"end": "box", "reel": REEL, "elements": 3} | others
+    return tl.Line(ROPE, **given)
+
+
+def test_a_case_survives_being_written(small: Path) -> None:
+    case = tl.load(small)
+    assert AssemblyCase.from_dict(case.to_dict()).to_dict() == case.to_dict()
+    again = small.with_name("again.toml")
+    again.write_text(case.to_toml(), encoding="utf-8")
+    assert tl.load(again).to_dict() == case.to_dict()
+
+
+def test_keys_can_be_changed_by_their_dotted_names(small: Path) -> None:
+    case = tl.load(small, {"strings.hoist.reel.drum_radius": "0.2 m", "bodies.load.mass": "7 kg"})
+    assert case.assembly.strings["hoist"].reel.drum_radius == 0.2
+    other = case.with_({"initial.bodies.load.velocity[1]": 0.5, "run.duration": "1 s"})
+    assert other.bodies["load"].velocity == (0.2, 0.5, 0.0)
+    assert other.run.duration == 1.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (
+            {"strings.hoist.end": "hok"},
+            "strings.hoist.end: expected one of 'anchor', 'hook', 'load', got 'hok'; did you",
+        ),
+        ({"strings.sling.length": "9 m", "strings.sling.law": "linear"}, "no longer than the distance of its ends"),
+        ({"strings.sling.stifness": 3}, "strings.sling.stifness: no such key; did you mean 'stiffness'?"),
+        ({"bodies.hook.mass": 0}, "bodies.hook.mass: expected a positive finite number"),
+        ({"strings.hoist.drum_axis": [0, 1, 0]}, "strings.hoist.drum_axis: expected none where 'anchor' does not turn"),
+        ({"strings.sling.end": "hook", "strings.sling.end_point": [0, 0, 0.2]}, "a string from a point to itself"),
+        ({"initial.strings.hoist.deployed": "60 m"}, "deployed: expected at most 5.8 m"),
+        ({"initial.bodies.load.positon": [0, 0, 1]}, "initial.bodies.load.positon: no such key"),
+        ({"orbit.semi_major_axis": "6000 km"}, "orbit.semi_major_axis: expected an orbit above the ground"),
+        ({"run.elements": 7}, "run.elements: expected none: every string has its own"),
+        ({"bodies.hook.held": True}, "no such key for a body that is held"),
+        ({"strings.sling.command.kind": "free"}, "expected none for a string without a reel"),
+    ],
+)
+def test_wrong_files_are_refused_with_the_key(small: Path, changes: dict[str, Any], sentence: str) -> None:
+    result = CliRunner().invoke(
+        app, ["run", str(small), *[x for k, v in changes.items() for x in ("--set", f"{k}={v}")]]
+    )
+    assert result.exit_code == 2, result.output
+    assert sentence in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: tl.Assembly({}, {}), "Assembly.strings: expected at least one line"),
+        (lambda: tl.Assembly({"box": BOX}, {"box": line()}), "got 'box' for a body and for a string"),
+        (lambda: tl.Assembly({"anchor": BOX}, {"s": line()}), "another name than 'anchor'"),
+        (lambda: tl.Assembly({"box": WRONG}, {"s": line()}), "Assembly.bodies['box']: expected a RigidBody or a Held"),
+        (lambda: tl.Assembly({"box": BOX}, {"s": line(start="box", end="anchor")}), "drum_axis: expected the axis"),
+        (
+            lambda: tl.Assembly({"box": BOX}, {"s": line()}, orbit=tl.Orbit(7e6)),
+            "expected a reel on a free body in an orbit",
+        ),
+        (lambda: tl.Line(ROPE, drum_axis=(0, 0, 1)), "none for a line without a reel"),
+        (lambda: tl.Orbit(7e6, 1.2), "Orbit.eccentricity: expected less than 1"),
+        (lambda: tl.hang(tl.Assembly({"box": BOX}, {"s": line()}), {}), "bodies.box: expected its position"),
+        (
+            lambda: tl.hang(tl.Assembly({"box": BOX}, {"s": line()}), {"box": (0, 0, 1), "bix": (0, 0, 2)}),
+            "bodies.bix: no such name in the assembly; did you mean 'box'?",
+        ),
+    ],
+)
+def test_wrong_objects_are_refused(make: Any, sentence: str) -> None:
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        make()
+
+
+def test_results_have_names(small: Path) -> None:
+    run = tl.simulate(tl.load(small))
+    assert run.attrs["status"] == "completed", run.attrs["message"]
+    assert run.sizes["body"] == 2
+    assert run.sizes["node"] == 7
+    assert run.tension.sel(element=run.element_string == "sling").shape == (51, 2)
+    assert run.attrs["balance_error"] < 1e-3
+    hook = run.sel(body="hook").body_position.values
+    nodes = run.position.sel(node=run.node_string == "hoist").values[:, -1]
+    attitude = run.sel(body="hook").attitude.values
+    check_close("the hoist ends at the hook", nodes, hook + attitude @ (0.0, 0.0, -0.1), 1e-12)
+
+
+def test_a_run_is_saved_resumed_and_exported(small: Path, tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole.nc", tmp_path / "cut.nc"
+    tl.run_to_file(whole, tl.load(small))
+    tl.run_to_file(cut, tl.load(small), watch=lambda progress: progress.rows > 10)
+    assert tl.open_run(cut).attrs["status"] == "unfinished"
+    result = CliRunner().invoke(app, ["resume", str(cut)])
+    assert result.exit_code == 0, result.output
+    first, second = tl.open_run(whole), tl.open_run(cut)
+    for name in first.data_vars:
+        assert np.array_equal(first[name], second[name]), name
+    info = CliRunner().invoke(app, ["info", str(whole)])
+    assert "tension at starts" in info.output
+    written = CliRunner().invoke(
+        app, ["export", str(whole), "--csv", str(tmp_path / "run.csv"), "--vtk", str(tmp_path / "frames")]
+    )
+    assert written.exit_code == 0, written.output
+    with (tmp_path / "run.csv").open(encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    column = rows[0].index("end_tension[sling]")
+    assert rows[1][column] == "N"
+    check_close("tension", [float(row[column]) for row in rows[2:]], first.end_tension.sel(string="sling"), 0.0)
+    assert len(list((tmp_path / "frames").glob("string-hoist_*.vtp"))) == 51
+    assert (tmp_path / "frames" / "body-load.pvd").exists()
+
+
+def test_a_run_ends_at_the_end_of_a_string(small: Path) -> None:
+    run = tl.simulate(tl.load(small, {"strings.hoist.command.torque": "40 N*m", "run.duration": 20, "run.sample": 0.1}))
+    assert run.attrs["status"] == "fully_retrieved"
+    assert "string 'hoist' is fully retrieved" in run.attrs["message"]
+    assert 0 < run.sizes["time"] < 201
+
+
+def test_forces_and_controllers() -> None:
+    """A body without strings that pull: thrust in its own frame turns with it."""
+    assembly = tl.Assembly({"box": BOX}, {"s": line(reel=None)}, gravity=0.0)
+    start = tl.hang(assembly, {"box": (0.0, 0.0, 0.5)})
+    simulation = tl.AssemblySimulation(assembly, start, step=1e-3)
+    simulation.push("box", force=(0.0, 0.0, -0.4), frame="body")
+    simulation.push("box", moment=(0.0, 1e-3, 0.0))
+    simulation.advance(0.5, sample=0.1)
+    run = simulation.dataset()
+    assert float(run.external_work[-1]) > 0.0
+    assert run.attrs["balance_error"] < 1e-4
+    with pytest.raises(InputError, match="no such name"):
+        simulation.push("bix")
+
+    seen = []
+
+    def control(now: tl.AssemblySimulation) -> dict[str, float]:
+        seen.append(now.string("s")["deployed"])
+        return {"s": 5.0}
+
+    hung = tl.Assembly({"box": BOX}, {"s": line()})
+    run = tl.simulate(hung, tl.hang(hung, {"box": (0, 0, 3.1)}), control=control, period=0.1, duration=0.5, sample=0.05)
+    assert len(seen) == 5
+    check_close("torque", run.torque[1:, 0], np.full(10, 5.0), 0.0)
+
+
+def test_methods_that_an_assembly_does_not_have() -> None:
+    assembly = tl.Assembly({"box": BOX}, {"s": line()})
+    start = tl.hang(assembly, {"box": (0, 0, 3.1)})
+    for method, sentence in (
+        ({"scheme": "paper"}, "scheme: expected 'symmetric'"),
+        ({"at_end": "hold"}, "at_end: expected 'stop'"),
+        ({"order": 4}, "order: expected 2 with"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            tl.AssemblySimulation(assembly, start, **method)
+
+
+def test_a_step_beyond_the_limit_is_refused() -> None:
+    assembly = tl.Assembly({"box": BOX}, {"s": line()})
+    with pytest.raises(InputError, match="step: expected at most"):
+        tl.simulate(assembly, tl.hang(assembly, {"box": (0, 0, 3.1)}), duration=1.0, step=0.1)
+
+
+def test_a_held_body_moves_as_its_path_says(small: Path) -> None:
+    case = tl.load(small)
+    tree = case.to_dict()
+    tree["bodies"]["jib"] = {"held": True, "path": {"kind": "sine", "amplitude": [0.0, 0.0, 0.2], "period": 0.5}}
+    tree["strings"]["hoist"]["start"] = "jib"
+    run = tl.simulate(AssemblyCase.from_dict(tree))
+    place = run.sel(body="jib").body_position.values[:, 2]
+    assert np.ptp(place) > 0.1
+    nodes = run.position.sel(node=run.node_string == "hoist").values[:, 0, 2]
+    check_close("the hoist begins at the jib", nodes, place, 1e-12)
+    assert run.attrs["balance_error"] < 1e-3
+    assert abs(float(run.guide_work[-1])) > 1.0
+
+
+def test_scenario_errors_have_lines(small: Path) -> None:
+    small.write_text(SMALL.replace('mass = "5 kg"', 'mass = "5 m"'), encoding="utf-8")
+    with pytest.raises(ScenarioError, match=r"small\.toml:10: bodies.load.mass: expected a mass"):
+        tl.load(small)
