@@ -27,7 +27,7 @@ export class RunView {
 
   draw({ row }: Frame, radius: number, quantity: Quantity, scale: Scale, ground: number): void {
     for (const strand of this.strands) strand.draw(row, radius, quantity, scale, ground);
-    for (const body of this.bodies) body.update(row);
+    for (const body of this.bodies) body.update(row, radius);
   }
 
   drawTrail(rows: Row[]): void {

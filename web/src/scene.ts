@@ -221,9 +221,10 @@ export class Scene {
     const { strings, bodies } = this.views[0].meta;
     const reels = strings.flatMap(({ reel, ends: [start] }) => (reel && (start === null || bodies[start].held) ? reel : []));
     let whole = reels.map(reelBox).reduce(union, this.box);
-    // beside the first reel that is no body's, or at the top of the scene
-    const [low, high] = reels.length > 0 ? reelBox(reels[0]) : whole;
-    const [, y, z] = reels[0]?.position ?? [0, 0.5 * (low[1] + high[1]), low[2]];
+    // beside the first reel from the left that is no body's, or at the top of the scene
+    const [beside] = reels.sort((a, b) => a.position[0] - b.position[0]);
+    const [low, high] = beside ? reelBox(beside) : whole;
+    const [, y, z] = beside?.position ?? [0, 0.5 * (low[1] + high[1]), low[2]];
     const tip = this.arrow.group.position.set(low[0] - 0.3 * length, y, z);
     this.arrow.group.scale.setScalar(length);
     this.arrowTip.set(tip.x, -(tip.z + 1.12 * length), tip.y);

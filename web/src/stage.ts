@@ -15,8 +15,9 @@ const UNITS: Record<Quantity, string> = { strain: "", tension: "N", energy_densi
 const QUANTITIES = Object.keys(UNITS) as Quantity[];
 const VIEWS: Action[] = ["front", "side", "top", "iso"];
 const LETTERS = ["A", "B"];
-const LETTER = 7; // px, the width of one in a name, about
+const LETTER = 8; // px, the width of one in a name, about
 const NAME_HEIGHT = 15; // px
+const LEGEND_LETTERS = 20; // that fit below the bar
 
 export class SceneStage {
   private scene: Scene | null = null;
@@ -202,6 +203,7 @@ export class SceneStage {
     const unit = UNITS[this.quantity];
     const texts = high > low ? [low, 0.5 * (low + high), high].map((x) => number(x, 3)) : [number(low, 3)];
     if (unit) texts[texts.length - 1] += ` ${unit}`;
+    if (texts.join(" ").length > LEGEND_LETTERS) texts.splice(1, 1); // the middle one is the least missed
     get("legend-numbers").replaceChildren(...texts.map((textContent) => Object.assign(document.createElement("span"), { textContent })));
   }
 
