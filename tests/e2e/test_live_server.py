@@ -22,6 +22,7 @@ from tests.conftest import Report
 from tests.support.browser import Serving, serving
 from tests.support.checking import check_below, check_close
 from tests.support.commands import tautline
+from tests.support.crane import crane
 
 STEP = 5e-4  # of the scenario, the paper's
 ELEMENTS = 20
@@ -111,11 +112,23 @@ class Pilot:
     def __getitem__(self, name: str) -> float:
         return float(np.frombuffer(self.raw, "<f8")[self.names.index(name)])
 
+    @property
+    def reel(self) -> dict[str, Any]:
+        """Status of a pendulum's reel, which has no name."""
+        found: dict[str, Any] = self.status["reels"][""]
+        return found
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """Of its torque and speed."""
+        found: dict[str, Any] = self.meta["limits"]["reels"][""]
+        return found
+
     def frame(self) -> dict[str, np.ndarray]:
         """Of the newest state."""
         numbers = np.frombuffer(self.raw, "<f8")[len(self.names) :]
-        n = self.meta["elements"]
-        assert len(numbers) == 2 + 3 * (n + 1) + 9 + 2 * n
+        n = self.meta["strings"][0]["elements"]
+        assert len(numbers) == 2 + 3 * (n + 1) + 12 + 2 * n
         nodes = numbers[2 : 2 + 3 * (n + 1)].reshape(-1, 3)
         return {"time": numbers[0], "reeled_length": numbers[1], "position": nodes}
 
@@ -157,7 +170,7 @@ def decoded_times(states: list[bytes]) -> np.ndarray:
 
 def test_sixty_states_in_a_second_of_the_simulation(pilot: Pilot) -> None:
     """At the paper's step and 20 elements: none is left out, and none is ahead of the clock."""
-    assert pilot.meta["elements"] == ELEMENTS
+    assert pilot.meta["strings"][0]["elements"] == ELEMENTS
     begun = time.monotonic()
     times = decoded_times(pilot.more(90))
     steps = np.diff(times) / STEP
@@ -187,17 +200,17 @@ def test_torque_is_obeyed_at_once(pilot: Pilot, report: Report) -> None:
 
 def test_lock_free_and_torque(pilot: Pilot) -> None:
     pilot.ask("lock")
-    assert pilot.status["mode"] == "locked"
+    assert pilot.reel["mode"] == "locked"
     reeled = pilot.frame()["reeled_length"]
     pilot.more(12)
     assert pilot["reel_speed"] == 0.0 and pilot.frame()["reeled_length"] == reeled
     pilot.ask("free")
     pilot.more(18)
-    assert pilot.status["mode"] == "free"
+    assert pilot.reel["mode"] == "free"
     assert pilot["reel_speed"] < 0.0 and pilot.frame()["reeled_length"] < reeled, "the weight pulls the string out"
     pilot.ask("torque", value=8.0)
     pilot.wait(lambda: pilot["reel_speed"] > 0.0)
-    assert pilot.status["mode"] == "torque" and pilot.status["torque"] == 8.0
+    assert pilot.reel["mode"] == "torque" and pilot.reel["torque"] == 8.0
     pilot.ask("lock")
     assert pilot["reel_speed"] == 0.0 and "stopped at once" in pilot.status["message"]
     # whatever was done to the reel: energy is booked; what is left is the error of the step
@@ -209,7 +222,7 @@ def test_the_reel_runs_at_the_speed_that_is_given(pilot: Pilot) -> None:
     pilot.ask("lock")
     for speed in (-0.5, 0.8, 0.0):
         pilot.ask("speed", value=speed)
-        assert pilot.status["mode"] == "speed"
+        assert pilot.reel["mode"] == "speed"
         start = pilot["time"]
         pilot.wait(lambda start=start: pilot["time"] > start + 0.5)  # type: ignore[misc]
         assert pilot["reel_speed"] == pytest.approx(speed, abs=1e-9)
@@ -256,7 +269,7 @@ def test_reset(pilot: Pilot) -> None:
     low, high = np.array(pilot.meta["bounds"])
     assert (start["position"] > low).all() and (start["position"] < high).all(), "in sight from the start"
     assert np.abs(moved - start["position"]).max() > 0.01
-    assert pilot.status["mode"] == "torque" and pilot.status["torque"] == pytest.approx(2.09)
+    assert pilot.reel["mode"] == "torque" and pilot.reel["torque"] == pytest.approx(2.09)
     pilot.ask("pause", on=False)
 
 
@@ -350,7 +363,7 @@ def test_nonsense_is_refused_with_a_reason(pilot: Pilot) -> None:
         assert told["type"] == "refused" and words in told["why"], f"{name}: {told}"
         assert told["id"] == (5 if '"id": 5' in str(text) else None), name
         assert len(told["why"]) < 300, name
-    assert pilot.status["mode"] == "torque" and pilot.status["torque"] == pytest.approx(2.09)
+    assert pilot.reel["mode"] == "torque" and pilot.reel["torque"] == pytest.approx(2.09)
     pilot.next()
 
 
@@ -438,8 +451,8 @@ def test_the_end_of_the_string(tmp_path: Path) -> None:
         flying(server) as pilot,
     ):
         for command, words in (
-            (("torque", {"value": pilot.meta["limits"]["torque"][1]}), "retrieved"),
-            (("torque", {"value": pilot.meta["limits"]["torque"][0]}), "deployed"),
+            (("torque", {"value": pilot.limits["torque"][1]}), "retrieved"),
+            (("torque", {"value": pilot.limits["torque"][0]}), "deployed"),
         ):
             pilot.ask("record", on=True)
             pilot.ask(command[0], **command[1])
@@ -462,7 +475,7 @@ def test_the_end_of_the_string(tmp_path: Path) -> None:
 def test_a_step_that_becomes_too_large(tmp_path: Path) -> None:
     """Elements shrink in retrieval, and with them the stability limit of a fixed step."""
     with serving("live", "retrieval", "--set", "run.step=4e-3", cwd=tmp_path) as server, flying(server) as pilot:
-        pilot.ask("torque", value=pilot.meta["limits"]["torque"][1])
+        pilot.ask("torque", value=pilot.limits["torque"][1])
         pilot.wait(lambda: pilot.status["ended"])
         assert pilot.status["level"] == "warning" and "stability limit" in pilot.status["message"]
         assert np.isfinite(pilot.frame()["position"]).all()
@@ -487,3 +500,93 @@ def test_control_c_keeps_a_recording(tmp_path: Path) -> None:
         assert (code, err) == (0, "") and "the recording was saved: kept.nc" in out
     run = tl.open_run(tmp_path / "kept.nc")
     assert run.sizes["time"] > 10 and abs(float(run.time[-1]) - last) < 0.3
+
+
+# -- assemblies --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def crane_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    folder = tmp_path_factory.mktemp("crane")
+    (folder / "crane.toml").write_text(crane().to_toml(), encoding="utf-8")
+    with serving("live", "crane.toml", "--record", str(folder / "flight.nc"), cwd=folder) as started:
+        yield started
+
+
+@pytest.fixture
+def crane_pilot(crane_server: Serving) -> Iterator[Pilot]:
+    with flying(crane_server) as found:
+        found.ask("pause", on=False)
+        found.ask("reset")
+        yield found
+
+
+def reel_of(pilot: Pilot, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = pilot.status["reels"][name]
+    return found
+
+
+def test_reels_are_driven_by_the_names_of_their_strings(crane_pilot: Pilot) -> None:
+    pilot = crane_pilot
+    assert list(pilot.meta["limits"]["reels"]) == ["hoist", "sling"]
+    pilot.wait(lambda: pilot["time"] < 1.0)
+    assert [reel_of(pilot, name)["torque"] for name in ("hoist", "sling")] == [150.0, 101.0]
+    pilot.ask("lock", string="hoist")
+    pilot.wait(lambda: reel_of(pilot, "hoist")["mode"] == "locked")
+    assert reel_of(pilot, "sling")["mode"] == "torque"
+    pilot.wait(lambda: pilot["reel_speed.hoist"] == 0.0)
+    pilot.ask("speed", string="sling", value=-0.5)
+    pilot.wait(lambda: reel_of(pilot, "sling")["mode"] == "speed")
+    start = pilot["time"]
+    pilot.wait(lambda: pilot["time"] > start + 0.5)
+    assert pilot["reel_speed.sling"] == pytest.approx(-0.5, abs=1e-9) and pilot["reel_speed.hoist"] == 0.0
+    pilot.ask("lock", string="sling")
+    pilot.wait(lambda: pilot["reel_speed.sling"] == 0.0)
+    length = pilot["unstretched_length.sling"]
+    pilot.more(10)
+    assert pilot["unstretched_length.sling"] == length
+    pilot.wait(lambda: reel_of(pilot, "sling")["mode"] == "locked" and "stopped" in pilot.status["message"])
+    pilot.ask("free", string="hoist")
+    pilot.wait(lambda: pilot["reel_speed.hoist"] < -0.5)
+    check_below("error of the energy balance (J)", abs(pilot["balance"]), 5.0)
+
+
+def test_each_free_body_can_be_struck(crane_pilot: Pilot) -> None:
+    """Within one state; the body that is held, and names that are not there, are refused."""
+    pilot = crane_pilot
+    assert pilot.meta["limits"]["impulses"] == {"hook": 100.0, "load": 500.0}
+    pilot.ask("pause", on=True)
+    pilot.ask("reset")
+    pilot.wait(lambda: pilot["time"] == 0.0)
+    assert pilot["body_velocity.hook"] < 1e-12 and pilot["body_velocity.load"] == pytest.approx(0.4)
+    pilot.ask("impulse", body="load", impulse=[0.0, 500.0, 0.0])
+    pilot.ask("pause", on=False)
+    # 10 m/s for 50 kg, less what the sling takes in a sixtieth of a second
+    pilot.wait(lambda: pilot["body_velocity.load"] > 8.0)
+    assert pilot["body_velocity.load"] < 11.0
+    for kind, key, name in (("impulse", "body", "jib"), ("lock", "string", "stay"), ("free", "string", "hoits")):
+        told = pilot.reply(json.dumps({"type": kind, "id": 1, key: name, "impulse": [0, 0, 0]}))
+        assert told["type"] == "refused" and told["why"].startswith(f"{key}: expected one of") and name in told["why"]
+
+
+def test_a_recording_of_an_assembly(crane_pilot: Pilot) -> None:
+    pilot = crane_pilot
+    pilot.ask("record", on=True)
+    pilot.wait(lambda: pilot.status["recording"] is not None)
+    path = Path(pilot.status["recording"])
+    pilot.more(20)
+    pilot.ask("record", on=False)
+    pilot.wait(lambda: "saved" in pilot.status["message"])
+    run = tl.open_run(path)
+    assert list(run.body.values) == ["hook", "load", "jib"] and run.sizes["time"] >= 20
+    np.testing.assert_allclose(np.diff(run.time.values), 1.0 / STATES_A_SECOND, rtol=1e-6)
+
+
+def test_an_assembly_reaches_the_end_of_a_string(crane_pilot: Pilot) -> None:
+    pilot = crane_pilot
+    pilot.ask("torque", string="sling", value=pilot.meta["limits"]["reels"]["sling"]["torque"][0])
+    pilot.wait(lambda: pilot.status["ended"])
+    assert "string 'sling' is fully deployed" in pilot.status["message"]
+    assert "Reset to start again" in pilot.status["message"]
+    pilot.ask("reset")
+    pilot.wait(lambda: not pilot.status["ended"] and pilot["time"] < 1.0)

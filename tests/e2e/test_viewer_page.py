@@ -15,6 +15,8 @@ from PIL import Image
 
 import tautline as tl
 from tests.support.browser import Serving, browsing, serving
+from tests.support.commands import tautline
+from tests.support.crane import crane
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Frame, Page, Route
@@ -44,6 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("page")
     make(made / "swing.nc", (1.0, 0.0, 1.0), tl.Locked())
     make(made / "wind.nc", (0.0, 0.0, 1.0), tl.Torque(3.0))
+    tl.run_to_file(made / "crane.nc", crane())
     return made
 
 
@@ -288,6 +291,104 @@ def test_two_runs_compared(folder: Path, open_page: Pages) -> None:
         assert "ghost" not in page.locator("#run-labels").inner_text()
 
 
+# -- assemblies --------------------------------------------------------------------------------------
+
+PARTS = ["hook", "load", "jib", "hoist", "sling", "stay"]
+
+
+@pytest.fixture(params=["replay", "offline"])
+def crane_page(request: pytest.FixtureRequest, folder: Path, open_page: Pages) -> Iterator[Page]:
+    """A run of an assembly from a server, and from a file without any network."""
+    if request.param == "replay":
+        with serving("view", "crane.nc", cwd=folder) as server:
+            yield open_page(server.address)
+    else:
+        tautline("export", "crane.nc", "--html", "-o", "crane.html", "--overwrite", cwd=folder)
+        yield open_page((folder / "crane.html").as_uri(), offline=True)
+
+
+def test_an_assembly_is_shown_with_its_names(crane_page: Page, folder: Path) -> None:
+    """All strings and bodies, at every time; charts tell them apart by name."""
+    run = tl.open_run(folder / "crane.nc")
+    before = picture(crane_page)
+    assert colours(before) > 100, "an empty scene"
+    for k in (60, 100):
+        crane_page.evaluate(f"tautline.seek({float(run.time[k])})")
+        settled(crane_page, f"tautline.frame() === {k}")
+        np.testing.assert_array_equal(nodes(crane_page), at(run, k))
+        crane_page.wait_for_timeout(100)
+        after = picture(crane_page)
+        assert (np.abs(after - before).max(axis=2) > 20).sum() > 100, "the picture did not follow"
+        before = after
+    for name, words in (
+        ("lengths", ["hoist", "sling", "stay"]),
+        ("tension", ["hoist", "sling", "stay"]),
+        ("torque", ["hoist", "sling"]),
+        ("speed", ["hook", "load", "jib"]),
+    ):
+        chart = crane_page.get_by_test_id(f"chart-{name}")
+        chart.scroll_into_view_if_needed()
+        entries = chart.locator(".series").all_inner_texts()
+        assert [text.split()[0] for text in entries] == words
+        assert colours(picture(crane_page, f"[data-testid=chart-{name}] canvas")) > 10, f"an empty chart of {name}"
+    tension = crane_page.get_by_test_id("chart-tension").locator(".value").first.inner_text()
+    assert float(tension) == pytest.approx(float(run.start_tension.sel(string="hoist")[-1]), rel=1e-3)
+
+
+def test_names_in_the_scene(crane_page: Page) -> None:
+    names = crane_page.get_by_test_id("part-names").locator("span")
+    assert names.all_inner_texts() == PARTS
+    boxes = [name.bounding_box() for name in names.all()]
+    scene = crane_page.locator("#scene").bounding_box()
+    assert scene is not None
+    for i, a in enumerate(boxes):
+        assert a is not None and scene["y"] <= a["y"] and a["x"] + a["width"] <= scene["x"] + scene["width"]
+        for b in boxes[:i]:
+            assert b is not None
+            apart = abs(a["y"] - b["y"]) > 10 or a["x"] > b["x"] + b["width"] or b["x"] > a["x"] + a["width"]
+            assert apart, "one name covers another"
+    crane_page.get_by_test_id("names").click()
+    settled(crane_page, "document.getElementById('part-names').childElementCount === 0")
+    crane_page.keyboard.press("b")
+    settled(crane_page, f"document.getElementById('part-names').childElementCount === {len(PARTS)}")
+
+
+def test_bodies_of_an_assembly_are_followed_in_turn(crane_page: Page) -> None:
+    """Each comes to the middle of the picture, near; then the camera stands still again."""
+    follow = crane_page.get_by_test_id("follow")
+    scene = crane_page.locator("#scene").bounding_box()
+    assert scene is not None
+    for name in ("hook", "load"):
+        crane_page.keyboard.press("f")
+        assert follow.inner_text() == f"Follow {name}" and follow.get_attribute("aria-pressed") == "true"
+        crane_page.evaluate("tautline.seek(0.9)")
+        settled(crane_page, "tautline.frame() === 90")
+        crane_page.wait_for_timeout(100)
+        box = crane_page.get_by_test_id("part-names").get_by_text(name, exact=True).bounding_box()
+        assert box is not None
+        assert abs(box["x"] - scene["x"] - 0.5 * scene["width"]) < 15.0
+        assert abs(box["y"] + 0.5 * box["height"] - scene["y"] - 0.5 * scene["height"]) < 10.0
+    crane_page.keyboard.press("f")
+    assert follow.inner_text() == "Follow" and follow.get_attribute("aria-pressed") == "false"
+
+
+def test_a_pendulum_beside_an_assembly(folder: Path, open_page: Pages) -> None:
+    """They have curves in common, and others of their own."""
+    with serving("view", "swing.nc", "crane.nc", cwd=folder) as server:
+        page = open_page(server.address)
+        page.evaluate("tautline.seek(0.5)")
+        settled(page, "tautline.frame(0) === 50 && tautline.frame(1) === 50")
+        for number, name in enumerate(("swing.nc", "crane.nc")):
+            np.testing.assert_array_equal(nodes(page, number), at(tl.open_run(folder / name), 50))
+        lengths = page.get_by_test_id("chart-lengths").inner_text()
+        assert all(word in lengths for word in ("stretched", "hoist", "sling"))
+        page.get_by_test_id("compare").click()
+        page.wait_for_timeout(200)
+        beside = picture(page)
+        half = beside.shape[1] // 2
+        assert colours(beside[:, :half]) > 60 and colours(beside[:, half:]) > 60
+
+
 def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:
     """A point mass, one element, a single sample; a run that an event ended; rows without numbers."""
     p = tl.Pendulum(string=pendulum().string, reel=pendulum().reel, body=tl.RigidBody.point(0.5))
@@ -397,3 +498,34 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
         settled(page, "document.getElementById('banner-text').textContent.includes('Connection lost')")
         assert banner.is_visible() and page.get_by_test_id("state").inner_text() == "not connected"
         assert page.get_by_test_id("controls").evaluate("e => e.inert")
+
+
+def test_live_page_of_an_assembly(tmp_path: Path, open_page: Pages) -> None:
+    """A list chooses the reel that buttons, sliders and keys drive, another one the body that is struck."""
+    (tmp_path / "crane.toml").write_text(crane().to_toml(), encoding="utf-8")
+    with serving("live", "crane.toml", cwd=tmp_path) as server:
+        page = open_page(server.address)
+        assert page.get_by_test_id("part-names").locator("span").all_inner_texts() == PARTS
+        chosen = page.get_by_test_id("reel-name")
+        assert chosen.locator("option").all_inner_texts() == ["hoist", "sling"]
+        assert page.get_by_test_id("body-name").locator("option").all_inner_texts() == ["hook", "load"]
+        assert page.get_by_test_id("torque-number").input_value() == "150"
+        chosen.select_option("sling")
+        assert page.get_by_test_id("torque-number").input_value() == "101"
+        page.keyboard.press("l")
+        settled(page, "document.getElementById('lock').ariaPressed === 'true'")
+        chosen.select_option("hoist")
+        settled(page, "document.getElementById('drive').ariaPressed === 'true'")
+        slider = page.get_by_test_id("payout")
+        slider.evaluate("e => { e.value = -0.5; e.dispatchEvent(new Event('input')) }")
+        settled(page, "document.getElementById('reel').ariaPressed === 'true'")
+        entries = page.get_by_test_id("chart-reel").locator(".series").all
+        page.wait_for_function(
+            "[...document.querySelectorAll('[data-testid=chart-reel] .value')]"
+            ".map(e => e.textContent).join() === '\u22120.5000,0'"
+        )
+        assert [text.split()[0] for text in (entry.inner_text() for entry in entries())] == ["hoist", "sling"]
+        page.get_by_test_id("body-name").select_option("load")
+        assert page.get_by_test_id("impulse-size").input_value() == "130"
+        page.get_by_test_id("impulse").click()
+        open_page.forgiven = "ERR_CONNECTION_REFUSED"

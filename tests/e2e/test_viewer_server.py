@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.viewer import payload
+from tautline.viewer import curves, payload
 from tests.conftest import Report
 from tests.support import forked
 from tests.support.browser import Serving, serving
@@ -64,7 +64,7 @@ def test_page_frames_and_plots_of_two_runs(server: Serving, folder: Path) -> Non
     assert status == 200 and boot["mode"] == "replay" and boot["token"] == server.token
     assert isinstance(boot["runs"], list)
     assert [run["title"] for run in boot["runs"]] == ["a: of 3", "b: of 5"]
-    assert [run["elements"] for run in boot["runs"]] == [N, N + 2]
+    assert [run["strings"][0]["elements"] for run in boot["runs"]] == [N, N + 2]
     for k, name in enumerate(("a.nc", "b.nc")):
         recording = payload.InMemory(tl.open_run(folder / name))
         status, frames = server.get(f"/frames?token={{token}}&run={k}&first=10&count=256&every=2")
@@ -77,7 +77,7 @@ def test_a_run_shorter_than_a_block_is_sent_whole(server: Serving) -> None:
     """The page asks for 256 frames whatever the run has."""
     status, frames = server.get("/frames?token={token}&run=0&first=0&count=256&every=1")
     assert status == 200
-    assert len(frames) == SAMPLES * 4 * (2 + 3 * (N + 1) + 9 + 2 * N)
+    assert len(frames) == SAMPLES * 4 * (2 + 3 * (N + 1) + 12 + 2 * N)
 
 
 # -- whom it refuses ---------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ def test_unusual_runs_are_served(tmp_path: Path) -> None:
             assert isinstance(runs, list) and [run["status"] for run in runs] == statuses
             for k, about in enumerate(runs):
                 status, frames = server.get(f"/frames?token={{token}}&run={k}&first=0&count=256&every=1")
-                assert status == 200 and len(frames) == 4 * 19 * min(256, about["samples"])
+                assert status == 200 and len(frames) == 4 * 22 * min(256, about["samples"])
                 query = f"run={k}&from={about['start']}&to={about['end']}&points=2000"
                 assert server.get(f"/plots?token={{token}}&{query}")[0] == 200
 
@@ -311,13 +311,13 @@ def test_a_million_samples(tmp_path: Path, report: Report) -> None:
             ):
                 status, body = server.get(f"/{query}")
                 assert status == 200
-                row = 4 * 19 if "frames" in name else 8 * (1 + len(payload.CURVES))
+                row = 4 * 22 if "frames" in name else 8 * (1 + len(curves.CURVES))
                 assert 200 <= len(body) // row <= (256 if "frames" in name else 2000)
                 if name == "plots":
-                    curves = np.frombuffer(body, "<f8").reshape(1 + len(payload.CURVES), -1)
+                    columns = np.frombuffer(body, "<f8").reshape(1 + len(curves.CURVES), -1)
             memory = peak_memory(server.process.pid)
         stretched = tl.open_run(path).stretched_length.values
-        found = curves[1 + [curve.name for curve in payload.CURVES].index("stretched_length")]
+        found = columns[1 + [curve.name for curve in curves.CURVES].index("stretched_length")]
         assert (found.min(), found.max()) == (stretched.min(), stretched.max())
     finally:
         path.unlink()

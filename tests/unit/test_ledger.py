@@ -20,7 +20,7 @@ from tautline.kernels.balance import kept_energy
 from tautline.results.conservation import balance_error
 from tautline.results.summary import summarise
 from tautline.schema import SCHEMA
-from tautline.viewer.payload import CURVES
+from tautline.viewer.curves import CURVES
 from tests.support.checking import check_close
 
 ROOT = Path(__file__).parents[2]

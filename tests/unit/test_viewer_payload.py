@@ -23,9 +23,11 @@ from tautline.files.runs import Reader
 from tautline.model.shapes import body_mesh
 from tautline.paper import examples
 from tautline.results.inputs import pendulum_of
-from tautline.viewer import page, payload
+from tautline.viewer import curves, page, payload
 from tests.conftest import Report
 from tests.support.checking import check_below, check_close
+from tests.support.crane import ELEMENTS, crane
+from tests.support.crane import STIFFNESS as ROPE
 
 N = 4
 LENGTH = 12.0
@@ -71,20 +73,18 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
 
 def decoded_frames(raw: bytes, elements: int = N) -> dict[str, np.ndarray]:
     """By the protocol's sentence, without the code under test."""
-    widths = {
-        "time": 1,
-        "reeled_length": 1,
-        "position": 3 * (elements + 1),
-        "attitude": 9,
-        "tension": elements,
-        "energy_density": elements,
-    }
+    widths = {"time": 1, "reeled_length": 1, "position": 3 * (elements + 1), "origin": 3, "attitude": 9}
+    return split(raw, widths | {"tension": elements, "energy_density": elements})
+
+
+def split(raw: bytes, widths: dict[str, int]) -> dict[str, np.ndarray]:
+    """Frames as columns by their names and widths."""
     rows = np.frombuffer(raw, "<f4").reshape(-1, sum(widths.values()))
     return dict(zip(widths, np.split(rows, np.cumsum(list(widths.values()))[:-1], axis=1), strict=True))
 
 
 def decoded_plots(raw: bytes) -> dict[str, np.ndarray]:
-    names = ["time", *(curve.name for curve in payload.CURVES)]
+    names = ["time", *(curve.name for curve in curves.CURVES)]
     columns = np.frombuffer(raw, "<f8").reshape(len(names), -1)
     return dict(zip(names, columns, strict=True))
 
@@ -99,9 +99,7 @@ def expected_curves(run: xr.Dataset) -> dict[str, np.ndarray]:
         "torque": run.torque.values,
         "power": run.power.values,
         "body_tension": run.body_tension.values,
-        "spin_x": run.angular_velocity.values[:, 0],
-        "spin_y": run.angular_velocity.values[:, 1],
-        "spin_z": run.angular_velocity.values[:, 2],
+        **{f"angular_velocity.{axis}": run.angular_velocity.values[:, k] for k, axis in enumerate("xyz")},
         "balance": kept - kept[0],
     }
 
@@ -115,6 +113,7 @@ def test_frames_are_the_run_in_single_precision(run: xr.Dataset) -> None:
     for name in ("time", "reeled_length", "position", "attitude", "tension"):
         wanted = run[name].values.reshape(n, -1).astype(np.float32)
         np.testing.assert_array_equal(found[name], wanted, err_msg=name)
+    np.testing.assert_array_equal(found["origin"], found["position"][:, -3:], err_msg="the body hangs at the last node")
     # of a linear spring: T^2 / 2 EA for each metre of unstretched string
     density = run.tension.values**2 / (2.0 * STIFFNESS)
     np.testing.assert_allclose(found["energy_density"], density, rtol=1e-6, atol=1e-12)
@@ -186,7 +185,7 @@ def test_curves_are_those_of_the_run(run: xr.Dataset) -> None:
 def test_every_curve_has_a_plot_and_a_unit(run: xr.Dataset) -> None:
     about = payload.meta(payload.InMemory(run), "x")
     plots = {plot["name"]: plot["units"] for plot in about["plots"]}
-    assert [series["name"] for series in about["series"]] == [curve.name for curve in payload.CURVES]
+    assert [series["name"] for series in about["series"]] == [curve.name for curve in curves.CURVES]
     assert {series["plot"] for series in about["series"]} == plots.keys()
     assert all(series["units"] == plots[series["plot"]] for series in about["series"])
 
@@ -250,7 +249,7 @@ def test_a_range_is_covered_and_no_more(start: float, width: float) -> None:
     time = np.arange(2001) * 0.002
 
     class Times:
-        attrs: ClassVar[dict[str, Any]] = {}
+        attrs: ClassVar[dict[str, Any]] = {"case": json.dumps(tl.load("retrieval").to_dict())}
         rows = 2001
 
         def read(self, name: str, rows: slice) -> np.ndarray:
@@ -288,7 +287,7 @@ def test_energy_balance_starts_at_zero_and_a_later_range_does_not(run: xr.Datase
 def test_bounds_hold_every_node_and_the_whole_body_at_all_times(run: xr.Dataset) -> None:
     about = payload.meta(payload.InMemory(run), "x")
     low, high = np.array(about["bounds"])
-    points = np.array(about["body"]["points"])
+    points = np.array(about["bodies"][0]["points"])
     corners = run.position.values[:, -1, None] + np.einsum("tij,pj->tpi", run.attitude.values, points)
     for where in (run.position.values.reshape(-1, 3), corners.reshape(-1, 3)):
         assert (where >= low - 1e-9).all() and (where <= high + 1e-9).all()
@@ -310,12 +309,15 @@ def test_bounds_hold_the_end_of_a_run_that_is_only_surveyed(run: xr.Dataset, mon
 def test_meta_says_what_the_run_is(run: xr.Dataset) -> None:
     about = payload.meta(payload.InMemory(run), "a title")
     p = pendulum()
-    assert about["title"] == "a title" and about["status"] == "completed" and about["elements"] == N
+    assert about["title"] == "a title" and about["status"] == "completed"
     assert (about["samples"], about["start"], about["end"]) == (2001, 0.0, run.time.values[-1])
-    assert about["string"] == {"length": LENGTH, "density": 0.05, "stiffness": STIFFNESS}
-    assert about["reel"]["guide_position"] == [1.0, -2.0, 0.5]
-    assert about["body"]["center_of_mass"] == list(p.body.center_of_mass)
-    assert len(about["body"]["points"]) == 8 and all(len(face) == 4 for face in about["body"]["faces"])
+    (string,), (body,) = about["strings"], about["bodies"]
+    reel = string.pop("reel")
+    wanted = {"name": "", "elements": N, "length": LENGTH, "density": 0.05, "stiffness": STIFFNESS, "ends": (None, 0)}
+    assert string == wanted
+    assert reel["position"] == [1.0, -2.0, 0.5] and reel["drum_radius"] == 0.3 and reel["guide_length"] == 0.4
+    assert body["center_of_mass"] == list(p.body.center_of_mass) and not body["held"]
+    assert len(body["points"]) == 8 and all(len(face) == 4 for face in body["faces"])
     strain = about["ranges"]["strain"]
     assert strain[0] == min(0.0, run.strain.values.min()) and strain[1] == run.strain.values.max()
 
@@ -351,6 +353,111 @@ def test_what_is_no_run_is_refused(run: xr.Dataset) -> None:
     ):
         with pytest.raises(InputError, match=words):
             tl.view(wrong)  # type: ignore[arg-type]
+
+
+# -- assemblies --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def crane_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("assembly") / "crane.nc"
+    tl.run_to_file(path, crane())
+    return path
+
+
+@pytest.fixture(scope="module")
+def lifted(crane_file: Path) -> xr.Dataset:
+    found = tl.open_run(crane_file)
+    assert found.attrs["status"] == "completed" and found.sizes["time"] == 101
+    return found
+
+
+def assembly_frames(raw: bytes) -> dict[str, np.ndarray]:
+    """By the protocol's sentence: of three strings and three bodies."""
+    elements = sum(ELEMENTS.values())
+    widths = {"time": 1, "reeled_length": 3, "position": 3 * (elements + 3), "bodies": 3 * 12}
+    return split(raw, widths | {"tension": elements, "energy_density": elements})
+
+
+def test_frames_of_an_assembly(lifted: xr.Dataset) -> None:
+    n = lifted.sizes["time"]
+    found = assembly_frames(payload.frames(payload.InMemory(lifted), 0, n))
+    for name in ("time", "reeled_length", "position", "tension"):
+        np.testing.assert_array_equal(found[name], lifted[name].values.reshape(n, -1).astype(np.float32), err_msg=name)
+    bodies = found["bodies"].reshape(n, 3, 12)
+    np.testing.assert_array_equal(bodies[..., 3:], lifted.attitude.values.reshape(n, 3, 9).astype(np.float32))
+    # where the frame's origin is, the strings say: the hoist and the sling end there
+    ends = lifted.position.values[:, [ELEMENTS["hoist"], ELEMENTS["hoist"] + 1 + ELEMENTS["sling"]]]
+    check_close("origins of hook and load", bodies[:, :2, :3], ends, 1e-5)
+    check_close("origin of the jib", bodies[:, 2, :3], lifted.position.values[:, 0], 1e-5)
+    density = np.maximum(lifted.tension.values, 0.0) ** 2 / (2.0 * ROPE)
+    np.testing.assert_allclose(found["energy_density"], density, rtol=1e-5, atol=1e-9)
+
+
+def test_curves_of_an_assembly_have_its_names(lifted: xr.Dataset) -> None:
+    recording = payload.InMemory(lifted)
+    about = payload.meta(recording, "x")
+    names = [series["name"] for series in about["series"]]
+    columns = np.frombuffer(payload.plots(recording, 0.0, 1.0, 500), "<f8").reshape(1 + len(names), -1)
+    found = dict(zip(names, columns[1:], strict=True))
+    wanted = {name: lifted[name].values for name in ("energy", "kinetic_energy", "gravity_energy", "elastic_energy")}
+    for variable, strings in (
+        ("unstretched_length", ELEMENTS),
+        ("start_tension", ELEMENTS),
+        ("reel_speed", ["hoist", "sling"]),
+        ("torque", ["hoist", "sling"]),
+        ("power", ["hoist", "sling"]),
+    ):
+        wanted |= {f"{variable}.{name}": lifted[variable].sel(string=name).values for name in strings}
+    for variable, bodies in (("body_velocity", ["hook", "load", "jib"]), ("angular_velocity", ["hook", "load"])):
+        size = np.linalg.norm(lifted[variable].values, axis=2)
+        wanted |= {f"{variable}.{name}": size[:, list(lifted.body.values).index(name)] for name in bodies}
+    for variable in ("linear_momentum", "angular_momentum"):
+        wanted |= {f"{variable}.{axis}": lifted[variable].sel(axis=axis).values for axis in "xyz"}
+    assert found.keys() == wanted.keys() | {"balance"}
+    for name, values in wanted.items():
+        check_close(name, found[name], values, 1e-12 * max(1.0, float(np.abs(values).max())))
+    assert found["balance"][0] == 0.0
+    check_below("error of the energy balance (J)", float(np.abs(found["balance"]).max()), 0.5)
+    units = {plot["name"]: plot["units"] for plot in about["plots"]}
+    assert {series["plot"] for series in about["series"]} == units.keys()
+    assert [series["label"] for series in about["series"] if series["plot"] == "tension"] == list(ELEMENTS)
+
+
+def test_meta_of_an_assembly(lifted: xr.Dataset, crane_file: Path) -> None:
+    about = payload.meta(payload.InMemory(lifted), "x")
+    strings = {string["name"]: string for string in about["strings"]}
+    bodies = {body["name"]: body for body in about["bodies"]}
+    assert {name: string["elements"] for name, string in strings.items()} == ELEMENTS
+    assert [string["ends"] for string in strings.values()] == [(2, 0), (0, 1), (None, 0)]
+    assert [body["held"] for body in bodies.values()] == [False, False, True]
+    assert len(bodies["hook"]["points"]) == 8 and bodies["jib"]["points"] == []
+    assert strings["stay"]["reel"] is None and strings["hoist"]["reel"]["axis"] == [0.0, -1.0, 0.0]
+    assert strings["hoist"]["reel"]["position"] == lifted.position.values[0, 0].tolist()
+    # on a free body: as the model has it, of unit length; the guide leads outwards, at right angles to it
+    reel = strings["sling"]["reel"]
+    outwards = np.array([0.2, 0.1, 0.6]) - crane().assembly.bodies["hook"].center_of_mass  # type: ignore[union-attr]
+    outwards[1] = 0.0
+    assert reel["axis"] == [0.0, 1.0, 0.0]
+    check_close("guide", reel["guide"], outwards / np.linalg.norm(outwards), 1e-12)
+    low, high = np.array(about["bounds"])
+    for name in ("hook", "load"):
+        R = lifted.attitude.sel(body=name).values
+        points = np.array(bodies[name]["points"]) - bodies[name]["center_of_mass"]
+        corners = lifted.body_position.sel(body=name).values[:, None] + np.einsum("tij,pj->tpi", R, points)
+        assert (corners >= low - 1e-9).all() and (corners <= high + 1e-9).all(), name
+    reader = Reader(crane_file)
+    assert payload.meta(reader, "x") == about
+    assert payload.frames(reader, 0, 50, 2) == payload.frames(payload.InMemory(lifted), 0, 50, 2)
+    reader.close()
+
+
+def test_offline_page_of_an_assembly(lifted: xr.Dataset) -> None:
+    found = Scripts(page.offline(("crane", payload.InMemory(lifted))))
+    (about,) = strict(found.scripts["boot"])["runs"]
+    assert about["samples"] == 101 and about["strings"][0]["ends"] == [2, 0]
+    inside = assembly_frames(unpacked(found.scripts["frames-0"]))
+    np.testing.assert_array_equal(inside["position"], lifted.position.values.reshape(101, -1).astype(np.float32))
 
 
 # -- the page ----------------------------------------------------------------------------------------
@@ -439,7 +546,7 @@ def test_offline_page_of_a_larger_run_is_thinned_out(run: xr.Dataset, monkeypatc
     found = Scripts(page.offline(("a", payload.InMemory(run)), ("b", payload.InMemory(run))))
     for k, about in enumerate(strict(found.scripts["boot"])["runs"]):
         frames = decoded_frames(unpacked(found.scripts[f"frames-{k}"]))
-        assert about["samples"] == len(frames["time"]) <= 30_000 / 4 / 34
+        assert about["samples"] == len(frames["time"]) <= 30_000 / 4 / 37
         np.testing.assert_allclose(np.diff(frames["time"][:, 0]), frames["time"][1, 0], atol=1e-5)
 
 
@@ -482,5 +589,6 @@ def test_a_body_without_shape_has_a_mesh_to_draw() -> None:
     run = tl.simulate(p, tl.straight(p, 5.0, 1, (1.0, 0.0, 1.0)), tl.Locked(), duration=0.1, sample=0.01)
     about = payload.meta(payload.InMemory(run), "x")
     points, faces = body_mesh(pendulum_of(run.attrs).body)
-    assert about["elements"] == 1 and len(points) and about["body"]["faces"] == faces
+    (string,), (body,) = about["strings"], about["bodies"]
+    assert string["elements"] == 1 and len(points) and body["faces"] == faces
     assert len(decoded_frames(payload.frames(payload.InMemory(run), 0, 99), 1)["time"]) == 11

@@ -27,10 +27,10 @@ function decimalsOf(step: number): number {
   return 10;
 }
 
-/** Room above and below; values that hardly differ are not blown up to fill the chart with rounding. */
+/** Room above and below; values that differ by rounding alone get an axis whose ticks can be read. */
 export function padded(low: number | null, high: number | null): Range {
   if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
-  const least = 1e-9 * Math.max(Math.abs(low), Math.abs(high)) || 1e-18;
-  const room = Math.max(0.06 * (high - low), least);
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const room = high - low > 1e-9 * size ? 0.06 * (high - low) : 0.1 * size || 1e-18;
   return [low - room, high + room];
 }

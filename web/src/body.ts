@@ -1,16 +1,18 @@
 // The rigid body: its shape, its axes at the attachment point, its centre of mass, and where the centre has been.
 
 import {
-  BufferAttribute, BufferGeometry, Color, CylinderGeometry, DoubleSide, DynamicDrawUsage, Float32BufferAttribute, Group, Line, LineBasicMaterial, LineSegments,
+  BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DoubleSide, DynamicDrawUsage, Float32BufferAttribute, Group, Line, LineBasicMaterial, LineSegments,
   Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, SphereGeometry,
 } from "three";
 import { sharpEdges, triangles } from "./edges";
 import { type Layout, type Row } from "./layout";
-import { type Meta } from "./types";
+import { type BodyMeta, type Vector } from "./types";
 
 const AXES = ["#e5484d", "#30a46c", "#4c8dff"]; // x, y, z
 const TRAIL_POINTS = 240;
 const LEAST_REACH = 0.01; // of the marks, over the scene's size: a point has no size of its own
+const LEAST_CENTRE = 1.8; // radius of the mark at the centre, over the strings'
+const GLASS = 0.45; // opacity of a body with a drum inside
 
 export class BodyView {
   readonly group = new Group();
@@ -24,25 +26,30 @@ export class BodyView {
   private readonly trailColour = new Color();
 
   constructor(
-    private readonly meta: Meta,
+    private readonly body: BodyMeta,
+    private readonly number: number,
     private readonly layout: Layout,
+    sceneSize: number,
+    reeled: boolean, // whether it carries a reel
   ) {
-    const { points, faces, center_of_mass } = meta.body;
+    const { points, faces, center_of_mass, held } = body;
     this.faces = new MeshLambertMaterial({ side: DoubleSide, flatShading: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
     this.lines = new LineBasicMaterial();
-    const reach = Math.max(...points.map((p) => Math.hypot(...p)), Math.hypot(...center_of_mass), LEAST_REACH * boxSize(meta));
+    const reach = Math.max(...points.map((p) => Math.hypot(...p)), Math.hypot(...center_of_mass), LEAST_REACH * sceneSize);
     if (faces.length > 0) {
       const surface = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(triangles(points, faces), 3));
       surface.computeVertexNormals();
       const edges = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(sharpEdges(points, faces), 3));
       this.group.add(new Mesh(surface, this.faces), new LineSegments(edges, this.lines));
     }
-    this.group.add(axes(0.9 * reach));
+    if (reeled && !held) Object.assign(this.faces, { transparent: true, depthWrite: false, opacity: GLASS, userData: { opacity: GLASS } });
+    if (!held) this.group.add(axes(0.9 * reach));
+    else if (!reeled) this.group.add(new Mesh(new BoxGeometry(reach, reach, reach), this.faces)); // a drum is mark enough
     // seen through the body: it lies inside
     this.centre = new Mesh(new SphereGeometry(0.07 * reach, 12, 8), new MeshBasicMaterial({ transparent: true, depthTest: false }));
     this.centre.position.set(...center_of_mass);
     this.centre.renderOrder = 2;
-    this.group.add(this.centre);
+    if (!held) this.group.add(this.centre);
     this.group.matrixAutoUpdate = false;
 
     this.trailGeometry.setAttribute("position", new BufferAttribute(this.trailPoints, 3).setUsage(DynamicDrawUsage));
@@ -51,23 +58,21 @@ export class BodyView {
     this.trail.frustumCulled = false;
   }
 
-  update(row: Row): void {
-    const a = this.layout.attitude;
-    const p = a - 3;
-    const r = (i: number) => row[a + i];
-    this.group.matrix.copy(
-      new Matrix4().set(r(0), r(1), r(2), row[p], r(3), r(4), r(5), row[p + 1], r(6), r(7), r(8), row[p + 2], 0, 0, 0, 1),
-    );
+  /** `radius`: of the strings, which the mark at the centre is never thinner than: a body may be far too small to be seen. */
+  update(row: Row, radius: number): void {
+    this.centre.scale.setScalar(Math.max(1, (LEAST_CENTRE * radius) / this.centre.geometry.parameters.radius));
+    const pose = this.layout.pose(row, this.number);
+    this.group.matrix.copy(turned(pose)).setPosition(pose[0], pose[1], pose[2]);
     this.group.matrixWorldNeedsUpdate = true;
   }
 
   /** Rows from the oldest to the newest; the path fades towards the past. */
   drawTrail(rows: Row[]): void {
-    const count = Math.min(rows.length, TRAIL_POINTS);
+    const count = this.body.held ? 0 : Math.min(rows.length, TRAIL_POINTS);
     const skip = rows.length - count;
-    const point: [number, number, number] = [0, 0, 0];
+    const point: Vector = [0, 0, 0];
     for (let i = 0; i < count; i++) {
-      this.trailPoints.set(this.layout.bodyPoint(rows[skip + i], this.meta.body.center_of_mass, point), 3 * i);
+      this.trailPoints.set(this.layout.bodyPoint(rows[skip + i], this.number, this.body.center_of_mass, point), 3 * i);
       const c = this.trailColour;
       this.trailColours.set([c.r, c.g, c.b, ((i + 1) / count) ** 1.5], 4 * i);
     }
@@ -84,8 +89,9 @@ export class BodyView {
   }
 }
 
-function boxSize({ bounds: [low, high] }: Meta): number {
-  return Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1;
+/** The rotation of a body from its pose. */
+export function turned([, , , ...r]: Row): Matrix4 {
+  return new Matrix4().set(r[0], r[1], r[2], 0, r[3], r[4], r[5], 0, r[6], r[7], r[8], 0, 0, 0, 0, 1);
 }
 
 function axes(length: number): Group {

@@ -2,21 +2,23 @@
 
 import { Dial } from "./dial";
 import { number } from "./format";
-import { type Command } from "./link";
+import { type Command, type ReelCommand } from "./link";
 import { get } from "./notices";
 import { throttle } from "./throttle";
-import { type Limits, type Status, type Vector } from "./types";
+import { type Limits, type ReelStatus, type Status, type Vector } from "./types";
 
 const SEND_EVERY = 30; // ms, while a slider moves
 const HANDS_OFF = 500; // ms after a touch in which the server's echo does not move a slider
 const RATE_STEP = 1.25; // of the keys
-const DEFAULT_LIMITS: Limits = { torque: [-1, 1], speed: [-1, 1], impulse: 1, rate: [0.1, 10] };
+const DEFAULT_LIMITS: Limits = { reels: {}, impulses: {}, rate: [0.1, 10] };
 
 export class Controls {
-  private readonly torque = new Dial("torque", "N m", () => this.touch(), (value) => this.send({ type: "torque", value }));
-  private readonly speed = new Dial("payout", "m/s", () => this.touch(), (value) => this.send({ type: "speed", value }));
+  private readonly torque = new Dial("torque", "N m", () => this.touch(), (value) => this.command({ type: "torque", value }));
+  private readonly speed = new Dial("payout", "m/s", () => this.touch(), (value) => this.command({ type: "speed", value }));
   private readonly rate = get<HTMLInputElement>("rate"); // logarithm of the rate, so that both ways feel alike
   private readonly impulseSize = get<HTMLInputElement>("impulse-size");
+  private readonly reelName = get<HTMLSelectElement>("reel-name");
+  private readonly bodyName = get<HTMLSelectElement>("body-name");
   private limits = DEFAULT_LIMITS;
   private status: Status | null = null;
   private touched = -Infinity;
@@ -25,20 +27,50 @@ export class Controls {
   constructor(private readonly send: (command: Command) => void) {
     get("controls").hidden = false;
     get("controls").addEventListener("submit", (event) => event.preventDefault());
-    for (const id of ["lock", "free"] as const) get(id).addEventListener("click", () => send({ type: id }));
+    for (const id of ["lock", "free"] as const) get(id).addEventListener("click", () => this.command({ type: id }));
     for (const id of ["drive", "reel", "impulse", "record", "reset"] as const) get(id).addEventListener("click", () => this[id]());
     this.rate.addEventListener("input", () => this.setRate(10 ** Number(this.rate.value)));
     this.impulseSize.addEventListener("keydown", (event) => event.key === "Enter" && this.impulseSize.blur());
-    get("impulse-direction").addEventListener("change", () => get("impulse-direction").blur());
+    this.reelName.addEventListener("change", () => this.chooseReel());
+    this.bodyName.addEventListener("change", () => this.chooseBody());
+    for (const select of [this.reelName, this.bodyName, get("impulse-direction")]) select.addEventListener("change", () => select.blur());
   }
 
   setLimits(limits: Limits | undefined): void {
     this.limits = limits ?? DEFAULT_LIMITS;
-    this.torque.setRange(this.limits.torque);
-    this.speed.setRange(this.limits.speed);
     [this.rate.min, this.rate.max] = this.limits.rate.map((rate) => String(Math.log10(rate)));
-    this.impulseSize.max = String(this.limits.impulse);
-    if (!this.impulseSize.value && limits) this.impulseSize.value = String(Number((0.25 * this.limits.impulse).toPrecision(2)));
+    if (offer(this.reelName, Object.keys(this.limits.reels))) this.chooseReel();
+    if (offer(this.bodyName, Object.keys(this.limits.impulses))) this.chooseBody();
+    for (const row of document.querySelectorAll<HTMLElement>("#controls .of-reel")) row.hidden = this.reelName.options.length === 0;
+    get("impulse-box").hidden = this.bodyName.options.length === 0;
+  }
+
+  /** Tell the chosen reel to do something. */
+  command(command: ReelCommand): void {
+    this.send({ ...command, string: this.reelName.value });
+  }
+
+  /** The sliders are those of another reel from now on. */
+  private chooseReel(): void {
+    const limits = this.limits.reels[this.reelName.value];
+    if (!limits) return;
+    this.torque.setRange(limits.torque);
+    this.speed.setRange(limits.speed);
+    this.torque.show(this.chosen?.torque ?? 0);
+    this.speed.show(this.chosen?.mode === "speed" ? this.chosen.speed : 0);
+    this.touched = -Infinity;
+    if (this.status) this.show(this.status);
+  }
+
+  private chooseBody(): void {
+    const most = this.limits.impulses[this.bodyName.value];
+    if (most === undefined) return;
+    this.impulseSize.max = String(most);
+    this.impulseSize.value = String(Number((0.25 * most).toPrecision(2)));
+  }
+
+  private get chosen(): ReelStatus | undefined {
+    return this.status?.reels[this.reelName.value];
   }
 
   setConnected(on: boolean): void {
@@ -49,16 +81,17 @@ export class Controls {
   show(status: Status): void {
     this.status = status;
     const press = (id: string, on: boolean) => get(id).setAttribute("aria-pressed", String(on));
-    press("lock", status.mode === "locked");
-    press("free", status.mode === "free");
-    press("drive", status.mode === "torque");
-    press("reel", status.mode === "speed");
+    const reel = this.chosen;
+    press("lock", reel?.mode === "locked");
+    press("free", reel?.mode === "free");
+    press("drive", reel?.mode === "torque");
+    press("reel", reel?.mode === "speed");
     press("record", status.recording !== null);
     get("recording").hidden = status.recording === null;
     get("recording").textContent = status.recording === null ? "" : `recording to ${status.recording}`;
     if (performance.now() - this.touched < HANDS_OFF) return;
-    if (status.mode === "torque") this.torque.show(status.torque);
-    if (status.mode === "speed") this.speed.show(status.speed);
+    if (reel?.mode === "torque") this.torque.show(reel.torque);
+    if (reel?.mode === "speed") this.speed.show(reel.speed);
     this.showRate(status.rate);
   }
 
@@ -72,7 +105,7 @@ export class Controls {
 
   /** The keys move what the drum follows: its speed while that is given, else the torque. */
   nudge(steps: number): void {
-    (this.status?.mode === "speed" ? this.speed : this.torque).nudge(steps);
+    (this.chosen?.mode === "speed" ? this.speed : this.torque).nudge(steps);
   }
 
   faster(steps: number): void {
@@ -82,7 +115,7 @@ export class Controls {
   impulse(): void {
     const size = this.impulseSize.valueAsNumber || 0;
     const direction = get<HTMLSelectElement>("impulse-direction").value.split(",").map(Number);
-    this.send({ type: "impulse", impulse: direction.map((x) => x * size) as Vector });
+    this.send({ type: "impulse", body: this.bodyName.value, impulse: direction.map((x) => x * size) as Vector });
   }
 
   record(): void {
@@ -111,4 +144,12 @@ export class Controls {
     this.rate.value = String(Math.log10(value));
     get("rate-number").textContent = `${number(value, 3)}×`;
   }
+}
+
+/** Put names into a list, which is hidden where there is nothing to choose; says whether they are others than before. */
+function offer(select: HTMLSelectElement, names: string[]): boolean {
+  select.hidden = names.length < 2;
+  if (select.options.length === names.length && names.every((name, i) => select.options[i].value === name)) return false;
+  select.replaceChildren(...names.map((name) => new Option(name, name)));
+  return true;
 }

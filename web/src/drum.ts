@@ -1,9 +1,12 @@
 // The reel: a drum that turns with the string, and the straight guide in front of it.
 
 import {
-  BufferGeometry, Color, CylinderGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshLambertMaterial,
+  BufferGeometry, Color, CylinderGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshLambertMaterial,
+  Vector3,
 } from "three";
-import { type Meta } from "./types";
+import { turned } from "./body";
+import { type Row } from "./layout";
+import { type ReelMeta, type Vector } from "./types";
 
 const FLANGE = 1.14; // over the drum's radius
 const WIDTH = 0.7; // of the drum, over its radius
@@ -14,20 +17,26 @@ const SIDES = 40;
 export class Drum {
   readonly group = new Group();
   private readonly wheel = new Group();
+  private readonly stand = new Matrix4();
   private readonly metal = new MeshLambertMaterial();
   private readonly dark = new MeshLambertMaterial();
   private readonly lines = new LineBasicMaterial();
   private readonly mark = new MeshLambertMaterial();
 
-  constructor(private readonly reel: Meta["reel"]) {
+  constructor(private readonly reel: ReelMeta) {
     const radius = reel.drum_radius;
     if (radius > 0) this.buildWheel(radius);
     if (reel.guide_length > 0) this.buildGuide();
-    this.group.position.set(...reel.guide_position);
+    // built with the guide along x and the string below the drum, where retrieval is a turn about -y
+    const [x, y] = [new Vector3(...reel.guide), new Vector3(...reel.axis).negate()];
+    this.stand.makeBasis(x, y, new Vector3().crossVectors(x, y));
+    this.group.matrixAutoUpdate = false;
   }
 
-  /** Retrieval pulls the string under the drum towards -x, which is a turn about -y. */
-  update(reeledLength: number, reeledAtStart: number): void {
+  /** The guide's entrance at a place, turned with a body that carries it. */
+  update(place: Vector, pose: Row | null, reeledLength: number, reeledAtStart: number): void {
+    this.group.matrix.copy(pose ? new Matrix4().multiplyMatrices(turned(pose), this.stand) : this.stand).setPosition(...place);
+    this.group.matrixWorldNeedsUpdate = true;
     if (this.reel.drum_radius > 0) this.wheel.rotation.y = -(reeledLength - reeledAtStart) / this.reel.drum_radius;
   }
 

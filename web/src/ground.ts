@@ -6,6 +6,10 @@ import { type Vector } from "./types";
 
 export type Box = [Vector, Vector];
 
+export function sizeOf([low, high]: Box): number {
+  return Math.max(Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]), 1e-3);
+}
+
 const CELLS = 16; // about, over the longest side
 const LEAST_WIDTH = 0.3; // half of it, over the longest side
 

@@ -13,18 +13,20 @@ export class History implements Pick<FrameSource, "nearest"> {
   readonly layout: Layout;
   curves: Rolling;
   private readonly series: number;
+  private readonly shape: string;
   private rows: Row[] = [];
   private first = 0; // number of the oldest row since the start
 
   constructor(meta: Meta) {
-    this.layout = new Layout(meta.elements, meta.string.length);
+    this.layout = new Layout(meta);
+    this.shape = shapeOf(meta);
     this.series = meta.series.length;
     this.curves = new Rolling(this.series, HISTORY_SECONDS);
   }
 
   /** Whether states of this run can follow those of another. */
   fits(meta: Meta): boolean {
-    return meta.elements === this.layout.elements && meta.series.length === this.series && meta.string.length === this.layout.stringLength;
+    return shapeOf(meta) === this.shape;
   }
 
   get start(): number {
@@ -87,4 +89,9 @@ export class History implements Pick<FrameSource, "nearest"> {
     this.rows.splice(0, drop);
     this.first += drop;
   }
+}
+
+/** All that the places of numbers in a state follow from. */
+function shapeOf({ strings, bodies, series }: Meta): string {
+  return JSON.stringify([strings.map(({ elements, length }) => [elements, length]), bodies.length, series.length]);
 }

@@ -4,7 +4,7 @@ import { type Mode } from "./types";
 
 export type Action =
   | "toggle" | "forward" | "back" | "start" | "end" | "faster" | "slower" | "loop" | "follow" | "front" | "side" | "top" | "iso" | "fit"
-  | "colour" | "compare" | "plots" | "theme" | "help" | "lock" | "free" | "drive" | "reel" | "more" | "less" | "impulse" | "reset" | "record" | "newest";
+  | "colour" | "names" | "compare" | "plots" | "theme" | "help" | "lock" | "free" | "drive" | "reel" | "more" | "less" | "impulse" | "reset" | "record" | "newest";
 
 export interface Binding {
   keys: string[]; // as in KeyboardEvent.key, letters small
@@ -41,7 +41,8 @@ export const BINDINGS: Binding[] = [
   { keys: ["3"], action: "top", label: "view from above", where: "all" },
   { keys: ["4"], action: "iso", label: "oblique view", where: "all" },
   { keys: ["0"], action: "fit", label: "all in sight", where: "all" },
-  { keys: ["f"], action: "follow", label: "follow the body", where: "all" },
+  { keys: ["f"], action: "follow", label: "follow the body, or the next one", where: "all" },
+  { keys: ["b"], action: "names", label: "names of bodies and strings on or off", where: "all" },
   { keys: ["c"], action: "colour", label: "next colouring of the string", where: "all" },
   { keys: ["p"], action: "plots", label: "plots on or off", where: "all" },
   { keys: ["m"], action: "theme", label: "dark or light", where: "all" },

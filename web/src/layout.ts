@@ -1,5 +1,7 @@
 // Where the numbers stand in a frame.
 
+import { type Meta, type Vector } from "./types";
+
 export type Row = Float32Array | Float64Array;
 
 /** A frame as it is drawn: one row, and the sample it is of. */
@@ -10,52 +12,76 @@ export interface Frame {
 
 export type Quantity = "strain" | "tension" | "energy_density";
 
-export class Layout {
-  readonly nodes = 2;
-  readonly attitude: number;
-  readonly tension: number;
-  readonly energy: number;
-  readonly size: number;
-
+/** A string: how much there is of it, and where its numbers begin. */
+export class Strand {
   constructor(
     readonly elements: number,
-    readonly stringLength: number,
-  ) {
-    this.attitude = this.nodes + 3 * (elements + 1);
-    this.tension = this.attitude + 9;
-    this.energy = this.tension + elements;
-    this.size = this.energy + elements;
-  }
-
-  time(row: Row): number {
-    return row[0];
-  }
+    readonly length: number,
+    readonly reeled: number,
+    readonly nodes: number,
+    readonly tension: number,
+    readonly energy: number,
+  ) {}
 
   reeledLength(row: Row): number {
-    return row[1];
+    return row[this.reeled];
   }
 
-  /** Flat x, y, z of all nodes. */
-  positions(row: Row): number[] {
-    return Array.from(row.subarray(this.nodes, this.attitude));
+  node(row: Row, node: number): Vector {
+    const i = this.nodes + 3 * node;
+    return [row[i], row[i + 1], row[i + 2]];
   }
 
   strain(row: Row, element: number): number {
     const i = this.nodes + 3 * element;
     const length = Math.hypot(row[i + 3] - row[i], row[i + 4] - row[i + 1], row[i + 5] - row[i + 2]);
-    return (length * this.elements) / (this.stringLength - row[1]) - 1;
+    return (length * this.elements) / (this.length - row[this.reeled]) - 1;
   }
 
   value(row: Row, quantity: Quantity, element: number): number {
     if (quantity === "strain") return this.strain(row, element);
     return row[(quantity === "tension" ? this.tension : this.energy) + element];
   }
+}
 
-  /** A point given in the body frame, in inertial axes. */
-  bodyPoint(row: Row, [x, y, z]: readonly number[], out: [number, number, number]): [number, number, number] {
-    const a = this.attitude;
-    const end = this.attitude - 3;
-    for (let i = 0; i < 3; i++) out[i] = row[end + i] + row[a + 3 * i] * x + row[a + 3 * i + 1] * y + row[a + 3 * i + 2] * z;
+const POSE = 12; // numbers of a body: origin of its frame, attitude row by row
+
+/** Time; reeled length of each string; nodes of all strings; poses of all bodies; tension, then energy density, of all elements. */
+export class Layout {
+  readonly strands: Strand[] = [];
+  readonly size: number;
+  private readonly nodes: number;
+  private readonly bodies: number;
+  private readonly tension: number;
+
+  constructor({ strings, bodies }: Pick<Meta, "strings" | "bodies">) {
+    const elements = strings.reduce((sum, string) => sum + string.elements, 0);
+    this.nodes = 1 + strings.length;
+    this.bodies = this.nodes + 3 * (elements + strings.length);
+    this.tension = this.bodies + POSE * bodies.length;
+    this.size = this.tension + 2 * elements;
+    let before = 0;
+    strings.forEach((string, k) => {
+      const tension = this.tension + before;
+      this.strands.push(new Strand(string.elements, string.length, 1 + k, this.nodes + 3 * (before + k), tension, tension + elements));
+      before += string.elements;
+    });
+  }
+
+  /** Flat x, y, z of all nodes. */
+  positions(row: Row): number[] {
+    return Array.from(row.subarray(this.nodes, this.bodies));
+  }
+
+  /** Twelve numbers: the origin of a body's frame, and its attitude row by row. */
+  pose(row: Row, body: number): Row {
+    return row.subarray(this.bodies + POSE * body, this.bodies + POSE * (body + 1));
+  }
+
+  /** A point given in the frame of a body, in inertial axes. */
+  bodyPoint(row: Row, body: number, [x, y, z]: readonly number[], out: Vector): Vector {
+    const p = this.bodies + POSE * body;
+    for (let i = 0; i < 3; i++) out[i] = row[p + i] + row[p + 3 + 3 * i] * x + row[p + 4 + 3 * i] * y + row[p + 5 + 3 * i] * z;
     return out;
   }
 

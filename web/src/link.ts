@@ -3,11 +3,13 @@
 import { address } from "./payload";
 import { type Meta, type Status, type Vector } from "./types";
 
+export type ReelCommand = { type: "lock" } | { type: "free" } | { type: "torque"; value: number } | { type: "speed"; value: number };
+
 export type Command =
-  | { type: "lock" } | { type: "free" } | { type: "reset" }
-  | { type: "torque"; value: number } | { type: "speed"; value: number } | { type: "rate"; value: number }
+  | (ReelCommand & { string: string })
+  | { type: "reset" } | { type: "rate"; value: number }
   | { type: "pause"; on: boolean } | { type: "record"; on: boolean }
-  | { type: "impulse"; impulse: Vector };
+  | { type: "impulse"; body: string; impulse: Vector };
 
 type Message =
   | { type: "hello"; meta: Meta; status: Status }

@@ -83,7 +83,7 @@ export class Live {
   act(action: Action): void {
     const { controls } = this;
     if (action === "toggle") this.send({ type: "pause", on: !this.status?.paused });
-    else if (action === "lock" || action === "free") this.send({ type: action });
+    else if (action === "lock" || action === "free") controls.command({ type: action });
     else if (action === "drive" || action === "reel" || action === "impulse" || action === "reset" || action === "record") controls[action]();
     else if (action === "more") controls.nudge(1);
     else if (action === "less") controls.nudge(-1);

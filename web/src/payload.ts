@@ -24,7 +24,7 @@ export function checkedBoot(text: string): Boot {
   if (!Array.isArray(boot.runs) || boot.runs.length < 1 || boot.runs.length > 2)
     throw new PayloadError(`The page shows one run or two; it was given ${boot.runs?.length ?? "none"}.`);
   for (const meta of boot.runs) {
-    if (!(meta.elements >= 1)) throw new PayloadError(`“${meta.title}” has ${meta.elements} elements; at least one is needed.`);
+    if (!(meta.strings?.length >= 1)) throw new PayloadError(`“${meta.title}” has no strings; at least one is needed.`);
     if (boot.mode !== "live" && !(meta.samples >= 1)) throw new PayloadError(`“${meta.title}” holds no samples.`);
   }
   return boot;

@@ -43,7 +43,7 @@ export class Recorded {
     private readonly banner: Banner,
   ) {
     const metas = boot.runs;
-    this.layouts = metas.map((meta) => new Layout(meta.elements, meta.string.length));
+    this.layouts = metas.map((meta) => new Layout(meta));
     this.intervals = metas.map((meta) => (meta.end - meta.start) / Math.max(1, meta.samples - 1) || 1);
     this.full = [Math.min(...metas.map((meta) => meta.start)), Math.max(...metas.map((meta) => meta.end))];
     if (!(this.full[1] > this.full[0])) this.full[1] = this.full[0] + 1e-3; // one sample: an axis must have a width
@@ -216,7 +216,7 @@ export class Recorded {
     const every = playing ? strideFor(speed, this.intervals[run]) : 1;
     source.want(Math.min(Math.max(time, meta.start), meta.end), every, this.direction);
     const frame = source.nearest(time);
-    if (!frame || (frame.row === this.stage.shown(run)?.row && !this.fresh)) return;
+    if (!frame || (frame.index === this.stage.shown(run)?.index && !this.fresh)) return;
     this.stage.show(run, frame);
     this.stage.trail(run, trailRows(source, frame, this.intervals[run] * every));
   }

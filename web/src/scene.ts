@@ -3,11 +3,11 @@
 import { Color, DirectionalLight, Group, HemisphereLight, Scene as Stage, Vector3, WebGLRenderer } from "three";
 import { CameraRig } from "./camera";
 import { type Scale } from "./colours";
-import { type Box, GravityArrow, Ground } from "./ground";
-import { type Frame, type Layout, type Quantity, type Row } from "./layout";
+import { type Box, GravityArrow, Ground, sizeOf } from "./ground";
+import { type Frame, type Layout, type Quantity, type Row, type Strand } from "./layout";
 import { css } from "./palette";
 import { RunView } from "./runview";
-import { type Meta, type Vector } from "./types";
+import { type Meta, type ReelMeta, type Vector } from "./types";
 
 const GHOST = 0.38;
 const RADIUS = 0.0023; // of the string, over the camera's distance: thick enough to carry a colour, however near
@@ -25,6 +25,7 @@ export class Scene {
   private readonly arrow = new GravityArrow();
   private readonly views: RunView[];
   private readonly frames: (Frame | null)[];
+  private followed = 0; // number of the body
   private box: Box;
   private dirty = true;
   private readonly arrowTip = new Vector3();
@@ -68,14 +69,9 @@ export class Scene {
   }
 
   show(run: number, frame: Frame): void {
-    const { layout, meta } = this.views[run];
     if (this.frames[run]?.row === frame.row) return;
-    const drawable = layout.drawable(frame.row);
-    this.frames[run] = drawable ? frame : null;
-    if (run === 0 && drawable) {
-      const [x, y, z] = layout.bodyPoint(frame.row, meta.body.center_of_mass, [0, 0, 0]);
-      this.rig.track(new Vector3(x, -z, y));
-    }
+    this.frames[run] = this.views[run].layout.drawable(frame.row) ? frame : null;
+    if (run === 0) this.track();
     this.touch();
   }
 
@@ -83,10 +79,15 @@ export class Scene {
     this.views[run].drawTrail(rows);
   }
 
-  setFollow(on: boolean): void {
-    this.rig.follow = on;
-    const reach = Math.max(...this.views[0].meta.body.points.map((p) => Math.hypot(...p)), 0.02 * sizeOf(this.box));
-    if (on) this.rig.approach(4 * reach);
+  /** Follow a body by its number, or none. */
+  setFollow(body: number | null): void {
+    this.rig.follow = false;
+    if (body !== null) {
+      this.followed = body;
+      this.track();
+      this.rig.approach(4 * Math.max(reachOf(this.views[0].meta.bodies[body].points), 0.02 * sizeOf(this.box)));
+      this.rig.follow = true;
+    }
     this.touch();
   }
 
@@ -103,15 +104,14 @@ export class Scene {
     const { layout, meta } = this.views[run];
     const [low, high] = this.box;
     const spare = SPARE * sizeOf(this.box);
-    const reach = Math.max(...meta.body.points.map((p) => Math.hypot(...p)));
     let grown = false;
-    for (let node = 0; node <= layout.elements; node++)
-      for (let i = 0; i < 3; i++) {
-        const x = frame.row[layout.nodes + 3 * node + i];
-        const around = node === layout.elements ? reach : 0;
+    const hold = (place: Vector, around: number) =>
+      place.forEach((x, i) => {
         if (x - around < low[i]) [low[i], grown] = [x - around - spare, true];
         if (x + around > high[i]) [high[i], grown] = [x + around + spare, true];
-      }
+      });
+    for (const strand of layout.strands) for (let node = 0; node <= strand.elements; node++) hold(strand.node(frame.row, node), 0);
+    meta.bodies.forEach(({ points }, k) => hold(layout.bodyPoint(frame.row, k, [0, 0, 0], [0, 0, 0]), reachOf(points)));
     if (!grown) return;
     this.layOut();
     if (!this.rig.moved && !this.rig.follow) this.rig.fit();
@@ -127,9 +127,37 @@ export class Scene {
   /** Where the tip of gravity's arrow is on the host, in pixels; null without gravity. */
   arrowOnScreen(): [number, number] | null {
     if (!this.arrow.group.parent) return null;
-    const p = this.arrowTip.clone().project(this.rig.camera);
+    return this.onScreen(this.arrowTip.clone());
+  }
+
+  /** Names of the first run's bodies and strings, with their places on the host in pixels; those out of sight are left out. */
+  names(): { text: string; kind: "body" | "string"; at: [number, number] }[] {
+    const { meta, layout } = this.views[0];
+    const row = this.frames[0]?.row;
+    if (!row) return [];
+    const named = (kind: "body" | "string", text: string, [x, y, z]: Vector) => {
+      const at = text ? this.onScreen(new Vector3(x, -z, y)) : null;
+      return at ? [{ text, kind, at }] : [];
+    };
+    return [
+      ...meta.bodies.flatMap(({ name, center_of_mass }, k) => named("body", name, layout.bodyPoint(row, k, center_of_mass, [0, 0, 0]))),
+      ...meta.strings.flatMap(({ name }, k) => named("string", name, middleOf(layout.strands[k], row))),
+    ];
+  }
+
+  private onScreen(place: Vector3): [number, number] | null {
+    const p = place.project(this.rig.camera);
+    if (p.z > 1 || Math.abs(p.x) > 1 || Math.abs(p.y) > 1) return null;
     const width = this.host.clientWidth * (this.sideBySide ? 0.5 : 1);
     return [0.5 * (p.x + 1) * width, 0.5 * (1 - p.y) * this.host.clientHeight];
+  }
+
+  private track(): void {
+    const { meta, layout } = this.views[0];
+    const [body, row] = [meta.bodies[this.followed], this.frames[0]?.row];
+    if (!body || !row) return;
+    const [x, y, z] = layout.bodyPoint(row, this.followed, body.center_of_mass, [0, 0, 0]);
+    this.rig.track(new Vector3(x, -z, y));
   }
 
   /** Draw if anything changed; says whether it did. */
@@ -168,7 +196,10 @@ export class Scene {
     this.views.forEach((view, run) => {
       view.group.visible = visible.has(run) && this.frames[run] !== null;
       // two drums in one place would flicker; the ghost's is the one to go
-      view.drum.group.visible = run === 0 || this.sideBySide || !samePlace(view.meta.reel, this.views[0].meta.reel);
+      view.strands.forEach(({ drum }, k) => {
+        const [own, first] = [view, this.views[0]].map(({ meta }) => meta.strings[k]?.reel);
+        if (drum && own) drum.group.visible = run === 0 || this.sideBySide || !first || !samePlace(own, first);
+      });
     });
     this.renderer.setViewport(left, 0, width, height);
     this.renderer.setScissor(left, 0, width, height);
@@ -186,17 +217,18 @@ export class Scene {
   }
 
   private layOut(): void {
-    const { meta } = this.views[0];
     const length = 0.08 * sizeOf(this.box);
-    const { guide_position: guide, guide_length, drum_radius } = meta.reel;
+    const { strings, bodies } = this.views[0].meta;
+    const reels = strings.flatMap(({ reel, ends: [start] }) => (reel && (start === null || bodies[start].held) ? reel : []));
+    let whole = reels.map(reelBox).reduce(union, this.box);
+    // beside the first reel from the left that is no body's, or at the top of the scene
+    const [beside] = reels.sort((a, b) => a.position[0] - b.position[0]);
+    const [low, high] = beside ? reelBox(beside) : whole;
+    const [, y, z] = beside?.position ?? [0, 0.5 * (low[1] + high[1]), low[2]];
+    const tip = this.arrow.group.position.set(low[0] - 0.3 * length, y, z);
     this.arrow.group.scale.setScalar(length);
-    this.arrow.group.position.set(guide[0] - guide_length - 1.6 * drum_radius - 0.3 * length, guide[1], guide[2]);
-    const tip = this.arrow.group.position;
     this.arrowTip.set(tip.x, -(tip.z + 1.12 * length), tip.y);
-    const whole = union(this.box, [
-      [tip.x - 0.1 * length, guide[1] - 0.5 * drum_radius, guide[2] - 2.1 * drum_radius],
-      [guide[0], guide[1] + 0.5 * drum_radius, guide[2] + 1.2 * length],
-    ]);
+    if (this.arrow.group.parent) whole = union(whole, [[tip.x - 0.1 * length, tip.y, tip.z], [tip.x, tip.y, tip.z + 1.2 * length]]);
     this.ground.place(whole);
     this.rig.setBox(whole);
     this.touch();
@@ -209,12 +241,26 @@ export class Scene {
   }
 }
 
-function samePlace(a: Meta["reel"], b: Meta["reel"]): boolean {
-  return a.guide_position.every((x, i) => Math.abs(x - b.guide_position[i]) < 0.1 * Math.max(a.drum_radius, b.drum_radius));
+function samePlace(a: ReelMeta, b: ReelMeta): boolean {
+  return a.position.every((x, i) => Math.abs(x - b.position[i]) < 0.1 * Math.max(a.drum_radius, b.drum_radius));
 }
 
-function sizeOf([low, high]: Box): number {
-  return Math.max(Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]), 1e-3);
+/** Around a drum behind its guide, as it stands at the start. */
+function reelBox({ position: [x, y, z], guide_length, drum_radius }: ReelMeta): Box {
+  return [
+    [x - guide_length - 1.6 * drum_radius, y - 0.5 * drum_radius, z - 2.1 * drum_radius],
+    [x, y + 0.5 * drum_radius, z],
+  ];
+}
+
+function reachOf(points: Vector[]): number {
+  return Math.max(0, ...points.map((p) => Math.hypot(...p)));
+}
+
+/** Half-way along a string. */
+function middleOf(strand: Strand, row: Row): Vector {
+  const [a, b] = [Math.floor, Math.ceil].map((round) => strand.node(row, round(0.5 * strand.elements)));
+  return a.map((x, i) => 0.5 * (x + b[i])) as Vector;
 }
 
 function union(a: Box, b: Box): Box {
@@ -227,7 +273,7 @@ function boxOf(metas: Meta[]): Box {
   return metas
     .map((meta): Box => {
       if (meta.bounds.flat().every(Number.isFinite)) return [[...meta.bounds[0]], [...meta.bounds[1]]];
-      const l = meta.string.length;
+      const l = Math.max(...meta.strings.map(({ length }) => length));
       return [[-l, -l, -l], [l, l, l]];
     })
     .reduce(union);

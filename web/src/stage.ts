@@ -15,6 +15,9 @@ const UNITS: Record<Quantity, string> = { strain: "", tension: "N", energy_densi
 const QUANTITIES = Object.keys(UNITS) as Quantity[];
 const VIEWS: Action[] = ["front", "side", "top", "iso"];
 const LETTERS = ["A", "B"];
+const LETTER = 8; // px, the width of one in a name, about
+const NAME_HEIGHT = 15; // px
+const LEGEND_LETTERS = 20; // that fit below the bar
 
 export class SceneStage {
   private scene: Scene | null = null;
@@ -23,12 +26,14 @@ export class SceneStage {
   private ranges: Record<Quantity, Range> = { strain: [0, 0], tension: [0, 0], energy_density: [0, 0] };
   private metas: Meta[] = [];
   private layouts: Layout[] = [];
+  private followed: number | null = null; // number of the body
+  private naming = true;
 
   /** `growing`: the ranges of the colours are not known beforehand. */
   constructor(private readonly growing: boolean) {
     for (const button of document.querySelectorAll<HTMLElement>("[data-view]"))
       button.addEventListener("click", () => this.act(button.dataset.view as Action));
-    for (const id of ["fit", "follow", "compare"] as const) get(id).addEventListener("click", () => this.act(id));
+    for (const id of ["fit", "follow", "names", "compare"] as const) get(id).addEventListener("click", () => this.act(id));
     get<HTMLSelectElement>("colour").addEventListener("change", (event) => this.colourBy((event.target as HTMLSelectElement).value as Quantity));
     onTheme(() => {
       this.rescale();
@@ -57,6 +62,9 @@ export class SceneStage {
       get("scene").classList.add("flat");
     }
     get("compare").hidden = metas.length < 2 || !this.scene;
+    get("names").hidden = !metas[0].strings.some(({ name }) => name);
+    get("follow").hidden = this.free.length === 0;
+    this.setFollow(null);
     this.label();
     this.rescale();
   }
@@ -95,21 +103,52 @@ export class SceneStage {
     if (action === "colour") this.colourBy(QUANTITIES[(QUANTITIES.indexOf(this.quantity) + 1) % QUANTITIES.length]);
     else if (VIEWS.includes(action)) this.look(() => this.scene?.rig.view(action as View));
     else if (action === "fit") this.look(() => this.scene?.rig.fit());
-    else if (action === "follow") this.setFollow(!this.scene?.rig.follow);
+    else if (action === "follow") this.setFollow(this.free[this.followed === null ? 0 : this.free.indexOf(this.followed) + 1] ?? null);
+    else if (action === "names") this.toggleNames();
     else if (action === "compare") this.toggleCompare();
     else return false;
     return true;
   }
 
   private look(move: () => void): void {
-    this.setFollow(false); // a view of the whole and the body in the middle exclude each other
+    this.setFollow(null); // a view of the whole and the body in the middle exclude each other
     move();
   }
 
-  private setFollow(on: boolean): void {
-    if (!this.scene || this.scene.rig.follow === on) return;
-    this.scene.setFollow(on);
-    get("follow").setAttribute("aria-pressed", String(on));
+  /** Numbers of the bodies that can be followed. */
+  private get free(): number[] {
+    return this.metas[0].bodies.flatMap(({ held }, k) => (held ? [] : k));
+  }
+
+  private setFollow(body: number | null): void {
+    if (!this.scene || body === this.followed) return;
+    this.followed = body;
+    this.scene.setFollow(body);
+    get("follow").setAttribute("aria-pressed", String(body !== null));
+    get("follow").textContent = `Follow ${body === null ? "" : this.metas[0].bodies[body].name}`.trim();
+  }
+
+  private toggleNames(): void {
+    this.naming = !this.naming;
+    get("names").setAttribute("aria-pressed", String(this.naming));
+    this.scene?.touch();
+  }
+
+  /** Names beside what they name; one that would cover another moves down. */
+  private placeNames(): void {
+    const placed: [number, number, number][] = []; // left, top, width
+    const names = (this.naming && this.scene?.names()) || [];
+    get("part-names").replaceChildren(
+      ...names.map(({ text, kind, at: [x, y] }) => {
+        const width = LETTER * text.length;
+        const covered = () => placed.some(([left, top, wide]) => x < left + wide && left < x + width && Math.abs(y - top) < NAME_HEIGHT);
+        while (covered()) y += NAME_HEIGHT;
+        placed.push([x, y, width]);
+        const label = Object.assign(document.createElement("span"), { className: kind, textContent: text });
+        label.style.transform = `translate(${(x + 10).toFixed(1)}px, calc(${y.toFixed(1)}px - 50%))`;
+        return label;
+      }),
+    );
   }
 
   private toggleCompare(): void {
@@ -164,24 +203,26 @@ export class SceneStage {
     const unit = UNITS[this.quantity];
     const texts = high > low ? [low, 0.5 * (low + high), high].map((x) => number(x, 3)) : [number(low, 3)];
     if (unit) texts[texts.length - 1] += ` ${unit}`;
+    if (texts.join(" ").length > LEGEND_LETTERS) texts.splice(1, 1); // the middle one is the least missed
     get("legend-numbers").replaceChildren(...texts.map((textContent) => Object.assign(document.createElement("span"), { textContent })));
   }
 
   private grow(run: number, row: Row): void {
-    const layout = this.layouts[run];
     let grown = false;
     for (const quantity of QUANTITIES)
-      for (let e = 0; e < layout.elements; e++) {
-        const x = layout.value(row, quantity, e);
-        const [low, high] = this.ranges[quantity];
-        if (x < low || x > high) [this.ranges[quantity], grown] = [[Math.min(low, x), Math.max(high, x)], true];
-      }
+      for (const strand of this.layouts[run].strands)
+        for (let e = 0; e < strand.elements; e++) {
+          const x = strand.value(row, quantity, e);
+          const [low, high] = this.ranges[quantity];
+          if (x < low || x > high) [this.ranges[quantity], grown] = [[Math.min(low, x), Math.max(high, x)], true];
+        }
     if (grown) this.rescale();
   }
 
   private cameraMoved({ camera }: Scene["rig"]): void {
     if (!this.scene) return;
     drawTriad(get<SVGSVGElement>("triad"), camera);
+    this.placeNames();
     get("grid-note").textContent = `grid: 1 cell = ${number(this.scene.ground.cell, 1)} m`;
     const at = this.scene.arrowOnScreen();
     get("gravity-label").hidden = !at;

@@ -2,7 +2,7 @@
 
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh, MeshBasicMaterial } from "three";
 import { type Scale } from "./colours";
-import { type Layout, type Quantity, type Row } from "./layout";
+import { type Quantity, type Row, type Strand } from "./layout";
 
 const SIDES = 6;
 const SHADE = 0.22; // how much darker the underside is; colours must stay those of the legend, so there is no lighting
@@ -13,13 +13,13 @@ export class Tube {
   private readonly colours: Float32Array;
   private readonly geometry = new BufferGeometry();
 
-  constructor(private readonly layout: Layout) {
+  constructor(private readonly strand: Strand) {
     // Two rings for each element, since neighbours share points but not colours.
-    const rings = 2 * layout.elements;
+    const rings = 2 * strand.elements;
     this.positions = new Float32Array(3 * SIDES * rings);
     this.colours = new Float32Array(3 * SIDES * rings);
     const index: number[] = [];
-    for (let e = 0; e < layout.elements; e++) {
+    for (let e = 0; e < strand.elements; e++) {
       const a = 2 * e * SIDES;
       const b = a + SIDES;
       for (let s = 0; s < SIDES; s++) {
@@ -35,8 +35,8 @@ export class Tube {
   }
 
   update(row: Row, radius: number, quantity: Quantity, scale: Scale): void {
-    const N = this.layout.elements;
-    const at = (node: number, i: number) => row[this.layout.nodes + 3 * node + i];
+    const N = this.strand.elements;
+    const at = (node: number, i: number) => row[this.strand.nodes + 3 * node + i];
     // A vector across the string, carried along it with the least turning, so that the tube does not twist.
     const across = [0, 0, 0];
     const tangent = [1, 0, 0];
@@ -55,7 +55,7 @@ export class Tube {
           if (ring < 0 || ring >= 2 * N) continue;
           const k = 3 * (ring * SIDES + s);
           for (let i = 0; i < 3; i++) this.positions[k + i] = at(node, i) + radius * (c * across[i] + d * side[i]);
-          scale.write(this.layout.value(row, quantity, ring >> 1), shade, this.colours, k);
+          scale.write(this.strand.value(row, quantity, ring >> 1), shade, this.colours, k);
         }
       }
     }

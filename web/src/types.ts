@@ -17,11 +17,46 @@ export interface Plot {
   units: string;
 }
 
+/** By the names of strings with a reel, and of bodies that are free. */
 export interface Limits {
-  torque: Range;
-  speed: Range;
-  impulse: number;
+  reels: Record<string, { torque: Range; speed: Range }>;
+  impulses: Record<string, number>;
   rate: Range;
+}
+
+export interface ReelStatus {
+  mode: "locked" | "free" | "torque" | "brake" | "length" | "speed" | "impedance";
+  torque: number;
+  speed: number;
+}
+
+/** Directions are in the frame of the body that carries it, or in space: along the guide to its entrance, and the axis about which the drum turns in retrieval. */
+export interface ReelMeta {
+  drum_radius: number;
+  guide_length: number;
+  position: Vector; // of the guide's entrance, at the start
+  guide: Vector;
+  axis: Vector;
+}
+
+/** `ends`: the numbers of the bodies that hold it, null for a point in space. */
+export interface StringMeta {
+  name: string;
+  elements: number;
+  length: number;
+  density: number;
+  stiffness: number;
+  ends: [number | null, number | null];
+  reel: ReelMeta | null;
+}
+
+/** Points are in the body's frame. One that is held has no shape. */
+export interface BodyMeta {
+  name: string;
+  held: boolean;
+  points: Vector[];
+  faces: number[][];
+  center_of_mass: Vector;
 }
 
 export interface Meta {
@@ -33,11 +68,9 @@ export interface Meta {
   samples: number;
   start: number;
   end: number;
-  elements: number;
-  string: { length: number; density: number; stiffness: number };
-  reel: { drum_radius: number; guide_length: number; guide_position: Vector };
   gravity: number;
-  body: { points: Vector[]; faces: number[][]; center_of_mass: Vector };
+  strings: StringMeta[];
+  bodies: BodyMeta[];
   bounds: [Vector, Vector];
   ranges: { strain: Range; tension: Range; energy_density: Range };
   series: Series[];
@@ -55,9 +88,7 @@ export interface Status {
   running: boolean;
   paused: boolean;
   ended: boolean;
-  mode: "locked" | "free" | "torque" | "brake" | "length" | "speed" | "impedance";
-  torque: number;
-  speed: number;
+  reels: Record<string, ReelStatus>;
   rate: number;
   achieved: number;
   recording: string | null;

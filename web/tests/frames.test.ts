@@ -6,7 +6,8 @@ import { History } from "../src/history";
 import { Layout } from "../src/layout";
 import { type Meta } from "../src/types";
 
-const layout = new Layout(2, 10);
+const pendulum = { strings: [{ elements: 2, length: 10 }], bodies: [{}] } as unknown as Pick<Meta, "strings" | "bodies">;
+const layout = new Layout(pendulum);
 
 /** Frames whose first number is the time; the rest counts up. */
 function rows(times: number[], of = layout): Float32Array {
@@ -21,22 +22,35 @@ function rows(times: number[], of = layout): Float32Array {
 const block = (first: number, every: number, times: number[]) => new Block(first, every, rows(times), layout);
 
 test("a frame is read where the protocol puts its numbers", () => {
-  assert.equal(layout.size, 2 + 9 + 9 + 2 + 2);
+  assert.equal(layout.size, 2 + 9 + 12 + 2 + 2);
   const row = new Float32Array(layout.size);
-  row.set([1.5, 4, /* nodes */ 0, 0, 0, 3, 4, 0, 3, 4, 6 /* attitude */, 0, -1, 0, 1, 0, 0, 0, 0, 1 /* tension */, 7, 8 /* energy */, 9, 10]);
-  assert.equal(layout.time(row), 1.5);
-  assert.equal(layout.reeledLength(row), 4);
+  row.set([1.5, 4, /* nodes */ 0, 0, 0, 3, 4, 0, 3, 4, 6 /* body */, 3, 4, 6, 0, -1, 0, 1, 0, 0, 0, 0, 1 /* tension */, 7, 8 /* energy */, 9, 10]);
+  const [strand] = layout.strands;
+  assert.equal(strand.reeledLength(row), 4);
   assert.deepEqual(layout.positions(row), [0, 0, 0, 3, 4, 0, 3, 4, 6]);
   // elements of 5 m and 6 m, of 6 m unstretched in two elements
-  assert.ok(Math.abs(layout.strain(row, 0) - (5 / 3 - 1)) < 1e-12);
-  assert.equal(layout.value(row, "strain", 1), 1);
-  assert.equal(layout.value(row, "tension", 1), 8);
-  assert.equal(layout.value(row, "energy_density", 0), 9);
+  assert.ok(Math.abs(strand.strain(row, 0) - (5 / 3 - 1)) < 1e-12);
+  assert.equal(strand.value(row, "strain", 1), 1);
+  assert.equal(strand.value(row, "tension", 1), 8);
+  assert.equal(strand.value(row, "energy_density", 0), 9);
   // the body's x axis points along y: a quarter turn about z at the last node
-  assert.deepEqual(layout.bodyPoint(row, [2, 0, 1], [0, 0, 0]), [3, 6, 7]);
+  assert.deepEqual(layout.bodyPoint(row, 0, [2, 0, 1], [0, 0, 0]), [3, 6, 7]);
   assert.ok(layout.drawable(row));
   row[3] = NaN;
   assert.ok(!layout.drawable(row));
+});
+
+test("strings and bodies of an assembly have their own numbers in a frame", () => {
+  const strings = [{ elements: 1, length: 8 }, { elements: 2, length: 10 }];
+  const two = new Layout({ strings, bodies: [{}, {}, {}] } as unknown as Meta);
+  assert.equal(two.size, 1 + 2 + 3 * 5 + 12 * 3 + 2 * 3);
+  const row = Float32Array.from({ length: two.size }, (_, k) => k);
+  const [first, second] = two.strands;
+  assert.deepEqual([first.reeledLength(row), second.reeledLength(row)], [1, 2]);
+  assert.deepEqual([first.node(row, 1), second.node(row, 0), second.node(row, 2)], [[6, 7, 8], [9, 10, 11], [15, 16, 17]]);
+  assert.deepEqual([...two.pose(row, 1)], [30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]);
+  assert.deepEqual([first.value(row, "tension", 0), second.value(row, "tension", 1)], [54, 56]);
+  assert.deepEqual([first.value(row, "energy_density", 0), second.value(row, "energy_density", 1)], [57, 59]);
 });
 
 test("a block that holds no whole frames is refused", () => {
@@ -83,7 +97,7 @@ test("strides and blocks are powers of two that fit the speed and the frames", (
   assert.equal(blockRows(1e7), 1);
 });
 
-const meta = { samples: 100_000, start: 0, end: 999.99, elements: 2, string: { length: 10 }, series: [{}, {}] } as unknown as Meta;
+const meta = { samples: 100_000, start: 0, end: 999.99, series: [{}, {}], ...pendulum } as unknown as Meta;
 
 test("a long run is asked for in blocks around the time, ahead in the direction of play", async () => {
   const asked: [number, number, number][] = [];
@@ -138,5 +152,5 @@ test("a live history drops what is old, and begins again when time goes back", (
   assert.equal(history.push(state(0)), true);
   assert.equal(history.end, 0);
   assert.deepEqual(history.curves.columns, [[0], [-0]]);
-  assert.throws(() => history.push(new Float64Array(3)), /3 numbers came; 27 were expected/);
+  assert.throws(() => history.push(new Float64Array(3)), /3 numbers came; 30 were expected/);
 });

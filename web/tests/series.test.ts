@@ -72,7 +72,8 @@ test("a page with unusable data says what is wrong", () => {
   assert.throws(() => checkedBoot("{"), /not valid JSON/);
   assert.throws(() => checkedBoot('{"mode": "film", "runs": []}'), /unknown mode/);
   assert.throws(() => checkedBoot('{"mode": "replay", "runs": []}'), /one run or two/);
-  assert.throws(() => checkedBoot('{"mode": "replay", "runs": [{"title": "a", "elements": 2, "samples": 0}]}'), /no samples/);
+  assert.throws(() => checkedBoot('{"mode": "replay", "runs": [{"title": "a", "strings": [{"elements": 2}], "samples": 0}]}'), /no samples/);
+  assert.throws(() => checkedBoot('{"mode": "replay", "runs": [{"title": "a", "strings": [], "samples": 1}]}'), /no strings/);
 });
 
 test("ticks are written with the digits their step needs", () => {
@@ -92,4 +93,6 @@ test("an axis has a width even where a curve has none", () => {
     assert.ok(from < low && to > high);
   }
   assert.deepEqual(padded(null, null), [0, 1]);
+  const [from, to] = padded(9, 9 + 1e-13);
+  assert.ok(to - from > 1, "rounding is not blown up");
 });

@@ -74,7 +74,7 @@ def live(
     port: Port = 0,
     browser: Browser = True,
 ) -> None:
-    """Simulate in real time and drive the reel from the browser: torque, speed, lock, free, impulse, record.
+    """Simulate in real time and drive the reels from the browser: torque, speed, lock, free, impulse, record.
 
     Example: tautline live retrieval
     """
@@ -88,7 +88,7 @@ def live(
         with chosen.naming_keys():
             session = Session(chosen, scenarios.find(scenario).stem, record)
             # compiles the kernels before anyone waits for a page, and refuses a step that is too large
-            session.simulation.advance(session.tick, session.command, record=False)
+            session.driven.advance(session.tick, record=False)
             session.reset()
         server = LiveServer(session)
         run_until_stopped(server.server, port, _announce(chosen.title or scenario, browser), server.run)

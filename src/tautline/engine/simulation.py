@@ -296,6 +296,10 @@ class Simulation(PendulumInMotion):
 
         return dataset.build(self.pendulum, self.record(), self.attributes())
 
+    def recorded(self) -> Values:
+        """Variables of all that was recorded."""
+        return values_of(self.pendulum, self.record())
+
     def record(self) -> Record:
         """All that was recorded as plain arrays, for those who make thousands of runs."""
         if not self._recorder.times:  # the present state alone

@@ -53,7 +53,7 @@ def offline(*named: tuple[str, Recording]) -> str:
     metas, data = [], []
     for k, (name, run) in enumerate(named):
         about = meta(run, name)
-        row = 4 * frame_length(about["elements"])
+        row = 4 * frame_length(about)
         every = max(1, -(-run.rows * row // BYTES_INSIDE))
         inside = b"".join(frames(run, first, 1000, every) for first in range(0, run.rows, 1000 * every))
         about["samples"] = len(inside) // row

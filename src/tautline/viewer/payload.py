@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import groupby
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.ledger import ACCOUNTS, kept_energy
 from tautline.model import checks
-from tautline.model.kinds import plain
-from tautline.model.pendulum import Pendulum
+from tautline.model.body import RigidBody
 from tautline.model.shapes import body_mesh
-from tautline.model.string import String
-from tautline.results.inputs import pendulum_of
+from tautline.viewer.curves import CHANGES, Curve
+from tautline.viewer.subject import Strand, Subject, subject_of
 
-Array = NDArray[np.float64]
 MOST_FRAMES = 4096  # in one answer
 MOST_POINTS = 20_000
 # Numbers looked at for the size of the scene and the range of colours: all of a run of ordinary size.
@@ -47,7 +44,8 @@ class InMemory:
         checks.instance("run", run, xr.Dataset)
         if "time" not in run.dims:
             raise InputError("run: expected samples over time, got none; keep one moment as run.isel(time=[k])")
-        needed = {*FRAME_VARIABLES}.union(*(curve.needs for curve in CURVES))
+        subject = subject_of(run.attrs)
+        needed = {*subject.variables}.union(*(curve.needs for curve in subject.curves))
         missing = sorted(needed.difference(map(str, run.variables)))
         if missing:
             raise InputError(f"run: expected all variables of a run, got one without {', '.join(missing)}")
@@ -59,93 +57,27 @@ class InMemory:
         return np.asarray(self._run[name].values[rows], dtype=np.float64)
 
 
-class Plot(NamedTuple):
-    name: str
-    label: str
-    units: str
+def frame_length(about: Mapping[str, Any]) -> int:
+    """Numbers in a frame of a run with this description."""
+    elements = sum(int(string["elements"]) for string in about["strings"])
+    strings, bodies = len(about["strings"]), len(about["bodies"])
+    return 1 + strings + 3 * (elements + strings) + 12 * bodies + 2 * elements
 
 
-class Curve(NamedTuple):
-    """A series of a plot: what it is made from, and how."""
-
-    name: str
-    label: str
-    plot: str
-    needs: tuple[str, ...]
-    made: Callable[[Mapping[str, Array]], Array]  # from the needed variables
-
-
-def _variable(name: str, label: str, plot: str) -> Curve:
-    return Curve(name, label, plot, (name,), lambda x: x[name])
-
-
-def _component(name: str, label: str, plot: str, variable: str, k: int) -> Curve:
-    return Curve(name, label, plot, (variable,), lambda x: x[variable][:, k])
-
-
-PLOTS = (
-    Plot("energies", "energy", "J"),
-    Plot("lengths", "deployed length", "m"),
-    Plot("tension", "tension", "N"),
-    Plot("reel", "reel speed", "m/s"),
-    Plot("torque", "torque on the drum", "N m"),
-    Plot("power", "power of the drum", "W"),
-    Plot("spin", "angular velocity", "rad/s"),
-    Plot("energy_error", "energy balance error", "J"),
-    Plot("momentum", "angular momentum about the vertical", "kg m²/s"),
-    Plot("orthogonality", "orthogonality error", "1"),
-)
-CURVES = (
-    _variable("energy", "total", "energies"),
-    _variable("kinetic_energy", "kinetic", "energies"),
-    _variable("rotational_energy", "rotational", "energies"),
-    _variable("gravity_energy", "gravity", "energies"),
-    _variable("elastic_energy", "elastic", "energies"),
-    _variable("stretched_length", "stretched", "lengths"),
-    _variable("unstretched_length", "unstretched", "lengths"),
-    _variable("guide_tension", "at the guide", "tension"),
-    _variable("body_tension", "at the body", "tension"),
-    _variable("reel_speed", "in (+), out (-)", "reel"),
-    _variable("torque", "retrieves (+)", "torque"),
-    _variable("power", "drives (+), brakes (-)", "power"),
-    _component("spin_x", "x", "spin", "angular_velocity", 0),
-    _component("spin_y", "y", "spin", "angular_velocity", 1),
-    _component("spin_z", "z", "spin", "angular_velocity", 2),
-    Curve(
-        "balance",
-        "energy - work + loss, change",
-        "energy_error",
-        tuple(account.name for account in ACCOUNTS),
-        kept_energy,
-    ),
-    _variable("angular_momentum", "π₃", "momentum"),
-    _variable("orthogonality_error", "‖I - RᵀR‖", "orthogonality"),
-)
-# Shown as the change since the first sample.
-CHANGES = ("balance",)
-
-
-def frame_length(N: int) -> int:
-    """Numbers in a frame: time, reeled length, nodes, attitude, tension and energy density of the elements."""
-    return 2 + 3 * (N + 1) + 9 + 2 * N
-
-
-def frames_of(values: Mapping[str, Array], string: String) -> Array:
+def frames_of(values: Mapping[str, Array], subject: Subject) -> Array:
     """Rows of a frame each, from variables of the same rows."""
     n = len(values["time"])
-    density = string.energy_density(values["strain"])
+    origins = subject.origins(values)
+    attitudes = values["attitude"].reshape(*origins.shape[:2], 9)
     parts = (
-        values["time"][:, None],
-        values["reeled_length"][:, None],
-        values["position"].reshape(n, -1),
-        values["attitude"].reshape(n, -1),
+        values["time"],
+        values["reeled_length"],
+        values["position"],
+        np.concatenate([origins, attitudes], axis=2),
         values["tension"],
-        density,
+        subject.energy_density(values["strain"]),
     )
-    return np.concatenate(parts, axis=1)
-
-
-FRAME_VARIABLES = ("time", "reeled_length", "position", "attitude", "tension", "strain")
+    return np.concatenate([part.reshape(n, -1) for part in parts], axis=1)
 
 
 def frames(run: Recording, first: int, count: int, every: int = 1) -> bytes:
@@ -157,8 +89,9 @@ def frames(run: Recording, first: int, count: int, every: int = 1) -> bytes:
         raise InputError(f"first: expected less than the run's {run.rows} samples, got {first}")
     count = min(count, MOST_FRAMES)
     rows = slice(first, min(first + count * every, run.rows), every)
-    values = {name: run.read(name, rows) for name in FRAME_VARIABLES}
-    return frames_of(values, pendulum_of(run.attrs).string).astype("<f4").tobytes()
+    subject = subject_of(run.attrs)
+    values = {name: run.read(name, rows) for name in subject.variables}
+    return frames_of(values, subject).astype("<f4").tobytes()
 
 
 def plots(run: Recording, start: float, end: float, points: int) -> bytes:
@@ -172,7 +105,7 @@ def plots(run: Recording, start: float, end: float, points: int) -> bytes:
     rows = slice(low, high)
     size = math.ceil(max(1, high - low) / (points // 2)) if high - low > points else 1
     columns = [_places(time[rows], size)]
-    for needs, curves in groupby(CURVES, lambda curve: curve.needs):
+    for needs, curves in groupby(subject_of(run.attrs).curves, lambda curve: curve.needs):
         # components of one variable stand together: it is read once for them
         needed = {name: run.read(name, rows) for name in needs}
         columns += [thinned(_shown(run, curve, needed), size) for curve in curves]
@@ -214,31 +147,26 @@ def thinned(x: Array, size: int) -> Array:
     return np.take_along_axis(grouped, order, axis=1).ravel()
 
 
-def survey(run: Recording) -> tuple[Array, dict[str, list[float]]]:
-    """Box around all that moves, and ranges of what colours the string, from some rows of the run."""
-    pendulum = pendulum_of(run.attrs)
-    string = pendulum.string
-    place = _some(run, "position")
-    reach = float(np.linalg.norm(body_mesh(pendulum.body)[0], axis=1).max())
-    end = place[:, -1:]
-    place = np.concatenate([place, end - reach, end + reach], axis=1).reshape(-1, 3)
+def survey(run: Recording, subject: Subject) -> tuple[Array, dict[str, list[float]]]:
+    """Box around all that moves, and ranges of what colours the strings, from some rows of the run."""
+    size = run.read("position", slice(0, 1)).size
+    every = -(-run.rows * size // SURVEYED)
+    # the last row is among them
+    rows = (slice(0, run.rows, every), slice(run.rows - 1, run.rows))
+    values = {name: np.concatenate([run.read(name, some) for some in rows]) for name in subject.variables}
+    origins, reach = subject.origins(values), np.array(subject.reach())[:, None]
+    place = np.concatenate([values["position"], origins - reach, origins + reach], axis=1).reshape(-1, 3)
     place = place[np.isfinite(place).all(axis=1)]
     if not len(place):
-        place = string.length * np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
-    strain, tension = _some(run, "strain"), _some(run, "tension")
+        length = max(strand.string.length for strand in subject.strands)
+        place = length * np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
     box = np.stack([place.min(axis=0), place.max(axis=0)])
+    stiffness = max(strand.string.stiffness for strand in subject.strands)
     return box, {
-        "strain": _range(strain, ROUNDING),
-        "tension": _range(tension, string.stiffness * ROUNDING),
-        "energy_density": _range(string.energy_density(strain), 0.5 * string.stiffness * ROUNDING**2),
+        "strain": _range(values["strain"], ROUNDING),
+        "tension": _range(values["tension"], stiffness * ROUNDING),
+        "energy_density": _range(subject.energy_density(values["strain"]), 0.5 * stiffness * ROUNDING**2),
     }
-
-
-def _some(run: Recording, name: str) -> Array:
-    """A variable at rows spread over the run, the last one among them."""
-    last = run.read(name, slice(run.rows - 1, run.rows))
-    every = -(-run.rows * last.size // SURVEYED)
-    return np.concatenate([run.read(name, slice(0, run.rows, every)), last])
 
 
 def _range(x: Array, smallest: float) -> list[float]:
@@ -252,7 +180,8 @@ def meta(run: Recording, title: str) -> dict[str, Any]:
     """Description of a recorded run for the page, under a title."""
     if run.rows == 0:
         raise InputError("run: expected at least one sample, got none")
-    box, ranges = survey(run)
+    subject = subject_of(run.attrs)
+    box, ranges = survey(run, subject)
     times = [float(run.read("time", slice(i, i + 1))[0]) for i in (0, run.rows - 1)]
     about = {
         "title": title,
@@ -263,30 +192,43 @@ def meta(run: Recording, title: str) -> dict[str, Any]:
         "samples": run.rows,
         "start": times[0],
         "end": times[1],
-        "elements": int(run.read("tension", slice(0, 1)).shape[1]),
     }
-    return about | scene(pendulum_of(run.attrs), box, ranges)
+    return about | scene(subject, run.read("position", slice(0, 1))[0], box, ranges)
 
 
-def scene(pendulum: Pendulum, box: Array, ranges: dict[str, list[float]]) -> dict[str, Any]:
-    """What does not depend on the run's samples."""
-    string, reel, body = pendulum.string, pendulum.reel, pendulum.body
-    points, faces = body_mesh(body)
-    units = {plot.name: plot.units for plot in PLOTS}
+def scene(subject: Subject, nodes: Array, box: Array, ranges: dict[str, list[float]]) -> dict[str, Any]:
+    """What does not depend on the run's samples, but for where its nodes are at first."""
+    units = {plot.name: plot.units for plot in subject.plots}
     return {
-        "string": {name: getattr(string, name) for name in ("length", "density", "stiffness")},
-        "reel": {name: plain(getattr(reel, name)) for name in ("drum_radius", "guide_length", "guide_position")},
-        "gravity": pendulum.gravity,
-        "body": {
-            "points": np.round(points, 9).tolist(),
-            "faces": faces,
-            "center_of_mass": list(body.center_of_mass),
-        },
+        "gravity": subject.gravity,
+        "strings": [_strand(strand, np.nan_to_num(nodes[strand.nodes])) for strand in subject.strands],
+        "bodies": [_body(name, body) for name, body in subject.bodies.items()],
         "bounds": box.tolist(),
         "ranges": ranges,
-        "plots": [plot._asdict() for plot in PLOTS],
+        "plots": [plot._asdict() for plot in subject.plots],
         "series": [
             {"name": curve.name, "label": curve.label, "units": units[curve.plot], "plot": curve.plot}
-            for curve in CURVES
+            for curve in subject.curves
         ],
     }
+
+
+def _strand(strand: Strand, nodes: Array) -> dict[str, Any]:
+    """A string and its reel."""
+    about: dict[str, Any] = {"name": strand.name, "elements": len(nodes) - 1}
+    about |= {name: getattr(strand.string, name) for name in ("length", "density", "stiffness")}
+    about |= {"ends": strand.ends, "reel": None}
+    if strand.mount is not None:
+        reel, guide, axis = strand.mount
+        about["reel"] = {name: getattr(reel, name) for name in ("drum_radius", "guide_length")}
+        about["reel"] |= {"position": nodes[0].tolist(), "guide": list(guide), "axis": list(axis)}
+    return about
+
+
+def _body(name: str, body: RigidBody | None) -> dict[str, Any]:
+    """A body and its shape, which one that is held does not have."""
+    if body is None:
+        return {"name": name, "held": True, "points": [], "faces": [], "center_of_mass": [0.0, 0.0, 0.0]}
+    points, faces = body_mesh(body)
+    about = {"points": np.round(points, 9).tolist(), "faces": faces, "center_of_mass": list(body.center_of_mass)}
+    return {"name": name, "held": False} | about

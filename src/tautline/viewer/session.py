@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tautline.engine.samples import record_of_samples
-from tautline.engine.simulation import Simulation
+from tautline.arrays import Array
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
 from tautline.model import checks
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
-from tautline.model.command import Command, Free, Locked, Speed, Torque
-from tautline.model.shapes import body_mesh
-from tautline.model.statics import guide_pull
-from tautline.results.values import values_of
-from tautline.viewer.payload import CHANGES, CURVES, Array, frames_of, scene
+from tautline.model.command import Command, Free, Torque
+from tautline.model.wording import near
+from tautline.viewer.curves import CHANGES
+from tautline.viewer.driven import deployed, driven, ramp_to
+from tautline.viewer.payload import frames_of, scene
 
 STATES_A_SECOND = 60.0
 RATES = (0.05, 20.0)
-RAMP = 0.25  # s, to a new speed of the reel
 # Samples in memory while recording: ten minutes of states, some 60 MB at 20 elements.
 MOST_RECORDED = int(600 * STATES_A_SECOND)
 
@@ -31,7 +30,7 @@ MOST_RECORDED = int(600 * STATES_A_SECOND)
 class Session:
     """The simulation and what the viewers have asked of it."""
 
-    def __init__(self, case: Case, title: str, record: Path | None = None) -> None:
+    def __init__(self, case: Case | AssemblyCase, title: str, record: Path | None = None) -> None:
         self.case = case
         self.title = title
         self.record_path = record or Path(f"{title}-live.nc")
@@ -45,18 +44,15 @@ class Session:
 
     def reset(self) -> None:
         """Back to the beginning."""
-        self.simulation = Simulation.from_case(self.case)
-        self.command: Command = self.case.command
+        self.driven = driven(self.case)
+        self.simulation = self.driven.simulation
+        self._sight = self.driven.sight()
+        self._limits = self._find_limits()
         self._first: Array | None = None
         self._say("")
 
     def _say(self, message: str, level: str = "info") -> None:
         self.message, self.level = message, level
-
-    @property
-    def _deployed(self) -> float:
-        """Unstretched, at the start (m)."""
-        return self.case.pendulum.string.length - self.case.state().reeled_length
 
     @property
     def ended(self) -> bool:
@@ -75,7 +71,7 @@ class Session:
             return False
         recording = self._recording is not None
         try:
-            status = self.simulation.advance(self.tick, self.command, record=recording)
+            status = self.driven.advance(self.tick, recording)
         except TautlineError as error:
             # a guard that speaks before a step is made: say so, and hold still
             self.paused = True
@@ -101,41 +97,44 @@ class Session:
             raise InputError("message: expected an object with a type")
         kind = message.get("type")
         acts: dict[str, Callable[[dict[str, Any]], None]] = {
-            "lock": lambda m: self._lock(),
-            "free": lambda m: self._drive(Free()),
-            "torque": lambda m: self._drive(Torque(_within("value", m.get("value"), *self.limits()["torque"]))),
-            "speed": lambda m: self._reel(_within("value", m.get("value"), *self.limits()["speed"])),
+            "lock": lambda m: self._lock(self._reel(m)),
+            "free": lambda m: self._drive(self._reel(m), Free()),
+            "torque": lambda m: self._drive(self._reel(m), Torque(self._asked(m, "torque"))),
+            "speed": lambda m: self._wind(self._reel(m), self._asked(m, "speed")),
             "pause": lambda m: self._pause(m.get("on")),
             "rate": lambda m: self._set_rate(_within("value", m.get("value"), *RATES)),
             "reset": lambda m: self._restart(),
-            "impulse": lambda m: self._impulse(m.get("impulse")),
+            "impulse": lambda m: self._impulse(m),
             "record": lambda m: self._record(m.get("on")),
         }
         if not isinstance(kind, str) or kind not in acts:
             raise InputError(f"type: expected one of {', '.join(acts)}, got {str(kind)[:40]!r}")
         acts[kind](message)
 
-    def _reel(self, speed: float) -> None:
-        """Retrieve at a speed, reached within a short ramp: a reel that jumped would jerk at the string."""
-        now = self.simulation.time
-        ramp = ((now, now + RAMP), (self.simulation.reel_speed, speed))
-        self._drive(Speed(retrieval=ramp))
+    def _reel(self, message: Mapping[str, Any]) -> str:
+        """The reel that a message is for, by the name of its string; the first one if it names none."""
+        return _chosen("string", message, self._limits["reels"])
 
-    def _drive(self, command: Command) -> None:
+    def _asked(self, message: Mapping[str, Any], kind: str) -> float:
+        return _within("value", message.get("value"), *self._limits["reels"][self._reel(message)][kind])
+
+    def _wind(self, name: str, speed: float) -> None:
+        """Retrieve at a speed."""
+        self._drive(name, ramp_to(speed, self.simulation.time, self.driven.reel_speed(name)))
+
+    def _drive(self, name: str, command: Command) -> None:
         self._refuse_if_ended()
-        self.command = command
+        self.driven.commands[name] = command
 
     def _refuse_if_ended(self) -> None:
         if self.ended:
             raise InputError("the run has ended; reset to start again")
 
-    def _lock(self) -> None:
+    def _lock(self, name: str) -> None:
         self._refuse_if_ended()
-        speed = self.simulation.reel_speed
-        if speed != 0.0:
-            self.simulation.stop_reel()
-            self._say(f"the drum was stopped at once at {abs(speed):.2g} m/s")
-        self.command = Locked()
+        remark = self.driven.lock(name)
+        if remark:
+            self._say(remark)
 
     def _pause(self, on: Any) -> None:
         self.paused = _switch(on)
@@ -148,13 +147,14 @@ class Session:
             self._stop_recording("the recording was saved")
         self.reset()
 
-    def _impulse(self, impulse: Any) -> None:
+    def _impulse(self, message: Mapping[str, Any]) -> None:
         self._refuse_if_ended()
-        size = checks.array("impulse", impulse, (3,), "N s")
-        greatest = self.limits()["impulse"]
+        size = checks.array("impulse", message.get("impulse"), (3,), "N s")
+        name = _chosen("body", message, self._limits["impulses"])
+        greatest = self._limits["impulses"][name]
         if np.linalg.norm(size) > 1.001 * greatest:
             raise InputError(f"impulse: expected at most {greatest:g} N s")
-        self.simulation.apply_impulse(size)
+        self.driven.strike(name, size, self.tick)
 
     def _record(self, on: Any) -> None:
         if not _switch(on):
@@ -187,42 +187,29 @@ class Session:
 
     # -- reports to viewers ---------------------------------------------------------------------------
 
-    def limits(self) -> dict[str, Any]:
-        """For the sliders: of torque and speed of the reel, of an impulse, of the rate."""
-        p = self.case.pendulum
-        torque = 4.0 * self._pull() * p.reel.radius(p.string.length - self._deployed)
-        if isinstance(self.case.command, Torque):
-            torque = max(torque, 2.0 * float(np.abs(self.case.command.table()[1]).max()))
-        torque = _round_up(torque)
-        speed = _round_up(0.2 * self._deployed)
-        return {
-            "torque": [-torque, torque],
-            "speed": [-speed, speed],
-            "impulse": _round_up(5.0 * p.body.mass),
-            "rate": list(RATES),
-        }
-
-    def _pull(self) -> float:
-        """Pull at the guide that scales are chosen by (N): at rest, or with little gravity that of 1 m/s^2."""
-        p = self.case.pendulum
-        least = p.body.mass + p.string.density * self._deployed
-        return max(abs(guide_pull(p, self._deployed)), least)
+    def _find_limits(self) -> dict[str, Any]:
+        """For the sliders: of torque and speed of each reel, of an impulse on each body that is free, of the rate."""
+        out = deployed(self.driven.values(), self.driven.subject)
+        reels = {}
+        for strand in self.driven.subject.strands:
+            if strand.mount is None:
+                continue
+            command, reel = self.driven.commands[strand.name], strand.mount.reel
+            torque = 4.0 * self._sight.pulls[strand.name] * reel.radius(strand.string.length - out[strand.name])
+            if isinstance(command, Torque):
+                torque = max(torque, 2.0 * float(np.abs(command.table()[1]).max()))
+            torque, speed = _round_up(torque), _round_up(0.2 * out[strand.name])
+            reels[strand.name] = {"torque": [-torque, torque], "speed": [-speed, speed]}
+        free = {name: body.mass for name, body in self.driven.subject.bodies.items() if body is not None}
+        impulses = {name: _round_up(5.0 * mass) for name, mass in free.items()}
+        return {"reels": reels, "impulses": impulses, "rate": list(RATES)}
 
     def meta(self) -> dict[str, Any]:
-        p, sim = self.case.pendulum, self.simulation
-        X = self._deployed
-        reach = float(np.linalg.norm(body_mesh(p.body)[0], axis=1).max())
-        tension = 2.5 * self._pull()
-        strain = float(p.string.strain(tension))
-        energy = float(p.string.energy_density(strain))
-        guide = np.array(p.reel.guide_position)
-        # as deep as the string hangs, as wide as it swings from here; the page makes room where that was too little
-        depth = 1.1 * X * (1.0 + 0.4 * strain) + 2.0 * reach
-        nodes = self.case.state().nodes  # from the guide
-        wide = max(0.35 * depth, float(np.hypot(nodes[:, 0], nodes[:, 1]).max()) + reach)
-        high = min(-0.1 * depth, float(nodes[:, 2].min()) - reach)
-        box = guide + np.array([[-wide, -wide, high], [wide, wide, depth]])
-        ranges = {"strain": [0.0, strain], "tension": [0.0, tension], "energy_density": [0.0, energy]}
+        sim, subject, sight = self.simulation, self.driven.subject, self._sight
+        strings = [strand.string for strand in subject.strands]
+        strains = [float(string.strain(sight.tension)) for string in strings]
+        energies = [float(string.energy_density(x)) for string, x in zip(strings, strains, strict=True)]
+        greatest = {"strain": max(strains), "tension": sight.tension, "energy_density": max(energies)}
         about = {
             "title": self.title,
             "status": sim.status,
@@ -232,23 +219,16 @@ class Session:
             "samples": 0,
             "start": 0.0,
             "end": 0.0,
-            "elements": sim.elements,
-            "limits": self.limits(),
+            "limits": self._limits,
         }
-        return about | scene(p, box, ranges)
+        return about | scene(subject, sight.nodes, sight.box, {name: [0.0, x] for name, x in greatest.items()})
 
     def status(self) -> dict[str, Any]:
-        mode = type(self.command).__name__.lower()
-        torque = 0.0
-        if isinstance(self.command, Torque):
-            torque = float(np.interp(self.simulation.time, *self.command.table()))
         return {
             "running": not self.paused and not self.ended,
             "paused": self.paused,
             "ended": self.ended,
-            "mode": mode,
-            "torque": torque,
-            "speed": self.simulation.reel_speed,
+            "reels": {name: self._reel_status(name, command) for name, command in self.driven.commands.items()},
             "rate": self.rate,
             "achieved": round(self.achieved, 3),
             "recording": None if self._recording is None else str(self._recording),
@@ -256,19 +236,32 @@ class Session:
             "level": self.level,
         }
 
+    def _reel_status(self, name: str, command: Command) -> dict[str, Any]:
+        torque = 0.0
+        if isinstance(command, Torque):
+            torque = float(np.interp(self.simulation.time, *command.table()))
+        return {"mode": self.driven.mode(name), "torque": torque, "speed": self.driven.reel_speed(name)}
+
     def state(self) -> bytes:
         """The present state as the page wants it."""
-        sim = self.simulation
-        record = record_of_samples(np.array([sim.time]), sim.present_sample())
-        values = values_of(sim.pendulum, record)
-        curves = np.array([float(curve.made(values)[0]) for curve in CURVES])
+        values, subject = self.driven.values(), self.driven.subject
+        curves = np.array([float(curve.made(values)[0]) for curve in subject.curves])
         if self._first is None:
             self._first = curves.copy()
-        for i, curve in enumerate(CURVES):
+        for i, curve in enumerate(subject.curves):
             if curve.name in CHANGES:
                 curves[i] -= self._first[i]
-        row = frames_of(values, sim.pendulum.string)[0]
-        return np.concatenate([[sim.time], curves, row]).astype("<f8").tobytes()
+        return np.concatenate([values["time"], curves, frames_of(values, subject)[0]]).astype("<f8").tobytes()
+
+
+def _chosen(key: str, message: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    """A name in a message; the first one that is known if there is none."""
+    if not known:
+        raise InputError(f"{key}: there is none to choose")
+    name = message.get(key, next(iter(known)))
+    if not isinstance(name, str) or name not in known:
+        raise InputError(f"{key}: expected one of {', '.join(known)}, got {str(name)[:40]!r}{near(str(name), known)}")
+    return name
 
 
 def _switch(on: Any) -> bool:

@@ -97,7 +97,14 @@ class AssemblySimulation(AssemblyInMotion):
 
     # -- moving on ---------------------------------------------------------------------------------------
 
-    def advance(self, duration: float, commands: Commands | None = None, *, sample: float | None = None) -> str:
+    def advance(
+        self,
+        duration: float,
+        commands: Commands | None = None,
+        *,
+        sample: float | None = None,
+        record: bool = True,
+    ) -> str:
         """Move on by `duration` (s) under commands of the reels; returns the status.
 
         Parameters
@@ -109,17 +116,23 @@ class AssemblySimulation(AssemblyInMotion):
             they are locked.
         sample : float, optional
             Interval between recorded states (s); by default only the end is recorded.
+        record : bool
+            Keep the states for `dataset`.
         """
         if self.status != errors.STATUS_NAMES[errors.RUNNING]:
             return self.status
         rows = self.begin(commands, duration, duration if sample is None else sample)
-        if not self._times:
-            self.keep(self.first_sample())
+        if not self.health.begun or (record and not self._times):
+            first = self.first_sample()
+            if record:
+                self.keep(first)
         plan = self.sampling(duration if sample is None else sample)
         piece, done = max(1, STEPS_A_CALL // plan.steps_per_sample), 0
         while done < rows and self.status == errors.STATUS_NAMES[errors.RUNNING]:
             count = min(piece, rows - done)
-            self.keep(self.march(count, plan))
+            samples = self.march(count, plan)
+            if record:
+                self.keep(samples)
             done += count
         return self.status
 
@@ -183,12 +196,20 @@ class AssemblySimulation(AssemblyInMotion):
         """Variables of the results from samples, the latest ones if no times are given."""
         return values_of(self.assembly, samples, self._marched if times is None else times)
 
-    def dataset(self) -> xr.Dataset:
-        """All that was recorded, as `simulate` returns it."""
+    def forget_records(self) -> None:
+        """Drop what was recorded; the motion stays as it is."""
+        self._times, self._pieces = [], []
+
+    def recorded(self) -> Values:
+        """Variables of all that was recorded."""
         if not self._times:
             self.keep(self.first_sample())
         pieces = kernels.WholeSamples(*(np.concatenate(arrays) for arrays in zip(*self._pieces, strict=True)))
-        return results.build(self.assembly, self.values(pieces, np.concatenate(self._times)), self.attributes())
+        return self.values(pieces, np.concatenate(self._times))
+
+    def dataset(self) -> xr.Dataset:
+        """All that was recorded, as `simulate` returns it."""
+        return results.build(self.assembly, self.recorded(), self.attributes())
 
     def remarks(self) -> list[str]:
         """Sentences on what a user should know of the run besides how it ended."""

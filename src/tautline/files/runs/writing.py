@@ -40,7 +40,7 @@ from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.results.inputs import CASE
-from tautline.results.values import Values, values_of
+from tautline.results.values import Values
 
 # A chunk is what is computed between two checkpoints: long enough that writing does not matter, short enough to lose
 # little.
@@ -193,9 +193,9 @@ def run_to_file(
     return simulation
 
 
-def save_run(path: str | os.PathLike[str], simulation: Simulation, *, title: str = "", overwrite: bool = False) -> int:
-    """Write what a Simulation has recorded as a run file; the number of samples."""
-    values = values_of(simulation.pendulum, simulation.record())
+def save_run(path: str | os.PathLike[str], simulation: Marching, *, title: str = "", overwrite: bool = False) -> int:
+    """Write what a simulation has recorded as a run file; the number of samples."""
+    values = simulation.recorded()
     rows = len(values["time"])
     interval = float(values["time"][-1] - values["time"][0]) / max(1, rows - 1)
     with _created(Path(path), simulation, values, rows, interval, title, overwrite) as writer:
