@@ -183,8 +183,6 @@ def system_of(
         command = commands.get(name, data.Command(True, np.zeros(1), np.zeros(1)))
         par, on_body = parameters(line, compensated), line.reel is not None and assembly.on_free_body(line)
         inverse = sum(1.0 / effective_mass(assembly, *end) for end in zip(line.ends, line.points, strict=True))
-        if not command.locked:
-            inverse += 1.0 / (par.kappa + par.mu * float(arrays.reels[k][data.S]))
         axis = tuple(par.d * x for x in line.drum_axis) if on_body and line.drum_axis else ZERO
         strands.append(
             kernels.Strand(

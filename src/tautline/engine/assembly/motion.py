@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -163,7 +164,10 @@ class AssemblyInMotion:
         self._changed = False
         kernel_commands = {
             name: pendulum_lowering.kernel_command(
-                command, self.assembly.strings[name].string.length, *self._origins[name], (since, until)
+                command,
+                self.assembly.strings[name].string.length,
+                *self._origins[name],
+                self._span(name, command, since, until),
             )
             for name, command in self._commands.items()
         }
@@ -174,6 +178,12 @@ class AssemblyInMotion:
         self._system = lowering.system_of(
             self.assembly, self._arrays, kernel_commands, self._pushes, paths, self._shortest, self.method.compensated
         )
+
+    def _span(self, name: str, command: Command, since: float, until: float) -> tuple[float, float] | None:
+        """Times that the table of a motion without end has to hold for; others are the same at any time."""
+        if not isinstance(command, PrescribedMotion | Impedance):
+            return None
+        return (since, until) if command.covered(until, self._origins[name][0]) < math.inf else None
 
     @property
     def _has_motions(self) -> bool:

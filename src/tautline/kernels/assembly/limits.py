@@ -29,7 +29,7 @@ from tautline.kernels.data import (
     node,
     triple,
 )
-from tautline.kernels.energy import element_length
+from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.limits import FINER_TURNS, MAX_LEVEL, choose_level, outruns_waves
 from tautline.kernels.so3 import dot, sub
@@ -51,8 +51,11 @@ def strand_limits(plan: Plan, strand: Strand) -> tuple[float, float]:
     l = element_length(par, strand.reel[S])
     waves = plan.limit_multiple * 2.0 / math.sqrt(12.0 * par.EA / (par.mu * l * l))
     own = 3.0 / (par.mu * X)
+    softness = strand.softness
+    if strand.row >= 0:
+        softness += 1.0 / reel_mass(par, strand.reel[S])[0]
     # each end swings with a third of the string at least
-    frequency2 = par.EA / X * min(strand.softness, 2.0 * own)
+    frequency2 = par.EA / X * min(softness, 2.0 * own)
     return waves, plan.resolution / math.sqrt(frequency2) if frequency2 > 0.0 else math.inf
 
 
