@@ -256,3 +256,13 @@ def test_scenario_errors_have_lines(small: Path) -> None:
     small.write_text(SMALL.replace('mass = "5 kg"', 'mass = "5 m"'), encoding="utf-8")
     with pytest.raises(ScenarioError, match=r"small\.toml:10: bodies.load.mass: expected a mass"):
         tl.load(small)
+
+
+def test_a_wire_between_two_anchors_needs_no_body(tmp_path: Path) -> None:
+    wire = tl.Assembly({}, {"wire": tl.Line(ROPE, end_point=(6.1, 0, 0), elements=4)})
+    tl.run_to_file(tmp_path / "wire.nc", wire, tl.hang(wire, {}), duration=0.1, sample=0.01)
+    run = tl.open_run(tmp_path / "wire.nc")
+    assert run.attrs["status"] == "completed"
+    assert "body_position" not in run
+    assert float(run.position[-1, 2, 2]) > 0.0
+    assert CliRunner().invoke(app, ["info", str(tmp_path / "wire.nc")]).exit_code == 0

@@ -41,7 +41,8 @@ def layout(assembly: Assembly) -> Layout:
         "element": elements,
     }
     names = {"body": list(assembly.bodies), "string": list(assembly.strings)}
-    return Layout(ASSEMBLY_SCHEMA, lengths | {"axis": 3, "row": 3, "column": 3}, names)
+    known = {name: v for name, v in ASSEMBLY_SCHEMA.items() if assembly.bodies or "body" not in v.dims}
+    return Layout(known, lengths | {"axis": 3, "row": 3, "column": 3}, names)
 
 
 @lru_cache(maxsize=16)
@@ -92,8 +93,8 @@ def build(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Datas
     other, and the coordinates `node_string` and `element_string` name the string of each.
     """
     beside = _owners(assembly)
-    labels = layout(assembly).names | {"axis": AXES}
-    return labelled(ASSEMBLY_SCHEMA, values, labels, beside, attrs)
+    shape = layout(assembly)
+    return labelled(shape.variables, values, shape.names | {"axis": AXES}, beside, attrs)
 
 
 def build_modes(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Dataset:

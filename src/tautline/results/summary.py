@@ -93,6 +93,8 @@ def _drift(change: Any) -> Any:
 def _orthogonality(piece: Values) -> Any:
     if "orthogonality_error" in piece:
         return piece["orthogonality_error"]
+    if "attitude" not in piece:  # there is no body
+        return np.zeros(1)
     R = piece["attitude"]
     return np.linalg.norm(np.swapaxes(R, -1, -2) @ R - np.eye(3), axis=(-2, -1))
 

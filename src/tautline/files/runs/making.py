@@ -72,7 +72,8 @@ def _describe(handle: netCDF4.Dataset, plan: Contents, layout: Layout) -> None:
         }
     )
     for name, size in layout.sizes(plan.rows_planned).items():
-        handle.createDimension(name, size)
+        if size:  # what has no length would grow without limit
+            handle.createDimension(name, size)
     group = handle.createGroup("checkpoint")
     for name, place, kind in _own(plan):
         dims = [f"{name}_{axis}" for axis in range(len(place.shape))]
