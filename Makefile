@@ -55,6 +55,7 @@ trial: $(VENV)/dev library
 bench: $(VENV)/dev
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/features.py
+	$(BIN)/python benchmarks/assembly.py
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python benchmarks/stepping.py
 	$(BIN)/python benchmarks/batch.py
