@@ -9,6 +9,7 @@ import numpy as np
 
 from tautline import ledger
 from tautline.ledger import kept_energy
+from tautline.model.assembly.assembly import Assembly
 from tautline.results.assembly import assembly_of, spans
 from tautline.results.inputs import CASE, pendulum_of
 from tautline.results.values import Values
@@ -64,9 +65,14 @@ def _finite(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
+def _assembly(attrs: dict[str, Any]) -> Assembly | None:
+    """The assembly of a run, if it is of one."""
+    return assembly_of(str(attrs[CASE])) if CASE in attrs else None
+
+
 def _utilisation(extremes: _Extremes, attrs: dict[str, Any]) -> float | None:
     """Largest tension over the breaking load; None where one of them is not known."""
-    assembly = assembly_of(str(attrs[CASE])) if CASE in attrs else None
+    assembly = _assembly(attrs)
     if assembly is not None:
         used = [extremes.used(name, line.string.breaking_load) for name, line in assembly.strings.items()]
         return max((x for x in used if x is not None), default=None)
@@ -77,7 +83,7 @@ def _utilisation(extremes: _Extremes, attrs: dict[str, Any]) -> float | None:
 
 def _note_strings(extremes: _Extremes, piece: Values, attrs: dict[str, Any]) -> None:
     """Tensions of each string of an assembly."""
-    assembly = assembly_of(str(attrs[CASE])) if CASE in attrs else None
+    assembly = _assembly(attrs)
     if assembly is not None:
         for k, (name, (_, elements)) in enumerate(spans(assembly).items()):
             extremes.note(f"string {name}", piece["tension"][:, elements])
@@ -101,7 +107,7 @@ def _orthogonality(piece: Values) -> Any:
 
 def _of_assembly(extremes: _Extremes, first: Values, attrs: dict[str, Any]) -> dict[str, Any]:
     """Drifts of the momenta of an assembly, over their sizes at the start; none where something acts from outside."""
-    assembly = assembly_of(str(attrs[CASE])) if CASE in attrs else None
+    assembly = _assembly(attrs)
     if assembly is None:
         return {}
     if not assembly.is_isolated:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -45,9 +45,6 @@ from tautline.model.run import Method
 from tautline.model.wording import near
 from tautline.results import assembly as results
 from tautline.schema import Layout
-
-if TYPE_CHECKING:
-    pass
 
 Commands = Mapping[str, Command | float]
 
@@ -188,8 +185,9 @@ class AssemblyInMotion:
     @property
     def _has_motions(self) -> bool:
         """Whether paths or commands have tables that hold for some time only."""
-        paths = any(isinstance(body, Held) and body.path is not None for body in self.assembly.bodies.values())
-        return paths or any(isinstance(x, PrescribedMotion | Impedance) for x in self._commands.values())
+        held = [body.path for body in self.assembly.bodies.values() if isinstance(body, Held)]
+        paths = any(path is not None and path.covered(self.time) < math.inf for path in held)
+        return paths or any(self._span(name, x, self.time, self.time) for name, x in self._commands.items())
 
     def take(self, commands: Commands | None) -> None:
         """Let reels follow commands from now on, by the names of their strings; a number is a torque (N m)."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -85,10 +84,6 @@ class AssemblySimulation(AssemblyInMotion):
             simulation = cls(case.assembly, case.state(), **case.run.method())
         simulation.case = case
         return simulation
-
-    def naming_keys(self) -> AbstractContextManager[None]:
-        """Errors become errors about keys where a case is known."""
-        return nullcontext() if self.case is None else self.case.naming_keys()
 
     @property
     def message(self) -> str:
@@ -240,12 +235,9 @@ class AssemblySimulation(AssemblyInMotion):
         """The case that it was made from, or one of the same assembly, state of bodies and commands."""
         if self.case is not None:
             return self.case
-        lines = {
-            name: LineStart(self.assembly.strings[name].string.length - line.reeled_length, line.reel_speed)
-            for name, line in self.initial.strings.items()
-        }
         settings = Run(duration=max(self.time, 1.0), **{name: getattr(self.method, name) for name in fields_of(Method)})
-        return AssemblyCase(self.assembly, self.initial.bodies, lines, self._commands, settings)
+        starts = line_starts(self.assembly, self.initial)
+        return AssemblyCase(self.assembly, self.initial.bodies, starts, self._commands, settings)
 
     # -- checkpoints -------------------------------------------------------------------------------------
 
@@ -297,6 +289,14 @@ class AssemblySimulation(AssemblyInMotion):
             self._call(RESTORE, self.time, saved=motion[None])
 
 
+def line_starts(assembly: Assembly, state: AssemblyState) -> dict[str, LineStart]:
+    """Deployed lengths and reel speeds of a state, as a case has them."""
+    return {
+        name: LineStart(assembly.strings[name].string.length - line.reeled_length, line.reel_speed)
+        for name, line in state.strings.items()
+    }
+
+
 def assembly_case(
     system: Assembly | AssemblyCase, state: Any, commands: Any, run: Mapping[str, Any], title: str = ""
 ) -> AssemblyCase:
@@ -306,11 +306,7 @@ def assembly_case(
             checks.refuse("state", "no state and command beside a case; use case.with_", state or commands)
         return system.with_({f"run.{name}": value for name, value in run.items()}) if run else system
     checks.instance("state", state, AssemblyState)
-    lines = {
-        name: LineStart(system.strings[name].string.length - line.reeled_length, line.reel_speed)
-        for name, line in state.strings.items()
-    }
     given = {name: x if isinstance(x, Command) else Torque(x) for name, x in (commands or {}).items()}
-    case = AssemblyCase(system, state.bodies, lines, given, Run(**run), title)
+    case = AssemblyCase(system, state.bodies, line_starts(system, state), given, Run(**run), title)
     object.__setattr__(case, "_state", state)
     return case

@@ -1,4 +1,4 @@
-"""A string between two moving ends, reduced to its ends and its reel (docs/theory.md, (103) to (105)).
+"""A string between two moving ends, reduced to its ends and its reel (docs/theory.md, equation 103).
 
 At given velocities of the ends and of the reel the equations of the inner nodes are linear with scalar coefficients,
 as the pendulum's are. They are solved, and what is left is how the momenta at the ends and the reel's equation change

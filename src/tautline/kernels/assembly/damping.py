@@ -1,4 +1,4 @@
-"""Damping inside the strings of an assembly, where two steps join (docs/theory.md, (71) and (111)).
+"""Damping inside the strings of an assembly, where two steps join (docs/theory.md, equation 71).
 
 As for the pendulum, (L + tau D) v = p with tau the time for which damping acts: momenta jump, positions stand still,
 and no step is limited by it. The inner nodes of each string are eliminated by 3x3 blocks from its start to its end;

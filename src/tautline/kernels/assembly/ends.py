@@ -56,12 +56,6 @@ def swing_by_omega(end: End, h: float) -> Matrix:
 
 
 @kernel
-def lever(end: End) -> Vector:
-    """From the centre of mass to the end, at the start of the step, inertial."""
-    return apply(end.R, end.point)
-
-
-@kernel
 def point_of(body: Body, point: Vector) -> Vector:
     """Present place of a point of a body."""
     return add(triple(body.state, PLACE), apply(attitude(body.state), point))

@@ -1,7 +1,7 @@
 """Equations of a step for the bodies and reels of an assembly, and their solution by Newton's method.
 
 Unknown are the mean velocity and angular velocity of every free body and the speed of every reel that moves; strings
-are reduced to their ends (condense.py). docs/theory.md, (99) to (106).
+are reduced to their ends (condense.py). docs/theory.md, (99) to (103).
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def drum_mass(strand: Strand, h: float, sigma: float) -> float:
 
 @kernel
 def add_spin_of_drum(system: System, strand: Strand, h: float, end: End) -> None:
-    """What a drum that turns with its body adds to the body's and the reel's equation (equation 102)."""
+    """What a drum that turns with its body adds to the body's and the reel's equation (equations 100 and 101)."""
     body = end.body
     axis = strand.axis
     if not (body.free and body.turns) or dot(axis, axis) == 0.0:

@@ -101,7 +101,7 @@ NO_GRADIENT = Gradient(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 @kernel
 def gradient_on(field: Field, at: Reference, body: Body) -> Gradient:
-    """Of the potential -(GM/(2 r^3)) (tr J - 3 u.J u), u the direction from the centre of attraction."""
+    """Energy, force and moment of the potential -(GM/(2 r^3)) (tr J - 3 u.J u), u the direction from the centre."""
     if not field.orbit or not body.turns:
         return NO_GRADIENT
     R = attitude(body.state)

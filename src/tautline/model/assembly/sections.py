@@ -110,7 +110,10 @@ def problem_at(error: Exception, path: tuple[str, ...]) -> Problem:
 
 
 def problem_of(error: Exception, tree: Mapping[str, Any], section: str) -> Problem:
-    """The same for whatever uses a section; keys of the start are told from those of the assembly."""
+    """What is wrong with which key, from an error of whatever uses a section.
+
+    Keys of the start are told from those of the assembly.
+    """
     found = problem_at(error, (section,) if section else ())
     kind, *rest = found.path or ("",)
     inside: Any = tree.get("initial", {}).get(kind, {}) if isinstance(tree.get("initial"), Mapping) else {}
