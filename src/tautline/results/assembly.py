@@ -42,7 +42,8 @@ def layout(assembly: Assembly) -> Layout:
     }
     names = {"body": list(assembly.bodies), "string": list(assembly.strings)}
     known = {name: v for name, v in ASSEMBLY_SCHEMA.items() if assembly.bodies or "body" not in v.dims}
-    return Layout(known, lengths | {"axis": 3, "row": 3, "column": 3}, names)
+    places = {name: {"node": x[0], "element": x[1]} for name, x in spans(assembly).items()}
+    return Layout(known, lengths | {"axis": 3, "row": 3, "column": 3}, names, places)
 
 
 @lru_cache(maxsize=16)
