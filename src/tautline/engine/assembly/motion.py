@@ -339,7 +339,7 @@ class AssemblyInMotion:
         done = assembly_kernel(self._system, plan or self._plan, saved, samples, action, time)
         for k, name in enumerate(self.assembly.strings):
             if name in self.laws:
-                raise_failure(self.laws[name], own_numbers(self._system.strands[k].loads, "force_law").failed)
+                raise_failure(self.laws[name], own_numbers(self._system.acting[k], "force_law").failed)
         return done
 
     def march_into(self, out: kernels.WholeSamples, plan: data.Plan) -> Done:

@@ -82,8 +82,9 @@ class Body(NamedTuple):
     point: Vector  # that one, from the centre of mass, in the body's frame
     push: Array2  # forces at the centre of mass and moments, likewise
     thrust: Array2  # the same in the frame of the body
-    drag: Drag  # of a fluid around it; points from the centre of mass
     lift: float  # buoyancy that it has everywhere (N)
+    buoyancy: Vector  # where that acts, from the centre of mass
+    number: int  # of it among all bodies, and of the fluid around it
     pull_lever: float  # largest distance of a string from the centre of mass, over the least moment of inertia
     state: Array  # (BODY_STATE,)
     work: Array  # (BODY_WORK,)
@@ -93,7 +94,7 @@ class Strand(NamedTuple):
     """A string of an assembly, with its reel."""
 
     par: Parameters  # without weight and body
-    loads: Loads  # on the string itself
+    number: int  # of it among all strings, and of the loads on it
     sinking: float  # part of its weight that buoyancy leaves
     command: Command  # of its reel; locked where there is none
     ends: tuple[int, int]  # bodies that hold them
@@ -129,6 +130,8 @@ class System(NamedTuple):
 
     bodies: Listed[Body]
     strands: Listed[Strand]
+    around: Listed[Drag]  # fluid around every body; points from the centre of mass
+    acting: Listed[Loads]  # loads on every string. Apart, since to read them for every look at a string takes long
     field: Field
     loaded: bool  # loads act where steps join
     in_fluid: bool
@@ -141,6 +144,8 @@ class System(NamedTuple):
 
 body_at = reader(Body)
 strand_at = reader(Strand)
+drag_at = reader(Drag)
+loads_at = reader(Loads)
 
 # Columns of the samples of the whole: accounts, then these.
 LINEAR_MOMENTUM, ANGULAR_MOMENTUM, STEP_LENGTH = _places(*(len(ledger.ACCOUNTS) + i for i in (0, 3, 6)))

@@ -98,7 +98,7 @@ ZERO = (0.0, 0.0, 0.0)
 COMPENSATED = True
 
 
-@kernel
+@separate
 def push_on(body: Body, near: float, far: float) -> tuple[Vector, Vector]:
     """Mean force and moment of what is applied to a body, at the near end of a step; inertial."""
     R = attitude(body.state)
