@@ -94,7 +94,7 @@ assert np.abs(settled - wanted)[3:].max() < 5e-3
 
 def geometric(center: Array) -> Array:
     """Distances from the winches to the eyes of a level platform (m)."""
-    return np.linalg.norm(winches - center - eyes, axis=1)
+    return np.asarray(np.linalg.norm(winches - center - eyes, axis=1))
 
 
 times = np.linspace(0.0, 20.0, 201)

@@ -129,12 +129,12 @@ for shared in axes[:, 0]:
     shared.remove()
 side_view = figure.add_subplot(axes[0, 0].get_gridspec()[:, 0])
 for t in (0.0, 2.6, 3.6, 4.8, 9.5, 11.5, 13.5, 25.0):
-    now = run.sel(time=t, method="nearest")
-    nodes, center = now.position.values, now.body_position.sel(body="drone").values
-    arm = 0.5 * now.attitude.sel(body="drone").values[:, 0]
+    shown = run.sel(time=t, method="nearest")
+    nodes, center = shown.position.values, shown.body_position.sel(body="drone").values
+    arm = 0.5 * shown.attitude.sel(body="drone").values[:, 0]
     side_view.plot(nodes[:, 0], nodes[:, 2], "0.6", linewidth=1)
     side_view.plot(*np.stack([center - arm, center + arm], axis=1)[[0, 2]], "C0", linewidth=3)
-    side_view.plot(*now.body_position.sel(body="parcel").values[[0, 2]], "C3s", markersize=6)
+    side_view.plot(*shown.body_position.sel(body="parcel").values[[0, 2]], "C3s", markersize=6)
 side_view.set(xlabel="x (m)", ylabel="z, down (m)", aspect="equal", xlim=(-2, 8), ylim=(-3, -22))
 upper, lower_ = axes[0, 1], axes[1, 1]
 upper.plot(time[1:], thrusts, "C0", linewidth=1, label="thrust")

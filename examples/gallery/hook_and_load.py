@@ -50,7 +50,7 @@ def two_points(length: float) -> Array:
     l1, l2, r = length + 0.4, 0.4 + 4.0 + 0.6, load.mass / hook.mass
     total, part = 1.0 / l1 + 1.0 / l2, 4.0 / ((1.0 + r) * l1 * l2)
     root = np.sqrt(total**2 - part)
-    return np.sqrt(0.5 * GRAVITY * (1.0 + r) * np.array([total - root, total + root]))
+    return np.asarray(np.sqrt(0.5 * GRAVITY * (1.0 + r) * np.array([total - root, total + root])))
 
 
 def four_rods(length: float) -> Array:

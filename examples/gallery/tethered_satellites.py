@@ -53,7 +53,7 @@ def pull(length: float) -> float:
     """Pull at the satellite by hand: 3 n^2 times masses below it and their distances from the centre of mass (N)."""
     lower = lever(length)[1]
     middle = lower - 0.4 - 0.5 * length  # of the tether
-    return 3.0 * RATE**2 * (probe.mass * lower + tether.density * length * middle)
+    return float(3.0 * RATE**2 * (probe.mass * lower + tether.density * length * middle))
 
 
 def angles(run: xr.Dataset) -> Array:
