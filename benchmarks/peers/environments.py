@@ -97,8 +97,8 @@ def import_seconds(peer: Peer, repeats: int) -> float:
     return statistics.median(imported) - statistics.median(bare)
 
 
-def model_lines(name: str) -> int:
-    """Lines of a peer's file between `# model` and `# end of model` that are neither empty nor a comment."""
-    text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
+def model_lines(peer: Peer) -> int:
+    """Lines between `# model` and `# end of model` that are neither empty nor a comment."""
+    text = (Path(__file__).parent / f"{peer.name}.py").read_text(encoding="utf-8")
     inside = text.split("# model\n")[1].split("# end of model\n")[0]
     return sum(1 for line in inside.splitlines() if line.strip() and not line.strip().startswith("#"))

@@ -106,6 +106,7 @@ class Bench:
     """One method of one peer."""
 
     coarsest = COARSEST
+    clock = "wall"  # or "processor", for tools that use one thread
 
     def __init__(self, peered: Peered, tried: Tried, settings: Settings) -> None:
         self.peered, self.tried, self.settings = peered, tried, settings
@@ -129,6 +130,7 @@ class Bench:
             adaptive=self.tried.adaptive,
             duration=duration,
             first=first,
+            clock=self.clock,
             **({"limit": self.settings.limit} | more),
         )
 
@@ -243,7 +245,7 @@ def measured(peer: Peer, settings: Settings, say: Callable[[str], None]) -> Resu
         environments.install(peer)
         result["versions"] = environments.versions(peer)
         result["install_bytes"] = environments.size(peer)
-        result["model_lines"] = environments.model_lines(peer.name)
+        result["model_lines"] = environments.model_lines(peer)
         if settings.started:
             result["cold_seconds"] = first_result(peer, cold=True)
             starts = [first_result(peer, cold=False) for _ in range(settings.started)]

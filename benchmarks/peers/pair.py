@@ -57,6 +57,7 @@ def pair() -> Pair:
 class PairBench(Bench):
     """One method of one peer on the pair."""
 
+    clock = "processor"
     coarsest = 80  # the limit of stability of Runge-Kutta is at 100 steps a second for a lumped string
 
     def __init__(self, peered: Peered, tried: Tried, settings: Settings) -> None:
@@ -94,7 +95,6 @@ def measured(peer: Peer, settings: Settings, say: Callable[[str], None]) -> Resu
         "title": peer.title,
         "kind": peer.kind,
         "versions": environments.versions(peer),
-        "model_lines": environments.model_lines(name),
         "methods": {},
     }
     peered = Peered(peer, module=name)
@@ -159,10 +159,10 @@ def markdown(result: Result) -> str:
                 f"{other[1].name})."
             )
     versions = ", ".join(f"{peer['title']} {peer['versions'].get(name, '')}" for name, peer in result["peers"].items())
-    lines = ", ".join(f"{peer['title']} {peer['model_lines']}" for peer in result["peers"].values())
     return f"""\
 Measured by `python -m benchmarks.peers.pair` on {result["date"]}: {m["processor"]}, {m["cores"]} cores, {versions},
-load {m["load"][0]:.1f} at the start. Times are the best of {s["repeats"]} runs and hold for the loop of steps alone.
+load {m["load"][0]:.1f} at the start. Times are processor times of the loop of steps alone, the best of
+{s["repeats"]} runs or more.
 
 {chr(10).join(ratios)}
 
@@ -177,7 +177,7 @@ brackets over the best of ours. The search ends where the next run would take mo
 {report.accuracy_table(result)}
 
 Both simulate the same thing: with steps of {FINE * 1e3:g} ms the ends of their strings are apart, after {AGREED:g} s,
-by {agreement(result)}: a lumped and a consistent string approach the same motion. Lines of model: {lines}.
+by {agreement(result)}: a lumped and a consistent string approach the same motion.
 """
 
 

@@ -12,7 +12,6 @@ from benchmarks.peers.protocol import Method, State, Turning, serve
 ORDERS = {"order 2": 2, "order 4": 4, "order 6": 6}
 
 
-# model
 class Bodies:
     def __init__(self, method: Method) -> None:
         p: Any = method.problem
@@ -35,8 +34,6 @@ class Bodies:
         if self.simulation.advance(seconds, record=False) != "completed":
             raise RuntimeError(self.simulation.message)
         return self.simulation.steps - before
-
-    # end of model
 
     def state(self) -> State:
         string = self.simulation.string("string")
