@@ -15,12 +15,9 @@ from benchmarks.peers.protocol import Method, State, Turning, end_body, rotated,
 class Bodies(Stepped):
     def __init__(self, method: Method) -> None:
         p, N = method.problem, method.elements
-        made = (
-            free_body(name, x, end_body(p, N, body))
-            for name, x, body in zip(("n0", f"n{N}"), (0.0, p["length"]), p["bodies"], strict=True)
-        )
-        super().__init__(description(method, *made, gravity=0.0))
         first, last = p["bodies"]
+        here, there = free_body("n0", 0.0, end_body(p, N, first)), free_body(f"n{N}", p["length"], end_body(p, N, last))
+        super().__init__(description(method, here, there, gravity=0.0))
         places = np.linspace(first["position"], last["position"], N + 1)
         self.data.qpos[:3], self.data.qpos[-7:-4] = places[0], places[-1]
         self.data.qpos[7:-7] = (places[1:-1] - self.model.body_pos[2:-1]).ravel()  # sliders measure from there
