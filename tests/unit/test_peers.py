@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from benchmarks.peers import report
 from benchmarks.peers.__main__ import RESULTS
-from benchmarks.peers.catalogue import PEERS, Tried, problem
+from benchmarks.peers.catalogue import OURS, PACKAGED, PEERS, Tried, problem
 from benchmarks.peers.environments import model_lines
 from benchmarks.peers.measure import FULL, Bench, Peered, Point
 from benchmarks.peers.pair import COMPARED, agreement, pair
@@ -286,3 +286,15 @@ def test_both_tools_approach_the_same_motion_of_the_pair(stored_pair: dict[str, 
     """Errors of the elements are of order two: a quarter for twice as many."""
     apart = [float(x.split(" mm")[0]) for x in agreement(stored_pair).split(", ")]
     assert len(apart) == 3 and all(3.0 < a / b < 5.0 for a, b in itertools.pairwise(apart))
+
+
+def test_what_the_page_says_of_the_pair(stored_pair: dict[str, Any]) -> None:
+    """Tenths of a per cent in 10 s, rounding, and only a few times as long, says docs/others.md."""
+    kept = {(row.title, row.name): row.found["kept"] for row in report.rows(stored_pair)}
+    for name in ("Euler", "implicitfast"):
+        assert all(1e-3 < kept["MuJoCo", name][x] < 1e-2 for x in ("linear", "angular"))
+    for row in report.rows(stored_pair, OURS):
+        assert all(row.found[run][x] < 1e-14 for run in ("kept", "kept_long") for x in ("linear", "angular"))
+    for target in stored_pair["settings"]["targets"]:
+        best = [report.quickest(stored_pair, kind, target) for kind in (OURS, PACKAGED)]
+        assert best[0] and best[1] and 2.0 < best[1][0] / best[0][0] < 8.0
