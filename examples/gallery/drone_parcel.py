@@ -136,17 +136,17 @@ for t in (0.0, 2.6, 3.6, 4.8, 9.5, 11.5, 13.5, 25.0):
     side_view.plot(*np.stack([center - arm, center + arm], axis=1)[[0, 2]], "C0", linewidth=3)
     side_view.plot(*shown.body_position.sel(body="parcel").values[[0, 2]], "C3s", markersize=6)
 side_view.set(xlabel="x (m)", ylabel="z, down (m)", aspect="equal", xlim=(-2, 8), ylim=(-3, -22))
-upper, lower_ = axes[0, 1], axes[1, 1]
+upper, below_it = axes[:, 1]
 upper.plot(time[1:], thrusts, "C0", linewidth=1, label="thrust")
 upper.axhline(WEIGHT, color="k", linestyle=":", label="weight of all")
 upper.set(ylabel="thrust (N)")
 upper.legend(loc="lower right")
-lean = np.degrees(np.arctan2(-axis[:, 0], axis[:, 2]))
+lean = np.degrees(np.arctan2(axis[:, 0], axis[:, 2]))
 swing = run.position.values[:, -1] - run.position.values[:, 0]
-lower_.plot(time, -lean, "C0", label="drone leans")
-lower_.plot(time, np.degrees(np.arctan2(swing[:, 0], swing[:, 2])), "C3", label="line")
-lower_.set(ylabel="from the vertical (degrees)", xlabel="time (s)")
-lower_.legend()
+below_it.plot(time, lean, "C0", label="drone leans")
+below_it.plot(time, np.degrees(np.arctan2(swing[:, 0], swing[:, 2])), "C3", label="line")
+below_it.set(ylabel="from the vertical (degrees)", xlabel="time (s)")
+below_it.legend()
 tl.figures.save(figure, "drone-parcel", ["png"])
 
 # %%

@@ -30,13 +30,13 @@ print(f"one orbit takes {pair.orbit.period / 60:.1f} min")
 
 def lever(length: float) -> tuple[float, float]:
     """Distances of the bodies from the common centre of mass (m)."""
-    apart, line = length + 1.4, tether.density * length
-    total = mother.mass + probe.mass + line
-    upper = (probe.mass * apart + line * (1.0 + 0.5 * length)) / total
+    apart, line, wound = length + 1.4, tether.density * length, tether.density * (tether.length - length)
+    total = mother.mass + probe.mass + line + wound
+    upper = (probe.mass * apart + line * (1.0 + 0.5 * length) + wound * 1.0) / total
     return upper, apart - upper
 
 
-def placed(length: float, angle: float, speed: float = 0.0, turning: float = RATE) -> tl.AssemblyState:
+def placed(length: float, angle: float, speed: float = 0.0) -> tl.AssemblyState:
     c, s = np.cos(angle), np.sin(angle)
     along, R = np.array([c, s, 0.0]), np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     upper, lower = lever(length)
@@ -44,8 +44,8 @@ def placed(length: float, angle: float, speed: float = 0.0, turning: float = RAT
     states = {}
     for name, part in (("mother", upper), ("probe", -lower - strain * length)):
         place = part * along
-        velocity = np.cross((0.0, 0.0, turning), place) + (part / (upper + lower)) * speed * along
-        states[name] = tl.BodyState(tuple(place), tuple(velocity), R, (0.0, 0.0, turning))
+        velocity = np.cross((0.0, 0.0, RATE), place) + (part / (upper + lower)) * speed * along
+        states[name] = tl.BodyState(tuple(place), tuple(velocity), R, (0.0, 0.0, RATE))
     return tl.hang(pair, states, {"tether": tl.LineStart(length, -speed)})
 
 
