@@ -34,7 +34,8 @@ PLACE, PLACE_ERR, LINEAR, LINEAR_ERR, ANGULAR, ANGULAR_ERR = _places(8, 11, 14, 
 # Mean velocities and angular velocities (body frame) over the latest steps.
 V, V_BEFORE, V_EARLIER, OMEGA, OMEGA_BEFORE, OMEGA_EARLIER = _places(26, 29, 32, 35, 38, 41)
 FLUID = _places(44)[0]  # velocity of fluid that moves along with the body, in the latest step
-BODY_STATE = 47
+GIVEN = _places(47)[0]  # impulse since the start of what holds or moves a body whose motion is given
+BODY_STATE = 50
 # Places in Body.work: unknowns of the step; attitude at its start; force and moment of gravity at its start (N, N m).
 V_NOW, OMEGA_NOW, TURNED, PULLED, TWISTED = _places(0, 3, 6, 15, 18)
 # Momentum of the step at its start, and what it gained: of bodies whose motion is given.
@@ -151,8 +152,8 @@ loads_at = reader(Loads)
 LINEAR_MOMENTUM, ANGULAR_MOMENTUM, STEP_LENGTH = _places(*(len(ledger.ACCOUNTS) + i for i in (0, 3, 6)))
 WHOLE = int(STEP_LENGTH) + 1
 # Of a body.
-BODY_PLACE, BODY_VELOCITY, BODY_OMEGA, BODY_ATTITUDE = _places(0, 3, 6, 9)
-BODY_COLUMNS = 18
+BODY_PLACE, BODY_VELOCITY, BODY_OMEGA, BODY_ATTITUDE, BODY_GIVEN = _places(0, 3, 6, 9, 18)
+BODY_COLUMNS = 21
 # Of a string: accounts, then these.
 REELED, SPEED, TORQUE_NOW = _places(*(len(ledger.ACCOUNTS) + i for i in range(3)))
 STRAND_COLUMNS = int(TORQUE_NOW) + 1

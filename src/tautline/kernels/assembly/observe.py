@@ -7,11 +7,13 @@ from tautline.kernels.assembly.data import (
     ANGULAR,
     ANGULAR_MOMENTUM,
     BODY_ATTITUDE,
+    BODY_GIVEN,
     BODY_OMEGA,
     BODY_PLACE,
     BODY_VELOCITY,
     END_MOMENTUM,
     FRAME_POWER,
+    GIVEN,
     LINEAR,
     LINEAR_MOMENTUM,
     OMEGA_NOW,
@@ -224,18 +226,18 @@ def observe_body(body: Body, out: Array) -> None:
 
 
 @kernel
-def owed_to_path(system: System, b: int) -> float:
-    """Work of the half impulse that a body on a path has still to be given for the latest step."""
+def owed_to_held(system: System, b: int) -> Vector:
+    """Half impulse that a body whose motion is given has still to be given for the latest step."""
     body = body_at(system.bodies, b)
-    if not body.moves:
-        return 0.0
+    if body.free:
+        return ZERO
     P = scale(body.mass, triple(body.work, V_NOW))
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
         for e in range(2):
             if strand.ends[e] == b:
                 P = add(P, triple(strand.work, END_MOMENTUM + 3 * e))
-    return dot(sub(P, triple(body.state, LINEAR)), triple(body.state, V))
+    return sub(P, triple(body.state, LINEAR))
 
 
 @separate
@@ -260,7 +262,9 @@ def observe_assembly(system: System, out: WholeSamples, row: int, t: float) -> b
         body = body_at(system.bodies, b)
         observe_body(body, out.bodies[row, b])
         whole[KINETIC] += kinetic_of_body(body)
-        whole[GUIDE_WORK] += owed_to_path(system, b)
+        owed = owed_to_held(system, b)
+        whole[GUIDE_WORK] += dot(owed, triple(body.state, V))
+        put_triple(out.bodies[row, b], BODY_GIVEN, add(triple(body.state, GIVEN), owed))
         if body.free and system.in_fluid:
             power = -SIGNS[ACCOUNTS[DRAG]] * given_to(system, body).power
             whole[ACCOUNTS[DRAG]] += system.totals[LOADS_PENDING] * power
