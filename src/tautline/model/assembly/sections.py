@@ -28,6 +28,7 @@ assert isinstance(_PATH, Part)
 PATH: Part = _PATH
 ORBIT = Part({"": Orbit}, "The orbit that the frame falls along.")
 BODY_START = Part({"": BodyState}, "Place and motion of a body at the start.")
+LINE = Part({"": Line}, "Ends, mesh and reel of a string.")
 LINE_START = Part({"": LineStart}, "Where a string starts.")
 TOP = {name: sections.TOP[name] for name in ("title", "description", "gravity")}
 SECTIONS = ("bodies", "strings", "orbit", "initial", "run")
@@ -55,7 +56,7 @@ def is_assembly(tree: Mapping[str, Any]) -> bool:
     return "strings" in tree or "bodies" in tree
 
 
-class _Reading:
+class Reading:
     """Reads sections, and gathers all that is wrong with them."""
 
     def __init__(self) -> None:
@@ -125,7 +126,7 @@ def problem_of(error: Exception, tree: Mapping[str, Any], section: str) -> Probl
 
 def read(tree: Mapping[str, Any]) -> Described:
     """Objects from a tree of keys; SectionError with all that is wrong."""
-    reading = _Reading()
+    reading = Reading()
     top = _top(tree, reading)
     bodies = {name: _body(reading, name, x) for name, x in reading.named(tree, "bodies").items()}
     strings: dict[str, Any] = {}
@@ -164,7 +165,7 @@ def read(tree: Mapping[str, Any]) -> Described:
     return Described(assembly, starts["bodies"], starts["strings"], commands, run, *words, kind)
 
 
-def _top(tree: Mapping[str, Any], reading: _Reading) -> Tree:
+def _top(tree: Mapping[str, Any], reading: Reading) -> Tree:
     given: Tree = {}
     for name, value in tree.items():
         if name in TOP:
@@ -177,7 +178,7 @@ def _top(tree: Mapping[str, Any], reading: _Reading) -> Tree:
     return given
 
 
-def _body(reading: _Reading, name: str, value: Any) -> Any:
+def _body(reading: Reading, name: str, value: Any) -> Any:
     section = dict(value) if isinstance(value, Mapping) else {}
     if HELD in section:
         if section[HELD] is not True:
@@ -190,7 +191,7 @@ def _body(reading: _Reading, name: str, value: Any) -> Any:
     return reading.made(BODY, value, "bodies", name)
 
 
-def _line(reading: _Reading, name: str, value: Any) -> tuple[Any, Any]:
+def _line(reading: Reading, name: str, value: Any) -> tuple[Any, Any]:
     """A line, and the command of its reel."""
     path = ("strings", name)
     section = dict(value) if isinstance(value, Mapping) else {}
@@ -204,10 +205,7 @@ def _line(reading: _Reading, name: str, value: Any) -> tuple[Any, Any]:
     string = reading.made(STRING, section, *path)
     if string is None:
         return None, command
-    return reading.made(_LINE, own, *path, string=string, reel=reel), command
-
-
-_LINE = Part({"": Line}, "A line.")
+    return reading.made(LINE, own, *path, string=string, reel=reel), command
 
 
 def complete(described: Described, defaults: bool = True) -> Tree:
@@ -256,5 +254,5 @@ def _line_keys(line: Line, command: Command | None, defaults: bool) -> Tree:
 
 def command(section: Mapping[str, Any]) -> Command:
     """A command from its keys."""
-    found: Command = _Reading().made(sections.COMMAND, section, "command")
+    found: Command = Reading().made(sections.COMMAND, section, "command")
     return found
