@@ -14,6 +14,7 @@ from tautline.model.assembly.sections import (
     KINDS,
     LINE,
     LINE_START,
+    NO_ELEMENTS,
     ORBIT,
     PATH,
     REEL,
@@ -69,6 +70,8 @@ def values(tree: Mapping[str, Any]) -> Tree:
     found = _section(reading, tree, ())
     if "run" not in tree:
         reading.problems.append(Problem(("run",), "missing"))
+    if found.get("run", {}).get("elements") is not None:
+        reading.problems.append(NO_ELEMENTS)
     if reading.problems:
         raise SectionError(reading.problems)
     return found

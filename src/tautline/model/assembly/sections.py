@@ -36,6 +36,7 @@ SECTIONS = ("bodies", "strings", "orbit", "initial", "run")
 HELD = "held"
 # Starts: strings straight between the places of the bodies, or everything at rest near there.
 KINDS = ("straight", "equilibrium")
+NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its own elements")
 
 
 class Described(NamedTuple):
@@ -152,7 +153,7 @@ def read(tree: Mapping[str, Any]) -> Described:
         reading.problems.append(Problem(("run",), "missing"))
     run = reading.made(sections.RUN, tree.get("run", {}), "run") if "run" in tree else None
     if run is not None and run.number_of_elements() is not None:
-        reading.problems.append(Problem(("run", "elements"), "expected none: every string has its own elements"))
+        reading.problems.append(NO_ELEMENTS)
     assembly = None
     if not reading.problems:
         try:
