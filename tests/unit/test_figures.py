@@ -14,7 +14,7 @@ from PIL import Image
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.figures.motion import elastic_shade
+from tautline.figures.scene import elastic_shades
 from tautline.paper.examples import pendulum, run
 
 FIGURES: dict[str, Callable[[xr.Dataset], Figure]] = {
@@ -125,7 +125,7 @@ def test_the_shade_is_the_energy_of_the_law() -> None:
     for string in (slack, table):
         system = tl.Pendulum(string, tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(0.1))
         row = tl.simulate(system, tl.State(17.0, 0.0, nodes, 0.0 * nodes), duration=1e-3, sample=1e-3).isel(time=0)
-        shade = elastic_shade(row)
+        (shade,) = elastic_shades([string], [row.strain.values])
         energy = string.energy_density([-0.1, 0.1, 0.2])
         np.testing.assert_allclose(shade, np.maximum(energy, 0.0) / energy[2], atol=1e-9)
 

@@ -22,8 +22,8 @@ def plot(
     figure: Annotated[
         list[str] | None,
         typer.Option(
-            help="snapshots, lengths, tension, drive, energy, conservation (these by default), strain_map, phase, "
-            "attitude, spectrum, exceedance, rainflow, or all; may be given several times."
+            help="snapshots, lengths, tension, drive, energy, conservation (these by default), strain_map, path, "
+            "phase, attitude, spectrum, exceedance, rainflow, or all; may be given several times."
         ),
     ] = None,
     out: Annotated[
@@ -33,10 +33,14 @@ def plot(
     form: Annotated[
         list[str] | None, typer.Option("--format", help="png (the default), svg or pdf; may be given several times.")
     ] = None,
+    string: Annotated[
+        str | None,
+        typer.Option(help="Name of a string of an assembly: figures of strings show it alone; all by default."),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Draw figures of runs, as RUN-FIGURE.png.
+    """Draw figures of runs, as RUN-FIGURE.png; of an assembly some are of one string or body, as RUN-FIGURE-NAME.png.
 
     Example: tautline plot retrieval.nc --figure drive --figure energy -o figures --format pdf
     """
@@ -46,22 +50,22 @@ def plot(
         from tautline.files.runs import open_run
 
         names = _names(figure, tuple(figures.OF_A_RUN))
-        targets = _targets(paths, names, out, form)
-        for target in (x for of_run in targets.values() for x in of_run):
+        runs = {path: open_run(path) for path in paths}
+        pictures = {path: figures.pictures_of(run, names, string) for path, run in runs.items()}
+        targets = _targets({path: list(drawn) for path, drawn in pictures.items()}, out, form)
+        for target in (x for listed in targets.values() for x in listed):
             if target.exists():
                 check_regular(target)
                 if not overwrite:
                     raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
-        for path in paths:
-            run = open_run(path)
-            for name in names:
-                drawn = figures.OF_A_RUN[name](run)
-                for target in targets[path, name]:
-                    with explained(target):
-                        target.parent.mkdir(parents=True, exist_ok=True)
-                        figures.save(drawn, target.with_suffix(""), [target.suffix[1:]])
-                    if not quiet:
-                        print(target)
+        for (path, name), listed in targets.items():
+            drawn = pictures[path][name]()
+            for target in listed:
+                with explained(target):
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    figures.save(drawn, target.with_suffix(""), [target.suffix[1:]])
+                if not quiet:
+                    print(target)
 
 
 @app.command()
@@ -122,26 +126,22 @@ def _names(given: list[str] | None, all_names: tuple[str, ...]) -> list[str]:
 
 
 def _targets(
-    paths: list[Path], names: list[str], out: Path | None, formats: list[str] | None
+    pictures: dict[Path, list[str]], out: Path | None, formats: list[str] | None
 ) -> dict[tuple[Path, str], list[Path]]:
-    """Files to write, by run and figure."""
+    """Files to write, by run and picture."""
     from tautline.errors import InputError
     from tautline.model import checks
 
     for name in formats or ():
         checks.choice("--format", name, FORMATS)
+    wanted = [(path, name) for path, names in pictures.items() for name in names]
     if out is not None and out.suffix[1:] in FORMATS and not out.is_dir():
-        if len(paths) * len(names) > 1 or formats:
+        if len(wanted) > 1 or formats:
             raise InputError(f"--output: expected a folder for several figures or formats, got the file {out}")
-        return {(paths[0], names[0]): [out]}
+        return {wanted[0]: [out]}
     if out is not None and out.exists() and not out.is_dir():
         raise InputError(f"--output: expected a folder or a name that ends in .png, .svg or .pdf, got {out}")
-    folder = out or Path()
-    targets = {
-        (path, name): [folder / f"{path.stem}-{name}.{kind}" for kind in dict.fromkeys(formats or ("png",))]
-        for path in paths
-        for name in names
-    }
-    if len({path.stem for path in paths}) < len(paths):
+    if len({path.stem for path in pictures}) < len(pictures):
         raise InputError("RUN: expected files of different names, whose figures can lie in one folder")
-    return targets
+    folder, kinds = out or Path(), list(dict.fromkeys(formats or ("png",)))
+    return {(path, name): [folder / f"{path.stem}-{name}.{kind}" for kind in kinds] for path, name in wanted}

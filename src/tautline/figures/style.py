@@ -22,7 +22,14 @@ BLACK, ORANGE, SKY, GREEN, BLUE, RED = (
     "#0072B2",
     "#D55E00",
 )
+# Of several curves of one kind.
+COLOURS = (BLUE, ORANGE, GREEN, RED, SKY, "#CC79A7", BLACK)
+# Curves that lie on each other are told apart by their dashes.
+LOOKS: list[dict[str, Any]] = [
+    {"color": COLOURS[k % len(COLOURS)], "linestyle": ("-", "--", "-.", ":")[k % 4]} for k in range(28)
+]
 STRAIN_MAP = "cividis"
+DIVERGING = "RdBu_r"
 BODY = "#8FA3B8"
 SETTINGS: Any = {
     "font.size": 9.0,
@@ -61,6 +68,13 @@ def new_figure(rows: int = 1, width: float = WIDTH, height: float = HEIGHT) -> t
     figure = Figure(figsize=(width, height * (0.55 + 0.45 * rows)), layout="constrained")
     FigureCanvasAgg(figure)
     return figure, list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
+
+
+def new_row(columns: int, width: float = 7.2, height: float = 3.4) -> tuple[Figure, list[Any]]:
+    """A figure of axes side by side, each with scales of its own."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, list(figure.subplots(1, columns, squeeze=False)[0])
 
 
 def new_scene(width: float = WIDTH, height: float = 5.2, layout: Any = "constrained") -> tuple[Figure, Any]:
