@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -47,25 +48,33 @@ def plot(
     with one_line_errors("plot"):
         from tautline import figures
         from tautline.durable import StoreError, check_regular, explained
+        from tautline.errors import InputError
         from tautline.files.runs import open_run
+        from tautline.files.runs.reading import Reader
 
         names = _names(figure, tuple(figures.OF_A_RUN))
-        runs = {path: open_run(path) for path in paths}
-        pictures = {path: figures.pictures_of(run, names, string) for path, run in runs.items()}
+        if len({path.stem for path in paths}) < len(paths):
+            raise InputError("RUN: expected files of different names, whose figures can lie in one folder")
+        pictures = {}
+        for path in paths:
+            with closing(Reader(path)) as reader:
+                pictures[path] = figures.pictures_of(reader.attrs, names, string)
         targets = _targets({path: list(drawn) for path, drawn in pictures.items()}, out, form)
         for target in (x for listed in targets.values() for x in listed):
             if target.exists():
                 check_regular(target)
                 if not overwrite:
                     raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
-        for (path, name), listed in targets.items():
-            drawn = pictures[path][name]()
-            for target in listed:
-                with explained(target):
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    figures.save(drawn, target.with_suffix(""), [target.suffix[1:]])
-                if not quiet:
-                    print(target)
+        for path in paths:
+            run = open_run(path)
+            for name, draw in pictures[path].items():
+                drawn = draw(run)
+                for target in targets[path, name]:
+                    with explained(target):
+                        target.parent.mkdir(parents=True, exist_ok=True)
+                        figures.save(drawn, target.with_suffix(""), [target.suffix[1:]])
+                    if not quiet:
+                        print(target)
 
 
 @app.command()
@@ -141,7 +150,5 @@ def _targets(
         return {wanted[0]: [out]}
     if out is not None and out.exists() and not out.is_dir():
         raise InputError(f"--output: expected a folder or a name that ends in .png, .svg or .pdf, got {out}")
-    if len({path.stem for path in pictures}) < len(pictures):
-        raise InputError("RUN: expected files of different names, whose figures can lie in one folder")
     folder, kinds = out or Path(), list(dict.fromkeys(formats or ("png",)))
     return {(path, name): [folder / f"{path.stem}-{name}.{kind}" for kind in kinds] for path, name in wanted}

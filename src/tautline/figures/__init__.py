@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tautline.extras import needed_by
 
@@ -20,10 +20,6 @@ with needed_by("tl.figures"):
     from tautline.figures.style import save
 
 from tautline.model import checks
-from tautline.results.one_string import one_string
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 # Figures that need nothing but a run, in the order in which `tautline plot` makes them.
 OF_A_RUN: dict[str, Callable[..., Figure]] = {
@@ -48,30 +44,31 @@ OF_A_BODY = ("attitude",)
 OF_STRINGS = ("lengths", "tension", "drive", "strain_map")
 
 
-def pictures_of(run: xr.Dataset, names: Iterable[str], string: str | None = None) -> dict[str, Callable[[], Figure]]:
-    """Functions that draw figures of a run, by name; one for each string or body where a figure shows one alone.
+def pictures_of(
+    attributes: Mapping[Any, Any], names: Iterable[str], string: str | None = None
+) -> dict[str, Callable[..., Figure]]:
+    """Functions of a run that draw figures, by name; one for each string or body where a figure shows one alone.
 
     Parameters
     ----------
-    run : Dataset
+    attributes : dict
+        Of the run.
     names : names of `OF_A_RUN`
     string : str, optional
         Name of a string of an assembly, which figures of strings show alone.
     """
-    strings, bodies = names_of(run)
+    strings, bodies = names_of(attributes)
     if string is not None:
-        checks.choice("string", string, strings) if strings else one_string(run, string)
-    found: dict[str, Callable[[], Figure]] = {}
+        checks.choice("string", string, strings or ["none, for a run of a pendulum"])
+    found: dict[str, Callable[..., Figure]] = {}
     for name in names:
         draw = OF_A_RUN[name]
         if name in OF_A_BODY and strings:
-            found |= {f"{name}-{body}": partial(draw, run, body=body) for body in bodies}
-        elif name in OF_A_STRING and strings:
-            found |= {f"{name}-{x}": partial(draw, run, string=x) for x in ([string] if string else strings)}
-        elif name in OF_STRINGS and string is not None:
-            found[f"{name}-{string}"] = partial(draw, run, string=string)
+            found |= {f"{name}-{body}": partial(draw, body=body) for body in bodies}
+        elif (name in OF_A_STRING and strings) or (name in OF_STRINGS and string is not None):
+            found |= {f"{name}-{x}": partial(draw, string=x) for x in ([string] if string else strings)}
         else:
-            found[name] = partial(draw, run)
+            found[name] = draw
     return found
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import xarray as xr
 
@@ -60,7 +60,7 @@ def strings_of(run: xr.Dataset, string: str | None) -> dict[str, xr.Dataset]:
 
 def of_body(run: xr.Dataset, body: str | None) -> xr.Dataset:
     """Results of one body of an assembly; a run of a pendulum as it is."""
-    strings, free = names_of(run)
+    strings, free = names_of(run.attrs)
     if not strings:
         if body is not None:
             raise InputError(f"body: expected none for a run with one body, got {body!r}")
@@ -72,9 +72,9 @@ def of_body(run: xr.Dataset, body: str | None) -> xr.Dataset:
     return run.sel(body=chosen)
 
 
-def names_of(run: xr.Dataset) -> tuple[list[str], list[str]]:
+def names_of(attributes: Mapping[Any, Any]) -> tuple[list[str], list[str]]:
     """Names of the strings and of the free bodies of an assembly; none of a pendulum."""
-    assembly = assembly_of_run(run.attrs)
+    assembly = assembly_of_run(attributes)
     if assembly is None:
         return [], []
     return list(assembly.strings), [name for name, x in assembly.bodies.items() if isinstance(x, RigidBody)]
