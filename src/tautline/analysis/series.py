@@ -12,7 +12,8 @@ from tautline.files.runs.given import Run, known, run_from
 from tautline.model import checks
 from tautline.model.description import fields_of
 from tautline.model.string import String
-from tautline.results.one_string import assembly_of_run, one_string, string_of
+from tautline.results.assembly import NAMES_OF_PENDULUM
+from tautline.results.one_string import STRING, assembly_of_run, one_string, string_of
 from tautline.schema import AXES
 
 if TYPE_CHECKING:
@@ -61,7 +62,11 @@ def series_of(run: Run, variable: str, place: dict[str, Any]) -> Series:
     if good < 2:
         raise TooFewSamplesError(f"run: expected at least 2 samples of {variable} with finite values, got {good}")
     where = "".join(f", {dim} {x}" for dim, x in place.items())
-    return Series(time[:good], values[:good], f"{variable}{where}", str(whole[variable].attrs.get("units", "")))
+    called = variable
+    if STRING in whole.attrs:
+        called = next((ours for ours, theirs in NAMES_OF_PENDULUM.items() if theirs == variable), variable)
+        called = f"{called} of {whole.attrs[STRING]}"
+    return Series(time[:good], values[:good], f"{called}{where}", str(whole[variable].attrs.get("units", "")))
 
 
 def _part(run: xr.Dataset, variable: str, place: dict[str, Any]) -> tuple[xr.Dataset, dict[str, Any]]:
