@@ -1,4 +1,4 @@
-"""Every key of scenarios of assemblies, from a file to every output: run, info, CSV, VTK, HTML, --set, resume, a study.
+"""Every key of scenarios of assemblies, from a file to every output, with --set, resume and a study.
 
 The files in `every_assembly_key/` together use each key of an assembly's own sections; keys of strings, reels, commands
 and bodies are those of a pendulum, which `test_every_key.py` walks.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import tomllib
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -85,9 +86,16 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
     assert str(read.attrs["title"]) in page
 
+    call("report", str(run), "-o", str(tmp_path / "report.html"))
+    assert not re.search(r"\bnan\b", (tmp_path / "report.html").read_text(encoding="utf-8"))
+    call("plot", str(run), "--figure", "all", "-o", str(tmp_path / "figures"))
+    assert len(list((tmp_path / "figures").iterdir())) >= len(tl.figures.OF_A_RUN)
+
     cut = tmp_path / "cut.nc"
     tl.run_to_file(cut, tl.load(source), watch=lambda progress: progress.rows > 5)
     assert tl.open_run(cut).attrs["status"] == "unfinished"
+    call("plot", str(cut), "-o", str(tmp_path / "cut"))
+    call("report", str(cut), "-o", str(tmp_path / "cut.html"))
     call("resume", str(cut))
     resumed = tl.open_run(cut)
     for variable in read.data_vars:
