@@ -10,13 +10,13 @@ import xarray as xr
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.proj3d import proj_transform
 
 from tautline.figures.scene import LARGEST_BOX, Scene, draw, extent, frame, place, scene_of, seen_box
 from tautline.figures.source import of_body, of_run, of_string
 from tautline.figures.style import (
-    BLACK,
     BLUE,
     GREEN,
     LOOKS,
@@ -37,7 +37,7 @@ def snapshots(
 ) -> Figure:
     """The manoeuvre at equal intervals, strings shaded by their relative elastic energy at each moment.
 
-    Times stand beside the body that moves the most, where there is room. Circles are drums, behind their guides.
+    Times stand on the body that moves the most, where there is room. Circles are drums, behind their guides.
 
     Parameters
     ----------
@@ -91,16 +91,17 @@ APART = 0.06
 
 
 def _say_times(axes: Any, scene: Scene, rows: list[int]) -> None:
-    """Times beside the body that moves the most, those that would lie on another left out."""
-    paths = [solid.places[rows] for solid in scene.solids] or [rope.nodes[rows, -1] for rope in scene.ropes]
-    longest = max(paths, key=lambda x: float(np.ptp(x, axis=0).max()))
+    """Times on the body that moves the most, those that would lie on another left out."""
+    paths = [np.array([solid.at(k).mean(axis=0) for k in rows]) for solid in scene.solids]
+    longest = max(paths or [rope.nodes[rows, -1] for rope in scene.ropes], key=lambda x: float(np.ptp(x, axis=0).max()))
     window, said = axes.viewLim, list[Any]()
-    reach = max((float(np.linalg.norm(solid.points, axis=1).max()) for solid in scene.solids), default=0.0)
-    for k, point in zip(rows, longest + np.array([reach, 0.0, 0.0]), strict=True):
+    halo = [withStroke(linewidth=1.8, foreground="white")]
+    for k, point in zip(rows, longest, strict=True):
         seen = (np.array(proj_transform(*point, axes.get_proj())[:2]) - window.min) / window.size
         if all(np.linalg.norm(seen - other) > APART for other in said):
             said.append(seen)
-            axes.text(*point, f" {scene.time[k]:g} s", fontsize=7, color=BLACK, zorder=100)
+            words = f"{scene.time[k]:g} s"
+            axes.text(*point, words, fontsize=7, ha="center", va="center", zorder=100, path_effects=halo)
 
 
 @of_string("position", "velocity")

@@ -23,6 +23,7 @@ from tautline.figures.style import (
     RED,
     SKY,
     STRAIN_MAP,
+    curve,
     new_figure,
     widen,
 )
@@ -82,7 +83,7 @@ def energy(run: xr.Dataset) -> Figure:
 def _energies(axes: Any, run: xr.Dataset, names: tuple[str, ...]) -> None:
     for name in names:
         label, line, colour = ENERGIES[name]
-        axes.plot(run.time, run[name], line, color=colour, label=label)
+        curve(axes, run.time, run[name], line, color=colour, label=label)
 
 
 def _accounts(axes: Any, run: xr.Dataset, booked: list[str]) -> None:
@@ -90,7 +91,7 @@ def _accounts(axes: Any, run: xr.Dataset, booked: list[str]) -> None:
     losses = ledger.names(ledger.LOSS)
     for name, colour in zip(booked, itertools.cycle((BLUE, ORANGE, GREEN, RED, SKY)), strict=False):
         line = "--" if name in losses else "-"
-        axes.plot(run.time, run[name], line, color=colour, label=name.replace("_", " "))
+        curve(axes, run.time, run[name], line, color=colour, label=name.replace("_", " "))
     axes.plot(run.time, run.energy - run.energy[0], ":", color=BLACK, label="change of $E$")
     axes.set_ylabel("work and loss since\nthe start (J)")
     axes.legend(loc="best", ncols=2)
@@ -105,17 +106,17 @@ def lengths(run: xr.Dataset, string: str | None = None) -> Figure:
     figure, (above, below) = new_figure(2)
     parts = strings_of(run, string)
     for (name, one), colour in zip(parts.items(), COLOURS, strict=False):
-        above.plot(one.time, one.stretched_length, color=colour, label=name or "stretched")
+        curve(above, one.time, one.stretched_length, color=colour, label=name or "stretched")
         plain = "" if name else "unstretched"
         above.plot(one.time, one.unstretched_length, "--", color=colour if name else BLACK, label=plain)
     above.set_ylabel("length (m)\ndashed: unstretched" if "" not in parts else "length (m)")
     if "body" in run.dims:
         for (name, rate), look in zip(_turning(run).items(), LOOKS, strict=False):
-            below.plot(run.time, rate, **look, label=name)
+            curve(below, run.time, rate, **look, label=name)
         below.set_ylabel(r"$|\Omega|$ (rad/s)")
         below.legend(loc="best", ncols=2)
     elif "angular_velocity" in run:
-        below.plot(run.time, run.angular_velocity[:, 1], color=ORANGE)
+        curve(below, run.time, run.angular_velocity[:, 1], color=ORANGE)
         below.set_ylabel(r"$\Omega_2$ (rad/s)")
     above.legend(loc="best", ncols=2)
     below.set_xlabel(TIME_LABEL)
@@ -160,7 +161,7 @@ def conservation(run: xr.Dataset, *quantities: str) -> Figure:
     figure, axes = new_figure(len(wanted))
     for ax, name in zip(axes, wanted, strict=True):
         values, label, colour = series[name]
-        ax.plot(run.time, values, color=colour, linewidth=0.8)
+        curve(ax, run.time, values, color=colour, linewidth=0.8)
         ax.set_ylabel(label)
         ax.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
         if name == "orthogonality":
@@ -235,7 +236,7 @@ def tension(run: xr.Dataset, string: str | None = None) -> Figure:
     if len(parts) > 1:
         for (name, one), look in zip(parts.items(), LOOKS, strict=False):
             highest = np.maximum(one.tension.max("element"), np.maximum(one.guide_tension, one.body_tension))
-            axes.plot(one.time, highest, **look, label=name, linewidth=0.9)
+            curve(axes, one.time, highest, **look, label=name, linewidth=0.9)
         axes.set_ylabel("largest tension along\neach string (N)")
     else:
         ((_, one),) = parts.items()
@@ -263,7 +264,7 @@ def _tensions(axes: Any, run: xr.Dataset) -> None:
         ),
     }
     for label, (values, colour) in curves.items():
-        axes.plot(run.time, values, color=colour, label=label, linewidth=0.9)
+        curve(axes, run.time, values, color=colour, label=label, linewidth=0.9)
     _loads(axes, run, [values for values, _ in curves.values()])
 
 
@@ -303,7 +304,7 @@ def drive(run: xr.Dataset, string: str | None = None) -> Figure:
     for ax, name in zip(axes, shown, strict=True):
         label, own = panels[name]
         for (string, one), look in zip(parts.items(), LOOKS if len(parts) > 1 else [{"color": own}], strict=False):
-            ax.plot(one.time, one[name], **look, linewidth=0.9, label=string if name == "reel_speed" else None)
+            curve(ax, one.time, one[name], **look, linewidth=0.9, label=string if name == "reel_speed" else None)
         ax.set_ylabel(label)
     if len(parts) > 1:
         figure.legend(loc="outside upper center", ncols=4)

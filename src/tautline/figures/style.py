@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -86,6 +87,27 @@ def new_scene(width: float = WIDTH, height: float = 5.2, layout: Any = "constrai
     axes.set_ylabel("y (m)")
     axes.set_zlabel("z, down (m)")
     return figure, axes
+
+
+# A curve that turns more often than this is drawn as a band, of so many columns.
+MOST_TURNS, COLUMNS = 400, 200
+
+
+def curve(axes: Any, x: Any, y: Any, line: str = "-", **look: Any) -> None:
+    """A line; of a series that turns too often to be seen as one, the band in which it lies, and its mean."""
+    x, y = np.asarray(x), np.asarray(y)
+    steps = np.sign(np.diff(y))
+    turns = np.count_nonzero(steps[1:] * steps[:-1] < 0.0)
+    look = {"linestyle": line} | look
+    if turns <= MOST_TURNS:
+        axes.plot(x, y, **look)
+        return
+    first = np.unique(np.linspace(0, len(x), COLUMNS, endpoint=False).astype(int))
+    counts = np.diff([*first, len(x)])
+    middle = np.add.reduceat(x, first) / counts
+    low, high = np.fmin.reduceat(y, first), np.fmax.reduceat(y, first)
+    axes.fill_between(middle, low, high, color=look.get("color"), alpha=0.35, linewidth=0.0)
+    axes.plot(middle, np.add.reduceat(y, first) / counts, **look)
 
 
 # Angles and rates that are smaller are rounding, and must not fill a picture (rad, rad/s).
