@@ -96,7 +96,8 @@ def _say_times(axes: Any, scene: Scene, rows: list[int]) -> None:
     longest = max(paths or [rope.nodes[rows, -1] for rope in scene.ropes], key=lambda x: float(np.ptp(x, axis=0).max()))
     window, said = axes.viewLim, list[Any]()
     halo = [withStroke(linewidth=1.8, foreground="white")]
-    for k, point in zip(rows, longest, strict=True):
+    order = [0, len(rows) - 1, *range(1, len(rows) - 1)]  # the first and the last are wanted most
+    for k, point in ((rows[i], longest[i]) for i in order[: len(rows)]):
         seen = (np.array(proj_transform(*point, axes.get_proj())[:2]) - window.min) / window.size
         if all(np.linalg.norm(seen - other) > APART for other in said):
             said.append(seen)
