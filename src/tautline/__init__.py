@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tautline.model.case import Case
     from tautline.model.command import Brake, Command, Free, Impedance, Length, Locked, Speed, Torque
     from tautline.model.equilibrium import Equilibrium, equilibrium
-    from tautline.model.fluid import AppliedForce, Fluid
+    from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
     from tautline.model.force_law import ForceLaw, ForceState
     from tautline.model.hanging import hanging
     from tautline.model.motions import Sine, Sines, Waves
@@ -95,6 +95,7 @@ _HOMES = {
     "Free": "tautline.model.command",
     "Locked": "tautline.model.command",
     "Torque": "tautline.model.command",
+    "BodyInFluid": "tautline.model.fluid",
     "Fluid": "tautline.model.fluid",
     "AppliedForce": "tautline.model.fluid",
     "ForceLaw": "tautline.model.force_law",
@@ -139,6 +140,7 @@ __all__ = [
     "AssemblyState",
     "AtEquilibrium",
     "AtRest",
+    "BodyInFluid",
     "BodyState",
     "Brake",
     "Case",

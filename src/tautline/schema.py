@@ -143,6 +143,7 @@ class Layout(NamedTuple):
     variables: dict[str, Variable]
     lengths: dict[str, int]  # of all dimensions but time
     names: dict[str, list[str]] = {}  # noqa: RUF012 - never changed; labels of dimensions that have names
+    spans: dict[str, dict[str, slice]] = {}  # noqa: RUF012 - never changed; nodes and elements of each string
 
     def sizes(self, rows: int) -> dict[str, int]:
         """Length of every dimension."""

@@ -23,14 +23,15 @@ from tautline.cli.commands import app
 from tautline.files import scenario
 from tautline.model.assembly import keys
 from tautline.model.assembly.parts import Held, Line, Orbit
-from tautline.model.assembly.sections import HELD, KINDS
+from tautline.model.assembly.sections import BODY_LOADS, HELD, KINDS
 from tautline.model.assembly.state import BodyState, LineStart
 from tautline.model.file_keys import keys_of
+from tautline.model.fluid import BodyInFluid
 from tests.support.leaves import LARGER, leaves
 
 FOLDER = Path(__file__).parent / "every_assembly_key"
 FILES = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
-ENDINGS = {"ends-retrieved": "fully_retrieved"}
+ENDINGS = {"ends-retrieved": "fully_retrieved", "sea": "condition_met"}
 
 
 def call(*words: str, expect: int = 0) -> str:
@@ -50,7 +51,8 @@ def test_every_key_of_an_assembly_is_reached() -> None:
     starts = [tree.get("initial", {}) for tree in trees()]
     wanted = {
         "strings": (set(keys_of(Line).kinds) | {"reel", "command"}, lines),
-        "bodies": ({HELD, *Held.__kinds__}, bodies),  # type: ignore[attr-defined]
+        "bodies": ({HELD, *BODY_LOADS, *Held.__kinds__}, bodies),  # type: ignore[attr-defined]
+        "bodies.fluid": (set(keys_of(BodyInFluid).kinds), [body["fluid"] for body in bodies if "fluid" in body]),
         "orbit": (set(keys_of(Orbit).kinds), [tree["orbit"] for tree in trees() if "orbit" in tree]),
         "initial.bodies": (set(keys_of(BodyState).kinds), [x for s in starts for x in s.get("bodies", {}).values()]),
         "initial.strings": (set(keys_of(LineStart).kinds), [x for s in starts for x in s.get("strings", {}).values()]),
@@ -117,7 +119,7 @@ def test_keys_are_set_from_the_command_line(name: str, tmp_path: Path) -> None:
 
 # Not varied: what must stay a multiple or a rotation; and with lengths and speeds alike larger, a shortest length that
 # is larger by as much would be reached at the same sample.
-RUN = {"run.duration", "run.sample", "run.step", "run.order", "run.minimum_length"}
+RUN = {"run.duration", "run.sample", "run.step", "run.order", "run.minimum_length", "run.stop"}
 
 
 def held(tree: dict[str, Any]) -> set[str]:

@@ -112,6 +112,17 @@ def test_keys_can_be_changed_by_their_dotted_names(small: Path) -> None:
         ({"run.elements": 7}, "run.elements: expected none: every string has its own"),
         ({"bodies.hook.held": True}, "no such key for a body that is held"),
         ({"strings.sling.command.kind": "free"}, "expected none for a string without a reel"),
+        ({"fluid.density": 1025, "fluid.volume": 1}, "fluid.volume: expected for each body of an assembly"),
+        ({"bodies.load.fluid.volume": 1}, "bodies.load.fluid: expected together with a fluid of the assembly"),
+        ({"bodies.load.fluid.volum": 1}, "bodies.load.fluid.volum: no such key; did you mean 'volume'?"),
+        (
+            {"fluid.density": 1025, "bodies.load.fluid.body_height": 1},
+            "bodies.load.fluid.body_height: expected together with fluid.surface",
+        ),
+        (
+            {"run.stop": "[{variable='tension', string='slink', above=1}]"},
+            "run.stop.string: expected one of 'hoist', 'sling', got 'slink'",
+        ),
     ],
 )
 def test_wrong_files_are_refused_with_the_key(small: Path, changes: dict[str, Any], sentence: str) -> None:
@@ -134,6 +145,16 @@ def test_wrong_files_are_refused_with_the_key(small: Path, changes: dict[str, An
         (
             lambda: tl.Assembly({"box": BOX}, {"s": line()}, orbit=tl.Orbit(7e6)),
             "expected a reel on a free body in an orbit",
+        ),
+        (
+            lambda: tl.Assembly({"box": BOX}, {"s": line(reel=None)}, orbit=tl.Orbit(7e6), fluid=tl.Fluid(1.2)),
+            "fluid: expected none in an orbit",
+        ),
+        (
+            lambda: tl.Assembly(
+                {"ship": tl.Held()}, {"s": line(end="ship")}, applied_forces={"ship": tl.AppliedForce()}
+            ),
+            "bodies.ship.applied_force: expected none for a body whose motion is given",
         ),
         (lambda: tl.Line(ROPE, drum_axis=(0, 0, 1)), "none for a line without a reel"),
         (lambda: tl.Orbit(7e6, 1.2), "Orbit.eccentricity: expected less than 1"),

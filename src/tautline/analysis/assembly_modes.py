@@ -11,7 +11,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import Assembly
-from tautline.model.assembly.rest import Places, Unknowns, balance, places_of
+from tautline.model.assembly.rest import Places, Unknowns, balance, places_of, refuse_moving_fluid
 from tautline.model.assembly.state import AssemblyState
 from tautline.model.body import RigidBody
 from tautline.results.assembly import build_modes
@@ -77,6 +77,12 @@ def assembly_modes(assembly: Assembly, at: AssemblyState, count: int | None = No
     checks.instance("at", at, AssemblyState)
     if assembly.orbit is not None:
         raise InputError("assembly: expected one in uniform gravity, got one in an orbit, where rest is a motion")
+    refuse_moving_fluid(assembly, "modes")
+    strings = [line.string for line in assembly.strings.values()]
+    if assembly.fluid is not None and any(
+        [*(string.normal_added_mass for string in strings), *(x.added_mass for x in assembly.in_fluid.values())]
+    ):
+        raise InputError("assembly: expected none with added mass for modes, got one whose fluid moves along")
     unknowns, places = Unknowns(assembly), places_of(at)
     found = balance(unknowns, at, places)
     left = float(np.abs(found.gradient).max(initial=0.0))

@@ -3,103 +3,129 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
-from tautline.engine.samples import record_of_samples
-from tautline.engine.stepper import Stepper
 from tautline.errors import CONDITION_MET, RUNNING, InputError
 from tautline.kernels import data
 from tautline.model.stop import StopWhen
-from tautline.results.values import values_of
-from tautline.schema import SCHEMA
+from tautline.results.values import Values
+from tautline.schema import Layout
 
 # Steps that are observed at a time.
 STEPS_AT_ONCE = 2000
 # The end of the run is found to this part of a step.
 LOCATED = 1e-12
-# Variables that take inverse dynamics where the reel is prescribed or locked; others do not pay for it in every step.
-NEED_TORQUE = {"torque", "power"}
+
+
+class Watched(Protocol):
+    """A pendulum or an assembly in motion, as a watch marches it. Samples are tuples of arrays, one row a moment."""
+
+    @property
+    def time(self) -> float: ...
+
+    def march_samples(self, out: Any, plan: data.Plan) -> tuple[int, int]:
+        """Fill samples; status, and how many."""
+        ...
+
+    def samples_for(self, rows: int) -> Any:
+        """Room for samples."""
+        ...
+
+    def observe_into(self, sample: Any, time: float) -> None:
+        """Put the present state into a sample."""
+        ...
+
+    def values_for(self, times: data.Array, samples: Any, names: set[str]) -> Values:
+        """Variables of the results, those with names at least."""
+        ...
+
+    def saved(self) -> Any:
+        """A copy of the motion."""
+        ...
+
+    def put_back(self, saved: Any) -> None:
+        """Go back to a copy."""
+        ...
+
+    def counted_from(self) -> tuple[data.Array, data.Counters]:
+        """The array with the time at which steps are counted from, and their counters."""
+        ...
 
 
 class Watch:
-    """Marches a pendulum step by step until a condition is met."""
+    """Marches a motion step by step until a condition is met."""
 
-    def __init__(self, conditions: Sequence[StopWhen], elements: int) -> None:
-        self.conditions = tuple(conditions)
+    def __init__(self, conditions: Sequence[StopWhen], layout: Layout) -> None:
+        self.conditions, self._layout = tuple(conditions), layout
         self.met: StopWhen | None = None
         self._names = {str(c.variable) for c in self.conditions if not c.is_function}
         if any(c.is_function for c in self.conditions):
-            self._names = set(SCHEMA)
+            self._names = set(layout.variables)
         for condition in self.conditions:
-            condition.check_against(elements)
+            condition.check_against(layout)
 
-    def check_start(self, stepper: Stepper, sample: data.Samples) -> None:
+    def check_start(self, watched: Watched, sample: Any) -> None:
         """Refuse a condition that is met from the start."""
-        margins = self._margins(stepper, np.array([stepper.time]), sample)
+        margins = self._margins(watched, np.array([watched.time]), sample)
         if (margins > 0.0).any():
             met = self.conditions[int(np.argmax(margins[:, 0]))]
             raise InputError(f"stop: expected a condition that is not met at the start, but {met.sentence()} there")
 
-    def march(self, stepper: Stepper, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
-        """Fill samples as `Stepper.march` does; with a condition met, the motion is left at that moment."""
+    def march(self, watched: Watched, out: Any, plan: data.Plan) -> tuple[int, int]:
+        """Fill samples as a march does; with a condition met, the motion is left at that moment."""
         every, fine = plan.steps_per_sample, plan._replace(steps_per_sample=1)
-        total, made = len(out.scalars) * every, 0
+        total, made = len(out[0]) * every, 0
         while made < total:
-            before, begun = data.copy_of(stepper.motion), stepper.time
-            steps = data.empty_samples(min(STEPS_AT_ONCE, total - made), stepper.par.N)
-            status, filled = stepper.march(steps, fine)
+            before, begun = watched.saved(), watched.time
+            steps = watched.samples_for(min(STEPS_AT_ONCE, total - made))
+            status, filled = watched.march_samples(steps, fine)
             times = begun + plan.h * np.arange(1, filled + 1, dtype=np.float64)
-            steps = data.Samples(steps.scalars[:filled], steps.nodes[:filled])
-            beyond = self._margins(stepper, times, steps)
+            steps = type(steps)(*(array[:filled] for array in steps))
+            beyond = self._margins(watched, times, steps)
             where = np.flatnonzero((beyond > 0.0).any(axis=0))
             free = int(where[0]) if len(where) else filled  # steps before the condition is met
             rows = np.arange(every - 1 - made % every, free, every)
             first = made // every
-            out.scalars[first : first + len(rows)] = steps.scalars[rows]
-            out.nodes[first : first + len(rows)] = steps.nodes[rows]
+            for array, found in zip(out, steps, strict=True):
+                array[first : first + len(rows)] = found[rows]
             made += free
             if len(where):
                 self.met = self.conditions[int(np.argmax(beyond[:, free]))]
-                _put_back(stepper, before)
+                watched.put_back(before)
                 if free:
-                    stepper.march(data.empty_samples(free, stepper.par.N), fine)
-                self._locate(stepper, fine)
+                    watched.march_samples(watched.samples_for(free), fine)
+                self._locate(watched, fine)
                 return CONDITION_MET, made // every
             if status != RUNNING:
                 return status, made // every
-        return RUNNING, len(out.scalars)
+        return RUNNING, len(out[0])
 
-    def _margins(self, stepper: Stepper, times: data.Array, samples: data.Samples) -> data.Array:
+    def _margins(self, watched: Watched, times: data.Array, samples: Any) -> data.Array:
         """Margins (condition, moment)."""
-        if stepper.takes_torque and self._names & NEED_TORQUE:
-            stepper.find_torques(samples, times)
-        values = values_of(stepper.pendulum, record_of_samples(times, samples), self._names)
-        return np.stack([condition.margins(values) for condition in self.conditions])
+        values = watched.values_for(times, samples, self._names)
+        return np.stack([condition.margins(values, self._layout) for condition in self.conditions])
 
-    def _locate(self, stepper: Stepper, plan: data.Plan) -> None:
+    def _locate(self, watched: Watched, plan: data.Plan) -> None:
         """Go on to the moment within the next step at which the first condition is met."""
         from scipy.optimize import brentq
 
-        reel, clock = stepper.motion.reel, stepper.motion.clock
-        counted, start = (reel[data.T_START], clock[data.STEP]), stepper.time
+        start, sample = watched.time, watched.samples_for(1)
+        reel, clock = watched.counted_from()
+        counted = reel[data.T_START], clock[data.STEP]
         reel[data.T_START], clock[data.STEP] = start, 0
-        before, sample = data.copy_of(stepper.motion), data.empty_samples(1, stepper.par.N)
+        before = watched.saved()
 
         def margin(part: float) -> float:
-            _put_back(stepper, before)
+            watched.put_back(before)
             if part == 0.0:
-                stepper.observe(sample, start)
+                watched.observe_into(sample, start)
             else:
-                stepper.march(sample, plan._replace(h=part * plan.h))
-            return float(self._margins(stepper, np.array([start + part * plan.h]), sample).max())
+                watched.march_samples(sample, plan._replace(h=part * plan.h))
+            return float(self._margins(watched, np.array([start + part * plan.h]), sample).max())
 
         part = float(brentq(margin, 0.0, 1.0, xtol=LOCATED))
         margin(part)
         reel[data.T_START], clock[data.STEP] = counted
         reel[data.STOP_TIME] = start + part * plan.h
-
-
-def _put_back(stepper: Stepper, before: data.Motion) -> None:
-    for ours, theirs in zip(stepper.motion, before, strict=True):
-        ours[...] = theirs

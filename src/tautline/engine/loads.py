@@ -15,7 +15,7 @@ from tautline.kernels.loads import applied_force
 from tautline.kernels.loads.damping import Damping
 from tautline.kernels.loads.drag import Drag
 from tautline.kernels.loads.force_law import ForceLaws
-from tautline.model.fluid import Fluid
+from tautline.model.fluid import AppliedForce, Fluid
 from tautline.model.path import GuideMotion
 from tautline.model.pendulum import Pendulum
 
@@ -44,7 +44,8 @@ def _damping(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> Damping:
     return Damping(pendulum.string.viscosity > 0.0, pendulum.string.viscosity)
 
 
-def _drag(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> Drag:
+def drag_numbers(pendulum: Pendulum, laws: Sequence[CallableLaw] = ()) -> Drag:
+    """What the kernels know of the fluid around string and body."""
     string, fluid, center = pendulum.string, pendulum.fluid, pendulum.body.center_of_mass
     if fluid is None:
         return Drag(False, 0.0, 0.0, 0.0, center, 0.0, np.zeros((4, 1)))
@@ -89,8 +90,11 @@ def _body_rate(pendulum: Pendulum, fluid: Fluid) -> float:
 
 
 def _applied_force(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> applied_force.AppliedForce:
+    return force_numbers(pendulum.applied_force)
+
+
+def force_numbers(applied: AppliedForce | None) -> applied_force.AppliedForce:
     """Times, forces and moments on the union of both tables' times."""
-    applied = pendulum.applied_force
     if applied is None:
         return applied_force.AppliedForce(False, (0.0, 0.0, 0.0), np.zeros((7, 1)))
     times = np.union1d(applied.force[0], applied.moment[0])
@@ -109,7 +113,7 @@ def _force_laws(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> ForceLaws:
 # Numbers of each load of the registry, from the pendulum and the force laws of a run.
 LOADS: dict[str, Callable[[Pendulum, Sequence[CallableLaw]], Any]] = {
     "damping": _damping,
-    "drag": _drag,
+    "drag": drag_numbers,
     "applied_force": _applied_force,
     "force_law": _force_laws,
 }

@@ -34,7 +34,7 @@ def simulate(
     *,
     control: Controller | None = None,
     period: float | None = None,
-    loads: ForceLaw | Sequence[ForceLaw] = (),
+    loads: ForceLaw | Sequence[ForceLaw] | Mapping[str, ForceLaw | Sequence[ForceLaw]] = (),
     **run: Any,
 ) -> xr.Dataset:
     """Simulate a case, or a pendulum or an assembly from a state under a command.
@@ -53,7 +53,8 @@ def simulate(
     period : float, optional
         Of `control` (s); a multiple of `sample`, which it is by default.
     loads : ForceLaw or several, optional
-        Forces of your own functions. Such a run can be neither saved nor resumed.
+        Forces of your own functions; of an assembly, a dict by the names of strings. Such a run can be neither saved
+        nor resumed.
     **run
         The duration (s), and how: `step`, `sample`, `order`, `scheme`, `compensated`, `minimum_length`, `at_end` and
         `stop` as in `Run`. For a case they take the place of its own.
@@ -68,15 +69,13 @@ def simulate(
         control is not None and command is None and not isinstance(system, Assembly | AssemblyCase)
     ):  # whatever the reel does at the start
         system, command = (system.with_(command=Free()), None) if isinstance(system, Case) else (system, Free())
-    case, loads = case_of(system, state, command, run), check_laws(loads)
+    case = case_of(system, state, command, run)
     if control is None and period is not None:
         raise InputError("period: expected together with control, got it alone")
     if isinstance(case, AssemblyCase):
-        if loads:
-            raise InputError("loads: expected none for an assembly, got some; AssemblySimulation.push applies forces")
-        return _simulate_assembly(case, control, period)
+        return _simulate_assembly(case, control, period, loads)
     with case.naming_keys():
-        simulation = Simulation.from_case(case, loads=loads)
+        simulation = Simulation.from_case(case, loads=check_laws(loads))
         if control is not None:
             _controlled(simulation, case.run, control, period)
         else:
@@ -84,9 +83,11 @@ def simulate(
     return simulation.dataset()
 
 
-def _simulate_assembly(case: AssemblyCase, control: Any, period: Any) -> xr.Dataset:
-    """Simulate an assembly; what `control` returns is a dict by the names of strings."""
-    simulation = AssemblySimulation.from_case(case)
+def _simulate_assembly(case: AssemblyCase, control: Any, period: Any, loads: Any) -> xr.Dataset:
+    """Simulate an assembly; what `control` returns, and `loads`, are dicts by the names of strings."""
+    if loads and not isinstance(loads, Mapping):
+        checks.refuse("loads", "a dict by the names of strings", loads)
+    simulation = AssemblySimulation.from_case(case, loads=loads or None)
     with case.naming_keys():
         if control is None:
             simulation.advance(case.run.duration, case.commands, sample=case.run.interval())

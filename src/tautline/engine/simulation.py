@@ -21,6 +21,7 @@ from tautline.engine.remarks import remarks_of
 from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper, Task
 from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
+from tautline.engine.watched import WatchedPendulum
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model import checks
@@ -79,7 +80,7 @@ class Simulation(PendulumInMotion):
         recorder = Recorder(pendulum, self.method.order)
         super().__init__(Stepper(pendulum, state, self.method, recorder.health, check_laws(loads)), recorder)
         self._timing = Timing(self._stepper)
-        self._watch = Watch(self.method.stop, state.elements) if self.method.stop else None
+        self._watch = Watch(self.method.stop, of_pendulum(state.elements)) if self.method.stop else None
         lowering.check_loaded_order(self.method.order, self._stepper.loaded)
         self._sampled = 0  # STEP at the latest sample
 
@@ -170,9 +171,10 @@ class Simulation(PendulumInMotion):
         if self._watch is None:
             status, filled = stepper.march(out, plan)
         else:
+            watched = WatchedPendulum(stepper)
             if self.steps == 0:
-                self._watch.check_start(stepper, self.present_sample())
-            status, filled = self._watch.march(stepper, out, plan)
+                self._watch.check_start(watched, self.present_sample())
+            status, filled = self._watch.march(watched, out, plan)
         return self.marched(out, begun, status, filled, plan)
 
     def task(self) -> Task:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,7 @@ from tautline.model.description import (
     Vector3,
     declared,
     described,
+    fields_of,
     quantity,
 )
 from tautline.model.kinds import VECTOR
@@ -23,6 +25,41 @@ from tautline.model.tables import Over, Table
 
 # Over which a body gets wet whose volume is not given (m).
 LEAST_HEIGHT = 1e-3
+
+
+@described
+class BodyInFluid:
+    """How a body feels a fluid around it. The string's part is `String.diameter` and its coefficients."""
+
+    drag_area: Number = quantity(
+        "m^2", non_negative, "Drag coefficient times area of the body, the same in all directions.", default=0.0
+    )
+    drag_center: OptionalVector3 = quantity(
+        "m", vector, "Where the drag acts, body frame; the centre of mass if not given.", default=None, form=VECTOR
+    )
+    volume: Number = quantity("m^3", non_negative, "Volume of the body, for buoyancy.", default=0.0)
+    buoyancy_center: OptionalVector3 = quantity(
+        "m", vector, "Where buoyancy acts, body frame; the centre of mass if not given.", default=None, form=VECTOR
+    )
+    added_mass: Number = quantity(
+        "kg",
+        non_negative,
+        "Fluid that the body moves along, the same in all directions, at the buoyancy centre.",
+        default=0.0,
+    )
+    spin_damping: Number = quantity(
+        "N*m*s", non_negative, "Moment against the body's rotation per angular velocity.", default=0.0
+    )
+    body_height: OptionalNumber = quantity(
+        "m",
+        positive,
+        "Height over which the body gets wet as it sinks through the surface; the diameter of a sphere of its volume "
+        "if not given.",
+        default=None,
+    )
+
+
+_BODY = fields_of(BodyInFluid)
 
 
 @described
@@ -45,25 +82,12 @@ class Fluid:
         ),
         default=ZERO,
     )
-    drag_area: Number = quantity(
-        "m^2", non_negative, "Drag coefficient times area of the body, the same in all directions.", default=0.0
-    )
-    drag_center: OptionalVector3 = quantity(
-        "m", vector, "Where the drag acts, body frame; the centre of mass if not given.", default=None, form=VECTOR
-    )
-    volume: Number = quantity("m^3", non_negative, "Volume of the body, for buoyancy.", default=0.0)
-    buoyancy_center: OptionalVector3 = quantity(
-        "m", vector, "Where buoyancy acts, body frame; the centre of mass if not given.", default=None, form=VECTOR
-    )
-    added_mass: Number = quantity(
-        "kg",
-        non_negative,
-        "Fluid that the body moves along, the same in all directions, at the buoyancy centre.",
-        default=0.0,
-    )
-    spin_damping: Number = quantity(
-        "N*m*s", non_negative, "Moment against the body's rotation per angular velocity.", default=0.0
-    )
+    drag_area: Number = declared(_BODY["drag_area"], default=0.0)
+    drag_center: OptionalVector3 = declared(_BODY["drag_center"], default=None)
+    volume: Number = declared(_BODY["volume"], default=0.0)
+    buoyancy_center: OptionalVector3 = declared(_BODY["buoyancy_center"], default=None)
+    added_mass: Number = declared(_BODY["added_mass"], default=0.0)
+    spin_damping: Number = declared(_BODY["spin_damping"], default=0.0)
     surface: OptionalNumber = quantity(
         "m",
         finite,
@@ -71,13 +95,7 @@ class Fluid:
         default=None,
     )
     density_above: Number = quantity("kg/m^3", non_negative, "Density above the surface: 1.2 for air.", default=0.0)
-    body_height: OptionalNumber = quantity(
-        "m",
-        positive,
-        "Height over which the body gets wet as it sinks through the surface; the diameter of a sphere of its volume "
-        "if not given.",
-        default=None,
-    )
+    body_height: OptionalNumber = declared(_BODY["body_height"], default=None)
 
     def _check_together(self) -> None:
         if self.surface is None:
@@ -89,6 +107,10 @@ class Fluid:
                 f"Fluid.density_above: expected at most Fluid.density = {self.density:g} kg/m^3, "
                 f"got {self.density_above:g}"
             )
+
+    def around(self, body: BodyInFluid) -> Fluid:
+        """The fluid as another body feels it."""
+        return dataclasses.replace(self, **{name: getattr(body, name) for name in _BODY})
 
     @property
     def least_density(self) -> float:

@@ -13,10 +13,14 @@ from tautline.errors import InputError
 from tautline.model import checks, kinds
 from tautline.model.kinds import Kind, WrongValueError, in_si
 from tautline.model.wording import near
-from tautline.schema import AXES, SCHEMA, of_pendulum
+from tautline.schema import ASSEMBLY_SCHEMA, AXES, SCHEMA, Layout
 from tautline.units import shown, to_si
 
-_COMPONENTS = ("node", "element", "axis", "row", "column")
+_COMPONENTS = ("body", "string", "node", "element", "axis", "row", "column")
+# Components that have names.
+_NAMED = ("body", "string", "axis")
+# Variables of the results of pendulums and assemblies.
+VARIABLES = ASSEMBLY_SCHEMA | SCHEMA
 
 
 class Instant(Mapping[str, Any]):
@@ -50,6 +54,8 @@ class StopWhen:
         variable or as text with a unit. Of several components it is enough that one is.
     node, element, row, column : int, optional
         Which component of a variable that has several; negative ones count from the body's end.
+    body, string : str, optional
+        Of an assembly: which body or string, and of which string the node or element is counted.
     axis : {"x", "y", "z"}, optional
         Which component of a vector; z points down.
     """
@@ -62,6 +68,8 @@ class StopWhen:
     axis: str | None = None
     row: int | None = None
     column: int | None = None
+    body: str | None = None
+    string: str | None = None
 
     def __post_init__(self) -> None:
         if self.is_function:
@@ -69,10 +77,10 @@ class StopWhen:
             if given:
                 raise InputError(f"StopWhen.{given[0]}: expected with the name of a variable, got it with a function")
             return
-        if not isinstance(self.variable, str) or self.variable not in SCHEMA:
+        if not isinstance(self.variable, str) or self.variable not in VARIABLES:
             raise InputError(
                 "StopWhen.variable: expected a variable of the results by its name, such as 'reel_speed', and its "
-                f"limit as above or below, got {shown(self.variable)}{near(self.variable, SCHEMA)}"
+                f"limit as above or below, got {shown(self.variable)}{near(self.variable, VARIABLES)}"
             )
         if (self.above is None) == (self.below is None):
             raise InputError(
@@ -82,10 +90,13 @@ class StopWhen:
         limit = in_si(f"StopWhen.{name}", getattr(self, name), unit_of(str(self.variable)))
         object.__setattr__(self, name, checks.number(f"StopWhen.{name}", limit))
         for dim in _COMPONENTS:
-            if getattr(self, dim) is not None and dim not in self._dims:
+            given = getattr(self, dim)
+            if given is not None and dim not in components(str(self.variable)):
                 raise InputError(f"StopWhen.{dim}: expected with a variable that has it, got {self.variable!r}")
-            if dim != "axis" and getattr(self, dim) is not None:
-                checks.whole(f"StopWhen.{dim}", getattr(self, dim), -checks.MOST_STEPS, checks.MOST_STEPS)
+            if dim in ("body", "string") and given is not None:
+                checks.instance(f"StopWhen.{dim}", given, str)
+            elif dim not in _NAMED and given is not None:
+                checks.whole(f"StopWhen.{dim}", given, -checks.MOST_STEPS, checks.MOST_STEPS)
         if self.axis is not None:
             checks.choice("StopWhen.axis", self.axis, AXES)
 
@@ -93,33 +104,48 @@ class StopWhen:
     def is_function(self) -> bool:
         return callable(self.variable)
 
-    @property
-    def _dims(self) -> tuple[str, ...]:
-        return SCHEMA[str(self.variable)].dims[1:]
-
     def to_keys(self) -> dict[str, Any]:
         """Keys of a file that give the condition; a function by its name, which cannot be read back."""
         if self.is_function:
             return {"variable": self.sentence()}
         return {f.name: x for f in dataclasses.fields(self) if (x := getattr(self, f.name)) is not None}
 
-    def check_against(self, elements: int) -> None:
-        """Refuse components that a string of so many elements does not have."""
-        for dim in () if self.is_function else self._dims:
-            index, size = getattr(self, dim), of_pendulum(elements).lengths[dim]
+    def check_against(self, layout: Layout) -> None:
+        """Refuse a variable or components that results of this layout do not have."""
+        if self.is_function:
+            return
+        known = list(layout.variables)
+        if self.variable not in known:
+            checks.refuse("StopWhen.variable", "a variable of these results", self.variable, near(self.variable, known))
+        dims = layout.variables[str(self.variable)].dims
+        if self.string is not None and not {"string", "node", "element"} & set(dims):
+            raise InputError(f"StopWhen.string: expected with a variable that has it, got {self.variable!r}")
+        for dim in ("body", "string"):
+            name, names = getattr(self, dim), layout.names.get(dim, [])
+            if name is not None and name not in names:
+                expected = f"one of {', '.join(map(repr, names))}" if names else "none for a pendulum"
+                checks.refuse(f"StopWhen.{dim}", expected, name, near(name, names))
+        for dim in dims:
+            index, size = getattr(self, dim, None), layout.sizes(0)[dim]
+            if self.string is not None and dim in ("node", "element"):
+                span = layout.spans[self.string][dim]
+                size = span.stop - span.start
             if isinstance(index, int) and not -size <= index < size:
                 checks.refuse(f"StopWhen.{dim}", f"a whole number from {-size} to {size - 1}", index)
 
-    def margins(self, values: Mapping[str, Array]) -> Array:
+    def margins(self, values: Mapping[str, Array], layout: Layout) -> Array:
         """How far beyond its limit the condition is at each moment; positive where it is met."""
         if not isinstance(self.variable, str):
             return np.array([self._answer(Instant(values, row)) for row in range(len(values["time"]))])
-        x = values[self.variable]
-        for dim in reversed(self._dims):  # from the last, so that the places of the others stay
+        x, dims = values[self.variable], layout.variables[self.variable].dims
+        for place in reversed(range(1, len(dims))):  # from the last, so that the places of the others stay
+            dim = dims[place]
             index = getattr(self, dim)
+            if self.string is not None and dim in ("node", "element"):
+                x = np.take(x, np.arange(layout.lengths[dim])[layout.spans[self.string][dim]], axis=place)
             if index is not None:
-                place = AXES.index(index) if dim == "axis" else index
-                x = np.take(x, place, axis=1 + self._dims.index(dim))
+                names = AXES if dim == "axis" else layout.names.get(dim, [])
+                x = np.take(x, names.index(index) if dim in _NAMED else index, axis=place)
         sign = -1.0 if self.above is None else 1.0
         limit = self.below if self.above is None else self.above
         return np.asarray((sign * (x - limit)).reshape(len(x), -1).max(axis=1))
@@ -136,18 +162,24 @@ class StopWhen:
         if not isinstance(self.variable, str):
             name = getattr(self.variable, "__name__", "<lambda>")
             return "the condition of a function is met" if name == "<lambda>" else f"the condition {name} is met"
-        chosen = [f"{dim} {getattr(self, dim)}" for dim in self._dims if getattr(self, dim) is not None]
+        chosen = [f"{dim} {getattr(self, dim)}" for dim in _COMPONENTS if getattr(self, dim) is not None]
         where = f" ({', '.join(chosen)})" if chosen else ""
         side, limit = ("above", self.above) if self.above is not None else ("below", self.below)
-        unit = SCHEMA[self.variable].units
+        unit = VARIABLES[self.variable].units
         return f"{self.variable}{where} is {side} {limit:g}{'' if unit == '1' else ' ' + unit}"
+
+
+def components(variable: str) -> set[str]:
+    """What may be chosen of a variable, of pendulums and of assemblies."""
+    dims = {dim for schema in (SCHEMA, ASSEMBLY_SCHEMA) if variable in schema for dim in schema[variable].dims}
+    return dims | ({"string"} if dims & {"node", "element"} else set())
 
 
 def unit_of(variable: str) -> str:
     """Unit of a variable of the results, as files write it; empty for a plain number."""
     up: list[str] = []
     down: list[str] = []
-    for word in SCHEMA[variable].units.split():
+    for word in VARIABLES[variable].units.split():
         power = word.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
         name, exponent = word.removesuffix(power), int(power or 1)
         if name:
@@ -175,10 +207,11 @@ class Conditions(Kind):
     def schema(self) -> dict[str, Any]:
         limit = {"type": ["number", "string"]}
         properties: dict[str, Any] = {
-            "variable": {"enum": list(SCHEMA)},
+            "variable": {"enum": list(VARIABLES)},
             "above": limit,
             "below": limit,
-            **{name: {"enum": AXES} if name == "axis" else {"type": "integer"} for name in _COMPONENTS},
+            **{name: {"type": "string" if name in _NAMED else "integer"} for name in _COMPONENTS},
+            "axis": {"enum": AXES},
         }
         table = {"type": "object", "properties": properties, "required": ["variable"], "additionalProperties": False}
         return {"type": "array", "items": table}
@@ -204,8 +237,8 @@ def _read_one(value: Any, place: tuple[str, ...]) -> dict[str, Any]:
         if key not in known:
             raise WrongValueError(f"no such key{near(key, known)}", (*place, str(key)))
     variable = table.get("variable")
-    if not isinstance(variable, str) or variable not in SCHEMA:
-        hint = near(variable, SCHEMA)
+    if not isinstance(variable, str) or variable not in VARIABLES:
+        hint = near(variable, VARIABLES)
         raise WrongValueError(
             f"expected a variable of the results such as 'position', got {shown(variable)}{hint}", (*place, "variable")
         )

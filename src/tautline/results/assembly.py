@@ -34,7 +34,9 @@ def spans(assembly: Assembly) -> dict[str, tuple[slice, slice]]:
 
 def layout(assembly: Assembly) -> Layout:
     """Variables and dimensions of the results of an assembly."""
-    return of_assembly(list(assembly.bodies), {name: line.elements for name, line in assembly.strings.items()})
+    places = {name: {"node": x[0], "element": x[1]} for name, x in spans(assembly).items()}
+    found = of_assembly(list(assembly.bodies), {name: line.elements for name, line in assembly.strings.items()})
+    return found._replace(spans=places)
 
 
 @lru_cache(maxsize=16)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from tautline.engine import lowering
-from tautline.engine.loads import path_table
+from tautline.engine import loads, lowering
+from tautline.engine.force_law import CallableLaw
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
@@ -17,12 +17,14 @@ from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.guide import REMEMBERS
 from tautline.kernels.lanes import LANES, vector_zeros
 from tautline.kernels.listed import Listed
+from tautline.kernels.loads.drag import Drag
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.parts import ANCHOR, Held, Line
 from tautline.model.assembly.state import AssemblyState
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO, Matrix
 from tautline.model.command import Command, Locked
+from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.run import Method
@@ -33,15 +35,44 @@ NO_PUSH = np.zeros((7, 1))
 NO_REEL = Reel(1.0, 0.0, 1.0, guide_law="none")
 
 
-def line_pendulum(line: Line) -> Pendulum:
+def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) -> Pendulum:
     """The pendulum that a line would be with a point at its end: its string, its reel and their rules."""
-    return Pendulum(line.string, line.reel or NO_REEL, RigidBody.point(1.0), gravity=0.0)
+    return Pendulum(line.string, line.reel or NO_REEL, RigidBody.point(1.0), gravity=gravity, fluid=fluid)
 
 
 def parameters(line: Line, compensated: bool) -> data.Parameters:
     """What the kernels know of a string and its reel."""
     par = lowering.kernel_parameters(line_pendulum(line), line.elements, "symmetric", compensated)
     return par._replace(mu_g=0.0, M=0.0, weight=0.0, rotates=False, kappa=0.0 if line.reel is None else par.kappa)
+
+
+def body_drag(assembly: Assembly, name: str) -> Drag:
+    """What the kernels know of the fluid around a body, with its points seen from the centre of mass."""
+    body, fluid = assembly.bodies.get(name), assembly.fluid
+    line = next(iter(assembly.strings.values()))
+    if not isinstance(body, RigidBody) or fluid is None:
+        return loads.drag_numbers(line_pendulum(line))
+    own = fluid.around(assembly.in_fluid.get(name, BodyInFluid()))
+    x = loads.drag_numbers(Pendulum(line.string, NO_REEL, body, gravity=float(assembly.gravity or 0.0), fluid=own))
+    place = own.buoyancy_center or body.center_of_mass
+    return x._replace(
+        center=_between(body.center_of_mass, x.center),
+        buoyancy_center=_between(body.center_of_mass, place),
+        body_added=own.added_mass,
+    )
+
+
+def _between(a: Any, b: Any) -> tuple[float, float, float]:
+    """From a to b."""
+    x, y, z = (float(q - p) for p, q in zip(a, b, strict=True))
+    return (x, y, z)
+
+
+def body_lift(assembly: Assembly, name: str) -> float:
+    """Buoyancy that a body has wherever it is (N)."""
+    if assembly.fluid is None or name not in assembly.in_fluid:
+        return 0.0
+    return float(assembly.gravity or 0.0) * assembly.fluid.least_density * assembly.in_fluid[name].volume
 
 
 def plan_of(assembly: Assembly, method: Method) -> data.Plan:
@@ -88,9 +119,7 @@ def field_of(assembly: Assembly) -> kernels.Field:
 def arm_of(assembly: Assembly, end: str, point: Any) -> tuple[float, float, float]:
     """An end of a string from the centre of mass of what holds it, in its frame."""
     body = assembly.bodies.get(end)
-    center = body.center_of_mass if isinstance(body, RigidBody) else ZERO
-    x, y, z = (float(a - b) for a, b in zip(point, center, strict=True))
-    return (x, y, z)
+    return _between(body.center_of_mass if isinstance(body, RigidBody) else ZERO, point)
 
 
 class Arrays:
@@ -149,6 +178,7 @@ def system_of(
     pushes: Mapping[str, tuple[data.Array, data.Array]],
     paths: Mapping[str, data.Array],
     shortest: Mapping[str, float],
+    laws: Mapping[str, Sequence[CallableLaw]],
     compensated: bool = True,
 ) -> kernels.System:
     """The assembly as the kernels take it; `commands` of its reels, forces on bodies, and paths of those on one."""
@@ -159,7 +189,9 @@ def system_of(
         free = isinstance(body, RigidBody)
         turns = free and not body.is_point  # type: ignore[union-attr]
         J = body.central_inertia() if isinstance(body, RigidBody) and turns else np.array(NO_INERTIA)
-        applied, thrust = pushes.get(name, (NO_PUSH, NO_PUSH))
+        push, thrust = pushes.get(name, (NO_PUSH, NO_PUSH))
+        applied = loads.force_numbers(assembly.applied_forces.get(name))
+        center = body.center_of_mass if isinstance(body, RigidBody) else ZERO
         bodies.append(
             kernels.Body(
                 mass=body.mass if isinstance(body, RigidBody) else 0.0,
@@ -169,9 +201,13 @@ def system_of(
                 row=row if free else -1,
                 moves=name in paths,
                 path=paths.get(name, np.zeros((13, 1))),
-                pushed=name in pushes,
-                applied=applied,
+                pushed=name in pushes or applied.acts,
+                applied=applied.table,
+                point=_between(center, applied.point),
+                push=push,
                 thrust=thrust,
+                drag=body_drag(assembly, name),
+                lift=body_lift(assembly, name),
                 pull_lever=lever.get(name, 0.0),
                 state=arrays.bodies[i],
                 work=arrays.works[i],
@@ -180,6 +216,8 @@ def system_of(
         row += kernels.UNKNOWNS if free else 0
     strands, first = [], 0
     for k, (name, line) in enumerate(assembly.strings.items()):
+        wet = line_pendulum(line, float(assembly.gravity or 0.0), assembly.fluid)
+        density = 0.0 if assembly.fluid is None else assembly.fluid.least_density
         command = commands.get(name, data.Command(True, np.zeros(1), np.zeros(1)))
         par, on_body = parameters(line, compensated), line.reel is not None and assembly.on_free_body(line)
         inverse = sum(1.0 / effective_mass(assembly, *end) for end in zip(line.ends, line.points, strict=True))
@@ -187,6 +225,8 @@ def system_of(
         strands.append(
             kernels.Strand(
                 par=par,
+                loads=loads.kernel_loads(wet, laws.get(name, ())),
+                sinking=1.0 - density * line.string.area / line.string.density,
                 command=command,
                 ends=(arrays.names.index(line.start), arrays.names.index(line.end)),
                 points=(arm_of(assembly, line.start, line.start_point), arm_of(assembly, line.end, line.end_point)),
@@ -209,7 +249,9 @@ def system_of(
         Listed(kernels.Body, bodies),
         Listed(kernels.Strand, strands),
         field_of(assembly),
-        any(strand.par.viscosity > 0.0 for strand in strands),
+        any(strand.loads.acts for strand in strands),
+        assembly.fluid is not None,
+        any(loads.own_numbers(x.loads, "drag").added > 0.0 for x in strands) or any(x.drag.body_added for x in bodies),
         arrays.totals,
         arrays.clock,
         vector_zeros(row, LANES * (row // LANES + 2)),
@@ -234,7 +276,7 @@ def path_tables(assembly: Assembly, state: AssemblyState, start: float, until: f
     tables = {}
     for name, body in assembly.bodies.items():
         if isinstance(body, Held) and body.path is not None:
-            table = path_table(body.path, start, until).copy()
+            table = loads.path_table(body.path, start, until).copy()
             origin = np.array(state.bodies[name].position) - body.path.at(0.0)[0][0]
             table[1::4] += origin[:, None]
             tables[name] = table

@@ -10,6 +10,8 @@ import numpy as np
 
 from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
+from tautline.engine.force_law import CallableLaw, raise_failure
+from tautline.engine.loads import own_numbers
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
@@ -40,6 +42,7 @@ from tautline.model.command import (
     check_start,
     shortest_commanded,
 )
+from tautline.model.force_law import check_laws
 from tautline.model.profile import values_at
 from tautline.model.run import Method
 from tautline.model.wording import near
@@ -52,13 +55,22 @@ Commands = Mapping[str, Command | float]
 class AssemblyInMotion:
     """An assembly as the kernels have it, with the commands of its reels and the forces on its bodies."""
 
-    def __init__(self, assembly: Assembly, state: AssemblyState, method: Method) -> None:
+    def __init__(
+        self,
+        assembly: Assembly,
+        state: AssemblyState,
+        method: Method,
+        laws: Mapping[str, Any] | None = None,
+    ) -> None:
         checks.instance("assembly", assembly, Assembly)
         lengths = {name: line.string.length for name, line in assembly.strings.items()}
         self.assembly = assembly.on_mesh({name: x - state.strings[name].reeled_length for name, x in lengths.items()})
         self.initial, self.method = state, method
+        for name in laws or {}:
+            self._known(name, self.assembly.strings, "strings")
+        self.laws = {name: [CallableLaw(law) for law in check_laws(own)] for name, own in (laws or {}).items()}
         self._check_method()
-        self._arrays = lowering.Arrays(self.assembly, state)
+        self.arrays = lowering.Arrays(self.assembly, state)
         self._plan = lowering.plan_of(assembly, self.method)
         self._shortest = {
             name: self._least(line.string.length - state.strings[name].reeled_length)
@@ -71,7 +83,7 @@ class AssemblyInMotion:
         self.base_steps: dict[float, int] = {}
         self._started, self._changed = False, True
         self._lower(0.0, 0.0)
-        self._call(BEGIN, 0.0)
+        self.call(BEGIN, 0.0)
 
     def _check_method(self) -> None:
         if self.method.scheme != "symmetric":
@@ -79,9 +91,8 @@ class AssemblyInMotion:
         if self.method.at_end != "stop":
             checks.refuse("at_end", "'stop' for an assembly", self.method.at_end)
         damped = any(line.string.viscosity > 0.0 for line in self.assembly.strings.values())
-        pendulum_lowering.check_loaded_order(self.method.order, damped)
-        if self.method.stop:
-            raise InputError("stop: expected no conditions for an assembly, got some")
+        loaded = damped or self.assembly.fluid is not None or bool(self.laws)
+        pendulum_lowering.check_loaded_order(self.method.order, loaded)
 
     def _least(self, deployed: float) -> float:
         least = self.method.minimum_length
@@ -92,14 +103,24 @@ class AssemblyInMotion:
         return least
 
     @property
-    def time(self) -> float:
+    def base_step(self) -> float:
+        """Step that is counted (s)."""
+        return self._plan.h
+
+    @property
+    def counted_time(self) -> float:
         """Simulated time (s), from the counter of base steps."""
-        return float(self._arrays.totals[data.T_START] + self._arrays.clock[data.STEP] * self._plan.h)
+        return float(self.arrays.totals[data.T_START] + self.arrays.clock[data.STEP] * self._plan.h)
+
+    @property
+    def time(self) -> float:
+        """Simulated time (s)."""
+        return self.counted_time
 
     @property
     def steps(self) -> int:
         """Steps made since the start."""
-        return int(self._arrays.clock[data.TOTAL])
+        return int(self.arrays.clock[data.TOTAL])
 
     def body(self, name: str) -> dict[str, data.Array]:
         """Position, velocity, attitude and angular velocity of a body now."""
@@ -173,7 +194,14 @@ class AssemblyInMotion:
             kernel_commands = {name: pendulum_lowering.kernel_command(Free()) for name in moving}
         paths = lowering.path_tables(self.assembly, self.initial, since, until)
         self._system = lowering.system_of(
-            self.assembly, self._arrays, kernel_commands, self._pushes, paths, self._shortest, self.method.compensated
+            self.assembly,
+            self.arrays,
+            kernel_commands,
+            self._pushes,
+            paths,
+            self._shortest,
+            self.laws,
+            self.method.compensated,
         )
 
     def _span(self, name: str, command: Command, since: float, until: float) -> tuple[float, float] | None:
@@ -223,7 +251,7 @@ class AssemblyInMotion:
             least = shortest_commanded(command, deployed, time)
             if self.method.minimum_length is None and least is not None and least < 2.0 * self._shortest[name]:
                 self._shortest[name] = 0.5 * least
-        self._call(RELEASE, time)
+        self.call(RELEASE, time)
         for name, command in given.items():
             self._commands[name], self._origins[name] = command, (time, self._deployed(name))
         self._started, self._changed = True, True
@@ -234,13 +262,13 @@ class AssemblyInMotion:
     def _lead(self, name: str, time: float) -> None:
         """Begin what a reel's command prescribes, and book the energy that this takes."""
         k = list(self.assembly.strings).index(name)
-        reel, strand = self._arrays.reels[k], self._system.strands[k]
+        reel, strand = self.arrays.reels[k], self._system.strands[k]
         if isinstance(self._commands[name], PrescribedMotion):
             before = self._observed(time).whole[0, data.KINETIC]
             _, speed, acceleration = values_at(strand.command.profile, time)
             reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
             release = self._observed(time).whole[0, data.KINETIC] - before
-            self._call(RELEASE, time)
+            self.call(RELEASE, time)
             reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
             reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] += release
         command = strand.command
@@ -248,7 +276,7 @@ class AssemblyInMotion:
 
     def _deployed(self, name: str) -> float:
         k = list(self.assembly.strings).index(name)
-        return float(self.assembly.strings[name].string.length - self._arrays.reels[k][data.S])
+        return float(self.assembly.strings[name].string.length - self.arrays.reels[k][data.S])
 
     def _check_step(self) -> None:
         limit = self.limits().waves
@@ -261,7 +289,7 @@ class AssemblyInMotion:
 
     def limits(self) -> AssemblyLimits:
         """Step limits of the present motion (s)."""
-        return self._call(LIMITS).limits
+        return self.call(LIMITS).limits
 
     def sampling(self, sample: float) -> data.Plan:
         """The plan for calls of `march`, one sample every `sample` seconds."""
@@ -273,17 +301,18 @@ class AssemblyInMotion:
             count = self.base_steps[sample]
             h = sample / count
             if h != self._plan.h:  # another base step: count from here on
-                self._arrays.totals[data.T_START] = self.time
-                self._arrays.clock[data.STEP] = 0
+                self.arrays.totals[data.T_START] = self.time
+                self.arrays.clock[data.STEP] = 0
                 self._plan = self._plan._replace(h=h)
         else:
             count = checks.whole_ratio("sample", sample, "step", self._plan.h)
         self._plan = self._plan._replace(steps_per_sample=count)
         return self._plan
 
-    def _empty(self, rows: int) -> kernels.WholeSamples:
+    def samples_for(self, rows: int) -> kernels.WholeSamples:
+        """Room for samples."""
         size = self.layout.lengths
-        return kernels.empty_samples(rows, len(self._arrays.names), size["string"], size["node"])
+        return kernels.empty_samples(rows, len(self.arrays.names), size["string"], size["node"])
 
     @property
     def layout(self) -> Layout:
@@ -291,16 +320,32 @@ class AssemblyInMotion:
         return results.layout(self.assembly)
 
     def _observed(self, time: float) -> kernels.WholeSamples:
-        out = self._empty(1)
-        self._call(OBSERVE, time, out)
+        out = self.samples_for(1)
+        self.call(OBSERVE, time, out)
         return out
 
-    def _call(self, action: int, time: float = 0.0, out: kernels.WholeSamples | None = None, saved: Any = None) -> Done:
-        """Let the kernels do something with the assembly."""
+    def call(
+        self,
+        action: int,
+        time: float = 0.0,
+        out: kernels.WholeSamples | None = None,
+        saved: Any = None,
+        plan: data.Plan | None = None,
+    ) -> Done:
+        """Let the kernels do something with the assembly, by its plan unless another is given."""
         if saved is None:
-            saved = np.zeros((2, self._arrays.size() if action == MARCH else 0))
-        samples = self._empty(0) if out is None else out
-        return assembly_kernel(self._system, self._plan, saved, samples, action, time)
+            saved = np.zeros((3, self.arrays.size() if action == MARCH else 0))
+        samples = self.samples_for(0) if out is None else out
+        done = assembly_kernel(self._system, plan or self._plan, saved, samples, action, time)
+        for k, name in enumerate(self.assembly.strings):
+            if name in self.laws:
+                raise_failure(self.laws[name], own_numbers(self._system.strands[k].loads, "force_law").failed)
+        return done
+
+    def march_into(self, out: kernels.WholeSamples, plan: data.Plan) -> Done:
+        """Fill samples by steps of a plan."""
+        self._lower(self.time, self.time + len(out.whole) * plan.steps_per_sample * plan.h)
+        return self.call(MARCH, out=out, plan=plan)
 
     def present_sample(self) -> kernels.WholeSamples:
         """The present state as a sample."""

@@ -15,12 +15,14 @@ from tautline.engine import checkpoints
 from tautline.engine.assembly.health import AssemblyHealth
 from tautline.engine.assembly.motion import AssemblyInMotion, Commands
 from tautline.engine.assembly.samples import sentence, values_of
+from tautline.engine.assembly.watched import WatchedAssembly
+from tautline.engine.conditions import Watch
+from tautline.engine.motion import LOCATED
 from tautline.engine.timing import STEPS_A_CALL, checked_times
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import (
-    MARCH,
     RESTORE,
     SAVE,
 )
@@ -35,6 +37,7 @@ from tautline.model.command import (
     Torque,
 )
 from tautline.model.description import fields_of
+from tautline.model.force_law import refuse_saving
 from tautline.model.run import Method, Run
 from tautline.model.sections import COMMAND, Tree
 from tautline.results import assembly as results
@@ -60,6 +63,9 @@ class AssemblySimulation(AssemblyInMotion):
     ----------
     assembly, state
         What, and from where; `hang` makes states.
+    loads : dict, optional
+        `ForceLaw` or several by the names of strings: forces of your own functions on the nodes of a string and a
+        moment on the body at its end. Such a simulation can be neither saved nor resumed.
     **method
         `step`, `order`, `compensated` and `minimum_length`, as in `Run`.
 
@@ -69,21 +75,31 @@ class AssemblySimulation(AssemblyInMotion):
         "completed" while all is well, else the event that ended the motion.
     """
 
-    def __init__(self, assembly: Assembly, state: AssemblyState, **method: Any) -> None:
-        super().__init__(assembly, state, Method(**method))
-        self.case: AssemblyCase | None = None
+    def __init__(
+        self, assembly: Assembly, state: AssemblyState, *, loads: Mapping[str, Any] | None = None, **method: Any
+    ) -> None:
         self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
+        super().__init__(assembly, state, Method(**method), loads)
+        self.case: AssemblyCase | None = None
         self.health = AssemblyHealth()
+        self._watch = Watch(self.method.stop, self.layout) if self.method.stop else None
         self._times: list[data.Array] = []
         self._pieces: list[kernels.WholeSamples] = []
 
     @classmethod
-    def from_case(cls, case: AssemblyCase) -> AssemblySimulation:
+    def from_case(cls, case: AssemblyCase, *, loads: Mapping[str, Any] | None = None) -> AssemblySimulation:
         """A simulation at the start of a case; its commands are not taken yet."""
         with case.naming_keys():
-            simulation = cls(case.assembly, case.state(), **case.run.method())
+            simulation = cls(case.assembly, case.state(), loads=loads, **case.run.method())
         simulation.case = case
         return simulation
+
+    @property
+    def time(self) -> float:
+        """Simulated time (s); of a motion that an event ended, that of the event."""
+        if self.status in LOCATED:
+            return float(self.arrays.totals[data.STOP_TIME])
+        return self.counted_time
 
     @property
     def message(self) -> str:
@@ -145,28 +161,34 @@ class AssemblySimulation(AssemblyInMotion):
 
     def march(self, rows: int, plan: data.Plan) -> kernels.WholeSamples:
         """So many samples in one call of the kernel; fewer if an event ends the motion."""
-        until = self.time + rows * plan.steps_per_sample * plan.h
-        self._lower(self.time, until)
-        out = self._empty(rows)
-        begun = int(self._arrays.clock[data.STEP])
-        found = self._call(MARCH, out=out)
-        filled = int(found.rows)
+        out = self.samples_for(rows)
+        begun = int(self.arrays.clock[data.STEP])
+        strand = -1
+        if self._watch is None:
+            status, filled, strand, _ = self.march_into(out, plan)
+        else:
+            watched = WatchedAssembly(self)
+            if self.steps == 0:
+                self._watch.check_start(watched, self.present_sample())
+            status, filled = self._watch.march(watched, out, plan)
+            strand = watched.strand
         done = kernels.WholeSamples(*(array[:filled] for array in out))
         counts = begun + plan.steps_per_sample * np.arange(1, filled + 1, dtype=np.float64)
-        self._marched = self._arrays.totals[data.T_START] + counts * plan.h
-        self.health.look(self.assembly, done, self._arrays.totals)
-        if found.status != errors.RUNNING:
-            self.status = errors.STATUS_NAMES[int(found.status)]
-            self._event = self._sentence(int(found.status), int(found.strand), plan)
+        self._marched = self.arrays.totals[data.T_START] + counts * plan.h
+        self.health.look(self.assembly, done, self.arrays.totals)
+        if status != errors.RUNNING:
+            self.status = errors.STATUS_NAMES[int(status)]
+            self._event = self._sentence(int(status), int(strand), plan)
         return done
 
     def _sentence(self, status: int, strand: int, plan: data.Plan) -> str:
         """What ended the motion, when, and what to do about it."""
+        if self._watch is not None and self._watch.met is not None:
+            return f"stopped at t = {self.time:.6g} s: {self._watch.met.sentence()}"
         name = list(self.assembly.strings)[strand] if strand >= 0 else ""
-        time = float(self._arrays.totals[data.STOP_TIME]) if name else self.time
-        step = plan.h / 2 ** int(self._arrays.clock[data.LEVEL])
+        step = plan.h / 2 ** int(self.arrays.clock[data.LEVEL])
         out = self._deployed(name) if name else 0.0
-        return sentence(status, time, name, out, step, self.limits().waves, plan.adaptive)
+        return sentence(status, self.time, name, out, step, self.limits().waves, plan.adaptive)
 
     # -- samples -----------------------------------------------------------------------------------------
 
@@ -174,7 +196,7 @@ class AssemblySimulation(AssemblyInMotion):
         """The present state as a sample, for the beginning of a record."""
         out = self.present_sample()
         self._marched = np.array([self.time])
-        totals, x = self._arrays.totals, out.whole[0]
+        totals, x = self.arrays.totals, out.whole[0]
         if not self.health.begun:
             totals[data.KEPT] = kept_energy(x)
             totals[data.POTENTIAL] = x[data.ELASTIC] + x[data.GRAVITY]
@@ -208,7 +230,7 @@ class AssemblySimulation(AssemblyInMotion):
 
     def remarks(self) -> list[str]:
         """Sentences on what a user should know of the run besides how it ended."""
-        return self.health.remarks(self.assembly, self._arrays.totals, self._plan.adaptive)
+        return self.health.remarks(self.assembly, self.arrays.totals, self._plan.adaptive)
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""
@@ -218,10 +240,10 @@ class AssemblySimulation(AssemblyInMotion):
             "message": "; ".join([self.message, *remarks]),
             "remarks": "\n".join(remarks),
             "end_time": self.time,
-            "step": self._plan.h / 2 ** int(self._arrays.clock[data.LEVEL]),
+            "step": self._plan.h / 2 ** int(self.arrays.clock[data.LEVEL]),
             "steps": self.steps,
-            "newton_iterations": int(self._arrays.clock[data.ITERATIONS]),
-            **self.health.figures(self._arrays.totals),
+            "newton_iterations": int(self.arrays.clock[data.ITERATIONS]),
+            **self.health.figures(self.arrays.totals),
             "order": self.method.order,
             "version": __version__,
             CASE: json.dumps(self.description()),
@@ -243,8 +265,11 @@ class AssemblySimulation(AssemblyInMotion):
 
     def checkpoint(self) -> tuple[Checkpoint, str]:
         """All that the future depends on: an array, and a JSON text."""
-        motion = np.zeros(self._arrays.size())
-        self._call(SAVE, saved=motion[None])
+        if any(condition.is_function for condition in self.method.stop):
+            raise InputError("stop: expected conditions on variables in a run that is saved, got a function")
+        refuse_saving([law.law for laws in self.laws.values() for law in laws])
+        motion = np.zeros(self.arrays.size())
+        self.call(SAVE, saved=motion[None])
         text = {
             "checkpoint": VERSION,
             CASE: self.description(),
@@ -271,8 +296,8 @@ class AssemblySimulation(AssemblyInMotion):
         return simulation
 
     def _restore(self, saved: dict[str, Any], motion: data.Array) -> None:
-        if self._arrays.size() != motion.size:
-            raise InputError(f"checkpoint: expected {self._arrays.size()} numbers, got {motion.size}")
+        if self.arrays.size() != motion.size:
+            raise InputError(f"checkpoint: expected {self.arrays.size()} numbers, got {motion.size}")
         self._plan = self._plan._replace(h=saved["h"])
         self.base_steps = dict(saved["base_steps"])
         self._started, self.status, self._event = saved["started"], saved["status"], saved["event"]
@@ -286,7 +311,7 @@ class AssemblySimulation(AssemblyInMotion):
         for _ in range(2):  # the time is known when the motion is there, and tables are made for a time
             self._changed = True
             self._lower(self.time, self.time)
-            self._call(RESTORE, self.time, saved=motion[None])
+            self.call(RESTORE, self.time, saved=motion[None])
 
 
 def line_starts(assembly: Assembly, state: AssemblyState) -> dict[str, LineStart]:

@@ -9,6 +9,7 @@ from tautline.model.assembly import sections
 from tautline.model.assembly.parts import Line
 from tautline.model.description import fields_of, full_sentence
 from tautline.model.file_keys import file_of, keys_of
+from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.kinds import MISSING, Kind
 from tautline.model.parts import Part
 from tautline.model.sections import COMMAND, PARTS, RUN, TOP
@@ -62,7 +63,13 @@ def assembly_schema() -> dict[str, Any]:
     """The schema of a scenario of an assembly."""
     definitions: dict[str, Any] = {}
     held = _object({sections.HELD: {"const": True}, "path": _reference(sections.PATH, definitions)}, [sections.HELD])
-    body = {"if": {"required": [sections.HELD]}, "then": held, "else": _reference(sections.BODY, definitions)}
+    loads = {key: _reference(part, definitions) for key, part in sections.BODY_LOADS.items()}
+    shapes = [_section(sections.BODY.word, tag, cls) for tag, cls in sections.BODY.options.items()]
+    free = {"oneOf": [shape | {"properties": shape["properties"] | loads} for shape in shapes]}
+    body = {"if": {"required": [sections.HELD]}, "then": held, "else": free}
+    fluid = _section("", "", Fluid)
+    for key in keys_of(BodyInFluid).kinds:
+        fluid["properties"].pop(key)
     string, line = (_section("", "", cls) for cls in (String, Line))
     parts = {
         "reel": _reference(sections.REEL, definitions),
@@ -78,6 +85,7 @@ def assembly_schema() -> dict[str, Any]:
         "bodies": _named(body),
         "strings": _named(lines),
         "orbit": _reference(sections.ORBIT, definitions),
+        "fluid": fluid,
         "initial": _object(starts),
         "run": _reference(RUN, definitions),
     }

@@ -10,32 +10,38 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tautline import ledger
+from tautline import ledger, registry
 from tautline.arrays import Array2, Array3
 from tautline.kernels.data import (
     FACTOR_ROWS,
+    LOAD_ROWS,
     REEL_SIZE,
     Array,
     Command,
     Counters,
+    Loads,
     Parameters,
     Scratch,
     _places,
+    code,
 )
 from tautline.kernels.listed import Listed, reader
+from tautline.kernels.loads.drag import Drag
 from tautline.kernels.so3 import Matrix, Vector
 
 # Places in Body.state, behind the attitude (data.ATTITUDE, ATTITUDE_ERR). *_ERR is what the sum before it still owes.
 PLACE, PLACE_ERR, LINEAR, LINEAR_ERR, ANGULAR, ANGULAR_ERR = _places(8, 11, 14, 17, 20, 23)
 # Mean velocities and angular velocities (body frame) over the latest steps.
 V, V_BEFORE, V_EARLIER, OMEGA, OMEGA_BEFORE, OMEGA_EARLIER = _places(26, 29, 32, 35, 38, 41)
-BODY_STATE = 44
+FLUID = _places(44)[0]  # velocity of fluid that moves along with the body, in the latest step
+BODY_STATE = 47
 # Places in Body.work: unknowns of the step; attitude at its start; force and moment of gravity at its start (N, N m).
 V_NOW, OMEGA_NOW, TURNED, PULLED, TWISTED = _places(0, 3, 6, 15, 18)
 # Momentum of the step at its start, and what it gained: of bodies whose motion is given.
 AT_START, GAINED = _places(21, 24)
 PUSHED = _places(27)[0]  # impulse of applied forces at the start of a step, and its moment, inertial
-BODY_WORK = 33
+RESISTANCE = _places(33)[0]  # of the fluid at a joint: drag, spin, inertia, flow, last (drag.BodyResistance)
+BODY_WORK = 42
 
 # Places in Strand.work. Ends are numbered 0 and 1: momenta of the end nodes at the start of a step (N s), their
 # derivatives by each other's velocity and by sigma, and derivatives of the reel's equation by the end velocities.
@@ -45,13 +51,14 @@ SIGMA_NOW, PIVOT, LEFT, IMPULSE_NOW, SCALE, FORCE, STRAIN, WEIGHT_S = _places(*r
 GRADIENT, S_BEFORE = _places(37, 38)
 END_WEIGHT = _places(60)[0]  # impulse of gravity on the ends in the first half of a step
 START_ROW = _places(40)[0]  # a reels.ReelStart
-STRAND_WORK = 72
+POWER = _places(66)[0]  # of every load, as its account takes it
+STRAND_WORK = 66 + len(registry.LOADS)
 
 # Places in Scratch.factor of what inner nodes follow of a velocity of the first and of the last node.
 BY_FIRST, BY_LAST = 7, 8
 FOLLOWING = 40  # nodes beyond which that is below rounding
-# Place in Scratch.nodes of gravity on the nodes.
-WEIGHTS = 8
+# Place in Scratch.nodes of gravity on the nodes: in a row of applied forces, which are those of bodies.
+WEIGHTS = LOAD_ROWS + 2 * code(registry.LOADS, "applied_force")
 assert FACTOR_ROWS > BY_LAST
 
 # Place in System.totals of the rate at which the motion of the frame changes the potential energy (W).
@@ -71,8 +78,12 @@ class Body(NamedTuple):
     moves: bool  # along the path
     path: Array2  # of its place, 13 rows (tables.vector_at)
     pushed: bool  # by forces that are applied to it
-    applied: Array2  # forces at the centre of mass and moments over time, 7 rows: times, force, moment; inertial
+    applied: Array2  # forces at a point and moments over time, 7 rows: times, force, moment; inertial
+    point: Vector  # that one, from the centre of mass, in the body's frame
+    push: Array2  # forces at the centre of mass and moments, likewise
     thrust: Array2  # the same in the frame of the body
+    drag: Drag  # of a fluid around it; points from the centre of mass
+    lift: float  # buoyancy that it has everywhere (N)
     pull_lever: float  # largest distance of a string from the centre of mass, over the least moment of inertia
     state: Array  # (BODY_STATE,)
     work: Array  # (BODY_WORK,)
@@ -82,6 +93,8 @@ class Strand(NamedTuple):
     """A string of an assembly, with its reel."""
 
     par: Parameters  # without weight and body
+    loads: Loads  # on the string itself
+    sinking: float  # part of its weight that buoyancy leaves
     command: Command  # of its reel; locked where there is none
     ends: tuple[int, int]  # bodies that hold them
     points: tuple[Vector, Vector]  # where, in the frames of the bodies
@@ -117,7 +130,9 @@ class System(NamedTuple):
     bodies: Listed[Body]
     strands: Listed[Strand]
     field: Field
-    damped: bool  # some string is
+    loaded: bool  # loads act where steps join
+    in_fluid: bool
+    carries_fluid: bool  # fluid moves along with strings or bodies
     totals: Array  # (REEL_SIZE,): accounts and balance of the whole, in the places of Motion.reel
     clock: Counters
     matrix: Array2  # of the unknowns of bodies and reels

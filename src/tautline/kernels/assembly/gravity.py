@@ -149,7 +149,7 @@ def weigh_strand(strand: Strand, field: Field, at: Reference) -> tuple[float, fl
     par = strand.par
     q = strand.nodes[POSITION]
     out = strand.scratch.nodes[WEIGHTS]
-    mass = par.mu * element_length(par, strand.reel[S])
+    mass = strand.sinking * par.mu * element_length(par, strand.reel[S])
     energy, rate = 0.0, 0.0
     for i in range(par.N + 1):
         pull = pull_at(field, at, node(q, i))
@@ -157,15 +157,15 @@ def weigh_strand(strand: Strand, field: Field, at: Reference) -> tuple[float, fl
         put_node(out, i, scale(part * mass, pull.acceleration))
         energy += part * pull.potential
         rate += part * pull.rate
-    strand.work[WEIGHT_S] = par.mu * energy / par.N
+    strand.work[WEIGHT_S] = strand.sinking * par.mu * energy / par.N
     energy *= mass
     rate *= mass
     if strand.wound:
         entrance = node(q, 0)
         wound = wound_weight(strand, field, pull_at(field, at, entrance), entrance[2])
-        add_to_node(out, 0, wound.force)
-        strand.work[WEIGHT_S] += wound.on_s
-        energy += wound.energy
+        add_to_node(out, 0, scale(strand.sinking, wound.force))
+        strand.work[WEIGHT_S] += strand.sinking * wound.on_s
+        energy += strand.sinking * wound.energy
         rate += wound.rate
     return energy, rate
 
@@ -175,10 +175,14 @@ def weigh_body(body: Body, field: Field, at: Reference) -> tuple[float, float]:
     """Gravity on the body itself into PULLED and TWISTED; energy, and its rate by the motion of the frame."""
     pull = pull_at(field, at, triple(body.state, PLACE))
     gradient = gradient_on(field, at, body)
-    put_triple(body.work, PULLED, add_scaled(gradient.force, body.mass, pull.acceleration))
-    put_triple(body.work, TWISTED, gradient.moment)
+    arm = apply(attitude(body.state), body.drag.buoyancy_center)
+    lift = (0.0, 0.0, -body.lift)
+    force = add(gradient.force, lift)
+    put_triple(body.work, PULLED, add_scaled(force, body.mass, pull.acceleration))
+    put_triple(body.work, TWISTED, add(gradient.moment, cross(arm, lift)))
     rate = body.mass * pull.rate - dot(gradient.force, at.velocity)
-    return body.mass * pull.potential + gradient.potential, rate
+    floating = body.lift * (body.state[PLACE + 2] + arm[2])
+    return body.mass * pull.potential + gradient.potential + floating, rate
 
 
 @separate

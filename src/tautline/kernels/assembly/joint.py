@@ -1,4 +1,4 @@
-"""Velocities of an assembly at a joint of two steps, from momenta and from what damping has still to take.
+"""Velocities of an assembly at a joint of two steps, from momenta and from what loads have still to give.
 
 The inner nodes of each string are eliminated by 3x3 blocks from its start to its end; what is left of it is a block for
 both ends and the reel, which goes into the equations of the bodies.
@@ -40,7 +40,9 @@ from tautline.kernels.assembly.reduced import (
     restore_inner,
 )
 from tautline.kernels.assembly.step import ZERO
+from tautline.kernels.assembly.wet import fluid_into
 from tautline.kernels.data import (
+    LOAD_ROWS,
     P_S,
     P_S_ERR,
     S,
@@ -49,7 +51,11 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import reel_mass
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.loads.joint import reel_target
+from tautline.kernels.loads.acting import Instant, Push, instant_at
+from tautline.kernels.loads.drag import NO_BODY_RESISTANCE
+from tautline.kernels.loads.joint import Joint, reel_target
+from tautline.kernels.loads.pushing import ACCOUNTS, acts, pushes
+from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
     Matrix,
@@ -150,11 +156,10 @@ def add_reel(system: System, strand: Strand, reduced: Reduced) -> None:
 
 
 @separate
-def strand_into(system: System, k: int, tau: float, time: float, ahead: float) -> None:
+def strand_into(system: System, k: int, tau: float, at: Instant, ahead: float) -> None:
     """Reduce a string and put it into the equations of bodies and reels."""
     strand = strand_at(system.strands, k)
-    own = prepare(strand, system, tau, time, ahead)
-    reduced = reduce_strand(strand, own)
+    reduced = reduce_strand(strand, prepare(strand, system, tau, at, ahead))
     add_pair(system, strand, 0, 0, reduced.first)
     add_pair(system, strand, 0, 1, reduced.across)
     add_pair(system, strand, 1, 0, transpose(reduced.across))
@@ -163,6 +168,9 @@ def strand_into(system: System, k: int, tau: float, time: float, ahead: float) -
     add_end(system, strand, 1, reduced)
     if strand.wound:
         add_reel(system, strand, reduced)
+    last = body_at(system.bodies, strand.ends[1])
+    if last.free and last.turns and pushes(strand.loads):
+        add_vector(system.right[0], last.row + 3, scale(tau, push_of(strand).moment))
 
 
 @kernel
@@ -186,11 +194,32 @@ def hold_reel(system: System, strand: Strand) -> None:
     right[row] = speed
 
 
-@separate
-def velocities_with_damping(system: System, tau: float, time: float, ahead: float) -> None:
-    """Velocities of all bodies, reels and nodes at a joint, from momenta that damping has still to act on for tau.
+@kernel
+def push_of(strand: Strand) -> Push:
+    """What loads that do not resist do to the reel and to the body at the end, as they were looked at last."""
+    reel, moment = 0.0, ZERO
+    for k in range(len(ACCOUNTS)):
+        if acts(k, strand.loads.own):
+            rest = strand.scratch.nodes[LOAD_ROWS + 2 * k + 1]
+            reel += rest[0]
+            moment = add(moment, triple(rest, 1))
+    return Push(reel, moment)
 
-    It acts for `time` in all. Velocities of bodies whose motion is given are in their work already.
+
+@kernel
+def joint_of(system: System, strand: Strand, at: Instant) -> Joint:
+    """A joint as the pendulum's loads have it, at the velocities that were found."""
+    body = body_at(system.bodies, strand.ends[1])
+    rates = Rates(strand.work[SIGMA_NOW], triple(body.work, OMEGA_NOW), 0.0)
+    push = push_of(strand) if pushes(strand.loads) else Push(0.0, ZERO)
+    return Joint(instant_at(at, matrix_in(body.work, TURNED), rates), NO_BODY_RESISTANCE, push, rates, 0.0)
+
+
+@separate
+def velocities_at_joint(system: System, tau: float, at: Instant, ahead: float) -> None:
+    """Velocities of all bodies, reels and nodes at a joint, from momenta that loads have still to act on for tau.
+
+    Velocities of bodies whose motion is given are in their work already.
     """
     matrix, right = system.matrix, system.right[0]
     n = len(right)
@@ -205,8 +234,10 @@ def velocities_with_damping(system: System, tau: float, time: float, ahead: floa
             add_block(matrix, body.row + 3, body.row + 3, body.J if body.turns else IDENTITY)
             if body.turns:
                 add_vector(right, body.row + 3, apply_transposed(R, triple(body.state, ANGULAR)))
+            if body.drag.acts:
+                fluid_into(system, body, tau, at, ahead)
     for k in range(len(system.strands)):
-        strand_into(system, k, tau, time, ahead)
+        strand_into(system, k, tau, at, ahead)
     for k in range(len(system.strands)):
         hold_reel(system, strand_at(system.strands, k))
     eliminate(matrix, right, n)

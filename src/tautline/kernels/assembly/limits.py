@@ -32,6 +32,7 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.limits import FINER_TURNS, MAX_LEVEL, choose_level, outruns_waves
+from tautline.kernels.loads.pushing import fastest_decay
 from tautline.kernels.so3 import dot, sub
 
 
@@ -73,8 +74,12 @@ def limits_now(system: System, plan: Plan) -> AssemblyLimits:
     """All limits of the present motion."""
     waves, stretching, rate2 = math.inf, math.inf, 0.0
     for k in range(len(system.strands)):
-        own = strand_limits(plan, strand_at(system.strands, k))
+        strand = strand_at(system.strands, k)
+        own = strand_limits(plan, strand)
         waves, stretching = min(waves, own[0]), min(stretching, own[1])
+        decay = fastest_decay(strand.loads)
+        if decay > 0.0:
+            waves = min(waves, 1.0 / decay)
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
         if body.free and body.turns:

@@ -16,7 +16,6 @@ from tautline.errors import (
     UNSTABLE_STEP,
 )
 from tautline.kernels.assembly.backup import copy_motion, put_motion
-from tautline.kernels.assembly.damping import damp, keep_for_damping
 from tautline.kernels.assembly.data import (
     Strand,
     System,
@@ -24,13 +23,16 @@ from tautline.kernels.assembly.data import (
     strand_at,
 )
 from tautline.kernels.assembly.limits import AssemblyLimits, guard, limits_now
+from tautline.kernels.assembly.loads import act_at_joint, keep_for_loads
 from tautline.kernels.assembly.observe import begin_assembly, observe_assembly, refresh_assembly, release_reels
+from tautline.kernels.assembly.starting import start_in_fluid
 from tautline.kernels.assembly.step import composed_step
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
 from tautline.kernels.data import (
     EXTRA,
     H_LAST,
     LEVEL,
+    LOADS_PENDING,
     SIGMA,
     SIGMA_BEFORE,
     STEP,
@@ -51,7 +53,8 @@ from tautline.kernels.march import (
     ROOM_TO_SPARE,
 )
 
-AT_SAMPLE, BEFORE_STEP = range(2)
+# Rows of the backups: motions at the latest sample, before a step that may meet an event, and where loads begin to act.
+AT_SAMPLE, BEFORE_STEP, AT_START = range(3)
 
 
 class Marched(NamedTuple):
@@ -99,20 +102,24 @@ def may_reach_end(system: System, h: float) -> bool:
 
 
 @separate
-def one_step(system: System, plan: Plan, t: float, h: float, end: float) -> int:
-    """A step of length h from time t to `end`, with damping where it joins the step before."""
-    if system.damped:
-        damp(system, t, 0.5 * h)
+def one_step(system: System, plan: Plan, backup: Array, t: float, h: float, end: float) -> int:
+    """A step of length h from time t to `end`, with loads where it joins the step before."""
+    back = system.totals[LOADS_PENDING]
+    if system.loaded:
+        if back == 0.0 and system.in_fluid:
+            start_in_fluid(system, backup, t, 0.5 * h)
+        else:
+            act_at_joint(system, t, 0.5 * h)
     status = composed_step(system, plan, t, h, end)
-    if system.damped and status == RUNNING:
-        keep_for_damping(system)
+    if system.loaded and status == RUNNING:
+        keep_for_loads(system, back)
     return status
 
 
 @inlined
-def step_to_event(system: System, plan: Plan, backup: Array, t: float, h: float, end: float) -> tuple[int, int]:
+def step_to_event(system: System, plan: Plan, backups: Array2, t: float, h: float, end: float) -> tuple[int, int]:
     """From t to `end`, h later, or up to where a reel reaches the end of its string; status, and which string."""
-    near = may_reach_end(system, h)
+    near, backup = may_reach_end(system, h), backups[BEFORE_STEP]
     low, high, trial = 0.0, h, h
     at_low, at_high = 0.0, 0.0
     if near:
@@ -120,7 +127,7 @@ def step_to_event(system: System, plan: Plan, backup: Array, t: float, h: float,
         at_low = nearest_end(system)[0]
     status = RUNNING
     for trials in range(MOST_TRIALS):
-        status = one_step(system, plan, t, trial, end if trial == h else t + trial)
+        status = one_step(system, plan, backups[AT_START], t, trial, end if trial == h else t + trial)
         if not near or status != RUNNING:
             break
         beyond = nearest_end(system)[0]
@@ -146,7 +153,7 @@ def step_to_event(system: System, plan: Plan, backup: Array, t: float, h: float,
 
 
 @inlined
-def march_interval(system: System, plan: Plan, backup: Array) -> tuple[int, int]:
+def march_interval(system: System, plan: Plan, backups: Array2) -> tuple[int, int]:
     """All base steps of one sample interval."""
     status, which = RUNNING, -1
     count = 0
@@ -160,7 +167,7 @@ def march_interval(system: System, plan: Plan, backup: Array) -> tuple[int, int]
         while part < parts and status == RUNNING:
             # times come from counters, not from sums: a resumed run sees the same ones
             end = t + (part + 1) * h if part + 1 < parts else following
-            status, which = step_to_event(system, plan, backup, t + part * h, h, end)
+            status, which = step_to_event(system, plan, backups, t + part * h, h, end)
             part += 1
         if status == RUNNING:
             system.clock[STEP] += 1
@@ -184,7 +191,7 @@ def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -
         extra = system.clock[EXTRA]
         before = math.inf
         while True:
-            status, which = march_interval(system, plan, backups[BEFORE_STEP])
+            status, which = march_interval(system, plan, backups)
             jump = math.inf
             failed = status in (NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES, UNSTABLE_STEP)
             if status == RUNNING:

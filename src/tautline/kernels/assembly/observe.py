@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tautline.kernels.assembly.condense import keep_velocities
-from tautline.kernels.assembly.damping import DAMPING_LOSS, ahead_of, damp, place_given, taken_from
 from tautline.kernels.assembly.data import (
     ANGULAR,
     ANGULAR_MOMENTUM,
@@ -20,6 +19,7 @@ from tautline.kernels.assembly.data import (
     OMEGA_EARLIER,
     OMEGA_NOW,
     PLACE,
+    POWER,
     REELED,
     SIGMA_NOW,
     SPEED,
@@ -41,9 +41,11 @@ from tautline.kernels.assembly.data import (
 from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends, put_matrix
 from tautline.kernels.assembly.equations import drum_mass, solve_rates
 from tautline.kernels.assembly.gravity import weigh
-from tautline.kernels.assembly.joint import velocities_with_damping
+from tautline.kernels.assembly.joint import velocities_at_joint
+from tautline.kernels.assembly.loads import Taken, act_at_joint, ahead_of, instant_of, loads_of_strand, place_given
 from tautline.kernels.assembly.step import ZERO
-from tautline.kernels.balance import copy_accounts
+from tautline.kernels.assembly.wet import given_to
+from tautline.kernels.balance import SIGNS, copy_accounts
 from tautline.kernels.data import (
     BORDER,
     CONTROL_WORK,
@@ -76,6 +78,7 @@ from tautline.kernels.data import (
     VELOCITY_BEFORE,
     Array,
     S,
+    clear_nodes,
     copy_nodes,
     node,
     put_node,
@@ -86,6 +89,8 @@ from tautline.kernels.drum import holding
 from tautline.kernels.energy import elastic, element_length, kinetic_string, momenta, reel_mass, transport_weights
 from tautline.kernels.guide import spooled_energy
 from tautline.kernels.jit import kernel, separate
+from tautline.kernels.loads.pushing import ACCOUNTS, acts
+from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.reels import NO_ENTRANCE, ReelStart, pack_start
 from tautline.kernels.rotation import attitude
@@ -160,17 +165,13 @@ def begin_assembly(system: System, t: float) -> None:
 @separate
 def release_reels(system: System, t: float) -> None:
     """Give every reel that moves the momentum of its present speed, however it was held; forget earlier steps."""
-    if system.damped:
-        damp(system, t, 0.0)
+    if system.loaded:
+        act_at_joint(system, t, 0.0)
     velocities_now(system, t)
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
-        par, reel, sigma = strand.par, strand.reel, strand.work[SIGMA_NOW]
-        q, v = strand.nodes[POSITION], strand.scratch.nodes[MEAN_VELOCITY]
-        carried = angular_velocity_about(strand, end_of(system, strand, 0, 0.0))
-        reel[P_S] = momenta(par, reel[S], sigma, q, v, strand.scratch.nodes[BORDER])
-        if strand.wound:
-            reel[P_S] += drum_mass(strand, 0.0, sigma) * carried
+        reel, sigma = strand.reel, strand.work[SIGMA_NOW]
+        reel[P_S] = measure_strand(system, strand)[1]
         reel[P_S_ERR] = 0.0
         for place in (SIGMA, SIGMA_BEFORE, SIGMA_EARLIER):
             reel[place] = sigma
@@ -202,15 +203,15 @@ def refresh_assembly(system: System, t: float) -> None:
 def velocities_now(system: System, t: float) -> bool:
     """Velocities of everything at the present momenta, in the work of bodies and strands; whether they were found.
 
-    Damping has acted for half of the latest step then.
+    Loads have acted for half of the latest step then.
     """
-    if system.damped and system.totals[LOADS_PENDING] > 0.0:
+    if system.loaded and system.totals[LOADS_PENDING] > 0.0:
         for b in range(len(system.bodies)):
             body = body_at(system.bodies, b)
             put_matrix(body.work, TURNED, attitude(body.state))
         place_given(system, t)
         pending = system.totals[LOADS_PENDING]
-        velocities_with_damping(system, pending, pending, ahead_of(system))
+        velocities_at_joint(system, pending, instant_of(t, pending, 0.0), ahead_of(system))
         return True
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
@@ -237,36 +238,50 @@ def velocities_now(system: System, t: float) -> bool:
 
 
 @kernel
-def observe_strand(system: System, strand: Strand, out: Array, out_nodes: Array) -> tuple[Vector, Vector]:
+def measure_strand(system: System, strand: Strand) -> tuple[float, float]:
+    """Kinetic energy of a string with its drum, and momentum of the reel; those of its ends into END_MOMENTUM.
+
+    At the velocities in MEAN_VELOCITY and in the works of strand and bodies.
+    """
+    par, work, scratch = strand.par, strand.work, strand.scratch
+    q, v, momentum = strand.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], scratch.nodes[BORDER]
+    s, sigma = strand.reel[S], work[SIGMA_NOW]
+    first = end_of(system, strand, 0, 0.0)
+    carried = angular_velocity_about(strand, first)
+    kinetic = kinetic_string(par, s, sigma, q, v)
+    if strand.wound:
+        kinetic += 0.5 * par.mu * s * dot(first.v, first.v) + 0.5 * reel_mass(par, s)[0] * (sigma + carried) ** 2
+    P_s = momenta(par, s, sigma, q, v, momentum) + drum_mass(strand, 0.0, sigma) * carried
+    put_triple(work, END_MOMENTUM, first_momentum(strand, sigma, v))
+    put_triple(work, END_MOMENTUM + 3, node(momentum, par.N))
+    return kinetic, P_s
+
+
+@kernel
+def observe_strand(system: System, strand: Strand, t: float, out: Array, out_nodes: Array) -> tuple[Vector, Vector]:
     """Write a string's energies, reel and nodes; linear and angular momentum of its inner nodes."""
     par, reel, work = strand.par, strand.reel, strand.work
     q, v, p = strand.nodes[POSITION], strand.scratch.nodes[MEAN_VELOCITY], strand.nodes[MOMENTUM]
     s, sigma = reel[S], work[SIGMA_NOW]
-    first = end_of(system, strand, 0, 0.0)
-    kinetic = kinetic_string(par, s, sigma, q, v)
-    carried = angular_velocity_about(strand, first)
-    if strand.wound:
-        kinetic += 0.5 * par.mu * s * dot(first.v, first.v) + 0.5 * reel_mass(par, s)[0] * (sigma + carried) ** 2
-    out[KINETIC] = kinetic
+    copy_accounts(reel, out)
+    pending = system.totals[LOADS_PENDING]
+    owed = Taken(ZERO, ZERO, ZERO, 0.0)
+    if strand.loads.acts and pending > 0.0:
+        target, border = strand.scratch.nodes[TARGET], strand.scratch.nodes[BORDER]
+        clear_nodes(target)
+        clear_nodes(border)
+        owed = loads_of_strand(system, strand, instant_of(t, pending, 0.0), pending, target, border)
+        for load in range(len(ACCOUNTS)):
+            if acts(load, strand.loads.own):
+                out[ACCOUNTS[load]] += pending * work[POWER + load]
+    out[KINETIC], P_s = measure_strand(system, strand)
+    put_triple(work, END_MOMENTUM, sub(triple(work, END_MOMENTUM), owed.first))
+    put_triple(work, END_MOMENTUM + 3, sub(triple(work, END_MOMENTUM + 3), owed.last))
     out[ELASTIC] = elastic(par, s, q) + (spooled_energy(par, reel, s) if strand.wound else 0.0)
     out[GRAVITY] = 0.0
-    copy_accounts(reel, out)
-    momentum = strand.scratch.nodes[BORDER]
-    P_s = momenta(par, s, sigma, q, v, momentum)
-    put_triple(work, END_MOMENTUM, first_momentum(strand, sigma, v))
-    put_triple(work, END_MOMENTUM + 3, node(momentum, par.N))
-    pending = system.totals[LOADS_PENDING]
-    on_s = 0.0
-    if system.damped and pending > 0.0 and par.viscosity > 0.0:
-        taken = taken_from(strand, pending)
-        out[DAMPING_LOSS] += taken.energy
-        on_s = taken.on_s
-        put_triple(work, END_MOMENTUM, sub(triple(work, END_MOMENTUM), taken.first))
-        put_triple(work, END_MOMENTUM + 3, sub(triple(work, END_MOMENTUM + 3), taken.last))
     if strand.row >= 0 and reel[HELD] == PRESCRIBED:
         # the half impulse that a reel that is led has still to be given for the latest step
-        P_s += drum_mass(strand, 0.0, sigma) * carried
-        out[CONTROL_WORK] += (P_s - reel[P_S] - on_s) * reel[SIGMA]
+        out[CONTROL_WORK] += (P_s - reel[P_S] - owed.on_s) * reel[SIGMA]
     out[REELED] = s
     out[SPEED] = sigma
     out[TORQUE_NOW] = reel[TORQUE]
@@ -282,14 +297,19 @@ def observe_strand(system: System, strand: Strand, out: Array, out_nodes: Array)
 
 
 @kernel
-def observe_body(body: Body, out: Array) -> float:
-    """Write a body's place and motion; its kinetic energy."""
+def kinetic_of_body(body: Body) -> float:
+    """At the velocities in its work."""
     velocity, omega = triple(body.work, V_NOW), triple(body.work, OMEGA_NOW)
-    put_triple(out, BODY_PLACE, triple(body.state, PLACE))
-    put_triple(out, BODY_VELOCITY, velocity)
-    put_triple(out, BODY_OMEGA, omega)
-    put_matrix(out, BODY_ATTITUDE, attitude(body.state))
     return 0.5 * body.mass * dot(velocity, velocity) + 0.5 * dot(omega, apply(body.J, omega))
+
+
+@kernel
+def observe_body(body: Body, out: Array) -> None:
+    """Write a body's place and motion."""
+    put_triple(out, BODY_PLACE, triple(body.state, PLACE))
+    put_triple(out, BODY_VELOCITY, triple(body.work, V_NOW))
+    put_triple(out, BODY_OMEGA, triple(body.work, OMEGA_NOW))
+    put_matrix(out, BODY_ATTITUDE, attitude(body.state))
 
 
 @kernel
@@ -318,7 +338,7 @@ def observe_assembly(system: System, out: WholeSamples, row: int, t: float) -> b
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
         own = out.strands[row, k]
-        P, H = observe_strand(system, strand, own, out.nodes[row])
+        P, H = observe_strand(system, strand, t, own, out.nodes[row])
         linear, angular = add(linear, P), add(angular, H)
         whole[KINETIC] += own[KINETIC]
         whole[ELASTIC] += own[ELASTIC]
@@ -327,8 +347,12 @@ def observe_assembly(system: System, out: WholeSamples, row: int, t: float) -> b
                 whole[account] += own[account]
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
-        whole[KINETIC] += observe_body(body, out.bodies[row, b])
+        observe_body(body, out.bodies[row, b])
+        whole[KINETIC] += kinetic_of_body(body)
         whole[GUIDE_WORK] += owed_to_path(system, b)
+        if body.free and body.drag.acts:
+            power = -SIGNS[ACCOUNTS[DRAG]] * given_to(body).power
+            whole[ACCOUNTS[DRAG]] += system.totals[LOADS_PENDING] * power
         if body.free:
             linear = add(linear, triple(body.state, LINEAR))
             turning = add(triple(body.state, ANGULAR), cross(triple(body.state, PLACE), triple(body.state, LINEAR)))

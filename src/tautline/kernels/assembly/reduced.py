@@ -7,36 +7,36 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.assembly.data import (
-    Strand,
-    System,
-)
+from tautline.kernels.assembly.data import OMEGA, Strand, System, body_at
 from tautline.kernels.assembly.linear import IDENTITY, ZEROS
 from tautline.kernels.assembly.step import ZERO
 from tautline.kernels.data import (
-    ACROSS,
-    ADDED,
-    ALONG,
     BORDER,
-    BY_REEL,
     BY_SIGMA,
+    FLUID_VELOCITY,
     GUESS,
     MEAN_VELOCITY,
+    PUSHED,
     RIGHT,
     SIGMA,
     SIGMA_BEFORE,
     TARGET,
-    VISCOUS,
     Motion,
     S,
+    add_to_node,
     node,
     put_node,
+    triple,
 )
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import kernel
-from tautline.kernels.loads.damping import Damping, lengthening_by_reel, viscous_coefficients
-from tautline.kernels.loads.resistance import clear_along, elements_at_joint
+from tautline.kernels.loads.acting import Instant, instant_at
+from tautline.kernels.loads.pushing import act, pushes
+from tautline.kernels.loads.resistance import DRAG, elements_at_joint, expect_velocities, resistances
+from tautline.kernels.loads.resisting import drag_of_flow
 from tautline.kernels.loads.velocities import block, blocks_of_nodes, border_of_reel, coupled, put_block
+from tautline.kernels.newton import Rates
+from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
     Matrix,
     Vector,
@@ -46,6 +46,7 @@ from tautline.kernels.so3 import (
     dot,
     matmul,
     matrix_add_scaled,
+    scale,
     sub,
     transpose,
 )
@@ -84,36 +85,58 @@ def between(strand: Strand, e: int) -> Matrix:
     )
 
 
-@kernel
-def prepare(strand: Strand, system: System, tau: float, time: float, ahead: float) -> float:
-    """Coefficients of the elements, blocks of the nodes, and the border of the reel; the reel's own coefficient.
+class Known(NamedTuple):
+    """What is known of a string at a joint before its velocities are."""
 
-    `time` is how long damping acts in all.
-    """
-    par, scratch, reel = strand.par, strand.scratch, strand.reel
+    reel: float  # coefficient of the reel's speed in its equation, without the drum
+    right_reel: float  # what loads give to the reel
+    right_first: Vector  # and to the first node; to the others in TARGET
+
+
+@kernel
+def strand_motion(system: System, strand: Strand) -> Motion:
+    """A string as a motion of the pendulum; the place of its body is taken by the strand's work."""
+    return Motion(strand.nodes, strand.work, strand.reel, system.clock)
+
+
+@kernel
+def prepare(strand: Strand, system: System, tau: float, at: Instant, ahead: float) -> Known:
+    """Coefficients of the elements, blocks of the nodes, the border of the reel, and what loads give without motion."""
+    par, scratch, reel, loads = strand.par, strand.scratch, strand.reel, strand.loads
     s = reel[S]
     l = element_length(par, s)
-    motion = Motion(strand.nodes, strand.work, reel, system.clock)
+    motion = strand_motion(system, strand)
+    turns = strand.row >= 0
+    last, before = Rates(0.0, ZERO, 0.0), Rates(0.0, ZERO, 0.0)
+    if turns:
+        last, before = Rates(reel[SIGMA], ZERO, 0.0), Rates(reel[SIGMA_BEFORE], ZERO, 0.0)
+    pushing = pushes(loads)
+    right_reel, first = 0.0, ZERO
+    if pushing:
+        expect_velocities(par, ahead, motion, scratch.nodes[GUESS])
+        body = body_at(system.bodies, strand.ends[1])
+        expected = Rates(last.sigma + ahead * (last.sigma - before.sigma), triple(body.state, OMEGA), 0.0)
+        here = instant_at(at, attitude(body.state), expected)
+        right_reel = tau * act(par, loads, here, motion, scratch.nodes[GUESS], scratch).reel
     elements_at_joint(par, l, 0.0, motion, scratch)
-    if strand.row >= 0:
-        lengthening_by_reel(par, l, scratch)
-    else:
-        clear_along(par.N, scratch.factor[BY_REEL])
-    if par.viscosity > 0.0:
-        own = Damping(True, par.viscosity)
-        viscous_coefficients(par, own, l, time, reel[SIGMA], reel[SIGMA_BEFORE], ahead, motion, scratch)
-    else:
-        clear_along(par.N, scratch.factor[VISCOUS])
-    for row in (ACROSS, ALONG, ADDED):
-        clear_along(par.N, scratch.factor[row])
+    resistances(par, loads, at, turns, last, before, ahead, motion, scratch)
+    if loads.own[DRAG].acts:
+        flow = drag_of_flow(par, tau, ZERO, motion.nodes[FLUID_VELOCITY], scratch, scratch.nodes[TARGET])
+        right_reel, first = right_reel + flow.reel, flow.first
+    if pushing:
+        pushed = scratch.nodes[PUSHED]
+        first = add_scaled(first, tau, node(pushed, 0))
+        for i in range(1, par.N + 1):
+            add_to_node(scratch.nodes[TARGET], i, scale(tau, node(pushed, i)))
     blocks_of_nodes(par, l, tau, scratch)
-    if strand.row < 0:
-        return 0.0
-    return border_of_reel(par, l, s, tau, scratch) - reel_mass(par, s)[0]
+    own = 0.0
+    if turns:
+        own = border_of_reel(par, l, s, tau, scratch) - reel_mass(par, s)[0]
+    return Known(own, right_reel, first)
 
 
 @kernel
-def reduce_strand(strand: Strand, own: float) -> Reduced:
+def reduce_strand(strand: Strand, known: Known) -> Reduced:
     """Eliminate the inner nodes from the start of the string to its end; what back substitution needs is left."""
     par, scratch = strand.par, strand.scratch
     N = par.N
@@ -125,11 +148,11 @@ def reduce_strand(strand: Strand, own: float) -> Reduced:
     carried_there = par.mu * strand.reel[S] if strand.wound else 0.0
     first = matrix_add_scaled(full(block(scratch, 0)), carried_there - 2.0 * sixth, IDENTITY)
     across = between(strand, 0)
-    right_first = ZERO
+    right_first = known.right_first
     reel_first = node(border, 0) if moving else ZERO
-    reel, right_reel = own, 0.0
+    reel, right_reel = known.reel, known.right_reel
     here = full(block(scratch, 1))
-    right = node(target, 1) if N > 1 else ZERO
+    right = node(target, 1)
     b = node(border, 1) if moving else ZERO
     for i in range(1, N):
         K = (here[0][0], here[1][1], here[2][2], here[1][2], here[0][2], here[0][1])
@@ -151,8 +174,7 @@ def reduce_strand(strand: Strand, own: float) -> Reduced:
         here = matrix_add_scaled(full(block(scratch, i + 1)), -1.0, matmul(carried, E))
         reel -= dot(b, y)
         right_reel -= dot(b, z)
-        following = node(target, i + 1) if i + 1 < N else ZERO
-        right = sub(following, apply(E, z))
+        right = sub(node(target, i + 1), apply(E, z))
         b = sub(node(border, i + 1), apply(E, y)) if moving else ZERO
     return Reduced(first, across, here, reel_first, b, reel, right_first, right, right_reel)
 

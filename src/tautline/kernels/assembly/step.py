@@ -102,9 +102,11 @@ COMPENSATED = True
 def push_on(body: Body, near: float, far: float) -> tuple[Vector, Vector]:
     """Mean force and moment of what is applied to a body, at the near end of a step; inertial."""
     R = attitude(body.state)
-    force = add(mean_vector(body.applied, 1, near, far), apply(R, mean_vector(body.thrust, 1, near, far)))
-    moment = add(mean_vector(body.applied, 4, near, far), apply(R, mean_vector(body.thrust, 4, near, far)))
-    return force, moment
+    applied = mean_vector(body.applied, 1, near, far)
+    force = add(mean_vector(body.push, 1, near, far), apply(R, mean_vector(body.thrust, 1, near, far)))
+    moment = add(mean_vector(body.push, 4, near, far), apply(R, mean_vector(body.thrust, 4, near, far)))
+    turning = add(mean_vector(body.applied, 4, near, far), cross(apply(R, body.point), applied))
+    return add(force, applied), add(moment, turning)
 
 
 @kernel

@@ -30,6 +30,12 @@ class Push(NamedTuple):
 
 
 @kernel
+def instant_at(at: Instant, R: Matrix, rates: Rates) -> Instant:
+    """The same joint for a body with another attitude and other rates."""
+    return Instant(at.t, at.back, at.ahead, at.place, at.frame, R, rates)
+
+
+@kernel
 def frame_change(at: Instant, reel: Array) -> Vector:
     """How much faster the guide is at the joint than the frame of the momenta."""
     return sub(at.frame, triple(reel, FRAME_VELOCITY))

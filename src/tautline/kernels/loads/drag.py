@@ -13,7 +13,6 @@ from tautline.kernels.data import (
     ALONG,
     DIRECTION,
     FLOW,
-    FLUID_AT_BODY,
     LENGTH,
     PASSING,
     POSITION,
@@ -28,12 +27,11 @@ from tautline.kernels.data import (
     node,
     node_stride,
     put_node,
-    triple,
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.loads.acting import Instant, Push, frame_change, time_of_change
+from tautline.kernels.loads.acting import Instant, Push, time_of_change
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tables import linear_vector
 
@@ -185,26 +183,44 @@ def velocity_at_body(own: Drag, R: Matrix, time: float, v_N: Vector, omega: Vect
     return add(v_N, apply(R, add_scaled(spun, -time, cross(omega, spun))))
 
 
+class Latest(NamedTuple):
+    """Mean velocities over a step: of the point of the body that its frame is at, and its angular velocity."""
+
+    v: Vector
+    omega: Vector
+
+
 @kernel
 def body_resistance(
-    par: Parameters, own: Drag, at: Instant, omega: Vector, omega_before: Vector, ahead: float, motion: Motion
+    own: Drag, at: Instant, height: float, last: Latest, before: Latest, ahead: float, fluid: Vector
 ) -> BodyResistance:
-    """Drag, spin damping and inertia of the fluid around the body, at the speed that is expected."""
-    height = node(motion.nodes[POSITION], par.N)[2]
-    v_N = node(motion.nodes[VELOCITY], par.N)
+    """Drag, spin damping and inertia of the fluid around a body, at the speed that is expected.
+
+    `height` is how far the body's point is below the guide, `last` and `before` its motion in the two latest steps, and
+    `fluid` the velocity of what moves along with it.
+    """
     flow = flow_at(own, at, height + apply(at.R, own.center)[2])
     density = density_of_body(own, at.place[2] + height + apply(at.R, own.buoyancy_center)[2])
-    u = add(v_N, apply(at.R, cross(omega, own.center)))
-    before = add(node(motion.nodes[VELOCITY_BEFORE], par.N), apply(at.R, cross(omega_before, own.center)))
-    du = sub(u, before)
+    u = add(last.v, apply(at.R, cross(last.omega, own.center)))
+    du = sub(u, add(before.v, apply(at.R, cross(before.omega, own.center))))
     u = sub(u, flow)
     decay = 0.5 * density * own.body_rate * (at.back + at.ahead) * math.sqrt(dot(u, u))
     u = add_scaled(u, reach(ahead, decay), du)
     changed_in = time_of_change(at)
     added = density * own.body_added / changed_in if changed_in > 0.0 else 0.0
-    last = sub(triple(motion.body, FLUID_AT_BODY), frame_change(at, motion.reel))
     drag = density * own.body * math.sqrt(dot(u, u))
-    return BodyResistance(drag, own.center, flow, density * own.spin, added, own.buoyancy_center, last)
+    return BodyResistance(drag, own.center, flow, density * own.spin, added, own.buoyancy_center, fluid)
+
+
+@kernel
+def lift_of_body(own: Drag, R: Matrix, depth: float) -> tuple[Vector, Vector]:
+    """Force and moment (body frame) of the buoyancy below a free surface, more than above it.
+
+    `depth` is that of the body's point.
+    """
+    wet = wet_part(own, depth + apply(R, own.buoyancy_center)[2])
+    lift = (0.0, 0.0, -own.body_lift * wet)
+    return lift, cross(own.buoyancy_center, apply_transposed(R, lift))
 
 
 @kernel
@@ -236,9 +252,6 @@ def act(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array, scrat
         means += mean
         add_to_node(out, e, (0.0, 0.0, -own.lift * l * by_first))
         add_to_node(out, e + 1, (0.0, 0.0, -own.lift * l * by_second))
-    arm = apply(at.R, own.buoyancy_center)
-    depth = at.place[2] + node(q, par.N)[2] + arm[2]
-    lift = (0.0, 0.0, -own.body_lift * wet_part(own, depth))
+    lift, moment = lift_of_body(own, at.R, at.place[2] + node(q, par.N)[2])
     add_to_node(out, par.N, lift)
-    reel = own.lift * (means / par.N - max(guide, 0.0))
-    return Push(reel, cross(own.buoyancy_center, apply_transposed(at.R, lift)))
+    return Push(own.lift * (means / par.N - max(guide + node(q, 0)[2], 0.0)), moment)

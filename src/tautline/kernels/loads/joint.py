@@ -182,7 +182,7 @@ def look(
         by_inertia, turned = inertia_ahead(par, start, last, motion, scratch)
         with_loads, Pi = with_loads + by_inertia, add(Pi, turned)
     if loads.own[DRAG].acts:
-        with_loads += drag_of_flow(par, back, frame_change(at, reel), motion.nodes[FLUID_VELOCITY], scratch, p)
+        with_loads += drag_of_flow(par, back, frame_change(at, reel), motion.nodes[FLUID_VELOCITY], scratch, p).reel
     if pushes(loads):
         for i in range(1, par.N + 1):
             add_to_node(p, i, scale(back, node(scratch.nodes[PUSHED], i)))
@@ -228,7 +228,7 @@ def given_at(
         force = add(force, total_force(pushed, par.N))
         for i in range(1, par.N + 1):
             accumulate_node(p, err, i, scale(tau, node(pushed, i)), par.compensated)
-    return Given(force, x.reel + joint.push.reel, add(x.moment, joint.push.moment), x.lost, x.from_fluid)
+    return Given(force, x.reel + joint.push.reel, add(x.moment, joint.push.moment), x.lost, x.from_fluid, x.first)
 
 
 @inlined

@@ -20,6 +20,7 @@ from tautline.kernels.data import (
     ALONG,
     BY_REEL,
     DIRECTION,
+    FLUID_AT_BODY,
     LENGTH,
     LINEAR,
     MOMENTUM,
@@ -38,17 +39,20 @@ from tautline.kernels.data import (
     S,
     Scratch,
     code,
+    node,
+    triple,
 )
 from tautline.kernels.elastic import law_pulls
 from tautline.kernels.energy import element_length, weights_of_nodes
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.loads.acting import Instant
+from tautline.kernels.loads.acting import Instant, frame_change
 from tautline.kernels.loads.damping import lengthening_by_reel, viscous_coefficients
 from tautline.kernels.loads.drag import (
     NO_BODY_RESISTANCE,
     BodyResistance,
+    Latest,
     body_resistance,
     string_coefficients,
 )
@@ -148,4 +152,8 @@ def resistances(
         return NO_BODY_RESISTANCE
     change = last.sigma - before.sigma
     string_coefficients(par, loads.own[DRAG], l, at, last.sigma, change, ahead, motion, scratch)
-    return body_resistance(par, loads.own[DRAG], at, last.omega, before.omega, ahead, motion)
+    latest = Latest(node(motion.nodes[VELOCITY], par.N), last.omega)
+    earlier = Latest(node(motion.nodes[VELOCITY_BEFORE], par.N), before.omega)
+    fluid = sub(triple(motion.body, FLUID_AT_BODY), frame_change(at, motion.reel))
+    height = node(motion.nodes[POSITION], par.N)[2]
+    return body_resistance(loads.own[DRAG], at, height, latest, earlier, ahead, fluid)

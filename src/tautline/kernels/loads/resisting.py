@@ -26,7 +26,7 @@ from tautline.kernels.jit import kernel
 from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.drag import BodyResistance
 from tautline.kernels.newton import ZERO, Rates
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 
 
 class Given(NamedTuple):
@@ -37,11 +37,19 @@ class Given(NamedTuple):
     moment: Vector
     lost: float  # power that goes into the string
     from_fluid: float
+    first: Vector  # impulse of what resists on node 0, which the guide takes
+
+
+class OfFlow(NamedTuple):
+    """Impulses of a fluid on what stands still."""
+
+    first: Vector  # on node 0, which the guide takes
+    reel: float
 
 
 @kernel
-def drag_of_flow(par: Parameters, tau: float, frame: Vector, v: Array, scratch: Scratch, out: Array) -> float:
-    """Add to momenta what the fluid would give to nodes that stand still; what it would give to the reel.
+def drag_of_flow(par: Parameters, tau: float, frame: Vector, v: Array, scratch: Scratch, out: Array) -> OfFlow:
+    """Add to momenta what the fluid would give to nodes that stand still; what it would give to node 0 and reel.
 
     By its flow, and by what of it moved with the string in the step before, at velocities v relative to a guide that
     is faster by `frame` now.
@@ -61,8 +69,30 @@ def drag_of_flow(par: Parameters, tau: float, frame: Vector, v: Array, scratch: 
         reel += along * flow_along * load(rows[PASSING], e)
         put_nodes(out, e, add(nodes_from(out, e), add(half, previous_nodes(out, before, half))))
         before = half
+    first = node(out, 0)
     hold_first_node(out)
-    return tau * total(out, reel)  # type: ignore[no-any-return]
+    return OfFlow(first, tau * total(out, reel))
+
+
+class GivenToBody(NamedTuple):
+    """What a fluid gives to a body."""
+
+    force: Vector
+    moment: Vector  # about the point of the body that its frame is at, body frame
+    power: float
+
+
+@kernel
+def resist_body(body: BodyResistance, R: Matrix, v: Vector, omega: Vector) -> GivenToBody:
+    """What resists a body that moves with v and turns with omega."""
+    swing = add(v, apply(R, cross(omega, body.center)))
+    dragged = scale(-body.drag, sub(swing, body.flow))
+    moved = add(v, apply(R, cross(omega, body.place)))
+    held_back = scale(-body.inertia, sub(moved, body.last))
+    moment = add_scaled(cross(body.center, apply_transposed(R, dragged)), -body.spin, omega)
+    moment = add(moment, cross(body.place, apply_transposed(R, held_back)))
+    power = dot(dragged, swing) + dot(held_back, moved) - body.spin * dot(omega, omega)
+    return GivenToBody(add(dragged, held_back), moment, power)
 
 
 @kernel
@@ -115,20 +145,14 @@ def resist(
         right = add_scaled(scale(0.5, drag), -pull, t)
         accumulate_nodes(p, err, e, scale(tau, add(left, previous_nodes(p, before, right))), par.compensated)
         before = right
+    first = node(p, 0)
     hold_first_node(p)
     hold_first_node(err)
     if not fluid:
-        return Given(ZERO, total(p, reel), ZERO, total(p, lost), 0.0)
+        return Given(ZERO, total(p, reel), ZERO, total(p, lost), 0.0, first)
     on_string = (total(p, force[0]), total(p, force[1]), total(p, force[2]))
-    swing = add(node(v, par.N), apply(at.R, cross(rates.omega, body.center)))
-    dragged = scale(-body.drag, sub(swing, body.flow))
-    moved = add(node(v, par.N), apply(at.R, cross(rates.omega, body.place)))
-    held_back = scale(-body.inertia, sub(moved, body.last))
-    on_body = add(dragged, held_back)
-    accumulate_node(p, err, par.N, scale(tau, on_body), par.compensated)
-    moment = add_scaled(cross(body.center, apply_transposed(at.R, dragged)), -body.spin, rates.omega)
-    moment = add(moment, cross(body.place, apply_transposed(at.R, held_back)))
-    all_force = add(on_string, on_body)
-    work = total(p, gained) + dot(dragged, swing) + dot(held_back, moved) + dot(all_force, at.frame)
-    work -= body.spin * dot(rates.omega, rates.omega)
-    return Given(all_force, total(p, reel), moment, total(p, lost), work)
+    on_body = resist_body(body, at.R, node(v, par.N), rates.omega)
+    accumulate_node(p, err, par.N, scale(tau, on_body.force), par.compensated)
+    all_force = add(on_string, on_body.force)
+    work = total(p, gained) + on_body.power + dot(all_force, at.frame)
+    return Given(all_force, total(p, reel), on_body.moment, total(p, lost), work, first)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +11,8 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.parts import ANCHOR, Held, Line, Orbit
 from tautline.model.body import RigidBody
+from tautline.model.description import fields_of
+from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
 from tautline.model.wording import near
 
 
@@ -28,16 +30,26 @@ class Assembly:
         Along the third axis, which points down (m/s^2); 0 with an orbit.
     orbit : Orbit, optional
         In place of gravity.
+    fluid : Fluid, optional
+        Air or water around all of it. What it does to bodies is said of each body, in `in_fluid`.
+    in_fluid : dict
+        `BodyInFluid` by the names of bodies: drag, volume, added mass and spin damping. Others feel nothing of it.
+    applied_forces : dict
+        `AppliedForce` by the names of bodies.
     """
 
     bodies: Mapping[str, RigidBody | Held]
     strings: Mapping[str, Line]
     gravity: float | None = None
     orbit: Orbit | None = None
+    fluid: Fluid | None = None
+    in_fluid: Mapping[str, BodyInFluid] = field(default_factory=dict)
+    applied_forces: Mapping[str, AppliedForce] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        for name, wanted in (("bodies", (RigidBody, Held)), ("strings", (Line,))):
+        parts = {"bodies": (RigidBody, Held), "strings": (Line,)}
+        for name, wanted in (parts | {"in_fluid": (BodyInFluid,), "applied_forces": (AppliedForce,)}).items():
             given = getattr(self, name)
             if not isinstance(given, Mapping):
                 checks.refuse(f"Assembly.{name}", "a dict of names", given)
@@ -59,6 +71,29 @@ class Assembly:
             checks.refuse("Assembly.gravity", "0 beside an orbit, whose gravity acts", self.gravity)
         for name, line in self.strings.items():
             self._check_line(name, line)
+        self._check_loads()
+
+    def _check_loads(self) -> None:
+        """Refuse a fluid and forces that cannot be in this assembly."""
+        for what, given in (("fluid", self.in_fluid), ("applied_force", self.applied_forces)):
+            for name in given:
+                if name not in self.bodies:
+                    checks.refuse(f"bodies.{name}", "a body of the assembly", name, near(name, list(self.bodies)))
+                if not isinstance(self.bodies[name], RigidBody):
+                    raise InputError(f"bodies.{name}.{what}: expected none for a body whose motion is given, got one")
+        if self.fluid is None:
+            for name in self.in_fluid:
+                raise InputError(f"bodies.{name}.fluid: expected together with a fluid of the assembly, got it alone")
+            return
+        checks.instance("Assembly.fluid", self.fluid, Fluid)
+        if self.orbit is not None:
+            raise InputError("fluid: expected none in an orbit, got one")
+        for key, kind in fields_of(BodyInFluid).items():
+            if not kind.is_default(getattr(self.fluid, key)):
+                raise InputError(f"fluid.{key}: expected for each body of an assembly, got it for the fluid as a whole")
+        for name, body in self.in_fluid.items():
+            if body.body_height is not None and self.fluid.surface is None:
+                raise InputError(f"bodies.{name}.fluid.body_height: expected together with fluid.surface, got it alone")
 
     @staticmethod
     def _or(value: Any, default: float) -> Any:
@@ -100,7 +135,7 @@ class Assembly:
             name: replace(line, string=line.string.on_mesh(deployed[name] / line.elements))
             for name, line in self.strings.items()
         }
-        return Assembly(self.bodies, strings, self.gravity, self.orbit)
+        return replace(self, strings=strings)
 
     @property
     def is_isolated(self) -> bool:
@@ -108,7 +143,8 @@ class Assembly:
         held = any(
             not isinstance(self.bodies.get(end), RigidBody) for line in self.strings.values() for end in line.ends
         )
-        return self.gravity == 0.0 and self.orbit is None and not held
+        pushed = self.fluid is not None or self.applied_forces
+        return self.gravity == 0.0 and self.orbit is None and not held and not pushed
 
     def on_free_body(self, line: Line) -> bool:
         """Whether the reel of a line is on a body that moves freely."""

@@ -9,7 +9,9 @@ from tautline.errors import InputError
 from tautline.model import file_keys, kinds, sections
 from tautline.model.assembly.sections import (
     BODY,
+    BODY_LOADS,
     BODY_START,
+    FLUID,
     HELD,
     KINDS,
     LINE,
@@ -33,10 +35,12 @@ from tautline.model.wording import near
 SECTIONS: dict[tuple[str, ...], tuple[Part, ...]] = {
     ("bodies", "*"): (BODY,),
     ("bodies", "*", "path"): (PATH,),
+    **{("bodies", "*", key): (part,) for key, part in BODY_LOADS.items()},
     ("strings", "*"): (STRING, LINE),
     ("strings", "*", "reel"): (REEL,),
     ("strings", "*", "command"): (COMMAND,),
     ("orbit",): (ORBIT,),
+    ("fluid",): (FLUID,),
     ("initial", "bodies", "*"): (BODY_START,),
     ("initial", "strings", "*"): (LINE_START,),
     ("run",): (RUN,),

@@ -139,10 +139,27 @@ def _tangent(line: Line, strain: Array) -> Array:
     return np.asarray(0.5 * rise / step)
 
 
+def _turning(force: Array, arm: Array) -> Array:
+    """Second derivatives by a rotation of the work of a force at the end of an arm."""
+    turned = hat(force) @ hat(arm)
+    return np.asarray(0.5 * (turned + turned.T))
+
+
+def refuse_moving_fluid(assembly: Assembly, what: str) -> None:
+    """Refuse a fluid in which states of rest are not looked for."""
+    fluid = assembly.fluid
+    if fluid is not None and (fluid.surface is not None or np.any(fluid.flow[1])):
+        raise InputError(
+            f"assembly: expected no fluid or one that is still and everywhere for {what}, got one with a surface or a "
+            "flow; simulate with damping until it is at rest"
+        )
+
+
 def balance(unknowns: Unknowns, state: AssemblyState, places: Places) -> Balance:
     """Energy and its derivatives at places; strings keep the deployed lengths of the state."""
     assembly, n = unknowns.assembly, unknowns.count
     g = float(assembly.gravity or 0.0)
+    density = 0.0 if assembly.fluid is None else assembly.fluid.density
     energy, gradient, K, scale = 0.0, np.zeros(n), np.zeros((n, n)), 0.0
     for name, first in unknowns.bodies.items():
         body = assembly.bodies[name]
@@ -150,6 +167,14 @@ def balance(unknowns: Unknowns, state: AssemblyState, places: Places) -> Balance
         energy -= body.mass * g * places.bodies[name][0][2]
         gradient[first + 2] -= body.mass * g
         scale = max(scale, body.mass * g)
+        if name in assembly.in_fluid:
+            own = assembly.in_fluid[name]
+            lift = g * density * own.volume * DOWN
+            arm = unknowns.arm(name, own.buoyancy_center or body.center_of_mass, places)
+            energy += float(lift @ (places.bodies[name][0] + arm))
+            gradient[first : first + 3] += lift
+            gradient[first + 3 : first + 6] += np.cross(arm, lift)
+            K[first + 3 : first + 6, first + 3 : first + 6] += _turning(lift, arm)
     for name, line in assembly.strings.items():
         nodes, maps = places.nodes[name], unknowns.node_map(name, places)
         l = (line.string.length - state.strings[name].reeled_length) / line.elements
@@ -158,10 +183,11 @@ def balance(unknowns: Unknowns, state: AssemblyState, places: Places) -> Balance
         strain = lengths / l - 1.0
         tension, slope = line.string.tension(strain), _tangent(line, strain)
         energy += l * float(np.sum(line.string.energy_density(strain)))
-        weight = line.string.density * l * g * np.ones(line.elements + 1)
+        heaviness = g * (line.string.density - density * line.string.area)
+        weight = heaviness * l * np.ones(line.elements + 1)
         weight[[0, -1]] *= 0.5
         if line.reel is not None:
-            weight[0] += line.string.density * state.strings[name].reeled_length * g
+            weight[0] += heaviness * state.strings[name].reeled_length
         energy -= float(weight @ nodes[:, 2])
         forces = -weight[:, None] * DOWN
         for e in range(line.elements):
@@ -177,8 +203,7 @@ def balance(unknowns: Unknowns, state: AssemblyState, places: Places) -> Balance
         for i, (end, point) in ((0, (line.start, line.start_point)), (-1, (line.end, line.end_point))):
             if end in unknowns.bodies:  # a rotation turns the arm of the force too
                 place = unknowns.bodies[end] + 3
-                turned = hat(forces[i]) @ hat(unknowns.arm(end, point, places))
-                K[place : place + 3, place : place + 3] += 0.5 * (turned + turned.T)
+                K[place : place + 3, place : place + 3] += _turning(forces[i], unknowns.arm(end, point, places))
         scale = max(scale, float(np.abs(tension).max()))
     for name, first in unknowns.bodies.items():
         body = assembly.bodies[name]
@@ -195,7 +220,7 @@ def rest(assembly: Assembly, start: AssemblyState) -> AssemblyState:
     Parameters
     ----------
     assembly : Assembly
-        In uniform gravity.
+        In uniform gravity; in a fluid that is still and everywhere, or in none.
     start : AssemblyState
         Where to look from, as `hang` makes it; its deployed lengths stay.
     """
@@ -203,6 +228,7 @@ def rest(assembly: Assembly, start: AssemblyState) -> AssemblyState:
     checks.instance("start", start, AssemblyState)
     if assembly.orbit is not None:
         raise InputError("assembly: expected one in uniform gravity, got one in an orbit, where rest is a motion")
+    refuse_moving_fluid(assembly, "a state of rest")
     unknowns, places = Unknowns(assembly), places_of(start)
     here = balance(unknowns, start, places)
     softness = 1e-3

@@ -13,6 +13,7 @@ from tautline.model.assembly.state import BodyState, LineStart
 from tautline.model.command import Command
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, ProblemsError, keys_of
+from tautline.model.fluid import BodyInFluid
 from tautline.model.kinds import WrongValueError
 from tautline.model.parts import Part
 from tautline.model.run import Run
@@ -31,7 +32,13 @@ BODY_START = Part({"": BodyState}, "Place and motion of a body at the start.")
 LINE = Part({"": Line}, "Ends, mesh and reel of a string.")
 LINE_START = Part({"": LineStart}, "Where a string starts.")
 TOP = {name: sections.TOP[name] for name in ("title", "description", "gravity")}
-SECTIONS = ("bodies", "strings", "orbit", "initial", "run")
+FLUID = sections.SYSTEM["fluid"]
+# Sections of a body besides its own.
+BODY_LOADS = {
+    "fluid": Part({"": BodyInFluid}, "How the body feels the fluid around it."),
+    "applied_force": sections.SYSTEM["applied_force"],
+}
+SECTIONS = ("bodies", "strings", "orbit", "fluid", "initial", "run")
 # A body whose motion is given has this key, and perhaps a path.
 HELD = "held"
 # Starts: strings straight between the places of the bodies, or everything at rest near there.
@@ -105,8 +112,10 @@ def problem_at(error: Exception, path: tuple[str, ...]) -> Problem:
     name, colon, sentence = str(error).partition(": ")
     if not colon or " " in name:
         return Problem(path, str(error))
-    if name.startswith(("strings.", "bodies.")):
+    if name.startswith(("strings.", "bodies.", "fluid.")):
         return Problem(tuple(name.split(".")), sentence)
+    if name.startswith("StopWhen."):
+        return Problem((*path, "stop", name.partition(".")[2]), sentence)
     key = name.rpartition(".")[2].partition("[")[0]
     return Problem((*path, key) if key.islower() else path, sentence)
 
@@ -129,7 +138,14 @@ def read(tree: Mapping[str, Any]) -> Described:
     """Objects from a tree of keys; SectionError with all that is wrong."""
     reading = Reading()
     top = _top(tree, reading)
-    bodies = {name: _body(reading, name, x) for name, x in reading.named(tree, "bodies").items()}
+    bodies: dict[str, Any] = {}
+    loads: dict[str, dict[str, Any]] = {key: {} for key in BODY_LOADS}
+    for name, x in reading.named(tree, "bodies").items():
+        own = dict(x) if isinstance(x, Mapping) else x
+        for key, part in BODY_LOADS.items():
+            if key in own:
+                loads[key][name] = reading.made(part, own.pop(key), "bodies", name, key)
+        bodies[name] = _body(reading, name, own)
     strings: dict[str, Any] = {}
     commands: dict[str, Any] = {}
     for name, x in reading.named(tree, "strings").items():
@@ -137,6 +153,7 @@ def read(tree: Mapping[str, Any]) -> Described:
         if command is not None:
             commands[name] = command
     orbit = reading.made(ORBIT, tree["orbit"], "orbit") if "orbit" in tree else None
+    fluid = reading.made(FLUID, tree["fluid"], "fluid") if "fluid" in tree else None
     initial = reading.named(tree, "initial")
     for name in initial:
         if name not in ("kind", "bodies", "strings"):
@@ -157,7 +174,7 @@ def read(tree: Mapping[str, Any]) -> Described:
     assembly = None
     if not reading.problems:
         try:
-            assembly = Assembly(bodies, strings, top.get("gravity"), orbit)
+            assembly = Assembly(bodies, strings, top.get("gravity"), orbit, fluid, *loads.values())
         except InputError as error:
             reading.refuse(error)
     if reading.problems or assembly is None or run is None:
@@ -217,7 +234,13 @@ def complete(described: Described, defaults: bool = True) -> Tree:
         tree["gravity"] = assembly.gravity
     else:
         tree["orbit"] = file_keys.to_keys(assembly.orbit, defaults)
+    if assembly.fluid is not None:
+        medium = file_keys.to_keys(assembly.fluid, defaults)
+        tree["fluid"] = {key: x for key, x in medium.items() if key not in fields_of(BodyInFluid)}
     tree["bodies"] = {name: _body_keys(body, defaults) for name, body in assembly.bodies.items()}
+    for key, loads in (("fluid", assembly.in_fluid), ("applied_force", assembly.applied_forces)):
+        for name, load in loads.items():
+            tree["bodies"][name][key] = file_keys.to_keys(load, defaults)
     tree["strings"] = {
         name: _line_keys(line, described.commands.get(name), defaults) for name, line in assembly.strings.items()
     }

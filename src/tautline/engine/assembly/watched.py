@@ -1,0 +1,50 @@
+"""An assembly as a watch marches it (engine/conditions.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tautline.engine.assembly.motion import AssemblyInMotion
+from tautline.engine.assembly.samples import values_of
+from tautline.kernels import data
+from tautline.kernels.assembly import data as kernels
+from tautline.kernels.assembly.march import OBSERVE, RESTORE, SAVE
+from tautline.results.values import Values
+
+
+class WatchedAssembly:
+    """An assembly in motion, its samples and copies of its motion."""
+
+    def __init__(self, motion: AssemblyInMotion) -> None:
+        self._motion = motion
+        self.strand = -1  # at whose end the latest march ended
+
+    @property
+    def time(self) -> float:
+        return self._motion.counted_time
+
+    def march_samples(self, out: kernels.WholeSamples, plan: data.Plan) -> tuple[int, int]:
+        found = self._motion.march_into(out, plan)
+        self.strand = int(found.strand)
+        return int(found.status), int(found.rows)
+
+    def samples_for(self, rows: int) -> kernels.WholeSamples:
+        return self._motion.samples_for(rows)
+
+    def observe_into(self, sample: kernels.WholeSamples, time: float) -> None:
+        self._motion.call(OBSERVE, time, sample)
+
+    def values_for(self, times: data.Array, samples: kernels.WholeSamples, names: set[str]) -> Values:
+        return values_of(self._motion.assembly, samples, times)
+
+    def saved(self) -> data.Array:
+        motion = np.zeros((1, self._motion.arrays.size()))
+        self._motion.call(SAVE, saved=motion)
+        return motion
+
+    def put_back(self, saved: data.Array) -> None:
+        steps = saved[0, len(self._motion.arrays.totals) + data.STEP]
+        self._motion.call(RESTORE, float(saved[0, data.T_START] + steps * self._motion.base_step), saved=saved)
+
+    def counted_from(self) -> tuple[data.Array, data.Counters]:
+        return self._motion.arrays.totals, self._motion.arrays.clock

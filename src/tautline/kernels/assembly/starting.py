@@ -1,0 +1,112 @@
+"""Loads of a fluid at the start of a motion.
+
+Their velocities there are those that half of a step leads to with all forces: velocities of a start may be far from
+what a fluid allows, and the force of fluid that moves along follows from a change of velocity, which no step before
+tells.
+"""
+
+from __future__ import annotations
+
+from tautline.errors import RUNNING
+from tautline.kernels.assembly.backup import copy_motion, put_motion
+from tautline.kernels.assembly.data import (
+    END_MOMENTUM,
+    FLUID,
+    LINEAR,
+    OMEGA_NOW,
+    V_NOW,
+    System,
+    body_at,
+    strand_at,
+)
+from tautline.kernels.assembly.joint import velocities_at_joint
+from tautline.kernels.assembly.loads import act_at_joint, instant_of, load_all, place_given
+from tautline.kernels.assembly.observe import kinetic_of_body, measure_strand, refresh_assembly, velocities_now
+from tautline.kernels.assembly.step import book_whole, stage
+from tautline.kernels.assembly.wet import fluid_now
+from tautline.kernels.balance import SIGNS
+from tautline.kernels.data import (
+    FLUID_VELOCITY,
+    MEAN_VELOCITY,
+    VELOCITY,
+    VELOCITY_BEFORE,
+    Array,
+    copy_nodes,
+    put_triple,
+    triple,
+)
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.loads.jump import given_by_loads
+from tautline.kernels.loads.pushing import ACCOUNTS
+from tautline.kernels.loads.resistance import DRAG
+from tautline.kernels.so3 import dot
+
+
+@kernel
+def moving_energy(system: System) -> float:
+    """Kinetic energy at the present momenta, less velocity times momentum where a motion is given."""
+    energy = 0.0
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        energy += measure_strand(system, strand)[0]
+        for e in range(2):
+            body = body_at(system.bodies, strand.ends[e])
+            if not body.free:
+                energy -= dot(triple(strand.work, END_MOMENTUM + 3 * e), triple(body.work, V_NOW))
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        if body.free:
+            energy += kinetic_of_body(body)
+    return energy
+
+
+@kernel
+def booked_energy(system: System) -> float:
+    """Energy that loads have given to what moves freely, less what they have taken."""
+    energy = given_by_loads(system.totals)
+    for k in range(len(system.strands)):
+        energy += given_by_loads(strand_at(system.strands, k).reel)
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        if not body.free:
+            energy -= dot(triple(body.state, LINEAR), triple(body.work, V_NOW))
+    return energy
+
+
+@kernel
+def begin_fluid(system: System) -> None:
+    """Let velocities of earlier steps, and those of fluid that moves along, be the present ones."""
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        for row in (VELOCITY, VELOCITY_BEFORE, FLUID_VELOCITY):
+            copy_nodes(strand.scratch.nodes[MEAN_VELOCITY], strand.nodes[row])
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        put_triple(body.state, FLUID, fluid_now(body, 0.0, triple(body.work, V_NOW), triple(body.work, OMEGA_NOW)))
+
+
+@separate
+def start_in_fluid(system: System, backup: Array, t: float, ahead: float) -> None:
+    """Let loads act at the start of a motion, for half of a step.
+
+    What the kinetic energy loses beyond their work at the velocities after that half, the fluid has taken.
+    """
+    velocities_now(system, t)
+    before = moving_energy(system)
+    begin_fluid(system)
+    copy_motion(system, backup)
+    tried = stage(system, ahead, t, t + ahead)
+    at = instant_of(t + ahead, 0.0, ahead)
+    place_given(system, t + ahead)
+    velocities_at_joint(system, ahead, at, 0.0)
+    put_motion(system, backup)
+    refresh_assembly(system, t)
+    if tried != RUNNING:
+        act_at_joint(system, t, ahead)
+        return
+    booked = -booked_energy(system)
+    load_all(system, at, ahead)
+    booked += booked_energy(system)
+    velocities_now(system, t)
+    gained = moving_energy(system) - before
+    book_whole(system, ACCOUNTS[DRAG], SIGNS[ACCOUNTS[DRAG]] * (booked - gained))
