@@ -47,14 +47,16 @@ MEMBERS, REFUSED = 24, 6
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("studies")
-    (made / "study.toml").write_text(STUDY, encoding="utf-8")
-    return made
+    """With the study as a file, and as a store that was computed undisturbed."""
+    home = tmp_path_factory.mktemp("assemblies")
+    (home / "study.toml").write_text(STUDY, encoding="utf-8")
+    tl.study(home / "study.toml", home / "here.zarr", workers=1, batch=5)
+    return home
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def found(folder: Path) -> xr.Dataset:
-    return tl.study(folder / "study.toml", folder / "here.zarr", workers=1, batch=5).load()
+    return tl.open_study(folder / "here.zarr").load()
 
 
 def member(mass: float, stiffness: float, speed: float) -> xr.Dataset:
