@@ -28,6 +28,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "command_pages",
     "equation_links",
+    "figure_guide",
     "key_tables",
 ]
 default_role = "literal"

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tautline.model.statics import AtRest, at_rest
     from tautline.model.stop import StopWhen
     from tautline.model.string import String
+    from tautline.results.one_string import one_string
     from tautline.studies.analysis.sensitivity import sensitivity
     from tautline.studies.analysis.uncertainty import bands, quantiles
     from tautline.studies.execution.run import resume_study, study
@@ -64,6 +65,7 @@ _HOMES = {
     "Orbit": "tautline.model.assembly.parts",
     "hang": "tautline.model.assembly.state",
     "rest": "tautline.model.assembly.rest",
+    "one_string": "tautline.results.one_string",
     "damage": "tautline.analysis.fatigue",
     "rainflow": "tautline.analysis.fatigue",
     "motor_energy": "tautline.analysis.loads",
@@ -187,6 +189,7 @@ __all__ = [
     "lyapunov",
     "modes",
     "motor_energy",
+    "one_string",
     "open_run",
     "open_study",
     "quantiles",

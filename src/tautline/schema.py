@@ -168,6 +168,20 @@ def of_pendulum(N: int) -> Layout:
     return Layout(SCHEMA, {"node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3})
 
 
+def of_assembly(bodies: list[str], strings: dict[str, int]) -> Layout:
+    """Results of an assembly, from the names of its bodies and the elements of its strings."""
+    elements = sum(strings.values())
+    lengths = {
+        "body": len(bodies),
+        "string": len(strings),
+        "node": elements + len(strings),
+        "element": elements,
+    }
+    known = {name: v for name, v in ASSEMBLY_SCHEMA.items() if bodies or "body" not in v.dims}
+    names = {"body": bodies, "string": list(strings)}
+    return Layout(known, lengths | {"axis": 3, "row": 3, "column": 3}, names)
+
+
 def row_length(N: int) -> int:
     """Numbers in one sample of a pendulum."""
     return of_pendulum(N).row_length()

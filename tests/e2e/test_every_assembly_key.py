@@ -1,4 +1,4 @@
-"""Every key of scenarios of assemblies, from a file to every output: run, info, CSV, VTK, HTML, --set and resume.
+"""Every key of scenarios of assemblies, from a file to every output, with --set, resume and a study.
 
 The files in `every_assembly_key/` together use each key of an assembly's own sections; keys of strings, reels, commands
 and bodies are those of a pendulum, which `test_every_key.py` walks.
@@ -7,6 +7,8 @@ and bodies are those of a pendulum, which `test_every_key.py` walks.
 from __future__ import annotations
 
 import csv
+import json
+import re
 import tomllib
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -19,11 +21,13 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.files import scenario
+from tautline.model.assembly import keys
 from tautline.model.assembly.parts import Held, Line, Orbit
 from tautline.model.assembly.sections import BODY_LOADS, HELD, KINDS
 from tautline.model.assembly.state import BodyState, LineStart
 from tautline.model.file_keys import keys_of
 from tautline.model.fluid import BodyInFluid
+from tests.support.leaves import LARGER, leaves
 
 FOLDER = Path(__file__).parent / "every_assembly_key"
 FILES = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
@@ -53,8 +57,8 @@ def test_every_key_of_an_assembly_is_reached() -> None:
         "initial.bodies": (set(keys_of(BodyState).kinds), [x for s in starts for x in s.get("bodies", {}).values()]),
         "initial.strings": (set(keys_of(LineStart).kinds), [x for s in starts for x in s.get("strings", {}).values()]),
     }
-    for section, (keys, used) in wanted.items():
-        missing = keys - {key for one in used for key in one}
+    for section, (known, used) in wanted.items():
+        missing = known - {key for one in used for key in one}
         assert not missing, f"{section}: no file uses {sorted(missing)}"
     assert {start.get("kind") for start in starts} >= set(KINDS)
     properties = scenario.assembly_schema()["properties"]
@@ -84,9 +88,16 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
     assert str(read.attrs["title"]) in page
 
+    call("report", str(run), "-o", str(tmp_path / "report.html"))
+    assert not re.search(r"\bnan\b", (tmp_path / "report.html").read_text(encoding="utf-8"))
+    call("plot", str(run), "--figure", "all", "-o", str(tmp_path / "figures"))
+    assert len(list((tmp_path / "figures").iterdir())) >= len(tl.figures.OF_A_RUN)
+
     cut = tmp_path / "cut.nc"
     tl.run_to_file(cut, tl.load(source), watch=lambda progress: progress.rows > 5)
     assert tl.open_run(cut).attrs["status"] == "unfinished"
+    call("plot", str(cut), "-o", str(tmp_path / "cut"))
+    call("report", str(cut), "-o", str(tmp_path / "cut.html"))
     call("resume", str(cut))
     resumed = tl.open_run(cut)
     for variable in read.data_vars:
@@ -102,3 +113,46 @@ def test_keys_are_set_from_the_command_line(name: str, tmp_path: Path) -> None:
     call("run", str(FILES[name]), "-o", str(run), *settings)
     assert int((tl.open_run(run).node_string == first).sum()) == 3
     assert "no such key" in call("run", str(FILES[name]), "-o", str(run), "--set", "strings.x.y=3", expect=2)
+
+
+# -- studies -------------------------------------------------------------------------------------------------
+
+# Not varied: what must stay a multiple or a rotation; and with lengths and speeds alike larger, a shortest length that
+# is larger by as much would be reached at the same sample.
+RUN = {"run.duration", "run.sample", "run.step", "run.order", "run.minimum_length", "run.stop"}
+
+
+def held(tree: dict[str, Any]) -> set[str]:
+    bodies, strings = (tree.get(kind, {}) for kind in ("bodies", "strings"))
+    elements = {f"strings.{name}.elements" for name in strings}
+    return RUN | elements | {f"initial.bodies.{name}.attitude" for name in bodies}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_study_in_which_every_number_is_varied(name: str, tmp_path: Path) -> None:
+    """Two members: the scenario itself, and one with all numbers larger by a thousandth; each as a run alone."""
+    given = tomllib.loads(FILES[name].read_text(encoding="utf-8"))
+    plain = keys.values(given)
+    numbers = dict(leaves(plain, held(given)))
+    assert len(numbers) > 10
+    table = {key: [value, value * LARGER] for key, value in numbers.items()}
+    bodies = ["final body_position", "final attitude"]
+    outputs = [*bodies, "max tension", "min start_tension", "final energy", "final position", "mean linear_momentum"]
+    store = tmp_path / "study.zarr"
+    found = tl.study({"scenario": str(FILES[name]), "table": table, "outputs": outputs}, store, workers=1).load()
+    summary = json.loads(call("study", "info", str(store), "--json"))
+    assert summary["endings"] == {ENDINGS.get(name, "completed"): 2}, summary["failures"]
+    assert found.string.values.tolist() == list(given["strings"])
+    for member, factor in enumerate((1.0, LARGER)):
+        case = tl.AssemblyCase.from_dict(plain).with_({key: value * factor for key, value in numbers.items()})
+        run = tl.simulate(case)
+        one = found.isel(member=member)
+        for variable in ("body_position", "attitude", "energy", "position"):
+            assert np.array_equal(one[f"final_{variable}"], run[variable][-1]), variable
+        for string in given["strings"]:
+            tension = run.tension.sel(element=run.element_string == string)
+            assert float(one.max_tension.sel(string=string)) == float(tension.max())
+            least = run.start_tension.sel(string=string).min()
+            assert float(one.min_start_tension.sel(string=string)) == float(least)
+        np.testing.assert_allclose(one.mean_linear_momentum, run.linear_momentum.mean("time"), rtol=1e-12)
+    assert not np.allclose(found.final_position[0], found.final_position[1], rtol=0.0, atol=1e-9)

@@ -20,7 +20,7 @@ import sys
 import time
 import tomllib
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ import tautline as tl
 from tautline.cli.commands import app
 from tautline.files import runs, scenario
 from tautline.schema import SCHEMA
+from tests.support.leaves import LARGER, leaves
 
 FOLDER = Path(__file__).parent / "every_key"
 FILES = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
@@ -373,19 +374,6 @@ def test_a_killed_run_and_what_is_made_of_it(name: str, tmp_path: Path) -> None:
 # Held: counts, what must stay a multiple or a rotation, and tables of CSV files, which are given as a whole.
 HELD = {"run.stop", "run.elements", "run.order", "run.duration", "run.sample", "run.step", "initial.attitude"}
 HELD |= {f"{section}.{key}" for section in ("guide", "command") for key in ("seed", "components", "file")}
-LARGER = 1.0 + 1e-3
-
-
-def leaves(value: Any, key: str) -> Iterator[tuple[str, float]]:
-    """Numbers of a section by the keys of studies."""
-    if isinstance(value, dict) and key not in HELD:
-        for name, inner in value.items():
-            yield from leaves(inner, f"{key}.{name}" if key else name)
-    elif isinstance(value, list) and key not in HELD:
-        for k, inner in enumerate(value):
-            yield from leaves(inner, f"{key}[{k}]")
-    elif isinstance(value, (int, float)) and not isinstance(value, bool) and key not in HELD:
-        yield key, float(value)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -394,7 +382,7 @@ def test_a_study_in_which_every_number_is_varied(name: str, finished: Finished, 
     given = tomllib.loads(FILES[name].read_text(encoding="utf-8"))
     plain = tl.load(FILES[name]).keys()
     in_file = {section: {k: plain[section][k] for k in x} for section, x in given.items() if isinstance(x, dict)}
-    numbers = dict(leaves(in_file, ""))
+    numbers = dict(leaves(in_file, HELD))
     if given["command"].get("file") == "length.csv":
         del numbers["initial.deployed"]  # it is where the table of the file begins
     table = {key: [value, value * LARGER] for key, value in numbers.items()}

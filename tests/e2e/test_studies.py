@@ -491,7 +491,7 @@ def test_the_examples_run(name: str, tmp_path: Path) -> None:
     found = tl.study(tree, tmp_path / "s.zarr", workers=1)
     assert (found.status == 0).all() and found.attrs["title"] == tree["title"]
     for output in found.data_vars:
-        if output in ("max_tension", "fastest", "lowest", "final_unstretched_length", "kinetic_energy"):
+        if output in ("max_tension", "fastest", "lowest", "height", "final_unstretched_length", "kinetic_energy"):
             assert np.isfinite(found[output]).all()
     if tree["design"]["kind"] == "sobol-indices":
         assert np.isfinite(tl.sensitivity(found).total).any()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +17,7 @@ from PIL import Image
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.figures.motion import elastic_shade
+from tautline.figures.scene import elastic_shades
 from tautline.paper.examples import pendulum, run
 
 FIGURES: dict[str, Callable[[xr.Dataset], Figure]] = {
@@ -125,7 +128,7 @@ def test_the_shade_is_the_energy_of_the_law() -> None:
     for string in (slack, table):
         system = tl.Pendulum(string, tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(0.1))
         row = tl.simulate(system, tl.State(17.0, 0.0, nodes, 0.0 * nodes), duration=1e-3, sample=1e-3).isel(time=0)
-        shade = elastic_shade(row)
+        (shade,) = elastic_shades([string], [row.strain.values])
         energy = string.energy_density([-0.1, 0.1, 0.2])
         np.testing.assert_allclose(shade, np.maximum(energy, 0.0) / energy[2], atol=1e-9)
 
@@ -166,3 +169,67 @@ def test_animation(tmp_path: Path) -> None:
         assert getattr(picture, "n_frames", 1) == 4
     with pytest.raises(InputError, match="ends in"):
         tl.figures.animate(run(1, duration=0.1), tmp_path / "x.avi")
+
+
+def test_a_series_that_turns_too_often_is_a_band() -> None:
+    """Between its least and greatest value in every column, with its mean as a line."""
+    result = run(1, duration=0.3)
+    time = np.linspace(0.0, 1.0, 20_001)
+    wave = 5.0 + time + np.sin(2.0 * np.pi * 2000.0 * time)  # ten turns in each of 200 columns
+    dense = result.isel(time=[0] * len(time)).assign_coords(time=time).assign(reel_speed=("time", wave))
+    axes = tl.figures.drive(dense).axes[0]
+    (band,), (mean,) = axes.collections, axes.get_lines()
+    corners = np.asarray(band.get_paths()[0].vertices)
+    assert corners[:, 1].min() == pytest.approx(4.0, abs=0.05) and corners[:, 1].max() == pytest.approx(7.0, abs=0.05)
+    middle = np.asarray(mean.get_xdata())
+    np.testing.assert_allclose(np.asarray(mean.get_ydata()), 5.0 + middle, atol=0.02)
+    assert not tl.figures.drive(result).axes[0].collections  # a plain line
+
+
+def test_snapshots_say_their_times_and_show_the_drum() -> None:
+    result = run(3, duration=0.6)
+    figure = tl.figures.snapshots(result, every=0.3)
+    words = [text.get_text() for text in figure.axes[0].texts]
+    assert words[0] == "0 s" and set(words) <= {"0 s", "0.3 s", "0.6 s"}
+    rims = [np.array(line.get_data_3d()) for line in figure.axes[0].get_lines() if len(line.get_data_3d()[0]) > 20]  # type: ignore[attr-defined]
+    assert len(rims) == 3
+    for rim, t in zip(rims, (0.0, 0.3, 0.6), strict=True):
+        radius = pendulum().reel.radius(float(result.reeled_length.sel(time=t, method="nearest")))
+        assert np.ptp(rim[2]) == pytest.approx(2.0 * radius, rel=1e-6)
+
+
+def test_strains_of_both_signs_part_at_zero() -> None:
+    result = run(1, duration=0.3)
+    pressed = result.assign(strain=result.strain - float(result.strain.max()) / 2.0)
+    for data, parted in ((result.assign(strain=abs(result.strain)), False), (pressed, True)):
+        axes, bar = tl.figures.strain_map(data).axes
+        low, high = axes.collections[0].get_clim()
+        assert (low == -high) is parted
+        assert [x.get_text() for x in axes.get_yticklabels()] == ["guide", "middle", "body"]
+        assert ("0 in the middle" in bar.get_ylabel()) is parted
+
+
+def test_an_animation_is_not_clipped(tmp_path: Path) -> None:
+    """At its default size nothing touches the edges."""
+    path = tl.figures.animate(run(1, duration=0.5), tmp_path / "x.gif", frames=2)
+    with Image.open(path) as picture:
+        pixels = np.asarray(picture.convert("L"))
+    edges = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    assert edges.min() > 250
+
+
+def test_every_figure_is_on_the_page_of_all(tmp_path: Path) -> None:
+    folder = Path(__file__).parents[2] / "docs" / "_ext"
+    sys.path.insert(0, str(folder))
+    try:
+        guide = importlib.import_module("figure_guide")
+    finally:
+        sys.path.remove(str(folder))
+    text = guide.page(tmp_path / "figures")
+    makers = set(tl.figures.__all__) - {"OF_A_BODY", "OF_A_RUN", "OF_A_STRING", "OF_STRINGS", "pictures_of", "save"}
+    assert {line[4:] for line in text.splitlines() if line.startswith("### ")} == makers
+    named = set(re.findall(r"\]\(figures/([^)]*)\)", text))
+    assert named == {file.name for file in (tmp_path / "figures").iterdir()} and len(named) > 25
+    for file in (tmp_path / "figures").iterdir():
+        with Image.open(file) as picture:
+            assert np.asarray(picture.convert("L")).std() > 3.0, file.name

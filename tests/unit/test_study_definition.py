@@ -76,11 +76,6 @@ def test_every_scenario_survives_the_way_into_the_store(name: str) -> None:
     assert definition.work_of(json.loads(json.dumps(made.plan()))) == made.work
 
 
-def test_an_assembly_is_refused() -> None:
-    with pytest.raises(InputError, match=r"scenario: expected one of a pendulum, got the assembly hook-and-load\.toml"):
-        definition.read({"scenario": "hook-and-load", "vary": {"gravity": [9.81]}, "outputs": ["final energy"]})
-
-
 def test_a_section_that_names_its_kind_is_replaced_as_a_whole() -> None:
     made = definition.read(
         {
@@ -143,7 +138,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"set": {"body.mass": 1}, "vary": {"body.mass": [1]}}, "body.mass: expected to be set or to be varied, got both"),
     ({"set": {"body.mas": 1}}, r"body.mas: no such key; did you mean 'mass'\?"),
     ({"scenario": "fixed-lenght"}, None),  # type: ignore[list-item]
-    ({"scenario": 3}, "scenario: expected the name of a built-in scenario, a file or a Case, got 3"),
+    ({"scenario": 3}, "scenario: expected the name of a built-in scenario, a file, a Case or an AssemblyCase, got 3"),
     ({"output": []}, r"output: no such key in a study; did you mean 'outputs'\?"),
     ({"outputs": []}, "outputs: expected a list such as"),
     ({"outputs": ["max tention"]}, r"outputs\[0\].variable: expected a variable of a run.*did you mean 'tension'"),

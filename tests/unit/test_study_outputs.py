@@ -12,7 +12,8 @@ import tautline as tl
 from tautline import errors
 from tautline.schema import SCHEMA
 from tautline.studies.definition import definition
-from tautline.studies.definition.outputs import Output, evaluate
+from tautline.studies.definition.evaluation import evaluate
+from tautline.studies.definition.outputs import Output
 from tautline.studies.definition.work import REFUSED, STATUS_NAMES
 from tautline.studies.execution.compute import compute
 from tests.support.checking import check_close

@@ -11,7 +11,7 @@ from tautline.analysis.series import breaking_load_of, coarse, series_of
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.extras import need
-from tautline.files.runs.given import Run, run_from
+from tautline.files.runs.given import Run, string_from
 from tautline.model import checks
 from tautline.results.dataset import build_reading
 from tautline.schema import RAINFLOW_SCHEMA
@@ -88,7 +88,7 @@ def rainflow(run: Run, variable: str = "guide_tension", **place: Any) -> xr.Data
         Of the run.
     **place
         Where a variable has more than one value at a time: `element` or `node` (counted from 0, or from the end: -1),
-        `axis`, `row`, `column`.
+        `axis`, `row`, `column`; of an assembly also `string` or `body` by name.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def damage(
     variable : str
         A tension of the run.
     **place
-        `element`, if the variable is "tension".
+        `element`, if the variable is "tension"; `string`, of an assembly with several.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def damage(
         `breaking_load` (N) and `remarks`.
     """
     curve = tension_curve(rope, exponent, constant)
-    whole = run_from(run, ())
+    whole = string_from(run, (), place.pop("string", None))
     load = breaking_load_of(whole, breaking_load, "tl.damage")
     one = series_of(whole, variable, place)
     if one.unit != "N":

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from tautline.analysis.series import breaking_load_of, coarse
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.files.runs.given import Run, known, run_from
+from tautline.files.runs.given import Run, known, string_from
 from tautline.results.dataset import build_reading
-from tautline.results.inputs import pendulum_of
+from tautline.results.one_string import string_of
 from tautline.schema import SLACK_SCHEMA
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def peak_of_run(run: xr.Dataset) -> Peak:
     return peak_of(run.tension.values, guide, body)
 
 
-def utilisation(run: Run, *, breaking_load: float | str | None = None) -> Utilisation:
+def utilisation(run: Run, *, breaking_load: float | str | None = None, string: str | None = None) -> Utilisation:
     """Largest tension of a run over the breaking load, at its ends or anywhere along the string.
 
     Parameters
@@ -70,6 +70,8 @@ def utilisation(run: Run, *, breaking_load: float | str | None = None) -> Utilis
     run : Dataset, or path of a run file
     breaking_load : float or str, optional
         (N) In the place of that of the run's string.
+    string : str, optional
+        Name of the string, of an assembly with several.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def utilisation(run: Run, *, breaking_load: float | str | None = None) -> Utilis
         `utilisation`, `tension` and `breaking_load` (N), `time` (s), `place` (0 at the guide, 1 at the body) and
         `remarks`.
     """
-    whole = run_from(run, ("tension",))
+    whole = string_from(run, ("tension",), string)
     load = breaking_load_of(whole, breaking_load, "tl.utilisation")
     peak = peak_of_run(whole)
     if not np.isfinite(peak.tension):
@@ -116,12 +118,14 @@ def slack_times(time: Array, strain: Array, limit: float) -> tuple[Array, Array]
     return begin[lasts], end[lasts]
 
 
-def slack_events(run: Run) -> xr.Dataset:
+def slack_events(run: Run, *, string: str | None = None) -> xr.Dataset:
     """Times in which some part of the string is not stretched, and where.
 
     Parameters
     ----------
     run : Dataset, or path of a run file
+    string : str, optional
+        Name of the string, of an assembly with several.
 
     Returns
     -------
@@ -130,8 +134,8 @@ def slack_events(run: Run) -> xr.Dataset:
         slack (0 at the guide, 1 at the body), and `largest_part` of the string that is slack at one time.
         `attrs`: `slack_time`, all together (s).
     """
-    whole = run_from(run, ("strain",))
-    limit = float(pendulum_of(whole.attrs).string.strain(0.0))
+    whole = string_from(run, ("strain",), string)
+    limit = float(string_of(whole.attrs).strain(0.0))
     time, strain = whole.time.values, whole.strain.values
     good = np.isfinite(strain).all(axis=1)
     time, strain = time[good], strain[good]
@@ -159,7 +163,7 @@ class MotorEnergy(NamedTuple):
     peak_braking_time: float  # s
 
 
-def motor_energy(run: Run) -> MotorEnergy:
+def motor_energy(run: Run, *, string: str | None = None) -> MotorEnergy:
     """Energy and power of the motor over a run.
 
     Driving less braking energy is `control_work`, the account of every step; the two are told apart between samples.
@@ -167,6 +171,8 @@ def motor_energy(run: Run) -> MotorEnergy:
     Parameters
     ----------
     run : Dataset, or path of a run file
+    string : str, optional
+        Name of the string on the drum, of an assembly with several.
 
     Returns
     -------
@@ -174,7 +180,7 @@ def motor_energy(run: Run) -> MotorEnergy:
         `driving_energy` and `braking_energy` (J), `peak_power` (W) and `peak_time` (s) of driving,
         `peak_braking_power` (W) and `peak_braking_time` (s). A motor that does not work has 0, at the start.
     """
-    whole = run_from(run, ("control_work", "power"))
+    whole = string_from(run, ("control_work", "power"), string)
     return motor_of(whole.time.values, whole.control_work.values, whole.power.values)
 
 

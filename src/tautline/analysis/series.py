@@ -12,7 +12,8 @@ from tautline.files.runs.given import Run, known, run_from
 from tautline.model import checks
 from tautline.model.description import fields_of
 from tautline.model.string import String
-from tautline.results.inputs import pendulum_of
+from tautline.results.assembly import NAMES_OF_PENDULUM
+from tautline.results.one_string import STRING, assembly_of_run, one_string, string_of
 from tautline.schema import AXES
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def series_of(run: Run, variable: str, place: dict[str, Any]) -> Series:
 
     Files of older formats do not have the tension at the guide: theirs is that of the first element.
     """
-    whole = run_from(run, ())
+    whole, place = _part(run_from(run, ()), variable, dict(place))
     if variable == "guide_tension" and not known(whole, variable):
         variable, place = "tension", {"element": 0} | place
     if variable not in whole.data_vars or whole[variable].dims[:1] != ("time",):
@@ -61,17 +62,32 @@ def series_of(run: Run, variable: str, place: dict[str, Any]) -> Series:
     if good < 2:
         raise TooFewSamplesError(f"run: expected at least 2 samples of {variable} with finite values, got {good}")
     where = "".join(f", {dim} {x}" for dim, x in place.items())
-    return Series(time[:good], values[:good], f"{variable}{where}", str(whole[variable].attrs.get("units", "")))
+    called = variable
+    if STRING in whole.attrs:
+        called = next((ours for ours, theirs in NAMES_OF_PENDULUM.items() if theirs == variable), variable)
+        called = f"{called} of {whole.attrs[STRING]}"
+    return Series(time[:good], values[:good], f"{called}{where}", str(whole[variable].attrs.get("units", "")))
+
+
+def _part(run: xr.Dataset, variable: str, place: dict[str, Any]) -> tuple[xr.Dataset, dict[str, Any]]:
+    """One string of an assembly where the variable is of one, and what is left of the place."""
+    if assembly_of_run(run.attrs) is None:
+        return run, place
+    along = any(dim in ("string", "node", "element") for dim in run[variable].dims) if variable in run else True
+    return (one_string(run, place.pop("string", None)), place) if along else (run, place)
 
 
 def _example(dim: str) -> str:
-    return '"x"' if dim == "axis" else "-1"
+    return '"x"' if dim == "axis" else "'load'" if dim == "body" else "-1"
 
 
 def _at(x: xr.DataArray, dim: str, which: Any) -> xr.DataArray:
     if dim == "axis":
         checks.choice("axis", which, AXES)
         return x.isel(axis=AXES.index(which))
+    if dim == "body":
+        checks.choice("body", which, x.body.values.tolist())
+        return x.sel(body=which)
     size = x.sizes[dim]
     return x.isel({dim: checks.whole(dim, which, -size, size - 1)})
 
@@ -79,7 +95,7 @@ def _at(x: xr.DataArray, dim: str, which: Any) -> xr.DataArray:
 def breaking_load_of(run: xr.Dataset, given: float | str | None, who: str) -> float:
     """Breaking load of a run (N), or the one that is given instead."""
     kind = fields_of(String)["breaking_load"]
-    load = pendulum_of(run.attrs).string.breaking_load if given is None else kind.check("breaking_load", given)
+    load = string_of(run.attrs).breaking_load if given is None else kind.check("breaking_load", given)
     if load is None:
         raise InputError(
             f"{who}: the run has no breaking load; give one here, breaking_load='50 kN' (--breaking-load '50 kN'), or "

@@ -47,7 +47,7 @@ def spectrum(
         Of the segments, by its name in SciPy. With "boxcar" and one segment the integral is the variance exactly.
     **place
         Where a variable has more than one value at a time: `element` or `node` (counted from 0, or from the end: -1),
-        `axis`, `row`, `column`.
+        `axis`, `row`, `column`; of an assembly also `string` or `body` by name.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def exceedance(
         101 from the least to the greatest value by default.
     **place
         Where a variable has more than one value at a time: `element` or `node` (counted from 0, or from the end: -1),
-        `axis`, `row`, `column`.
+        `axis`, `row`, `column`; of an assembly also `string` or `body` by name.
 
     Returns
     -------

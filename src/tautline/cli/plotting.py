@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -22,8 +23,8 @@ def plot(
     figure: Annotated[
         list[str] | None,
         typer.Option(
-            help="snapshots, lengths, tension, drive, energy, conservation (these by default), strain_map, phase, "
-            "attitude, spectrum, exceedance, rainflow, or all; may be given several times."
+            help="snapshots, lengths, tension, drive, energy, conservation (these by default), strain_map, path, "
+            "phase, attitude, spectrum, exceedance, rainflow, or all; may be given several times."
         ),
     ] = None,
     out: Annotated[
@@ -33,29 +34,41 @@ def plot(
     form: Annotated[
         list[str] | None, typer.Option("--format", help="png (the default), svg or pdf; may be given several times.")
     ] = None,
+    string: Annotated[
+        str | None,
+        typer.Option(help="Name of a string of an assembly: figures of strings show it alone; all by default."),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Draw figures of runs, as RUN-FIGURE.png.
+    """Draw figures of runs, as RUN-FIGURE.png; of an assembly some are of one string or body, as RUN-FIGURE-NAME.png.
 
     Example: tautline plot retrieval.nc --figure drive --figure energy -o figures --format pdf
     """
     with one_line_errors("plot"):
         from tautline import figures
         from tautline.durable import StoreError, check_regular, explained
+        from tautline.errors import InputError
         from tautline.files.runs import open_run
+        from tautline.files.runs.reading import Reader
 
         names = _names(figure, tuple(figures.OF_A_RUN))
-        targets = _targets(paths, names, out, form)
-        for target in (x for of_run in targets.values() for x in of_run):
+        if len({path.stem for path in paths}) < len(paths):
+            raise InputError("RUN: expected files of different names, whose figures can lie in one folder")
+        pictures = {}
+        for path in paths:
+            with closing(Reader(path)) as reader:
+                pictures[path] = figures.pictures_of(reader.attrs, names, string)
+        targets = _targets({path: list(drawn) for path, drawn in pictures.items()}, out, form)
+        for target in (x for listed in targets.values() for x in listed):
             if target.exists():
                 check_regular(target)
                 if not overwrite:
                     raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
         for path in paths:
             run = open_run(path)
-            for name in names:
-                drawn = figures.OF_A_RUN[name](run)
+            for name, draw in pictures[path].items():
+                drawn = draw(run)
                 for target in targets[path, name]:
                     with explained(target):
                         target.parent.mkdir(parents=True, exist_ok=True)
@@ -122,26 +135,20 @@ def _names(given: list[str] | None, all_names: tuple[str, ...]) -> list[str]:
 
 
 def _targets(
-    paths: list[Path], names: list[str], out: Path | None, formats: list[str] | None
+    pictures: dict[Path, list[str]], out: Path | None, formats: list[str] | None
 ) -> dict[tuple[Path, str], list[Path]]:
-    """Files to write, by run and figure."""
+    """Files to write, by run and picture."""
     from tautline.errors import InputError
     from tautline.model import checks
 
     for name in formats or ():
         checks.choice("--format", name, FORMATS)
+    wanted = [(path, name) for path, names in pictures.items() for name in names]
     if out is not None and out.suffix[1:] in FORMATS and not out.is_dir():
-        if len(paths) * len(names) > 1 or formats:
+        if len(wanted) > 1 or formats:
             raise InputError(f"--output: expected a folder for several figures or formats, got the file {out}")
-        return {(paths[0], names[0]): [out]}
+        return {wanted[0]: [out]}
     if out is not None and out.exists() and not out.is_dir():
         raise InputError(f"--output: expected a folder or a name that ends in .png, .svg or .pdf, got {out}")
-    folder = out or Path()
-    targets = {
-        (path, name): [folder / f"{path.stem}-{name}.{kind}" for kind in dict.fromkeys(formats or ("png",))]
-        for path in paths
-        for name in names
-    }
-    if len({path.stem for path in paths}) < len(paths):
-        raise InputError("RUN: expected files of different names, whose figures can lie in one folder")
-    return targets
+    folder, kinds = out or Path(), list(dict.fromkeys(formats or ("png",)))
+    return {(path, name): [folder / f"{path.stem}-{name}.{kind}" for kind in kinds] for path, name in wanted}

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
 from tautline.extras import needed_by
 
 with needed_by("tl.figures"):
+    from matplotlib.figure import Figure
+
     from tautline.figures.animation import animate
     from tautline.figures.loads import exceedance, rainflow, spectrum
     from tautline.figures.modal import modes
-    from tautline.figures.motion import attitude, phase, snapshots
+    from tautline.figures.motion import attitude, path, phase, snapshots
     from tautline.figures.series import conservation, drive, energy, lengths, strain_map, tension
+    from tautline.figures.source import names_of
     from tautline.figures.style import save
 
+from tautline.model import checks
+
 # Figures that need nothing but a run, in the order in which `tautline plot` makes them.
-OF_A_RUN = {
+OF_A_RUN: dict[str, Callable[..., Figure]] = {
     "snapshots": snapshots,
     "lengths": lengths,
     "tension": tension,
@@ -21,15 +30,53 @@ OF_A_RUN = {
     "energy": energy,
     "conservation": conservation,
     "strain_map": strain_map,
+    "path": path,
     "phase": phase,
     "attitude": attitude,
     "spectrum": spectrum,
     "exceedance": exceedance,
     "rainflow": rainflow,
 }
+# Those that show one string or one body of an assembly, which has to be named where there are several.
+OF_A_STRING = ("phase", "spectrum", "exceedance", "rainflow")
+OF_A_BODY = ("attitude",)
+# Those that show all strings, or one that is named.
+OF_STRINGS = ("lengths", "tension", "drive", "strain_map")
+
+
+def pictures_of(
+    attributes: Mapping[Any, Any], names: Iterable[str], string: str | None = None
+) -> dict[str, Callable[..., Figure]]:
+    """Functions of a run that draw figures, by name; one for each string or body where a figure shows one alone.
+
+    Parameters
+    ----------
+    attributes : dict
+        Of the run.
+    names : names of `OF_A_RUN`
+    string : str, optional
+        Name of a string of an assembly, which figures of strings show alone.
+    """
+    strings, bodies = names_of(attributes)
+    if string is not None:
+        checks.choice("string", string, strings or ["none, for a run of a pendulum"])
+    found: dict[str, Callable[..., Figure]] = {}
+    for name in names:
+        draw = OF_A_RUN[name]
+        if name in OF_A_BODY and strings:
+            found |= {f"{name}-{body}": partial(draw, body=body) for body in bodies}
+        elif (name in OF_A_STRING and strings) or (name in OF_STRINGS and string is not None):
+            found |= {f"{name}-{x}": partial(draw, string=x) for x in ([string] if string else strings)}
+        else:
+            found[name] = draw
+    return found
+
 
 __all__ = [
+    "OF_A_BODY",
     "OF_A_RUN",
+    "OF_A_STRING",
+    "OF_STRINGS",
     "animate",
     "attitude",
     "conservation",
@@ -38,7 +85,9 @@ __all__ = [
     "exceedance",
     "lengths",
     "modes",
+    "path",
     "phase",
+    "pictures_of",
     "rainflow",
     "save",
     "snapshots",

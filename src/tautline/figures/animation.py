@@ -14,11 +14,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from tautline.errors import InputError
-from tautline.figures.motion import body_of, draw, finite, frame
+from tautline.figures.scene import Scene, draw, extent, frame, place, scene_of, seen_box
 from tautline.figures.source import of_run
 from tautline.figures.style import BLACK, BLUE, GREEN, RED
 
-CURVES = (("kinetic_energy", "$T$", BLUE), ("gravity_energy", "$V_g$", GREEN), ("elastic_energy", "$V_e$", RED))
+CURVES = (("kinetic_energy", "$T$", BLUE), ("gravity_energy", r"$\Delta V_g$", GREEN), ("elastic_energy", "$V_e$", RED))
+# Part of the width that the motion takes; inches around its box: left, right, below, above; seconds of the trail.
+SHARE, MARGINS, TRAIL = 0.7, (0.3, 0.45, 0.4, 0.3), 1.5
 
 
 def require_video() -> str:
@@ -35,7 +37,7 @@ def require_video() -> str:
     return str(imageio_ffmpeg.get_ffmpeg_exe())
 
 
-@of_run("position", "attitude", "strain", *(name for name, _, _ in CURVES))
+@of_run("position", "strain", *(name for name, _, _ in CURVES))
 def animate(
     run: xr.Dataset,
     path: str | Path,
@@ -66,37 +68,53 @@ def animate(
         raise InputError(f"path: expected a name that ends in .gif or .mp4, got {target.name!r}")
     if target.suffix == ".mp4":
         mpl.rcParams["animation.ffmpeg_path"] = require_video()
-    run = finite(run)
-    chosen = run.isel(time=np.unique(np.linspace(0, run.sizes["time"] - 1, frames).round().astype(int)))
+    scene = scene_of(run)
+    time = scene.time
+    rows = np.unique(np.linspace(0, len(time) - 1, frames).round().astype(int))
     figure = Figure(figsize=size)
     FigureCanvasAgg(figure)
-    scene: Any = figure.add_axes((-0.06, -0.06, 0.74, 1.12), projection="3d")
-    strip = figure.add_axes((0.74, 0.17, 0.24, 0.68))
-    for name, label, colour in CURVES:
-        strip.plot(run.time, run[name], color=colour, linewidth=0.9, label=label)
-    strip.set_xlabel("time (s)", fontsize=7)
-    strip.set_title("energy (J)", fontsize=7)
-    strip.tick_params(labelsize=6)
-    strip.legend(fontsize=6, frameon=False, loc="best")
-    cursor = strip.axvline(0.0, color=BLACK, linewidth=0.8)
-    stamp = figure.text(0.03, 0.93, "", fontsize=9)
-    mesh = body_of(run)
-    frame(scene, run, mesh)
-    scene.view_init(*view)
-    scene.tick_params(labelsize=6, pad=-2)
-    trace = run.position.values[:, -1]
-    (trail,) = scene.plot([], [], [], color="#999999", linewidth=0.7)
+    box = _box(figure, scene, view)
+    cursor = _strip(figure, run)
+    stamp = figure.text(0.02, 0.93, "", fontsize=9)
+    trails = [box.plot([], [], [], color="#999999", linewidth=0.7)[0] for _ in scene.solids]
     writer = writers[target.suffix](fps=rate)
     with writer.saving(figure, str(target), dpi):
-        for i in range(chosen.sizes["time"]):
-            row = chosen.isel(time=i)
-            t = float(row.time)
-            artists = draw(scene, row, mesh)
-            past = trace[(run.time.values <= t) & (run.time.values >= t - 1.5)]
-            trail.set_data_3d(*past.T)
-            cursor.set_xdata([t, t])
-            stamp.set_text(f"t = {t:.2f} s")
+        for k in rows.tolist():
+            artists = draw(box, scene, k)
+            past = (time <= time[k]) & (time >= time[k] - TRAIL)
+            for trail, solid in zip(trails, scene.solids, strict=True):
+                trail.set_data_3d(*solid.places[past].T)
+            cursor.set_xdata([time[k], time[k]])
+            stamp.set_text(f"t = {time[k]:.2f} s")
             writer.grab_frame()
             for artist in artists:
                 artist.remove()
     return target
+
+
+def _box(figure: Figure, scene: Scene, view: tuple[float, float]) -> Any:
+    """Axes in space that hold the whole motion, as large as the part of the figure that is meant for them."""
+    axes: Any = figure.add_axes((0.0, 0.0, 0.7, 1.0), projection="3d")
+    frame(axes, *extent(scene))
+    axes.view_init(*view)
+    low, high = seen_box(axes)
+    left, right, below, above = MARGINS
+    width, height = figure.get_size_inches()
+    room = np.array([SHARE * width - left - right, height - below - above])
+    side = float(np.min(room / (high - low)))
+    place(figure, axes, np.array([left, below]) + 0.5 * (room - side * (high - low)), side)
+    axes.tick_params(labelsize=6, pad=-2)
+    return axes
+
+
+def _strip(figure: Figure, run: xr.Dataset) -> Any:
+    """Energies over time, that of gravity since the start; the line that marks the moment."""
+    strip = figure.add_axes((SHARE + 0.03, 0.17, 0.95 - SHARE, 0.68))
+    for name, label, colour in CURVES:
+        since = float(run[name][0]) if name == "gravity_energy" else 0.0
+        strip.plot(run.time, run[name] - since, color=colour, linewidth=0.9, label=label)
+    strip.set_xlabel("time (s)", fontsize=7)
+    strip.set_title("energy (J)", fontsize=7)
+    strip.tick_params(labelsize=6)
+    strip.legend(fontsize=6, frameon=False, loc="best")
+    return strip.axvline(float(run.time[0]), color=BLACK, linewidth=0.8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import matplotlib as mpl
@@ -11,86 +10,34 @@ import xarray as xr
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, MaxNLocator
-from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.proj3d import proj_transform
 
-from tautline.errors import InputError
-from tautline.figures.source import of_run
-from tautline.figures.style import BLUE, BODY, GREEN, RED, STRAIN_MAP, new_figure, new_scene, widen
-from tautline.model.shapes import body_mesh
-from tautline.model.string import String
-from tautline.results.inputs import pendulum_of
-
-# Sides of a scene over the largest: the least of width and height, and a depth that has room for one label only.
-NARROWEST, FLAT = 0.3, 0.2
-
-
-def elastic_shade(row: xr.Dataset) -> np.ndarray:
-    """Elastic energy of the elements relative to the largest of that moment."""
-    density = np.maximum(string_of(row).energy_density(row.strain.values), 0.0)
-    return np.asarray(density / max(float(density.max()), 1e-300))
-
-
-def string_of(run: xr.Dataset) -> String:
-    """String of a run."""
-    return pendulum_of(run.attrs).string
+from tautline.figures.scene import LARGEST_BOX, Scene, draw, extent, frame, place, scene_of, seen_box
+from tautline.figures.source import of_body, of_run, of_string
+from tautline.figures.style import (
+    BLUE,
+    GREEN,
+    LOOKS,
+    RED,
+    STILL,
+    STRAIN_MAP,
+    new_figure,
+    new_row,
+    new_scene,
+    widen,
+)
+from tautline.model import checks
 
 
-def draw(axes: Any, row: xr.Dataset, mesh: Any, alpha: float = 1.0) -> list[Any]:
-    """String and body at one moment; the artists."""
-    nodes = row.position.values
-    segments = np.stack([nodes[:-1], nodes[1:]], axis=1)
-    colours = mpl.colormaps[STRAIN_MAP](elastic_shade(row))
-    string = Line3DCollection(segments, colors=colours, linewidths=1.6, alpha=alpha)
-    axes.add_collection3d(string)
-    points, faces = mesh
-    placed = nodes[-1] + points @ row.attitude.values.T
-    body = Poly3DCollection(
-        [placed[face] for face in faces], facecolors=BODY, edgecolors="#44546A", linewidths=0.2, alpha=0.75 * alpha
-    )
-    axes.add_collection3d(body)
-    return [string, body]
-
-
-def body_of(run: xr.Dataset) -> Any:
-    """Mesh of the body of a run."""
-    return body_mesh(pendulum_of(run.attrs).body)
-
-
-def frame(axes: Any, run: xr.Dataset, mesh: Any) -> None:
-    """Limits that hold the whole motion, equal scales, third axis down."""
-    reach = float(np.linalg.norm(mesh[0], axis=1).max())
-    low = run.position.min(("time", "node")).values - reach
-    high = run.position.max(("time", "node")).values + reach
-    largest = float((high - low).max())
-    room = np.maximum(0.0, (NARROWEST, 0.05, NARROWEST) * np.array(largest) - (high - low)) / 2.0
-    low, high = low - room, high + room
-    axes.set_xlim(low[0], high[0])
-    axes.set_ylim(low[1], high[1])
-    axes.set_zlim(high[2], low[2])
-    axes.set_box_aspect(high - low)
-    for axis, span in zip((axes.xaxis, axes.yaxis, axes.zaxis), high - low, strict=True):
-        # as many ticks as the side has room for
-        axis.set_major_locator(MaxNLocator(max(1, round(6.0 * span / largest))))
-    if high[1] - low[1] < FLAT * largest:
-        middle = 0.0 if low[1] < 0.0 < high[1] else float(f"{0.5 * (low[1] + high[1]):.1g}")
-        axes.yaxis.set_major_locator(FixedLocator([middle]))
-
-
-def finite(run: xr.Dataset) -> xr.Dataset:
-    """Samples of a run in which string and body have a place; one that overflowed ends with others."""
-    good = np.isfinite(run.position).all(("node", "axis")) & np.isfinite(run.attitude).all(("row", "column"))
-    if not good.any():
-        raise InputError("run: expected samples with finite positions, got none")
-    return run.isel(time=np.flatnonzero(good))
-
-
-@of_run("position", "attitude", "strain")
+@of_run("position", "strain")
 def snapshots(
     run: xr.Dataset, every: float | None = None, until: float | None = None, view: tuple[float, float] = (12.0, -75.0)
 ) -> Figure:
-    """The manoeuvre at equal intervals, the string shaded by its relative elastic energy at each moment.
+    """The manoeuvre at equal intervals, strings shaded by their relative elastic energy at each moment.
+
+    Times stand on the body that moves the most, where there is room. Circles are drums, behind their guides.
 
     Parameters
     ----------
@@ -103,19 +50,20 @@ def snapshots(
         Elevation and azimuth of the camera (degrees).
     """
     figure, axes = new_scene(layout=None)
-    run = finite(run)
-    start = float(run.time[0])
-    end = float(run.time[-1]) if until is None else until
+    scene = scene_of(run)
+    start = float(scene.time[0])
+    end = float(scene.time[-1]) if until is None else until
     if every is None:
         every = float(MaxNLocator(10).tick_values(0.0, max(end - start, 1e-9))[1])
-    chosen = run.sel(time=np.arange(start, end + 1e-9, every), method="nearest")
-    mesh = body_of(run)
+    wanted = np.arange(start, end + 1e-9, every)
+    rows = [int(np.argmin(np.abs(scene.time - t))) for t in wanted]
     # limits first: they keep matplotlib from working out its own, in which polygons of unequal size go wrong
-    frame(axes, chosen, mesh)
-    for i in range(chosen.sizes["time"]):
-        draw(axes, chosen.isel(time=i), mesh, alpha=0.9)
+    frame(axes, *extent(scene, rows))
     axes.view_init(*view)
+    for k in rows:
+        draw(axes, scene, k, alpha=0.9)
     _fit(figure, axes)
+    _say_times(axes, scene, rows)
     shade = ScalarMappable(Normalize(0.0, 1.0), mpl.colormaps[STRAIN_MAP])
     width = figure.get_figwidth()
     bar = figure.add_axes((1.0 - 0.75 / width, 0.25, 0.13 / width, 0.5))
@@ -127,33 +75,39 @@ def snapshots(
 
 # Inches around the box of a scene, for its labels and the colour bar: left, right, below, above.
 MARGINS = (0.35, 1.75, 0.75, 0.3)
-LARGEST_BOX = (4.6, 4.4)
 
 
 def _fit(figure: Figure, axes: Any) -> None:
     """A figure just as large as the box as it is seen, where matplotlib would leave room to turn it."""
-    corners = np.array(list(itertools.product(axes.get_xlim(), axes.get_ylim(), axes.get_zlim())))
-    seen = np.stack(proj_transform(*corners.T, axes.get_proj())[:2])
-    window = axes.viewLim
-    low = (seen.min(axis=1) - window.min) / window.size  # as parts of the axes, which are square
-    high = (seen.max(axis=1) - window.min) / window.size
+    low, high = seen_box(axes)
     side = float(np.min(LARGEST_BOX / (high - low)))
     left, right, below, above = MARGINS
-    width, height = side * (high - low) + (left + right, below + above)
-    figure.set_size_inches(width, height)
-    corner = np.array([left, below]) - side * low
-    axes.set_position((corner[0] / width, corner[1] / height, side / width, side / height))
-    # matplotlib scales these distances with the sides of the box
-    narrow = LARGEST_BOX[0] / float(side * (high - low)[0])
-    axes.zaxis.labelpad = 8.0 * narrow
-    axes.tick_params(axis="z", pad=3.0 * narrow)
-    if narrow > 1.3:
-        axes.yaxis.set_major_locator(FixedLocator([]))  # no room for a number
+    figure.set_size_inches(*(side * (high - low) + (left + right, below + above)))
+    place(figure, axes, np.array([left, below]), side)
 
 
-@of_run("position", "velocity")
+# Times in a picture stand at least so far apart, as a part of the picture.
+APART = 0.06
+
+
+def _say_times(axes: Any, scene: Scene, rows: list[int]) -> None:
+    """Times on the body that moves the most, those that would lie on another left out."""
+    paths = [np.array([solid.at(k).mean(axis=0) for k in rows]) for solid in scene.solids]
+    longest = max(paths or [rope.nodes[rows, -1] for rope in scene.ropes], key=lambda x: float(np.ptp(x, axis=0).max()))
+    window, said = axes.viewLim, list[Any]()
+    halo = [withStroke(linewidth=1.8, foreground="white")]
+    order = [0, len(rows) - 1, *range(1, len(rows) - 1)]  # the first and the last are wanted most
+    for k, point in ((rows[i], longest[i]) for i in order[: len(rows)]):
+        seen = (np.array(proj_transform(*point, axes.get_proj())[:2]) - window.min) / window.size
+        if all(np.linalg.norm(seen - other) > APART for other in said):
+            said.append(seen)
+            words = f"{scene.time[k]:g} s"
+            axes.text(*point, words, fontsize=7, ha="center", va="center", zorder=100, path_effects=halo)
+
+
+@of_string("position", "velocity")
 def phase(run: xr.Dataset) -> Figure:
-    """Phase portrait of the swing: angle of the attachment point from the vertical against its rate."""
+    """Phase portrait of the swing: angle of the end of the string from the vertical against its rate."""
     figure, (axes,) = new_figure(width=4.2, height=4.0)
     guide = run.position.values[:, 0]
     end = run.position.values[:, -1] - guide
@@ -171,9 +125,48 @@ def phase(run: xr.Dataset) -> Figure:
     return figure
 
 
+@of_run()
+def path(run: xr.Dataset, *bodies: str) -> Figure:
+    """Where bodies go: their paths from the side and from above; dots are where they start.
+
+    Parameters
+    ----------
+    run : Dataset, or path of a run file
+    *bodies : str
+        Names of bodies of an assembly; all by default.
+    """
+    scene = scene_of(run)
+    known = [solid.name for solid in scene.solids]
+    for name in bodies:
+        checks.choice("bodies", name, known)
+    figure, (side, above) = new_row(2)
+    shown = [solid for solid in scene.solids if not bodies or solid.name in bodies]
+    for solid, look in zip(shown, LOOKS, strict=False):
+        x, y, z = solid.places.T
+        for axes, up in ((side, z), (above, y)):
+            axes.plot(x, up, **look, linewidth=0.9, label=solid.name if axes is side else None)
+            axes.plot(x[:1], up[:1], "o", color=look["color"], markersize=4)
+    places = np.concatenate([solid.places for solid in shown]) if shown else np.zeros((1, 3))
+    low, high = places.min(axis=0), places.max(axis=0)
+    half = max(0.55 * float((high - low).max()), STILL)  # squares of one scale: what is rounding looks like it
+    for axes, up, words in ((side, 2, "z, down (m)"), (above, 1, "y (m)")):
+        for k, limit in ((0, axes.set_xlim), (up, axes.set_ylim)):
+            limit(0.5 * (low[k] + high[k]) - half, 0.5 * (low[k] + high[k]) + half)
+        axes.set_aspect("equal")
+        axes.set_xlabel("x (m)")
+        axes.set_ylabel(words)
+    side.set_title("from the side", fontsize=9)
+    above.set_title("from above", fontsize=9)
+    side.invert_yaxis()
+    if len(scene.solids) > 1:
+        figure.legend(loc="outside upper center", ncols=4)
+    return figure
+
+
 @of_run("attitude")
-def attitude(run: xr.Dataset) -> Figure:
-    """Paths of the three body axes on the unit sphere."""
+def attitude(run: xr.Dataset, body: str | None = None) -> Figure:
+    """Paths of the three body axes on the unit sphere; of an assembly with several bodies, of one by its name."""
+    run = of_body(run, body)
     figure, axes = new_scene(width=4.8, height=4.6)
     for k, (name, colour) in enumerate((("x", RED), ("y", GREEN), ("z", BLUE))):
         path = run.attitude.values[:, :, k]

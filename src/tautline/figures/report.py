@@ -6,9 +6,11 @@ import html
 import json
 import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import xarray as xr
 
 from tautline.analysis import fatigue, loads, spectra
@@ -18,11 +20,15 @@ from tautline.analysis.series import series_of
 from tautline.durable import explained, replacing
 from tautline.figures import OF_A_RUN
 from tautline.figures import page as pages
+from tautline.figures.source import names_of, strings_of
 from tautline.files.runs.given import Run, run_from
-from tautline.results.inputs import CASE, pendulum_of
+from tautline.results.inputs import CASE
+from tautline.results.one_string import ends_of, string_of
 
 # Events without tension that are listed.
 LISTED = 20
+# Part of the largest coordinate of a body, and speeds (m/s, rad/s), that count as nothing.
+ROUNDING = 1e-12
 CAPTIONS = {
     "tension": "Tension over time; the largest is marked, times in which some part of the string is slack are shaded.",
     "spectrum": "Spectrum of the tension at the guide.",
@@ -36,15 +42,36 @@ _STYLE = """
 """
 
 
-class _Found(NamedTuple):
-    """All that the page says of a run."""
+# Of an assembly: pictures of the whole, and of each string.
+OF_THE_WHOLE = {
+    "tension": "Largest tension along each string.",
+    "drive": "Speeds of the reels, torques on the drums and powers of the motors.",
+    "path": "Paths of the bodies; dots are where they start.",
+}
+OF_EACH_STRING = ("tension", "spectrum", "exceedance", "rainflow")
 
+
+class _Rope(NamedTuple):
+    """All that the page says of a string."""
+
+    name: str  # empty for a pendulum's
     run: xr.Dataset
     use: Utilisation | None  # None without a breaking load
     damage: Damage | None  # None if it was not asked for
     cycles: xr.Dataset
     spectrum: xr.Dataset
     slack: xr.Dataset
+
+    @property
+    def called(self) -> str:
+        return f"String {self.name!r}" if self.name else "The rope"
+
+
+class _Found(NamedTuple):
+    """All that the page says of a run."""
+
+    run: xr.Dataset
+    ropes: list[_Rope]
     remarks: list[str]
 
 
@@ -70,16 +97,14 @@ def report(
     rope, exponent, constant
         For the damage, as `tl.damage` takes them; without them the page has the cycles alone.
     breaking_load : float or str, optional
-        (N) In the place of that of the run's string.
+        (N) In the place of that of the run's string, of an assembly of every string.
 
     Returns
     -------
     Path
         Of the page.
     """
-    found = _read(
-        run_from(run, ("tension", "strain", "power", "control_work")), rope, exponent, constant, breaking_load
-    )
+    found = _read(run_from(run, ("tension", "strain", "power")), rope, exponent, constant, breaking_load)
     text = _render(found, title or str(found.run.attrs.get("title", "")) or "Loads of a run")
     with explained(Path(path)), replacing(Path(path), encoding="utf-8") as file:
         file.write(text)
@@ -94,47 +119,82 @@ def _read(
     breaking_load: float | str | None,
 ) -> _Found:
     """Everything that is read off the run."""
-    limit = breaking_load if breaking_load is not None else pendulum_of(run.attrs).string.breaking_load
-    use = None if limit is None else loads.utilisation(run, breaking_load=limit)
-    damage = None
-    if rope is not None or exponent is not None or constant is not None:
-        damage = fatigue.damage(run, rope, exponent=exponent, constant=constant, breaking_load=limit)
-    cycles, spectrum = fatigue.rainflow(run), spectra.spectrum(run)
-    said = [*str(run.attrs.get("remarks", "")).splitlines(), *(use.remarks if use else ())]
-    said += [*cycles.attrs["remarks"].splitlines(), *spectrum.attrs["remarks"].splitlines()]
-    return _Found(run, use, damage, cycles, spectrum, loads.slack_events(run), list(dict.fromkeys(said)))
+    ropes, said = [], str(run.attrs.get("remarks", "")).splitlines()
+    parts = strings_of(run, None)
+    limits = {
+        name: string_of(one.attrs).breaking_load if breaking_load is None else breaking_load
+        for name, one in parts.items()
+    }
+    for name, one in parts.items():
+        limit = limits[name]
+        use = None if limit is None else loads.utilisation(one, breaking_load=limit)
+        damage = None
+        wanted = rope is not None or exponent is not None or constant is not None
+        if wanted and (limit is not None or not any(limits.values())):  # refused where no string has one
+            damage = fatigue.damage(one, rope, exponent=exponent, constant=constant, breaking_load=limit)
+        cycles, spectrum = fatigue.rainflow(one), spectra.spectrum(one)
+        notes = [*(use.remarks if use else ()), *cycles.attrs["remarks"].splitlines()]
+        notes += spectrum.attrs["remarks"].splitlines()
+        said += [f"string {name!r}: {note}" if name else note for note in notes]
+        ropes.append(_Rope(name, one, use, damage, cycles, spectrum, loads.slack_events(one)))
+    return _Found(run, ropes, list(dict.fromkeys(said)))
 
 
 def _render(found: _Found, title: str) -> str:
-    run = found.run
-    pictures = "".join(pages.figure(OF_A_RUN[name](run), caption) for name, caption in CAPTIONS.items())
-    body = f"<h1>{html.escape(title)}</h1>{_verdict(found)}<h2>Key figures</h2>{pages.table((), _figures(found))}"
-    body += f'<h2>Pictures</h2><div class="panels">{pictures}</div>{_slack(found.slack)}'
+    run, ropes = found.run, found.ropes
+    body = f"<h1>{html.escape(title)}</h1>{_verdict(found)}<h2>Key figures</h2>{_table(ropes)}"
+    if ropes[0].name:
+        body += f"<h2>Motion</h2>{motion_table(run)}<h2>Pictures</h2>{_pictures(run, OF_THE_WHOLE)}"
+        captions = {name: CAPTIONS[name].replace("at the guide", "at its start") for name in OF_EACH_STRING}
+        body += "".join(f"<h2>{html.escape(rope.called)}</h2>{_pictures(rope.run, captions)}" for rope in ropes)
+    else:
+        body += f"<h2>Pictures</h2>{_pictures(run, CAPTIONS)}"
+    body += _slack(ropes)
     case = html.escape(json.dumps(json.loads(run.attrs[CASE]), indent=2))
     body += f"<details><summary>The whole input, in SI units</summary><pre>{case}</pre></details>"
     body += f'<p class="small">Computed by tautline {html.escape(str(run.attrs["version"]))}.</p>'
     return pages.page(title, body, _STYLE)
 
 
+def _pictures(run: xr.Dataset, captions: Mapping[str, str]) -> str:
+    drawn = "".join(pages.figure(OF_A_RUN[name](run), caption) for name, caption in captions.items())
+    return f'<div class="panels">{drawn}</div>'
+
+
+def _table(ropes: list[_Rope]) -> str:
+    """Key figures, of an assembly with a column for each string."""
+    columns = [_figures(rope) for rope in ropes]
+    rows = [(columns[0][k][0], *(column[k][1] for column in columns)) for k in range(len(columns[0]))]
+    return pages.table(("", *(rope.name for rope in ropes)) if ropes[0].name else (), rows)
+
+
 def _verdict(found: _Found) -> str:
-    """Whether the rope holds, how the run ended, and what there is to say about its numbers."""
-    run, use = found.run, found.use
-    if use is None:
+    """Whether the ropes hold, how the run ended, and what there is to say about its numbers."""
+    run = found.run
+    known = [rope for rope in found.ropes if rope.use is not None]
+    worst = max(known, key=lambda rope: rope.use.utilisation if rope.use else 0.0, default=None)
+    if worst is None or worst.use is None:
         text, kind = (
             "Whether the rope holds is not known: the run has no breaking load. Give it to the string as "
             "breaking_load, or to the report.",
             "",
         )
-    elif use.utilisation < 1.0:
+    elif worst.use.utilisation < 1.0:
+        several = len(known) > 1
         text = (
-            f"The rope holds: {_percent(use.utilisation)} of its breaking load at most, "
-            f"a safety factor of {1.0 / use.utilisation:.3g}."
-            if use.utilisation > 0.0
-            else "The rope holds: it is never under tension."
+            f"{'All ropes hold' if several else worst.called + ' holds'}: {_percent(worst.use.utilisation)} of "
+            f"{f'the breaking load of string {worst.name!r}' if several else 'its breaking load'} at most, "
+            f"a safety factor of {1.0 / worst.use.utilisation:.3g}."
+            if worst.use.utilisation > 0.0
+            else f"{worst.called} holds: it is never under tension."
         )
         kind = "yes"
     else:
-        text, kind = f"The rope would break: {_percent(use.utilisation)} of its breaking load is reached.", "no"
+        text = f"{worst.called} would break: {_percent(worst.use.utilisation)} of its breaking load is reached."
+        kind = "no"
+    missing = [rope.name for rope in found.ropes if rope.use is None]
+    if known and missing:
+        text += f" Not known of {' and '.join(map(repr, missing))}, without a breaking load."
     lines = [f'<p class="{kind}"><b>{html.escape(text)}</b></p>']
     ending = str(run.attrs["message"]).removesuffix("; " + "; ".join(str(run.attrs.get("remarks", "")).splitlines()))
     lines.append(f"<p>The run: {html.escape(ending)}.</p>")
@@ -144,14 +204,15 @@ def _verdict(found: _Found) -> str:
     return "".join(lines)
 
 
-def _figures(found: _Found) -> list[tuple[str, str]]:
+def _figures(found: _Rope) -> list[tuple[str, str]]:
     """Names and values of the table."""
     run, use, damage = found.run, found.use, found.damage
     tension = series_of(run, "guide_tension", {}).values
     motor, spectrum = loads.motor_energy(run), found.spectrum.attrs
     peak = loads.peak_of_run(run)
     inside = f"in element {int(peak.place * run.sizes['element'])} of {run.sizes['element']}"
-    where = {0.0: "at the guide", 1.0: "at the body"}.get(peak.place, inside)
+    start, end = ends_of(run.attrs)
+    where = {0.0: f"at {start}", 1.0: f"at {end}"}.get(peak.place, inside)
     limit = "unknown" if use is None else f"{_percent(use.utilisation)} of {_si(use.breaking_load, 'N')}"
     life = "not computed; give the kind of rope (rope, or --rope), or exponent and constant of its curve"
     if damage is not None:
@@ -159,20 +220,22 @@ def _figures(found: _Found) -> list[tuple[str, str]]:
             f"{damage.damage:.3g} in this run, {_time(damage.life)} to failure if it goes on like this (N R^m = K with "
             f"m = {damage.exponent:g}, K = {damage.constant:.4g} at a mean load of {_percent(damage.mean_load)})"
         )
+    frequencies = "none, the tension does not vary"
+    if math.isfinite(spectrum["peak_frequency"]):
+        frequencies = (
+            f"peak of the spectrum at {spectrum['peak_frequency']:.3g} Hz, "
+            f"{spectrum['zero_crossing_frequency']:.3g} Hz by zero crossings"
+        )
     return [
         ("simulated", f"{float(run.time[-1] - run.time[0]):.6g} s, {run.sizes['time']} samples"),
         ("largest tension", f"{_si(peak.tension, 'N')} {where}, at {float(run.time[peak.row]):.4g} s"),
         ("utilisation", limit),
         (
-            "tension at the guide",
+            "tension at its start" if found.name else "tension at the guide",
             f"{_si(float(tension.min()), 'N')} to {_si(float(tension.max()), 'N')}, mean {_si(spectrum['mean'], 'N')}, "
             f"standard deviation {_si(spectrum['standard_deviation'], 'N')}",
         ),
-        (
-            "frequencies",
-            f"peak of the spectrum at {spectrum['peak_frequency']:.3g} Hz, "
-            f"{spectrum['zero_crossing_frequency']:.3g} Hz by zero crossings",
-        ),
+        ("frequencies", frequencies),
         (
             "cycles",
             f"{float(found.cycles['count'].sum()):g}, the largest of {_si(float(found.cycles.range.max()), 'N')}"
@@ -192,24 +255,46 @@ def _figures(found: _Found) -> list[tuple[str, str]]:
     ]
 
 
-def _slack(events: xr.Dataset) -> str:
-    """Table of the first events without tension."""
-    count = events.sizes["event"]
-    if not count:
-        return ""
-    rows = [
-        (
-            f"{float(e.begin):.4g}",
-            f"{float(e.end):.4g}",
-            f"{float(e.duration):.3g}",
-            f"{float(e.nearest):.2f} to {float(e.farthest):.2f}",
-            _percent(float(e.largest_part)),
+def motion_table(run: xr.Dataset) -> str:
+    """How far and how fast the bodies of an assembly go and turn."""
+    rows = []
+    for name in names_of(run.attrs)[1]:
+        one = run.sel(body=name)
+        least = ROUNDING * float(np.nanmax(np.abs(one.body_position)))
+        places = one.body_position.where(np.abs(one.body_position) > least, 0.0).transpose("axis", "time")
+        ways = [f"{float(x.min()):.4g} to {float(x.max()):.4g}" for x in places]
+        speed, rate = (
+            np.where(x > ROUNDING, x, 0.0)
+            for x in (np.linalg.norm(one[x].values, axis=1) for x in ("body_velocity", "angular_velocity"))
         )
-        for e in (events.isel(event=k) for k in range(min(count, LISTED)))
-    ]
-    head = ("begin (s)", "end (s)", "duration (s)", "where (0 guide, 1 body)", "slack at one time")
+        fastest = [(x[k], float(run.time[k])) for x in (speed, rate) for k in [int(np.nanargmax(x))]]
+        rows.append((name, *ways, *(f"{x:.4g} at {t:.4g} s" for x, t in fastest)))
+    head = ("body", "x (m)", "y (m)", "z, down (m)", "fastest (m/s)", "turns at most by (rad/s)")
+    return pages.table(head, rows) if rows else "<p>There is no free body.</p>"
+
+
+def _slack(ropes: list[_Rope]) -> str:
+    """Table of the first events without tension."""
+    rows = []
+    for rope in ropes:
+        for e in (rope.slack.isel(event=k) for k in range(rope.slack.sizes["event"])):
+            row = (
+                f"{float(e.begin):.4g}",
+                f"{float(e.end):.4g}",
+                f"{float(e.duration):.3g}",
+                f"{float(e.nearest):.2f} to {float(e.farthest):.2f}",
+                _percent(float(e.largest_part)),
+            )
+            rows.append((rope.name, *row) if rope.name else row)
+            if len(rows) == LISTED:
+                break
+    if not rows:
+        return ""
+    count = sum(rope.slack.sizes["event"] for rope in ropes)
+    where = "where (0 start, 1 end)" if ropes[0].name else "where (0 guide, 1 body)"
+    head = ("begin (s)", "end (s)", "duration (s)", where, "slack at one time")
     more = f'<p class="small">{count - LISTED} more are not listed.</p>' if count > LISTED else ""
-    return f"<h2>Slack</h2>{pages.table(head, rows)}{more}"
+    return f"<h2>Slack</h2>{pages.table(('string', *head) if ropes[0].name else head, rows[:LISTED])}{more}"
 
 
 def _work(energy: float, power: float, time: float) -> str:

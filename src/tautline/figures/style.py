@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -22,7 +23,14 @@ BLACK, ORANGE, SKY, GREEN, BLUE, RED = (
     "#0072B2",
     "#D55E00",
 )
+# Of several curves of one kind.
+COLOURS = (BLUE, ORANGE, GREEN, RED, SKY, "#CC79A7", BLACK)
+# Curves that lie on each other are told apart by their dashes.
+LOOKS: list[dict[str, Any]] = [
+    {"color": COLOURS[k % len(COLOURS)], "linestyle": ("-", "--", "-.", ":")[k % 4]} for k in range(28)
+]
 STRAIN_MAP = "cividis"
+DIVERGING = "RdBu_r"
 BODY = "#8FA3B8"
 SETTINGS: Any = {
     "font.size": 9.0,
@@ -63,6 +71,13 @@ def new_figure(rows: int = 1, width: float = WIDTH, height: float = HEIGHT) -> t
     return figure, list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
 
 
+def new_row(columns: int, width: float = 7.2, height: float = 3.4) -> tuple[Figure, list[Any]]:
+    """A figure of axes side by side, each with scales of its own."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, list(figure.subplots(1, columns, squeeze=False)[0])
+
+
 def new_scene(width: float = WIDTH, height: float = 5.2, layout: Any = "constrained") -> tuple[Figure, Any]:
     """A figure with one three-dimensional axes; the third axis points down, as in the model."""
     figure = Figure(figsize=(width, height), layout=layout)
@@ -72,6 +87,27 @@ def new_scene(width: float = WIDTH, height: float = 5.2, layout: Any = "constrai
     axes.set_ylabel("y (m)")
     axes.set_zlabel("z, down (m)")
     return figure, axes
+
+
+# A curve that turns more often than this is drawn as a band, of so many columns.
+MOST_TURNS, COLUMNS = 400, 200
+
+
+def curve(axes: Any, x: Any, y: Any, line: str = "-", **look: Any) -> None:
+    """A line; of a series that turns too often to be seen as one, the band in which it lies, and its mean."""
+    x, y = np.asarray(x), np.asarray(y)
+    steps = np.sign(np.diff(y))
+    turns = np.count_nonzero(steps[1:] * steps[:-1] < 0.0)
+    look = {"linestyle": line} | look
+    if turns <= MOST_TURNS:
+        axes.plot(x, y, **look)
+        return
+    first = np.unique(np.linspace(0, len(x), COLUMNS, endpoint=False).astype(int))
+    counts = np.diff([*first, len(x)])
+    middle = np.add.reduceat(x, first) / counts
+    low, high = np.fmin.reduceat(y, first), np.fmax.reduceat(y, first)
+    axes.fill_between(middle, low, high, color=look.get("color"), alpha=0.35, linewidth=0.0)
+    axes.plot(middle, np.add.reduceat(y, first) / counts, **look)
 
 
 # Angles and rates that are smaller are rounding, and must not fill a picture (rad, rad/s).

@@ -160,12 +160,6 @@ class Case:
             yield
 
 
-def read_keys(tree: Mapping[str, Any], locate: Locate = dotted) -> Tree:
-    """The keys of a tree in plain SI numbers; whether these are in range is not looked at."""
-    with naming_errors(tree, locate, ""):
-        return sections.values(tree)
-
-
 @contextmanager
 def naming_errors(
     tree: Mapping[str, Any],

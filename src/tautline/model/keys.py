@@ -1,4 +1,4 @@
-"""Places in a tree of keys: `string.stiffness`, `gravity`, `initial.end_velocity[1]`."""
+"""Places in a tree of keys: `string.stiffness`, `gravity`, `initial.end_velocity[1]`, `strings.hoist.elements`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 
-_KEY = re.compile(r"(?:(\w+)\.)?(\w+)((?:\[\d+\])*)", re.ASCII)
+_KEY = re.compile(r"(?:([\w-]+(?:\.[\w-]+)*)\.)?([\w-]+)((?:\[[0-9]+\])*)")
 _LONGEST = 60
 
 
@@ -15,7 +15,7 @@ class Key(NamedTuple):
     """A place in a case."""
 
     text: str
-    section: str  # empty for the few keys without one
+    section: str  # empty for the few keys without one; dotted where it is in others
     name: str
     components: tuple[int, ...]  # of a list
 
@@ -23,6 +23,11 @@ class Key(NamedTuple):
     def whole(self) -> str:
         """The key without components."""
         return f"{self.section}.{self.name}" if self.section else self.name
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Names of the section and of those that it is in."""
+        return tuple(self.section.split(".")) if self.section else ()
 
 
 def parse(text: str) -> Key:
@@ -42,11 +47,12 @@ def dotted(path: tuple[str, ...] | list[str]) -> str:
 def put(tree: dict[str, Any], key: Key, value: Any) -> None:
     """Change one place. Sections and lists on the way are replaced by changed copies: others may share them."""
     parent = tree
-    if key.section:
-        section = tree.get(key.section, {})
+    for name in key.path:
+        section = parent.get(name, {})
         if not isinstance(section, dict):
-            raise InputError(f"{key.text}: expected {key.section} to be a section, got {section!r}")
-        parent = tree[key.section] = dict(section)
+            raise InputError(f"{key.text}: expected {name} to be a section, got {section!r}")
+        parent[name] = dict(section)
+        parent = parent[name]
     if not key.components:
         parent[key.name] = value
         return
@@ -66,9 +72,17 @@ def _with_component(before: Any, key: Key, components: tuple[int, ...], value: A
     return changed
 
 
+def has(tree: dict[str, Any], key: Key) -> bool:
+    """Whether a tree has a key, whatever its components."""
+    section: Any = tree
+    for name in key.path:
+        section = section.get(name, {}) if isinstance(section, dict) else {}
+    return isinstance(section, dict) and key.name in section
+
+
 def get(tree: dict[str, Any], key: Key) -> Any:
     """What a tree has at a key."""
-    value = (tree[key.section] if key.section else tree)[key.name]
-    for place in key.components:
+    value: Any = tree
+    for place in (*key.path, key.name, *key.components):
         value = value[place]
     return value

@@ -291,10 +291,12 @@ def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
     raise InputError(f"{key.whole}: no such key")
 
 
-def put(tree: Tree, key: Key, value: Any) -> None:
-    """Change one place of a tree; before a component is put, the default list where none is given."""
-    section = tree.get(key.section, {}) if key.section else tree
-    if key.components and isinstance(section, Mapping) and key.name not in section:
+def put(tree: Tree, key: Key, value: Any, kind_of: Callable[[Tree, Key], Kind] = kind_of) -> None:
+    """Change one place of a tree; before a component is put, the default list where none is given.
+
+    `kind_of` gives the kind of a key of the tree.
+    """
+    if key.components and not keys.has(tree, key):
         try:
             default = kind_of(tree, key).default
         except InputError:

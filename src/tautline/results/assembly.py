@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from tautline.arrays import Array
 from tautline.model.assembly import sections
 from tautline.results.dataset import labelled
 from tautline.results.values import Values, at_first_end, tension_of
-from tautline.schema import ASSEMBLY_MODES_SCHEMA, ASSEMBLY_SCHEMA, AXES, Layout
+from tautline.schema import ASSEMBLY_MODES_SCHEMA, ASSEMBLY_SCHEMA, AXES, Layout, of_assembly
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,17 +34,9 @@ def spans(assembly: Assembly) -> dict[str, tuple[slice, slice]]:
 
 def layout(assembly: Assembly) -> Layout:
     """Variables and dimensions of the results of an assembly."""
-    elements = sum(line.elements for line in assembly.strings.values())
-    lengths = {
-        "body": len(assembly.bodies),
-        "string": len(assembly.strings),
-        "node": elements + len(assembly.strings),
-        "element": elements,
-    }
-    names = {"body": list(assembly.bodies), "string": list(assembly.strings)}
-    known = {name: v for name, v in ASSEMBLY_SCHEMA.items() if assembly.bodies or "body" not in v.dims}
     places = {name: {"node": x[0], "element": x[1]} for name, x in spans(assembly).items()}
-    return Layout(known, lengths | {"axis": 3, "row": 3, "column": 3}, names, places)
+    found = of_assembly(list(assembly.bodies), {name: line.elements for name, line in assembly.strings.items()})
+    return found._replace(spans=places)
 
 
 @lru_cache(maxsize=16)
@@ -79,6 +72,40 @@ def derived(assembly: Assembly, values: Values) -> Values:
                 values["power"][:, k] = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
         values["energy"] = sum(values[name] for name in ledger.names(ledger.STORED))  # type: ignore[assignment]
     return values
+
+
+# What a pendulum calls quantities that an assembly has for each string.
+NAMES_OF_PENDULUM = {"start_tension": "guide_tension", "end_tension": "body_tension", "motor_work": "control_work"}
+
+
+def values_of_string(assembly: Assembly, values: Mapping[str, Array], name: str) -> dict[str, Array]:
+    """Variables of one string, also under the names of a pendulum's, from arrays (..., time, ...) of an assembly.
+
+    The dimension of strings is left out; nodes and elements are its own.
+    """
+    nodes, elements = spans(assembly)[name]
+    found = {}
+    for key, x in values.items():
+        dims = ASSEMBLY_SCHEMA[key].dims if key in ASSEMBLY_SCHEMA else ()
+        if "string" in dims:
+            found[key] = x[..., list(assembly.strings).index(name)]
+        elif "node" in dims:
+            found[key] = x[..., nodes, :]
+        elif "element" in dims:
+            found[key] = x[..., elements]
+        else:
+            found[key] = x
+    return found | {theirs: found[ours] for ours, theirs in NAMES_OF_PENDULUM.items() if ours in found}
+
+
+def values_of_body(assembly: Assembly, values: Mapping[str, Array], name: str) -> dict[str, Array]:
+    """Variables of one body, without the dimension of bodies."""
+    place = list(assembly.bodies).index(name)
+    dims = {key: ASSEMBLY_SCHEMA[key].dims for key in values if key in ASSEMBLY_SCHEMA}
+    return {
+        key: np.take(x, place, axis=dims[key].index("body") - len(dims[key])) if "body" in dims.get(key, ()) else x
+        for key, x in values.items()
+    }
 
 
 def _at_end(law: str, tension: Array) -> Array:

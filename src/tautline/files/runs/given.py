@@ -10,6 +10,7 @@ import numpy as np
 from tautline.errors import InputError
 from tautline.files.runs.reading import open_run
 from tautline.model import checks
+from tautline.results.one_string import one_string
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,12 +26,23 @@ def run_from(source: Run, needed: tuple[str, ...]) -> xr.Dataset:
         return open_run(source)
     if not isinstance(source, xr.Dataset):
         checks.refuse("run", "a Dataset of simulate or open_run, or the path of a run file", source)
-    missing = [name for name in needed if name not in source]
-    if missing:
-        raise InputError(f"run: expected one with {', '.join(missing)}, as simulate and open_run give it")
+    _check_has(source, needed)
     if not source.sizes.get("time"):
         raise InputError("run: expected samples over time, got none; keep one moment as run.isel(time=[k])")
     return source
+
+
+def string_from(source: Run, needed: tuple[str, ...], string: str | None) -> xr.Dataset:
+    """Take a run, or one string of an assembly's as if it were the only one."""
+    found = one_string(run_from(source, ()), string)
+    _check_has(found, needed)
+    return found
+
+
+def _check_has(run: xr.Dataset, needed: tuple[str, ...]) -> None:
+    missing = [name for name in needed if name not in run]
+    if missing:
+        raise InputError(f"run: expected one with {', '.join(missing)}, as simulate and open_run give it")
 
 
 def known(run: xr.Dataset, name: str) -> bool:

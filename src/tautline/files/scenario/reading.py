@@ -22,6 +22,7 @@ from tautline.units import shown
 
 BUILT_IN = Path(__file__).parents[2] / "scenarios"
 _MOST_BITS = 14_000  # 4215 digits; Python prints 4300
+_DEEPEST = 4  # sections in sections: strings.NAME.command is the third
 _LONGEST_LIST = 100_000  # of an option, in characters
 
 
@@ -87,14 +88,14 @@ def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None
     return from_tree(tree, Origin(source, text, given))
 
 
-def beside(tree: dict[str, Any], folder: Path) -> dict[str, Any]:
+def beside(tree: dict[str, Any], folder: Path, depth: int = _DEEPEST) -> dict[str, Any]:
     """A tree whose CSV files are looked for in the folder of the scenario file; those of options in the present one."""
-    return {
-        name: {**part, FILE: str(folder / part[FILE])}
-        if isinstance(part, dict) and isinstance(part.get(FILE), str)
-        else part
-        for name, part in tree.items()
-    }
+    found = {}
+    for name, part in tree.items():
+        if name == FILE and isinstance(part, str):
+            part = str(folder / part)
+        found[name] = beside(part, folder, depth - 1) if isinstance(part, dict) and depth else part
+    return found
 
 
 def from_tree(tree: Mapping[str, Any], origin: Origin) -> Any:

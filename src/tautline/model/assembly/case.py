@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import copy
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tautline.errors import InputError
-from tautline.model import checks, toml
-from tautline.model.assembly import sections
+from tautline.model import toml
+from tautline.model.assembly import keys, sections
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.rest import rest
 from tautline.model.assembly.sections import Described
 from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, hang
 from tautline.model.case import naming_errors
 from tautline.model.command import Command
-from tautline.model.keys import dotted
+from tautline.model.keys import dotted, parse
 from tautline.model.run import Run
 from tautline.model.sections import Locate, Tree
 
@@ -79,9 +76,9 @@ class AssemblyCase:
         **others
             Such values for names without a dot.
         """
-        tree = copy.deepcopy(self.to_dict())
+        tree = self.to_dict()
         for key, value in {**(changes or {}), **others}.items():
-            put(tree, key, value)
+            keys.put(tree, parse(key), value)
         return AssemblyCase.from_dict(tree)
 
     @classmethod
@@ -121,29 +118,3 @@ class AssemblyCase:
             return
         with naming_errors(self.to_dict(), self._locate, section, sections.problem_of):
             yield
-
-
-def put(tree: Tree, key: str, value: Any) -> None:
-    """Change one place of a tree of keys; sections on the way are made."""
-    *sections_, last = key.split(".")
-    found = re.fullmatch(r"([\w-]+)((?:\[\d+\])*)", last)
-    if found is None or not all(sections_):
-        raise InputError(f"{key}: expected a key such as strings.hoist.stiffness or initial.bodies.load.position[0]")
-    node: Any = tree
-    for name in sections_:
-        node = node.setdefault(name, {})
-        if not isinstance(node, dict):
-            raise InputError(f"{key}: {name} is not a section")
-    places = [int(x) for x in re.findall(r"\d+", found[2])]
-    name = found[1]
-    if not places:
-        node[name] = value
-        return
-    if not isinstance(node.get(name), list):
-        checks.refuse(key, f"{name} to be a list", node.get(name))
-    items = node[name]
-    for place in places[:-1]:
-        items = items[place]
-    if places[-1] >= len(items):
-        raise InputError(f"{key}: expected a component from 0 to {len(items) - 1}, got {places[-1]}")
-    items[places[-1]] = value

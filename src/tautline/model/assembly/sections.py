@@ -29,6 +29,7 @@ assert isinstance(_PATH, Part)
 PATH: Part = _PATH
 ORBIT = Part({"": Orbit}, "The orbit that the frame falls along.")
 BODY_START = Part({"": BodyState}, "Place and motion of a body at the start.")
+LINE = Part({"": Line}, "Ends, mesh and reel of a string.")
 LINE_START = Part({"": LineStart}, "Where a string starts.")
 TOP = {name: sections.TOP[name] for name in ("title", "description", "gravity")}
 FLUID = sections.SYSTEM["fluid"]
@@ -42,6 +43,7 @@ SECTIONS = ("bodies", "strings", "orbit", "fluid", "initial", "run")
 HELD = "held"
 # Starts: strings straight between the places of the bodies, or everything at rest near there.
 KINDS = ("straight", "equilibrium")
+NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its own elements")
 
 
 class Described(NamedTuple):
@@ -62,7 +64,7 @@ def is_assembly(tree: Mapping[str, Any]) -> bool:
     return "strings" in tree or "bodies" in tree
 
 
-class _Reading:
+class Reading:
     """Reads sections, and gathers all that is wrong with them."""
 
     def __init__(self) -> None:
@@ -134,7 +136,7 @@ def problem_of(error: Exception, tree: Mapping[str, Any], section: str) -> Probl
 
 def read(tree: Mapping[str, Any]) -> Described:
     """Objects from a tree of keys; SectionError with all that is wrong."""
-    reading = _Reading()
+    reading = Reading()
     top = _top(tree, reading)
     bodies: dict[str, Any] = {}
     loads: dict[str, dict[str, Any]] = {key: {} for key in BODY_LOADS}
@@ -168,7 +170,7 @@ def read(tree: Mapping[str, Any]) -> Described:
         reading.problems.append(Problem(("run",), "missing"))
     run = reading.made(sections.RUN, tree.get("run", {}), "run") if "run" in tree else None
     if run is not None and run.number_of_elements() is not None:
-        reading.problems.append(Problem(("run", "elements"), "expected none: every string has its own elements"))
+        reading.problems.append(NO_ELEMENTS)
     assembly = None
     if not reading.problems:
         try:
@@ -181,7 +183,7 @@ def read(tree: Mapping[str, Any]) -> Described:
     return Described(assembly, starts["bodies"], starts["strings"], commands, run, *words, kind)
 
 
-def _top(tree: Mapping[str, Any], reading: _Reading) -> Tree:
+def _top(tree: Mapping[str, Any], reading: Reading) -> Tree:
     given: Tree = {}
     for name, value in tree.items():
         if name in TOP:
@@ -194,7 +196,7 @@ def _top(tree: Mapping[str, Any], reading: _Reading) -> Tree:
     return given
 
 
-def _body(reading: _Reading, name: str, value: Any) -> Any:
+def _body(reading: Reading, name: str, value: Any) -> Any:
     section = dict(value) if isinstance(value, Mapping) else {}
     if HELD in section:
         if section[HELD] is not True:
@@ -207,7 +209,7 @@ def _body(reading: _Reading, name: str, value: Any) -> Any:
     return reading.made(BODY, value, "bodies", name)
 
 
-def _line(reading: _Reading, name: str, value: Any) -> tuple[Any, Any]:
+def _line(reading: Reading, name: str, value: Any) -> tuple[Any, Any]:
     """A line, and the command of its reel."""
     path = ("strings", name)
     section = dict(value) if isinstance(value, Mapping) else {}
@@ -221,10 +223,7 @@ def _line(reading: _Reading, name: str, value: Any) -> tuple[Any, Any]:
     string = reading.made(STRING, section, *path)
     if string is None:
         return None, command
-    return reading.made(_LINE, own, *path, string=string, reel=reel), command
-
-
-_LINE = Part({"": Line}, "A line.")
+    return reading.made(LINE, own, *path, string=string, reel=reel), command
 
 
 def complete(described: Described, defaults: bool = True) -> Tree:
@@ -279,5 +278,5 @@ def _line_keys(line: Line, command: Command | None, defaults: bool) -> Tree:
 
 def command(section: Mapping[str, Any]) -> Command:
     """A command from its keys."""
-    found: Command = _Reading().made(sections.COMMAND, section, "command")
+    found: Command = Reading().made(sections.COMMAND, section, "command")
     return found

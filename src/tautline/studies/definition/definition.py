@@ -18,15 +18,17 @@ import numpy as np
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
-from tautline.model import checks, keys, sections
-from tautline.model.case import Case, read_keys
+from tautline.model import checks, keys
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.case import Case
 from tautline.model.keys import Key, dotted
-from tautline.model.run import Run
-from tautline.model.sections import PARTS, Tree
+from tautline.model.sections import Tree
 from tautline.studies.definition import designs, outputs, parameters, tables
 from tautline.studies.definition.designs import Design
-from tautline.studies.definition.outputs import Facts, Output
+from tautline.studies.definition.facts import Facts, facts_of
+from tautline.studies.definition.outputs import Output
 from tautline.studies.definition.parameters import DISTRIBUTIONS, Parameter, Values
+from tautline.studies.definition.scenario_keys import flattened, language_of
 from tautline.studies.definition.work import Work
 
 # Members whose values are looked at before a study begins.
@@ -51,7 +53,7 @@ class Study:
     given: dict[str, Values]  # sides of a grid, or columns of a table
     sampled: tuple[Parameter, ...]  # of other designs
     outputs: tuple[Output, ...]
-    interval: float | None  # between samples, if all members have the same
+    facts: Facts  # what all members have in common
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -157,21 +159,21 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
         else:
             given = tables.checked(columns, "table", reader)
             described = {key: {"sha256": _digest(column)} for key, column in given.items()}
-        facts = _facts(base, tuple(described))
+        facts = facts_of(base, tuple(described))
         found = outputs.read(tree.get("outputs"), facts, reader.time)
         for word in ("title", "description"):
             checks.instance(word, tree.get(word, ""), str)
         study = Study(
             tree.get("title", ""),
             tree.get("description", ""),
-            {name: x for name, x in sections.complete(base).items() if name not in ("title", "description")},
+            {name: x for name, x in language_of(base).complete(base).items() if name not in ("title", "description")},
             design,
             described,
             {key: reader.unit(key) for key in described},
             given,
             sampled,
             found,
-            facts.interval,
+            facts,
         )
         if sampled:
             designs.check_room(design, len(sampled))
@@ -190,18 +192,6 @@ def _flat(tree: Mapping[str, Any], word: str) -> dict[str, Any]:
                 f"{word}.{name}: no key of a scenario; move `{name} = ...` above the first [section] of the file"
             )
     return flattened(section)
-
-
-def flattened(tree: Mapping[str, Any]) -> dict[str, Any]:
-    """TOML reads `string.stiffness = 3` as a table in a table: both spellings to dotted keys."""
-    flat: dict[str, Any] = {}
-    for name, value in tree.items():
-        inside = name in PARTS and isinstance(value, Mapping)
-        for key, inner in ({f"{name}.{key}": x for key, x in value.items()} if inside else {name: value}).items():
-            if key in flat:
-                raise InputError(f"{key}: expected once, got twice, dotted and in a section")
-            flat[key] = inner
-    return flat
 
 
 def _design(tree: Mapping[str, Any], folder: Path) -> tuple[Design, dict[str, Values] | None]:
@@ -251,14 +241,11 @@ def _check_twice(fixed: Mapping[str, Any], varied: Mapping[str, Any]) -> None:
 def _base(tree: Mapping[str, Any], source: str, folder: Path, firsts: Mapping[str, Any]) -> Tree:
     """The keys with all changes and the first value of every varied key: names and units are checked here."""
     base = _scenario_tree(tree, folder)
-    changes = tree.get("set", {})
-    for section, part in PARTS.items():
-        # one that names its kind is meant as a whole
-        if isinstance(changes, Mapping) and isinstance(changes.get(section), Mapping) and part.word in changes[section]:
-            base[section] = {}
+    language = language_of(base)
+    language.clear_renamed(base, tree.get("set", {}))
     for key, value in (*_flat(tree, "set").items(), *firsts.items()):
-        sections.put(base, keys.parse(key), value)
-    return read_keys(base, _located(source))
+        language.put(base, keys.parse(key), value)
+    return language.read(base, _located(source))
 
 
 def _located(source: str) -> Callable[[list[str]], str]:
@@ -272,18 +259,16 @@ def _scenario_tree(tree: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         raise InputError("scenario: missing; expected the name of a built-in scenario, or a file")
     if isinstance(given, Case):
         return dict(given.keys())
+    if isinstance(given, AssemblyCase):
+        return given.to_dict()
     if isinstance(given, Mapping):
         return dict(given)
     if not isinstance(given, (str, os.PathLike)):
-        checks.refuse("scenario", "the name of a built-in scenario, a file or a Case", given)
+        checks.refuse("scenario", "the name of a built-in scenario, a file, a Case or an AssemblyCase", given)
     beside = folder / given
     found = beside if beside.is_file() else scenario.find(str(given))
     text = scenario.read(found)
-    case = scenario.parse(text, str(found))  # errors in that file are reported with their lines
-    if not isinstance(case, Case):
-        raise InputError(
-            f"scenario: expected one of a pendulum, got the assembly {found.name}, which studies cannot vary yet"
-        )
+    scenario.parse(text, str(found))  # errors in that file are reported with their lines
     return scenario.beside(tomllib.loads(text), found.parent)
 
 
@@ -291,12 +276,12 @@ class _Reader:
     """Reads values of keys as the scenario does: by putting them there."""
 
     def __init__(self, base: Tree, source: str) -> None:
-        self._base, self._locate = base, _located(f"{source}: vary")
+        self._base, self._language, self._locate = base, language_of(base), _located(f"{source}: vary")
 
     def __call__(self, key: Key, value: Any) -> Any:
         tree = dict(self._base)
-        sections.put(tree, key, value)
-        return keys.get(read_keys(tree, self._locate), key)
+        self._language.put(tree, key, value)
+        return keys.get(self._language.read(tree, self._locate), key)
 
     def time(self, name: str, value: Any) -> float:
         """With a unit, as run.duration has it."""
@@ -306,19 +291,7 @@ class _Reader:
             raise InputError(f"{name}: {str(error).partition('run.duration: ')[2]}") from None
 
     def unit(self, key: str) -> str:
-        return sections.kind_of(self._base, keys.parse(key)).unit
-
-
-def _facts(base: Tree, varied: tuple[str, ...]) -> Facts:
-    """What all members have in common."""
-    run = Run(**base["run"])
-    elements = None if "run.elements" in varied else run.number_of_elements()
-    load = "string.breaking_load" in varied or base["string"].get("breaking_load") is not None
-    loose = {"run.duration", "run.sample"} | ({"run.step"} if run.sample is None else set())
-    if loose & set(varied):
-        return Facts(elements, None, None, load)
-    sample = run.interval()
-    return Facts(elements, sample, checks.whole_ratio("run.duration", run.duration, "sample", sample) + 1, load)
+        return self._language.kind_of(self._base, keys.parse(key)).unit
 
 
 def _digest(column: Values) -> str:

@@ -1,8 +1,4 @@
-"""What is kept of every member: a variable of the results, some of its components, over time or reduced.
-
-Values come with a leading dimension of members, (member, time, ...), so that one member or a whole batch can be
-evaluated at once; what a member gives does not depend on its neighbours.
-"""
+"""What is kept of every member: a variable of the results, some of its components, over time or reduced."""
 
 from __future__ import annotations
 
@@ -13,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.analysis.fatigue import TensionCurve, counting, tension_curve
+from tautline.analysis.fatigue import counting, tension_curve
 from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.string import String
-from tautline.schema import AXES, SCHEMA, Variable
-from tautline.studies.definition.readings import READINGS, read_off
+from tautline.schema import ASSEMBLY_SCHEMA, AXES, SCHEMA, Variable
+from tautline.studies.definition.facts import Facts
+from tautline.studies.definition.readings import READINGS
 
 # Of a motion as a whole, by watching neighbouring motions.
 OF_NEIGHBOURS = {
@@ -35,27 +31,23 @@ HEALTH = {
     "largest_step_ratio": "largest step over the stability limit",
 }
 VARIABLES = SCHEMA | OF_NEIGHBOURS | {name: reading.variable for name, reading in READINGS.items()}
+# Of an assembly; a reading is of one string.
+VARIABLES_OF_ASSEMBLY = ASSEMBLY_SCHEMA | {
+    name: reading.variable._replace(dims=("time", "string")) for name, reading in READINGS.items()
+}
 REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
-# Reduced together with the time: the string as a whole. Components of vectors are not.
+# Reduced together with the time: the string as a whole, each for itself. Components of vectors are not.
 ALONG_THE_STRING = ("node", "element")
+OVER_TIME_AND_STRING = ("max", "min", "mean")
 NORM = "norm"
-_WORDS = ("name", "variable", "reduce", "at", "node", "element", "axis", "row", "column")
+_PLACES = ("body", "string", "node", "element", "axis", "row", "column")
+_WORDS = ("name", "variable", "reduce", "at", *_PLACES)
 _WORDS_OF_NEIGHBOURS = ("name", "variable", "interval", "known", "lost")
-_WORDS_OF_READINGS = ("name", "variable")
+_WORDS_OF_READINGS = ("name", "variable", "string")
 _WORDS_OF_DAMAGE = (*_WORDS_OF_READINGS, "rope", "exponent", "constant")
 _OURS = ("status", "message", "steps", "health", "figure", "remarks", "done", "member", "batch", "time")
-_NOT_NAMES = (*HEALTH, *_OURS, *_WORDS[4:])
+_NOT_NAMES = (*HEALTH, *_OURS, *_PLACES)
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Properties that all runs of a study have in common."""
-
-    elements: int | None
-    interval: float | None  # between samples (s)
-    rows: int | None  # samples, the first included
-    breaking_load: bool = False  # whether every member has one
 
 
 @dataclass(frozen=True)
@@ -78,6 +70,27 @@ class Output:
     known: float = KNOWN
     lost: float = LOST
     curve: tuple[float, ...] = ()  # of the damage, as TensionCurve has it
+    assembly: bool = False  # whether it is of one
+    body: str | None = None
+    string: str | None = None
+
+    @property
+    def described(self) -> Variable:
+        """The variable of a run."""
+        return (VARIABLES_OF_ASSEMBLY if self.assembly else VARIABLES)[self.variable]
+
+    @property
+    def of_each_string(self) -> bool:
+        """Whether it is made of the values of one string of an assembly, or of each of them for itself."""
+        along = any(dim in ALONG_THE_STRING for dim in self.described.dims)
+        reduced = self.reduce == "reading" or (along and self.reduce in OVER_TIME_AND_STRING)
+        return self.assembly and (self.string is not None or reduced)
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Dimensions but the time, of the values of the body or string that it is made of."""
+        gone = ("string",) * self.of_each_string + ("body",) * (self.body is not None)
+        return tuple(dim for dim in self.described.dims[1:] if dim not in gone)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -91,12 +104,12 @@ class Output:
 
     @property
     def units(self) -> str:
-        return VARIABLES[self.variable].units
+        return self.described.units
 
     @property
     def long_name(self) -> str:
         """In words, with what was chosen."""
-        chosen = [f"{dim} {getattr(self, dim)}" for dim in _free(self.variable) if getattr(self, dim) is not None]
+        chosen = [f"{dim} {getattr(self, dim)}" for dim in _PLACES if getattr(self, dim) is not None]
         how = {
             "series": "",
             "neighbours": "",
@@ -107,12 +120,7 @@ class Output:
             "min": "smallest: ",
             "mean": "mean: ",
         }[self.reduce]
-        return how + VARIABLES[self.variable].long_name + (f" ({', '.join(chosen)})" if chosen else "")
-
-
-def _free(variable: str) -> tuple[str, ...]:
-    """Dimensions but the time."""
-    return VARIABLES[variable].dims[1:]
+        return how + self.described.long_name + (f" ({', '.join(chosen)})" if chosen else "")
 
 
 def read(specs: Any, facts: Facts, time_of: Any) -> tuple[Output, ...]:
@@ -140,7 +148,7 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     if "variable" not in spec:
         raise InputError(f"{where}.variable: missing; expected one of the variables of a run, such as tension")
     variable = spec["variable"]
-    _check_variable(where, variable)
+    _check_variable(where, variable, facts)
     words = _words(variable)
     if words is not _WORDS and spec.get("reduce") == "series":
         spec = {word: value for word, value in spec.items() if word != "reduce"}
@@ -155,14 +163,16 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     checks.choice(f"{where}.reduce", reduce, REDUCTIONS)
     if ("at" in spec) != (reduce == "at"):
         raise InputError(f"{where}.at: expected together with reduce = 'at' alone, got reduce = {reduce!r}")
-    chosen = {dim: _choice(where, dim, spec[dim], variable, facts) for dim in _WORDS[4:] if dim in spec}
+    chosen = _chosen(where, spec, variable, facts)
     dims, sizes = _shape(where, variable, reduce, chosen, facts)
     times, rows = _samples(where, spec.get("at", ()), facts, time_of)
     name = spec.get("name", _default_name(variable, reduce, chosen))
     checks.instance(f"{where}.name", name, str)
     if len(rows) > 1:
         dims, sizes = (f"{name}_time", *dims), (len(rows), *sizes)
-    return Output(name, variable, reduce, **chosen, at=rows, times=times, dims=dims, sizes=sizes)
+    return Output(
+        name, variable, reduce, **chosen, at=rows, times=times, dims=dims, sizes=sizes, assembly=facts.assembly
+    )
 
 
 def _words(variable: str) -> tuple[str, ...]:
@@ -176,8 +186,11 @@ def _words(variable: str) -> tuple[str, ...]:
 
 def _reading(where: str, spec: Mapping[str, Any], facts: Facts) -> Output:
     variable = spec["variable"]
-    if READINGS[variable].of_breaking_load and not facts.breaking_load:
-        raise InputError(f"{where}: {variable} needs a breaking load; give string.breaking_load in `set` or `vary`")
+    chosen = _chosen(where, spec, variable, facts)
+    loaded = chosen["string"] in facts.loaded if "string" in chosen else facts.breaking_load
+    if READINGS[variable].of_breaking_load and not loaded:
+        key = f"strings.{chosen.get('string', 'NAME')}" if facts.assembly else "string"
+        raise InputError(f"{where}: {variable} needs a breaking load; give {key}.breaking_load in `set` or `vary`")
     curve: tuple[float, ...] = ()
     if variable == "damage":
         counting("a study of damage")
@@ -185,9 +198,10 @@ def _reading(where: str, spec: Mapping[str, Any], facts: Facts) -> Output:
             curve = tuple(tension_curve(spec.get("rope"), spec.get("exponent"), spec.get("constant")))
         except InputError as error:
             raise InputError(f"{where}.{error}") from None
-    name = spec.get("name", variable)
+    name = spec.get("name", _default_name(variable, "series", chosen))
     checks.instance(f"{where}.name", name, str)
-    return Output(name, variable, "reading", curve=curve)
+    dims, sizes = _shape(where, variable, "reading", chosen, facts)
+    return Output(name, variable, "reading", **chosen, curve=curve, dims=dims, sizes=sizes, assembly=facts.assembly)
 
 
 def _of_neighbours(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
@@ -208,51 +222,96 @@ def _of_neighbours(where: str, spec: Mapping[str, Any], facts: Facts, time_of: A
     return Output(name, spec["variable"], "neighbours", interval=interval, known=known, lost=lost)
 
 
-def _check_variable(where: str, variable: Any) -> None:
+def _known(facts: Facts) -> dict[str, Variable]:
+    """Variables of the runs of a study."""
+    if not facts.assembly:
+        return VARIABLES
+    return {name: x for name, x in VARIABLES_OF_ASSEMBLY.items() if facts.bodies or "body" not in x.dims}
+
+
+def _check_variable(where: str, variable: Any, facts: Facts) -> None:
     import difflib
 
     if variable in HEALTH:
         raise InputError(f"{where}.variable: {variable} is kept of every member in any case, leave it out")
-    if variable not in VARIABLES:
-        near = difflib.get_close_matches(str(variable), VARIABLES, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(VARIABLES)}"
+    known = _known(facts)
+    if variable in OF_NEIGHBOURS and facts.assembly:
+        raise InputError(f"{where}.variable: {variable} is computed for a pendulum alone, got an assembly")
+    if variable not in known:
+        near = difflib.get_close_matches(str(variable), known, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
         raise InputError(f"{where}.variable: expected a variable of a run, got {variable!r}{hint}")
 
 
 def _default_name(variable: str, reduce: str, chosen: Mapping[str, Any]) -> str:
     name = {"series": variable, "at": f"{variable}_at"}.get(reduce, f"{reduce}_{variable}")
-    return f"{name}_{chosen['axis']}" if "axis" in chosen else name
+    return "_".join(
+        [name, *(str(chosen[dim]).replace("-", "_") for dim in ("body", "string", "axis") if dim in chosen)]
+    )
 
 
-def _choice(where: str, dim: str, value: Any, variable: str, facts: Facts) -> Any:
-    if dim not in _free(variable):
-        have = ", ".join(_free(variable)) or "the time alone"
+def _chosen(where: str, spec: Mapping[str, Any], variable: str, facts: Facts) -> dict[str, Any]:
+    """Places of a variable that a study chooses; of an assembly, the string whose nodes and elements are counted."""
+    found: dict[str, Any] = {}
+    for dim in (dim for dim in _PLACES if dim in spec):
+        found[dim] = _choice(where, dim, spec[dim], variable, facts, found)
+    if facts.assembly and "string" not in found and any(dim in found for dim in ALONG_THE_STRING):
+        if len(facts.strings) > 1:
+            raise InputError(
+                f"{where}.string: missing; expected one of {', '.join(map(repr, facts.strings))}, whose nodes and "
+                "elements are counted"
+            )
+        found["string"] = next(iter(facts.strings))
+    return found
+
+
+def _choice(where: str, dim: str, value: Any, variable: str, facts: Facts, chosen: Mapping[str, Any]) -> Any:
+    free = _known(facts)[variable].dims[1:]
+    if facts.assembly and "string" not in free and any(dim in ALONG_THE_STRING for dim in free):
+        free = ("string", *free)
+    if dim not in free:
+        have = ", ".join(free) or "the time alone"
         raise InputError(f"{where}.{dim}: {variable} has no such dimension; it has {have}")
-    if dim == "axis":
-        checks.choice(f"{where}.axis", value, [*AXES, NORM])
+    words = {"axis": [*AXES, NORM], "body": list(facts.bodies), "string": list(facts.strings)}
+    if dim in words:
+        checks.choice(f"{where}.{dim}", value, words[dim])
         return value
-    size = {"row": 3, "column": 3}.get(dim)
-    if size is None and facts.elements is not None:
-        size = facts.elements + (dim == "node")
+    size = {"row": 3, "column": 3}.get(dim, _length(dim, chosen.get("string"), facts))
     most = size or 10**6
     return checks.whole(f"{where}.{dim}", value, -most, most - 1)
+
+
+def _length(dim: str, string: str | None, facts: Facts) -> int | None:
+    """Length of a dimension, of one string where it is chosen; None where members may differ."""
+    if dim not in ALONG_THE_STRING:
+        return {"body": len(facts.bodies), "string": len(facts.strings)}.get(dim, 3)
+    elements = facts.elements if string is None else facts.strings[string]
+    strings = 1 if string is not None or not facts.assembly else len(facts.strings)
+    return None if elements is None else elements + strings * (dim == "node")
 
 
 def _shape(
     where: str, variable: str, reduce: str, chosen: Mapping[str, Any], facts: Facts
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """What is left of the dimensions."""
-    dims = [dim for dim in _free(variable) if dim not in chosen]
-    if reduce in ("max", "min", "mean"):
+    dims = [dim for dim in _known(facts)[variable].dims[1:] if dim not in chosen]
+    if reduce in OVER_TIME_AND_STRING and any(dim in ALONG_THE_STRING for dim in dims):
         dims = [dim for dim in dims if dim not in ALONG_THE_STRING]
+        dims = ["string", *dims] if facts.assembly and "string" not in chosen else dims
     sizes = []
     for dim in dims:
-        if dim in ALONG_THE_STRING and facts.elements is None:
+        size = _length(dim, chosen.get("string"), facts)
+        if size is None:
+            wanted = "give run.elements"
+            if facts.assembly:
+                wanted = "choose a string with a number of elements that is not varied"
             raise InputError(
                 f"{where}: expected one {dim} to be chosen, because members may have different numbers of elements; "
-                "choose one, or give run.elements"
+                f"choose one, or {wanted}"
             )
-        sizes.append((facts.elements or 0) + (dim == "node") if dim in ALONG_THE_STRING else 3)
+        sizes.append(size)
+    if facts.assembly and "string" in chosen:  # strings may have different numbers of elements
+        dims = [f"{chosen['string']}_{dim}" if dim in ALONG_THE_STRING else dim for dim in dims]
     if reduce == "series":
         if facts.rows is None:
             raise InputError(
@@ -280,57 +339,3 @@ def _samples(where: str, at: Any, facts: Facts, time_of: Any) -> tuple[tuple[flo
             raise InputError(f"{where}.at: expected times from 0 to {last:g} s, got {time:g} s")
         rows.append(0 if time == 0.0 else checks.whole_ratio(f"{where}.at", time, "run.sample", facts.interval))
     return times, tuple(rows)
-
-
-def evaluate(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64], string: String) -> Array:
-    """One array with a leading dimension of members.
-
-    Parameters
-    ----------
-    output : Output
-    values : mapping
-        Arrays (member, time, ...) by the names of `schema.SCHEMA`.
-    rows : array of int
-        How many samples each member has; the rest of a shorter run is not looked at.
-    string : String
-        Of the members; numbers that they differ in are columns.
-    """
-    if output.variable in READINGS:
-        curve = TensionCurve(*output.curve) if output.curve else None
-        return read_off(output.variable, curve, values, rows, string)
-    x = _selected(output, values[output.variable])
-    with np.errstate(all="ignore"):  # a run that overflowed says so in its status
-        return _reduced(output, x, rows)
-
-
-def _selected(output: Output, x: Array) -> Array:
-    """Chosen components only; behind member and time."""
-    place = 2
-    for dim in _free(output.variable):
-        chosen = getattr(output, dim)
-        if chosen is None:
-            place += 1
-        elif chosen == NORM:
-            x = np.sqrt(np.sum(x * x, axis=place))
-        else:
-            x = np.take(x, AXES.index(chosen) if dim == "axis" else chosen, axis=place)
-    return x
-
-
-def _reduced(output: Output, x: Array, rows: NDArray[np.int64]) -> Array:
-    members = np.arange(len(x))
-    if output.reduce == "final":
-        return x[members, rows - 1]
-    if output.reduce in ("at", "series"):
-        places = np.arange(output.sizes[0]) if output.reduce == "series" else np.array(output.at)
-        there = places[None, :] < rows[:, None]
-        found = x[members[:, None], np.minimum(places, x.shape[1] - 1)[None, :]]
-        found = np.where(there.reshape(there.shape + (1,) * (x.ndim - 2)), found, np.nan)
-        return found[:, 0] if output.reduce == "at" and len(places) == 1 else found
-    free = [dim for dim in _free(output.variable) if getattr(output, dim) is None]
-    axes = (0, *(k + 1 for k, dim in enumerate(free) if dim in ALONG_THE_STRING))
-    function: Any = {"max": np.max, "min": np.min, "mean": np.mean}[output.reduce]
-    if output.reduce != "mean" and (rows == x.shape[1]).all():
-        return np.asarray(function(x, axis=tuple(axis + 1 for axis in axes)))
-    # one by one: the order of a sum, and so its rounding, must not depend on how many members there are
-    return np.stack([function(np.ascontiguousarray(one[:n]), axis=axes) for one, n in zip(x, rows, strict=True)])

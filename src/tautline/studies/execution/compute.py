@@ -16,15 +16,17 @@ from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
 from tautline.engine.ensemble import record_ensemble
 from tautline.engine.family import Family, Look
-from tautline.engine.simulation import Simulation
 from tautline.errors import RUNNING, InputError, TautlineError
 from tautline.kernels.lanes import LANES
 from tautline.model import keys
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.sections import is_assembly
 from tautline.model.case import Case
-from tautline.model.command import Command
+from tautline.model.run import Run
 from tautline.model.string import String
 from tautline.results.values import Values, values_of
-from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output, evaluate
+from tautline.studies.definition.evaluation import evaluate, evaluate_of_assembly
+from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
 
@@ -37,9 +39,9 @@ class Started(NamedTuple):
     """A member that is ready to march."""
 
     place: int
-    simulation: Simulation
-    command: Command
-    duration: float
+    simulation: Any  # a Simulation, or an AssemblySimulation
+    command: Any  # of the reel, or those of an assembly by the names of strings
+    run: Run
     rows: int
 
 
@@ -55,6 +57,11 @@ def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
         [""] * count,
     )
     members = Members(work, values)
+    if is_assembly(work.scenario):
+        for place in range(count):
+            with _reported(found, place):
+                _run_assembly(members.start(place), work.outputs, found)
+        return found
     _run_family(members, found)
     started: dict[int, list[Started]] = {}
     for place in np.flatnonzero(found.status == NOT_COMPUTED).tolist():
@@ -98,7 +105,7 @@ class Members:
     Attributes
     ----------
     base : Case or None
-        The case of the first values of all keys; None where these do not fit together.
+        The case of the first values of all keys; None where these do not fit together, and of an assembly.
     """
 
     def __init__(self, work: Work, values: Mapping[str, NDArray[Any]]) -> None:
@@ -108,22 +115,28 @@ class Members:
     def _tree(self) -> dict[str, Any]:
         return self.work.scenario if self.base is None else self.base.keys()
 
-    def case(self, place: int) -> Case:
-        """Case of a member; sections that are not varied are read and built once."""
+    def case(self, place: int) -> Case | AssemblyCase:
+        """Case of a member; sections of a pendulum that are not varied are read and built once."""
         tree = dict(self._tree)
         for key in self.work.keys:
             keys.put(tree, keys.parse(key), self.values[key][place : place + 1].tolist()[0])
+        if is_assembly(tree):
+            return AssemblyCase.from_dict(tree)
         return Case.from_dict(tree, like=self.base)
 
     def start(self, place: int) -> Started:
         """A member at the start of its run; samples that cannot fit into memory are refused."""
         case = self.case(place)
         simulation, rows, _ = begin(case)
-        space.check_samples(rows, simulation.elements)
-        return Started(place, simulation, case.command, case.run.duration, rows)
+        space.check_samples(rows, simulation.layout)
+        command = case.commands if isinstance(case, AssemblyCase) else case.command
+        return Started(place, simulation, command, case.run, rows)
 
 
 def _base(work: Work) -> Case | None:
+    """Case of the scenario of a pendulum, if it is one."""
+    if is_assembly(work.scenario):
+        return None
     try:
         base = Case.from_dict(work.scenario)
         base.state()
@@ -139,7 +152,7 @@ def _run_family(members: Members, found: Computed) -> None:
         return
     try:
         family = Family(base, work.keys)
-        space.check_samples(family.rows, family.elements)
+        space.check_samples(family.rows, schema.of_pendulum(family.elements))
     except TautlineError:
         return
     if not family.known or not all(output.fits(family.elements) for output in work.outputs):
@@ -203,8 +216,19 @@ def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> 
 def _growth_rates(group: list[Started], interval: float) -> Array:
     twins = [one.simulation.twin() for one in group]
     for twin, one in zip(twins, group, strict=True):
-        twin.begin(one.command, one.duration, interval)
-    return growth_rates(twins, round(group[0].duration / interval)) / interval
+        twin.begin(one.command, one.run.duration, interval)
+    return growth_rates(twins, round(group[0].run.duration / interval)) / interval
+
+
+def _run_assembly(one: Started, outputs: Sequence[Output], found: Computed) -> None:
+    """March a member alone, as `simulate` does."""
+    simulation = one.simulation
+    simulation.advance(one.run.duration, one.command, sample=one.run.interval())
+    values = {name: x[None] for name, x in simulation.recorded().items()}
+    rows = np.array([values["time"].shape[1]])
+    with _missing_places_named():
+        results = {x.name: evaluate_of_assembly(x, values, rows, simulation.assembly)[0] for x in outputs}
+    _keep(one, results, simulation.attributes(), found)
 
 
 def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
@@ -214,15 +238,27 @@ def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     pendulum = simulation.pendulum
     values = {name: x[None] for name, x in values_of(pendulum, record, _needed(outputs)).items()}
     rows = np.array([len(record.time)])
-    try:
+    with _missing_places_named():
         results = {output.name: evaluate(output, values, rows, pendulum.string)[0] for output in outputs}
+    _keep(one, results, simulation.health(), found)
+
+
+@contextmanager
+def _missing_places_named() -> Iterator[None]:
+    """Errors about nodes and elements that a member does not have, in words."""
+    try:
+        yield
     except IndexError:
         raise InputError("outputs: expected nodes and elements that every member has, this one has fewer") from None
+
+
+def _keep(one: Started, results: Mapping[str, Array], figures: Mapping[str, Any], found: Computed) -> None:
+    """Results of a member, how it ended, and how far its numbers can be trusted; NaN for what is not measured."""
     for name, result in results.items():
         found.outputs[name][one.place] = result
+    simulation = one.simulation
     found.status[one.place] = _CODES[simulation.status]
     found.message[one.place] = "" if simulation.status == "completed" else simulation.message
     found.steps[one.place] = simulation.steps
-    figures = simulation.health()
-    found.health[one.place] = [figures[name] for name in HEALTH]
+    found.health[one.place] = [figures.get(name, np.nan) for name in HEALTH]
     found.remarks[one.place] = "\n".join(simulation.remarks())

@@ -164,10 +164,9 @@ def _check_version(found: Archive, damaged: Mapping[int, str]) -> None:
 
 def _check_samples(wanted: Study) -> None:
     """Refuse samples that are too many for every member; where members differ, each is looked at when it begins."""
-    run = wanted.scenario["run"]
-    elements = run.get("elements")
-    if wanted.interval is not None and isinstance(elements, int) and "run.elements" not in wanted.keys:
-        space.check_samples(round(run["duration"] / wanted.interval) + 1, elements)
+    facts = wanted.facts
+    if facts.rows is not None and facts.layout is not None:
+        space.check_samples(facts.rows, facts.layout)
 
 
 def _name(definition: Any) -> str:

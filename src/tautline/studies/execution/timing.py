@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline import schema
+from tautline.engine.assembly.simulation import AssemblySimulation
 from tautline.engine.ensemble import march_ensemble
 from tautline.errors import TautlineError
 from tautline.kernels.lanes import LANES
@@ -69,15 +69,18 @@ def _seconds(work: Work, values: dict[str, Values], place: int, most: float) -> 
 def _part(one: Started, deadline: float) -> float:
     """March a member until the time is up, without keeping anything; how much of it was done."""
     simulation, total = one.simulation, float(one.rows)
-    plan = simulation.task().plan
-    steps = max(1, STEPS_OF_AN_ELEMENT // (simulation.elements * len(plan.stages)))
+    assembly = isinstance(simulation, AssemblySimulation)
+    plan = simulation.sampling(one.run.interval()) if assembly else simulation.task().plan
+    elements = simulation.layout.lengths["element"]
+    steps = max(1, STEPS_OF_AN_ELEMENT // (elements * len(plan.stages)))
     if plan.steps_per_sample > steps:  # not even one sample need come soon
         total *= plan.steps_per_sample / steps
         simulation.begin(one.command, steps * plan.h, steps * plan.h)
-    most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * schema.row_length(simulation.elements))))
+        plan = simulation.sampling(steps * plan.h) if assembly else plan
+    most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * simulation.layout.row_length())))
     done, rows = 0, 1
     while done < total and simulation.status == "completed":
-        march_ensemble([simulation], rows)
+        simulation.march(rows, plan) if assembly else march_ensemble([simulation], rows)
         done += rows
         if time.perf_counter() > deadline:
             return min(1.0, done / total)

@@ -91,8 +91,8 @@ class _Maker:
     def make(self, study: Study, layout: Layout) -> None:
         self._write_design(study, layout)
         self._make_results(study, layout)
-        for name, (values, units) in _coordinates(study).items():
-            self._write_column(name, name, np.array(values), len(values), {"units": units} if units else {})
+        for name, (dim, values, units) in _coordinates(study).items():
+            self._write_column(name, dim, np.array(values), len(values), {"units": units} if units else {})
 
     def _write_column(self, name: str, dim: str, column: Any, chunk: int, attributes: Mapping[str, Any]) -> None:
         array = self._column(name, dim, column, len(column), chunk, attributes)
@@ -121,14 +121,15 @@ class _Maker:
 
     def _make_results(self, study: Study, layout: Layout) -> None:
         """Arrays of results without a chunk."""
-        coordinates = {"coordinates": " ".join(study.keys)}
+        owners = _owners(study)
 
         def make(name: str, dtype: Any, fill: Any, attrs: Mapping[str, Any], more: Mapping[str, int]) -> None:
             sizes = tuple(more.values())
             array = self._array(
                 name, [*study.dims, *more], (*layout.shape, *sizes), (*layout.chunk, *sizes), dtype, fill
             )
-            array.update_attributes({**attrs, **coordinates})
+            beside = [name for name, (dim, _, _) in owners.items() if dim in more]
+            array.update_attributes({**attrs, "coordinates": " ".join([*study.keys, *beside])})
 
         nan = float("nan")
         for output in study.outputs:
@@ -146,15 +147,33 @@ class _Maker:
         marks.update_attributes({"long_name": "members of a batch that failed; -1 where the batch is not complete"})
 
 
-def _coordinates(study: Study) -> dict[str, tuple[Any, str]]:
+# Coordinates by name: their dimension, values and unit.
+Coordinates = dict[str, tuple[str, Any, str]]
+
+
+def _coordinates(study: Study) -> Coordinates:
     """Coordinates of the dimensions that results have beyond the members."""
-    found: dict[str, tuple[Any, str]] = {"figure": (list(HEALTH), "")}
+    facts = study.facts
+    found: Coordinates = {"figure": ("figure", list(HEALTH), "")}
     for output in study.outputs:
         sizes = dict(zip(output.dims, output.sizes, strict=True))
-        if "axis" in sizes:
-            found["axis"] = (AXES, "")
-        if "time" in sizes and study.interval is not None:
-            found["time"] = (np.arange(sizes["time"]) * study.interval, "s")
-        if f"{output.name}_time" in sizes:
-            found[f"{output.name}_time"] = (np.array(output.times), "s")
+        words = {"axis": AXES, "body": list(facts.bodies), "string": list(facts.strings)}
+        found |= {dim: (dim, names, "") for dim, names in words.items() if dim in sizes}
+        if "time" in sizes and facts.interval is not None:
+            found["time"] = ("time", np.arange(sizes["time"]) * facts.interval, "s")
+        own = f"{output.name}_time"
+        if own in sizes:
+            found[own] = (own, np.array(output.times), "s")
+        found |= {name: x for name, x in _owners(study).items() if x[0] in sizes}
     return found
+
+
+def _owners(study: Study) -> Coordinates:
+    """Strings of an assembly that nodes and elements of all strings belong to."""
+    strings = {name: n for name, n in study.facts.strings.items() if n is not None}
+    more = {"node": 1, "element": 0}
+    return {
+        f"{dim}_string": (dim, [name for name, n in strings.items() for _ in range(n + k)], "")
+        for dim, k in more.items()
+        if strings
+    }

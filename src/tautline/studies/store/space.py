@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tautline import schema
 from tautline.errors import InputError
 from tautline.files.runs import StoreError
+from tautline.schema import Layout
 
 # Points of the unit cube, values in SI, and what the libraries hold while they make them.
 COPIES_OF_A_DESIGN = 4
@@ -55,13 +55,14 @@ def check_design(name: str, members: int, keys: int) -> None:
         )
 
 
-def check_samples(rows: int, elements: int) -> None:
+def check_samples(rows: int, layout: Layout) -> None:
     """Refuse a member whose samples memory cannot hold; by the size of the machine, and not by what is free now."""
     from tautline.kernels.lanes import LANES  # a store that is only read needs no kernels
 
     copies = LANES + MORE_COPIES_OF_SAMPLES
-    size, most = 8.0 * copies * rows * schema.row_length(elements), PART_OF_MEMORY * memory()
+    size, most = 8.0 * copies * rows * layout.row_length(), PART_OF_MEMORY * memory()
     if size > most:
+        elements = layout.lengths["element"]
         raise InputError(
             f"run.sample: expected few enough samples for the memory; {rows:.3g} of {elements} elements take "
             f"{gigabytes(size)}, and a member may take {gigabytes(most)}, half of the memory; choose a larger "

@@ -1,0 +1,227 @@
+"""What of a run is drawn in space: its strings, bodies and drums, over time, and how they are drawn."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, MaxNLocator
+from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
+from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+from tautline.arrays import Array
+from tautline.errors import InputError
+from tautline.figures.style import BODY, STRAIN_MAP
+from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.parts import Line
+from tautline.model.body import RigidBody
+from tautline.model.reel import Reel
+from tautline.model.shapes import body_mesh
+from tautline.model.string import String
+from tautline.results.assembly import spans
+from tautline.results.inputs import pendulum_of
+from tautline.results.one_string import assembly_of_run
+
+# Sides of a scene over the largest: the least of width and height, and a depth that has room for one label only.
+NARROWEST, FLAT = 0.3, 0.2
+# Bodies that reach no farther than this part of the scene are marked by a point.
+SMALL = 0.008
+EDGE = "#44546A"
+# Guide to the drum, and the drum's axis, where these are not on a body that turns.
+GUIDE, AXIS = np.array([1.0, 0.0, 0.0]), np.array([0.0, -1.0, 0.0])
+SPOKES = 24
+
+
+class Rope(NamedTuple):
+    """A string over time."""
+
+    string: String
+    nodes: Array  # (time, node, axis)
+    strain: Array  # (time, element)
+
+
+class Solid(NamedTuple):
+    """A body over time; points are relative to its place."""
+
+    name: str
+    points: Array
+    faces: list[list[int]]
+    places: Array  # (time, axis)
+    attitudes: Array  # (time, row, column)
+
+    def at(self, k: int) -> Array:
+        """Its points in space."""
+        placed: Array = self.places[k] + self.points @ self.attitudes[k].T
+        return placed
+
+
+class Drum(NamedTuple):
+    """Rim of a drum and its guide over time."""
+
+    rim: Array  # (time, point, axis)
+    guide: Array  # (time, 2, axis)
+
+
+class Scene(NamedTuple):
+    """All that is drawn of a run."""
+
+    time: Array
+    ropes: list[Rope]
+    solids: list[Solid]
+    drums: list[Drum]
+
+
+def scene_of(run: xr.Dataset) -> Scene:
+    """Strings, bodies and drums of a run, where all of them have a place; one that overflowed ends with others."""
+    assembly = assembly_of_run(run.attrs)
+    turned = run.attitude if "attitude" in run else run.position  # two anchors need no body
+    good = np.isfinite(run.position).all(("node", "axis")).values & np.isfinite(
+        turned.values.reshape(run.sizes["time"], -1)
+    ).all(axis=1)
+    if not good.any():
+        raise InputError("run: expected samples with finite positions, got none")
+    run = run.isel(time=np.flatnonzero(good))
+    if assembly is not None:
+        return _of_assembly(run, assembly)
+    pendulum = pendulum_of(run.attrs)
+    nodes = run.position.values
+    body = Solid("body", *body_mesh(pendulum.body), nodes[:, -1], run.attitude.values)
+    drum = _drum(pendulum.reel, nodes[:, 0], run.reeled_length.values, GUIDE, AXIS, None)
+    return Scene(run.time.values, [Rope(pendulum.string, nodes, run.strain.values)], [body], [drum])
+
+
+def _of_assembly(run: xr.Dataset, assembly: Assembly) -> Scene:
+    ropes, drums, solids = [], [], []
+    names = list(assembly.bodies)
+    for k, (name, (nodes, elements)) in enumerate(spans(assembly).items()):
+        line = assembly.strings[name]
+        ropes.append(Rope(line.string, run.position.values[:, nodes], run.strain.values[:, elements]))
+        if line.reel is not None:
+            guide, axis = _mounted(assembly, line)
+            on_body = assembly.on_free_body(line)
+            turned = run.attitude.values[:, names.index(line.start)] if on_body else None
+            reeled = run.reeled_length.values[:, k]
+            drums.append(_drum(line.reel, ropes[-1].nodes[:, 0], reeled, guide, axis, turned))
+    for b, (name, body) in enumerate(assembly.bodies.items()):
+        mesh: tuple[Array, list[list[int]]] = (np.zeros((1, 3)), [])
+        if isinstance(body, RigidBody):
+            points, faces = body_mesh(body)
+            mesh = (points - np.array(body.center_of_mass), faces)
+        solids.append(Solid(name, *mesh, run.body_position.values[:, b], run.attitude.values[:, b]))
+    return Scene(run.time.values, ropes, solids, drums)
+
+
+def _mounted(assembly: Assembly, line: Line) -> tuple[Array, Array]:
+    """Directions of a guide, to its entrance, and of a drum's axis, in the frame of the body that carries them."""
+    body = assembly.bodies.get(line.start)
+    if line.drum_axis is None or not isinstance(body, RigidBody):
+        return GUIDE, AXIS
+    axis = np.array(line.drum_axis)
+    outwards = np.array(line.start_point) - np.array(body.center_of_mass)
+    across = [wish - (wish @ axis) * axis for wish in (outwards, *np.eye(3))]
+    guide = next(x for x in across if np.linalg.norm(x) > 1e-6)
+    return guide / np.linalg.norm(guide), axis
+
+
+def _drum(reel: Reel, entrance: Array, reeled: Array, guide: Array, axis: Array, turned: Array | None) -> Drum:
+    """A drum whose string leaves it at right angles to its axis, through a straight guide."""
+    up = np.cross(guide, axis)
+    angle = np.linspace(0.0, 2.0 * np.pi, SPOKES + 1)
+    radius = np.asarray(reel.radius(reeled))[:, None, None]
+    center = -reel.guide_length * guide + radius * up
+    rim = center + radius * (np.cos(angle)[:, None] * guide + np.sin(angle)[:, None] * up)
+    straight = np.broadcast_to(np.stack([-reel.guide_length * guide, 0.0 * guide]), (len(reeled), 2, 3))
+    if turned is not None:
+        rim, straight = (np.einsum("tij,tpj->tpi", turned, x) for x in (rim, straight))
+    return Drum(entrance[:, None] + rim, entrance[:, None] + straight)
+
+
+def elastic_shades(strings: list[String], strains: list[Array]) -> list[Array]:
+    """Elastic energy of the elements of strings relative to the largest of that moment."""
+    density = [np.maximum(s.energy_density(x), 0.0) for s, x in zip(strings, strains, strict=True)]
+    largest = max(float(x.max()) for x in density)
+    return [np.asarray(x / max(largest, 1e-300)) for x in density]
+
+
+def draw(axes: Any, scene: Scene, k: int, alpha: float = 1.0) -> list[Any]:
+    """Strings, bodies and drums at one moment; the artists."""
+    artists: list[Any] = []
+    shades = elastic_shades([rope.string for rope in scene.ropes], [rope.strain[k] for rope in scene.ropes])
+    for rope, shade in zip(scene.ropes, shades, strict=True):
+        nodes = rope.nodes[k]
+        segments = np.stack([nodes[:-1], nodes[1:]], axis=1)
+        colours = mpl.colormaps[STRAIN_MAP](shade)
+        artists.append(axes.add_collection3d(Line3DCollection(segments, colors=colours, linewidths=1.6, alpha=alpha)))
+    size = float(np.ptp([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()], axis=1).max())
+    for solid in scene.solids:
+        if solid.faces and np.linalg.norm(solid.points, axis=1).max() > SMALL * size:
+            placed = solid.at(k)
+            faces = Poly3DCollection(
+                [placed[face] for face in solid.faces], facecolors=BODY, edgecolors=EDGE, linewidths=0.2
+            )
+            faces.set_alpha(0.75 * alpha)
+            artists.append(axes.add_collection3d(faces))
+        else:  # too small to see, or without a shape
+            mark = "o" if solid.faces else "s"
+            artists += axes.plot(*solid.places[k][:, None], mark, color=EDGE, markersize=3.5, alpha=alpha)
+    for drum in scene.drums:
+        artists += axes.plot(*drum.rim[k].T, color=EDGE, linewidth=0.9, alpha=alpha)
+        artists += axes.plot(*drum.guide[k].T, color=EDGE, linewidth=0.9, alpha=alpha)
+    return artists
+
+
+def extent(scene: Scene, rows: Any = slice(None)) -> tuple[Array, Array]:
+    """Least and greatest coordinates of all that is drawn in some rows."""
+    reaches = [(solid, float(np.linalg.norm(solid.points, axis=1).max())) for solid in scene.solids]
+    boxes = [rope.nodes[rows].reshape(-1, 3) for rope in scene.ropes]
+    boxes += [drum.rim[rows].reshape(-1, 3) for drum in scene.drums]
+    boxes += [solid.places[rows] + side * reach for solid, reach in reaches for side in (-1.0, 1.0)]
+    points = np.concatenate(boxes)
+    return points.min(axis=0), points.max(axis=0)
+
+
+def frame(axes: Any, low: Array, high: Array) -> None:
+    """Limits that hold what lies between two corners, equal scales, third axis down."""
+    largest = float((high - low).max())
+    room = np.maximum(0.0, (NARROWEST, 0.05, NARROWEST) * np.array(largest) - (high - low)) / 2.0
+    low, high = low - room, high + room
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
+    axes.set_zlim(high[2], low[2])
+    axes.set_box_aspect(high - low)
+    for axis, span in zip((axes.xaxis, axes.yaxis, axes.zaxis), high - low, strict=True):
+        # as many ticks as the side has room for
+        axis.set_major_locator(MaxNLocator(max(1, round(6.0 * span / largest))))
+    if high[1] - low[1] < FLAT * largest:
+        middle = 0.0 if low[1] < 0.0 < high[1] else float(f"{0.5 * (low[1] + high[1]):.1g}")
+        axes.yaxis.set_major_locator(FixedLocator([middle]))
+
+
+# Inches of the largest box of a scene.
+LARGEST_BOX = (4.6, 4.4)
+
+
+def seen_box(axes: Any) -> tuple[Array, Array]:
+    """Corners of the box of a scene as it is seen, as parts of its axes, which are square."""
+    corners = np.array(list(itertools.product(axes.get_xlim(), axes.get_ylim(), axes.get_zlim())))
+    seen = np.stack(proj_transform(*corners.T, axes.get_proj())[:2])
+    window = axes.viewLim
+    return (seen.min(axis=1) - window.min) / window.size, (seen.max(axis=1) - window.min) / window.size
+
+
+def place(figure: Figure, axes: Any, corner: Array, side: float) -> None:
+    """Put the lower left corner of the box of a scene at a place of the figure (inches), with axes of this side."""
+    low, high = seen_box(axes)
+    width, height = figure.get_size_inches()
+    x, y = corner - side * low
+    axes.set_position((x / width, y / height, side / width, side / height))
+    # matplotlib scales these distances with the sides of the box
+    narrow = LARGEST_BOX[0] / float(side * (high - low)[0])
+    axes.zaxis.labelpad = 8.0 * narrow
+    axes.tick_params(axis="z", pad=3.0 * narrow)
+    if narrow > 1.3:
+        axes.yaxis.set_major_locator(FixedLocator([]))  # no room for a number

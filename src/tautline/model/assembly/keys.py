@@ -1,0 +1,156 @@
+"""Keys of an assembly by their paths: which sections there are, their values in SI, their defaults and kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tautline.errors import InputError
+from tautline.model import file_keys, kinds, sections
+from tautline.model.assembly.sections import (
+    BODY,
+    BODY_LOADS,
+    BODY_START,
+    FLUID,
+    HELD,
+    KINDS,
+    LINE,
+    LINE_START,
+    NO_ELEMENTS,
+    ORBIT,
+    PATH,
+    REEL,
+    STRING,
+    TOP,
+    Reading,
+)
+from tautline.model.file_keys import Problem, keys_of
+from tautline.model.keys import Key
+from tautline.model.kinds import Choice, Kind, WrongValueError
+from tautline.model.parts import Part
+from tautline.model.sections import COMMAND, RUN, SectionError, Tree
+from tautline.model.wording import near
+
+# Sections by their paths, in which a star is a name, and the parts whose keys they have.
+SECTIONS: dict[tuple[str, ...], tuple[Part, ...]] = {
+    ("bodies", "*"): (BODY,),
+    ("bodies", "*", "path"): (PATH,),
+    **{("bodies", "*", key): (part,) for key, part in BODY_LOADS.items()},
+    ("strings", "*"): (STRING, LINE),
+    ("strings", "*", "reel"): (REEL,),
+    ("strings", "*", "command"): (COMMAND,),
+    ("orbit",): (ORBIT,),
+    ("fluid",): (FLUID,),
+    ("initial", "bodies", "*"): (BODY_START,),
+    ("initial", "strings", "*"): (LINE_START,),
+    ("run",): (RUN,),
+}
+# Keys of sections that hold others.
+WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
+    (): TOP,
+    ("initial",): {"kind": Choice(KINDS, "Strings are straight, or everything is at rest.", default=KINDS[0])},
+}
+
+
+def _matches(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+    return all(star in ("*", name) for name, star in zip(path, pattern, strict=True))
+
+
+def parts_at(path: tuple[str, ...]) -> tuple[Part, ...]:
+    """Parts whose keys a section has; none for one that only holds others, or that there is not."""
+    found = (parts for pattern, parts in SECTIONS.items() if len(pattern) == len(path) and _matches(path, pattern))
+    return next(found, ())
+
+
+def is_section(path: tuple[str, ...]) -> bool:
+    """Whether a path leads to a section, or to one that holds others."""
+    n = len(path)
+    return any(len(pattern) >= n and _matches(path, pattern[:n]) for pattern in SECTIONS)
+
+
+def values(tree: Mapping[str, Any]) -> Tree:
+    """Keys of a tree in plain SI numbers; whether these are in range is not looked at. SectionError with problems."""
+    reading = Reading()
+    found = _section(reading, tree, ())
+    if "run" not in tree:
+        reading.problems.append(Problem(("run",), "missing"))
+    if found.get("run", {}).get("elements") is not None:
+        reading.problems.append(NO_ELEMENTS)
+    if reading.problems:
+        raise SectionError(reading.problems)
+    return found
+
+
+def _section(reading: Reading, section: Mapping[str, Any], path: tuple[str, ...]) -> Tree:
+    """Values of a section and of those in it."""
+    held = HELD in section and path[:1] == ("bodies",)
+    inner = [name for name, x in section.items() if is_section((*path, name)) and isinstance(x, Mapping)]
+    own = {name: x for name, x in section.items() if name not in inner and not (held and name == HELD)}
+    found: Tree = {HELD: section[HELD]} if held else {}
+    parts = () if held else parts_at(path)
+    if parts:
+        for k, part in enumerate(parts):
+            mine = {key: x for key, x in own.items() if k == _owner(key, parts)}
+            found |= reading.values(part, mine, *path) or {}
+    else:
+        found |= _words(reading, own, path)
+    return found | {name: _section(reading, section[name], (*path, name)) for name in inner}
+
+
+def _owner(key: str, parts: tuple[Part, ...]) -> int:
+    """The part that has a key, the first if none has."""
+    return next((k for k, part in enumerate(parts) if k and key in keys_of(part.options[""]).kinds), 0)
+
+
+def _words(reading: Reading, own: Mapping[str, Any], path: tuple[str, ...]) -> Tree:
+    """Keys of a section that holds others, or of a body that is held, which has none but its path."""
+    known, found = WORDS.get(path, {}), {}
+    for name, value in own.items():
+        if name not in known:
+            inside = [pattern[len(path)] for pattern in SECTIONS if is_section(path) and pattern[: len(path)] == path]
+            hint = near(name, [*known, *(x for x in dict.fromkeys(inside) if x != "*")])
+            reading.problems.append(Problem((*path, str(name)), f"no such key{hint}"))
+            continue
+        try:
+            found[name] = known[name].read(value)
+        except WrongValueError as error:
+            reading.problems.append(Problem((*path, name, *error.place), str(error)))
+    return found
+
+
+def complete(given: Tree, path: tuple[str, ...] = ()) -> Tree:
+    """Values of keys with all defaults."""
+    found = dict(given)
+    for part in () if HELD in given else parts_at(path):
+        found = file_keys.with_defaults(_class(part, given), found)
+    if not path and "orbit" not in given:
+        found.setdefault("gravity", kinds.plain(TOP["gravity"].default))
+    inner = {name: complete(x, (*path, name)) for name, x in given.items() if is_section((*path, name))}
+    return found | inner
+
+
+def _class(part: Part, section: Mapping[str, Any]) -> type:
+    """Class that has the keys of a section."""
+    tag = section.get(part.word, "") if part.word else ""
+    if tag not in part.options:
+        raise InputError(f"{part.word}: no such kind")
+    return part.options[tag]
+
+
+def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
+    """Kind of a key in a tree of keys; InputError if there is none."""
+    if key.name in WORDS.get(key.path, {}):
+        return WORDS[key.path][key.name]
+    section: Any = tree
+    for name in key.path:
+        section = section.get(name, {})
+    for part in parts_at(key.path):
+        known = keys_of(_class(part, section)).kinds
+        if key.name in known:
+            return known[key.name]
+    raise InputError(f"{key.whole}: no such key")
+
+
+def put(tree: Tree, key: Key, value: Any) -> None:
+    """Change one place of a tree; before a component is put, the default list where none is given."""
+    sections.put(tree, key, value, kind_of)

@@ -1,0 +1,213 @@
+"""Reports and figures of assemblies: what is read off each string and body, from the run or from its file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from PIL import Image
+from typer.testing import CliRunner, Result
+
+import tautline as tl
+from tautline.cli.commands import app
+from tautline.errors import InputError
+from tautline.figures.scene import scene_of
+
+FOLDER = Path(__file__).parent / "every_assembly_key"
+STRINGS = ("hoist", "sling")
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("runs") / "crane.nc"
+    torque = {"kind": "torque", "torque": 5.0}
+    tl.run_to_file(found, tl.load(FOLDER / "crane.toml", {"strings.hoist.command": torque}))
+    return found
+
+
+@pytest.fixture(scope="module")
+def run(path: Path) -> xr.Dataset:
+    return tl.open_run(path)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# -- one string ---------------------------------------------------------------------------------------------
+
+
+def test_a_string_alone_has_its_own_values(run: xr.Dataset) -> None:
+    one = tl.one_string(run, "sling")
+    assert one.sizes == {"time": 41, "node": 3, "element": 2, "axis": 3}
+    assert np.array_equal(one.tension, run.tension.sel(element=run.element_string == "sling"))
+    assert np.array_equal(one.guide_tension, run.start_tension.sel(string="sling"))
+    assert np.array_equal(one.body_tension, run.end_tension.sel(string="sling"))
+    hoist = tl.one_string(run, "hoist")
+    assert np.array_equal(hoist.control_work, run.motor_work.sel(string="hoist"))
+    assert tl.one_string(hoist).identical(hoist)
+    with pytest.raises(InputError, match=r"string: missing; expected one of 'hoist', 'sling', such as string='hoist'"):
+        tl.one_string(run)
+    with pytest.raises(InputError, match="string: expected one of 'hoist', 'sling', got 'rope'"):
+        tl.one_string(run, "rope")
+
+
+def test_one_string_and_one_body_read_like_a_pendulum() -> None:
+    """The same system both ways: what is read off is the same to rounding."""
+    string = tl.String(6.0, 0.1, 5e3, law="tension_only", breaking_load="500 N")
+    reel, body = tl.Reel(0.1, 0.2, 2.0), tl.RigidBody.point(5.0)
+    pendulum = tl.Pendulum(string, reel, body)
+    start = tl.hanging(pendulum, 3.0, 4)
+    alone = tl.simulate(pendulum, start, tl.Torque(4.0), duration=0.5, sample=0.01, step=1e-4)
+    assembly = tl.Assembly({"load": body}, {"rope": tl.Line(string, end="load", reel=reel, elements=4)})
+    z = float(start.nodes[-1, 2])
+    hung = tl.rest(assembly, tl.hang(assembly, {"load": (0, 0, z)}, {"rope": 3.0}))
+    several = tl.simulate(assembly, hung, {"rope": tl.Torque(4.0)}, duration=0.5, sample=0.01, step=1e-4)
+    assert tl.utilisation(several).utilisation == pytest.approx(tl.utilisation(alone).utilisation, rel=1e-6)
+    assert tl.motor_energy(several).braking_energy == pytest.approx(tl.motor_energy(alone).braking_energy, rel=1e-6)
+    assert tl.slack_events(several).sizes == tl.slack_events(alone).sizes
+    ranges = [tl.rainflow(x).range.max().item() for x in (several, alone)]
+    assert ranges[0] == pytest.approx(ranges[1], rel=1e-5)
+    damages = [tl.damage(x, "six_strand").damage for x in (several, alone)]
+    assert damages[0] == pytest.approx(damages[1], rel=1e-4)
+    spectra = [tl.spectrum(x).attrs["mean"] for x in (several, alone)]
+    assert spectra[0] == pytest.approx(spectra[1], rel=1e-6)
+
+
+def test_series_of_bodies_and_strings(run: xr.Dataset, path: Path) -> None:
+    found = tl.rainflow(path, "end_tension", string="sling")
+    assert found.attrs["variable"] == "end_tension of sling"
+    assert np.array_equal(found.range.values, tl.rainflow(tl.one_string(run, "sling"), "body_tension").range.values)
+    height = tl.exceedance(run, "body_position", body="load", axis="z")
+    assert float(height.level[0]) == float(run.body_position.sel(body="load", axis="z").min())
+    assert tl.spectrum(run, "energy").attrs["mean"] == pytest.approx(float(run.energy.mean()))
+    with pytest.raises(InputError, match="body: missing; expected one of body_position, such as body='load'"):
+        tl.spectrum(run, "body_position", axis="z")
+    with pytest.raises(InputError, match="string: missing"):
+        tl.rainflow(run)
+
+
+# -- the report ---------------------------------------------------------------------------------------------
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """Rows of all tables of a page."""
+    found = (re.findall("<td>([^<]*)</td>", row) for row in re.findall("<tr>(.*?)</tr>", text))
+    return {cells[0]: cells[1:] for cells in found if cells}
+
+
+def test_the_page_says_what_the_functions_say(run: xr.Dataset, path: Path, here: Path) -> None:
+    done = call("report", path, "--rope", "six_strand")
+    assert (done.exit_code, done.output) == (0, "crane-report.html\n")
+    text = (here / "crane-report.html").read_text(encoding="utf-8")
+    use = tl.utilisation(run, string="hoist")
+    verdict = f"String 'hoist' holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
+    assert verdict in text.replace("&#x27;", "'") and "Not known of 'sling'" in text.replace("&#x27;", "'")
+    assert "<th>hoist</th><th>sling</th>" in text
+    found = rows(text)
+    assert found["utilisation"] == [f"{100 * use.utilisation:.3g} % of 1000 N", "unknown"]
+    for k, string in enumerate(STRINGS):
+        one = tl.one_string(run, string)
+        largest = max(float(one[x].max()) for x in ("tension", "guide_tension", "body_tension"))
+        assert found["largest tension"][k].startswith(f"{largest:.4g} N")
+        events = tl.slack_events(run, string=string)
+        assert found["slack"][k].startswith(f"{events.sizes['event']} events" if events.sizes["event"] else "never")
+    motor = tl.motor_energy(run, string="hoist")
+    assert found["motor, braking"][0].startswith(f"{motor.braking_energy:.4g} J, at most ")
+    assert found["motor, braking"][1] == "no work"
+    damage = tl.damage(run, "six_strand", string="hoist")
+    assert found["fatigue damage"][0].startswith(f"{damage.damage:.3g} in this run")
+    assert found["fatigue damage"][1].startswith("not computed")
+    z = run.body_position.sel(body="load", axis="z")
+    assert found["load"][2] == f"{float(z.min()):.4g} to {float(z.max()):.4g}"
+    speed = np.linalg.norm(run.body_velocity.sel(body="load"), axis=1).max()
+    assert found["load"][3].startswith(f"{speed:.4g} at ")
+    assert "jib" not in found
+    assert text.count('<img src="data:image/png;base64,') == 3 + 2 * 4
+    assert not re.search(r"\bnan\b|\binf\b", text)
+
+
+def test_ropes_that_break_and_ropes_of_which_nothing_is_known(path: Path, here: Path) -> None:
+    assert call("report", path, "-o", "x.html", "--breaking-load", "10 N").exit_code == 0
+    assert "would break: " in (here / "x.html").read_text(encoding="utf-8")
+    plain = tl.simulate(tl.load(FOLDER / "satellites.toml"))
+    text = tl.report(plain, here / "y.html").read_text(encoding="utf-8")
+    assert "Whether the rope holds is not known" in text
+    with pytest.raises(InputError, match=r"tl\.damage: the run has no breaking load"):
+        tl.report(plain, here / "z.html", rope="six_strand")
+
+
+# -- figures ------------------------------------------------------------------------------------------------
+
+
+def test_every_figure_is_drawn(path: Path, here: Path) -> None:
+    done = call("plot", path, "--figure", "all", "-o", "all")
+    assert done.exit_code == 0, done.output
+    one_each = {f"{name}-{x}" for name in ("phase", "spectrum", "exceedance", "rainflow") for x in STRINGS}
+    whole = {"snapshots", "lengths", "tension", "drive", "energy", "conservation", "strain_map", "path"}
+    expected = one_each | whole | {"attitude-hook", "attitude-load"}
+    files = {file.stem.removeprefix("crane-"): file for file in (here / "all").iterdir()}
+    assert set(files) == expected
+    for name, file in files.items():
+        assert np.asarray(Image.open(file).convert("L")).std() > 3.0, f"{name}: an empty picture"
+    done = call("plot", path, "--figure", "tension", "--figure", "spectrum", "--string", "sling")
+    assert done.output.split() == ["crane-tension-sling.png", "crane-spectrum-sling.png"]
+    done = call("plot", path, "--string", "rope")
+    assert done.exit_code == 2 and "string: expected one of 'hoist', 'sling', got 'rope'" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["ends-retrieved", "satellites"])
+def test_figures_of_other_assemblies(name: str, here: Path) -> None:
+    """One string; a run that ended early; a reel on a body that turns, in an orbit; and a single sample."""
+    found = tl.simulate(tl.load(FOLDER / f"{name}.toml"))
+    for picture, draw in tl.figures.OF_A_RUN.items():
+        body = {"body": "mother"} if picture == "attitude" and name == "satellites" else {}
+        assert draw(found, **body).axes and draw(found.isel(time=[1]), **body).axes, picture
+    target = tl.figures.animate(found, here / "x.gif", frames=3)
+    with Image.open(target) as picture_:
+        assert getattr(picture_, "n_frames", 1) == 3
+
+
+def test_curves_are_the_data(run: xr.Dataset) -> None:
+    lines = tl.figures.tension(run).axes[0].get_lines()
+    assert [line.get_label() for line in lines] == list(STRINGS)
+    one = tl.one_string(run, "sling")
+    highest = np.max([one.tension.max("element"), one.guide_tension, one.body_tension], axis=0)
+    assert np.array_equal(np.asarray(lines[1].get_ydata()), highest)
+    (line,) = tl.figures.drive(run).axes[0].get_lines()  # the one reel
+    assert np.array_equal(np.asarray(line.get_ydata()), run.reel_speed.sel(string="hoist"))
+    side = tl.figures.path(run, "load").axes[0].get_lines()[0]
+    assert np.array_equal(np.asarray(side.get_ydata()), run.body_position.sel(body="load", axis="z"))
+    picture = tl.figures.strain_map(run, string="hoist").axes[0]
+    assert [x.get_text() for x in picture.get_yticklabels()] == ["start\n(jib)", "middle", "end\n(hook)"]
+    with pytest.raises(InputError, match="bodies: expected one of 'jib', 'hook', 'load', got 'boat'"):
+        tl.figures.path(run, "boat")
+
+
+def test_bodies_drums_and_strings_meet_in_space() -> None:
+    """Corners of boxes where string ends are fastened, and drums that touch their guides, in any attitude."""
+    run = tl.simulate(tl.load(FOLDER / "satellites.toml"))
+    scene = scene_of(run)
+    mother = scene.solids[0]
+    start = scene.ropes[0].nodes[:, 0]
+    np.testing.assert_allclose(np.linalg.norm(start - mother.places, axis=1), 0.5, rtol=1e-9)
+    (drum,) = scene.drums
+    np.testing.assert_allclose(drum.guide[:, 1], start, atol=1e-9)
+    axis = np.einsum("tij,j->ti", mother.attitudes, (0.0, 0.0, 1.0))
+    middle = drum.rim[:, :-1].mean(axis=1)
+    assert np.abs(np.einsum("tpi,ti->tp", drum.rim - middle[:, None], axis)).max() < 1e-9
+    nearest = np.linalg.norm(drum.rim - drum.guide[:, :1], axis=2).min(axis=1)
+    assert nearest.max() < 0.1 * 2.0 * np.pi / 24.0  # within a spoke of the rim
+    hook = scene_of(tl.simulate(tl.load(FOLDER / "crane.toml")))
+    box, rope = hook.solids[1], hook.ropes[0]
+    gap = box.places - rope.nodes[:, -1]
+    np.testing.assert_allclose(np.linalg.norm(gap, axis=1), 0.1, rtol=1e-6)  # the centre of mass below the eye
