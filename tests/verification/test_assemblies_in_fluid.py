@@ -39,7 +39,7 @@ CASES: dict[str, Any] = {
     "current": (WATER, {"normal_added_mass": 1.0}, {"added_mass": 1.0}, tl.Locked(), None),
     "surface": (SEA, {"normal_added_mass": 1.0, "viscosity": 30.0}, {"added_mass": 1.0}, tl.Torque(2.0), None),
     "prescribed": (WATER, {"viscosity": 30.0}, {"added_mass": 1.0}, tl.Speed(retrieval=([0.0, 0.1], [0.0, 0.4])), None),
-    "heave": (SEA, {}, {"added_mass": 0.5}, tl.Torque(2.0), HEAVE),
+    "heave": (SEA, {}, {"added_mass": 0.5}, tl.Speed(retrieval=([0.0, 0.1], [0.0, 0.4])), HEAVE),
 }
 
 

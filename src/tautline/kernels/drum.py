@@ -35,7 +35,7 @@ from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import extrapolation
 from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS, carnot_force, solve_with_carnot_force
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.tables import curve_at, curve_increment
+from tautline.kernels.tables import curve_before, curve_increment
 
 
 class Drum(NamedTuple):
@@ -61,6 +61,8 @@ commanded_force = kernel(dispatch(functions(registry.COMMANDS, "motor_force"), "
 
 # Momentum that viscous friction takes from the drum in half a step, over its own: beyond, the drum glides.
 STIFF_FRICTION = 0.1
+# Part of a step within which its end is at a knot of a motion that is prescribed.
+AT_KNOT = 1e-9
 
 
 # Of an equation without any of this. A tuple of defaults, so that a Target can be made without a Drum.
@@ -271,7 +273,8 @@ def drum_after(
         if h + reel[H_LAST] != 0.0:
             reel[TORQUE] = impulse * d / (0.5 * (h + reel[H_LAST]))
         reel[HELD] = PRESCRIBED
-        _, reel[HELD_SPEED], reel[HELD_ACCELERATION] = curve_at(command.profile.T, end)
+        # where the motion jumps at the end of the step, the step still has the motion before the jump
+        _, reel[HELD_SPEED], reel[HELD_ACCELERATION] = curve_before(command.profile.T, end, AT_KNOT * abs(h))
         return impulse + rub
     pull = h_start * motor_force(drum, sigma)[0] + h_end * motor_force(then, sigma)[0]
     rub = friction_impulse(then, sigma, h_end) - h_start * drum.drag * sigma

@@ -61,6 +61,15 @@ def curve_at(pieces: Array, x: float) -> tuple[float, float, float]:
 
 
 @kernel
+def curve_before(pieces: Array, x: float, slack: float) -> tuple[float, float, float]:
+    """The same, at a knot those of the piece before it; x may be beyond the knot by `slack`."""
+    i = last_knot(pieces[0], x)
+    if i > 0 and x - pieces[0, i] <= slack:
+        i -= 1
+    return polynomial(pieces, i, 1, pieces.shape[0] - 1, x - pieces[0, i])
+
+
+@kernel
 def curve_increment(pieces: Array, start: float, end: float) -> float:
     """Change of a piecewise polynomial from `start` to `end`, without the rounding of its values within one piece."""
     i = last_knot(pieces[0], start)

@@ -53,17 +53,17 @@ class ActedOnAssembly(AssemblyInMotion):
         if self.assembly.bodies[name].is_point and L.any():  # type: ignore[union-attr]
             checks.refuse("moment", "zero for a point mass", moment)
         self.take(None)
-        time, reels = self.time, self.arrays.reels
-        work = data.ACCOUNT_PLACES[data.CONTROL_WORK]
-        before, controlled = self._moving_energy(time), sum(reel[work] for reel in reels)
+        time = self.time
+        before = self._moving_energy(time)
         self.call(RELEASE, time)
+        controlled = self._control_work()
         state = self.arrays.bodies[self.arrays.names.index(name)]
         state[kernels.LINEAR : kernels.LINEAR + 3] += J
         state[kernels.ANGULAR : kernels.ANGULAR + 3] += L
         self.call(RELEASE, time)
         for string in self._commands:
             self._lead(string, time)
-        given = self._moving_energy(time) - before - (sum(reel[work] for reel in reels) - controlled)
+        given = self._moving_energy(time) - before - (self._control_work() - controlled)
         self.arrays.totals[data.ACCOUNT_PLACES[data.EXTERNAL_WORK]] += given
 
     def stop_reel(self, name: str) -> None:
@@ -78,13 +78,14 @@ class ActedOnAssembly(AssemblyInMotion):
         time, k = self.time, list(self.assembly.strings).index(name)
         before = self._moving_energy(time)
         self.call(RELEASE, time)
+        controlled = self._control_work()
         self._commands[name], self._origins[name] = Locked(), (time, self._deployed(name))
         self._changed = True
         self._lower(time, time)
         self.call(RELEASE, time)
         for string in self._commands:
             self._lead(string, time)
-        lost = before - self._moving_energy(time)
+        lost = before + self._control_work() - controlled - self._moving_energy(time)
         self.arrays.reels[k][data.ACCOUNT_PLACES[data.FRICTION_LOSS]] += lost
 
     def move(self, name: str, velocity: Any) -> None:
@@ -93,6 +94,7 @@ class ActedOnAssembly(AssemblyInMotion):
         `force_on` tells what that takes.
         """
         self._held(name)
+        self._note_impulses()
         table = np.zeros((13, 1))
         table[0], table[1::4, 0], table[2::4, 0] = (
             self.time,
@@ -116,10 +118,19 @@ class ActedOnAssembly(AssemblyInMotion):
         given: data.Array = (self._impulses[1][i] - self._given_impulses()[i]) / passed
         return given
 
+    def _note_impulses(self) -> None:
+        """Let forces on held bodies be means from now on."""
+        if self._impulses[0] != self.time:
+            self._impulses = (self.time, self._given_impulses())
+
     def _given_impulses(self) -> data.Array:
         """Impulses since the start of what holds or moves bodies."""
         found: data.Array = self.present_sample().bodies[0, :, kernels.BODY_GIVEN : kernels.BODY_GIVEN + 3].copy()
         return found
+
+    def _control_work(self) -> float:
+        """Work of all motors that is booked."""
+        return float(sum(reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] for reel in self.arrays.reels))
 
     def _moving_energy(self, time: float) -> float:
         return float(self._observed(time).whole[0, data.KINETIC])

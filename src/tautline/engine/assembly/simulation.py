@@ -157,7 +157,7 @@ class AssemblySimulation(ActedOnAssembly):
             checks.whole_ratio("sample", interval, "step", self._plan.h)
         rows = checks.whole_ratio("duration", duration, "sample", interval)
         self.take(commands)
-        self._impulses = (self.time, self._given_impulses())
+        self._note_impulses()
         if not self._plan.adaptive and self.steps == 0:
             self._check_step()
         return rows

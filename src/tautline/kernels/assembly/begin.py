@@ -27,7 +27,9 @@ from tautline.kernels.assembly.gravity import weigh
 from tautline.kernels.assembly.loads import act_at_joint
 from tautline.kernels.assembly.observe import first_momentum, measure_strand, velocities_now
 from tautline.kernels.assembly.step import ZERO
+from tautline.kernels.balance import book
 from tautline.kernels.data import (
+    CONTROL_WORK,
     H_BEFORE,
     H_EARLIER,
     H_LAST,
@@ -37,6 +39,7 @@ from tautline.kernels.data import (
     P_S,
     P_S_ERR,
     POSITION,
+    PRESCRIBED,
     PULL,
     SIGMA,
     SIGMA_BEFORE,
@@ -120,8 +123,11 @@ def release_reels(system: System, t: float) -> None:
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
         reel, sigma = strand.reel, strand.work[SIGMA_NOW]
-        reel[P_S] = measure_strand(system, strand)[1]
-        reel[P_S_ERR] = 0.0
+        P_s = measure_strand(system, strand)[1]
+        if strand.row >= 0 and reel[HELD] == PRESCRIBED and reel[H_LAST] != 0.0:
+            # the half impulse that the latest step was still to be given
+            book(strand.par, reel, CONTROL_WORK, (P_s - reel[P_S]) * reel[SIGMA])
+        reel[P_S], reel[P_S_ERR] = P_s, 0.0
         for place in (SIGMA, SIGMA_BEFORE, SIGMA_EARLIER):
             reel[place] = sigma
         for place in (H_LAST, H_BEFORE, H_EARLIER):
