@@ -69,10 +69,12 @@ scale: $(VENV)/dev
 # index). About a quarter of an hour once they are there; leave the machine alone meanwhile.
 peers: $(VENV)/dev
 	$(BIN)/python -m benchmarks.peers
+	$(BIN)/python -m benchmarks.peers.pair
 
 # The same in about a minute, for whoever changes the comparison; its figures mean nothing.
 peers-quick: $(VENV)/dev
 	$(BIN)/python -m benchmarks.peers --quick
+	$(BIN)/python -m benchmarks.peers.pair --quick
 
 # What rest-length scaling gets wrong: runs, pictures and docs/rest-length.md. Two minutes.
 rest-length: $(VENV)/dev

@@ -19,6 +19,7 @@ from benchmarks.peers import environments
 from benchmarks.peers.catalogue import OURS, PEERS, Peer, Tried, problem
 from benchmarks.peers.environments import FOLDER, ROOT, PeerError, clean_environment, python_of
 from benchmarks.peers.physics import quality
+from benchmarks.peers.protocol import State
 
 Result = dict[str, Any]
 
@@ -52,16 +53,16 @@ QUICK = Settings(1.0, 1.0, (1e-2,), 1, 0.2, 0.05, (20,), 0)
 class Peered:
     """A running peer that answers requests; started anew after a failure."""
 
-    def __init__(self, peer: Peer, environment: dict[str, str] | None = None) -> None:
-        self.peer = peer
+    def __init__(self, peer: Peer, environment: dict[str, str] | None = None, module: str | None = None) -> None:
+        self.peer, self.module = peer, module or peer.name
         self.environment = environment or clean_environment()
         self.process: subprocess.Popen[str] | None = None
 
     def ask(self, patience: float, **request: Any) -> Result:
         if self.process is None:
-            with (FOLDER / f"{self.peer.name}.log").open("a") as log:
+            with (FOLDER / f"{self.module}.log").open("a") as log:
                 self.process = subprocess.Popen(
-                    [str(python_of(self.peer)), "-m", f"benchmarks.peers.{self.peer.name}"],
+                    [str(python_of(self.peer)), "-m", f"benchmarks.peers.{self.module}"],
                     cwd=ROOT,
                     env=self.environment,
                     stdin=subprocess.PIPE,
@@ -104,10 +105,17 @@ class Point(NamedTuple):
 class Bench:
     """One method of one peer."""
 
+    coarsest = COARSEST
+    clock = "wall"  # or "processor", for tools that use one thread
+
     def __init__(self, peered: Peered, tried: Tried, settings: Settings) -> None:
         self.peered, self.tried, self.settings = peered, tried, settings
-        self.problem = problem()
+        self.problem: Any = problem()
         self.points: dict[float, Point] = {}
+
+    def quality(self, states: list[State]) -> Any:
+        """What is conserved in a trajectory."""
+        return quality(self.problem, states, self.tried.model)
 
     def ask(self, do: str, knob: float, duration: float, elements: int = ELEMENTS, **more: Any) -> Result:
         patience = PATIENCE[0] + PATIENCE[1] * self.settings.limit
@@ -122,6 +130,7 @@ class Bench:
             adaptive=self.tried.adaptive,
             duration=duration,
             first=first,
+            clock=self.clock,
             **({"limit": self.settings.limit} | more),
         )
 
@@ -133,8 +142,8 @@ class Bench:
         knob, duration = self.step(STEP), self.settings.run
         found = self.ask("time", knob, duration, repeats=self.settings.repeats)
         states = self.ask("trajectory", knob, duration)["states"]
-        judged = quality(self.problem, states, self.tried.model)
-        until = quality(self.problem, [x for x in states if x["time"] < 5.0 + 1e-6], self.tried.model)
+        judged = self.quality(states)
+        until = self.quality([x for x in states if x["time"] < 5.0 + 1e-6])
         return {
             "knob": knob,
             "steps": found["steps"],
@@ -154,7 +163,7 @@ class Bench:
             try:
                 seconds = self.ask("time", knob, duration, repeats=1)["seconds"]
                 states = self.ask("trajectory", knob, duration)["states"]
-                error = quality(self.problem, states, self.tried.model).energy
+                error = self.quality(states).energy
             except PeerError:
                 seconds, error = [0.0], math.inf
             self.points[knob] = Point(knob, error if error < UNSTABLE else math.inf, min(seconds))
@@ -166,7 +175,7 @@ class Bench:
         if self.tried.adaptive:
             knob, ratio, last = COARSEST_TOLERANCE, 10.0, FINEST_TOLERANCE
         else:
-            knob, ratio, last = 1.0 / COARSEST, 2.0, FINEST
+            knob, ratio, last = 1.0 / self.coarsest, 2.0, FINEST
         while fine is None and knob >= 0.999 * last:
             point = self.probe(knob)
             if point.error <= target:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.peers.protocol import Problem, State
+from benchmarks.peers.protocol import Body, Pair, Problem, State, Turning
 
 Array = NDArray[np.float64]
 MARKS = (1.0, 2.0, 5.0)  # s; later the motion is chaotic and positions say nothing
@@ -20,6 +20,14 @@ class Invariants(NamedTuple):
     momentum: float  # angular momentum about the third axis through the upper end
 
 
+class Motion(NamedTuple):
+    """Kinetic energy, linear momentum, and angular momentum about the origin."""
+
+    kinetic: float
+    linear: Array
+    angular: Array
+
+
 class Quality(NamedTuple):
     """How good a trajectory is."""
 
@@ -28,33 +36,59 @@ class Quality(NamedTuple):
     marks: list[list[float]]  # attachment point at MARKS, as far as the trajectory goes
 
 
-def invariants(problem: Problem, state: State, model: str) -> Invariants:
-    """Of the string with the body; `model` is "consistent", "lumped", or "slack": lumped, and carries no compression.
-
-    Lumped: half an element's mass at each of its nodes. Consistent: linear velocity along an element, as in tautline.
-    The gravitational energy is the same for all.
-    """
-    q = np.vstack([np.zeros(3), state["nodes"]])
-    v = np.vstack([np.zeros(3), state["velocities"]])
-    R, Omega = np.array(state["rotation"]), np.array(state["angular_velocity"])
-    rho, J = np.array(problem["center_of_mass"]), np.array(problem["inertia"])
-    M, g = problem["mass"], problem["gravity"]
-    l = problem["length"] / (len(q) - 1)
-    m = problem["density"] * l
+def motion_of_string(q: Array, v: Array, m: float, model: str) -> Motion:
+    """Of elements of mass m between nodes. Lumped: half of it at each node; consistent: velocity linear along it."""
     near, far = (1.0 / 3.0, 1.0 / 6.0) if model == "consistent" else (0.5, 0.0)
     P = np.zeros_like(v)  # momenta of the nodes
     P[:-1] += m * (near * v[:-1] + far * v[1:])
     P[1:] += m * (near * v[1:] + far * v[:-1])
+    return Motion(0.5 * float((P * v).sum()), P.sum(axis=0), np.cross(q, P).sum(axis=0))
+
+
+def motion_of_body(body: Body | Problem, q: Array, v: Array, turning: Turning | State) -> Motion:
+    """Of a body that is attached at q, where it has the velocity v."""
+    R, Omega = np.array(turning["rotation"]), np.array(turning["angular_velocity"])
+    rho, J, M = np.array(body["center_of_mass"]), np.array(body["inertia"]), body["mass"]
     swing = R @ np.cross(Omega, rho)
-    kinetic = 0.5 * float((P * v).sum()) + M * float(v[-1] @ (0.5 * v[-1] + swing)) + 0.5 * float(Omega @ J @ Omega)
+    kinetic = M * float(v @ (0.5 * v + swing)) + 0.5 * float(Omega @ J @ Omega)
+    spin = R @ (J @ Omega + M * np.cross(rho, R.T @ v))
+    return Motion(kinetic, M * (v + swing), M * np.cross(q, v + swing) + spin)
+
+
+def elastic_energy(problem: Problem | Pair, q: Array, slack: bool = False) -> float:
+    l = problem["length"] / (len(q) - 1)
     stretch = np.linalg.norm(q[1:] - q[:-1], axis=1) - l
-    if model == "slack":
+    if slack:
         stretch = np.maximum(stretch, 0.0)
-    elastic = 0.5 * problem["stiffness"] / l * float(stretch @ stretch)
-    height = m * float(0.5 * (q[:-1, 2] + q[1:, 2]).sum()) + M * float((q[-1] + R @ rho)[2])
-    spin = R @ (J @ Omega + M * np.cross(rho, R.T @ v[-1]))
-    momentum = np.cross(q, P).sum(axis=0) + M * np.cross(q[-1], v[-1] + swing) + spin
-    return Invariants(kinetic, kinetic + elastic - g * height, float(momentum[2]))
+    return 0.5 * problem["stiffness"] / l * float(stretch @ stretch)
+
+
+def invariants(problem: Problem, state: State, model: str) -> Invariants:
+    """Of the string with the body; `model` is "consistent", "lumped", or "slack": lumped, and carries no compression.
+
+    The gravitational energy is the same for all.
+    """
+    q = np.vstack([np.zeros(3), state["nodes"]])
+    v = np.vstack([np.zeros(3), state["velocities"]])
+    m = problem["density"] * problem["length"] / (len(q) - 1)
+    parts = motion_of_string(q, v, m, model), motion_of_body(problem, q[-1], v[-1], state)
+    kinetic = sum(part.kinetic for part in parts)
+    center = q[-1] + np.array(state["rotation"]) @ problem["center_of_mass"]
+    height = m * float(0.5 * (q[:-1, 2] + q[1:, 2]).sum()) + problem["mass"] * float(center[2])
+    potential = elastic_energy(problem, q, slack=model == "slack") - problem["gravity"] * height
+    return Invariants(kinetic, kinetic + potential, float(sum(part.angular[2] for part in parts)))
+
+
+def pair_invariants(problem: Pair, state: State, model: str) -> tuple[float, float, Array]:
+    """Kinetic and total energy of two free bodies on a string, and its linear and angular momentum."""
+    q, v = np.array(state["nodes"]), np.array(state["velocities"])
+    m = problem["density"] * problem["length"] / (len(q) - 1)
+    parts = [motion_of_string(q, v, m, model)]
+    for body, turning, end in zip(problem["bodies"], state["bodies"], (0, -1), strict=True):
+        parts.append(motion_of_body(body, q[end], v[end], turning))
+    kinetic = sum(part.kinetic for part in parts)
+    momenta = np.concatenate([sum(part.linear for part in parts), sum(part.angular for part in parts)])
+    return kinetic, kinetic + elastic_energy(problem, q), momenta
 
 
 def quality(problem: Problem, states: Sequence[State], model: str) -> Quality:
@@ -70,4 +104,26 @@ def quality(problem: Problem, states: Sequence[State], model: str) -> Quality:
         100.0 * float(abs(energy - energy[0]).max() / kinetic.max()),
         float(abs(momentum - momentum[0]).max() / abs(momentum[0])),
         marks,
+    )
+
+
+class PairQuality(NamedTuple):
+    """How good a trajectory of a pair is: largest deviations."""
+
+    energy: float  # % of the largest kinetic energy
+    linear: float  # over the largest momentum of a body; that of the whole is zero
+    angular: float  # over its first value
+
+
+def pair_quality(problem: Pair, states: Sequence[State], model: str) -> PairQuality:
+    """Judge a trajectory by the invariants of the tool's own model."""
+    found = [pair_invariants(problem, x, model) for x in states]
+    kinetic, energy = (np.array([x[k] for x in found]) for k in (0, 1))
+    momenta = np.array([x[2] for x in found])
+    off = abs(momenta - momenta[0])
+    size = max(body["mass"] * float(np.linalg.norm(body["velocity"])) for body in problem["bodies"])
+    return PairQuality(
+        100.0 * float(abs(energy - energy[0]).max() / kinetic.max()),
+        float(off[:, :3].max() / size),
+        float(off[:, 3:].max() / np.linalg.norm(momenta[0, 3:])),
     )

@@ -34,17 +34,47 @@ class Problem(TypedDict):
     end_velocity: list[float]
 
 
+class Body(TypedDict):
+    """A rigid body at an end of a string."""
+
+    mass: float
+    center_of_mass: list[float]  # from the attachment point
+    inertia: list[list[float]]  # about the attachment point
+    position: list[float]  # of the attachment point
+    velocity: list[float]
+    angular_velocity: list[float]  # in the body frame
+
+
+class Pair(TypedDict):
+    """A straight string between two free bodies, without gravity; node velocities are linear between its ends. SI."""
+
+    length: float
+    density: float
+    stiffness: float
+    bodies: list[Body]
+
+
 class Method(NamedTuple):
     """What to simulate with: `knob` is the step (s), or the relative tolerance of a method that chooses its steps."""
 
-    problem: Problem
+    problem: Any  # a Problem, or a Pair
     elements: int
     name: str
     knob: float
 
 
+class Turning(TypedDict):
+    """Attitude of a body and its rate."""
+
+    rotation: list[list[float]]  # body frame to inertial frame
+    angular_velocity: list[float]  # in the body frame
+
+
 class State(TypedDict, total=False):
-    """Nodes 1..N with their velocities, and the body. A tool with a model of its own reports its invariants too."""
+    """Nodes 1..N with their velocities, and the body; of a pair nodes 0..N, and `bodies`.
+
+    A tool with a model of its own reports its invariants too.
+    """
 
     time: float
     nodes: list[list[float]]
@@ -54,6 +84,7 @@ class State(TypedDict, total=False):
     kinetic: float
     energy: float
     momentum: float  # about the third axis through the upper end
+    bodies: list[Turning]
 
 
 class Simulation(Protocol):
@@ -77,14 +108,14 @@ class EndBody(NamedTuple):
     inertia: list[list[float]]  # about its own centre of mass
 
 
-def end_body(problem: Problem, elements: int) -> EndBody:
-    """The same rigid body in the terms that simulators ask for."""
-    half = 0.5 * problem["density"] * problem["length"] / elements
-    mass = problem["mass"] + half
-    center = [problem["mass"] / mass * x for x in problem["center_of_mass"]]
+def end_body(problem: Problem | Pair, elements: int, carried: Body | None = None) -> EndBody:
+    """The same rigid body in the terms that simulators ask for; of a pair the one that is given."""
+    body: Any = problem if carried is None else carried
+    mass = body["mass"] + 0.5 * problem["density"] * problem["length"] / elements
+    center = [body["mass"] / mass * x for x in body["center_of_mass"]]
     square = sum(x * x for x in center)
     inertia = [
-        [problem["inertia"][i][j] - mass * ((square if i == j else 0.0) - center[i] * center[j]) for j in range(3)]
+        [body["inertia"][i][j] - mass * ((square if i == j else 0.0) - center[i] * center[j]) for j in range(3)]
         for i in range(3)
     ]
     return EndBody(mass, center, inertia)
@@ -121,10 +152,10 @@ def trajectory(simulation: Simulation, duration: float, step: float | None) -> l
     return states
 
 
-def timed(simulation: Simulation, seconds: float) -> tuple[float, int]:
-    start = time.perf_counter()
+def timed(simulation: Simulation, seconds: float, clock: Callable[[], float]) -> tuple[float, int]:
+    start = clock()
     steps = simulation.advance(seconds)
-    return time.perf_counter() - start, steps
+    return clock() - start, steps
 
 
 def answer(build: Build, request: dict[str, Any]) -> dict[str, Any]:
@@ -139,14 +170,15 @@ def answer(build: Build, request: dict[str, Any]) -> dict[str, Any]:
         states = trajectory(simulation, duration, step)
         return {"states": states, "seconds": time.perf_counter() - start}
     # Whatever is compiled on first use is compiled now; what the first call takes more than a later one is reported.
-    first, _ = timed(simulation, request["first"])
+    clock = time.process_time if request["clock"] == "processor" else time.perf_counter
+    first, _ = timed(simulation, request["first"], clock)
     if request["do"] == "pace":  # as many steps as fill about `duration` seconds of wall time
-        second, _ = timed(simulation, request["first"])
+        second, _ = timed(simulation, request["first"], clock)
         duration = request["first"] * max(1, min(round(duration / second), request["most"]))
     runs: list[float] = []
     while sum(runs) <= request["limit"] and len(runs) < request["repeats"] * (MORE if sum(runs) < ENOUGH else 1):
         simulation = build(method)
-        seconds, steps = timed(simulation, duration)
+        seconds, steps = timed(simulation, duration, clock)
         runs.append(seconds)
     return {"seconds": runs, "steps": steps, "first": first, "build": built}
 

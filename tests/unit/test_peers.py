@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -14,11 +15,14 @@ import numpy as np
 import pytest
 from benchmarks.peers import report
 from benchmarks.peers.__main__ import RESULTS
-from benchmarks.peers.catalogue import PEERS, Tried, problem
+from benchmarks.peers.catalogue import OURS, PACKAGED, PEERS, Tried, problem
 from benchmarks.peers.environments import model_lines
 from benchmarks.peers.measure import FULL, Bench, Peered, Point
-from benchmarks.peers.physics import invariants, quality
-from benchmarks.peers.protocol import MORE, State, end_body, rotated, trajectory
+from benchmarks.peers.pair import COMPARED, agreement, pair
+from benchmarks.peers.pair import markdown as pair_page
+from benchmarks.peers.physics import invariants, pair_invariants, pair_quality, quality
+from benchmarks.peers.protocol import MORE, Method, State, Turning, end_body, rotated, trajectory
+from benchmarks.peers.tautline_pair import Bodies
 
 from tautline.paper.examples import run
 from tests.support.figures_of_pages import numbers, unseen
@@ -156,7 +160,7 @@ def test_every_peer_has_a_file_with_a_model() -> None:
 
 def test_a_peer_answers_line_by_line_and_survives_a_bad_request() -> None:
     base = {"problem": problem(), "elements": 4, "knob": 1e-3, "adaptive": False, "duration": 1.0}
-    timed = {"do": "time", "first": 1e-2, "repeats": 2, "limit": 10.0}
+    timed = {"do": "time", "clock": "wall", "first": 1e-2, "repeats": 2, "limit": 10.0}
     requests = [
         {**base, **timed, "method": "no such"},
         {**base, **timed, "method": "order 2"},
@@ -212,3 +216,85 @@ def test_a_peer_that_failed_is_on_the_page(stored: dict[str, Any]) -> None:
 def test_the_plot_is_drawn(stored: dict[str, Any], tmp_path: Path) -> None:
     report.draw(stored, tmp_path / "plot.png")
     assert (tmp_path / "plot.png").stat().st_size > 20_000  # an empty figure has less
+
+
+# -- a string between two free bodies ----------------------------------------------------------------------
+
+
+def some_pair_state(elements: int = 3) -> State:
+    first, last = some_state(elements), some_state(elements, seed=2)
+    turning = [Turning(rotation=x["rotation"], angular_velocity=x["angular_velocity"]) for x in (first, last)]
+    nodes, velocities = [[0.1, 0.2, 0.3], *first["nodes"]], [[1.0, -2.0, 0.5], *first["velocities"]]
+    return State(time=0.0, nodes=nodes, velocities=velocities, bodies=turning)
+
+
+def test_the_lumped_invariants_of_a_pair_are_those_of_points_and_bodies_about_their_centres() -> None:
+    p, state = pair(), some_pair_state()
+    q, v = np.array(state["nodes"]), np.array(state["velocities"])
+    l = p["length"] / 3
+    m = p["density"] * l
+    kinetic, linear = 0.5 * m * (v[1:-1] ** 2).sum(), m * v[1:-1].sum(axis=0)
+    angular = m * np.cross(q[1:-1], v[1:-1]).sum(axis=0)
+    for carried, turning, end in zip(p["bodies"], state["bodies"], (0, -1), strict=True):
+        R, Omega = np.array(turning["rotation"]), np.array(turning["angular_velocity"])
+        body = end_body(p, 3, carried)
+        arm, central = R @ body.center_of_mass, np.array(body.inertia)
+        velocity = v[end] + np.cross(R @ Omega, arm)
+        kinetic += 0.5 * body.mass * velocity @ velocity + 0.5 * Omega @ central @ Omega
+        linear = linear + body.mass * velocity
+        angular = angular + body.mass * np.cross(q[end] + arm, velocity) + R @ central @ Omega
+    elastic = 0.5 * p["stiffness"] / l * ((np.linalg.norm(np.diff(q, axis=0), axis=1) - l) ** 2).sum()
+    found = pair_invariants(p, state, "lumped")
+    assert found[:2] == pytest.approx((kinetic, kinetic + elastic), rel=1e-12)
+    assert found[2] == pytest.approx(np.concatenate([linear, angular]), rel=1e-12)
+
+
+def test_the_consistent_invariants_of_a_pair_are_those_of_our_own_runs() -> None:
+    bodies = Bodies(Method(pair(), 4, "order 2", 1e-3))
+    states = [bodies.state()]
+    for _ in range(3):
+        bodies.advance(0.1)
+        states.append(bodies.state())
+    recorded = bodies.simulation.dataset().isel(time=-1)
+    kinetic, energy, momenta = pair_invariants(pair(), states[-1], "consistent")
+    assert (kinetic, energy) == pytest.approx((float(recorded.kinetic_energy), float(recorded.energy)), rel=1e-12)
+    own = np.concatenate([recorded.linear_momentum.values, recorded.angular_momentum.values])
+    assert momenta == pytest.approx(own, rel=1e-12, abs=1e-12)
+    kept = pair_quality(pair(), states, "consistent")
+    assert kept.linear < 1e-14 and kept.angular < 1e-14
+    assert 0.0 < kept.energy < 0.1  # % at order 2; the tool's own string, so nothing but the method's error
+    wrong = pair_quality(pair(), states, "lumped")
+    assert wrong.energy > 3.0 * kept.energy and wrong.angular > 1e-6
+
+
+@pytest.fixture(scope="module")
+def stored_pair() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((RESULTS / "pair.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_stored_page_of_the_pair_is_that_of_its_figures(stored_pair: dict[str, Any]) -> None:
+    assert (RESULTS / "pair.md").read_text(encoding="utf-8") == pair_page(stored_pair)
+    assert list(stored_pair["peers"]) == [peer.name for peer in COMPARED]
+    shown = {"energy", "linear", "angular", "microseconds_a_step"}
+    paths = [path for path in numbers(stored_pair) if path[-1] in shown]
+    assert len(paths) > 40
+    assert unseen(pair_page, stored_pair, paths) == []
+
+
+def test_both_tools_approach_the_same_motion_of_the_pair(stored_pair: dict[str, Any]) -> None:
+    """Errors of the elements are of order two: a quarter for twice as many."""
+    apart = [float(x.split(" mm")[0]) for x in agreement(stored_pair).split(", ")]
+    assert len(apart) == 3 and all(3.0 < a / b < 5.0 for a, b in itertools.pairwise(apart))
+
+
+def test_what_the_page_says_of_the_pair(stored_pair: dict[str, Any]) -> None:
+    """Tenths of a per cent in 10 s, rounding, and only a few times as long, says docs/others.md."""
+    kept = {(row.title, row.name): row.found["kept"] for row in report.rows(stored_pair)}
+    for name in ("Euler", "implicitfast"):
+        assert all(1e-3 < kept["MuJoCo", name][x] < 1e-2 for x in ("linear", "angular"))
+    for row in report.rows(stored_pair, OURS):
+        assert all(row.found[run][x] < 1e-14 for run in ("kept", "kept_long") for x in ("linear", "angular"))
+    for target in stored_pair["settings"]["targets"]:
+        best = [report.quickest(stored_pair, kind, target) for kind in (OURS, PACKAGED)]
+        assert best[0] and best[1] and 2.0 < best[1][0] / best[0][0] < 8.0

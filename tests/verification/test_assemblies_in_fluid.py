@@ -19,10 +19,10 @@ from tests.support.checking import check_below, check_close, check_order
 
 DURATION = 0.05
 STEPS = (2e-3, 1e-3, 5e-4)
-STRING = {"diameter": 0.02, "normal_drag": 1.2, "tangential_drag": 0.02}
+STRING: Any = {"diameter": 0.02, "normal_drag": 1.2, "tangential_drag": 0.02}
 REEL = tl.Reel(0.2, 0.5, 1.0)
 BODY = tl.RigidBody.about_center(2.0, np.diag([0.05, 0.07, 0.06]), (0.05, 0.02, 0.3))
-IN_FLUID = {
+IN_FLUID: Any = {
     "drag_area": 0.05,
     "drag_center": (0.1, 0.0, 0.2),
     "volume": 1e-3,
@@ -38,7 +38,7 @@ CASES: dict[str, Any] = {
     "wind": (AIR, {}, {}, tl.Locked(), None),
     "current": (WATER, {"normal_added_mass": 1.0}, {"added_mass": 1.0}, tl.Locked(), None),
     "surface": (SEA, {"normal_added_mass": 1.0, "viscosity": 30.0}, {"added_mass": 1.0}, tl.Torque(2.0), None),
-    "prescribed": (WATER, {"viscosity": 30.0}, {"added_mass": 1.0}, tl.Speed(0.4, 4.0), None),
+    "prescribed": (WATER, {"viscosity": 30.0}, {"added_mass": 1.0}, tl.Speed(retrieval=([0.0, 0.1], [0.0, 0.4])), None),
     "heave": (SEA, {}, {"added_mass": 0.5}, tl.Torque(2.0), HEAVE),
 }
 
@@ -89,8 +89,7 @@ def test_one_string_and_one_body_in_a_fluid_move_as_the_pendulum(name: str, repo
         alone, other = both(name, step)
         expected, found = alone.dataset().isel(time=-1), other.dataset().isel(time=-1)
         path = CASES[name][4]
-        place = 0.0 if path is None else path.at(DURATION)[0][0] - path.at(0.0)[0][0]
-        nodes = np.abs(found.position.values - (expected.position.values + place)).max()
+        nodes = np.abs(found.position.values - expected.position.values).max()
         turned = np.abs(found.attitude.values[-1] - expected.attitude.values).max()
         reeled = abs(float(found.reeled_length[0]) - float(expected.reeled_length))
         errors.append(max(nodes, turned, reeled))
@@ -105,7 +104,7 @@ def wet(name: str, flow: Any = (1.0, 0.2, 0.0)) -> tuple[tl.Assembly, tl.Assembl
     """A case of the reference in water with a current."""
     spec = specs()[name]
     plain = assembly_of(spec)
-    wetted = {"diameter": 0.02, "normal_added_mass": 1.0, "tangential_drag": 0.02}
+    wetted: Any = {"diameter": 0.02, "normal_added_mass": 1.0, "tangential_drag": 0.02}
     strings = {
         key: dataclasses.replace(line, string=dataclasses.replace(line.string, **wetted))
         for key, line in plain.strings.items()
@@ -123,7 +122,7 @@ def test_a_fluid_is_of_second_order_and_its_balance_too(name: str, report: Repor
         simulation = tl.AssemblySimulation(assembly, state, step=h)
         simulation.advance(0.1, commands)
         run = simulation.dataset()
-        assert abs(run.fluid_work[-1]) > 0.1
+        assert abs(run.fluid_work[-1]) > 0.05
         found.append(np.concatenate([run.position.values[-1].ravel(), run.body_position.values[-1].ravel()]))
         kept = kept_energy(run)
         balance.append(abs(float(kept[-1] - kept[0])))
@@ -176,8 +175,8 @@ def test_a_load_in_still_water_rests_with_its_weight_less_its_buoyancy() -> None
     run = tl.simulate(sea, still, duration=0.5, sample=0.1)
     weight = 9.81 * (10.0 - 1000.0 * 2e-3)
     rope = 9.81 * 10.0 * (0.5 - 1000.0 * string.area)
-    check_close("end tension", run.end_tension[:, 0], weight, 1e-3 * weight)
-    check_close("start tension", run.start_tension[:, 0], weight + rope, 1e-3 * weight)
+    check_close("end tension", run.end_tension[:, 0], np.full(6, weight), 1e-3 * weight)
+    check_close("start tension", run.start_tension[:, 0], np.full(6, weight + rope), 1e-3 * weight)
     check_below("motion", float(np.abs(run.body_velocity).max()), 1e-6)
 
 
@@ -214,7 +213,7 @@ def test_a_condition_ends_the_motion_where_it_is_met() -> None:
     stop = tl.StopWhen("body_position", body="b0", axis="z", **limit)
     watched = tl.AssemblySimulation(assembly, state, step=1e-3, stop=stop)
     assert watched.advance(0.2, commands, sample=0.01) == "condition_met"
-    first = float(run.time[np.argmax((run.body_position.sel(body="b0", axis="z") > depth) == rising)])
+    first = float(run.time[np.argmax((run.body_position.sel(body="b0", axis="z").values > depth) == rising)])
     assert watched.time <= 0.15 + 1e-9
     assert first - 1e-3 <= watched.time <= first + 1e-9
     check_close("depth", watched.body("b0")["position"][2], depth, 1e-9)

@@ -116,7 +116,7 @@ class WaveAbsorber:
 
     def resting_pull(self, deployed: float) -> float:
         """Pull on the drum with so much string at rest outside (N)."""
-        return statics.pull_on_drum(self.pendulum, self._resting_strain(deployed))
+        return float(statics.pull_on_drum(self.pendulum, self._resting_strain(deployed)))
 
     def _resting_strain(self, deployed: float) -> float:
         """Strain at the guide."""
@@ -128,7 +128,7 @@ class WaveAbsorber:
         nodes = simulation.present_sample().nodes[0, 0]
         stretched = math.dist(nodes[0], nodes[1])
         strain = stretched * simulation.elements / simulation.unstretched_length - 1.0
-        return statics.pull_on_drum(self.pendulum, strain)
+        return float(statics.pull_on_drum(self.pendulum, strain))
 
     def reflection(self, frequency: Any) -> Complex:
         """Tension of a reflected wave per tension of the arriving one, r = (Z_drum - Z)/(Z_drum + Z).

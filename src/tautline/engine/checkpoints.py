@@ -7,9 +7,9 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 VERSION = 4
 
 Arrays = Mapping[str, NDArray[Any]]
+T = TypeVar("T")
 _TEXT, _DIGEST = "checkpoint", "digest"
 
 
@@ -111,6 +112,15 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], str]:
     except KeyError as error:
         raise InputError(_expected(path, f"it holds no {error}")) from None
     except (OSError, ValueError, LookupError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+        raise InputError(_expected(path, str(error))) from None
+
+
+def loaded(path: str | os.PathLike[str], make: Callable[[dict[str, NDArray[Any]], str], T]) -> T:
+    """What a checkpoint makes; refuse one that does not make it."""
+    arrays, text = read(path)
+    try:
+        return make(arrays, text)
+    except (ValueError, LookupError, TypeError, ArithmeticError) as error:
         raise InputError(_expected(path, str(error))) from None
 
 

@@ -22,7 +22,6 @@ from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper, Task
 from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
 from tautline.engine.watched import WatchedPendulum
-from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.case import Case
@@ -360,10 +359,4 @@ class Simulation(PendulumInMotion):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Simulation:
         """Go on from a checkpoint written by `save`, bit for bit."""
-        arrays, text = checkpoints.read(path)
-        try:
-            return cls.from_checkpoint(data.Motion(**arrays), text)
-        except (ValueError, LookupError, TypeError, ArithmeticError) as error:
-            raise InputError(
-                f"path: expected a checkpoint of Simulation.save, got {os.fspath(path)!r}: {error}"
-            ) from None
+        return checkpoints.loaded(path, lambda arrays, text: cls.from_checkpoint(data.Motion(**arrays), text))

@@ -123,19 +123,19 @@ def at_rest(pendulum: Pendulum, deployed: float) -> AtRest:
     )
 
 
-def pull_on_drum(pendulum: Pendulum, strain: float) -> float:
+def pull_on_drum(pendulum: Pendulum, strain: Any) -> Any:
     """Pull of the deployed string at this strain at the guide, less the energy that entering string brings in (N).
 
     The terms of (13) at the guide, at rest.
     """
     string = pendulum.string
     kept = 1.0 + registry.GUIDE_LAWS[pendulum.reel.guide_law].force_at_rest
-    return float(string.tension(strain)) * (1.0 + strain) - kept * float(string.energy_density(strain))
+    return string.tension(strain) * (1.0 + strain) - kept * string.energy_density(strain)
 
 
 def holding_torque(pendulum: Pendulum, s: float, strain: float) -> float:
     """Torque that holds the drum against the string at this strain and the spooled string's weight (N m)."""
-    return float(pendulum.reel.radius(s)) * (pull_on_drum(pendulum, strain) + spooled_weight(pendulum, s))
+    return float(pendulum.reel.radius(s) * (pull_on_drum(pendulum, strain) + spooled_weight(pendulum, s)))
 
 
 def spooled_weight(pendulum: Pendulum, s: float) -> float:

@@ -183,6 +183,8 @@ def system_of(
 ) -> kernels.System:
     """The assembly as the kernels take it; `commands` of its reels, forces on bodies, and paths of those on one."""
     row, bodies = 0, []
+    around = [body_drag(assembly, name) for name in arrays.names]
+    acting = []
     lever = _levers(assembly)
     for i, name in enumerate(arrays.names):
         body = assembly.bodies.get(name)
@@ -206,8 +208,9 @@ def system_of(
                 point=_between(center, applied.point),
                 push=push,
                 thrust=thrust,
-                drag=body_drag(assembly, name),
                 lift=body_lift(assembly, name),
+                buoyancy=around[i].buoyancy_center,
+                number=i,
                 pull_lever=lever.get(name, 0.0),
                 state=arrays.bodies[i],
                 work=arrays.works[i],
@@ -217,6 +220,7 @@ def system_of(
     strands, first = [], 0
     for k, (name, line) in enumerate(assembly.strings.items()):
         wet = line_pendulum(line, float(assembly.gravity or 0.0), assembly.fluid)
+        acting.append(loads.kernel_loads(wet, laws.get(name, ())))
         density = 0.0 if assembly.fluid is None else assembly.fluid.least_density
         command = commands.get(name, data.Command(True, np.zeros(1), np.zeros(1)))
         par, on_body = parameters(line, compensated), line.reel is not None and assembly.on_free_body(line)
@@ -225,7 +229,7 @@ def system_of(
         strands.append(
             kernels.Strand(
                 par=par,
-                loads=loads.kernel_loads(wet, laws.get(name, ())),
+                number=k,
                 sinking=1.0 - density * line.string.area / line.string.density,
                 command=command,
                 ends=(arrays.names.index(line.start), arrays.names.index(line.end)),
@@ -248,10 +252,12 @@ def system_of(
     return kernels.System(
         Listed(kernels.Body, bodies),
         Listed(kernels.Strand, strands),
+        Listed(Drag, around),
+        Listed(data.Loads, acting),
         field_of(assembly),
-        any(strand.loads.acts for strand in strands),
+        any(x.acts for x in acting),
         assembly.fluid is not None,
-        any(loads.own_numbers(x.loads, "drag").added > 0.0 for x in strands) or any(x.drag.body_added for x in bodies),
+        any(loads.own_numbers(x, "drag").added > 0.0 for x in acting) or any(x.body_added for x in around),
         arrays.totals,
         arrays.clock,
         vector_zeros(row, LANES * (row // LANES + 2)),

@@ -80,6 +80,8 @@ class AssemblyInMotion:
         self._commands: dict[str, Command] = {}
         self._origins: dict[str, tuple[float, float]] = {}
         self._pushes: dict[str, tuple[data.Array, data.Array]] = {}
+        self._moves: dict[str, data.Array] = {}  # paths of held bodies that another program leads
+        self._impulses = (0.0, np.zeros((len(self.arrays.names), 3)))  # when the latest advance began, those given then
         self.base_steps: dict[float, int] = {}
         self._started, self._changed = False, True
         self._lower(0.0, 0.0)
@@ -151,30 +153,6 @@ class AssemblyInMotion:
         if name not in known:
             raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
 
-    def push(
-        self, name: str, force: Any = (0.0, 0.0, 0.0), moment: Any = (0.0, 0.0, 0.0), *, frame: str = "space"
-    ) -> None:
-        """Apply a force at the centre of mass of a body (N) and a moment (N m), from now on until another is given.
-
-        Parameters
-        ----------
-        name : str
-            The body.
-        force, moment : three floats
-        frame : str
-            "space", or "body" for a thruster or a rotor that turns with the body.
-        """
-        self._known(name, self.assembly.bodies, "bodies")
-        if isinstance(self.assembly.bodies[name], Held):
-            raise InputError(f"bodies.{name}: expected a body that is free, got one whose motion is given")
-        checks.choice("frame", frame, ("space", "body"))
-        values = [*checks.vector("force", force, "N"), *checks.vector("moment", moment, "N m")]
-        table = np.array([[0.0], *([x] for x in values)])
-        before = self._pushes.get(name, (lowering.NO_PUSH, lowering.NO_PUSH))
-        self._pushes[name] = (table, before[1]) if frame == "space" else (before[0], table)
-        self._changed = True
-        self._lower(self.time, self.time)
-
     def _lower(self, since: float, until: float) -> None:
         """Make what the kernels take, with tables that hold between two times, unless it is there already."""
         if not self._changed and not self._has_motions:
@@ -192,7 +170,7 @@ class AssemblyInMotion:
         if not self._started:
             moving = {name for name, line in self.initial.strings.items() if line.reel_speed != 0.0}
             kernel_commands = {name: pendulum_lowering.kernel_command(Free()) for name in moving}
-        paths = lowering.path_tables(self.assembly, self.initial, since, until)
+        paths = lowering.path_tables(self.assembly, self.initial, since, until) | self._moves
         self._system = lowering.system_of(
             self.assembly,
             self.arrays,
@@ -272,7 +250,8 @@ class AssemblyInMotion:
             reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
             reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] += release
         command = strand.command
-        reel[data.TORQUE] = float(np.interp(time, command.times, command.torques)) if not command.locked else 0.0
+        # the torque of a lock is found from samples
+        reel[data.TORQUE] = math.nan if command.locked else float(np.interp(time, command.times, command.torques))
 
     def _deployed(self, name: str) -> float:
         k = list(self.assembly.strings).index(name)
@@ -339,7 +318,7 @@ class AssemblyInMotion:
         done = assembly_kernel(self._system, plan or self._plan, saved, samples, action, time)
         for k, name in enumerate(self.assembly.strings):
             if name in self.laws:
-                raise_failure(self.laws[name], own_numbers(self._system.strands[k].loads, "force_law").failed)
+                raise_failure(self.laws[name], own_numbers(self._system.acting[k], "force_law").failed)
         return done
 
     def march_into(self, out: kernels.WholeSamples, plan: data.Plan) -> Done:

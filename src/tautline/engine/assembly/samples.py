@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tautline import errors, ledger
+from tautline.engine.assembly.lowering import line_pendulum
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.assembly import Assembly
-from tautline.results.assembly import derived
-from tautline.results.values import Values
+from tautline.model.assembly.parts import Line
+from tautline.model.statics import pull_on_drum, spooled_weight
+from tautline.results.assembly import derived, spans
+from tautline.results.values import Values, at_first_end
 
 
 def values_of(assembly: Assembly, samples: kernels.WholeSamples, times: data.Array) -> Values:
@@ -24,13 +29,32 @@ def values_of(assembly: Assembly, samples: kernels.WholeSamples, times: data.Arr
         "velocity": samples.nodes[..., 3:],
         "reeled_length": strands[..., kernels.REELED],
         "reel_speed": strands[..., kernels.SPEED],
-        "torque": strands[..., kernels.TORQUE_NOW],
+        "torque": strands[..., kernels.TORQUE_NOW].copy(),
         "motor_work": strands[..., data.CONTROL_WORK],
         **{account.name: whole[:, k] for k, account in enumerate(ledger.ACCOUNTS)},
         "linear_momentum": whole[:, kernels.LINEAR_MOMENTUM : kernels.LINEAR_MOMENTUM + 3],
         "angular_momentum": whole[:, kernels.ANGULAR_MOMENTUM : kernels.ANGULAR_MOMENTUM + 3],
     }
-    return derived(assembly, found)
+    values = derived(assembly, found)
+    for k, line in enumerate(assembly.strings.values()):
+        locked = np.isnan(values["torque"][:, k])
+        if locked.any():
+            values["torque"][locked, k] = 0.0 if line.reel is None else _holding(assembly, line, k, values)[locked]
+            values["power"][locked, k] = 0.0
+    return values
+
+
+def _holding(assembly: Assembly, line: Line, k: int, values: Values) -> data.Array:
+    """Torques that hold a drum (N m), from the strain at the guide; without what turns the drum along with a body."""
+    elements = list(spans(assembly).values())[k][1]
+    strain = values["strain"][:, elements]
+    at_guide = at_first_end(strain) if strain.shape[1] > 1 else strain[:, 0]
+    gravity = 0.0 if assembly.on_free_body(line) else float(assembly.gravity or 0.0)
+    pendulum = line_pendulum(line, gravity, assembly.fluid)
+    lengths, which = np.unique(values["reeled_length"][:, k], return_inverse=True)
+    weights = np.array([spooled_weight(pendulum, float(s)) for s in lengths])
+    torque: data.Array = pendulum.reel.radius(lengths)[which] * (pull_on_drum(pendulum, at_guide) + weights[which])
+    return torque
 
 
 def sentence(status: int, time: float, name: str, out: float, step: float, limit: float, adaptive: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,8 +13,9 @@ import numpy as np
 from tautline import errors
 from tautline._version import __version__
 from tautline.engine import checkpoints
+from tautline.engine.assembly.acting import ActedOnAssembly
 from tautline.engine.assembly.health import AssemblyHealth
-from tautline.engine.assembly.motion import AssemblyInMotion, Commands
+from tautline.engine.assembly.motion import Commands
 from tautline.engine.assembly.samples import sentence, values_of
 from tautline.engine.assembly.watched import WatchedAssembly
 from tautline.engine.conditions import Watch
@@ -56,7 +58,7 @@ class Checkpoint(NamedTuple):
     motion: data.Array
 
 
-class AssemblySimulation(AssemblyInMotion):
+class AssemblySimulation(ActedOnAssembly):
     """An assembly in motion, for control loops and for runs that save themselves.
 
     Parameters
@@ -155,6 +157,7 @@ class AssemblySimulation(AssemblyInMotion):
             checks.whole_ratio("sample", interval, "step", self._plan.h)
         rows = checks.whole_ratio("duration", duration, "sample", interval)
         self.take(commands)
+        self._impulses = (self.time, self._given_impulses())
         if not self._plan.adaptive and self.steps == 0:
             self._check_step()
         return rows
@@ -282,9 +285,20 @@ class AssemblySimulation(AssemblyInMotion):
             "origins": self._origins,
             "shortest": self._shortest,
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in self._pushes.items()},
+            "moves": {name: table[:, 0].tolist() for name, table in self._moves.items()},
             "health": asdict(self.health),
         }
         return Checkpoint(motion), json.dumps(text)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checkpoint (not the recorded states): one npz file of plain arrays, replaced as a whole."""
+        motion, text = self.checkpoint()
+        checkpoints.write(path, motion._asdict(), text)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> AssemblySimulation:
+        """Go on from a checkpoint written by `save`, bit for bit."""
+        return checkpoints.loaded(path, lambda arrays, text: cls.from_checkpoint(Checkpoint(**arrays), text))
 
     @classmethod
     def from_checkpoint(cls, motion: Checkpoint, text: str) -> AssemblySimulation:
@@ -307,6 +321,7 @@ class AssemblySimulation(AssemblyInMotion):
         self._pushes = {
             name: (np.array(space)[:, None], np.array(own)[:, None]) for name, (space, own) in saved["pushes"].items()
         }
+        self._moves = {name: np.array(table)[:, None] for name, table in saved["moves"].items()}
         self.health = AssemblyHealth(**saved["health"])
         for _ in range(2):  # the time is known when the motion is there, and tables are made for a time
             self._changed = True

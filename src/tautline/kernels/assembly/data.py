@@ -34,7 +34,8 @@ PLACE, PLACE_ERR, LINEAR, LINEAR_ERR, ANGULAR, ANGULAR_ERR = _places(8, 11, 14, 
 # Mean velocities and angular velocities (body frame) over the latest steps.
 V, V_BEFORE, V_EARLIER, OMEGA, OMEGA_BEFORE, OMEGA_EARLIER = _places(26, 29, 32, 35, 38, 41)
 FLUID = _places(44)[0]  # velocity of fluid that moves along with the body, in the latest step
-BODY_STATE = 47
+GIVEN = _places(47)[0]  # impulse since the start of what holds or moves a body whose motion is given
+BODY_STATE = 50
 # Places in Body.work: unknowns of the step; attitude at its start; force and moment of gravity at its start (N, N m).
 V_NOW, OMEGA_NOW, TURNED, PULLED, TWISTED = _places(0, 3, 6, 15, 18)
 # Momentum of the step at its start, and what it gained: of bodies whose motion is given.
@@ -82,8 +83,9 @@ class Body(NamedTuple):
     point: Vector  # that one, from the centre of mass, in the body's frame
     push: Array2  # forces at the centre of mass and moments, likewise
     thrust: Array2  # the same in the frame of the body
-    drag: Drag  # of a fluid around it; points from the centre of mass
     lift: float  # buoyancy that it has everywhere (N)
+    buoyancy: Vector  # where that acts, from the centre of mass
+    number: int  # of it among all bodies, and of the fluid around it
     pull_lever: float  # largest distance of a string from the centre of mass, over the least moment of inertia
     state: Array  # (BODY_STATE,)
     work: Array  # (BODY_WORK,)
@@ -93,7 +95,7 @@ class Strand(NamedTuple):
     """A string of an assembly, with its reel."""
 
     par: Parameters  # without weight and body
-    loads: Loads  # on the string itself
+    number: int  # of it among all strings, and of the loads on it
     sinking: float  # part of its weight that buoyancy leaves
     command: Command  # of its reel; locked where there is none
     ends: tuple[int, int]  # bodies that hold them
@@ -129,6 +131,8 @@ class System(NamedTuple):
 
     bodies: Listed[Body]
     strands: Listed[Strand]
+    around: Listed[Drag]  # fluid around every body; points from the centre of mass
+    acting: Listed[Loads]  # loads on every string. Apart, since to read them for every look at a string takes long
     field: Field
     loaded: bool  # loads act where steps join
     in_fluid: bool
@@ -141,13 +145,15 @@ class System(NamedTuple):
 
 body_at = reader(Body)
 strand_at = reader(Strand)
+drag_at = reader(Drag)
+loads_at = reader(Loads)
 
 # Columns of the samples of the whole: accounts, then these.
 LINEAR_MOMENTUM, ANGULAR_MOMENTUM, STEP_LENGTH = _places(*(len(ledger.ACCOUNTS) + i for i in (0, 3, 6)))
 WHOLE = int(STEP_LENGTH) + 1
 # Of a body.
-BODY_PLACE, BODY_VELOCITY, BODY_OMEGA, BODY_ATTITUDE = _places(0, 3, 6, 9)
-BODY_COLUMNS = 18
+BODY_PLACE, BODY_VELOCITY, BODY_OMEGA, BODY_ATTITUDE, BODY_GIVEN = _places(0, 3, 6, 9, 18)
+BODY_COLUMNS = 21
 # Of a string: accounts, then these.
 REELED, SPEED, TORQUE_NOW = _places(*(len(ledger.ACCOUNTS) + i for i in range(3)))
 STRAND_COLUMNS = int(TORQUE_NOW) + 1

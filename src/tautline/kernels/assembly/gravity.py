@@ -175,7 +175,7 @@ def weigh_body(body: Body, field: Field, at: Reference) -> tuple[float, float]:
     """Gravity on the body itself into PULLED and TWISTED; energy, and its rate by the motion of the frame."""
     pull = pull_at(field, at, triple(body.state, PLACE))
     gradient = gradient_on(field, at, body)
-    arm = apply(attitude(body.state), body.drag.buoyancy_center)
+    arm = apply(attitude(body.state), body.buoyancy)
     lift = (0.0, 0.0, -body.lift)
     force = add(gradient.force, lift)
     put_triple(body.work, PULLED, add_scaled(force, body.mass, pull.acceleration))

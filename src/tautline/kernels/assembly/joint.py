@@ -18,6 +18,7 @@ from tautline.kernels.assembly.data import (
     Strand,
     System,
     body_at,
+    loads_at,
     strand_at,
 )
 from tautline.kernels.assembly.ends import matrix_in, put_matrix
@@ -45,6 +46,7 @@ from tautline.kernels.data import (
     LOAD_ROWS,
     P_S,
     P_S_ERR,
+    Loads,
     S,
     put_triple,
     triple,
@@ -169,8 +171,9 @@ def strand_into(system: System, k: int, tau: float, at: Instant, ahead: float) -
     if strand.wound:
         add_reel(system, strand, reduced)
     last = body_at(system.bodies, strand.ends[1])
-    if last.free and last.turns and pushes(strand.loads):
-        add_vector(system.right[0], last.row + 3, scale(tau, push_of(strand).moment))
+    loads = loads_at(system.acting, k)
+    if last.free and last.turns and pushes(loads):
+        add_vector(system.right[0], last.row + 3, scale(tau, push_of(strand, loads).moment))
 
 
 @kernel
@@ -195,11 +198,11 @@ def hold_reel(system: System, strand: Strand) -> None:
 
 
 @kernel
-def push_of(strand: Strand) -> Push:
+def push_of(strand: Strand, loads: Loads) -> Push:
     """What loads that do not resist do to the reel and to the body at the end, as they were looked at last."""
     reel, moment = 0.0, ZERO
     for k in range(len(ACCOUNTS)):
-        if acts(k, strand.loads.own):
+        if acts(k, loads.own):
             rest = strand.scratch.nodes[LOAD_ROWS + 2 * k + 1]
             reel += rest[0]
             moment = add(moment, triple(rest, 1))
@@ -207,11 +210,11 @@ def push_of(strand: Strand) -> Push:
 
 
 @kernel
-def joint_of(system: System, strand: Strand, at: Instant) -> Joint:
+def joint_of(system: System, strand: Strand, loads: Loads, at: Instant) -> Joint:
     """A joint as the pendulum's loads have it, at the velocities that were found."""
     body = body_at(system.bodies, strand.ends[1])
     rates = Rates(strand.work[SIGMA_NOW], triple(body.work, OMEGA_NOW), 0.0)
-    push = push_of(strand) if pushes(strand.loads) else Push(0.0, ZERO)
+    push = push_of(strand, loads) if pushes(loads) else Push(0.0, ZERO)
     return Joint(instant_at(at, matrix_in(body.work, TURNED), rates), NO_BODY_RESISTANCE, push, rates, 0.0)
 
 
@@ -234,7 +237,7 @@ def velocities_at_joint(system: System, tau: float, at: Instant, ahead: float) -
             add_block(matrix, body.row + 3, body.row + 3, body.J if body.turns else IDENTITY)
             if body.turns:
                 add_vector(right, body.row + 3, apply_transposed(R, triple(body.state, ANGULAR)))
-            if body.drag.acts:
+            if system.in_fluid:
                 fluid_into(system, body, tau, at, ahead)
     for k in range(len(system.strands)):
         strand_into(system, k, tau, at, ahead)

@@ -15,6 +15,7 @@ from tautline.kernels.assembly.data import (
     Strand,
     System,
     body_at,
+    loads_at,
     strand_at,
 )
 from tautline.kernels.data import (
@@ -77,7 +78,7 @@ def limits_now(system: System, plan: Plan) -> AssemblyLimits:
         strand = strand_at(system.strands, k)
         own = strand_limits(plan, strand)
         waves, stretching = min(waves, own[0]), min(stretching, own[1])
-        decay = fastest_decay(strand.loads)
+        decay = fastest_decay(loads_at(system.acting, k))
         if decay > 0.0:
             waves = min(waves, 1.0 / decay)
     for b in range(len(system.bodies)):

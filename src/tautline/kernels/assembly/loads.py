@@ -19,6 +19,7 @@ from tautline.kernels.assembly.data import (
     Strand,
     System,
     body_at,
+    loads_at,
     strand_at,
 )
 from tautline.kernels.assembly.ends import matrix_in
@@ -88,8 +89,8 @@ def loads_of_strand(system: System, strand: Strand, at: Instant, time: float, p:
 
     Their power, as accounts take it, goes to POWER.
     """
-    par, loads, scratch = strand.par, strand.loads, strand.scratch
-    joint = joint_of(system, strand, at)
+    par, loads, scratch = strand.par, loads_at(system.acting, strand.number), strand.scratch
+    joint = joint_of(system, strand, loads, at)
     given = given_at(par, loads, time, joint, strand_motion(system, strand), scratch, p, err)
     first, last = given.first, sub(node(p, par.N), node(err, par.N))
     put_node(p, par.N, ZERO)
@@ -120,8 +121,8 @@ def give_at_joint(body: Body, impulse: Vector, point: Vector, moment: Vector) ->
 @separate
 def load_strand(system: System, k: int, at: Instant, time: float) -> None:
     """Give the impulses of loads to nodes, bodies and reel of a string, and book their work and losses."""
-    strand = strand_at(system.strands, k)
-    if not strand.loads.acts:
+    strand, loads = strand_at(system.strands, k), loads_at(system.acting, k)
+    if not loads.acts:
         return
     taken = loads_of_strand(system, strand, at, time, strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR])
     give_at_joint(body_at(system.bodies, strand.ends[0]), taken.first, strand.points[0], ZERO)
@@ -129,7 +130,7 @@ def load_strand(system: System, k: int, at: Instant, time: float) -> None:
     if strand.row >= 0:
         accumulate(strand.reel, P_S, P_S_ERR, taken.on_s, COMPENSATED)
     for load in range(len(ACCOUNTS)):
-        if acts(load, strand.loads.own):
+        if acts(load, loads.own):
             book(strand.par, strand.reel, ACCOUNTS[load], time * strand.work[POWER + load])
 
 
@@ -138,8 +139,8 @@ def load_bodies(system: System, time: float) -> None:
     """Give what the fluid gives to bodies, and book it."""
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
-        if body.free and body.drag.acts:
-            given = given_to(body)
+        if body.free and system.in_fluid:
+            given = given_to(system, body)
             give_at_joint(body, scale(time, given.force), ZERO, scale(time, given.moment))
             book_whole(system, ACCOUNTS[DRAG], -SIGNS[ACCOUNTS[DRAG]] * time * given.power)
 

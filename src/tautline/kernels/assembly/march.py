@@ -16,6 +16,7 @@ from tautline.errors import (
     UNSTABLE_STEP,
 )
 from tautline.kernels.assembly.backup import copy_motion, put_motion
+from tautline.kernels.assembly.begin import begin_assembly, release_reels
 from tautline.kernels.assembly.data import (
     Strand,
     System,
@@ -24,7 +25,7 @@ from tautline.kernels.assembly.data import (
 )
 from tautline.kernels.assembly.limits import AssemblyLimits, guard, limits_now
 from tautline.kernels.assembly.loads import act_at_joint, keep_for_loads
-from tautline.kernels.assembly.observe import begin_assembly, observe_assembly, refresh_assembly, release_reels
+from tautline.kernels.assembly.observe import observe_assembly, refresh_assembly
 from tautline.kernels.assembly.starting import start_in_fluid
 from tautline.kernels.assembly.step import composed_step
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
@@ -42,6 +43,7 @@ from tautline.kernels.data import (
     Array,
     Plan,
     S,
+    _places,
 )
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.march import (
@@ -219,6 +221,7 @@ def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -
     return Marched(RUNNING, out.whole.shape[0], -1)
 
 
+FIRST_ROW = _places(0)[0]
 # What an assembly is asked to do.
 MARCH, BEGIN, OBSERVE, RELEASE, SAVE, RESTORE, LIMITS = range(7)
 
@@ -248,7 +251,7 @@ def assembly(system: System, plan: Plan, backups: Array2, out: WholeSamples, act
     elif action == BEGIN:
         begin_assembly(system, t)
     elif action == OBSERVE:
-        if not observe_assembly(system, out, 0, t):
+        if not observe_assembly(system, out, FIRST_ROW, t):
             found = Marched(NON_FINITE, 0, -1)
     elif action == RELEASE:
         release_reels(system, t)

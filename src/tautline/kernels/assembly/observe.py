@@ -7,16 +7,15 @@ from tautline.kernels.assembly.data import (
     ANGULAR,
     ANGULAR_MOMENTUM,
     BODY_ATTITUDE,
+    BODY_GIVEN,
     BODY_OMEGA,
     BODY_PLACE,
     BODY_VELOCITY,
     END_MOMENTUM,
     FRAME_POWER,
+    GIVEN,
     LINEAR,
     LINEAR_MOMENTUM,
-    OMEGA,
-    OMEGA_BEFORE,
-    OMEGA_EARLIER,
     OMEGA_NOW,
     PLACE,
     POWER,
@@ -27,8 +26,6 @@ from tautline.kernels.assembly.data import (
     STEP_LENGTH,
     TORQUE_NOW,
     TURNED,
-    V_BEFORE,
-    V_EARLIER,
     V_NOW,
     Body,
     Strand,
@@ -36,13 +33,14 @@ from tautline.kernels.assembly.data import (
     V,
     WholeSamples,
     body_at,
+    loads_at,
     strand_at,
 )
 from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends, put_matrix
 from tautline.kernels.assembly.equations import drum_mass, solve_rates
 from tautline.kernels.assembly.gravity import weigh
 from tautline.kernels.assembly.joint import velocities_at_joint
-from tautline.kernels.assembly.loads import Taken, act_at_joint, ahead_of, instant_of, loads_of_strand, place_given
+from tautline.kernels.assembly.loads import Taken, ahead_of, instant_of, loads_of_strand, place_given
 from tautline.kernels.assembly.step import ZERO
 from tautline.kernels.assembly.wet import given_to
 from tautline.kernels.balance import SIGNS, copy_accounts
@@ -53,8 +51,6 @@ from tautline.kernels.data import (
     FIRST_BOOKED,
     GRAVITY,
     GUIDE_WORK,
-    H_BEFORE,
-    H_EARLIER,
     H_LAST,
     HELD,
     HELD_SPEED,
@@ -64,24 +60,17 @@ from tautline.kernels.data import (
     MOMENTUM,
     NOT_HELD,
     P_S,
-    P_S_ERR,
     POSITION,
     PRESCRIBED,
     PULL,
     SIGMA,
-    SIGMA_BEFORE,
-    SIGMA_EARLIER,
-    STICTION,
     TARGET,
     TORQUE,
-    VELOCITY,
-    VELOCITY_BEFORE,
     Array,
     S,
     clear_nodes,
     copy_nodes,
     node,
-    put_node,
     put_triple,
     triple,
 )
@@ -110,83 +99,6 @@ def first_momentum(strand: Strand, sigma: float, v: Array) -> Vector:
     if strand.wound:
         P = add_scaled(P, s, node(v, 0))
     return scale(par.mu, P)
-
-
-@kernel
-def begin_strand(system: System, strand: Strand) -> None:
-    """Momenta of a string from its velocities; those of its ends go to the bodies."""
-    par, reel = strand.par, strand.reel
-    v, p = strand.nodes[VELOCITY], strand.nodes[MOMENTUM]
-    place_ends(system, strand)
-    for e in range(2):
-        put_node(v, e * par.N, end_of(system, strand, e, 0.0).v)
-    sigma = reel[SIGMA] if strand.row >= 0 else 0.0
-    reel[P_S] = momenta(par, reel[S], sigma, strand.nodes[POSITION], v, p)
-    ends = (end_of(system, strand, 0, 0.0), end_of(system, strand, 1, 0.0))
-    given = (first_momentum(strand, sigma, v), node(p, par.N))
-    for e in range(2):
-        state = ends[e].body.state
-        put_triple(state, LINEAR, add(triple(state, LINEAR), given[e]))
-        arm = apply(ends[e].R, ends[e].point)
-        put_triple(state, ANGULAR, add(triple(state, ANGULAR), cross(arm, given[e])))
-        put_node(p, e * par.N, ZERO)
-    if strand.wound:
-        carried = angular_velocity_about(strand, ends[0])
-        mass = drum_mass(strand, 0.0, sigma)
-        reel[P_S] += mass * carried
-        state = ends[0].body.state
-        spin = scale(mass * (sigma + carried), apply(ends[0].R, strand.axis))
-        put_triple(state, ANGULAR, add(triple(state, ANGULAR), spin))
-    copy_nodes(v, strand.nodes[VELOCITY_BEFORE])
-    evaluate_forces(par, reel[S], strand.nodes[POSITION], strand.scratch.nodes[PULL])
-
-
-@separate
-def begin_assembly(system: System, t: float) -> None:
-    """Momenta of an assembly from the velocities in its states."""
-    for b in range(len(system.bodies)):
-        body = body_at(system.bodies, b)
-        state, work = body.state, body.work
-        for place in (V_BEFORE, V_EARLIER):
-            put_triple(state, place, triple(state, V))
-        for place in (OMEGA_BEFORE, OMEGA_EARLIER):
-            put_triple(state, place, triple(state, OMEGA))
-        R = attitude(state)
-        put_matrix(work, TURNED, R)
-        put_triple(work, V_NOW, triple(state, V))
-        put_triple(work, OMEGA_NOW, triple(state, OMEGA))
-        put_triple(state, LINEAR, scale(body.mass, triple(state, V)))
-        put_triple(state, ANGULAR, apply(R, apply(body.J, triple(state, OMEGA))))
-    for k in range(len(system.strands)):
-        begin_strand(system, strand_at(system.strands, k))
-    system.totals[FRAME_POWER] = weigh(system, t)[1]
-
-
-@separate
-def release_reels(system: System, t: float) -> None:
-    """Give every reel that moves the momentum of its present speed, however it was held; forget earlier steps."""
-    if system.loaded:
-        act_at_joint(system, t, 0.0)
-    velocities_now(system, t)
-    for k in range(len(system.strands)):
-        strand = strand_at(system.strands, k)
-        reel, sigma = strand.reel, strand.work[SIGMA_NOW]
-        reel[P_S] = measure_strand(system, strand)[1]
-        reel[P_S_ERR] = 0.0
-        for place in (SIGMA, SIGMA_BEFORE, SIGMA_EARLIER):
-            reel[place] = sigma
-        for place in (H_LAST, H_BEFORE, H_EARLIER):
-            reel[place] = 0.0
-        reel[HELD] = NOT_HELD
-        reel[STICTION] = 0.0
-    for b in range(len(system.bodies)):
-        body = body_at(system.bodies, b)
-        for place in (V, V_BEFORE, V_EARLIER):
-            put_triple(body.state, place, triple(body.work, V_NOW))
-        for place in (OMEGA, OMEGA_BEFORE, OMEGA_EARLIER):
-            put_triple(body.state, place, triple(body.work, OMEGA_NOW))
-    for place in (H_LAST, H_BEFORE, H_EARLIER):
-        system.totals[place] = 0.0
 
 
 @separate
@@ -237,7 +149,7 @@ def velocities_now(system: System, t: float) -> bool:
     return found
 
 
-@kernel
+@separate
 def measure_strand(system: System, strand: Strand) -> tuple[float, float]:
     """Kinetic energy of a string with its drum, and momentum of the reel; those of its ends into END_MOMENTUM.
 
@@ -266,13 +178,14 @@ def observe_strand(system: System, strand: Strand, t: float, out: Array, out_nod
     copy_accounts(reel, out)
     pending = system.totals[LOADS_PENDING]
     owed = Taken(ZERO, ZERO, ZERO, 0.0)
-    if strand.loads.acts and pending > 0.0:
+    loads = loads_at(system.acting, strand.number)
+    if loads.acts and pending > 0.0:
         target, border = strand.scratch.nodes[TARGET], strand.scratch.nodes[BORDER]
         clear_nodes(target)
         clear_nodes(border)
         owed = loads_of_strand(system, strand, instant_of(t, pending, 0.0), pending, target, border)
         for load in range(len(ACCOUNTS)):
-            if acts(load, strand.loads.own):
+            if acts(load, loads.own):
                 out[ACCOUNTS[load]] += pending * work[POWER + load]
     out[KINETIC], P_s = measure_strand(system, strand)
     put_triple(work, END_MOMENTUM, sub(triple(work, END_MOMENTUM), owed.first))
@@ -313,18 +226,18 @@ def observe_body(body: Body, out: Array) -> None:
 
 
 @kernel
-def owed_to_path(system: System, b: int) -> float:
-    """Work of the half impulse that a body on a path has still to be given for the latest step."""
+def owed_to_held(system: System, b: int) -> Vector:
+    """Half impulse that a body whose motion is given has still to be given for the latest step."""
     body = body_at(system.bodies, b)
-    if not body.moves:
-        return 0.0
+    if body.free:
+        return ZERO
     P = scale(body.mass, triple(body.work, V_NOW))
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
         for e in range(2):
             if strand.ends[e] == b:
                 P = add(P, triple(strand.work, END_MOMENTUM + 3 * e))
-    return dot(sub(P, triple(body.state, LINEAR)), triple(body.state, V))
+    return sub(P, triple(body.state, LINEAR))
 
 
 @separate
@@ -349,9 +262,11 @@ def observe_assembly(system: System, out: WholeSamples, row: int, t: float) -> b
         body = body_at(system.bodies, b)
         observe_body(body, out.bodies[row, b])
         whole[KINETIC] += kinetic_of_body(body)
-        whole[GUIDE_WORK] += owed_to_path(system, b)
-        if body.free and body.drag.acts:
-            power = -SIGNS[ACCOUNTS[DRAG]] * given_to(body).power
+        owed = owed_to_held(system, b)
+        whole[GUIDE_WORK] += dot(owed, triple(body.state, V))
+        put_triple(out.bodies[row, b], BODY_GIVEN, add(triple(body.state, GIVEN), owed))
+        if body.free and system.in_fluid:
+            power = -SIGNS[ACCOUNTS[DRAG]] * given_to(system, body).power
             whole[ACCOUNTS[DRAG]] += system.totals[LOADS_PENDING] * power
         if body.free:
             linear = add(linear, triple(body.state, LINEAR))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.assembly.data import OMEGA, Strand, System, body_at
+from tautline.kernels.assembly.data import OMEGA, Strand, System, body_at, loads_at
 from tautline.kernels.assembly.linear import IDENTITY, ZEROS
 from tautline.kernels.assembly.step import ZERO
 from tautline.kernels.data import (
@@ -102,7 +102,7 @@ def strand_motion(system: System, strand: Strand) -> Motion:
 @kernel
 def prepare(strand: Strand, system: System, tau: float, at: Instant, ahead: float) -> Known:
     """Coefficients of the elements, blocks of the nodes, the border of the reel, and what loads give without motion."""
-    par, scratch, reel, loads = strand.par, strand.scratch, strand.reel, strand.loads
+    par, scratch, reel, loads = strand.par, strand.scratch, strand.reel, loads_at(system.acting, strand.number)
     s = reel[S]
     l = element_length(par, s)
     motion = strand_motion(system, strand)

@@ -17,6 +17,7 @@ from tautline.kernels.assembly.data import (
     V_NOW,
     System,
     body_at,
+    drag_at,
     strand_at,
 )
 from tautline.kernels.assembly.joint import velocities_at_joint
@@ -42,7 +43,7 @@ from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.so3 import dot
 
 
-@kernel
+@separate
 def moving_energy(system: System) -> float:
     """Kinetic energy at the present momenta, less velocity times momentum where a motion is given."""
     energy = 0.0
@@ -82,7 +83,8 @@ def begin_fluid(system: System) -> None:
             copy_nodes(strand.scratch.nodes[MEAN_VELOCITY], strand.nodes[row])
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
-        put_triple(body.state, FLUID, fluid_now(body, 0.0, triple(body.work, V_NOW), triple(body.work, OMEGA_NOW)))
+        own = drag_at(system.around, b)
+        put_triple(body.state, FLUID, fluid_now(body, own, 0.0, triple(body.work, V_NOW), triple(body.work, OMEGA_NOW)))
 
 
 @separate

@@ -17,6 +17,7 @@ from tautline.kernels.assembly.data import (
     FORCE,
     FRAME_POWER,
     GAINED,
+    GIVEN,
     GRADIENT,
     IMPULSE_NOW,
     LINEAR,
@@ -98,7 +99,7 @@ ZERO = (0.0, 0.0, 0.0)
 COMPENSATED = True
 
 
-@kernel
+@separate
 def push_on(body: Body, near: float, far: float) -> tuple[Vector, Vector]:
     """Mean force and moment of what is applied to a body, at the near end of a step; inertial."""
     R = attitude(body.state)
@@ -271,10 +272,11 @@ def end_body(system: System, body: Body, h: float, start: float, end: float) -> 
         force, moment = push_on(body, end, start)
         give(body, scale(0.5 * h, force), scale(0.5 * h, moment))
         book_push(system, body, scale(0.5 * h, force), scale(0.5 * h, moment))
-    if body.moves:
+    if not body.free:
         impulse = sub(triple(work, AT_START), triple(state, LINEAR))
         mean = scale(0.5, add(triple(state, V), triple(work, V_NOW)))
         book_whole(system, GUIDE_WORK, dot(impulse, mean))
+        put_triple(state, GIVEN, add(triple(state, GIVEN), impulse))
         put_triple(state, LINEAR, add(triple(work, AT_START), triple(work, GAINED)))
     put_triple(state, V_EARLIER, triple(state, V_BEFORE))
     put_triple(state, V_BEFORE, triple(state, V))

@@ -16,13 +16,14 @@ from tautline.kernels.assembly.data import (
     System,
     V,
     body_at,
+    drag_at,
 )
 from tautline.kernels.assembly.ends import matrix_in
 from tautline.kernels.assembly.linear import IDENTITY, ZEROS, add_block, add_vector
 from tautline.kernels.data import put_triple, triple
 from tautline.kernels.jit import kernel
 from tautline.kernels.loads.acting import Instant, instant_at
-from tautline.kernels.loads.drag import BodyResistance, Latest, body_resistance, lift_of_body, velocity_at_body
+from tautline.kernels.loads.drag import BodyResistance, Drag, Latest, body_resistance, lift_of_body, velocity_at_body
 from tautline.kernels.loads.resisting import GivenToBody, resist_body
 from tautline.kernels.newton import ZERO
 from tautline.kernels.rotation import attitude
@@ -53,42 +54,43 @@ def keep_resistance(body: Body, x: BodyResistance) -> None:
 
 
 @kernel
-def kept_resistance(body: Body) -> BodyResistance:
+def kept_resistance(body: Body, own: Drag) -> BodyResistance:
     """What resists the body at the present joint."""
-    x, own = body.work, body.drag
+    x = body.work
     flow, last = triple(x, RESISTANCE + 3), triple(x, RESISTANCE + 6)
     drag, spin, inertia = x[RESISTANCE], x[RESISTANCE + 1], x[RESISTANCE + 2]
     return BodyResistance(drag, own.center, flow, spin, inertia, own.buoyancy_center, last)
 
 
 @kernel
-def resistance_of(body: Body, at: Instant, ahead: float) -> BodyResistance:
+def resistance_of(body: Body, own: Drag, at: Instant, ahead: float) -> BodyResistance:
     """What resists a free body at a joint, from its motion in the two latest steps."""
     state = body.state
     here = instant_at(at, attitude(state), at.rates)
     last = Latest(triple(state, V), triple(state, OMEGA))
     before = Latest(triple(state, V_BEFORE), triple(state, OMEGA_BEFORE))
-    return body_resistance(body.drag, here, state[PLACE + 2], last, before, ahead, triple(state, FLUID))
+    return body_resistance(own, here, state[PLACE + 2], last, before, ahead, triple(state, FLUID))
 
 
 @kernel
-def lift_on(body: Body) -> tuple[Vector, Vector]:
+def lift_on(body: Body, own: Drag) -> tuple[Vector, Vector]:
     """Force and moment (body frame) of the buoyancy below a free surface, more than above it."""
-    if not body.drag.has_surface:
+    if not own.has_surface:
         return ZERO, ZERO
-    return lift_of_body(body.drag, attitude(body.state), body.state[PLACE + 2])
+    return lift_of_body(own, attitude(body.state), body.state[PLACE + 2])
 
 
 @kernel
 def fluid_into(system: System, body: Body, tau: float, at: Instant, ahead: float) -> None:
     """Put the fluid around a body into its equations, for a time tau in which it acts."""
-    x = resistance_of(body, at, ahead)
+    own = drag_at(system.around, body.number)
+    x = resistance_of(body, own, at, ahead)
     keep_resistance(body, x)
     matrix, right, row = system.matrix, system.right[0], body.row
     R = matrix_in(body.work, TURNED)
     drag, inertia = tau * x.drag, tau * x.inertia
     dragged, kept = scale(drag, x.flow), scale(inertia, x.last)
-    lift, moment = lift_on(body)
+    lift, moment = lift_on(body, own)
     add_block(matrix, row, row, matrix_add_scaled(ZEROS, drag + inertia, IDENTITY))
     add_vector(right, row, add_scaled(add(dragged, kept), tau, lift))
     if not body.turns:
@@ -96,8 +98,8 @@ def fluid_into(system: System, body: Body, tau: float, at: Instant, ahead: float
     levers = matmul(R, hat(add_scaled(scale(-drag, x.center), -inertia, x.place)))
     add_block(matrix, row, row + 3, levers)
     add_block(matrix, row + 3, row, transpose(levers))
-    own = tau * x.spin + drag * dot(x.center, x.center) + inertia * dot(x.place, x.place)
-    J = matrix_add_scaled(ZEROS, own, IDENTITY)
+    turning = tau * x.spin + drag * dot(x.center, x.center) + inertia * dot(x.place, x.place)
+    J = matrix_add_scaled(ZEROS, turning, IDENTITY)
     J = matrix_add_scaled(J, -drag, outer(x.center, x.center))
     add_block(matrix, row + 3, row + 3, matrix_add_scaled(J, -inertia, outer(x.place, x.place)))
     turned = add(cross(x.center, apply_transposed(R, dragged)), cross(x.place, apply_transposed(R, kept)))
@@ -105,18 +107,18 @@ def fluid_into(system: System, body: Body, tau: float, at: Instant, ahead: float
 
 
 @kernel
-def given_to(body: Body) -> GivenToBody:
+def given_to(system: System, body: Body) -> GivenToBody:
     """What the fluid gives to a body at the velocities that were found at a joint."""
-    v, omega = triple(body.work, V_NOW), triple(body.work, OMEGA_NOW)
-    x = resist_body(kept_resistance(body), matrix_in(body.work, TURNED), v, omega)
-    lift, moment = lift_on(body)
+    v, omega, own = triple(body.work, V_NOW), triple(body.work, OMEGA_NOW), drag_at(system.around, body.number)
+    x = resist_body(kept_resistance(body, own), matrix_in(body.work, TURNED), v, omega)
+    lift, moment = lift_on(body, own)
     return GivenToBody(add(x.force, lift), add(x.moment, moment), x.power + dot(lift, v) + dot(moment, omega))
 
 
 @kernel
-def fluid_now(body: Body, time: float, v: Vector, omega: Vector) -> Vector:
+def fluid_now(body: Body, own: Drag, time: float, v: Vector, omega: Vector) -> Vector:
     """Velocity of the centre of buoyancy some time ago, from those of the body."""
-    return velocity_at_body(body.drag, attitude(body.state), time, v, omega)
+    return velocity_at_body(own, attitude(body.state), time, v, omega)
 
 
 @kernel
@@ -124,9 +126,10 @@ def expect_fluid_at_bodies(system: System, back: float, part: float) -> None:
     """Velocities of the step behind a joint if they changed there alone (carried.expect_fluid)."""
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
-        if body.free and body.drag.acts:
-            x = fluid_now(body, back, triple(body.state, V), triple(body.state, OMEGA))
-            y = fluid_now(body, 0.0, triple(body.work, V_NOW), triple(body.work, OMEGA_NOW))
+        if body.free and system.in_fluid:
+            own = drag_at(system.around, b)
+            x = fluid_now(body, own, back, triple(body.state, V), triple(body.state, OMEGA))
+            y = fluid_now(body, own, 0.0, triple(body.work, V_NOW), triple(body.work, OMEGA_NOW))
             put_triple(body.state, FLUID, add_scaled(x, part, sub(y, x)))
 
 
@@ -135,6 +138,7 @@ def move_fluid_at_bodies(system: System, h: float, part: float) -> None:
     """Velocities of the fluid in a step h, from those of the bodies and `part` of what was expected beyond them."""
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
-        if body.free and body.drag.acts:
-            x = fluid_now(body, 0.5 * h, triple(body.state, V), triple(body.state, OMEGA))
+        if body.free and system.in_fluid:
+            own = drag_at(system.around, b)
+            x = fluid_now(body, own, 0.5 * h, triple(body.state, V), triple(body.state, OMEGA))
             put_triple(body.state, FLUID, add_scaled(x, part, sub(triple(body.state, FLUID), x)))

@@ -1,0 +1,135 @@
+"""What acts on an assembly in motion from outside: pushes, impulses, motions that are given, drums that are stopped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tautline.engine.assembly import lowering
+from tautline.engine.assembly.motion import AssemblyInMotion
+from tautline.errors import InputError
+from tautline.kernels import data
+from tautline.kernels.assembly import data as kernels
+from tautline.kernels.assembly.march import RELEASE
+from tautline.model import checks
+from tautline.model.assembly.parts import Held
+from tautline.model.command import Locked
+
+
+class ActedOnAssembly(AssemblyInMotion):
+    """An assembly in motion that others push, strike and lead."""
+
+    def push(
+        self, name: str, force: Any = (0.0, 0.0, 0.0), moment: Any = (0.0, 0.0, 0.0), *, frame: str = "space"
+    ) -> None:
+        """Apply a force at the centre of mass of a body (N) and a moment (N m), from now on until another is given.
+
+        Parameters
+        ----------
+        name : str
+            The body.
+        force, moment : three floats
+        frame : str
+            "space", or "body" for a thruster or a rotor that turns with the body.
+        """
+        self._free(name)
+        checks.choice("frame", frame, ("space", "body"))
+        values = [*checks.vector("force", force, "N"), *checks.vector("moment", moment, "N m")]
+        if name not in self._pushes:
+            self._pushes[name] = (lowering.NO_PUSH.copy(), lowering.NO_PUSH.copy())
+            self._changed = True
+            self._lower(self.time, self.time)
+        self._pushes[name][("space", "body").index(frame)][1:, 0] = values
+
+    def apply_impulse(self, name: str, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
+        """Strike a body: an impulse at its centre of mass (N s) and an impulsive moment (N m s), inertial frame.
+
+        Momenta jump, positions do not. The energy it brings is counted in `external_work`.
+        """
+        self._free(name)
+        J = checks.array("impulse", impulse, (3,), "N s")
+        L = checks.array("moment", moment, (3,), "N m s")
+        if self.assembly.bodies[name].is_point and L.any():  # type: ignore[union-attr]
+            checks.refuse("moment", "zero for a point mass", moment)
+        self.take(None)
+        time, reels = self.time, self.arrays.reels
+        work = data.ACCOUNT_PLACES[data.CONTROL_WORK]
+        before, controlled = self._moving_energy(time), sum(reel[work] for reel in reels)
+        self.call(RELEASE, time)
+        state = self.arrays.bodies[self.arrays.names.index(name)]
+        state[kernels.LINEAR : kernels.LINEAR + 3] += J
+        state[kernels.ANGULAR : kernels.ANGULAR + 3] += L
+        self.call(RELEASE, time)
+        for string in self._commands:
+            self._lead(string, time)
+        given = self._moving_energy(time) - before - (sum(reel[work] for reel in reels) - controlled)
+        self.arrays.totals[data.ACCOUNT_PLACES[data.EXTERNAL_WORK]] += given
+
+    def stop_reel(self, name: str) -> None:
+        """Hold a drum at once, however fast it turns: an impulse on the reel alone, then `Locked`.
+
+        Nodes and bodies keep their momenta. The energy that is lost is counted in `friction_loss`.
+        """
+        self._known(name, self.assembly.strings, "strings")
+        if self.assembly.strings[name].reel is None:
+            raise InputError(f"strings.{name}: expected a string with a reel, got one without")
+        self.take(None)
+        time, k = self.time, list(self.assembly.strings).index(name)
+        before = self._moving_energy(time)
+        self.call(RELEASE, time)
+        self._commands[name], self._origins[name] = Locked(), (time, self._deployed(name))
+        self._changed = True
+        self._lower(time, time)
+        self.call(RELEASE, time)
+        for string in self._commands:
+            self._lead(string, time)
+        lost = before - self._moving_energy(time)
+        self.arrays.reels[k][data.ACCOUNT_PLACES[data.FRICTION_LOSS]] += lost
+
+    def move(self, name: str, velocity: Any) -> None:
+        """Let a held body move with a velocity (m/s) from now on until another is given: motion from another program.
+
+        `force_on` tells what that takes.
+        """
+        self._held(name)
+        table = np.zeros((13, 1))
+        table[0], table[1::4, 0], table[2::4, 0] = (
+            self.time,
+            self.body(name)["position"],
+            checks.vector("velocity", velocity, "m/s"),
+        )
+        self._moves[name] = table
+        self._changed = True
+        self._lower(self.time, self.time)
+
+    def force_on(self, name: str) -> data.Array:
+        """Mean force of strings and reels on a held body over the latest `advance` (N), inertial frame.
+
+        With weight and inertia of all of the string, spooled or not; the drum's own mass belongs to the body.
+        """
+        self._held(name)
+        passed = self.time - self._impulses[0]
+        if passed <= 0.0:
+            raise InputError("force_on: expected after an advance, got none yet")
+        i = self.arrays.names.index(name)
+        given: data.Array = (self._impulses[1][i] - self._given_impulses()[i]) / passed
+        return given
+
+    def _given_impulses(self) -> data.Array:
+        """Impulses since the start of what holds or moves bodies."""
+        found: data.Array = self.present_sample().bodies[0, :, kernels.BODY_GIVEN : kernels.BODY_GIVEN + 3].copy()
+        return found
+
+    def _moving_energy(self, time: float) -> float:
+        return float(self._observed(time).whole[0, data.KINETIC])
+
+    def _free(self, name: str) -> None:
+        self._known(name, self.assembly.bodies, "bodies")
+        if isinstance(self.assembly.bodies[name], Held):
+            raise InputError(f"bodies.{name}: expected a body that is free, got one whose motion is given")
+
+    def _held(self, name: str) -> None:
+        self._known(name, self.assembly.bodies, "bodies")
+        if not isinstance(self.assembly.bodies[name], Held):
+            raise InputError(f"bodies.{name}: expected a body whose motion is given, got one that is free")

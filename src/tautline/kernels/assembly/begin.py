@@ -1,0 +1,138 @@
+"""Momenta of an assembly from its velocities: at the start of a run, and where commands of reels change."""
+
+from __future__ import annotations
+
+from tautline.kernels.assembly.data import (
+    ANGULAR,
+    FRAME_POWER,
+    LINEAR,
+    OMEGA,
+    OMEGA_BEFORE,
+    OMEGA_EARLIER,
+    OMEGA_NOW,
+    SIGMA_NOW,
+    TURNED,
+    V_BEFORE,
+    V_EARLIER,
+    V_NOW,
+    Strand,
+    System,
+    V,
+    body_at,
+    strand_at,
+)
+from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place_ends, put_matrix
+from tautline.kernels.assembly.equations import drum_mass
+from tautline.kernels.assembly.gravity import weigh
+from tautline.kernels.assembly.loads import act_at_joint
+from tautline.kernels.assembly.observe import first_momentum, measure_strand, velocities_now
+from tautline.kernels.assembly.step import ZERO
+from tautline.kernels.data import (
+    H_BEFORE,
+    H_EARLIER,
+    H_LAST,
+    HELD,
+    MOMENTUM,
+    NOT_HELD,
+    P_S,
+    P_S_ERR,
+    POSITION,
+    PULL,
+    SIGMA,
+    SIGMA_BEFORE,
+    SIGMA_EARLIER,
+    STICTION,
+    VELOCITY,
+    VELOCITY_BEFORE,
+    S,
+    copy_nodes,
+    node,
+    put_node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.energy import momenta
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.reeling import evaluate_forces
+from tautline.kernels.rotation import attitude
+from tautline.kernels.so3 import add, apply, cross, scale
+from tautline.kernels.tables import vector_at
+
+
+@kernel
+def begin_strand(system: System, strand: Strand) -> None:
+    """Momenta of a string from its velocities; those of its ends go to the bodies."""
+    par, reel = strand.par, strand.reel
+    v, p = strand.nodes[VELOCITY], strand.nodes[MOMENTUM]
+    place_ends(system, strand)
+    for e in range(2):
+        put_node(v, e * par.N, end_of(system, strand, e, 0.0).v)
+    sigma = reel[SIGMA] if strand.row >= 0 else 0.0
+    reel[P_S] = momenta(par, reel[S], sigma, strand.nodes[POSITION], v, p)
+    ends = (end_of(system, strand, 0, 0.0), end_of(system, strand, 1, 0.0))
+    given = (first_momentum(strand, sigma, v), node(p, par.N))
+    for e in range(2):
+        state = ends[e].body.state
+        put_triple(state, LINEAR, add(triple(state, LINEAR), given[e]))
+        arm = apply(ends[e].R, ends[e].point)
+        put_triple(state, ANGULAR, add(triple(state, ANGULAR), cross(arm, given[e])))
+        put_node(p, e * par.N, ZERO)
+    if strand.wound:
+        carried = angular_velocity_about(strand, ends[0])
+        mass = drum_mass(strand, 0.0, sigma)
+        reel[P_S] += mass * carried
+        state = ends[0].body.state
+        spin = scale(mass * (sigma + carried), apply(ends[0].R, strand.axis))
+        put_triple(state, ANGULAR, add(triple(state, ANGULAR), spin))
+    copy_nodes(v, strand.nodes[VELOCITY_BEFORE])
+    evaluate_forces(par, reel[S], strand.nodes[POSITION], strand.scratch.nodes[PULL])
+
+
+@separate
+def begin_assembly(system: System, t: float) -> None:
+    """Momenta of an assembly from the velocities in its states."""
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        state, work = body.state, body.work
+        if body.moves:
+            put_triple(state, V, vector_at(body.path, t)[1])
+        for place in (V_BEFORE, V_EARLIER):
+            put_triple(state, place, triple(state, V))
+        for place in (OMEGA_BEFORE, OMEGA_EARLIER):
+            put_triple(state, place, triple(state, OMEGA))
+        R = attitude(state)
+        put_matrix(work, TURNED, R)
+        put_triple(work, V_NOW, triple(state, V))
+        put_triple(work, OMEGA_NOW, triple(state, OMEGA))
+        put_triple(state, LINEAR, scale(body.mass, triple(state, V)))
+        put_triple(state, ANGULAR, apply(R, apply(body.J, triple(state, OMEGA))))
+    for k in range(len(system.strands)):
+        begin_strand(system, strand_at(system.strands, k))
+    system.totals[FRAME_POWER] = weigh(system, t)[1]
+
+
+@separate
+def release_reels(system: System, t: float) -> None:
+    """Give every reel that moves the momentum of its present speed, however it was held; forget earlier steps."""
+    if system.loaded:
+        act_at_joint(system, t, 0.0)
+    velocities_now(system, t)
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        reel, sigma = strand.reel, strand.work[SIGMA_NOW]
+        reel[P_S] = measure_strand(system, strand)[1]
+        reel[P_S_ERR] = 0.0
+        for place in (SIGMA, SIGMA_BEFORE, SIGMA_EARLIER):
+            reel[place] = sigma
+        for place in (H_LAST, H_BEFORE, H_EARLIER):
+            reel[place] = 0.0
+        reel[HELD] = NOT_HELD
+        reel[STICTION] = 0.0
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        for place in (V, V_BEFORE, V_EARLIER):
+            put_triple(body.state, place, triple(body.work, V_NOW))
+        for place in (OMEGA, OMEGA_BEFORE, OMEGA_EARLIER):
+            put_triple(body.state, place, triple(body.work, OMEGA_NOW))
+    for place in (H_LAST, H_BEFORE, H_EARLIER):
+        system.totals[place] = 0.0
