@@ -30,7 +30,7 @@ from tautline.kernels.assembly.march import (
 from tautline.model import checks
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.parts import Held
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.state import AssemblyState, BodyState, LineState
 from tautline.model.command import (
     Command,
     Free,
@@ -147,6 +147,19 @@ class AssemblyInMotion:
             "deployed": float(length - sample.strands[0, k, kernels.REELED]),
             "reel_speed": float(sample.strands[0, k, kernels.SPEED]),
         }
+
+    def state(self) -> AssemblyState:
+        """The present state, as a value that another simulation can start from."""
+        bodies = {}
+        for name in self.assembly.bodies:
+            x = self.body(name)
+            bodies[name] = BodyState(x["position"], x["velocity"], x["attitude"], x["angular_velocity"])
+        strings = {}
+        for name, line in self.assembly.strings.items():
+            own = self.string(name)
+            reeled = line.string.length - own["deployed"]
+            strings[name] = LineState(own["nodes"], own["node_velocities"], reeled, own["reel_speed"])
+        return AssemblyState(bodies, strings)
 
     @staticmethod
     def _known(name: str, known: Mapping[str, Any], kind: str) -> None:
