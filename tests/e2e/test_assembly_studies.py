@@ -121,10 +121,10 @@ def test_a_worker_killed_and_a_study_stopped_and_resumed(found: xr.Dataset, fold
     killed: list[int] = []
 
     def kill(progress: Progress) -> bool:
-        workers = [p for p in psutil.Process().children() if "studies.execution.worker" in " ".join(p.cmdline())]
-        if progress.done and workers and not killed:
-            killed.append(workers[0].pid)
-            workers[0].send_signal(signal.SIGKILL)
+        if progress.done and not killed:  # all of them live
+            worker = next(p for p in psutil.Process().children() if "studies.execution.worker" in " ".join(p.cmdline()))
+            killed.append(worker.pid)
+            worker.send_signal(signal.SIGKILL)
         return progress.done > MEMBERS // 2
 
     path = folder / "workers.zarr"

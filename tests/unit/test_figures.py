@@ -226,7 +226,7 @@ def test_every_figure_is_on_the_page_of_all(tmp_path: Path) -> None:
     finally:
         sys.path.remove(str(folder))
     text = guide.page(tmp_path / "figures")
-    makers = set(tl.figures.__all__) - {"OF_A_BODY", "OF_A_RUN", "OF_A_STRING", "OF_STRINGS", "pictures_of", "save"}
+    makers = set(tl.figures.__all__) - {"OF_A_RUN", "pictures_of", "save"}
     assert {line[4:] for line in text.splitlines() if line.startswith("### ")} == makers
     named = set(re.findall(r"\]\(figures/([^)]*)\)", text))
     assert named == {file.name for file in (tmp_path / "figures").iterdir()} and len(named) > 25

@@ -73,10 +73,7 @@ def pictures_of(
 
 
 __all__ = [
-    "OF_A_BODY",
     "OF_A_RUN",
-    "OF_A_STRING",
-    "OF_STRINGS",
     "animate",
     "attitude",
     "conservation",
