@@ -74,8 +74,9 @@ def simulate(
         raise InputError("period: expected together with control, got it alone")
     if isinstance(case, AssemblyCase):
         return _simulate_assembly(case, control, period, loads)
+    laws = check_laws(loads)
     with case.naming_keys():
-        simulation = Simulation.from_case(case, loads=check_laws(loads))
+        simulation = Simulation.from_case(case, loads=laws)
         if control is not None:
             _controlled(simulation, case.run, control, period)
         else:

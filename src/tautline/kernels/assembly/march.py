@@ -149,7 +149,8 @@ def step_to_event(system: System, plan: Plan, backups: Array2, t: float, h: floa
         if k >= 0 and beyond >= 0.0:
             strand = strand_at(system.strands, k)
             system.totals[STOP_TIME] = t + trial
-            retrieved = strand.par.L - strand.reel[S] <= strand.shortest
+            s, par = strand.reel[S], strand.par
+            retrieved = s - (par.L - strand.shortest) >= par.b - s
             return FULLY_RETRIEVED if retrieved else FULLY_DEPLOYED, k
     return status, -1
 
