@@ -256,6 +256,12 @@ def rest(assembly: Assembly, start: AssemblyState) -> AssemblyState:
 
 def _downhill(here: Balance, shift: float) -> Array:
     """A correction that lowers the energy: Newton's, with directions that would raise it taken the other way."""
+    shifted = here.stiffness + shift * np.eye(len(here.stiffness))
+    try:
+        np.linalg.cholesky(shifted)
+        return np.asarray(-np.linalg.solve(shifted, here.gradient))
+    except np.linalg.LinAlgError:
+        pass
     values, vectors = np.linalg.eigh(here.stiffness)
     along = vectors.T @ here.gradient
     return np.asarray(-vectors @ (along / (np.abs(values) + shift)))

@@ -143,7 +143,7 @@ def read(tree: Mapping[str, Any]) -> Described:
     for name, x in reading.named(tree, "bodies").items():
         own = dict(x) if isinstance(x, Mapping) else x
         for key, part in BODY_LOADS.items():
-            if key in own:
+            if isinstance(own, dict) and key in own:
                 loads[key][name] = reading.made(part, own.pop(key), "bodies", name, key)
         bodies[name] = _body(reading, name, own)
     strings: dict[str, Any] = {}
