@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,15 @@ BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SMALLEST_PICTURE = 5_000  # bytes; an empty figure has less
 
 
+# Those that take ten seconds and more; `make verify` runs them.
+SLOW = {"tethered_satellites", "mujoco_crane", "hook_and_load", "moving_picture", "sensitivity"}
+
+
+def each(paths: list[Path]) -> list[Any]:
+    """Parameters of a test that runs each of some files."""
+    return [pytest.param(x, id=x.stem, marks=[pytest.mark.long] if x.stem in SLOW else []) for x in paths]
+
+
 def succeeded(done: subprocess.CompletedProcess[str]) -> str:
     """What a program printed that must have come to a good end without a warning."""
     assert done.returncode == 0, f"{done.args}\n{done.stdout}\n{done.stderr}"
@@ -57,7 +67,7 @@ def shell(text: str, folder: Path) -> None:
             succeeded(subprocess.run(["sh", "-e", "-c", code], cwd=folder, capture_output=True, text=True, check=False))
 
 
-@pytest.mark.parametrize("script", EXAMPLES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("script", each(EXAMPLES))
 def test_an_example_runs_and_draws(script: Path, tmp_path: Path) -> None:
     printed = python([str(script)], tmp_path)
     assert printed
@@ -113,7 +123,7 @@ def pieces(page: Path) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if pieces(p)], ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", each(PAGES))
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
     imports = ""
     for kind, text in pieces(page):
