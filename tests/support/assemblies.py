@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import tautline as tl
+from tautline.ledger import kept_energy
 from tautline.model.assembly.state import LineState
 
+HALVED = [1e-3, 5e-4, 2.5e-4, 1.25e-4]
 _DATA = Path(__file__).parents[1] / "data" / "assembly.json"
 
 
@@ -75,6 +78,25 @@ def run(spec: dict[str, Any], duration: float, step: float, order: int = 2) -> t
     simulation = tl.AssemblySimulation(assembly_of(spec), state_of(spec), step=step, order=order)
     assert simulation.advance(duration, commands_of(spec)) == "completed", simulation.message
     return simulation
+
+
+def with_halved_steps(
+    assembly: tl.Assembly, state: tl.AssemblyState, commands: Any, account: str, least: float
+) -> tuple[list[float], list[float]]:
+    """Differences of motions after 0.1 s with HALVED steps, and errors of their balances of energy.
+
+    An account must have more than `least` (J) at the end.
+    """
+    found, balance = [], []
+    for h in HALVED:
+        simulation = tl.AssemblySimulation(assembly, state, step=h)
+        simulation.advance(0.1, commands)
+        run = simulation.dataset()
+        assert abs(run[account][-1]) > least
+        found.append(np.concatenate([run.position.values[-1].ravel(), run.body_position.values[-1].ravel()]))
+        kept = kept_energy(run)
+        balance.append(abs(float(kept[-1] - kept[0])))
+    return [float(np.abs(a - b).max()) for a, b in pairwise(found)], balance
 
 
 def distance(simulation: tl.AssemblySimulation, state: dict[str, Any]) -> float:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.ledger import kept_energy
 from tautline.model.assembly.state import LineState
 from tests.conftest import Report
 from tests.support import assemblies
-from tests.support.assemblies import specs
+from tests.support.assemblies import HALVED, specs, with_halved_steps
 from tests.support.checking import check_below, check_close, check_order
 
 # Steps at which the methods of high order are below 1e-8 m; where a guide dissipates while its reel turns round, the
@@ -230,19 +228,10 @@ def test_damping_is_of_second_order_and_its_balance_too(viscosity: float, name: 
         for key, x in assembly.strings.items()
     }
     damped = tl.Assembly(assembly.bodies, lines, assembly.gravity)
-    found, balance = [], []
-    steps = [1e-3, 5e-4, 2.5e-4, 1.25e-4]
-    for h in steps:
-        simulation = tl.AssemblySimulation(damped, assemblies.state_of(spec), step=h)
-        simulation.advance(0.1, assemblies.commands_of(spec))
-        run = simulation.dataset()
-        assert run.damping_loss[-1] > 0.1
-        found.append(np.concatenate([run.position.values[-1].ravel(), run.body_position.values[-1].ravel()]))
-        kept = kept_energy(run)
-        balance.append(abs(float(kept[-1] - kept[0])))
-    differences = [float(np.abs(a - b).max()) for a, b in pairwise(found)]
-    report(f"{name}: order with damping", check_order(steps[:-1], differences, 2.0, 0.15), "2.0 +- 0.15")
-    check_order(steps, balance, 2.0, 0.15)
+    given = (damped, assemblies.state_of(spec), assemblies.commands_of(spec))
+    differences, balance = with_halved_steps(*given, "damping_loss", 0.1)
+    report(f"{name}: order with damping", check_order(HALVED[:-1], differences, 2.0, 0.15), "2.0 +- 0.15")
+    check_order(HALVED, balance, 2.0, 0.15)
 
 
 def test_stiff_damping_limits_no_step() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,9 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.ledger import kept_energy
 from tautline.model.assembly.state import LineState
 from tests.conftest import Report
-from tests.support.assemblies import assembly_of, commands_of, specs, state_of
+from tests.support.assemblies import HALVED, assembly_of, commands_of, specs, state_of, with_halved_steps
 from tests.support.checking import check_below, check_close, check_order
 
 DURATION = 0.05
@@ -116,19 +114,9 @@ def wet(name: str, flow: Any = (1.0, 0.2, 0.0)) -> tuple[tl.Assembly, tl.Assembl
 
 @pytest.mark.parametrize("name", ["two-bodies-1", "cradle-5", "chain-6"])
 def test_a_fluid_is_of_second_order_and_its_balance_too(name: str, report: Report) -> None:
-    assembly, state, commands = wet(name)
-    steps, found, balance = [1e-3, 5e-4, 2.5e-4, 1.25e-4], [], []
-    for h in steps:
-        simulation = tl.AssemblySimulation(assembly, state, step=h)
-        simulation.advance(0.1, commands)
-        run = simulation.dataset()
-        assert abs(run.fluid_work[-1]) > 0.05
-        found.append(np.concatenate([run.position.values[-1].ravel(), run.body_position.values[-1].ravel()]))
-        kept = kept_energy(run)
-        balance.append(abs(float(kept[-1] - kept[0])))
-    differences = [float(np.abs(a - b).max()) for a, b in pairwise(found)]
-    report(f"{name}: order in a current", check_order(steps[:-1], differences, 2.0, 0.15), "2.0 +- 0.15")
-    check_order(steps, balance, 2.0, 0.3)
+    differences, balance = with_halved_steps(*wet(name), "fluid_work", 0.05)
+    report(f"{name}: order in a current", check_order(HALVED[:-1], differences, 2.0, 0.15), "2.0 +- 0.15")
+    check_order(HALVED, balance, 2.0, 0.3)
 
 
 def test_a_current_is_a_frame_that_moves() -> None:
