@@ -88,7 +88,7 @@ def live(
         with chosen.naming_keys():
             session = Session(chosen, scenarios.find(scenario).stem, record)
             # compiles the kernels before anyone waits for a page, and refuses a step that is too large
-            session.driven.advance(session.tick, record=False)
+            session.driven.march(session.tick, session.tick, record=False)
             session.reset()
         server = LiveServer(session)
         run_until_stopped(server.server, port, _announce(chosen.title or scenario, browser), server.run)

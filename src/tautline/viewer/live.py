@@ -29,6 +29,7 @@ class LiveServer:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._viewers: set[ServerConnection] = set()
+        self._awaited = True  # the first page
         self._moved = True
         self._said: str | None = None
         self._sending: set[asyncio.Future[None]] = set()
@@ -44,10 +45,11 @@ class LiveServer:
             await connection.close(1013, f"{MOST_VIEWERS} pages are watching already")
             return
         self._viewers.add(connection)
+        self._awaited = False
         with suppress(ConnectionClosed):
             try:
                 await connection.send(self._hello())
-                await connection.send(self.session.state())
+                await connection.send(self.session.past())
                 async for text in connection:
                     await connection.send(self._reply(text))
             finally:
@@ -86,7 +88,7 @@ class LiveServer:
             self._broadcast(text)
 
     async def run(self) -> None:
-        """Advance the simulation by the clock, for ever."""
+        """Advance the simulation by the clock from when the first page is there, for ever."""
         session = self.session
         due = clock = told_at = perf_counter()
         simulated = behind = 0.0  # since the last status; due, but not yet computed
@@ -98,7 +100,7 @@ class LiveServer:
                 now = perf_counter()
                 behind += session.rate * (now - clock)
                 clock = now
-                if session.paused or session.ended:
+                if session.paused or session.ended or self._awaited:
                     behind = 0.0
                     if self._moved:  # an impulse or a reset meanwhile
                         self._broadcast(session.state())

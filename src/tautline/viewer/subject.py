@@ -59,9 +59,18 @@ class Subject(NamedTuple):
         """Origins of the bodies' frames: of a pendulum's the last node, else beside the centre of mass."""
         if "body_position" not in values:
             return values["position"][:, -1:]
-        centers = np.array([body.center_of_mass if body else (0.0, 0.0, 0.0) for body in self.bodies.values()])
-        origins: Array = values["body_position"] - np.einsum("tbij,bj->tbi", values["attitude"], centers.reshape(-1, 3))
-        return origins
+        return values["body_position"] - self._offsets(values)
+
+    def centers(self, values: Mapping[str, Array]) -> Array:
+        """Centres of mass of the bodies."""
+        return values["body_position"] if "body_position" in values else self.origins(values) + self._offsets(values)
+
+    def _offsets(self, values: Mapping[str, Array]) -> Array:
+        """From the origins of the bodies' frames to their centres of mass, in space."""
+        places = np.array([body.center_of_mass if body else (0.0, 0.0, 0.0) for body in self.bodies.values()])
+        attitudes = values["attitude"].reshape(len(values["attitude"]), -1, 3, 3)
+        offsets: Array = np.einsum("tbij,bj->tbi", attitudes, places.reshape(-1, 3))
+        return offsets
 
     def energy_density(self, strain: Array) -> Array:
         """Elastic energy of the elements, per length of unstretched string (J/m)."""
