@@ -137,7 +137,7 @@ def shown(request: pytest.FixtureRequest, open_page: Pages) -> Page:
     return page
 
 
-def picture(page: Page | Frame, selector: str = "#scene canvas") -> np.ndarray:
+def picture(page: Page | Frame, selector: str = "#scene-picture") -> np.ndarray:
     box = page.locator(selector).first.bounding_box()
     assert box is not None
     whole = page if hasattr(page, "screenshot") else page.page
@@ -402,7 +402,7 @@ def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:
     assert ended.attrs["status"] == "fully_deployed"
     ended["position"].values[-20:] = np.nan
     page = open_page(tl.view(ended).save(tmp_path / "ended.html").as_uri(), offline=True)
-    assert page.get_by_test_id("state").inner_text() == "fully_deployed"
+    assert page.get_by_test_id("state").inner_text() == "fully deployed"
     assert "fully deployed" in page.get_by_test_id("banner").inner_text()
     page.keyboard.press("End")
     page.get_by_test_id("scene-note").wait_for(state="visible")
@@ -471,8 +471,14 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
         settled(page, f"tautline.live.received > {received + 20} && tautline.live.drawn > {drawn + 3}")
 
         still = nodes(page).reshape(-1, 3)
-        slider = page.get_by_test_id("torque")
-        slider.evaluate("e => { e.value = e.max; e.dispatchEvent(new Event('input')) }")
+        page.get_by_test_id("drive").click()
+        assert "hold" in page.locator(".marks").inner_text()
+        field = page.get_by_test_id("dial-number")
+        held = float(field.input_value())  # a drum that is given a torque is given the one that holds
+        limits = float(field.get_attribute("min") or 0.0), float(field.get_attribute("max") or 0.0)
+        assert limits[0] < 0.0 < held < float(page.get_by_test_id("dial").get_attribute("max") or 0.0) < limits[1]
+        field.fill(str(limits[1]))
+        field.press("Enter")
         settled(page, "document.getElementById('drive').ariaPressed === 'true'")
         banner = page.get_by_test_id("banner")
         settled(page, "document.getElementById('banner-text').textContent.includes('retrieved')", 20.0)
@@ -501,24 +507,23 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
 
 
 def test_live_page_of_an_assembly(tmp_path: Path, open_page: Pages) -> None:
-    """A list chooses the reel that buttons, sliders and keys drive, another one the body that is struck."""
+    """Each reel has its controls, keys drive the one that is chosen; reels and a list of bodies steer and strike."""
     (tmp_path / "crane.toml").write_text(crane().to_toml(), encoding="utf-8")
-    with serving("live", "crane.toml", cwd=tmp_path) as server:
+    with serving("live", "crane.toml", "--set", "run.duration=600", cwd=tmp_path) as server:
         page = open_page(server.address)
         assert page.get_by_test_id("part-names").locator("span").all_inner_texts() == PARTS
-        chosen = page.get_by_test_id("reel-name")
-        assert chosen.locator("option").all_inner_texts() == ["hoist", "sling"]
+        assert page.locator("#reels .reel-name").all_inner_texts() == ["hoist", "sling"]
         assert page.get_by_test_id("body-name").locator("option").all_inner_texts() == ["hook", "load"]
-        assert page.get_by_test_id("torque-number").input_value() == "150"
-        chosen.select_option("sling")
-        assert page.get_by_test_id("torque-number").input_value() == "101"
+        assert page.get_by_test_id("dial-hoist-number").input_value() == "150"
+        assert page.get_by_test_id("dial-sling-number").input_value() == "101"
+        page.keyboard.press("j")
         page.keyboard.press("l")
-        settled(page, "document.getElementById('lock').ariaPressed === 'true'")
-        chosen.select_option("hoist")
-        settled(page, "document.getElementById('drive').ariaPressed === 'true'")
-        slider = page.get_by_test_id("payout")
+        settled(page, "document.getElementById('lock-sling').ariaPressed === 'true'")
+        settled(page, "document.getElementById('drive-hoist').ariaPressed === 'true'")
+        page.get_by_test_id("reel-hoist").click()
+        slider = page.get_by_test_id("dial-hoist")
         slider.evaluate("e => { e.value = -0.5; e.dispatchEvent(new Event('input')) }")
-        settled(page, "document.getElementById('reel').ariaPressed === 'true'")
+        settled(page, "document.getElementById('reel-hoist').ariaPressed === 'true'")
         entries = page.get_by_test_id("chart-reel").locator(".series").all
         page.wait_for_function(
             "[...document.querySelectorAll('[data-testid=chart-reel] .value')]"

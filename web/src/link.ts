@@ -9,7 +9,9 @@ export type Command =
   | (ReelCommand & { string: string })
   | { type: "reset" } | { type: "rate"; value: number }
   | { type: "pause"; on: boolean } | { type: "record"; on: boolean }
-  | { type: "impulse"; body: string; impulse: Vector };
+  | { type: "impulse"; body: string; impulse: Vector }
+  | { type: "pull"; body: string; to: Vector | null }
+  | { type: "steer"; body: string; velocity: Vector };
 
 type Message =
   | { type: "hello"; meta: Meta; status: Status }

@@ -21,8 +21,8 @@ export function checkedBoot(text: string): Boot {
     throw new PayloadError(`The description of the run is not valid JSON: ${(problem as Error).message}.`);
   }
   if (!["replay", "offline", "live"].includes(boot.mode)) throw new PayloadError(`The page was made for an unknown mode “${boot.mode}”.`);
-  if (!Array.isArray(boot.runs) || boot.runs.length < 1 || boot.runs.length > 2)
-    throw new PayloadError(`The page shows one run or two; it was given ${boot.runs?.length ?? "none"}.`);
+  if (!Array.isArray(boot.runs) || boot.runs.length < 1 || boot.runs.length > 4)
+    throw new PayloadError(`The page shows one to four runs; it was given ${boot.runs?.length ?? "none"}.`);
   for (const meta of boot.runs) {
     if (!(meta.strings?.length >= 1)) throw new PayloadError(`“${meta.title}” has no strings; at least one is needed.`);
     if (boot.mode !== "live" && !(meta.samples >= 1)) throw new PayloadError(`“${meta.title}” holds no samples.`);

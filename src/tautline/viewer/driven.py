@@ -31,7 +31,6 @@ class Sight(NamedTuple):
     nodes: Array  # (nodes, 3), at the start
     box: Array  # around what will move, as far as can be told
     pulls: Mapping[str, float]  # at the reels, for scales (N)
-    tension: float  # greatest that the colours show (N)
 
 
 def ramp_to(speed: float, since: float, before: float) -> Speed:
@@ -183,7 +182,7 @@ class DrivenPendulum(Driven):
         high = min(-0.1 * depth, float(nodes[:, 2].min()) - reach)
         guide = np.array(p.reel.guide_position)
         box = guide + np.array([[-wide, -wide, high], [wide, wide, depth]])
-        return Sight(guide + nodes, box, {"": pull}, 2.5 * pull)
+        return Sight(guide + nodes, box, {"": pull})
 
 
 class DrivenAssembly(Driven):
@@ -254,7 +253,7 @@ class DrivenAssembly(Driven):
         lengths = values["unstretched_length"][0]
         strings = sum(line.string.density * x for line, x in zip(assembly.strings.values(), lengths, strict=True))
         pull = max(self.subject.gravity, 1.0) * float(free + strings)
-        return Sight(nodes, np.stack([low - spare, high + spare]), dict.fromkeys(self.commands, pull), 2.5 * pull)
+        return Sight(nodes, np.stack([low - spare, high + spare]), dict.fromkeys(self.commands, pull))
 
 
 def driven(case: Case | AssemblyCase) -> DrivenPendulum | DrivenAssembly:

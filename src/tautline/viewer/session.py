@@ -21,7 +21,7 @@ from tautline.viewer.curves import CHANGES
 from tautline.viewer.driven import driven, ramp_to
 from tautline.viewer.hands import Hands
 from tautline.viewer.limits import limits_of
-from tautline.viewer.payload import frames_of, scene
+from tautline.viewer.payload import frames_of, ranges_of, scene
 
 STATES_A_SECOND = 60.0
 UNITS = 20  # parts of the interval between samples, where the step may be any: the slowest rate makes one at a time
@@ -270,10 +270,6 @@ class Session:
 
     def meta(self) -> dict[str, Any]:
         sim, subject, sight = self.simulation, self.driven.subject, self._sight
-        strings = [strand.string for strand in subject.strands]
-        strains = [float(string.strain(sight.tension)) for string in strings]
-        energies = [float(string.energy_density(x)) for string, x in zip(strings, strains, strict=True)]
-        greatest = {"strain": max(strains), "tension": sight.tension, "energy_density": max(energies)}
         about = {
             "title": self.title,
             "status": sim.status,
@@ -286,7 +282,7 @@ class Session:
             "interval": self.interval,
             "limits": self._limits,
         }
-        return about | scene(subject, sight.nodes, sight.box, {name: [0.0, x] for name, x in greatest.items()})
+        return about | scene(subject, sight.nodes, sight.box, ranges_of(self._values, subject))
 
     def status(self) -> dict[str, Any]:
         return {

@@ -51,6 +51,7 @@ class Subject(NamedTuple):
     strands: list[Strand]
     bodies: dict[str, RigidBody | None]  # None for one that is held
     gravity: float
+    surface: float | None  # depth of the water's (m)
     plots: tuple[Plot, ...]
     curves: tuple[Curve, ...]
     variables: tuple[str, ...]  # that frames are made from
@@ -90,7 +91,8 @@ def subject_of(attributes: Mapping[Any, Any]) -> Subject:
 def of_pendulum(pendulum: Pendulum) -> Subject:
     """One string from a reel in space to one body; neither has a name."""
     strand = Strand("", pendulum.string, slice(None), slice(None), (None, 0), Mount(pendulum.reel))
-    return Subject([strand], {"": pendulum.body}, pendulum.gravity, curves.PLOTS, curves.CURVES, PENDULUM)
+    surface = None if pendulum.fluid is None else pendulum.fluid.surface
+    return Subject([strand], {"": pendulum.body}, pendulum.gravity, surface, curves.PLOTS, curves.CURVES, PENDULUM)
 
 
 def of_assembly(assembly: Assembly) -> Subject:
@@ -104,7 +106,7 @@ def of_assembly(assembly: Assembly) -> Subject:
     bodies = {name: body if isinstance(body, RigidBody) else None for name, body in assembly.bodies.items()}
     assert assembly.gravity is not None
     return Subject(
-        strands, bodies, assembly.gravity, *curves.of_assembly(assembly), variables=(*PENDULUM, "body_position")
+        strands, bodies, assembly.gravity, None, *curves.of_assembly(assembly), variables=(*PENDULUM, "body_position")
     )
 
 
