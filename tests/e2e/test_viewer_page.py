@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,20 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import xarray as xr
-from PIL import Image
 
 import tautline as tl
 from tests.support.browser import Serving, browsing, serving
 from tests.support.commands import tautline
 from tests.support.crane import crane
+from tests.support.pages import READY, Pages, Watched, colours, nodes, picture, settled
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Frame, Page, Route
+    from playwright.sync_api import Browser, Page
 
 N = 6
 END = 3.0
 SAMPLE = 0.01
-READY = "window.tautline.ready.then(() => true)"
 
 
 def pendulum() -> tl.Pendulum:
@@ -61,54 +59,6 @@ def browser() -> Iterator[Browser]:
         yield started
 
 
-class Watched:
-    """A page on which nothing may go wrong unnoticed."""
-
-    def __init__(self, browser: Browser, offline: bool = False) -> None:
-        self.context = browser.new_context(viewport={"width": 800, "height": 560}, device_scale_factor=1)
-        self.page: Page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.page.on("console", self._said)
-        self.page.on("pageerror", lambda problem: self.complaints.append(str(problem)))
-        self.context.set_default_timeout(20_000)
-        if offline:
-            self.context.set_offline(True)
-            self.context.route("http*://**", self._cut)
-
-    def _said(self, message: ConsoleMessage) -> None:
-        # the one exception is about drawing in software
-        if message.type in ("error", "warning") and "GPU stall due to ReadPixels" not in message.text:
-            self.complaints.append(message.text)
-
-    def _cut(self, route: Route) -> None:
-        self.complaints.append(f"asked the network for {route.request.url}")
-        route.abort()
-
-
-class Pages:
-    """Opens pages; at the end no error may have been logged on any of them, but for what was forgiven."""
-
-    def __init__(self, browser: Browser) -> None:
-        self.browser = browser
-        self.opened: list[Watched] = []
-        self.forgiven = "nothing"
-
-    def __call__(self, address: str, offline: bool = False) -> Page:
-        """An address, when its first picture is drawn."""
-        watched = Watched(self.browser, offline)
-        self.opened.append(watched)
-        watched.page.goto(address)
-        assert watched.page.evaluate(READY)
-        return watched.page
-
-    def close(self) -> None:
-        for watched in self.opened:
-            found = watched.page.locator("#toasts").inner_text()
-            watched.context.close()
-            assert [text for text in watched.complaints if self.forgiven not in text] == []
-            assert found == ""
-
-
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Pages]:
     pages = Pages(browser)
@@ -116,10 +66,24 @@ def open_page(browser: Browser) -> Iterator[Pages]:
     pages.close()
 
 
+@pytest.fixture(scope="module")
+def kept_open(browser: Browser) -> Iterator[Pages]:
+    """For pages that several tests look at, one after the other."""
+    pages = Pages(browser)
+    yield pages
+    pages.close()
+
+
+@pytest.fixture(scope="module")
+def offline_file(folder: Path, run: xr.Dataset) -> str:
+    """A run in a file of its own."""
+    return tl.view(run).save(folder / "swing.html").as_uri()
+
+
 @pytest.fixture
-def offline_page(folder: Path, run: xr.Dataset, open_page: Pages) -> Page:
-    """A run in a file of its own, without any network."""
-    return open_page(tl.view(run).save(folder / "swing.html").as_uri(), offline=True)
+def offline_page(offline_file: str, open_page: Pages) -> Page:
+    """The same, without any network."""
+    return open_page(offline_file, offline=True)
 
 
 @pytest.fixture(scope="module")
@@ -128,33 +92,20 @@ def replay_server(folder: Path) -> Iterator[Serving]:
         yield server
 
 
-@pytest.fixture(params=["replay", "offline"])
-def shown(request: pytest.FixtureRequest, open_page: Pages) -> Page:
+@pytest.fixture(params=["replay", "offline"], scope="module")
+def opened(request: pytest.FixtureRequest, kept_open: Pages) -> Page:
     """The same run from a server, and from a file without any network."""
     if request.param == "replay":
-        return open_page(request.getfixturevalue("replay_server").address)
-    page: Page = request.getfixturevalue("offline_page")
-    return page
+        return kept_open(request.getfixturevalue("replay_server").address)
+    return kept_open(request.getfixturevalue("offline_file"), offline=True)
 
 
-def picture(page: Page | Frame, selector: str = "#scene-picture") -> np.ndarray:
-    box = page.locator(selector).first.bounding_box()
-    assert box is not None
-    whole = page if hasattr(page, "screenshot") else page.page
-    raw = whole.screenshot(clip=box)
-    return np.asarray(Image.open(io.BytesIO(raw)).convert("RGB")).astype(int)
-
-
-def colours(image: np.ndarray) -> int:
-    return len(np.unique(image.reshape(-1, 3), axis=0))
-
-
-def settled(page: Page, expression: str, seconds: float = 10.0) -> None:
-    page.wait_for_function(expression, timeout=1e3 * seconds)
-
-
-def nodes(page: Page, number: int = 0) -> np.ndarray:
-    return np.array(page.evaluate(f"tautline.nodes({number})"), dtype=np.float32)
+@pytest.fixture
+def shown(opened: Page) -> Page:
+    """At its start."""
+    opened.evaluate("tautline.seek(0)")
+    settled(opened, "tautline.frame() === 0")
+    return opened
 
 
 def at(run: xr.Dataset, k: int) -> np.ndarray:
@@ -296,20 +247,22 @@ def test_two_runs_compared(folder: Path, open_page: Pages) -> None:
 PARTS = ["hook", "load", "jib", "hoist", "sling", "stay"]
 
 
-@pytest.fixture(params=["replay", "offline"])
-def crane_page(request: pytest.FixtureRequest, folder: Path, open_page: Pages) -> Iterator[Page]:
+@pytest.fixture(params=["replay", "offline"], scope="module")
+def crane_page(request: pytest.FixtureRequest, folder: Path, kept_open: Pages) -> Iterator[Page]:
     """A run of an assembly from a server, and from a file without any network."""
     if request.param == "replay":
         with serving("view", "crane.nc", cwd=folder) as server:
-            yield open_page(server.address)
+            yield kept_open(server.address)
     else:
         tautline("export", "crane.nc", "--html", "-o", "crane.html", "--overwrite", cwd=folder)
-        yield open_page((folder / "crane.html").as_uri(), offline=True)
+        yield kept_open((folder / "crane.html").as_uri(), offline=True)
 
 
 def test_an_assembly_is_shown_with_its_names(crane_page: Page, folder: Path) -> None:
     """All strings and bodies, at every time; charts tell them apart by name."""
     run = tl.open_run(folder / "crane.nc")
+    crane_page.evaluate("tautline.seek(0)")
+    settled(crane_page, "tautline.frame() === 0")
     before = picture(crane_page)
     assert colours(before) > 100, "an empty scene"
     for k in (60, 100):

@@ -24,6 +24,7 @@ export class Dial {
   private readonly slider = document.createElement("input");
   private readonly marks = document.createElement("div");
   private scope: Scope = { unit: "", label: "", limits: [-1, 1], range: [-1, 1], marks: [] };
+  private current = 0;
   private readonly send: (value: number) => void;
 
   constructor(private readonly touched: () => void, send: (value: number) => void) {
@@ -68,7 +69,7 @@ export class Dial {
   }
 
   get value(): number {
-    return Number(this.field.value) || 0;
+    return this.current;
   }
 
   nudge(steps: number): void {
@@ -77,8 +78,9 @@ export class Dial {
   }
 
   show(value: number): void {
+    this.current = value;
     this.slider.value = String(value);
-    this.field.value = String(Number(value.toPrecision(4)));
+    if (document.activeElement !== this.field) this.field.value = String(Number(value.toPrecision(4))); // not while one types
     this.slider.setAttribute("aria-valuetext", `${number(value, 3)} ${this.scope.unit}`);
   }
 
@@ -86,8 +88,8 @@ export class Dial {
     if (!Number.isFinite(value)) return;
     const [low, high] = this.scope.limits;
     const kept = Math.min(Math.max(value, low), high);
-    this.touched();
     this.show(kept);
+    this.touched();
     this.send(kept);
   }
 

@@ -37,6 +37,11 @@ export class History implements Pick<FrameSource, "nearest"> {
     return this.rows[this.rows.length - 1]?.[0] ?? 0;
   }
 
+  /** Where the curves begin; a page that came later has them without frames. */
+  get begun(): number {
+    return this.curves.times[0] ?? 0;
+  }
+
   get empty(): boolean {
     return this.rows.length === 0;
   }

@@ -5,7 +5,7 @@ import { Color, PerspectiveCamera, type Scene as Stage, Vector3, type WebGLRende
 const WIDTH = 0.26; // of the picture's smaller side
 const MOST = 190; // px
 const FIELD = 35; // degrees
-const SPACE = 2.6; // around the body, over its reach
+const SPACE = 1.7; // around the body, over its reach
 
 export interface Corner {
   left: number;

@@ -122,8 +122,8 @@ export class Live {
 
   get plotted(): Range {
     if (this.zoomed) return this.zoomed;
-    const { start, end } = this.history;
-    const from = Math.max(start, end - WINDOW);
+    const { begun, end } = this.history;
+    const from = Math.max(begun, end - WINDOW);
     return [from, from + WINDOW];
   }
 

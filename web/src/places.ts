@@ -1,7 +1,7 @@
-// Boxes, reaches and middles of what a run describes.
+// Boxes, reaches and middles of what a run describes, and where its views lie.
 
 import { type Box } from "./ground";
-import { type Row, type Strand } from "./layout";
+import { type Layout, type Row, type Strand } from "./layout";
 import { type Meta, type ReelMeta, type Vector } from "./types";
 
 export function samePlace(a: ReelMeta, b: ReelMeta): boolean {
@@ -9,7 +9,7 @@ export function samePlace(a: ReelMeta, b: ReelMeta): boolean {
 }
 
 /** Around a drum behind its guide, as it stands at the start. */
-export function reelBox({ position: [x, y, z], guide_length, drum_radius }: ReelMeta): Box {
+function reelBox({ position: [x, y, z], guide_length, drum_radius }: ReelMeta): Box {
   return [
     [x - guide_length - 1.6 * drum_radius, y - 0.5 * drum_radius, z - 2.1 * drum_radius],
     [x, y + 0.5 * drum_radius, z],
@@ -26,7 +26,7 @@ export function middleOf(strand: Strand, row: Row): Vector {
   return a.map((x, i) => 0.5 * (x + b[i])) as Vector;
 }
 
-export function union(a: Box, b: Box): Box {
+function union(a: Box, b: Box): Box {
   const pick = (choose: (...x: number[]) => number, k: 0 | 1): Vector => [0, 1, 2].map((i) => choose(a[k][i], b[k][i])) as Vector;
   return [pick(Math.min, 0), pick(Math.max, 1)];
 }
@@ -40,4 +40,35 @@ export function boxOf(metas: Meta[]): Box {
       return [[-l, -l, -l], [l, l, l]];
     })
     .reduce(union);
+}
+
+/** Let a box hold all that a row shows, with some space to spare where it did not; says whether it had to grow. */
+export function makeRoom([low, high]: Box, layout: Layout, meta: Meta, row: Row, spare: number): boolean {
+  let grown = false;
+  const hold = (place: Vector, around: number) =>
+    place.forEach((x, i) => {
+      if (x - around < low[i]) [low[i], grown] = [x - around - spare, true];
+      if (x + around > high[i]) [high[i], grown] = [x + around + spare, true];
+    });
+  for (const strand of layout.strands) for (let node = 0; node <= strand.elements; node++) hold(strand.node(row, node), 0);
+  meta.bodies.forEach(({ points }, k) => hold(layout.bodyPoint(row, k, [0, 0, 0], [0, 0, 0]), reachOf(points)));
+  return grown;
+}
+
+/** The box with the reels that stand still, and where gravity's arrow of a length begins: beside the first of them from the left, or at the top. */
+export function withArrow({ strings, bodies }: Meta, box: Box, length: number, shown: boolean): { whole: Box; tip: Vector } {
+  const reels = strings.flatMap(({ reel, ends: [start] }) => (reel && (start === null || bodies[start].held) ? reel : []));
+  const whole = reels.map(reelBox).reduce(union, box);
+  const [beside] = reels.sort((a, b) => a.position[0] - b.position[0]);
+  const [low, high] = beside ? reelBox(beside) : whole;
+  const [, y, z] = beside?.position ?? [0, 0.5 * (low[1] + high[1]), low[2]];
+  const tip: Vector = [low[0] - 0.3 * length, y, z];
+  return { whole: shown ? union(whole, [[tip[0] - 0.1 * length, y, z], [tip[0], y, z + 1.2 * length]]) : whole, tip };
+}
+
+/** Left, top, width and height of a run's view among several side by side (px). */
+export function cellOf(run: number, runs: number, width: number, height: number): [number, number, number, number] {
+  const columns = runs === 4 ? 2 : runs;
+  const [w, h] = [Math.floor(width / columns), Math.floor(height / Math.ceil(runs / columns))];
+  return [(run % columns) * w, Math.floor(run / columns) * h, w, h];
 }

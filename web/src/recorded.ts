@@ -182,8 +182,11 @@ export class Recorded {
 
   private setOverview(tables: Table[]): void {
     this.overview = tables;
-    const whole = tables.every((table, run) => table.times.length >= this.boot.runs[run].samples);
-    this.setCurves(tables, whole);
+    this.setCurves(tables, this.isWhole(tables));
+  }
+
+  private isWhole(tables: Table[]): boolean {
+    return tables.every((table, run) => table.times.length >= this.boot.runs[run].samples);
   }
 
   /** Thinned-out curves need the samples near the current time for its values; an offline page has no more than its curves. */
@@ -221,7 +224,7 @@ export class Recorded {
     if (this.range === this.full && !this.plots.difference) return this.setOverview(this.overview);
     try {
       const tables = await this.tables(this.range);
-      if (count === this.zoomCount) this.setCurves(tables, false); // the current time may lie outside
+      if (count === this.zoomCount) this.setCurves(tables, this.isWhole(tables)); // else the current time may lie outside
     } catch (problem) {
       this.banner.set("server", `The server did not send the curves: ${(problem as Error).message}.`, "warning");
     }

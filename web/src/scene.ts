@@ -6,7 +6,7 @@ import { type Scale } from "./colours";
 import { type Box, GravityArrow, Ground, sizeOf } from "./ground";
 import { type Corner, Inset } from "./inset";
 import { type Frame, type Layout, type Quantity, type Row } from "./layout";
-import { boxOf, middleOf, reachOf, reelBox, samePlace, union } from "./places";
+import { boxOf, cellOf, makeRoom, middleOf, reachOf, samePlace, withArrow } from "./places";
 import { css } from "./palette";
 import { RunView } from "./runview";
 import { type Meta, type Vector } from "./types";
@@ -123,16 +123,7 @@ export class Scene {
     const frame = this.frames[run];
     if (!frame) return;
     const { layout, meta } = this.views[run];
-    const [low, high] = this.box;
-    const spare = SPARE * sizeOf(this.box);
-    let grown = false;
-    const hold = (place: Vector, around: number) =>
-      place.forEach((x, i) => {
-        if (x - around < low[i]) [low[i], grown] = [x - around - spare, true];
-        if (x + around > high[i]) [high[i], grown] = [x + around + spare, true];
-      });
-    for (const strand of layout.strands) for (let node = 0; node <= strand.elements; node++) hold(strand.node(frame.row, node), 0);
-    meta.bodies.forEach(({ points }, k) => hold(layout.bodyPoint(frame.row, k, [0, 0, 0], [0, 0, 0]), reachOf(points)));
+    const grown = makeRoom(this.box, layout, meta, frame.row, SPARE * sizeOf(this.box));
     if (!grown) return;
     this.layOut();
     if (!this.rig.moved && !this.rig.follow) this.rig.fit();
@@ -260,10 +251,7 @@ export class Scene {
 
   private cell(run: number): [number, number, number, number] {
     const [width, height] = this.extent;
-    if (!this.sideBySide) return [0, 0, width, height];
-    const columns = this.views.length === 4 ? 2 : this.views.length;
-    const [w, h] = [Math.floor(width / columns), Math.floor(height / Math.ceil(this.views.length / columns))];
-    return [(run % columns) * w, Math.floor(run / columns) * h, w, h];
+    return this.sideBySide ? cellOf(run, this.views.length, width, height) : [0, 0, width, height];
   }
 
   /** Draw if anything changed; says whether it did. */
@@ -359,17 +347,10 @@ export class Scene {
 
   private layOut(): void {
     const length = 0.08 * sizeOf(this.box);
-    const { strings, bodies } = this.views[0].meta;
-    const reels = strings.flatMap(({ reel, ends: [start] }) => (reel && (start === null || bodies[start].held) ? reel : []));
-    let whole = reels.map(reelBox).reduce(union, this.box);
-    // beside the first reel from the left that is no body's, or at the top of the scene
-    const [beside] = reels.sort((a, b) => a.position[0] - b.position[0]);
-    const [low, high] = beside ? reelBox(beside) : whole;
-    const [, y, z] = beside?.position ?? [0, 0.5 * (low[1] + high[1]), low[2]];
-    const tip = this.arrow.group.position.set(low[0] - 0.3 * length, y, z);
+    const { whole, tip } = withArrow(this.views[0].meta, this.box, length, this.arrow.group.parent !== null);
+    this.arrow.group.position.set(...tip);
     this.arrow.group.scale.setScalar(length);
-    this.arrowTip.set(tip.x, -(tip.z + 1.12 * length), tip.y);
-    if (this.arrow.group.parent) whole = union(whole, [[tip.x - 0.1 * length, tip.y, tip.z], [tip.x, tip.y, tip.z + 1.2 * length]]);
+    this.arrowTip.set(tip[0], -(tip[2] + 1.12 * length), tip[1]);
     this.ground.place(whole);
     this.rig.setBox(whole);
     this.touch();

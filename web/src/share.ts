@@ -23,6 +23,7 @@ const plain = (title: string) => title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(
 
 export class Share {
   private recorder: MediaRecorder | null = null;
+  private readonly menu = get<HTMLDetailsElement>("share");
 
   /** `clock`: the time in view as text; `link`: to this view. */
   constructor(
@@ -34,7 +35,13 @@ export class Share {
     private readonly filming: (on: boolean) => void,
   ) {
     for (const [id, act] of [["picture", () => this.picture()], ["film", () => this.film()], ["link", () => this.copyLink()], ["whole", () => this.whole()]] as const)
-      get(id).addEventListener("click", () => void act());
+      get(id).addEventListener("click", () => {
+        this.menu.open = false;
+        void act();
+      });
+    document.addEventListener("click", ({ target }) => {
+      if (!this.menu.contains(target as Node)) this.menu.open = false;
+    });
     get("film").hidden = typeof MediaRecorder === "undefined";
     get("film-size").hidden = get("film").hidden;
     document.addEventListener("fullscreenchange", () => get("whole").setAttribute("aria-pressed", String(document.fullscreenElement !== null)));
