@@ -221,27 +221,6 @@ def test_whole_motion_is_in_sight(offline_page: Page) -> None:
     assert rows.max() - rows.min() > 0.3 * height, "the motion fills a good part of the picture"
 
 
-def test_two_runs_compared(folder: Path, open_page: Pages) -> None:
-    with serving("view", "swing.nc", "wind.nc", cwd=folder) as server:
-        page = open_page(server.address)
-        page.evaluate("tautline.seek(1.5)")
-        settled(page, "tautline.frame(0) === 150 && tautline.frame(1) === 150")
-        for number, name in enumerate(("swing.nc", "wind.nc")):
-            np.testing.assert_array_equal(nodes(page, number), at(tl.open_run(folder / name), 150))
-        page.wait_for_timeout(100)
-        overlay = picture(page)
-        labels = page.locator("#run-labels").inner_text()
-        assert "A: swing" in labels and "B: wind" in labels and "ghost" in labels
-        page.get_by_test_id("compare").click()
-        page.wait_for_timeout(200)
-        beside = picture(page)
-        assert (np.abs(beside - overlay).max(axis=2) > 20).sum() > 1000
-        # a string in each half
-        half = beside.shape[1] // 2
-        assert colours(beside[:, :half]) > 60 and colours(beside[:, half:]) > 60
-        assert "ghost" not in page.locator("#run-labels").inner_text()
-
-
 # -- assemblies --------------------------------------------------------------------------------------
 
 PARTS = ["hook", "load", "jib", "hoist", "sling", "stay"]
@@ -486,4 +465,12 @@ def test_live_page_of_an_assembly(tmp_path: Path, open_page: Pages) -> None:
         page.get_by_test_id("body-name").select_option("load")
         assert page.get_by_test_id("impulse-size").input_value() == "130"
         page.get_by_test_id("impulse").click()
+        box = page.get_by_test_id("steer-up").bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + 5, box["y"] + 5)
+        page.mouse.down()
+        speed = "document.querySelector('[data-testid=chart-reel] .value').textContent"
+        settled(page, f"parseFloat({speed}) > 0.3")
+        page.mouse.up()
+        settled(page, f"{speed} === '0'")
         open_page.forgiven = "ERR_CONNECTION_REFUSED"
