@@ -29,6 +29,7 @@ extensions = [
     "command_pages",
     "equation_links",
     "key_tables",
+    "opening_page",
 ]
 default_role = "literal"
 smartquotes = False  # quotes and dashes of commands stay as they are typed

@@ -13,6 +13,7 @@ const WRITE_EVERY = 400; // ms
 export interface Place {
   time: number | null; // null: the newest
   zoom: Range | null;
+  play?: boolean; // again and again, from when the page is opened
 }
 
 const short = (x: number) => String(Number(x.toPrecision(6)));
@@ -52,7 +53,12 @@ export function decode(hash: string, stage: SceneStage, plots: Plots): Place {
   if (given.has("follow")) stage.setFollow(numbers("follow")[0]);
   if (given.has("camera") && scene) scene.rig.state = numbers("camera");
   const [[time], zoom] = [numbers("t"), numbers("zoom")];
-  return { time: Number.isFinite(time) ? time : null, zoom: zoom.length === 2 && zoom[1] > zoom[0] ? (zoom as Range) : null };
+  const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  return {
+    time: Number.isFinite(time) ? time : null,
+    zoom: zoom.length === 2 && zoom[1] > zoom[0] ? (zoom as Range) : null,
+    play: given.has("play") && !still,
+  };
 }
 
 /** Keep the address as the view is, without a history; not where it may not be touched, as inside a notebook. */

@@ -6,6 +6,7 @@ import { number, units } from "./format";
 import { DASHES, LETTERS, styleOf, swatch } from "./lines";
 import { css } from "./palette";
 import { Panel, type PlotEvents } from "./panel";
+import { type Drawn } from "./paint";
 import { type Joined } from "./series";
 import { TimeArea } from "./timearea";
 import { type Plot, type Range } from "./types";
@@ -32,6 +33,7 @@ export class Chart extends Panel {
   private readonly uplot: uPlot;
   private range: Range;
   private time = 0;
+  private splits: number[] = []; // of the axis of values
   private opened = false; // though nothing happens in it
 
   constructor(
@@ -100,9 +102,20 @@ export class Chart extends Panel {
     this.uplot.redraw(false);
   }
 
-  /** The drawn part, for a picture. */
-  get canvas(): HTMLCanvasElement {
-    return this.uplot.ctx.canvas;
+  /** What it shows, for a picture. */
+  get drawn(): Drawn {
+    const { data, series, scales } = this.uplot;
+    const shown = this.lines.flatMap((line, i) => (series[i + 1].show ? [{ line, values: data[i + 1], style: this.style(line) }] : []));
+    const letter = ({ run }: Line) => (this.runs > 1 ? `${LETTERS[run]} ` : "");
+    return {
+      title: `${this.plot.label}${units(this.plot.units) && ` (${units(this.plot.units)})`}`,
+      entries: shown.map(({ line, style }) => ({ text: `${letter(line)}${line.label}`, style })),
+      times: data[0],
+      columns: shown,
+      range: this.range,
+      span: [scales.y.min ?? 0, scales.y.max ?? 1],
+      splits: this.splits,
+    };
   }
 
   /** A name with its line and values; a click hides its lines. */
@@ -119,8 +132,10 @@ export class Chart extends Panel {
     for (const line of lines) {
       const value = Object.assign(document.createElement("span"), { className: "value", title: line.runTitle });
       this.values.set(line, value);
-      if (this.runs > 1) button.append(swatch(this.style(line)), Object.assign(document.createElement("b"), { textContent: LETTERS[line.run] }));
-      button.append(value);
+      const one = Object.assign(document.createElement("span"), { className: "of-run" });
+      if (this.runs > 1) one.append(swatch(this.style(line)), Object.assign(document.createElement("b"), { textContent: LETTERS[line.run] }));
+      one.append(value);
+      button.append(one);
     }
     button.addEventListener("click", () => {
       const show = button.getAttribute("aria-pressed") !== "true";
@@ -172,6 +187,7 @@ export class Chart extends Panel {
 
   private ticks(splits: number[], step: number): string[] {
     const { texts, note } = ticks(splits, step);
+    this.splits = splits;
     if (this.note.textContent !== note) this.note.textContent = note;
     return texts;
   }

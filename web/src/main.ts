@@ -94,9 +94,10 @@ function begin(): void {
   showThinned(boot);
   if (!live) showOutcome(boot, banner);
   const show: Live | Recorded = live ? new Live(boot, stage, banner) : new Recorded(boot, stage, banner);
+  const time = () => (show instanceof Live ? show.time : show.player.time);
   const place = () => ({ time: show instanceof Live ? null : show.player.time, zoom: show.zoomed });
   const address = new Address((charts) => encode(stage, show.plots, place(), charts));
-  const share: Share = new Share(stage, () => show.plots, boot.runs.map(({ title }) => title).join(" and "), () => show.clock, () => address.link, (on) => show.film(on, () => share.cut()));
+  const share: Share = new Share(stage, () => show.plots, boot.runs.map(({ title }) => title).join(" and "), time, () => show.clock, () => address.link, (on) => show.film(on, () => share.cut()));
   const toggleHelp = prepareHelp(boot.mode);
   const pages: Partial<Record<Action, () => void>> = {
     help: toggleHelp,
@@ -125,6 +126,7 @@ function begin(): void {
   const ready = begun.then(() => {
     if (show instanceof Recorded && given.time !== null) show.seek(given.time);
     if (given.zoom) show.zoom(given.zoom);
+    if (show instanceof Recorded && given.play) Object.assign(show.player, { playing: true, loop: true });
     const write = (now: number) => {
       address.update(now);
       requestAnimationFrame(write);
@@ -135,7 +137,7 @@ function begin(): void {
   window.tautline = {
     ready,
     mode: boot.mode,
-    time: () => (show instanceof Live ? show.time : show.player.time),
+    time,
     frame: (run = 0) => stage.shown(run)?.index ?? null,
     nodes: (run = 0) => stage.nodes(run),
     seek: (time) => show.seek(time),

@@ -5,6 +5,7 @@ import { Arrangement } from "./arrangement";
 import { Chart, type Line } from "./chart";
 import { type Layout, type Row } from "./layout";
 import { TensionMap } from "./map";
+import { type Drawn } from "./paint";
 import { onTheme } from "./palette";
 import { type Panel, type PlotEvents } from "./panel";
 import { differences, join, type Table, valueAt } from "./series";
@@ -59,11 +60,11 @@ export class Plots {
     return Math.max(300, Math.round(this.host.clientWidth * window.devicePixelRatio));
   }
 
-  /** Canvases of the charts in sight, from above, for a picture. */
-  get pictures(): { title: string; canvas: HTMLCanvasElement }[] {
-    return this.charts
-      .filter(({ element }) => element.clientHeight > 60)
-      .map(({ plot, canvas }) => ({ title: `${plot.label} (${plot.units})`, canvas }));
+  /** The charts that are shown, from above, for a picture. */
+  get pictures(): Drawn[] {
+    const open = this.charts.filter(({ element }) => !element.hidden && !element.classList.contains("flat"));
+    const { shown } = this.arrangement;
+    return open.sort((a, b) => shown.indexOf(a.plot.name) - shown.indexOf(b.plot.name)).map(({ drawn }) => drawn);
   }
 
   /** One table for each run; where those are thinned out, `exact` gives the samples near a time. */

@@ -1,13 +1,13 @@
 // What can be shown to others: a picture, a film, a link; and the whole screen.
 
 import { get, toast } from "./notices";
+import { paintChart } from "./paint";
 import { css } from "./palette";
 import { type Plots } from "./plots";
 import { type SceneStage } from "./stage";
 
 const TIMES = 2; // as fine as the screen
 const HEAD = 30; // px above the scene in a picture
-const CHART_TITLE = 18;
 const RATE = 30; // pictures a second of a film
 const BITS = 8e6; // a second
 const TYPES = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
@@ -25,11 +25,12 @@ export class Share {
   private recorder: MediaRecorder | null = null;
   private readonly menu = get<HTMLDetailsElement>("share");
 
-  /** `clock`: the time in view as text; `link`: to this view. */
+  /** `time` in view, and `clock`, the same as text; `link`: to this view. */
   constructor(
     private readonly stage: SceneStage,
     private readonly plots: () => Plots,
     private readonly title: string,
+    private readonly time: () => number,
     private readonly clock: () => string,
     private readonly link: () => string,
     private readonly filming: (on: boolean) => void,
@@ -63,14 +64,10 @@ export class Share {
     this.paintBack(brush, width + beside, height + HEAD, HEAD, this.title);
     if (scene) brush.drawImage(await scene.picture(TIMES), 0, HEAD, width, height);
     this.paintLegend(brush, width, height + HEAD);
-    charts.forEach((chart, i) => {
-      const tall = height / charts.length;
-      const top = HEAD + i * tall;
-      brush.fillStyle = css("text");
-      brush.font = "600 12px system-ui, sans-serif";
-      brush.fillText(chart.title, width + 8, top + 13);
-      brush.drawImage(chart.canvas, width, top + CHART_TITLE, beside, tall - CHART_TITLE);
-    });
+    brush.fillStyle = css("panel");
+    brush.fillRect(width, HEAD, beside, height);
+    const tall = height / charts.length;
+    charts.forEach((chart, i) => paintChart(brush, chart, this.time(), { left: width, top: HEAD + i * tall, width: beside, height: tall }));
     const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
     if (blob) save(blob, `${plain(this.title)}.png`);
   }

@@ -19,6 +19,7 @@ export class TimeAxis {
   private readonly area = document.createElement("div");
   private readonly uplot: uPlot;
   private readonly hands: TimeArea;
+  private time = 0;
 
   constructor(private range: Range, events: PlotEvents) {
     this.element.dataset.testid = "time-axis";
@@ -27,15 +28,20 @@ export class TimeAxis {
     this.element.append(this.area, this.note);
     this.uplot.over.title = "Wheel or two fingers: zoom. Double-click: all.";
     this.hands = new TimeArea(this.uplot.over, events, () => this.range, (time) => this.uplot.valToPos(time, "x"), true);
-    new ResizeObserver(() => this.uplot.setSize({ width: this.area.clientWidth, height: HEIGHT })).observe(this.area);
+    new ResizeObserver(() => {
+      this.uplot.setSize({ width: this.area.clientWidth, height: HEIGHT });
+      this.setTime(this.time);
+    }).observe(this.area);
   }
 
   setRange(range: Range): void {
     this.range = range;
     this.uplot.setScale("x", { min: range[0], max: range[1] });
+    this.setTime(this.time);
   }
 
   setTime(time: number): void {
+    this.time = time;
     this.hands.setTime(time);
   }
 
