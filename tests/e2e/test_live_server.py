@@ -113,7 +113,7 @@ class Pilot:
     @property
     def size(self) -> int:
         """Numbers of a frame."""
-        elements = [string["elements"] for string in self.meta["strings"]]
+        elements = [int(string["elements"]) for string in self.meta["strings"]]
         return 1 + 4 * len(elements) + 5 * sum(elements) + 12 * len(self.meta["bodies"])
 
     def rows(self, raw: bytes) -> np.ndarray:

@@ -122,7 +122,8 @@ def render(folder: Path, found: Found) -> str:
         replay = view(runs[SHOWN][n], height=540)._repr_html_()
         sections += (
             f'<h2>Example {n}: {example.title}</h2>{moving}<div class="panels">{pictures}</div>'
-            f"<details{' open' if n == 1 else ''}><summary>Replay it: turn it, stop it, read it off</summary>{replay}</details>"
+            f"<details{' open' if n == 1 else ''}><summary>Replay it: turn it, stop it, read it off</summary>"
+            f"{replay}</details>"
         )
     system = of_system(pendulum_of(runs[SHOWN][1].attrs))
     parameters = html.escape(json.dumps(system, indent=2))
