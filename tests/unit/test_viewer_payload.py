@@ -469,7 +469,7 @@ def test_offline_page_of_an_assembly(lifted: xr.Dataset) -> None:
     found = Scripts(page.offline(("crane", payload.InMemory(lifted))))
     (about,) = strict(found.scripts["boot"])["runs"]
     assert about["samples"] == 101 and about["strings"][0]["ends"] == [2, 0]
-    inside = assembly_frames(unpacked(found.scripts["frames-0"]))
+    inside = assembly_frames(frames_inside(found))
     np.testing.assert_array_equal(inside["position"], lifted.position.values.reshape(101, -1).astype(np.float32))
 
 
@@ -515,6 +515,23 @@ def unpacked(text: str) -> bytes:
     return gzip.decompress(base64.b64decode(text))
 
 
+def summed(text: str, kind: str, series: int) -> np.ndarray:
+    """Bytes of a place after those of another, and differences along each series: as the protocol has them."""
+    raw = np.frombuffer(unpacked(text), np.uint8).reshape(np.dtype(kind).itemsize, -1)
+    found: np.ndarray = np.cumsum(np.ascontiguousarray(raw.T).view(kind).reshape(series, -1), axis=1, dtype=kind)
+    return found
+
+
+def frames_inside(found: Scripts, k: int = 0) -> bytes:
+    about = strict(found.scripts["boot"])["runs"][k]
+    return summed(found.scripts[f"frames-{k}"], "<u4", payload.frame_length(about)).T.tobytes()
+
+
+def plots_inside(found: Scripts, k: int = 0) -> bytes:
+    about = strict(found.scripts["boot"])["runs"][k]
+    return summed(found.scripts[f"plots-{k}"], "<u8", 1 + len(about["series"])).tobytes()
+
+
 @pytest.mark.parametrize(
     "title",
     [
@@ -549,9 +566,9 @@ def test_offline_pages_of_the_paper_are_small(number: int, report: Report) -> No
     found = Scripts(text)
     about = strict(found.scripts["boot"])["runs"][0]
     assert about["samples"] == run.sizes["time"]
-    frames = decoded_frames(unpacked(found.scripts["frames-0"]), examples.ELEMENTS)
+    frames = decoded_frames(frames_inside(found), examples.ELEMENTS)
     np.testing.assert_array_equal(frames["position"], run.position.values.reshape(-1, 63).astype(np.float32))
-    plots = decoded_plots(unpacked(found.scripts["plots-0"]))
+    plots = decoded_plots(plots_inside(found))
     np.testing.assert_array_equal(plots["kinetic_energy"], run.kinetic_energy.values)
 
 
@@ -562,10 +579,10 @@ def test_offline_page_of_a_larger_run_is_thinned_out(run: xr.Dataset, monkeypatc
     whole = strict(Scripts(page.offline(*two, full=True)).scripts["boot"])["runs"]
     assert [about["thinned"] for about in whole] == 2 * [{"samples": 2001, "frames": 1, "curves": 1}]
     for k, about in enumerate(strict(found.scripts["boot"])["runs"]):
-        frames = decoded_frames(unpacked(found.scripts[f"frames-{k}"]))
+        frames = decoded_frames(frames_inside(found, k))
         assert about["samples"] == len(frames["time"]) <= 30_000 / 4 / 37
         assert about["thinned"] == {"samples": 2001, "frames": 10, "curves": 3}
-        assert len(decoded_plots(unpacked(found.scripts[f"plots-{k}"]))["energy"]) == 2 * -(-2001 // 3)
+        assert len(decoded_plots(plots_inside(found, k))["energy"]) == 2 * -(-2001 // 3)
         np.testing.assert_allclose(np.diff(frames["time"][:, 0]), frames["time"][1, 0], atol=1e-5)
 
 

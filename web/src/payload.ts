@@ -1,6 +1,7 @@
 // Reading what the package put into the page, and asking a server for the rest.
 
 import { type FetchFrames } from "./frames";
+import { asRows, unpackedLongs, unpackedWords } from "./planes";
 import { decodeTable, type Table } from "./series";
 import { type Boot, type Meta } from "./types";
 
@@ -57,11 +58,12 @@ export async function embeddedFrames(run: number, meta: Meta, frameSize: number)
   const buffer = await embedded(`frames-${run}`);
   if (buffer.byteLength !== 4 * frameSize * meta.samples)
     throw new PayloadError(`The frames of “${meta.title}” take ${buffer.byteLength} bytes; ${4 * frameSize * meta.samples} were expected.`);
-  return new Float32Array(buffer);
+  return asRows(unpackedWords(new Uint8Array(buffer), frameSize), frameSize);
 }
 
 export async function embeddedTable(run: number, meta: Meta): Promise<Table> {
-  return decodeTable(new Float64Array(await embedded(`plots-${run}`)), meta.series.length);
+  const longs = unpackedLongs(new Uint8Array(await embedded(`plots-${run}`)), 1 + meta.series.length);
+  return decodeTable(new Float64Array(longs.buffer), meta.series.length);
 }
 
 /** An address beside the page's own, so that it also works behind a proxy that puts a path in front. */

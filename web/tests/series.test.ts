@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { test } from "node:test";
 import { padded, ticks, zoomedAt } from "../src/axis";
 import { bytesOfBase64, checkedBoot, gunzip } from "../src/payload";
+import { asRows, unpackedLongs, unpackedWords } from "../src/planes";
 import { nearestIndex, TimeIndex } from "../src/search";
 import { decodeTable, differences, join, Rolling, valueAt } from "../src/series";
 
@@ -105,4 +106,20 @@ test("differences are taken curve by curve at the times of the other run", () =>
   assert.ok(none.columns.flatMap((column) => Array.from(column)).every(Number.isNaN));
   assert.deepEqual(Array.from(found.columns[1]).slice(0, 2), [1, 1]);
   assert.ok(Number.isNaN(found.columns[1][2]) && Array.from(found.columns[0]).every(Number.isNaN), "nothing to compare with");
+});
+
+/** What the package does, number by number. */
+function packed<T extends number | bigint>(series: T[][], size: number, less: (a: T, b: T) => bigint): Uint8Array {
+  const changes = series.flatMap((one) => one.map((x, i) => less(x, i === 0 ? (0 as T) : one[i - 1])));
+  return Uint8Array.from({ length: size * changes.length }, (_, k) => Number((changes[k % changes.length] >> BigInt(8 * Math.floor(k / changes.length))) & 255n));
+}
+
+test("numbers of an offline page come back bit by bit", () => {
+  const floats = [[0, -1.5, 3.25e30, NaN], [7, 7, -0, 1e-42]];
+  const words = floats.map((one) => [...new Uint32Array(Float32Array.from(one).buffer)]);
+  const rows = asRows(unpackedWords(packed(words, 4, (a, b) => BigInt.asUintN(32, BigInt(a) - BigInt(b))), 2), 2);
+  assert.deepEqual([...rows], [0, 1, 2, 3].flatMap((i) => floats.map((one) => Math.fround(one[i]))));
+  const longs = floats.map((one) => [...new BigUint64Array(Float64Array.from(one).buffer)]);
+  const back = new Float64Array(unpackedLongs(packed(longs, 8, (a, b) => BigInt.asUintN(64, BigInt(a) - BigInt(b))), 2).buffer);
+  assert.deepEqual([...back], floats.flat());
 });

@@ -13,7 +13,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from tautline.durable import replacing
 from tautline.errors import InputError, TautlineError
@@ -50,6 +52,13 @@ def fill(boot: dict[str, Any], title: str, data: Sequence[tuple[str, bytes]] = (
     return page.replace("<!--boot-->", "\n".join(scripts))
 
 
+def planes(series: NDArray[np.unsignedinteger[Any]]) -> bytes:
+    """Numbers as the differences of their bits along each series, first bytes first: a quarter smaller when packed."""
+    changes = np.diff(series, axis=1, prepend=series.dtype.type(0))
+    count = series.dtype.itemsize
+    return np.ascontiguousarray(changes).view(np.uint8).reshape(-1, count).T.tobytes()
+
+
 def check_count(count: int) -> None:
     """Refuse more runs than a page can compare."""
     if not 1 <= count <= MOST_RUNS:
@@ -72,8 +81,9 @@ def offline(*named: tuple[str, Recording], full: bool = False) -> str:
         about["samples"] = len(inside) // row
         about["thinned"] = {"samples": run.rows, "frames": every, "curves": group_size(run.rows, points)}
         metas.append(about)
-        data.append((f"frames-{k}", inside))
-        data.append((f"plots-{k}", plots(run, about["start"], about["end"], points)))
+        curves = np.frombuffer(plots(run, about["start"], about["end"], points), "<u8")
+        data.append((f"frames-{k}", planes(np.frombuffer(inside, "<u4").reshape(-1, row // 4).T)))
+        data.append((f"plots-{k}", planes(curves.reshape(1 + len(about["series"]), -1))))
     title = " and ".join(about["title"] for about in metas)
     return fill({"mode": "offline", "runs": metas}, title, data)
 
