@@ -23,7 +23,7 @@ export class Gamepads {
 
   /** Called for every picture; does nothing where no gamepad is connected. */
   poll(now: number): void {
-    const pad = navigator.getGamepads?.().find((found) => found?.connected && found.axes.length >= 4);
+    const pad = connected();
     if (!pad) return;
     const [x, y, , wind] = pad.axes.map((part) => (Math.abs(part) < DEAD ? 0 : part));
     const again = now - this.toldAt >= AGAIN;
@@ -38,5 +38,18 @@ export class Gamepads {
       if (down && !this.pressed[i]) this.levers.press(action);
       this.pressed[i] = down;
     });
+  }
+}
+
+let allowed = true;
+
+/** The first gamepad with two sticks; none where the page that this one stands in does not allow any. */
+function connected(): Gamepad | null {
+  if (!allowed) return null;
+  try {
+    return navigator.getGamepads?.().find((found) => found?.connected && found.axes.length >= 4) ?? null;
+  } catch {
+    allowed = false;
+    return null;
   }
 }

@@ -89,6 +89,6 @@ def live(
             session.driven.march(session.tick, session.tick, record=False)
             session.reset()
         server = LiveServer(session)
-        run_until_stopped(server.server, port, _announce(chosen.title or scenario, browser), server.run)
+        run_until_stopped(server.server, port, _announce(chosen.title or scenario, browser), server.pace.run)
         if session.message:
             print(session.message)

@@ -138,7 +138,12 @@ def view(run: xr.Dataset, *others: xr.Dataset, height: int = 560, full: bool = F
     full : bool
         Put all samples into the page, however large it becomes.
     """
-    recordings = [InMemory(each) for each in (run, *others)]
+    return View(page_of(run, *others, full=full), height)
+
+
+def page_of(*runs: xr.Dataset, full: bool = False) -> str:
+    """One HTML file of runs, under the titles of their cases."""
+    recordings = [InMemory(each) for each in runs]
     given = [title_of(each.attrs) or "run" for each in recordings]
     titles = [title if given.count(title) == 1 else f"{title} {k}" for k, title in enumerate(given, 1)]
-    return View(offline(*zip(titles, recordings, strict=True), full=full), height)
+    return offline(*zip(titles, recordings, strict=True), full=full)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import secrets
 import signal
@@ -204,8 +203,3 @@ def run_until_stopped(
     """Serve until Ctrl-C; `ready` gets the address, `beside` runs meanwhile."""
     with suppress(KeyboardInterrupt):
         asyncio.run(_until_stopped(server, port, ready, beside))
-
-
-def encoded(message: dict[str, Any]) -> str:
-    """A message as text."""
-    return json.dumps(message, allow_nan=False)
