@@ -65,7 +65,7 @@ export class Link {
   }
 
   private take(data: string | ArrayBuffer): void {
-    if (data instanceof ArrayBuffer) return this.events.state(new Float64Array(data));
+    if (typeof data !== "string") return this.events.state(new Float64Array(data));
     const message = JSON.parse(data) as Message;
     if (message.type === "hello") {
       this.connected = true;
