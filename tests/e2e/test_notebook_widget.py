@@ -16,7 +16,6 @@ import pytest
 
 import tautline as tl
 from tautline.viewer.page import page_of
-from tests.support.browser import browsing
 from tests.support.pages import Watched, colours, picture
 
 if TYPE_CHECKING:
@@ -41,12 +40,6 @@ MODEL = """
   widget.render({ model: window.model, el: document.body });
 })
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with browsing() as started:
-        yield started
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,28 +12,15 @@ import pytest
 from PIL import Image
 
 import tautline as tl
-from tests.support.browser import browsing, serving
+from tests.support.browser import serving
 from tests.support.commands import tautline
 from tests.support.pages import PHONE, Pages, colours, nodes, picture, settled
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Download, Page
+    from playwright.sync_api import Download, Page
 
 AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 SPEEDS = (0.0, 0.5, 1.0, 1.5)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with browsing() as started:
-        yield started
-
-
-@pytest.fixture
-def open_page(browser: Browser) -> Iterator[Pages]:
-    pages = Pages(browser)
-    yield pages
-    pages.close()
 
 
 def swinging(speed: float) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ import pytest
 import xarray as xr
 
 import tautline as tl
-from tests.support.browser import Serving, browsing, serving
+from tests.support.browser import Serving, serving
 from tests.support.commands import tautline
 from tests.support.crane import crane
 from tests.support.pages import READY, Pages, Watched, colours, nodes, picture, settled
@@ -51,19 +51,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def run(folder: Path) -> xr.Dataset:
     return tl.open_run(folder / "swing.nc")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with browsing() as started:
-        yield started
-
-
-@pytest.fixture
-def open_page(browser: Browser) -> Iterator[Pages]:
-    pages = Pages(browser)
-    yield pages
-    pages.close()
 
 
 @pytest.fixture(scope="module")

@@ -46,6 +46,16 @@ export class CameraRig {
     this.controls = new OrbitControls(this.camera, surface);
     this.controls.addEventListener("change", changed);
     this.controls.addEventListener("start", () => (this.moved = true));
+    surface.style.touchAction = "pan-y"; // a finger that moves up and down scrolls the page
+    this.zoomWhenMeant(surface);
+  }
+
+  /** Inside another page, such as a notebook, the wheel scrolls that one until the scene has been clicked. */
+  private zoomWhenMeant(surface: HTMLElement): void {
+    if (window.self === window.top) return;
+    this.controls.enableZoom = false;
+    surface.addEventListener("pointerdown", () => (this.controls.enableZoom = true));
+    document.addEventListener("mouseleave", () => (this.controls.enableZoom = false));
   }
 
   /** The picture is so wide and high, and what is looked at is centred in the part of it that is not covered. */

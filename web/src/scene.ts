@@ -1,11 +1,12 @@
 // The picture: runs, ground and arrow before one camera, in one view or in one for each run. Drawn only when something changed.
 
-import { BufferGeometry, Color, DirectionalLight, Group, HemisphereLight, Line, LineBasicMaterial, Plane, Raycaster, Scene as Stage, Vector2, Vector3, WebGLRenderer } from "three";
+import { Color, DirectionalLight, Group, HemisphereLight, Plane, Raycaster, Scene as Stage, Vector2, Vector3, WebGLRenderer } from "three";
 import { CameraRig, type Covered } from "./camera";
 import { type Scale } from "./colours";
 import { type Box, GravityArrow, Ground, sizeOf } from "./ground";
 import { type Corner, Inset } from "./inset";
 import { type Frame, type Layout, type Quantity, type Row } from "./layout";
+import { Leash } from "./leash";
 import { boxOf, cellOf, makeRoom, middleOf, reachOf, samePlace, withArrow } from "./places";
 import { css } from "./palette";
 import { RunView } from "./runview";
@@ -36,9 +37,8 @@ export class Scene {
   private readonly views: RunView[];
   private readonly frames: (Frame | null)[];
   private readonly nearView = new Inset();
-  private readonly leash = new Line(new BufferGeometry(), new LineBasicMaterial({ depthTest: false, transparent: true }));
+  private readonly leash = new Leash();
   private followed = 0; // number of the body
-  private pulled: { body: number; to: Vector3 } | null = null;
   private box: Box;
   private dirty = true;
   private size: [number, number] | null = null; // of a picture that is not the host's, in px
@@ -65,8 +65,7 @@ export class Scene {
     // Physical axes have z down; the renderer has y up. A quarter turn about x leads from one to the other.
     this.world.rotation.x = Math.PI / 2;
     this.ground = new Ground(metas.find(({ surface }) => surface !== null)?.surface ?? null);
-    this.stage.add(this.world, new HemisphereLight(0xffffff, 0x9aa4b2, 1.9), this.sun(), this.leash);
-    this.leash.visible = this.leash.frustumCulled = false;
+    this.stage.add(this.world, new HemisphereLight(0xffffff, 0x9aa4b2, 1.9), sun(), this.leash.line);
     this.views = metas.map((meta, run) => new RunView(meta, layouts[run], run));
     this.frames = metas.map(() => null);
     this.world.add(this.ground.group, ...this.views.map((view) => view.group));
@@ -74,8 +73,6 @@ export class Scene {
 
     this.box = boxOf(metas);
     this.rig = new CameraRig(canvas, this.box, () => this.touch());
-    canvas.style.touchAction = "pan-y"; // a finger that moves up and down scrolls the page
-    this.zoomWhenMeant(canvas);
     this.layOut();
     this.setSideBySide(false);
     this.recolour();
@@ -133,7 +130,7 @@ export class Scene {
     for (const view of this.views) view.recolour();
     this.ground.recolour(new Color(css("grid")), new Color(css("water")));
     this.arrow.recolour(new Color(css("gravity")));
-    this.leash.material.color.set(css("accent"));
+    this.leash.recolour(css("accent"));
     this.touch();
   }
 
@@ -168,7 +165,7 @@ export class Scene {
       const place = held ? null : this.centre(k);
       const at = place && this.onScreen(place.clone());
       if (!place || !at) return;
-      const radius = Math.max(GRASP, (this.reach(k) * this.rectangle[3]) / (2 * Math.tan((this.rig.camera.fov * Math.PI) / 360) * place.distanceTo(this.rig.camera.position)));
+      const radius = Math.max(GRASP, (this.reach(k) * this.cell()[3]) / (2 * Math.tan((this.rig.camera.fov * Math.PI) / 360) * place.distanceTo(this.rig.camera.position)));
       const gap = Math.hypot(at[0] - x, at[1] - y);
       if (gap < Math.min(radius, least)) [best, least] = [k, gap];
     });
@@ -177,7 +174,7 @@ export class Scene {
 
   /** The place in space under a place on the host (px), as far away as a body is. */
   placeAt(x: number, y: number, body: number): Vector {
-    const [, , width, height] = this.rectangle;
+    const [, , width, height] = this.cell();
     const { camera } = this.rig;
     const ray = new Raycaster();
     ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), camera);
@@ -187,8 +184,8 @@ export class Scene {
   }
 
   /** A line from a body to where it is pulled, or none. */
-  setLeash(body: number | null, [x, y, z]: Vector = [0, 0, 0]): void {
-    this.pulled = body === null ? null : { body, to: new Vector3(x, -z, y) };
+  setLeash(body: number | null, to: Vector = [0, 0, 0]): void {
+    this.leash.set(body, to);
     this.touch();
   }
 
@@ -208,7 +205,7 @@ export class Scene {
   private onScreen(place: Vector3): [number, number] | null {
     const p = place.project(this.rig.camera);
     if (p.z > 1 || Math.abs(p.x) > 1 || Math.abs(p.y) > 1) return null;
-    const [, , width, height] = this.rectangle;
+    const [, , width, height] = this.cell();
     return [0.5 * (p.x + 1) * width, 0.5 * (1 - p.y) * height];
   }
 
@@ -244,12 +241,8 @@ export class Scene {
     return this.size ?? [this.host.clientWidth, this.host.clientHeight];
   }
 
-  /** Left, top, width and height of the first run's view (px). */
-  private get rectangle(): [number, number, number, number] {
-    return this.cell(0);
-  }
-
-  private cell(run: number): [number, number, number, number] {
+  /** Left, top, width and height of a run's view (px). */
+  private cell(run = 0): [number, number, number, number] {
     const [width, height] = this.extent;
     return this.sideBySide ? cellOf(run, this.views.length, width, height) : [0, 0, width, height];
   }
@@ -264,7 +257,7 @@ export class Scene {
     this.draw(Math.min(RADIUS * this.rig.distance, 0.02 * sizeOf(this.box)));
     this.inset = this.wantsInset ? this.nearView.corner(width, height, this.events.covered().top) : null;
     this.events.moved(this.rig);
-    this.drawLeash();
+    this.leash.update((body) => this.centre(body));
     if (this.sideBySide) {
       this.renderer.setScissorTest(true);
       this.views.forEach((_, run) => this.renderView([run], run));
@@ -283,7 +276,7 @@ export class Scene {
       const frame = this.frames[run];
       if (!frame) return;
       view.draw(frame, radius, this.quantity, this.scale, ground);
-      view.mark(frame, this.rig.camera, this.rectangle[3], ground);
+      view.mark(frame, this.rig.camera, this.cell()[3], ground);
     });
   }
 
@@ -300,12 +293,6 @@ export class Scene {
     this.draw(RADIUS * this.nearView.distance(reach));
     for (const view of this.views) view.markers.setRings(false);
     this.nearView.render(this.renderer, this.stage, place, reach, this.rig.camera, height, corner, new Color(css("scene-bottom")));
-  }
-
-  private drawLeash(): void {
-    const from = this.pulled && this.centre(this.pulled.body);
-    this.leash.visible = from !== null;
-    if (from && this.pulled) this.leash.geometry.setFromPoints([from, this.pulled.to]);
   }
 
   /** Leave the page as it was before. */
@@ -338,7 +325,7 @@ export class Scene {
     if (width === 0 || height === 0) return;
     this.renderer.setPixelRatio(this.size ? 1 : Math.min(window.devicePixelRatio, MAX_PIXEL_RATIO));
     this.renderer.setSize(width, height, !this.size);
-    const [, , wide, high] = this.rectangle;
+    const [, , wide, high] = this.cell();
     this.rig.setSize(wide, high, this.size || this.sideBySide ? { top: 0, bottom: 0 } : this.events.covered());
     if (!this.rig.moved && !this.rig.follow) this.rig.fit();
     this.touch();
@@ -355,18 +342,10 @@ export class Scene {
     this.rig.setBox(whole);
     this.touch();
   }
+}
 
-  /** Inside another page, such as a notebook, the wheel scrolls that one until the scene has been clicked. */
-  private zoomWhenMeant(canvas: HTMLCanvasElement): void {
-    if (window.self === window.top) return;
-    this.rig.controls.enableZoom = false;
-    canvas.addEventListener("pointerdown", () => (this.rig.controls.enableZoom = true));
-    document.addEventListener("mouseleave", () => (this.rig.controls.enableZoom = false));
-  }
-
-  private sun(): DirectionalLight {
-    const light = new DirectionalLight(0xffffff, 1.6);
-    light.position.set(2, 4, 3);
-    return light;
-  }
+function sun(): DirectionalLight {
+  const light = new DirectionalLight(0xffffff, 1.6);
+  light.position.set(2, 4, 3);
+  return light;
 }

@@ -16,11 +16,11 @@ from tautline.model import checks
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.command import Command, Free, Torque
-from tautline.model.wording import near
 from tautline.viewer.curves import CHANGES
 from tautline.viewer.driven import driven, ramp_to
 from tautline.viewer.hands import Hands
 from tautline.viewer.limits import limits_of
+from tautline.viewer.messages import check_size, chosen, switch, within
 from tautline.viewer.payload import frames_of, ranges_of, scene
 
 STATES_A_SECOND = 60.0
@@ -165,7 +165,7 @@ class Session:
             "torque": lambda m: self._drive(self._reel(m), Torque(self._asked(m, "torque"))),
             "speed": lambda m: self._wind(self._reel(m), self._asked(m, "speed")),
             "pause": lambda m: self._pause(m.get("on")),
-            "rate": lambda m: self._set_rate(_within("value", m.get("value"), *self._limits["rate"])),
+            "rate": lambda m: self._set_rate(within("value", m.get("value"), *self._limits["rate"])),
             "reset": lambda m: self._restart(),
             "pull": lambda m: self._pull(m),
             "steer": lambda m: self._steer(m),
@@ -178,10 +178,10 @@ class Session:
 
     def _reel(self, message: Mapping[str, Any]) -> str:
         """The reel that a message is for, by the name of its string; the first one if it names none."""
-        return _chosen("string", message, self._limits["reels"])
+        return chosen("string", message, self._limits["reels"])
 
     def _asked(self, message: Mapping[str, Any], kind: str) -> float:
-        return _within("value", message.get("value"), *self._limits["reels"][self._reel(message)][kind])
+        return within("value", message.get("value"), *self._limits["reels"][self._reel(message)][kind])
 
     def _wind(self, name: str, speed: float) -> None:
         """Retrieve at a speed."""
@@ -202,7 +202,7 @@ class Session:
         self._say(self.driven.lock(name))
 
     def _pause(self, on: Any) -> None:
-        self.paused = _switch(on)
+        self.paused = switch(on)
 
     def _set_rate(self, rate: float) -> None:
         self.rate = rate
@@ -215,29 +215,29 @@ class Session:
     def _impulse(self, message: Mapping[str, Any]) -> None:
         self._refuse_if_ended()
         size = checks.array("impulse", message.get("impulse"), (3,), "N s")
-        name = _chosen("body", message, self._limits["impulses"])
-        _check_size("impulse", size, self._limits["impulses"][name], "N s")
+        name = chosen("body", message, self._limits["impulses"])
+        check_size("impulse", size, self._limits["impulses"][name], "N s")
         self.driven.strike(name, size, self.interval)
         self._values = self.driven.values()
 
     def _pull(self, message: Mapping[str, Any]) -> None:
         """Pull a body to a place, or let it go."""
         self._refuse_if_ended()
-        name = _chosen("body", message, self._limits["impulses"])
+        name = chosen("body", message, self._limits["impulses"])
         to = message.get("to")
         self._hands.pull(name, None if to is None else checks.array("to", to, (3,), "m"))
 
     def _steer(self, message: Mapping[str, Any]) -> None:
         """Let the reels that hold a body move it."""
         self._refuse_if_ended()
-        name = _chosen("body", message, self._limits["steered"])
+        name = chosen("body", message, self._limits["steered"])
         velocity = checks.array("velocity", message.get("velocity"), (3,), "m/s")
-        _check_size("velocity", velocity, self._limits["steered"][name], "m/s")
+        check_size("velocity", velocity, self._limits["steered"][name], "m/s")
         self._untouched.clear()
         self._hands.steer(name, velocity)
 
     def _record(self, on: Any) -> None:
-        if not _switch(on):
+        if not switch(on):
             if self._recording is None:
                 raise InputError("record: nothing is being recorded")
             self._stop_recording("the recording was saved")
@@ -334,33 +334,6 @@ class Session:
     def _packed(self, rows: list[Array]) -> bytes:
         frame = frames_of(self._last(), self.driven.subject)[0]
         return np.concatenate([*rows, frame]).astype("<f8").tobytes()
-
-
-def _chosen(key: str, message: Mapping[str, Any], known: Mapping[str, Any]) -> str:
-    """A name in a message; the first one that is known if there is none."""
-    if not known:
-        raise InputError(f"{key}: there is none to choose")
-    name = message.get(key, next(iter(known)))
-    if not isinstance(name, str) or name not in known:
-        raise InputError(f"{key}: expected one of {', '.join(known)}, got {str(name)[:40]!r}{near(str(name), known)}")
-    return name
-
-
-def _check_size(key: str, vector: Array, greatest: float, unit: str) -> None:
-    if np.linalg.norm(vector) > 1.001 * greatest:
-        raise InputError(f"{key}: expected at most {greatest:g} {unit}")
-
-
-def _switch(on: Any) -> bool:
-    checks.instance("on", on, bool)
-    return bool(on)
-
-
-def _within(name: str, value: Any, low: float, high: float) -> float:
-    number = checks.number(name, value)
-    if not low <= number <= high:
-        raise InputError(f"{name}: expected {low:g} to {high:g}, got {number:g}")
-    return number
 
 
 def _unused(path: Path) -> Path:
