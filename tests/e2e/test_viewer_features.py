@@ -14,7 +14,7 @@ from PIL import Image
 import tautline as tl
 from tests.support.browser import serving
 from tests.support.commands import tautline
-from tests.support.pages import PHONE, Pages, colours, nodes, picture, settled
+from tests.support.pages import DESKTOP, PHONE, Pages, colours, nodes, picture, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Download, Page
@@ -242,8 +242,10 @@ def test_what_was_thinned_is_told(folder: Path, open_page: Pages) -> None:
 # -- scale -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("length", [1.0, 100.0, 10_000.0])
-def test_the_body_is_seen_however_long_the_string(length: float, tmp_path: Path, open_page: Pages) -> None:
+@pytest.mark.parametrize(("length", "size"), [(1.0, DESKTOP), (100.0, PHONE), (10_000.0, DESKTOP)])
+def test_the_body_is_seen_however_long_the_string(
+    length: float, size: tuple[int, int], tmp_path: Path, open_page: Pages
+) -> None:
     """In the whole picture by itself or by a ring, in a close-up, and near by when it is followed."""
     p = tl.Pendulum(
         string=tl.String(length=2.0 * length, density=0.05, stiffness=1e4 * length, damping_ratio=0.2),
@@ -251,7 +253,7 @@ def test_the_body_is_seen_however_long_the_string(length: float, tmp_path: Path,
         body=tl.RigidBody.box(100.0, (0.5, 0.4, 0.3), (0.0, 0.0, 0.15)),
     )
     run = tl.simulate(p, tl.hanging(p, length, 8), tl.Locked(), duration=0.02, sample=0.01)
-    page = open_page(tl.view(run).save(tmp_path / "run.html").as_uri(), offline=True)
+    page = open_page(tl.view(run).save(tmp_path / "run.html").as_uri(), offline=True, size=size)
     page.get_by_test_id("view-front").click()
     page.wait_for_timeout(100)
     seen = _coloured(page)
@@ -261,7 +263,8 @@ def test_the_body_is_seen_however_long_the_string(length: float, tmp_path: Path,
     legend = page.get_by_test_id("legend").bounding_box()
     scene = page.locator("#scene").bounding_box()
     assert legend is not None and scene is not None
-    assert 0.5 * seen.shape[0] < lowest < seen.shape[0] - 25, "clear of what lies over the picture"
+    foot = legend["y"] - scene["y"] if size == PHONE else seen.shape[0] - 25
+    assert 0.5 * foot < lowest < foot, "clear of what lies over the picture"
     if length > 1.0:
         corner = page.get_by_test_id("inset-frame").bounding_box()
         assert corner is not None

@@ -1,6 +1,6 @@
-// What stands still: the grid under the scene, the surface of the water, and the arrow of gravity.
+// What stands still: the grid under the scene, the surface of the water, the sun, and the arrow of gravity.
 
-import { BufferGeometry, Color, ConeGeometry, CylinderGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, DoubleSide, PlaneGeometry } from "three";
+import { BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, DoubleSide, PlaneGeometry } from "three";
 import { roundUp } from "./format";
 import { type Vector } from "./types";
 
@@ -73,4 +73,10 @@ export class GravityArrow {
   recolour(colour: Color): void {
     this.material.color.copy(colour);
   }
+}
+
+export function sun(): DirectionalLight {
+  const light = new DirectionalLight(0xffffff, 1.6);
+  light.position.set(2, 4, 3);
+  return light;
 }

@@ -20,8 +20,23 @@ export function reachOf(points: Vector[]): number {
   return Math.max(0, ...points.map((p) => Math.hypot(...p)));
 }
 
+export interface Named {
+  text: string;
+  kind: "body" | "string";
+  place: Vector;
+}
+
+/** Bodies and strings that have a name, and where it belongs. */
+export function namedPlaces({ bodies, strings }: Meta, layout: Layout, row: Row): Named[] {
+  const all: Named[] = [
+    ...bodies.map(({ name, center_of_mass }, k): Named => ({ text: name, kind: "body", place: layout.bodyPoint(row, k, center_of_mass, [0, 0, 0]) })),
+    ...strings.map(({ name }, k): Named => ({ text: name, kind: "string", place: middleOf(layout.strands[k], row) })),
+  ];
+  return all.filter(({ text }) => text);
+}
+
 /** Half-way along a string. */
-export function middleOf(strand: Strand, row: Row): Vector {
+function middleOf(strand: Strand, row: Row): Vector {
   const [a, b] = [Math.floor, Math.ceil].map((round) => strand.node(row, round(0.5 * strand.elements)));
   return a.map((x, i) => 0.5 * (x + b[i])) as Vector;
 }

@@ -1,13 +1,13 @@
 // The picture: runs, ground and arrow before one camera, in one view or in one for each run. Drawn only when something changed.
 
-import { Color, DirectionalLight, Group, HemisphereLight, Plane, Raycaster, Scene as Stage, Vector2, Vector3, WebGLRenderer } from "three";
+import { Color, Group, HemisphereLight, Plane, Raycaster, Scene as Stage, Vector2, Vector3, WebGLRenderer } from "three";
 import { CameraRig, type Covered } from "./camera";
 import { type Scale } from "./colours";
-import { type Box, GravityArrow, Ground, sizeOf } from "./ground";
+import { type Box, GravityArrow, Ground, sizeOf, sun } from "./ground";
 import { type Corner, Inset } from "./inset";
 import { type Frame, type Layout, type Quantity, type Row } from "./layout";
 import { Leash } from "./leash";
-import { boxOf, cellOf, makeRoom, middleOf, reachOf, samePlace, withArrow } from "./places";
+import { boxOf, cellOf, makeRoom, type Named, namedPlaces, reachOf, samePlace, withArrow } from "./places";
 import { css } from "./palette";
 import { RunView } from "./runview";
 import { type Meta, type Vector } from "./types";
@@ -41,6 +41,7 @@ export class Scene {
   private followed = 0; // number of the body
   private box: Box;
   private dirty = true;
+  private covered = ""; // what the picture is framed for
   private size: [number, number] | null = null; // of a picture that is not the host's, in px
   private readonly arrowTip = new Vector3();
 
@@ -136,23 +137,18 @@ export class Scene {
 
   /** Where the tip of gravity's arrow is on the host, in pixels; null without gravity. */
   arrowOnScreen(): [number, number] | null {
-    if (!this.arrow.group.parent) return null;
-    return this.onScreen(this.arrowTip.clone());
+    return this.arrow.group.parent ? this.onScreen(this.arrowTip.clone()) : null;
   }
 
   /** Names of the first run's bodies and strings, with their places on the host in pixels; those out of sight are left out. */
-  names(): { text: string; kind: "body" | "string"; at: [number, number] }[] {
-    const { meta, layout } = this.views[0];
+  names(): (Named & { at: [number, number] })[] {
     const row = this.frames[0]?.row;
-    if (!row) return [];
-    const named = (kind: "body" | "string", text: string, [x, y, z]: Vector) => {
-      const at = text ? this.onScreen(new Vector3(x, -z, y)) : null;
-      return at ? [{ text, kind, at }] : [];
-    };
-    return [
-      ...meta.bodies.flatMap(({ name, center_of_mass }, k) => named("body", name, layout.bodyPoint(row, k, center_of_mass, [0, 0, 0]))),
-      ...meta.strings.flatMap(({ name }, k) => named("string", name, middleOf(layout.strands[k], row))),
-    ];
+    const all = row ? namedPlaces(this.views[0].meta, this.views[0].layout, row) : [];
+    return all.flatMap((named) => {
+      const [x, y, z] = named.place;
+      const at = this.onScreen(new Vector3(x, -z, y));
+      return at ? [{ ...named, at }] : [];
+    });
   }
 
   // -- grabbing ---------------------------------------------------------------------------------------
@@ -226,13 +222,14 @@ export class Scene {
   /** The picture as it is now, so many times as fine as the screen. */
   async picture(times: number): Promise<ImageBitmap> {
     const ratio = this.renderer.getPixelRatio();
-    this.renderer.setPixelRatio(times * ratio);
-    this.touch();
-    this.render();
+    const drawAt = (finer: number) => {
+      this.renderer.setPixelRatio(finer);
+      this.touch();
+      this.render();
+    };
+    drawAt(times * ratio);
     const image = await createImageBitmap(this.renderer.domElement);
-    this.renderer.setPixelRatio(ratio);
-    this.touch();
-    this.render();
+    drawAt(ratio);
     return image;
   }
 
@@ -257,6 +254,7 @@ export class Scene {
     this.draw(Math.min(RADIUS * this.rig.distance, 0.02 * sizeOf(this.box)));
     this.inset = this.wantsInset ? this.nearView.corner(width, height, this.events.covered().top) : null;
     this.events.moved(this.rig);
+    this.keepClear();
     this.leash.update((body) => this.centre(body));
     if (this.sideBySide) {
       this.renderer.setScissorTest(true);
@@ -295,7 +293,6 @@ export class Scene {
     this.nearView.render(this.renderer, this.stage, place, reach, this.rig.camera, height, corner, new Color(css("scene-bottom")));
   }
 
-  /** Leave the page as it was before. */
   dispose(): void {
     for (const view of this.views) view.dispose();
     this.rig.controls.dispose();
@@ -320,14 +317,23 @@ export class Scene {
     this.renderer.render(this.stage, this.rig.camera);
   }
 
+  /** Frame anew where buttons or the legend cover another part of the picture than before. */
+  private keepClear(): void {
+    const covered = this.size || this.sideBySide ? { top: 0, bottom: 0 } : this.events.covered();
+    if (JSON.stringify(covered) === this.covered) return;
+    this.covered = JSON.stringify(covered);
+    this.rig.setSize(this.cell()[2], this.cell()[3], covered);
+    if (!this.rig.moved && !this.rig.follow) this.rig.fit();
+    this.rig.camera.updateMatrixWorld();
+  }
+
   private resize(): void {
     const [width, height] = this.extent;
     if (width === 0 || height === 0) return;
     this.renderer.setPixelRatio(this.size ? 1 : Math.min(window.devicePixelRatio, MAX_PIXEL_RATIO));
     this.renderer.setSize(width, height, !this.size);
-    const [, , wide, high] = this.cell();
-    this.rig.setSize(wide, high, this.size || this.sideBySide ? { top: 0, bottom: 0 } : this.events.covered());
-    if (!this.rig.moved && !this.rig.follow) this.rig.fit();
+    this.covered = "";
+    this.keepClear();
     this.touch();
     this.render(); // at once: setting the size clears the canvas
   }
@@ -342,10 +348,4 @@ export class Scene {
     this.rig.setBox(whole);
     this.touch();
   }
-}
-
-function sun(): DirectionalLight {
-  const light = new DirectionalLight(0xffffff, 1.6);
-  light.position.set(2, 4, 3);
-  return light;
 }
