@@ -61,7 +61,8 @@ export class Share {
     const brush = canvas.getContext("2d");
     if (!brush) return;
     brush.scale(TIMES, TIMES);
-    this.paintBack(brush, width + beside, height + HEAD, HEAD, this.title);
+    this.paintBack(brush, width + beside, height + HEAD, HEAD);
+    this.paintTitle(brush, width + beside, 20);
     if (scene) brush.drawImage(await scene.picture(TIMES), 0, HEAD, width, height);
     this.paintLegend(brush, width, height + HEAD);
     brush.fillStyle = css("panel");
@@ -72,7 +73,7 @@ export class Share {
     if (blob) save(blob, `${plain(this.title)}.png`);
   }
 
-  private paintBack(brush: CanvasRenderingContext2D, width: number, height: number, top: number, title: string): void {
+  private paintBack(brush: CanvasRenderingContext2D, width: number, height: number, top: number): void {
     brush.fillStyle = css("panel");
     brush.fillRect(0, 0, width, height);
     const fade = brush.createLinearGradient(0, top, 0, height);
@@ -80,12 +81,15 @@ export class Share {
     fade.addColorStop(1, css("scene-bottom"));
     brush.fillStyle = fade;
     brush.fillRect(0, top, width, height - top);
+  }
+
+  /** Title and time, on a line (px from the top). */
+  private paintTitle(brush: CanvasRenderingContext2D, width: number, line: number): void {
     brush.fillStyle = css("text");
-    brush.font = "600 14px system-ui, sans-serif";
-    brush.fillText(title, 12, 20);
+    brush.font = "600 15px system-ui, sans-serif";
+    brush.fillText(this.title, 12, line);
     brush.textAlign = "right";
-    brush.font = "14px system-ui, sans-serif";
-    brush.fillText(this.clock(), width - 12, 20);
+    brush.fillText(this.clock(), width - 12, line);
     brush.textAlign = "left";
   }
 
@@ -120,11 +124,11 @@ export class Share {
     const recorder = new MediaRecorder(canvas.captureStream(RATE), { ...(type ? { mimeType: type } : {}), videoBitsPerSecond: BITS });
     const draw = () => {
       if (this.recorder !== recorder) return;
-      this.paintBack(brush, width, height, 0, "");
+      this.paintBack(brush, width, height, 0);
       scene.touch();
       scene.render();
       brush.drawImage(scene.renderer.domElement, 0, 0, width, height);
-      this.paintTitle(brush, width);
+      this.paintTitle(brush, width, 26);
       this.paintLegend(brush, width, height);
       requestAnimationFrame(draw);
     };
@@ -146,15 +150,6 @@ export class Share {
     this.stage.scene?.setPictureSize(null);
     get("film").setAttribute("aria-pressed", "false");
     this.filming(false);
-  }
-
-  private paintTitle(brush: CanvasRenderingContext2D, width: number): void {
-    brush.fillStyle = css("text");
-    brush.font = "600 16px system-ui, sans-serif";
-    brush.fillText(this.title, 14, 26);
-    brush.textAlign = "right";
-    brush.fillText(this.clock(), width - 14, 26);
-    brush.textAlign = "left";
   }
 
   // -- link and screen ----------------------------------------------------------------------------------
