@@ -299,6 +299,7 @@ navigator.getGamepads = () => [{connected: true, axes: window.stick,
 """
 
 
+@pytest.mark.long
 def test_a_crane_is_driven_by_hand(tmp_path: Path, open_page: Pages) -> None:
     """A body is pulled with the mouse, a gamepad winds and locks; a page that comes later has the curves so far."""
     with serving("live", "crane-hoist", "--set", "run.duration=600", cwd=tmp_path) as server:

@@ -41,7 +41,7 @@ def _announce(what: str, browser: bool) -> Callable[[str], None]:
 
 @app.command()
 def view(
-    paths: Annotated[list[Path], typer.Argument(help="A run file (.nc), or up to four to compare.", metavar="RUN...")],
+    paths: Annotated[list[Path], typer.Argument(help="A run file (.nc), or up to four to compare.", metavar="RUN")],
     port: Port = 0,
     browser: Browser = True,
 ) -> None:
