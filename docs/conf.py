@@ -30,6 +30,7 @@ extensions = [
     "equation_links",
     "figure_guide",
     "key_tables",
+    "opening_page",
 ]
 default_role = "literal"
 smartquotes = False  # quotes and dashes of commands stay as they are typed

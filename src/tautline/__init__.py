@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from tautline.studies.analysis.uncertainty import bands, quantiles
     from tautline.studies.execution.run import resume_study, study
     from tautline.studies.store.archive import open_study
-    from tautline.viewer import view
+    from tautline.viewer import view, widget
 
 _HOMES = {
     "Assembly": "tautline.model.assembly.assembly",
@@ -124,6 +124,7 @@ _HOMES = {
     "bands": "tautline.studies.analysis.uncertainty",
     "quantiles": "tautline.studies.analysis.uncertainty",
     "view": "tautline.viewer",
+    "widget": "tautline.viewer",
 }
 _MODULES = {
     "control": "tautline.control",
@@ -208,6 +209,7 @@ __all__ = [
     "study",
     "utilisation",
     "view",
+    "widget",
 ]
 
 

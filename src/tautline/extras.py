@@ -14,6 +14,8 @@ EXTRAS = {
     "matplotlib": "plot",
     "mpl_toolkits": "plot",
     "websockets": "viewer",
+    "anywidget": "notebook",
+    "traitlets": "notebook",
     "rich": "cli",
     "typer": "cli",
     "SALib": "studies",

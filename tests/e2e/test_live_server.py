@@ -46,6 +46,7 @@ class Pilot:
         self.status = hello["status"]
         self.names = ["time", *(series["name"] for series in self.meta["series"])]
         self.wait(lambda: self.states > 0)
+        self.first = self.raw
 
     def _text(self) -> str:
         message = self.socket.recv(timeout=PATIENCE)
@@ -109,8 +110,21 @@ class Pilot:
                     self.raw, self.states = message, self.states + 1
         return states
 
+    @property
+    def size(self) -> int:
+        """Numbers of a frame."""
+        elements = [int(string["elements"]) for string in self.meta["strings"]]
+        return 1 + 4 * len(elements) + 5 * sum(elements) + 12 * len(self.meta["bodies"])
+
+    def rows(self, raw: bytes) -> np.ndarray:
+        """Times and curves in a message, a row for each sample; the last one is of the state."""
+        return np.frombuffer(raw, "<f8")[: -self.size].reshape(-1, len(self.names))
+
+    def times(self, states: list[bytes]) -> np.ndarray:
+        return np.array([self.rows(raw)[-1, 0] for raw in states])
+
     def __getitem__(self, name: str) -> float:
-        return float(np.frombuffer(self.raw, "<f8")[self.names.index(name)])
+        return float(self.rows(self.raw)[-1, self.names.index(name)])
 
     @property
     def reel(self) -> dict[str, Any]:
@@ -126,9 +140,8 @@ class Pilot:
 
     def frame(self) -> dict[str, np.ndarray]:
         """Of the newest state."""
-        numbers = np.frombuffer(self.raw, "<f8")[len(self.names) :]
+        numbers = np.frombuffer(self.raw, "<f8")[-self.size :]
         n = self.meta["strings"][0]["elements"]
-        assert len(numbers) == 2 + 3 * (n + 1) + 12 + 2 * n
         nodes = numbers[2 : 2 + 3 * (n + 1)].reshape(-1, 3)
         return {"time": numbers[0], "reeled_length": numbers[1], "position": nodes}
 
@@ -161,10 +174,6 @@ def pilot(server: Serving) -> Iterator[Pilot]:
         yield found
 
 
-def decoded_times(states: list[bytes]) -> np.ndarray:
-    return np.array([struct.unpack_from("<d", state)[0] for state in states])
-
-
 # -- states and commands -----------------------------------------------------------------------------
 
 
@@ -172,7 +181,7 @@ def test_sixty_states_in_a_second_of_the_simulation(pilot: Pilot) -> None:
     """At the paper's step and 20 elements: none is left out, and none is ahead of the clock."""
     assert pilot.meta["strings"][0]["elements"] == ELEMENTS
     begun = time.monotonic()
-    times = decoded_times(pilot.more(90))
+    times = pilot.times(pilot.more(90))
     steps = np.diff(times) / STEP
     # times are sums of steps: right to rounding
     np.testing.assert_allclose(steps, round(1.0 / STATES_A_SECOND / STEP), atol=1e-6)
@@ -201,6 +210,7 @@ def test_torque_is_obeyed_at_once(pilot: Pilot, report: Report) -> None:
 def test_lock_free_and_torque(pilot: Pilot) -> None:
     pilot.ask("lock")
     assert pilot.reel["mode"] == "locked"
+    pilot.wait(lambda: pilot["reel_speed"] == 0.0)
     reeled = pilot.frame()["reeled_length"]
     pilot.more(12)
     assert pilot["reel_speed"] == 0.0 and pilot.frame()["reeled_length"] == reeled
@@ -212,9 +222,15 @@ def test_lock_free_and_torque(pilot: Pilot) -> None:
     pilot.wait(lambda: pilot["reel_speed"] > 0.0)
     assert pilot.reel["mode"] == "torque" and pilot.reel["torque"] == 8.0
     pilot.ask("lock")
-    assert pilot["reel_speed"] == 0.0 and "stopped at once" in pilot.status["message"]
+    assert pilot.reel["mode"] == "locked" and "is stopped from" in pilot.status["message"]
+    pilot.wait(lambda: pilot["reel_speed"] == 0.0)
     # whatever was done to the reel: energy is booked; what is left is the error of the step
     check_below("error of the energy balance (J)", abs(pilot["balance"]), 0.05)
+    # the mark on the slider: with this torque a drum at rest stays at rest
+    pilot.ask("reset")
+    pilot.ask("torque", value=pilot.reel["hold"])
+    pilot.more(30)
+    check_below("speed of a drum that is held by its torque (m/s)", abs(pilot["reel_speed"]), 0.3)
 
 
 def test_the_reel_runs_at_the_speed_that_is_given(pilot: Pilot) -> None:
@@ -228,8 +244,6 @@ def test_the_reel_runs_at_the_speed_that_is_given(pilot: Pilot) -> None:
         assert pilot["reel_speed"] == pytest.approx(speed, abs=1e-9)
     refused = pilot.reply(json.dumps({"type": "speed", "value": 1e6, "id": 5}))
     assert refused["type"] == "refused" and "value" in refused["why"]
-    pilot.ask("lock")
-    assert pilot["reel_speed"] == 0.0
 
 
 def test_pause_and_going_on(pilot: Pilot) -> None:
@@ -237,7 +251,7 @@ def test_pause_and_going_on(pilot: Pilot) -> None:
     assert pilot.status["paused"] and not pilot.status["running"]
     pilot.for_time(0.1)
     time_then = pilot["time"]
-    assert decoded_times(pilot.for_time(0.4)).tolist() == []
+    assert pilot.times(pilot.for_time(0.4)).tolist() == []
     pilot.ask("pause", on=False)
     pilot.next()
     assert 0.0 < pilot["time"] - time_then < 0.3, "the time of the pause was not simulated"
@@ -245,13 +259,45 @@ def test_pause_and_going_on(pilot: Pilot) -> None:
 
 @pytest.mark.parametrize("rate", [0.2, 3.0])
 def test_rate(rate: float, pilot: Pilot) -> None:
-    """States keep coming; the time between them is so many times longer."""
+    """States keep coming; the time between them is so many times longer, and curves are sampled as before."""
     pilot.ask("rate", value=rate)
     assert pilot.status["rate"] == rate
-    times = decoded_times(pilot.more(20))
-    expected = round(rate / STATES_A_SECOND / STEP) * STEP
+    states = pilot.more(20)
+    interval = pilot.meta["interval"]
+    assert interval == pytest.approx(round(1.0 / STATES_A_SECOND / STEP) * STEP)
+    expected = 3 * interval if rate > 1.0 else round(rate * interval / STEP) * STEP
     # the first may have been computed before; times are sums of steps, right to rounding
-    np.testing.assert_allclose(np.diff(times[AT_ONCE:]), expected, rtol=1e-6)
+    np.testing.assert_allclose(np.diff(pilot.times(states)[AT_ONCE:]), expected, atol=STEP if rate < 1.0 else 1e-9)
+    if rate > 1.0:
+        times = np.concatenate([pilot.rows(raw)[:, 0] for raw in states[AT_ONCE:]])
+        np.testing.assert_allclose(np.diff(times), interval, rtol=1e-6)
+
+
+def test_a_page_that_comes_later_has_the_curves_so_far(pilot: Pilot, server: Serving) -> None:
+    seen = np.concatenate([pilot.rows(raw) for raw in pilot.more(40)])
+    with flying(server) as other:
+        past = other.rows(other.first)
+    assert past[0, 0] == 0.0 and len(past) > 40
+    np.testing.assert_allclose(np.diff(past[:, 0]), pilot.meta["interval"], rtol=1e-6)
+    both = np.isin(past[:, 0], seen[:, 0])
+    assert both.sum() > 30
+    np.testing.assert_array_equal(past[both], seen[np.isin(seen[:, 0], past[:, 0])])
+
+
+def test_a_body_is_pulled_and_let_go(pilot: Pilot) -> None:
+    """By a spring, whose work is booked; it ends when nobody asks for it any more."""
+    pilot.ask("lock")
+    pilot.wait(lambda: pilot["reel_speed"] == 0.0)
+    start = pilot.frame()["position"][-1]
+    told = pilot.reply(json.dumps({"type": "pull", "to": [1, 2], "id": 5}))
+    assert told["type"] == "refused" and told["why"].startswith("to: expected 3 finite numbers")
+    pilot.ask("pull", to=[0.0, 4.0, float(start[2])])
+    pilot.wait(lambda: pilot.frame()["position"][-1, 1] > 1.0)
+    assert abs(pilot["balance"]) < 0.05, "the work of the spring is booked"
+    pilot.ask("pull", to=None)
+    energy = pilot["energy"]
+    pilot.more(10)
+    assert pilot["energy"] == pytest.approx(energy, abs=0.02), "nothing pulls any more"
 
 
 def test_reset(pilot: Pilot) -> None:
@@ -289,32 +335,28 @@ def test_impulse(pilot: Pilot) -> None:
     pilot.ask("pause", on=False)
 
 
-def test_recordings(pilot: Pilot, server: Serving) -> None:
-    """A file with what was seen, from the beginning to the end of the recording; a second one under another name."""
-    paths = []
-    for _ in range(2):
-        pilot.ask("record", on=True)
-        paths.append(Path(pilot.status["recording"]))
-        begun = pilot["time"]
-        seen = pilot.more(30)
-        pilot.ask("record", on=False)
-        ended = pilot["time"]
-        pilot.wait(lambda: "saved" in pilot.status["message"])
-        assert pilot.status["recording"] is None and str(paths[-1]) in pilot.status["message"]
-        run = tl.open_run(paths[-1])
-        assert run.attrs["status"] == "completed"
-        times = run.time.values
-        assert begun - 0.3 < times[0] <= begun and begun + 0.2 < times[-1] <= ended
-        found = {round(struct.unpack_from("<d", state)[0] / STEP): state for state in seen}
-        both = [k for k, t in enumerate(times) if round(t / STEP) in found]
-        assert len(both) >= 10, "what was recorded is what was shown"
-        for k in both:
-            numbers = np.frombuffer(found[round(times[k] / STEP)], "<f8")
-            shown = numbers[len(pilot.names) + 2 :][: 3 * (ELEMENTS + 1)].reshape(-1, 3)
-            np.testing.assert_array_equal(run.position.values[k], shown)
-    info = tautline("info", str(paths[-1]), "--json", cwd=paths[-1].parent)
+@pytest.mark.parametrize("rate", [1.0, 5.0, 0.34])
+def test_recordings(rate: float, pilot: Pilot, server: Serving) -> None:
+    """A file with what was seen, at one interval of the simulation whatever the rate; each under its own name."""
+    pilot.ask("rate", value=rate)
+    pilot.ask("record", on=True)
+    path = Path(pilot.status["recording"])
+    seen = pilot.more(30)
+    pilot.ask("record", on=False)
+    pilot.wait(lambda: "saved" in pilot.status["message"])
+    assert pilot.status["recording"] is None and str(path) in pilot.status["message"]
+    run = tl.open_run(path)
+    assert run.attrs["status"] == "completed" and path.name.startswith("flight")
+    times = run.time.values
+    np.testing.assert_allclose(np.diff(times), pilot.meta["interval"], rtol=1e-6)
+    found = {round(pilot.rows(state)[-1, 0] / STEP): state for state in seen}
+    both = [k for k, t in enumerate(times) if round(t / STEP) in found]
+    assert len(both) >= 3, "what was recorded is what was shown"
+    for k in both:
+        frame = np.frombuffer(found[round(times[k] / STEP)], "<f8")[-pilot.size :]
+        np.testing.assert_array_equal(run.position.values[k], frame[2:][: 3 * (ELEMENTS + 1)].reshape(-1, 3))
+    info = tautline("info", str(path), "--json", cwd=path.parent)
     assert json.loads(info.stdout)["rows"] == len(times)
-    assert [path.name for path in paths] == ["flight.nc", "flight-2.nc"]
 
 
 # -- what is refused ---------------------------------------------------------------------------------
@@ -490,6 +532,17 @@ def test_a_step_that_is_too_large_from_the_start(tmp_path: Path) -> None:
     assert done.stderr.startswith("error: --set run.step: expected at most") and done.stderr.count("\n") == 1
 
 
+def test_it_waits_for_a_page_and_goes_on_after_its_scenario(tmp_path: Path) -> None:
+    settings = ("run.step=auto", "run.duration=0.5")
+    with serving("live", "crane-hoist", *(f"--set={x}" for x in settings), cwd=tmp_path) as server:
+        time.sleep(0.7)
+        with flying(server) as pilot:
+            assert pilot["time"] < 0.5 and pilot.reel["mode"] == "torque", "it had not begun"
+            pilot.wait(lambda: pilot["time"] > 1.5)
+            pilot.wait(lambda: pilot.reel["mode"] == "locked" and "the scenario has ended" in pilot.status["message"])
+            assert pilot.status["running"] and pilot["reel_speed"] == 0.0
+
+
 def test_control_c_keeps_a_recording(tmp_path: Path) -> None:
     with serving("live", "fixed-length", "--record", "kept.nc", cwd=tmp_path) as server:
         with flying(server) as pilot:
@@ -546,6 +599,12 @@ def test_reels_are_driven_by_the_names_of_their_strings(crane_pilot: Pilot) -> N
     pilot.more(10)
     assert pilot["unstretched_length.sling"] == length
     pilot.wait(lambda: reel_of(pilot, "sling")["mode"] == "locked" and "stopped" in pilot.status["message"])
+    # the reels that hold a body move it; here one from above
+    assert pilot.meta["limits"]["steered"] == {"hook": 2.0}
+    pilot.ask("steer", body="hook", velocity=[0.0, 0.0, -0.4])
+    pilot.wait(lambda: 0.2 < pilot["reel_speed.hoist"] < 0.6)
+    pilot.wait(lambda: pilot["reel_speed.hoist"] == 0.0)
+    assert reel_of(pilot, "hoist")["mode"] == "speed"
     pilot.ask("free", string="hoist")
     pilot.wait(lambda: pilot["reel_speed.hoist"] < -0.5)
     check_below("error of the energy balance (J)", abs(pilot["balance"]), 5.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,20 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import xarray as xr
-from PIL import Image
 
 import tautline as tl
-from tests.support.browser import Serving, browsing, serving
+from tests.support.browser import Serving, serving
 from tests.support.commands import tautline
 from tests.support.crane import crane
+from tests.support.pages import READY, Pages, Watched, colours, nodes, picture, settled
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Frame, Page, Route
+    from playwright.sync_api import Browser, Page
 
 N = 6
 END = 3.0
 SAMPLE = 0.01
-READY = "window.tautline.ready.then(() => true)"
 
 
 def pendulum() -> tl.Pendulum:
@@ -56,70 +54,23 @@ def run(folder: Path) -> xr.Dataset:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with browsing() as started:
-        yield started
-
-
-class Watched:
-    """A page on which nothing may go wrong unnoticed."""
-
-    def __init__(self, browser: Browser, offline: bool = False) -> None:
-        self.context = browser.new_context(viewport={"width": 800, "height": 560}, device_scale_factor=1)
-        self.page: Page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.page.on("console", self._said)
-        self.page.on("pageerror", lambda problem: self.complaints.append(str(problem)))
-        self.context.set_default_timeout(20_000)
-        if offline:
-            self.context.set_offline(True)
-            self.context.route("http*://**", self._cut)
-
-    def _said(self, message: ConsoleMessage) -> None:
-        # the one exception is about drawing in software
-        if message.type in ("error", "warning") and "GPU stall due to ReadPixels" not in message.text:
-            self.complaints.append(message.text)
-
-    def _cut(self, route: Route) -> None:
-        self.complaints.append(f"asked the network for {route.request.url}")
-        route.abort()
-
-
-class Pages:
-    """Opens pages; at the end no error may have been logged on any of them, but for what was forgiven."""
-
-    def __init__(self, browser: Browser) -> None:
-        self.browser = browser
-        self.opened: list[Watched] = []
-        self.forgiven = "nothing"
-
-    def __call__(self, address: str, offline: bool = False) -> Page:
-        """An address, when its first picture is drawn."""
-        watched = Watched(self.browser, offline)
-        self.opened.append(watched)
-        watched.page.goto(address)
-        assert watched.page.evaluate(READY)
-        return watched.page
-
-    def close(self) -> None:
-        for watched in self.opened:
-            found = watched.page.locator("#toasts").inner_text()
-            watched.context.close()
-            assert [text for text in watched.complaints if self.forgiven not in text] == []
-            assert found == ""
-
-
-@pytest.fixture
-def open_page(browser: Browser) -> Iterator[Pages]:
+def kept_open(browser: Browser) -> Iterator[Pages]:
+    """For pages that several tests look at, one after the other."""
     pages = Pages(browser)
     yield pages
     pages.close()
 
 
+@pytest.fixture(scope="module")
+def offline_file(folder: Path, run: xr.Dataset) -> str:
+    """A run in a file of its own."""
+    return tl.view(run).save(folder / "swing.html").as_uri()
+
+
 @pytest.fixture
-def offline_page(folder: Path, run: xr.Dataset, open_page: Pages) -> Page:
-    """A run in a file of its own, without any network."""
-    return open_page(tl.view(run).save(folder / "swing.html").as_uri(), offline=True)
+def offline_page(offline_file: str, open_page: Pages) -> Page:
+    """The same, without any network."""
+    return open_page(offline_file, offline=True)
 
 
 @pytest.fixture(scope="module")
@@ -128,33 +79,20 @@ def replay_server(folder: Path) -> Iterator[Serving]:
         yield server
 
 
-@pytest.fixture(params=["replay", "offline"])
-def shown(request: pytest.FixtureRequest, open_page: Pages) -> Page:
+@pytest.fixture(params=["replay", "offline"], scope="module")
+def opened(request: pytest.FixtureRequest, kept_open: Pages) -> Page:
     """The same run from a server, and from a file without any network."""
     if request.param == "replay":
-        return open_page(request.getfixturevalue("replay_server").address)
-    page: Page = request.getfixturevalue("offline_page")
-    return page
+        return kept_open(request.getfixturevalue("replay_server").address)
+    return kept_open(request.getfixturevalue("offline_file"), offline=True)
 
 
-def picture(page: Page | Frame, selector: str = "#scene canvas") -> np.ndarray:
-    box = page.locator(selector).first.bounding_box()
-    assert box is not None
-    whole = page if hasattr(page, "screenshot") else page.page
-    raw = whole.screenshot(clip=box)
-    return np.asarray(Image.open(io.BytesIO(raw)).convert("RGB")).astype(int)
-
-
-def colours(image: np.ndarray) -> int:
-    return len(np.unique(image.reshape(-1, 3), axis=0))
-
-
-def settled(page: Page, expression: str, seconds: float = 10.0) -> None:
-    page.wait_for_function(expression, timeout=1e3 * seconds)
-
-
-def nodes(page: Page, number: int = 0) -> np.ndarray:
-    return np.array(page.evaluate(f"tautline.nodes({number})"), dtype=np.float32)
+@pytest.fixture
+def shown(opened: Page) -> Page:
+    """At its start."""
+    opened.evaluate("tautline.seek(0)")
+    settled(opened, "tautline.frame() === 0")
+    return opened
 
 
 def at(run: xr.Dataset, k: int) -> np.ndarray:
@@ -270,46 +208,27 @@ def test_whole_motion_is_in_sight(offline_page: Page) -> None:
     assert rows.max() - rows.min() > 0.3 * height, "the motion fills a good part of the picture"
 
 
-def test_two_runs_compared(folder: Path, open_page: Pages) -> None:
-    with serving("view", "swing.nc", "wind.nc", cwd=folder) as server:
-        page = open_page(server.address)
-        page.evaluate("tautline.seek(1.5)")
-        settled(page, "tautline.frame(0) === 150 && tautline.frame(1) === 150")
-        for number, name in enumerate(("swing.nc", "wind.nc")):
-            np.testing.assert_array_equal(nodes(page, number), at(tl.open_run(folder / name), 150))
-        page.wait_for_timeout(100)
-        overlay = picture(page)
-        labels = page.locator("#run-labels").inner_text()
-        assert "A: swing" in labels and "B: wind" in labels and "ghost" in labels
-        page.get_by_test_id("compare").click()
-        page.wait_for_timeout(200)
-        beside = picture(page)
-        assert (np.abs(beside - overlay).max(axis=2) > 20).sum() > 1000
-        # a string in each half
-        half = beside.shape[1] // 2
-        assert colours(beside[:, :half]) > 60 and colours(beside[:, half:]) > 60
-        assert "ghost" not in page.locator("#run-labels").inner_text()
-
-
 # -- assemblies --------------------------------------------------------------------------------------
 
 PARTS = ["hook", "load", "jib", "hoist", "sling", "stay"]
 
 
-@pytest.fixture(params=["replay", "offline"])
-def crane_page(request: pytest.FixtureRequest, folder: Path, open_page: Pages) -> Iterator[Page]:
+@pytest.fixture(params=["replay", "offline"], scope="module")
+def crane_page(request: pytest.FixtureRequest, folder: Path, kept_open: Pages) -> Iterator[Page]:
     """A run of an assembly from a server, and from a file without any network."""
     if request.param == "replay":
         with serving("view", "crane.nc", cwd=folder) as server:
-            yield open_page(server.address)
+            yield kept_open(server.address)
     else:
         tautline("export", "crane.nc", "--html", "-o", "crane.html", "--overwrite", cwd=folder)
-        yield open_page((folder / "crane.html").as_uri(), offline=True)
+        yield kept_open((folder / "crane.html").as_uri(), offline=True)
 
 
 def test_an_assembly_is_shown_with_its_names(crane_page: Page, folder: Path) -> None:
     """All strings and bodies, at every time; charts tell them apart by name."""
     run = tl.open_run(folder / "crane.nc")
+    crane_page.evaluate("tautline.seek(0)")
+    settled(crane_page, "tautline.frame() === 0")
     before = picture(crane_page)
     assert colours(before) > 100, "an empty scene"
     for k in (60, 100):
@@ -402,7 +321,7 @@ def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:
     assert ended.attrs["status"] == "fully_deployed"
     ended["position"].values[-20:] = np.nan
     page = open_page(tl.view(ended).save(tmp_path / "ended.html").as_uri(), offline=True)
-    assert page.get_by_test_id("state").inner_text() == "fully_deployed"
+    assert page.get_by_test_id("state").inner_text() == "fully deployed"
     assert "fully deployed" in page.get_by_test_id("banner").inner_text()
     page.keyboard.press("End")
     page.get_by_test_id("scene-note").wait_for(state="visible")
@@ -471,8 +390,14 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
         settled(page, f"tautline.live.received > {received + 20} && tautline.live.drawn > {drawn + 3}")
 
         still = nodes(page).reshape(-1, 3)
-        slider = page.get_by_test_id("torque")
-        slider.evaluate("e => { e.value = e.max; e.dispatchEvent(new Event('input')) }")
+        page.get_by_test_id("drive").click()
+        assert "hold" in page.locator(".marks").inner_text()
+        field = page.get_by_test_id("dial-number")
+        held = float(field.input_value())  # a drum that is given a torque is given the one that holds
+        limits = float(field.get_attribute("min") or 0.0), float(field.get_attribute("max") or 0.0)
+        assert limits[0] < 0.0 < held < float(page.get_by_test_id("dial").get_attribute("max") or 0.0) < limits[1]
+        field.fill(str(limits[1]))
+        field.press("Enter")
         settled(page, "document.getElementById('drive').ariaPressed === 'true'")
         banner = page.get_by_test_id("banner")
         settled(page, "document.getElementById('banner-text').textContent.includes('retrieved')", 20.0)
@@ -501,24 +426,23 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
 
 
 def test_live_page_of_an_assembly(tmp_path: Path, open_page: Pages) -> None:
-    """A list chooses the reel that buttons, sliders and keys drive, another one the body that is struck."""
+    """Each reel has its controls, keys drive the one that is chosen; reels and a list of bodies steer and strike."""
     (tmp_path / "crane.toml").write_text(crane().to_toml(), encoding="utf-8")
-    with serving("live", "crane.toml", cwd=tmp_path) as server:
+    with serving("live", "crane.toml", "--set", "run.duration=600", cwd=tmp_path) as server:
         page = open_page(server.address)
         assert page.get_by_test_id("part-names").locator("span").all_inner_texts() == PARTS
-        chosen = page.get_by_test_id("reel-name")
-        assert chosen.locator("option").all_inner_texts() == ["hoist", "sling"]
+        assert page.locator("#reels .reel-name").all_inner_texts() == ["hoist", "sling"]
         assert page.get_by_test_id("body-name").locator("option").all_inner_texts() == ["hook", "load"]
-        assert page.get_by_test_id("torque-number").input_value() == "150"
-        chosen.select_option("sling")
-        assert page.get_by_test_id("torque-number").input_value() == "101"
+        assert page.get_by_test_id("dial-hoist-number").input_value() == "150"
+        assert page.get_by_test_id("dial-sling-number").input_value() == "101"
+        page.keyboard.press("j")
         page.keyboard.press("l")
-        settled(page, "document.getElementById('lock').ariaPressed === 'true'")
-        chosen.select_option("hoist")
-        settled(page, "document.getElementById('drive').ariaPressed === 'true'")
-        slider = page.get_by_test_id("payout")
+        settled(page, "document.getElementById('lock-sling').ariaPressed === 'true'")
+        settled(page, "document.getElementById('drive-hoist').ariaPressed === 'true'")
+        page.get_by_test_id("reel-hoist").click()
+        slider = page.get_by_test_id("dial-hoist")
         slider.evaluate("e => { e.value = -0.5; e.dispatchEvent(new Event('input')) }")
-        settled(page, "document.getElementById('reel').ariaPressed === 'true'")
+        settled(page, "document.getElementById('reel-hoist').ariaPressed === 'true'")
         entries = page.get_by_test_id("chart-reel").locator(".series").all
         page.wait_for_function(
             "[...document.querySelectorAll('[data-testid=chart-reel] .value')]"
@@ -528,4 +452,12 @@ def test_live_page_of_an_assembly(tmp_path: Path, open_page: Pages) -> None:
         page.get_by_test_id("body-name").select_option("load")
         assert page.get_by_test_id("impulse-size").input_value() == "130"
         page.get_by_test_id("impulse").click()
+        box = page.get_by_test_id("steer-up").bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + 5, box["y"] + 5)
+        page.mouse.down()
+        speed = "document.querySelector('[data-testid=chart-reel] .value').textContent"
+        settled(page, f"parseFloat({speed}) > 0.3")
+        page.mouse.up()
+        settled(page, f"{speed} === '0'")
         open_page.forgiven = "ERR_CONNECTION_REFUSED"

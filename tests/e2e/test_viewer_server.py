@@ -240,6 +240,8 @@ def test_files_that_cannot_be_shown(folder: Path, tmp_path: Path) -> None:
     ):
         code, message = refused(*names, cwd=tmp_path)
         assert code == 4 and words in message
+    code, message = refused(*5 * ["a.nc"], cwd=folder)
+    assert code == 2 and "runs: expected one to 4, got 5" in message
 
 
 def test_a_port_in_use(server: Serving, folder: Path) -> None:

@@ -27,7 +27,7 @@ PARTS = {
     "analysis": {"ropes"},
     "cli": {"cli"},
     "figures": {"plot", "video"},
-    "viewer": {"viewer"},
+    "viewer": {"viewer", "notebook"},
     "studies": {"studies"},
     "studies/report": {"studies", "plot"},
     "paper": {"numba", "plot"},
@@ -161,6 +161,7 @@ PYTHON = [
     ("plot", "tl.figures.drive(RUN)", "tl.figures: needs matplotlib"),
     ("ropes", "tl.rainflow(RUN)", "tl.rainflow: needs rainflow"),
     ("ropes", 'tl.damage(RUN, "six_strand", breaking_load=1)', "tl.damage: needs rainflow"),
+    ("notebook", "tl.widget(RUN)", "tl.widget: needs anywidget"),
     ("studies", 'tl.study(STUDY, "x.zarr")', "a study: needs zarr"),
     ("studies", "tl.open_study(STORE)", "a study: needs zarr"),
 ]

@@ -10,7 +10,7 @@ import { type BodyMeta, type Vector } from "./types";
 
 const AXES = ["#e5484d", "#30a46c", "#4c8dff"]; // x, y, z
 const TRAIL_POINTS = 240;
-const LEAST_REACH = 0.01; // of the marks, over the scene's size: a point has no size of its own
+const LEAST_REACH = 0.01; // of the mark for what has no size of its own, over the scene's
 const LEAST_CENTRE = 1.8; // radius of the mark at the centre, over the strings'
 const GLASS = 0.45; // opacity of a body with a drum inside
 
@@ -35,7 +35,7 @@ export class BodyView {
     const { points, faces, center_of_mass, held } = body;
     this.faces = new MeshLambertMaterial({ side: DoubleSide, flatShading: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
     this.lines = new LineBasicMaterial();
-    const reach = Math.max(...points.map((p) => Math.hypot(...p)), Math.hypot(...center_of_mass), LEAST_REACH * sceneSize);
+    const reach = Math.max(0, ...points.map((p) => Math.hypot(...p)), Math.hypot(...center_of_mass)) || LEAST_REACH * sceneSize;
     if (faces.length > 0) {
       const surface = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(triangles(points, faces), 3));
       surface.computeVertexNormals();

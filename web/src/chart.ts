@@ -1,10 +1,14 @@
-// One chart: lines of one or two runs over time, a line at the current time that can be dragged, and values beside the names.
+// One chart: lines of some runs over time, a line at the current time that can be dragged, and values beside the names.
 
 import uPlot from "uplot";
-import { padded, tick } from "./axis";
+import { padded, ticks } from "./axis";
 import { number, units } from "./format";
+import { DASHES, LETTERS, styleOf, swatch } from "./lines";
 import { css } from "./palette";
+import { Panel, type PlotEvents } from "./panel";
+import { type Drawn } from "./paint";
 import { type Joined } from "./series";
+import { TimeArea } from "./timearea";
 import { type Plot, type Range } from "./types";
 
 export interface Line {
@@ -16,156 +20,176 @@ export interface Line {
   runTitle: string;
 }
 
-export interface ChartEvents {
-  seek(time: number): void;
-  zoom(range: Range | null): void;
-}
-
-const COLOURS = 6;
-const AXIS_FONT = "11px system-ui, sans-serif";
-const TIME_LABEL = { label: "time (s)", labelSize: 16, labelFont: AXIS_FONT, labelGap: 0 }; // once, below the last chart
+export const AXIS_FONT = "11px system-ui, sans-serif";
+export const LEFT = 54; // px, of the axis of values
+export const RIGHT = 16; // px beside the drawn area
 const CLICK = 4; // px; a press that moves less is no drag
 
-export class Chart {
-  readonly element = document.createElement("section");
-  private readonly area = document.createElement("div");
-  private readonly timeLine = document.createElement("div");
+export class Chart extends Panel {
   private readonly values = new Map<Line, HTMLElement>();
-  private readonly plot: uPlot;
+  private readonly names: string[];
+  private readonly note = Object.assign(document.createElement("span"), { className: "axis-note" });
+  private readonly hands: TimeArea;
+  private readonly uplot: uPlot;
+  private range: Range;
   private time = 0;
-  private timeBefore = 0;
+  private splits: number[] = []; // of the axis of values
+  private opened = false; // though nothing happens in it
 
   constructor(
     plot: Plot,
     private readonly lines: Line[],
-    private range: Range,
-    private readonly events: ChartEvents,
-    private readonly last: boolean,
+    private readonly runs: number,
+    range: Range,
+    events: PlotEvents,
   ) {
-    this.element.className = "chart";
-    this.element.dataset.testid = `chart-${plot.name}`;
-    this.area.className = "plot-area";
-    this.element.append(this.head(plot), this.area);
-    this.plot = new uPlot(this.options(), [[], ...lines.map(() => [])] as uPlot.AlignedData, this.area);
-    this.timeLine.className = "time-line";
-    this.timeLine.title = "Drag to go through time";
-    this.plot.over.append(this.timeLine);
-    this.plot.over.title = "Click: go to this time. Drag: zoom. Double-click: all.";
-    this.listen();
-    new ResizeObserver(() => this.resize()).observe(this.area);
+    super(plot, events);
+    this.range = range;
+    this.names = [...new Set(lines.map((line) => line.name))];
+    for (const name of this.names) this.head.append(this.entry(name));
+    this.uplot = new uPlot(this.options(), [[], ...lines.map(() => [])] as uPlot.AlignedData, this.area);
+    this.area.append(this.note);
+    this.uplot.over.title = "Click: go to this time. Drag: zoom. Double-click: all. Ctrl or Shift and the wheel: zoom.";
+    this.hands = new TimeArea(this.uplot.over, events, () => this.range, (time) => this.uplot.valToPos(time, "x"));
+    this.head.addEventListener("dblclick", () => {
+      this.opened = !this.opened;
+      this.element.classList.toggle("opened", this.opened);
+      this.resize();
+    });
+  }
+
+  /** Values below the rounding of this plot are shown as zero. */
+  snapped(x: number | null | undefined): number | null | undefined {
+    return x !== null && x !== undefined && Math.abs(x) < this.plot.floor ? 0 : x;
   }
 
   setData(joined: Joined): void {
     const [times, ...columns] = joined;
-    this.plot.setData([times, ...this.lines.map((line) => columns[line.column])] as uPlot.AlignedData, false);
+    let [low, high] = [Infinity, -Infinity];
+    const shown = this.lines.map((line) => columns[line.column].map((x) => this.snapped(x)));
+    for (const column of shown)
+      for (const x of column) if (typeof x === "number") [low, high] = [Math.min(low, x), Math.max(high, x)];
+    this.setFlat(times.length > 1 && low === high);
+    this.uplot.setData([times, ...shown] as uPlot.AlignedData, false);
     this.setRange(this.range);
   }
 
   setRange(range: Range): void {
     this.range = range;
-    this.plot.setScale("x", { min: range[0], max: range[1] });
+    this.uplot.setScale("x", { min: range[0], max: range[1] });
     this.setTime(this.time);
   }
 
   setTime(time: number): void {
     this.time = time;
-    const inside = time >= this.range[0] && time <= this.range[1];
-    this.timeLine.hidden = !inside;
-    if (inside) this.timeLine.style.transform = `translateX(${this.plot.valToPos(time, "x")}px)`;
+    this.hands.setTime(time);
   }
 
-  /** Values at the current time; undefined where one is not known yet. */
+  setHover(time: number | null): void {
+    this.hands.setHover(time);
+  }
+
+  /** Values at a time; undefined where one is not known yet. */
   setValues(value: (line: Line) => number | null | undefined): void {
     for (const [line, element] of this.values) {
-      const x = value(line);
+      const x = this.snapped(value(line));
       const text = x === undefined ? "…" : number(x);
       if (element.textContent !== text) element.textContent = text;
     }
   }
 
   redraw(): void {
-    this.plot.redraw(false);
+    this.uplot.redraw(false);
   }
 
-  private head(plot: Plot): HTMLElement {
-    const head = document.createElement("div");
-    head.className = "chart-head";
-    const title = document.createElement("h2");
-    title.textContent = plot.label;
-    if (units(plot.units)) title.append(Object.assign(document.createElement("span"), { textContent: ` (${units(plot.units)})` }));
-    head.append(title);
-    for (const name of new Set(this.lines.map((line) => line.name))) head.append(this.entry(name, plot));
-    return head;
+  /** What it shows, for a picture. */
+  get drawn(): Drawn {
+    const { data, series, scales } = this.uplot;
+    const shown = this.lines.flatMap((line, i) => (series[i + 1].show ? [{ line, values: data[i + 1], style: this.style(line) }] : []));
+    const letter = ({ run }: Line) => (this.runs > 1 ? `${LETTERS[run]} ` : "");
+    return {
+      title: `${this.plot.label}${units(this.plot.units) && ` (${units(this.plot.units)})`}`,
+      entries: shown.map(({ line, style }) => ({ text: `${letter(line)}${line.label}`, style })),
+      times: data[0],
+      columns: shown,
+      range: this.range,
+      span: [scales.y.min ?? 0, scales.y.max ?? 1],
+      splits: this.splits,
+    };
   }
 
-  /** A name with its colour and values; a click hides its lines. */
-  private entry(name: string, plot: Plot): HTMLElement {
+  /** A name with its line and values; a click hides its lines. */
+  private entry(name: string): HTMLElement {
     const lines = this.lines.filter((line) => line.name === name);
     const button = document.createElement("button");
     button.className = "series";
     button.type = "button";
     button.title = "Show or hide";
     button.setAttribute("aria-pressed", "true");
-    const swatch = document.createElement("i");
-    swatch.style.color = `var(--${this.colourName(name)})`;
     const own = units(lines[0].units);
-    button.append(swatch, lines[0].label + (own && lines[0].units !== plot.units ? ` (${own})` : ""));
+    if (this.runs === 1) button.append(swatch(this.style(lines[0])));
+    button.append(lines[0].label + (own && lines[0].units !== this.plot.units ? ` (${own})` : ""));
     for (const line of lines) {
-      const value = document.createElement("span");
-      value.className = "value";
-      value.title = line.runTitle;
+      const value = Object.assign(document.createElement("span"), { className: "value", title: line.runTitle });
       this.values.set(line, value);
-      button.append(value);
+      const one = Object.assign(document.createElement("span"), { className: "of-run" });
+      if (this.runs > 1) one.append(swatch(this.style(line)), Object.assign(document.createElement("b"), { textContent: LETTERS[line.run] }));
+      one.append(value);
+      button.append(one);
     }
     button.addEventListener("click", () => {
       const show = button.getAttribute("aria-pressed") !== "true";
       button.setAttribute("aria-pressed", String(show));
-      for (const line of lines) this.plot.setSeries(1 + this.lines.indexOf(line), { show });
+      for (const line of lines) this.uplot.setSeries(1 + this.lines.indexOf(line), { show });
     });
     return button;
   }
 
-  private colourName(name: string): string {
-    const names = [...new Set(this.lines.map((line) => line.name))];
-    return `series-${names.indexOf(name) % COLOURS}`;
+  private style(line: Line): ReturnType<typeof styleOf> {
+    return styleOf(this.names.indexOf(line.name), line.run, this.runs);
   }
 
   private options(): uPlot.Options {
-    const axis = (size: number, space: number): uPlot.Axis => ({
-      stroke: () => css("text-dim"),
-      font: AXIS_FONT,
-      size,
-      space,
-      gap: 4,
-      grid: { stroke: () => css("plot-grid"), width: 1 },
-      ticks: { stroke: () => css("plot-grid"), width: 1, size: 4 },
-      values: (_, splits, __, ___, step) => splits.map((x) => tick(x, step, splits)),
-    });
+    const grid = { stroke: () => css("plot-grid"), width: 1 };
     return {
       width: 300,
       height: 120,
       legend: { show: false },
-      padding: [6, 16, 0, 0],
-      cursor: {
-        y: false,
-        points: { show: false },
-        drag: { x: true, y: false, setScale: false },
-        bind: { dblclick: () => () => (this.showAll(), null) },
+      padding: [8, RIGHT, 4, 0],
+      cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: false, setScale: false }, bind: { dblclick: () => () => null } },
+      scales: {
+        x: { time: false, auto: false, min: this.range[0], max: this.range[1] },
+        y: { range: (_, low, high) => padded(low, high, this.plot.floor) },
       },
-      scales: { x: { time: false, auto: false, min: this.range[0], max: this.range[1] }, y: { range: (_, low, high) => padded(low, high) } },
-      axes: [{ ...axis(22, 60), ...(this.last ? TIME_LABEL : {}) }, axis(54, 20)],
+      axes: [
+        { size: 0, space: 60, grid, ticks: { show: false }, values: () => [] },
+        {
+          stroke: () => css("text-dim"),
+          font: AXIS_FONT,
+          size: LEFT,
+          space: 22,
+          gap: 4,
+          grid,
+          ticks: { ...grid, size: 4 },
+          values: (_, splits, __, ___, step) => this.ticks(splits, step),
+        },
+      ],
       series: [
         {},
-        ...this.lines.map((line): uPlot.Series => ({
-          label: line.label,
-          stroke: () => css(this.colourName(line.name)),
-          width: 1.5,
-          points: { show: false },
-          ...(line.run > 0 ? { dash: [5, 4] } : {}),
-        })),
+        ...this.lines.map((line): uPlot.Series => {
+          const { colour, dash } = this.style(line);
+          return { label: line.label, stroke: () => css(`series-${colour}`), width: 1.5, points: { show: false }, dash: DASHES[dash] };
+        }),
       ],
-      hooks: { setSelect: [(plot) => this.selected(plot)], setSize: [() => this.setTime(this.time)], draw: [() => this.setTime(this.time)] },
+      hooks: { setSelect: [(plot) => this.selected(plot)], draw: [() => this.setTime(this.time)] },
     };
+  }
+
+  private ticks(splits: number[], step: number): string[] {
+    const { texts, note } = ticks(splits, step);
+    this.splits = splits;
+    if (this.note.textContent !== note) this.note.textContent = note;
+    return texts;
   }
 
   private selected(plot: uPlot): void {
@@ -176,37 +200,8 @@ export class Chart {
     this.events.zoom(range);
   }
 
-  /** A double-click begins with two clicks, which moved the time. */
-  private showAll(): void {
-    this.events.seek(this.timeBefore);
-    this.events.zoom(null);
-  }
-
-  private listen(): void {
-    const { over } = this.plot;
-    const timeAt = (x: number) => this.plot.posToVal(x - over.getBoundingClientRect().left, "x");
-    let pressed: number | null = null;
-    over.addEventListener("mousedown", (event) => {
-      if (event.detail === 1) this.timeBefore = this.time;
-    });
-    over.addEventListener("pointerdown", (event) => (pressed = event.button === 0 ? event.clientX : null));
-    over.addEventListener("pointerup", (event) => {
-      if (pressed !== null && Math.abs(event.clientX - pressed) < CLICK) this.events.seek(timeAt(event.clientX));
-      pressed = null;
-    });
-    // the line itself drags time, and must not start a zoom below it
-    for (const name of ["mousedown", "pointerup"]) this.timeLine.addEventListener(name, (event) => event.stopPropagation());
-    this.timeLine.addEventListener("pointerdown", (event) => {
-      event.stopPropagation();
-      this.timeLine.setPointerCapture(event.pointerId);
-    });
-    this.timeLine.addEventListener("pointermove", (event) => {
-      if (this.timeLine.hasPointerCapture(event.pointerId)) this.events.seek(timeAt(event.clientX));
-    });
-  }
-
-  private resize(): void {
+  protected resize(): void {
     const [width, height] = [this.area.clientWidth, this.area.clientHeight];
-    if (width > 0 && height > 0) this.plot.setSize({ width, height });
+    if (width > 0 && height > 0 && this.uplot) this.uplot.setSize({ width, height });
   }
 }

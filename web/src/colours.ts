@@ -11,6 +11,9 @@ const CHROMAS = [0.15, 0.14, 0.1, 0.15, 0.16];
 // Ends of lightness: neither end may sink into the background.
 const LIGHTNESS = { dark: [0.48, 0.93], light: [0.33, 0.8] } as const;
 export type Theme = keyof typeof LIGHTNESS;
+// Where values have both signs: blue below zero, grey at it, orange above; also told apart without red or green.
+const SIGNED = { hues: [255, 60], chroma: 0.16, dark: [0.62, 0.36, 0.78], light: [0.45, 0.78, 0.55] } as const;
+const SIGN_MATTERS = 0.02; // of the range: less below zero is no sign of its own
 
 const STEPS = 256;
 
@@ -35,31 +38,49 @@ function linearRgb(lightness: number, a: number, b: number): Rgb {
 
 const encode = (x: number) => (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055);
 
-/** The colour at x in [0, 1], linear: what the renderer wants for vertices. */
-export function linearColour(x: number, theme: Theme): Rgb {
-  const [low, high] = LIGHTNESS[theme];
+/** The colour at x in [0, 1], linear: what the renderer wants for vertices. `zero`: where the sign changes, if it does. */
+export function linearColour(x: number, theme: Theme, zero: number | null = null): Rgb {
   const at = Math.min(Math.max(x, 0), 1);
+  if (zero !== null) return signedColour(at, theme, zero);
+  const [low, high] = LIGHTNESS[theme];
   const hue = (bend(HUES, at) * Math.PI) / 180;
   const chroma = bend(CHROMAS, at);
   return linearRgb(low + (high - low) * at, chroma * Math.cos(hue), chroma * Math.sin(hue));
 }
 
+/** As far from grey as the value is from zero, in parts of the greater side: equal sizes look equally strong. */
+function signedColour(x: number, theme: Theme, zero: number): Rgb {
+  const size = Math.abs(x - zero) / Math.max(zero, 1 - zero);
+  const side = x < zero ? 0 : 1;
+  const hue = (SIGNED.hues[side] * Math.PI) / 180;
+  const [below, middle, above] = SIGNED[theme];
+  const lightness = middle + (side === 0 ? below - middle : above - middle) * size;
+  return linearRgb(lightness, SIGNED.chroma * size * Math.cos(hue), SIGNED.chroma * size * Math.sin(hue));
+}
+
 /** The same colour for style sheets. */
-export function cssColour(x: number, theme: Theme): string {
-  return `rgb(${linearColour(x, theme)
+export function cssColour(x: number, theme: Theme, zero: number | null = null): string {
+  return `rgb(${linearColour(x, theme, zero)
     .map((v) => Math.round(255 * encode(v)))
     .join(" ")})`;
 }
 
 /** A table of the scale, three numbers a step: computing powers for every element of every frame would be waste. */
 export class Scale {
+  readonly zero: number | null; // its place in [0, 1] where values have both signs
   private readonly table = new Float32Array(3 * STEPS);
 
   constructor(
     readonly range: Range,
     readonly theme: Theme,
   ) {
-    for (let i = 0; i < STEPS; i++) this.table.set(linearColour(i / (STEPS - 1), theme), 3 * i);
+    const [low, high] = range;
+    this.zero = low < -SIGN_MATTERS * (high - low) && high > SIGN_MATTERS * (high - low) ? -low / (high - low) : null;
+    for (let i = 0; i < STEPS; i++) this.table.set(linearColour(i / (STEPS - 1), theme, this.zero), 3 * i);
+  }
+
+  css(value: number): string {
+    return cssColour(this.position(value), this.theme, this.zero);
   }
 
   /** Offset in [0, 1] of a value; a range without width shows its middle. */
@@ -75,6 +96,13 @@ export class Scale {
     out[at + 1] = this.table[i + 1] * shade;
     out[at + 2] = this.table[i + 2] * shade;
   }
+}
+
+/** A range that colours show: from zero, unless the values differ by less than they are away from it. */
+export function shownRange([low, high]: Range): Range {
+  if (low > 0 && low < 0.5 * high) return [0, high];
+  if (high < 0 && high > 0.5 * low) return [low, 0];
+  return [low, high];
 }
 
 /** The least range that holds both. */

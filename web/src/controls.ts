@@ -1,65 +1,72 @@
-// The controls of a live run: reel, impulse, rate, record, reset.
+// The controls of a live run: reels, a body to strike or to steer, rate, record, reset.
 
-import { Dial } from "./dial";
 import { number } from "./format";
-import { type Command, type ReelCommand } from "./link";
+import { type Command } from "./link";
 import { get } from "./notices";
+import { ReelPanel } from "./reelpanel";
 import { throttle } from "./throttle";
-import { type Limits, type ReelStatus, type Status, type Vector } from "./types";
+import { type Limits, type Status, type Vector } from "./types";
 
 const SEND_EVERY = 30; // ms, while a slider moves
 const HANDS_OFF = 500; // ms after a touch in which the server's echo does not move a slider
+const STEER_AGAIN = 250; // ms; a steering that is not asked for again ends
+const STEERED = 0.4; // of the greatest speed
 const RATE_STEP = 1.25; // of the keys
-const DEFAULT_LIMITS: Limits = { reels: {}, impulses: {}, rate: [0.1, 10] };
+const DEFAULT_LIMITS: Limits = { reels: {}, impulses: {}, steered: {}, rate: [0.1, 10] };
 
 export class Controls {
-  private readonly torque = new Dial("torque", "N m", () => this.touch(), (value) => this.command({ type: "torque", value }));
-  private readonly speed = new Dial("payout", "m/s", () => this.touch(), (value) => this.command({ type: "speed", value }));
   private readonly rate = get<HTMLInputElement>("rate"); // logarithm of the rate, so that both ways feel alike
   private readonly impulseSize = get<HTMLInputElement>("impulse-size");
-  private readonly reelName = get<HTMLSelectElement>("reel-name");
   private readonly bodyName = get<HTMLSelectElement>("body-name");
+  private panels: ReelPanel[] = [];
+  private current = 0;
   private limits = DEFAULT_LIMITS;
   private status: Status | null = null;
   private touched = -Infinity;
+  private steering = 0; // of the timer
   private readonly sendRate = throttle<number>(SEND_EVERY, (value) => this.send({ type: "rate", value }));
 
   constructor(private readonly send: (command: Command) => void) {
     get("controls").hidden = false;
     get("controls").addEventListener("submit", (event) => event.preventDefault());
-    for (const id of ["lock", "free"] as const) get(id).addEventListener("click", () => this.command({ type: id }));
-    for (const id of ["drive", "reel", "impulse", "record", "reset"] as const) get(id).addEventListener("click", () => this[id]());
+    for (const id of ["impulse", "record", "reset"] as const) get(id).addEventListener("click", () => this[id]());
     this.rate.addEventListener("input", () => this.setRate(10 ** Number(this.rate.value)));
     this.impulseSize.addEventListener("keydown", (event) => event.key === "Enter" && this.impulseSize.blur());
-    this.reelName.addEventListener("change", () => this.chooseReel());
     this.bodyName.addEventListener("change", () => this.chooseBody());
-    for (const select of [this.reelName, this.bodyName, get("impulse-direction")]) select.addEventListener("change", () => select.blur());
+    for (const select of [this.bodyName, get("impulse-direction")]) select.addEventListener("change", () => select.blur());
+    for (const button of document.querySelectorAll<HTMLElement>("[data-steer]")) this.listenToSteering(button);
   }
 
   setLimits(limits: Limits | undefined): void {
     this.limits = limits ?? DEFAULT_LIMITS;
     [this.rate.min, this.rate.max] = this.limits.rate.map((rate) => String(Math.log10(rate)));
-    if (offer(this.reelName, Object.keys(this.limits.reels))) this.chooseReel();
+    const reels = Object.entries(this.limits.reels);
+    if (reels.length === this.panels.length && reels.every(([name], i) => this.panels[i].name === name)) {
+      this.panels.forEach((panel) => panel.setLimits(this.limits.reels[panel.name]));
+    } else {
+      this.panels = reels.map(
+        ([name, own], i) => new ReelPanel(name, reels.length === 1, own, (command) => this.send({ ...command, string: name }), () => this.choose(i)),
+      );
+      get("reels").replaceChildren(...this.panels.map((panel) => panel.element));
+      this.choose(0);
+    }
     if (offer(this.bodyName, Object.keys(this.limits.impulses))) this.chooseBody();
-    for (const row of document.querySelectorAll<HTMLElement>("#controls .of-reel")) row.hidden = this.reelName.options.length === 0;
     get("impulse-box").hidden = this.bodyName.options.length === 0;
+    get("steer-box").hidden = this.steered === undefined;
   }
 
-  /** Tell the chosen reel to do something. */
-  command(command: ReelCommand): void {
-    this.send({ ...command, string: this.reelName.value });
+  /** The reel that keys and a gamepad drive. */
+  get panel(): ReelPanel | undefined {
+    return this.panels[this.current];
   }
 
-  /** The sliders are those of another reel from now on. */
-  private chooseReel(): void {
-    const limits = this.limits.reels[this.reelName.value];
-    if (!limits) return;
-    this.torque.setRange(limits.torque);
-    this.speed.setRange(limits.speed);
-    this.torque.show(this.chosen?.torque ?? 0);
-    this.speed.show(this.chosen?.mode === "speed" ? this.chosen.speed : 0);
-    this.touched = -Infinity;
-    if (this.status) this.show(this.status);
+  nextReel(): void {
+    this.choose((this.current + 1) % Math.max(1, this.panels.length));
+  }
+
+  private choose(current: number): void {
+    this.current = current;
+    this.panels.forEach((panel, i) => panel.setCurrent(this.panels.length > 1 && i === current));
   }
 
   private chooseBody(): void {
@@ -69,43 +76,18 @@ export class Controls {
     this.impulseSize.value = String(Number((0.25 * most).toPrecision(2)));
   }
 
-  private get chosen(): ReelStatus | undefined {
-    return this.status?.reels[this.reelName.value];
-  }
-
   setConnected(on: boolean): void {
     get("controls").inert = !on;
-    get("controls").style.opacity = on ? "" : "0.5";
+    get("controls").classList.toggle("off", !on);
   }
 
   show(status: Status): void {
     this.status = status;
-    const press = (id: string, on: boolean) => get(id).setAttribute("aria-pressed", String(on));
-    const reel = this.chosen;
-    press("lock", reel?.mode === "locked");
-    press("free", reel?.mode === "free");
-    press("drive", reel?.mode === "torque");
-    press("reel", reel?.mode === "speed");
-    press("record", status.recording !== null);
+    for (const panel of this.panels) if (status.reels[panel.name]) panel.show(status.reels[panel.name]);
+    get("record").setAttribute("aria-pressed", String(status.recording !== null));
     get("recording").hidden = status.recording === null;
     get("recording").textContent = status.recording === null ? "" : `recording to ${status.recording}`;
-    if (performance.now() - this.touched < HANDS_OFF) return;
-    if (reel?.mode === "torque") this.torque.show(reel.torque);
-    if (reel?.mode === "speed") this.speed.show(reel.speed);
-    this.showRate(status.rate);
-  }
-
-  drive(): void {
-    this.torque.drive();
-  }
-
-  reel(): void {
-    this.speed.drive();
-  }
-
-  /** The keys move what the drum follows: its speed while that is given, else the torque. */
-  nudge(steps: number): void {
-    (this.chosen?.mode === "speed" ? this.speed : this.torque).nudge(steps);
+    if (performance.now() - this.touched >= HANDS_OFF) this.showRate(status.rate);
   }
 
   faster(steps: number): void {
@@ -126,15 +108,46 @@ export class Controls {
     this.send({ type: "reset" });
   }
 
-  private touch(): void {
-    this.touched = performance.now();
+  /** The body that is steered: the chosen one where reels hold it, else the first that they do. */
+  private get steered(): string | undefined {
+    const { steered } = this.limits;
+    return this.bodyName.value in steered ? this.bodyName.value : Object.keys(steered)[0];
+  }
+
+  get steers(): boolean {
+    return this.steered !== undefined;
+  }
+
+  /** Move a body by the reels that hold it, in parts of the greatest speed. */
+  steer(direction: Vector): void {
+    const body = this.steered;
+    if (body === undefined) return;
+    this.send({ type: "steer", body, velocity: direction.map((x) => x * this.limits.steered[body]) as Vector });
+  }
+
+  /** A button steers while it is held. */
+  private listenToSteering(button: HTMLElement): void {
+    const direction = (button.dataset.steer ?? "").split(",").map((x) => STEERED * Number(x)) as Vector;
+    const begin = () => {
+      window.clearInterval(this.steering);
+      this.steer(direction);
+      this.steering = window.setInterval(() => this.steer(direction), STEER_AGAIN);
+    };
+    const end = () => {
+      if (this.steering) this.steer([0, 0, 0]);
+      window.clearInterval(this.steering);
+      this.steering = 0;
+    };
+    button.addEventListener("pointerdown", begin);
+    button.addEventListener("keydown", (event) => event.key === "Enter" && !event.repeat && begin());
+    for (const name of ["pointerup", "pointerleave", "pointercancel", "keyup", "blur"]) button.addEventListener(name, end);
   }
 
   private setRate(value: number): void {
     const [low, high] = this.limits.rate;
     const near = Math.abs(Math.log(value)) < 0.03 ? 1 : value; // real time is easy to find again
     const kept = Math.min(Math.max(near, low), high);
-    this.touch();
+    this.touched = performance.now();
     if (this.status) this.status.rate = kept;
     this.showRate(kept);
     this.sendRate(kept);
@@ -142,6 +155,7 @@ export class Controls {
 
   private showRate(value: number): void {
     this.rate.value = String(Math.log10(value));
+    this.rate.setAttribute("aria-valuetext", `${number(value, 3)} times real time`);
     get("rate-number").textContent = `${number(value, 3)}×`;
   }
 }

@@ -1,7 +1,7 @@
 // Where frames come from: the page itself, or a server that is asked for blocks of them.
 
 import { Block, BlockCache } from "./blocks";
-import { type Frame, Layout } from "./layout";
+import { type Frame, Layout, type Row } from "./layout";
 import { TimeIndex } from "./search";
 import { type Meta } from "./types";
 
@@ -12,6 +12,8 @@ export interface FrameSource {
   timeOf(index: number): number;
   /** Say what will be drawn, so that it can be fetched: a time, every how many samples, and which way time runs. */
   want(time: number, every: number, direction: -1 | 0 | 1): void;
+  /** About so many frames over a range of times. */
+  sweep(from: number, to: number, count: number): Promise<Row[]>;
   /** Whether what was wanted is still on its way. */
   readonly waiting: boolean;
 }
@@ -56,6 +58,14 @@ export class MemoryFrames implements FrameSource {
   }
 
   want(): void {}
+
+  sweep(from: number, to: number, count: number): Promise<Row[]> {
+    const [first, last] = [this.block.rowAt(from), this.block.rowAt(to)];
+    const every = Math.max(1, Math.floor((last - first) / count));
+    const rows: Row[] = [];
+    for (let row = first; row <= last; row += every) rows.push(this.block.frame(row).row);
+    return Promise.resolve(rows);
+  }
 }
 
 interface Request {
@@ -113,6 +123,14 @@ export class RemoteFrames implements FrameSource {
       if (first >= 0 && first < this.meta.samples) this.wanted.push({ first, every, pin: false });
     }
     this.pump();
+  }
+
+  async sweep(from: number, to: number, count: number): Promise<Row[]> {
+    const [first, last] = [this.times.index(from), this.times.index(to)];
+    const every = Math.max(1, Math.floor((last - first) / count));
+    const wanted = Math.floor((last - first) / every) + 1;
+    const block = new Block(first, every, await this.fetchFrames(first, wanted, every), this.layout);
+    return Array.from({ length: block.count }, (_, row) => block.frame(row).row);
   }
 
   private pump(): void {

@@ -1,6 +1,6 @@
-// What stands still: the grid under the scene, and the arrow of gravity.
+// What stands still: the grid under the scene, the surface of the water, the sun, and the arrow of gravity.
 
-import { BufferGeometry, Color, ConeGeometry, CylinderGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial } from "three";
+import { BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, DoubleSide, PlaneGeometry } from "three";
 import { roundUp } from "./format";
 import { type Vector } from "./types";
 
@@ -19,9 +19,13 @@ export class Ground {
   level = 0;
   private readonly lines = new LineBasicMaterial({ transparent: true, opacity: 0.55 });
   private grid = new LineSegments(new BufferGeometry(), this.lines);
+  private readonly water = new MeshBasicMaterial({ transparent: true, opacity: 0.22, side: DoubleSide, depthWrite: false });
+  private readonly sheet = new Mesh(new PlaneGeometry(1, 1), this.water);
 
-  constructor() {
+  /** `surface`: depth of the water's, or null. */
+  constructor(private readonly surface: number | null) {
     this.group.add(this.grid);
+    if (surface !== null) this.group.add(this.sheet);
   }
 
   /** Lay the grid under a box; lines are at whole multiples of the cell, in metres. */
@@ -39,12 +43,15 @@ export class Ground {
     const points: number[] = [];
     for (let i = ends[0][0]; i <= ends[0][1]; i++) points.push(i * this.cell, y0, this.level, i * this.cell, y1, this.level);
     for (let j = ends[1][0]; j <= ends[1][1]; j++) points.push(x0, j * this.cell, this.level, x1, j * this.cell, this.level);
+    this.sheet.scale.set(x1 - x0, y1 - y0, 1);
+    this.sheet.position.set(0.5 * (x0 + x1), 0.5 * (y0 + y1), this.surface ?? 0);
     this.grid.geometry.dispose();
     this.grid.geometry = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(points, 3));
   }
 
-  recolour(line: Color): void {
+  recolour(line: Color, water: Color): void {
     this.lines.color.copy(line);
+    this.water.color.copy(water);
   }
 }
 
@@ -66,4 +73,10 @@ export class GravityArrow {
   recolour(colour: Color): void {
     this.material.color.copy(colour);
   }
+}
+
+export function sun(): DirectionalLight {
+  const light = new DirectionalLight(0xffffff, 1.6);
+  light.position.set(2, 4, 3);
+  return light;
 }

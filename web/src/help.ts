@@ -4,7 +4,11 @@ import { bindingsFor, keyNames } from "./keys";
 import { get } from "./notices";
 import { type Mode } from "./types";
 
-const MOUSE = "In the scene, drag turns, the wheel zooms, a drag with the right button shifts. In a plot, a click goes to that time, a drag zooms all plots, a double-click shows all; the time line can be dragged, and a click on a name hides its line.";
+const MOUSE =
+  "In the scene, drag turns, the wheel zooms, a drag with the right button shifts; arrow keys and plus and minus do so while it has the focus. " +
+  "In a plot, pointing tells values, a click goes to that time, a drag zooms all plots, as do the wheel with Ctrl or Shift and two fingers, a double-click shows all; " +
+  "the time line can be dragged, a click on a name hides its line, and a double-click beside it opens a plot in which nothing happens.";
+const HAND = " A body is pulled by dragging it. A gamepad's right stick winds the reel, its left one moves the body.";
 
 export function prepareHelp(mode: Mode): () => void {
   const dialog = get<HTMLDialogElement>("help");
@@ -19,7 +23,7 @@ export function prepareHelp(mode: Mode): () => void {
     keyNames(binding).forEach((name, i) => keys.append(i > 0 ? " " : "", Object.assign(document.createElement("kbd"), { textContent: name })));
     list.append(keys, Object.assign(document.createElement("dd"), { textContent: binding.label }));
   }
-  dialog.append(header, list, Object.assign(document.createElement("p"), { textContent: MOUSE }));
+  dialog.append(header, list, Object.assign(document.createElement("p"), { textContent: mode === "live" ? MOUSE + HAND : MOUSE }));
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // beside the dialog
   return () => (dialog.open ? dialog.close() : dialog.showModal());
 }

@@ -37,26 +37,36 @@ export class History implements Pick<FrameSource, "nearest"> {
     return this.rows[this.rows.length - 1]?.[0] ?? 0;
   }
 
+  /** Where the curves begin; a page that came later has them without frames. */
+  get begun(): number {
+    return this.curves.times[0] ?? 0;
+  }
+
   get empty(): boolean {
     return this.rows.length === 0;
   }
 
-  /** Take a state as it comes from the server: time, series, frame. Time that goes back is a run that began again; says whether it did. */
-  push(state: Float64Array): boolean {
-    const expected = 1 + this.series + this.layout.size;
-    if (state.length !== expected) throw new Error(`a state of ${state.length} numbers came; ${expected} were expected`);
-    const row = new Float32Array(state.subarray(1 + this.series));
-    const time = state[0];
+  /** Take what comes from the server: rows of time and series, then a frame. Time that goes back is a run that began again; says whether it did. */
+  push(numbers: Float64Array): boolean {
+    const width = 1 + this.series;
+    const curves = numbers.length - this.layout.size;
+    if (curves < width || curves % width !== 0) throw new Error(`a state of ${numbers.length} numbers came; rows of ${width} and a frame of ${this.layout.size} were expected`);
+    const row = new Float32Array(numbers.subarray(curves));
     const again = !this.empty && row[0] < this.end;
     if (again) this.clear();
     // a paused run may send the same state again
     if (!this.empty && row[0] === this.end) this.rows[this.rows.length - 1] = row;
-    else {
-      this.rows.push(row);
-      this.curves.push(time, state.subarray(1, 1 + this.series));
+    else this.rows.push(row);
+    for (let at = 0; at < curves; at += width) {
+      const time = numbers[at];
+      if (!(time <= this.latest)) this.curves.push(time, numbers.subarray(at + 1, at + width));
     }
     this.trim();
     return again;
+  }
+
+  private get latest(): number {
+    return this.curves.times[this.curves.times.length - 1] ?? -Infinity;
   }
 
   clear(): void {
@@ -73,6 +83,13 @@ export class History implements Pick<FrameSource, "nearest"> {
   /** The frame so many states on from a given one. */
   step(frame: Frame, states: number): Frame {
     return this.frame(Math.min(Math.max(frame.index - this.first + states, 0), this.rows.length - 1));
+  }
+
+  /** About so many rows from a time on. */
+  sweep(from: number, count: number): Row[] {
+    const rows = this.rows.filter((row) => row[0] >= from);
+    const every = Math.max(1, Math.floor(rows.length / count));
+    return rows.filter((_, i) => i % every === 0);
   }
 
   private frame(at: number): Frame {

@@ -4,7 +4,7 @@ import { type Mode } from "./types";
 
 export type Action =
   | "toggle" | "forward" | "back" | "start" | "end" | "faster" | "slower" | "loop" | "follow" | "front" | "side" | "top" | "iso" | "fit"
-  | "colour" | "names" | "compare" | "plots" | "theme" | "help" | "lock" | "free" | "drive" | "reel" | "more" | "less" | "impulse" | "reset" | "record" | "newest";
+  | "colour" | "names" | "inset" | "compare" | "difference" | "plots" | "charts" | "theme" | "help" | "picture" | "film" | "link" | "whole" | "lock" | "free" | "drive" | "reel" | "more" | "less" | "impulse" | "reset" | "record" | "newest" | "next";
 
 export interface Binding {
   keys: string[]; // as in KeyboardEvent.key, letters small
@@ -22,10 +22,12 @@ export const BINDINGS: Binding[] = [
   { keys: ["+", "=", "ArrowUp"], action: "faster", label: "faster", where: "recorded" },
   { keys: ["-", "_", "ArrowDown"], action: "slower", label: "slower", where: "recorded" },
   { keys: ["l"], action: "loop", label: "loop", where: "recorded" },
-  { keys: ["g"], action: "compare", label: "overlay or side by side (two runs)", where: "recorded" },
+  { keys: ["g"], action: "compare", label: "overlay or side by side (several runs)", where: "recorded" },
+  { keys: ["d"], action: "difference", label: "differences from the first run", where: "recorded" },
   { keys: [" "], action: "toggle", label: "pause or go on", where: "live" },
   { keys: ["d", "ArrowRight"], action: "more", label: "more torque or speed (retrieve)", where: "live" },
   { keys: ["a", "ArrowLeft"], action: "less", label: "less torque or speed (pay out)", where: "live" },
+  { keys: ["j"], action: "next", label: "the next reel, for these keys", where: "live" },
   { keys: ["l"], action: "lock", label: "lock the drum", where: "live" },
   { keys: ["o"], action: "free", label: "free the drum", where: "live" },
   { keys: ["t"], action: "drive", label: "drive with the set torque", where: "live" },
@@ -43,8 +45,14 @@ export const BINDINGS: Binding[] = [
   { keys: ["0"], action: "fit", label: "all in sight", where: "all" },
   { keys: ["f"], action: "follow", label: "follow the body, or the next one", where: "all" },
   { keys: ["b"], action: "names", label: "names of bodies and strings on or off", where: "all" },
+  { keys: ["i"], action: "inset", label: "close-up of a small body on or off", where: "all" },
   { keys: ["c"], action: "colour", label: "next colouring of the string", where: "all" },
   { keys: ["p"], action: "plots", label: "plots on or off", where: "all" },
+  { keys: ["h"], action: "charts", label: "which charts, in which order", where: "all" },
+  { keys: ["s"], action: "picture", label: "save a picture", where: "all" },
+  { keys: ["y"], action: "film", label: "film, on or off", where: "all" },
+  { keys: ["u"], action: "link", label: "copy a link to this view", where: "all" },
+  { keys: ["w"], action: "whole", label: "whole screen", where: "all" },
   { keys: ["m"], action: "theme", label: "dark or light", where: "all" },
   { keys: ["?"], action: "help", label: "this help", where: "all" },
 ];

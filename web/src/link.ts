@@ -9,7 +9,9 @@ export type Command =
   | (ReelCommand & { string: string })
   | { type: "reset" } | { type: "rate"; value: number }
   | { type: "pause"; on: boolean } | { type: "record"; on: boolean }
-  | { type: "impulse"; body: string; impulse: Vector };
+  | { type: "impulse"; body: string; impulse: Vector }
+  | { type: "pull"; body: string; to: Vector | null }
+  | { type: "steer"; body: string; velocity: Vector };
 
 type Message =
   | { type: "hello"; meta: Meta; status: Status }
@@ -63,7 +65,7 @@ export class Link {
   }
 
   private take(data: string | ArrayBuffer): void {
-    if (data instanceof ArrayBuffer) return this.events.state(new Float64Array(data));
+    if (typeof data !== "string") return this.events.state(new Float64Array(data));
     const message = JSON.parse(data) as Message;
     if (message.type === "hello") {
       this.connected = true;

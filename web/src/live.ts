@@ -2,36 +2,43 @@
 
 import { Controls } from "./controls";
 import { number } from "./format";
+import { Gamepads } from "./gamepad";
 import { History } from "./history";
 import { type Action } from "./keys";
 import { type Command, Link } from "./link";
+import { COLUMNS } from "./map";
 import { type Banner, get, toast } from "./notices";
 import { Plots } from "./plots";
 import { type SceneStage } from "./stage";
 import { trailRows } from "./trail";
 import { Transport } from "./transport";
-import { type Boot, type Meta, type Range, type Status } from "./types";
+import { type Boot, type Meta, type Range, type Status, type Vector } from "./types";
 
 const WINDOW = 20; // s that the plots show
 const PLOTS_EVERY = 120; // ms; curves are the dearest part of a picture where the browser draws without a graphics card
 const COUNT_EVERY = 1000; // ms
 const LOST = "Connection lost, trying again…";
 const DECIMALS = 2;
+const MAP_EVERY = 500; // ms
+const AWAY = 0.1; // of the string, how far aside a gamepad pulls
 
 export class Live {
   received = 0;
   time = 0;
+  private meta!: Meta;
   private readonly link: Link;
   private readonly controls: Controls;
   private readonly transport: Transport;
   private history: History;
-  private plots: Plots;
+  plots: Plots;
   private status: Status | null = null;
   private following = true;
-  private zoomed: Range | null = null;
+  zoomed: Range | null = null;
+  private readonly gamepads: Gamepads;
+  private mapAt = 0;
   private plotsAt = 0;
   private plotsStale = false;
-  private counts = { at: 0, received: 0, drawn: 0 };
+  private counts = { at: 0, drawn: 0 };
 
   constructor(
     boot: Boot,
@@ -59,6 +66,26 @@ export class Live {
       newest: () => this.act("newest"),
     });
     get("readout").hidden = false;
+    this.gamepads = new Gamepads({
+      wind: (part) => this.controls.panel?.windAt(part),
+      move: (direction) => this.move(direction),
+      press: (action) => this.act(action),
+    });
+  }
+
+  /** The left stick: steer the body where reels can, else pull it aside. */
+  private move(direction: Vector): void {
+    if (this.controls.steers) return this.controls.steer(direction);
+    const [body, frame] = [this.meta.bodies.findIndex(({ held }) => !held), this.stage.shown(0)];
+    if (body < 0 || !frame) return;
+    const away = AWAY * this.meta.strings[0].length;
+    const from = this.history.layout.bodyPoint(frame.row, body, this.meta.bodies[body].center_of_mass, [0, 0, 0]);
+    this.pull(body, direction.every((part) => part === 0) ? null : (from.map((x, i) => x + away * direction[i]) as Vector));
+  }
+
+  /** Pull a body, by its number, to a place; or let it go. */
+  pull(body: number, to: Vector | null): void {
+    this.send({ type: "pull", body: this.meta.bodies[body].name, to });
   }
 
   /** Connect; the promise ends with the first picture of a state. */
@@ -83,10 +110,11 @@ export class Live {
   act(action: Action): void {
     const { controls } = this;
     if (action === "toggle") this.send({ type: "pause", on: !this.status?.paused });
-    else if (action === "lock" || action === "free") controls.command({ type: action });
-    else if (action === "drive" || action === "reel" || action === "impulse" || action === "reset" || action === "record") controls[action]();
-    else if (action === "more") controls.nudge(1);
-    else if (action === "less") controls.nudge(-1);
+    else if (action === "lock" || action === "free" || action === "drive" || action === "reel") controls.panel?.press(action);
+    else if (action === "impulse" || action === "reset" || action === "record") controls[action]();
+    else if (action === "more") controls.panel?.nudge(1);
+    else if (action === "less") controls.panel?.nudge(-1);
+    else if (action === "next") controls.nextReel();
     else if (action === "faster") controls.faster(1);
     else if (action === "slower") controls.faster(-1);
     else if (action === "newest") this.following = true;
@@ -94,9 +122,22 @@ export class Live {
 
   get plotted(): Range {
     if (this.zoomed) return this.zoomed;
-    const { start, end } = this.history;
-    const from = Math.max(start, end - WINDOW);
+    const { begun, end } = this.history;
+    const from = Math.max(begun, end - WINDOW);
     return [from, from + WINDOW];
+  }
+
+  /** The time in view, as text. */
+  get clock(): string {
+    return `${this.time.toFixed(DECIMALS)} s`;
+  }
+
+  /** A live run goes on by itself while it is filmed. */
+  film(): void {}
+
+  zoom(range: Range | null): void {
+    this.zoomed = range;
+    this.plotsStale = true;
   }
 
   get connected(): boolean {
@@ -105,13 +146,11 @@ export class Live {
 
   private open(meta: Meta): [History, Plots] {
     const history = new History(meta);
+    this.meta = meta;
     this.stage.open([meta], [history.layout]);
-    const plots = new Plots(get("plots"), [meta], [meta.start, meta.start + WINDOW], {
+    const plots = new Plots(get("plots"), [meta], [history.layout], [meta.start, meta.start + WINDOW], {
       seek: (time) => this.seek(time),
-      zoom: (range) => {
-        this.zoomed = range;
-        this.plotsStale = true;
-      },
+      zoom: (range) => this.zoom(range),
     });
     return [history, plots];
   }
@@ -143,6 +182,7 @@ export class Live {
   private lost(): void {
     this.banner.set("link", LOST, "warning");
     this.controls.setConnected(false);
+    this.status = null;
     get("state").textContent = "not connected";
   }
 
@@ -162,6 +202,7 @@ export class Live {
     const frame = history.nearest(this.time);
     if (frame && frame.row !== stage.shown(0)?.row) {
       stage.show(0, frame);
+      this.plots.setRow(0, frame.row);
       stage.trail(0, trailRows(history, frame, 0));
     }
     stage.render();
@@ -171,7 +212,12 @@ export class Live {
       this.plots.setRange(this.plotted);
       this.plots.setTables([history.curves]);
     }
+    if (now - this.mapAt >= MAP_EVERY) {
+      this.mapAt = now;
+      this.plots.setMap(history.sweep(this.plotted[0], COLUMNS));
+    }
     this.plots.setTime(this.time);
+    this.gamepads.poll(now);
     this.transport.update({
       time: this.time,
       start: history.start,
@@ -188,9 +234,10 @@ export class Live {
     const seconds = (now - this.counts.at) / 1000;
     if (1000 * seconds < COUNT_EVERY) return;
     const per = (count: number) => Math.round(count / seconds);
-    const achieved = this.status ? `${number(this.status.achieved, 3)}× real time` : "–";
-    get("readout").textContent =
-      `${per(this.received - this.counts.received)} states/s · ${per(this.stage.drawn - this.counts.drawn)} pictures/s · ${achieved}`;
-    this.counts = { at: now, received: this.received, drawn: this.stage.drawn };
+    const every = this.meta.interval ? ` · curves and recordings every ${number(1000 * this.meta.interval, 3)} ms` : "";
+    get("readout").textContent = this.status
+      ? `${number(this.status.achieved, 3)}× real time · ${per(this.stage.drawn - this.counts.drawn)} pictures/s${every}`
+      : "";
+    this.counts = { at: now, drawn: this.stage.drawn };
   }
 }

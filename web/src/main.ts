@@ -1,5 +1,6 @@
 // Builds the page, and exposes an interface for tests and notebooks.
 
+import { Address, decode, encode } from "./address";
 import { prepareHelp } from "./help";
 import { type Action, listenToKeys } from "./keys";
 import { Live } from "./live";
@@ -7,6 +8,7 @@ import { Banner, fatal, get, toast } from "./notices";
 import { toggleTheme } from "./palette";
 import { PayloadError, readBoot } from "./payload";
 import { Recorded } from "./recorded";
+import { Share } from "./share";
 import { SceneStage } from "./stage";
 import { type Boot, type Mode, type Range } from "./types";
 
@@ -32,12 +34,33 @@ declare global {
 }
 
 function showTitle(boot: Boot): void {
-  const [first, second] = boot.runs;
   const title = get("title");
-  title.textContent = first.title;
-  if (second) title.append(Object.assign(document.createElement("span"), { className: "against", textContent: " against " }), second.title);
+  boot.runs.forEach((run, k) => {
+    if (k > 0) title.append(Object.assign(document.createElement("span"), { className: "against", textContent: k === 1 ? " against " : ", " }));
+    title.append(run.title);
+  });
   title.title = boot.runs.map((run) => `${run.title} (tautline ${run.version})`).join("\n");
-  if (!document.title) document.title = `${first.title} – tautline`;
+  if (!document.title) document.title = `${boot.runs[0].title} – tautline`;
+}
+
+/** What is not in a page that holds its run. */
+function showThinned(boot: Boot): void {
+  const texts = boot.runs.flatMap(({ title, thinned }) => {
+    if (!thinned) return [];
+    const parts = [
+      thinned.frames > 1 ? `the scene has every ${ordinal(thinned.frames)} of ${thinned.samples} samples` : "",
+      thinned.curves > 1 ? `curves have the least and the greatest of each ${thinned.curves}` : "",
+    ].filter(Boolean);
+    return parts.length ? `${boot.runs.length > 1 ? `${title}: ` : ""}${parts.join(", ")}` : [];
+  });
+  get("thinned").hidden = texts.length === 0;
+  get("thinned").textContent = texts.length ? `Thinned: ${texts.join("; ")}.` : "";
+  get("thinned").title = "Export with --full to have all of them in the page.";
+}
+
+function ordinal(n: number): string {
+  const ending = n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th");
+  return `${n}${ending}`;
 }
 
 /** Runs that did not complete say so, with their reason; so do those that are not to be trusted in all they show. */
@@ -51,7 +74,7 @@ function showOutcome(boot: Boot, banner: Banner): void {
   const remarks = boot.runs.reduce((count, run) => count + run.remarks.length, 0);
   const badge = get("state");
   badge.hidden = false;
-  badge.textContent = bad.length > 0 ? bad.map(({ status }) => status).join(", ") : "completed";
+  badge.textContent = bad.length > 0 ? bad.map(({ status }) => status.replaceAll("_", " ")).join(", ") : "completed";
   if (remarks > 0) badge.textContent += remarks === 1 ? ", 1 remark" : `, ${remarks} remarks`;
   badge.classList.toggle("bad", bad.length > 0);
 }
@@ -65,28 +88,56 @@ function begin(): void {
   const boot = readBoot();
   const banner = new Banner();
   const live = boot.mode === "live";
-  const stage = new SceneStage(live);
+  const stage = new SceneStage(live, live ? (body, to) => (show as Live).pull(body, to) : null);
+  get("app").classList.toggle("live", live);
   showTitle(boot);
+  showThinned(boot);
   if (!live) showOutcome(boot, banner);
-  const show = live ? new Live(boot, stage, banner) : new Recorded(boot, stage, banner);
+  const show: Live | Recorded = live ? new Live(boot, stage, banner) : new Recorded(boot, stage, banner);
+  const time = () => (show instanceof Live ? show.time : show.player.time);
+  const place = () => ({ time: show instanceof Live ? null : show.player.time, zoom: show.zoomed });
+  const address = new Address((charts) => encode(stage, show.plots, place(), charts));
+  const share: Share = new Share(stage, () => show.plots, boot.runs.map(({ title }) => title).join(" and "), time, () => show.clock, () => address.link, (on) => show.film(on, () => share.cut()));
   const toggleHelp = prepareHelp(boot.mode);
+  const pages: Partial<Record<Action, () => void>> = {
+    help: toggleHelp,
+    theme: toggleTheme,
+    plots: togglePlots,
+    charts: () => show.plots.arrangement.choose(),
+    picture: () => void share.picture(),
+    film: () => share.film(),
+    link: () => void share.copyLink(),
+    whole: () => void share.whole(),
+  };
   const act = (action: Action) => {
-    if (action === "help") toggleHelp();
-    else if (action === "theme") toggleTheme();
-    else if (action === "plots") togglePlots();
+    const page = pages[action];
+    if (page) page();
     else if (!stage.act(action)) show.act(action);
   };
   listenToKeys(boot.mode, act);
   get("help-button").addEventListener("click", toggleHelp);
   get("theme").addEventListener("click", toggleTheme);
   get("toggle-plots").addEventListener("click", togglePlots);
+  get("charts-button").addEventListener("click", () => show.plots.arrangement.choose());
+  get("charts-close").addEventListener("click", () => get<HTMLDialogElement>("charts").close());
 
-  const ready = show.start();
+  const given = decode(location.hash, stage, show.plots);
+  const begun = show.start();
+  const ready = begun.then(() => {
+    if (show instanceof Recorded && given.time !== null) show.seek(given.time);
+    if (given.zoom) show.zoom(given.zoom);
+    if (show instanceof Recorded && given.play) Object.assign(show.player, { playing: true, loop: true });
+    const write = (now: number) => {
+      address.update(now);
+      requestAnimationFrame(write);
+    };
+    requestAnimationFrame(write);
+  });
   ready.catch(fatal);
   window.tautline = {
     ready,
     mode: boot.mode,
-    time: () => (show instanceof Live ? show.time : show.player.time),
+    time,
     frame: (run = 0) => stage.shown(run)?.index ?? null,
     nodes: (run = 0) => stage.nodes(run),
     seek: (time) => show.seek(time),

@@ -40,11 +40,11 @@ export class Banner {
   }
 }
 
-export function toast(text: string): void {
+export function toast(text: string, level: Level = "warning"): void {
   const host = get("toasts");
   if (host.lastElementChild?.textContent === text) return;
   const element = document.createElement("div");
-  element.className = "toast";
+  element.className = `toast ${level}`;
   element.textContent = text;
   host.append(element);
   if (host.childElementCount > TOASTS) host.firstElementChild?.remove();

@@ -23,7 +23,12 @@ export function theme(): Theme {
 }
 
 export function toggleTheme(): void {
-  choice = theme() === "dark" ? "light" : "dark";
+  setTheme(theme() === "dark" ? "light" : "dark");
+}
+
+export function setTheme(wanted: Theme): void {
+  if (wanted === theme()) return;
+  choice = wanted;
   try {
     localStorage.setItem(STORED, choice);
   } catch {

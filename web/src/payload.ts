@@ -1,6 +1,7 @@
 // Reading what the package put into the page, and asking a server for the rest.
 
 import { type FetchFrames } from "./frames";
+import { asRows, unpackedLongs, unpackedWords } from "./planes";
 import { decodeTable, type Table } from "./series";
 import { type Boot, type Meta } from "./types";
 
@@ -21,8 +22,8 @@ export function checkedBoot(text: string): Boot {
     throw new PayloadError(`The description of the run is not valid JSON: ${(problem as Error).message}.`);
   }
   if (!["replay", "offline", "live"].includes(boot.mode)) throw new PayloadError(`The page was made for an unknown mode “${boot.mode}”.`);
-  if (!Array.isArray(boot.runs) || boot.runs.length < 1 || boot.runs.length > 2)
-    throw new PayloadError(`The page shows one run or two; it was given ${boot.runs?.length ?? "none"}.`);
+  if (!Array.isArray(boot.runs) || boot.runs.length < 1 || boot.runs.length > 4)
+    throw new PayloadError(`The page shows one to four runs; it was given ${boot.runs?.length ?? "none"}.`);
   for (const meta of boot.runs) {
     if (!(meta.strings?.length >= 1)) throw new PayloadError(`“${meta.title}” has no strings; at least one is needed.`);
     if (boot.mode !== "live" && !(meta.samples >= 1)) throw new PayloadError(`“${meta.title}” holds no samples.`);
@@ -57,11 +58,12 @@ export async function embeddedFrames(run: number, meta: Meta, frameSize: number)
   const buffer = await embedded(`frames-${run}`);
   if (buffer.byteLength !== 4 * frameSize * meta.samples)
     throw new PayloadError(`The frames of “${meta.title}” take ${buffer.byteLength} bytes; ${4 * frameSize * meta.samples} were expected.`);
-  return new Float32Array(buffer);
+  return asRows(unpackedWords(new Uint8Array(buffer), frameSize), frameSize);
 }
 
 export async function embeddedTable(run: number, meta: Meta): Promise<Table> {
-  return decodeTable(new Float64Array(await embedded(`plots-${run}`)), meta.series.length);
+  const longs = unpackedLongs(new Uint8Array(await embedded(`plots-${run}`)), 1 + meta.series.length);
+  return decodeTable(new Float64Array(longs.buffer), meta.series.length);
 }
 
 /** An address beside the page's own, so that it also works behind a proxy that puts a path in front. */

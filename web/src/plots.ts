@@ -1,16 +1,31 @@
 // The column of charts: one time axis, one cursor, one zoom for all.
 
-import { Chart, type ChartEvents, type Line } from "./chart";
+import { Along } from "./along";
+import { Arrangement } from "./arrangement";
+import { Chart, type Line } from "./chart";
+import { type Layout, type Row } from "./layout";
+import { TensionMap } from "./map";
+import { type Drawn } from "./paint";
 import { onTheme } from "./palette";
-import { join, type Table, valueAt } from "./series";
+import { type Panel, type PlotEvents } from "./panel";
+import { differences, join, type Table, valueAt } from "./series";
+import { TimeAxis } from "./timeaxis";
 import { type Meta, type Plot, type Range } from "./types";
 
 const VALUES_EVERY = 80; // ms; numbers that change faster cannot be read
 
 export class Plots {
+  readonly arrangement: Arrangement;
+  /** Whether the curves of the other runs are shown less those of the first. */
+  difference = false;
   private readonly charts: Chart[];
+  private readonly along: Along;
+  private readonly map: TensionMap;
+  private readonly axis: TimeAxis;
+  private readonly panels: Panel[];
   private tables: Table[] = [];
   private time = NaN;
+  private hovered: number | null = null;
   private valuesAt = 0;
   private stale = true;
   private exact: ((time: number) => Table[] | null) | null = null;
@@ -19,14 +34,25 @@ export class Plots {
   constructor(
     private readonly host: HTMLElement,
     private readonly metas: Meta[],
+    layouts: Layout[],
     full: Range,
-    events: ChartEvents,
+    given: Pick<PlotEvents, "seek" | "zoom">,
   ) {
     this.range = full;
-    const plots = plotsOf(metas);
-    this.charts = plots.map((plot, i) => new Chart(plot, linesOf(plot, metas), full, events, i === plots.length - 1));
-    host.replaceChildren(...this.charts.map((chart) => chart.element));
-    onTheme(() => this.charts.forEach((chart) => chart.redraw()));
+    const events: PlotEvents = {
+      ...given,
+      hover: (time) => this.setHover(time),
+      hide: (name) => this.arrangement.hide(name),
+      enlarge: (name) => this.arrangement.enlarge(name),
+    };
+    this.charts = plotsOf(metas).map((plot) => new Chart(plot, linesOf(plot, metas), metas.length, full, events));
+    this.along = new Along(metas, layouts, events);
+    this.map = new TensionMap(metas[0], layouts[0], full, events);
+    this.axis = new TimeAxis(full, events);
+    const after = 1 + this.charts.findIndex(({ plot }) => plot.name === "tension");
+    this.panels = [...this.charts.slice(0, after), this.along, this.map, ...this.charts.slice(after)];
+    this.arrangement = new Arrangement(host, this.panels, this.axis.element);
+    onTheme(() => [...this.panels, this.axis].forEach((panel) => panel.redraw()));
   }
 
   /** Width of the drawn part in device pixels: how many points are worth having. */
@@ -34,19 +60,39 @@ export class Plots {
     return Math.max(300, Math.round(this.host.clientWidth * window.devicePixelRatio));
   }
 
+  /** The charts that are shown, from above, for a picture. */
+  get pictures(): Drawn[] {
+    const open = this.charts.filter(({ element }) => !element.hidden && !element.classList.contains("flat"));
+    const { shown } = this.arrangement;
+    return open.sort((a, b) => shown.indexOf(a.plot.name) - shown.indexOf(b.plot.name)).map(({ drawn }) => drawn);
+  }
+
   /** One table for each run; where those are thinned out, `exact` gives the samples near a time. */
   setTables(tables: Table[], exact: ((time: number) => Table[] | null) | null = null): void {
     this.tables = tables;
     this.exact = exact;
-    const joined = join(tables);
-    for (const chart of this.charts) chart.setData(joined);
-    this.stale = true;
+    this.redrawCurves();
+  }
+
+  setDifference(on: boolean): void {
+    this.difference = on && this.metas.length > 1;
+    this.redrawCurves();
+  }
+
+  /** The frame in view of a run. */
+  setRow(run: number, row: Row): void {
+    this.along.setRow(run, row);
+  }
+
+  /** Frames of the first run over the range in view. */
+  setMap(rows: Row[]): void {
+    this.map.setRows(rows);
   }
 
   setRange(range: Range): void {
     if (range[0] === this.range[0] && range[1] === this.range[1]) return;
     this.range = range;
-    for (const chart of this.charts) chart.setRange(range);
+    for (const panel of [...this.panels, this.axis]) panel.setRange(range);
   }
 
   /** Called for every picture; does little where nothing changed. */
@@ -54,27 +100,54 @@ export class Plots {
     if (time !== this.time) {
       this.time = time;
       this.stale = true;
-      for (const chart of this.charts) chart.setTime(time);
+      for (const panel of [...this.panels, this.axis]) panel.setTime(time);
     }
+    this.along.setTime();
     const now = performance.now();
     if (!this.stale || now - this.valuesAt < VALUES_EVERY || this.tables.length === 0) return;
-    const tables = this.exact ? this.exact(time) : this.tables;
+    const shown = this.hovered ?? time;
+    const tables = this.exact ? this.exact(shown) : this.tables;
     this.valuesAt = now;
     this.stale = tables === null;
-    const offsets = this.offsets();
-    for (const chart of this.charts)
-      chart.setValues((line) => (tables ? valueAt(tables[line.run], line.column - offsets[line.run], time) : undefined));
+    for (const chart of this.charts) chart.setValues((line) => (tables ? this.value(tables, line, shown) : undefined));
   }
 
-  private offsets(): number[] {
-    let sum = 0;
-    return this.metas.map((meta) => (sum += meta.series.length) - meta.series.length);
+  /** Point at a time in all charts; values are of that time until the hand leaves. */
+  setHover(time: number | null): void {
+    this.hovered = time;
+    this.stale = true;
+    this.host.classList.toggle("hovered", time !== null);
+    for (const panel of [...this.panels, this.axis]) panel.setHover(time);
+  }
+
+  private value(tables: Table[], line: Line, time: number): number | null {
+    const own = valueAt(tables[line.run], line.column - this.offset(line.run), time);
+    if (!this.difference) return own;
+    const first = this.metas[0].series.findIndex(({ name }) => name === line.name);
+    const base = first < 0 ? null : valueAt(tables[0], first, time);
+    return line.run === 0 || own === null || base === null ? null : own - base;
+  }
+
+  private redrawCurves(): void {
+    if (this.tables.length === 0) return;
+    const names = this.metas.map(({ series }) => series.map(({ name }) => name));
+    const joined = join(this.difference ? differences(this.tables, names) : this.tables);
+    for (const chart of this.charts) chart.setData(joined);
+    this.stale = true;
+  }
+
+  /** Number of the first column of a run. */
+  private offset(run: number): number {
+    return this.metas.slice(0, run).reduce((sum, { series }) => sum + series.length, 0);
   }
 }
 
 function plotsOf(metas: Meta[]): Plot[] {
   const plots = new Map<string, Plot>();
-  for (const plot of metas.flatMap((meta) => meta.plots)) if (!plots.has(plot.name)) plots.set(plot.name, plot);
+  for (const plot of metas.flatMap((meta) => meta.plots)) {
+    const known = plots.get(plot.name);
+    plots.set(plot.name, known ? { ...known, floor: Math.max(known.floor, plot.floor) } : plot);
+  }
   return [...plots.values()];
 }
 

@@ -4,6 +4,7 @@ import { type FrameSource, MemoryFrames, RemoteFrames, strideFor } from "./frame
 import { timeDecimals } from "./format";
 import { type Action } from "./keys";
 import { Layout } from "./layout";
+import { COLUMNS } from "./map";
 import { type Banner, get } from "./notices";
 import { embeddedFrames, embeddedTable, type FetchTable, remoteFrames, remoteTable } from "./payload";
 import { Player } from "./player";
@@ -17,13 +18,14 @@ import { ExactValues } from "./values";
 
 const ZOOM_PAUSE = 120; // ms without a change before the server is asked for a finer curve
 const CURVES_RETRY = 2000; // ms
+const MOST_POINTS = 20_000; // that the server sends
 const LONGEST_TICK = 0.25; // s; a page that was hidden does not leap
 
 export class Recorded {
   readonly player: Player;
   private readonly layouts: Layout[];
   private readonly intervals: number[];
-  private readonly plots: Plots;
+  readonly plots: Plots;
   private readonly transport: Transport;
   private readonly full: Range;
   private range: Range;
@@ -33,9 +35,11 @@ export class Recorded {
   private values: ExactValues | null = null;
   private zoomTimer = 0;
   private zoomCount = 0;
+  private mapCount = 0;
   private lastTick = 0;
   private fresh = true;
   private direction: -1 | 0 | 1 = 0;
+  private filmed: (() => void) | null = null;
 
   constructor(
     private readonly boot: Boot,
@@ -49,7 +53,7 @@ export class Recorded {
     if (!(this.full[1] > this.full[0])) this.full[1] = this.full[0] + 1e-3; // one sample: an axis must have a width
     this.range = this.full;
     this.player = new Player(...this.full);
-    this.plots = new Plots(get("plots"), metas, this.full, { seek: (time) => this.seek(time), zoom: (range) => this.zoom(range) });
+    this.plots = new Plots(get("plots"), metas, this.layouts, this.full, { seek: (time) => this.seek(time), zoom: (range) => this.zoom(range) });
     this.transport = new Transport(false, {
       toggle: () => this.player.toggle(),
       step: (samples) => this.step(samples),
@@ -59,12 +63,15 @@ export class Recorded {
       newest: () => undefined,
     });
     stage.open(metas, this.layouts);
+    get("difference").hidden = metas.length < 2;
+    get("difference").addEventListener("click", () => this.act("difference"));
   }
 
   /** Everything the first picture needs; the promise ends when it is drawn. */
   async start(): Promise<void> {
     if (this.boot.mode === "offline") await this.openEmbedded();
     else await this.openRemote();
+    void this.drawMap();
     await new Promise<void>((done) => {
       const first = (now: number) => {
         this.tick(now);
@@ -94,10 +101,38 @@ export class Recorded {
     else if (action === "faster") player.faster(1);
     else if (action === "slower") player.faster(-1);
     else if (action === "loop") player.loop = !player.loop;
+    else if (action === "difference") this.setDifference(!this.plots.difference);
   }
 
   get plotted(): Range {
     return this.range;
+  }
+
+  /** The part of the time axis that is shown, null for all of it. */
+  get zoomed(): Range | null {
+    return this.range === this.full ? null : this.range;
+  }
+
+  /** The time in view, as text. */
+  get clock(): string {
+    return `${this.player.time.toFixed(this.decimals)} s`;
+  }
+
+  private get decimals(): number {
+    return timeDecimals(Math.min(...this.intervals));
+  }
+
+  /** Play from here to the end while it is filmed, and stop with it. */
+  film(on: boolean, over: () => void): void {
+    this.filmed = on ? over : null;
+    if (on && this.player.time >= this.player.end) this.player.time = this.player.start;
+    this.player.playing = on;
+  }
+
+  setDifference(on: boolean): void {
+    this.plots.setDifference(on);
+    get("difference").setAttribute("aria-pressed", String(this.plots.difference));
+    if (this.boot.mode === "replay") void this.refine();
   }
 
   private async openEmbedded(): Promise<void> {
@@ -134,15 +169,24 @@ export class Recorded {
     return Promise.all(this.fetchTables.map((fetchTable) => fetchTable(from, to, this.points)));
   }
 
-  /** Two for each pixel: the least and the greatest value. */
+  /** Two for each pixel: the least and the greatest value. Differences are of samples, and not of such values. */
   private get points(): number {
-    return 2 * this.plots.pixels;
+    return this.plots.difference ? MOST_POINTS : 2 * this.plots.pixels;
+  }
+
+  private async drawMap(): Promise<void> {
+    const count = ++this.mapCount;
+    const rows = await this.sources[0].sweep(...this.range, COLUMNS).catch(() => []);
+    if (count === this.mapCount) this.plots.setMap(rows);
   }
 
   private setOverview(tables: Table[]): void {
     this.overview = tables;
-    const whole = tables.every((table, run) => table.times.length >= this.boot.runs[run].samples);
-    this.setCurves(tables, whole);
+    this.setCurves(tables, this.isWhole(tables));
+  }
+
+  private isWhole(tables: Table[]): boolean {
+    return tables.every((table, run) => table.times.length >= this.boot.runs[run].samples);
   }
 
   /** Thinned-out curves need the samples near the current time for its values; an offline page has no more than its curves. */
@@ -160,7 +204,7 @@ export class Recorded {
     this.direction = samples < 0 ? -1 : 1;
   }
 
-  private zoom(range: Range | null): void {
+  zoom(range: Range | null): void {
     const [start, end] = this.full;
     const least = 2 * Math.min(...this.intervals);
     this.range = this.full;
@@ -170,15 +214,17 @@ export class Recorded {
     }
     this.plots.setRange(this.range);
     window.clearTimeout(this.zoomTimer);
-    if (this.boot.mode === "replay") this.zoomTimer = window.setTimeout(() => void this.refine(), ZOOM_PAUSE);
+    this.zoomTimer = window.setTimeout(() => void this.refine(), ZOOM_PAUSE);
   }
 
   private async refine(): Promise<void> {
+    void this.drawMap();
+    if (this.boot.mode !== "replay") return;
     const count = ++this.zoomCount;
-    if (this.range === this.full) return this.setOverview(this.overview);
+    if (this.range === this.full && !this.plots.difference) return this.setOverview(this.overview);
     try {
       const tables = await this.tables(this.range);
-      if (count === this.zoomCount) this.setCurves(tables, false); // the current time may lie outside
+      if (count === this.zoomCount) this.setCurves(tables, this.isWhole(tables)); // else the current time may lie outside
     } catch (problem) {
       this.banner.set("server", `The server did not send the curves: ${(problem as Error).message}.`, "warning");
     }
@@ -199,6 +245,7 @@ export class Recorded {
     const elapsed = this.lastTick ? Math.min((now - this.lastTick) / 1000, LONGEST_TICK) : 0;
     this.lastTick = now;
     if (player.tick(elapsed)) this.direction = 1;
+    if (this.filmed && !player.playing) this.filmed();
     this.turnPage();
     this.sources.forEach((source, run) => this.showRun(source, run, this.boot.runs[run]));
     this.fresh = false;
@@ -206,7 +253,7 @@ export class Recorded {
     this.plots.setTime(player.time);
     this.transport.update({
       ...player,
-      decimals: timeDecimals(Math.min(...this.intervals)),
+      decimals: this.decimals,
       waiting: this.sources.some((source) => source.waiting),
     });
   }
@@ -218,6 +265,7 @@ export class Recorded {
     const frame = source.nearest(time);
     if (!frame || (frame.index === this.stage.shown(run)?.index && !this.fresh)) return;
     this.stage.show(run, frame);
+    this.plots.setRow(run, frame.row);
     this.stage.trail(run, trailRows(source, frame, this.intervals[run] * every));
   }
 }

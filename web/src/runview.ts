@@ -1,10 +1,11 @@
 // One run in the scene: its strings with their reels, and its bodies.
 
-import { Color, Group, Line, type Material, Mesh } from "three";
+import { Color, Group, Line, type Material, Mesh, type PerspectiveCamera, Sprite } from "three";
 import { BodyView } from "./body";
 import { type Scale } from "./colours";
 import { sizeOf } from "./ground";
 import { type Frame, type Layout, type Quantity, type Row } from "./layout";
+import { Markers } from "./markers";
 import { css } from "./palette";
 import { StrandView } from "./strand";
 import { type Meta } from "./types";
@@ -12,17 +13,25 @@ import { type Meta } from "./types";
 export class RunView {
   readonly group = new Group();
   readonly strands: StrandView[];
+  readonly markers: Markers;
   private readonly bodies: BodyView[];
 
   constructor(
     readonly meta: Meta,
     readonly layout: Layout,
+    private readonly number: number, // among the runs
   ) {
     const size = sizeOf(meta.bounds);
     this.strands = meta.strings.map((string, k) => new StrandView(string, layout.strands[k], layout, size));
     const reeled = (body: number) => meta.strings.some(({ ends, reel }) => reel && ends[0] === body);
     this.bodies = meta.bodies.map((body, k) => new BodyView(body, k, layout, size, reeled(k)));
-    this.group.add(...this.strands.map((strand) => strand.group), ...this.bodies.flatMap((body) => [body.group, body.trail]));
+    this.markers = new Markers(meta, layout, size);
+    this.group.add(...this.strands.map((strand) => strand.group), ...this.bodies.flatMap((body) => [body.group, body.trail]), this.markers.group);
+  }
+
+  /** Rings and shadows, for a picture of a height in px. */
+  mark({ row }: Frame, camera: PerspectiveCamera, height: number, ground: number): void {
+    this.markers.update(row, camera, height, ground);
   }
 
   draw({ row }: Frame, radius: number, quantity: Quantity, scale: Scale, ground: number): void {
@@ -37,7 +46,7 @@ export class RunView {
   /** Solid, or a ghost of itself. */
   setOpacity(opacity: number): void {
     this.group.traverse((thing) => {
-      if (!(thing instanceof Mesh || thing instanceof Line)) return;
+      if (!(thing instanceof Mesh || thing instanceof Line || thing instanceof Sprite)) return;
       const material = thing.material as Material;
       const always = material.userData.always ?? (material.userData.always = material.transparent);
       material.opacity = opacity * (material.userData.opacity ?? 1);
@@ -48,7 +57,9 @@ export class RunView {
 
   recolour(): void {
     const colour = (name: string) => new Color(css(name));
-    for (const body of this.bodies) body.recolour(colour("body"), colour("body-edge"), colour("mark"));
+    const own = colour(this.number === 0 ? "mark" : `run-${this.number}`);
+    for (const body of this.bodies) body.recolour(colour("body"), colour(this.number === 0 ? "body-edge" : `run-${this.number}`), own);
+    this.markers.recolour(own, colour("shadow"));
     for (const strand of this.strands) strand.recolour(colour);
   }
 

@@ -1,33 +1,48 @@
-// The picture: runs, ground and arrow before one camera, in one view or two side by side. Drawn only when something changed.
+// The picture: runs, ground and arrow before one camera, in one view or in one for each run. Drawn only when something changed.
 
-import { Color, DirectionalLight, Group, HemisphereLight, Scene as Stage, Vector3, WebGLRenderer } from "three";
-import { CameraRig } from "./camera";
+import { Color, Group, HemisphereLight, Plane, Raycaster, Scene as Stage, Vector2, Vector3, WebGLRenderer } from "three";
+import { CameraRig, type Covered } from "./camera";
 import { type Scale } from "./colours";
-import { type Box, GravityArrow, Ground, sizeOf } from "./ground";
-import { type Frame, type Layout, type Quantity, type Row, type Strand } from "./layout";
+import { type Box, GravityArrow, Ground, sizeOf, sun } from "./ground";
+import { type Corner, Inset } from "./inset";
+import { type Frame, type Layout, type Quantity, type Row } from "./layout";
+import { Leash } from "./leash";
+import { boxOf, cellOf, makeRoom, type Named, namedPlaces, reachOf, samePlace, withArrow } from "./places";
 import { css } from "./palette";
 import { RunView } from "./runview";
-import { type Meta, type ReelMeta, type Vector } from "./types";
+import { type Meta, type Vector } from "./types";
 
 const GHOST = 0.38;
 const RADIUS = 0.0023; // of the string, over the camera's distance: thick enough to carry a colour, however near
 const MAX_PIXEL_RATIO = 2;
 const SPARE = 0.2; // of the box, added where something leaves it, so that the camera does not step back at every picture
+const GRASP = 22; // px around a body in which it can be grabbed
+
+export interface SceneEvents {
+  moved(rig: CameraRig): void;
+  covered(): Covered; // by what lies over the picture
+}
 
 export class Scene {
   readonly rig: CameraRig;
-  readonly ground = new Ground();
+  readonly ground: Ground;
+  readonly renderer: WebGLRenderer;
   sideBySide = false;
+  closeUp = true; // whether there may be an inset
   drawn = 0;
-  private readonly renderer: WebGLRenderer;
+  inset: Corner | null = null;
   private readonly stage = new Stage();
   private readonly world = new Group();
   private readonly arrow = new GravityArrow();
   private readonly views: RunView[];
   private readonly frames: (Frame | null)[];
+  private readonly nearView = new Inset();
+  private readonly leash = new Leash();
   private followed = 0; // number of the body
   private box: Box;
   private dirty = true;
+  private covered = ""; // what the picture is framed for
+  private size: [number, number] | null = null; // of a picture that is not the host's, in px
   private readonly arrowTip = new Vector3();
 
   /** Throws where the browser has no WebGL. */
@@ -37,29 +52,33 @@ export class Scene {
     layouts: Layout[],
     public quantity: Quantity,
     public scale: Scale,
-    private readonly cameraMoved: (rig: CameraRig) => void,
+    private readonly events: SceneEvents,
   ) {
     this.renderer = new WebGLRenderer({ antialias: window.devicePixelRatio < MAX_PIXEL_RATIO, alpha: true, powerPreference: "low-power" });
     this.renderer.setClearColor(0x000000, 0);
-    this.renderer.domElement.setAttribute("aria-label", "Scene in three dimensions; drag to turn, wheel to zoom, right-drag to shift");
-    this.renderer.domElement.setAttribute("role", "img");
-    host.prepend(this.renderer.domElement);
+    const canvas = this.renderer.domElement;
+    canvas.id = "scene-picture";
+    canvas.tabIndex = 0;
+    canvas.setAttribute("role", "application");
+    canvas.setAttribute("aria-label", "Scene in three dimensions. Arrow keys turn it, plus and minus go nearer and farther.");
+    host.prepend(canvas);
 
     // Physical axes have z down; the renderer has y up. A quarter turn about x leads from one to the other.
     this.world.rotation.x = Math.PI / 2;
-    this.stage.add(this.world, new HemisphereLight(0xffffff, 0x9aa4b2, 1.9), this.sun());
-    this.views = metas.map((meta, run) => new RunView(meta, layouts[run]));
+    this.ground = new Ground(metas.find(({ surface }) => surface !== null)?.surface ?? null);
+    this.stage.add(this.world, new HemisphereLight(0xffffff, 0x9aa4b2, 1.9), sun(), this.leash.line);
+    this.views = metas.map((meta, run) => new RunView(meta, layouts[run], run));
     this.frames = metas.map(() => null);
     this.world.add(this.ground.group, ...this.views.map((view) => view.group));
     if (metas[0].gravity > 0) this.world.add(this.arrow.group);
 
     this.box = boxOf(metas);
-    this.rig = new CameraRig(this.renderer.domElement, this.box, () => this.touch());
+    this.rig = new CameraRig(canvas, this.box, () => this.touch());
     this.layOut();
     this.setSideBySide(false);
     this.recolour();
     new ResizeObserver(() => this.resize()).observe(host);
-    this.renderer.domElement.addEventListener("webglcontextrestored", () => this.touch());
+    canvas.addEventListener("webglcontextrestored", () => this.touch());
     this.resize();
     this.rig.view("iso");
   }
@@ -85,7 +104,7 @@ export class Scene {
     if (body !== null) {
       this.followed = body;
       this.track();
-      this.rig.approach(4 * Math.max(reachOf(this.views[0].meta.bodies[body].points), 0.02 * sizeOf(this.box)));
+      this.rig.approach(4 * (this.reach(body) || 0.02 * sizeOf(this.box)));
       this.rig.follow = true;
     }
     this.touch();
@@ -93,7 +112,7 @@ export class Scene {
 
   setSideBySide(on: boolean): void {
     this.sideBySide = on;
-    this.views[1]?.setOpacity(on ? 1 : GHOST);
+    for (const view of this.views.slice(1)) view.setOpacity(on ? 1 : GHOST);
     this.resize();
   }
 
@@ -102,16 +121,7 @@ export class Scene {
     const frame = this.frames[run];
     if (!frame) return;
     const { layout, meta } = this.views[run];
-    const [low, high] = this.box;
-    const spare = SPARE * sizeOf(this.box);
-    let grown = false;
-    const hold = (place: Vector, around: number) =>
-      place.forEach((x, i) => {
-        if (x - around < low[i]) [low[i], grown] = [x - around - spare, true];
-        if (x + around > high[i]) [high[i], grown] = [x + around + spare, true];
-      });
-    for (const strand of layout.strands) for (let node = 0; node <= strand.elements; node++) hold(strand.node(frame.row, node), 0);
-    meta.bodies.forEach(({ points }, k) => hold(layout.bodyPoint(frame.row, k, [0, 0, 0], [0, 0, 0]), reachOf(points)));
+    const grown = makeRoom(this.box, layout, meta, frame.row, SPARE * sizeOf(this.box));
     if (!grown) return;
     this.layOut();
     if (!this.rig.moved && !this.rig.follow) this.rig.fit();
@@ -119,71 +129,170 @@ export class Scene {
 
   recolour(): void {
     for (const view of this.views) view.recolour();
-    this.ground.recolour(new Color(css("grid")));
+    this.ground.recolour(new Color(css("grid")), new Color(css("water")));
     this.arrow.recolour(new Color(css("gravity")));
+    this.leash.recolour(css("accent"));
     this.touch();
   }
 
   /** Where the tip of gravity's arrow is on the host, in pixels; null without gravity. */
   arrowOnScreen(): [number, number] | null {
-    if (!this.arrow.group.parent) return null;
-    return this.onScreen(this.arrowTip.clone());
+    return this.arrow.group.parent ? this.onScreen(this.arrowTip.clone()) : null;
   }
 
   /** Names of the first run's bodies and strings, with their places on the host in pixels; those out of sight are left out. */
-  names(): { text: string; kind: "body" | "string"; at: [number, number] }[] {
+  names(): (Named & { at: [number, number] })[] {
+    const row = this.frames[0]?.row;
+    const all = row ? namedPlaces(this.views[0].meta, this.views[0].layout, row) : [];
+    return all.flatMap((named) => {
+      const [x, y, z] = named.place;
+      const at = this.onScreen(new Vector3(x, -z, y));
+      return at ? [{ ...named, at }] : [];
+    });
+  }
+
+  // -- grabbing ---------------------------------------------------------------------------------------
+
+  /** The free body of the first run at a place on the host (px), or null. */
+  bodyAt(x: number, y: number): number | null {
+    let best: number | null = null;
+    let least = Infinity;
+    this.views[0].meta.bodies.forEach(({ held }, k) => {
+      const place = held ? null : this.centre(k);
+      const at = place && this.onScreen(place.clone());
+      if (!place || !at) return;
+      const radius = Math.max(GRASP, (this.reach(k) * this.cell()[3]) / (2 * Math.tan((this.rig.camera.fov * Math.PI) / 360) * place.distanceTo(this.rig.camera.position)));
+      const gap = Math.hypot(at[0] - x, at[1] - y);
+      if (gap < Math.min(radius, least)) [best, least] = [k, gap];
+    });
+    return best;
+  }
+
+  /** The place in space under a place on the host (px), as far away as a body is. */
+  placeAt(x: number, y: number, body: number): Vector {
+    const [, , width, height] = this.cell();
+    const { camera } = this.rig;
+    const ray = new Raycaster();
+    ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), camera);
+    const normal = camera.getWorldDirection(new Vector3());
+    const found = ray.ray.intersectPlane(new Plane().setFromNormalAndCoplanarPoint(normal, this.centre(body) ?? new Vector3()), new Vector3());
+    return found ? [found.x, found.z, -found.y] : [0, 0, 0];
+  }
+
+  /** A line from a body to where it is pulled, or none. */
+  setLeash(body: number | null, to: Vector = [0, 0, 0]): void {
+    this.leash.set(body, to);
+    this.touch();
+  }
+
+  /** The centre of mass of a body of the first run, in the renderer's axes. */
+  private centre(body: number): Vector3 | null {
     const { meta, layout } = this.views[0];
     const row = this.frames[0]?.row;
-    if (!row) return [];
-    const named = (kind: "body" | "string", text: string, [x, y, z]: Vector) => {
-      const at = text ? this.onScreen(new Vector3(x, -z, y)) : null;
-      return at ? [{ text, kind, at }] : [];
-    };
-    return [
-      ...meta.bodies.flatMap(({ name, center_of_mass }, k) => named("body", name, layout.bodyPoint(row, k, center_of_mass, [0, 0, 0]))),
-      ...meta.strings.flatMap(({ name }, k) => named("string", name, middleOf(layout.strands[k], row))),
-    ];
+    if (!row || !meta.bodies[body]) return null;
+    const [x, y, z] = layout.bodyPoint(row, body, meta.bodies[body].center_of_mass, [0, 0, 0]);
+    return new Vector3(x, -z, y);
+  }
+
+  private reach(body: number): number {
+    return reachOf(this.views[0].meta.bodies[body].points);
   }
 
   private onScreen(place: Vector3): [number, number] | null {
     const p = place.project(this.rig.camera);
     if (p.z > 1 || Math.abs(p.x) > 1 || Math.abs(p.y) > 1) return null;
-    const width = this.host.clientWidth * (this.sideBySide ? 0.5 : 1);
-    return [0.5 * (p.x + 1) * width, 0.5 * (1 - p.y) * this.host.clientHeight];
+    const [, , width, height] = this.cell();
+    return [0.5 * (p.x + 1) * width, 0.5 * (1 - p.y) * height];
   }
 
   private track(): void {
-    const { meta, layout } = this.views[0];
-    const [body, row] = [meta.bodies[this.followed], this.frames[0]?.row];
-    if (!body || !row) return;
-    const [x, y, z] = layout.bodyPoint(row, this.followed, body.center_of_mass, [0, 0, 0]);
-    this.rig.track(new Vector3(x, -z, y));
+    const place = this.centre(this.followed);
+    if (place) this.rig.track(place);
+  }
+
+  // -- drawing ----------------------------------------------------------------------------------------
+
+  /** Draw pictures of another size than the host's from now on (px), or of the host's. */
+  setPictureSize(size: [number, number] | null): void {
+    this.size = size;
+    this.renderer.domElement.classList.toggle("letterbox", size !== null);
+    this.resize();
+  }
+
+  /** The picture as it is now, so many times as fine as the screen. */
+  async picture(times: number): Promise<ImageBitmap> {
+    const ratio = this.renderer.getPixelRatio();
+    const drawAt = (finer: number) => {
+      this.renderer.setPixelRatio(finer);
+      this.touch();
+      this.render();
+    };
+    drawAt(times * ratio);
+    const image = await createImageBitmap(this.renderer.domElement);
+    drawAt(ratio);
+    return image;
+  }
+
+  /** Width and height of what is drawn (px). */
+  private get extent(): [number, number] {
+    return this.size ?? [this.host.clientWidth, this.host.clientHeight];
+  }
+
+  /** Left, top, width and height of a run's view (px). */
+  private cell(run = 0): [number, number, number, number] {
+    const [width, height] = this.extent;
+    return this.sideBySide ? cellOf(run, this.views.length, width, height) : [0, 0, width, height];
   }
 
   /** Draw if anything changed; says whether it did. */
   render(): boolean {
-    if (!this.dirty || this.host.clientWidth === 0) return false;
+    const [width, height] = this.extent;
+    if (!this.dirty || width === 0) return false;
     this.dirty = false;
-    this.cameraMoved(this.rig);
-    const radius = Math.min(RADIUS * this.rig.distance, 0.02 * sizeOf(this.box));
-    this.views.forEach((view, run) => {
-      const frame = this.frames[run];
-      if (frame) view.draw(frame, radius, this.quantity, this.scale, this.ground.level - 0.004 * sizeOf(this.box));
-    });
-    const [width, height] = [this.host.clientWidth, this.host.clientHeight];
+    this.rig.setDepths();
+    this.rig.camera.updateMatrixWorld();
+    this.draw(Math.min(RADIUS * this.rig.distance, 0.02 * sizeOf(this.box)));
+    this.inset = this.wantsInset ? this.nearView.corner(width, height, this.events.covered().top) : null;
+    this.events.moved(this.rig);
+    this.keepClear();
+    this.leash.update((body) => this.centre(body));
     if (this.sideBySide) {
-      const half = Math.floor(width / 2);
       this.renderer.setScissorTest(true);
-      this.views.forEach((_, run) => this.renderView([run], run * half, half, height));
+      this.views.forEach((_, run) => this.renderView([run], run));
       this.renderer.setScissorTest(false);
     } else {
-      this.renderView(this.views.keys(), 0, width, height);
+      this.renderView(this.views.keys(), 0);
     }
+    if (this.inset) this.drawInset(this.inset, height);
     this.drawn++;
     return true;
   }
 
-  /** Leave the page as it was before. */
+  private draw(radius: number): void {
+    const ground = this.ground.level - 0.004 * sizeOf(this.box);
+    this.views.forEach((view, run) => {
+      const frame = this.frames[run];
+      if (!frame) return;
+      view.draw(frame, radius, this.quantity, this.scale, ground);
+      view.mark(frame, this.rig.camera, this.cell()[3], ground);
+    });
+  }
+
+  private get wantsInset(): boolean {
+    const [view] = this.views;
+    return this.closeUp && !this.sideBySide && !this.rig.follow && this.frames[0] !== null && view.markers.hidden && this.extent[0] > 300;
+  }
+
+  private drawInset(corner: Corner, height: number): void {
+    const body = this.views[0].meta.bodies.findIndex(({ held }) => !held);
+    const place = this.centre(body);
+    const reach = this.reach(body);
+    if (!place || reach === 0) return;
+    this.draw(RADIUS * this.nearView.distance(reach));
+    for (const view of this.views) view.markers.setRings(false);
+    this.nearView.render(this.renderer, this.stage, place, reach, this.rig.camera, height, corner, new Color(css("scene-bottom")));
+  }
+
   dispose(): void {
     for (const view of this.views) view.dispose();
     this.rig.controls.dispose();
@@ -191,8 +300,9 @@ export class Scene {
     this.renderer.domElement.remove();
   }
 
-  private renderView(runs: Iterable<number>, left: number, width: number, height: number): void {
+  private renderView(runs: Iterable<number>, cell: number): void {
     const visible = new Set(runs);
+    const [left, top, width, height] = this.cell(cell);
     this.views.forEach((view, run) => {
       view.group.visible = visible.has(run) && this.frames[run] !== null;
       // two drums in one place would flicker; the ghost's is the one to go
@@ -201,80 +311,41 @@ export class Scene {
         if (drum && own) drum.group.visible = run === 0 || this.sideBySide || !first || !samePlace(own, first);
       });
     });
-    this.renderer.setViewport(left, 0, width, height);
-    this.renderer.setScissor(left, 0, width, height);
+    const bottom = this.extent[1] - top - height;
+    this.renderer.setViewport(left, bottom, width, height);
+    this.renderer.setScissor(left, bottom, width, height);
     this.renderer.render(this.stage, this.rig.camera);
   }
 
+  /** Frame anew where buttons or the legend cover another part of the picture than before. */
+  private keepClear(): void {
+    const covered = this.size || this.sideBySide ? { top: 0, bottom: 0 } : this.events.covered();
+    if (JSON.stringify(covered) === this.covered) return;
+    this.covered = JSON.stringify(covered);
+    this.rig.setSize(this.cell()[2], this.cell()[3], covered);
+    if (!this.rig.moved && !this.rig.follow) this.rig.fit();
+    this.rig.camera.updateMatrixWorld();
+  }
+
   private resize(): void {
-    const [width, height] = [this.host.clientWidth, this.host.clientHeight];
+    const [width, height] = this.extent;
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, MAX_PIXEL_RATIO));
-    this.renderer.setSize(width, height);
-    this.rig.setAspect((this.sideBySide ? 0.5 * width : width) / height);
+    this.renderer.setPixelRatio(this.size ? 1 : Math.min(window.devicePixelRatio, MAX_PIXEL_RATIO));
+    this.renderer.setSize(width, height, !this.size);
+    this.covered = "";
+    this.keepClear();
     this.touch();
     this.render(); // at once: setting the size clears the canvas
   }
 
   private layOut(): void {
     const length = 0.08 * sizeOf(this.box);
-    const { strings, bodies } = this.views[0].meta;
-    const reels = strings.flatMap(({ reel, ends: [start] }) => (reel && (start === null || bodies[start].held) ? reel : []));
-    let whole = reels.map(reelBox).reduce(union, this.box);
-    // beside the first reel from the left that is no body's, or at the top of the scene
-    const [beside] = reels.sort((a, b) => a.position[0] - b.position[0]);
-    const [low, high] = beside ? reelBox(beside) : whole;
-    const [, y, z] = beside?.position ?? [0, 0.5 * (low[1] + high[1]), low[2]];
-    const tip = this.arrow.group.position.set(low[0] - 0.3 * length, y, z);
+    const { whole, tip } = withArrow(this.views[0].meta, this.box, length, this.arrow.group.parent !== null);
+    this.arrow.group.position.set(...tip);
     this.arrow.group.scale.setScalar(length);
-    this.arrowTip.set(tip.x, -(tip.z + 1.12 * length), tip.y);
-    if (this.arrow.group.parent) whole = union(whole, [[tip.x - 0.1 * length, tip.y, tip.z], [tip.x, tip.y, tip.z + 1.2 * length]]);
+    this.arrowTip.set(tip[0], -(tip[2] + 1.12 * length), tip[1]);
     this.ground.place(whole);
     this.rig.setBox(whole);
     this.touch();
   }
-
-  private sun(): DirectionalLight {
-    const light = new DirectionalLight(0xffffff, 1.6);
-    light.position.set(2, 4, 3);
-    return light;
-  }
-}
-
-function samePlace(a: ReelMeta, b: ReelMeta): boolean {
-  return a.position.every((x, i) => Math.abs(x - b.position[i]) < 0.1 * Math.max(a.drum_radius, b.drum_radius));
-}
-
-/** Around a drum behind its guide, as it stands at the start. */
-function reelBox({ position: [x, y, z], guide_length, drum_radius }: ReelMeta): Box {
-  return [
-    [x - guide_length - 1.6 * drum_radius, y - 0.5 * drum_radius, z - 2.1 * drum_radius],
-    [x, y + 0.5 * drum_radius, z],
-  ];
-}
-
-function reachOf(points: Vector[]): number {
-  return Math.max(0, ...points.map((p) => Math.hypot(...p)));
-}
-
-/** Half-way along a string. */
-function middleOf(strand: Strand, row: Row): Vector {
-  const [a, b] = [Math.floor, Math.ceil].map((round) => strand.node(row, round(0.5 * strand.elements)));
-  return a.map((x, i) => 0.5 * (x + b[i])) as Vector;
-}
-
-function union(a: Box, b: Box): Box {
-  const pick = (choose: (...x: number[]) => number, k: 0 | 1): Vector => [0, 1, 2].map((i) => choose(a[k][i], b[k][i])) as Vector;
-  return [pick(Math.min, 0), pick(Math.max, 1)];
-}
-
-/** Around all runs; where a run blew up its box is no box, and the string's length must do. */
-function boxOf(metas: Meta[]): Box {
-  return metas
-    .map((meta): Box => {
-      if (meta.bounds.flat().every(Number.isFinite)) return [[...meta.bounds[0]], [...meta.bounds[1]]];
-      const l = Math.max(...meta.strings.map(({ length }) => length));
-      return [[-l, -l, -l], [l, l, l]];
-    })
-    .reduce(union);
 }

@@ -29,6 +29,30 @@ export function valueAt(table: Table, column: number, time: number): number | nu
   return Number.isFinite(value) ? value : null;
 }
 
+/** Each run less the first, curve by curve as they are named; nothing is left of the first. */
+export function differences(tables: Table[], names: string[][]): Table[] {
+  const [base] = tables;
+  return tables.map((table, run) => ({
+    times: table.times,
+    columns: table.columns.map((column, i) => {
+      const of = run === 0 ? -1 : names[0].indexOf(names[run][i]);
+      const at = of < 0 ? () => NaN : interpolator(base.times, base.columns[of]);
+      return Array.from(column, (x, k) => x - at(table.times[k]));
+    }),
+  }));
+}
+
+/** Straight lines between samples, asked for at times that do not decrease; no number outside. */
+function interpolator(times: ArrayLike<number>, values: ArrayLike<number>): (time: number) => number {
+  let i = 0;
+  return (time) => {
+    while (i < times.length - 2 && times[i + 1] < time) i++;
+    const [a, b] = [times[i], times[Math.min(i + 1, times.length - 1)]];
+    if (!(time >= a && time <= b)) return NaN;
+    return b > a ? values[i] + ((values[i + 1] - values[i]) * (time - a)) / (b - a) : values[i];
+  };
+}
+
 const finite = (x: number) => (Number.isFinite(x) ? x : null);
 
 /** Runs sampled at different times, on one axis. */

@@ -1,44 +1,44 @@
 // The scene with what lies over it: buttons, legend, axes, names; or a sentence in its place where the browser cannot draw it.
 
-import { type View } from "./camera";
-import { cssColour, Scale, union } from "./colours";
+import { type Covered, type Turn, type View } from "./camera";
 import { number } from "./format";
+import { Grab, type Pull } from "./grab";
 import { type Action } from "./keys";
-import { type Frame, type Layout, type Quantity, type Row } from "./layout";
+import { type Frame, type Layout, type Row } from "./layout";
+import { Legend } from "./legend";
+import { LETTERS } from "./lines";
 import { get } from "./notices";
-import { onTheme, theme } from "./palette";
+import { onTheme } from "./palette";
 import { Scene } from "./scene";
 import { drawTriad } from "./triad";
-import { type Meta, type Range } from "./types";
+import { type Meta } from "./types";
 
-const UNITS: Record<Quantity, string> = { strain: "", tension: "N", energy_density: "J/m" };
-const QUANTITIES = Object.keys(UNITS) as Quantity[];
 const VIEWS: Action[] = ["front", "side", "top", "iso"];
-const LETTERS = ["A", "B"];
 const LETTER = 8; // px, the width of one in a name, about
 const NAME_HEIGHT = 15; // px
-const LEGEND_LETTERS = 20; // that fit below the bar
+const NARROW = 480; // px: below, the legend takes the whole width of the picture's foot
+const TURNS: Record<string, Turn> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down", "+": "nearer", "=": "nearer", "-": "farther" };
 
 export class SceneStage {
-  private scene: Scene | null = null;
-  private quantity: Quantity = "strain";
+  scene: Scene | null = null;
+  readonly legend: Legend;
   private frames: (Frame | null)[] = [];
-  private ranges: Record<Quantity, Range> = { strain: [0, 0], tension: [0, 0], energy_density: [0, 0] };
   private metas: Meta[] = [];
   private layouts: Layout[] = [];
   private followed: number | null = null; // number of the body
   private naming = true;
 
-  /** `growing`: the ranges of the colours are not known beforehand. */
-  constructor(private readonly growing: boolean) {
+  /** `growing`: the ranges of the colours are not known beforehand; `pull`: a body was dragged. */
+  constructor(
+    private readonly growing: boolean,
+    private readonly pull: Pull | null,
+  ) {
+    this.legend = new Legend(() => this.recolour());
     for (const button of document.querySelectorAll<HTMLElement>("[data-view]"))
       button.addEventListener("click", () => this.act(button.dataset.view as Action));
-    for (const id of ["fit", "follow", "names", "compare"] as const) get(id).addEventListener("click", () => this.act(id));
-    get<HTMLSelectElement>("colour").addEventListener("change", (event) => this.colourBy((event.target as HTMLSelectElement).value as Quantity));
-    onTheme(() => {
-      this.rescale();
-      this.scene?.recolour();
-    });
+    for (const id of ["fit", "follow", "names", "compare", "inset"] as const) get(id).addEventListener("click", () => this.act(id));
+    onTheme(() => this.scene?.recolour());
+    get("scene").addEventListener("keydown", (event) => this.turn(event));
   }
 
   get drawn(): number {
@@ -52,9 +52,11 @@ export class SceneStage {
     this.metas = metas;
     this.layouts = layouts;
     this.frames = metas.map(() => null);
-    for (const quantity of QUANTITIES) this.ranges[quantity] = metas.map((meta) => meta.ranges[quantity]).reduce(union);
+    this.legend.open(metas);
     try {
-      this.scene = new Scene(get("scene"), metas, layouts, this.quantity, this.scale(), (camera) => this.cameraMoved(camera));
+      const events = { moved: () => this.cameraMoved(), covered: () => this.covered() };
+      this.scene = new Scene(get("scene"), metas, layouts, this.legend.quantity, this.legend.scale, events);
+      if (this.pull) new Grab(this.scene, this.scene.renderer.domElement, this.pull);
     } catch {
       get("no-scene").textContent =
         "This browser cannot draw in three dimensions: WebGL is switched off or missing. The plots and all controls work without it.";
@@ -66,14 +68,17 @@ export class SceneStage {
     get("follow").hidden = this.free.length === 0;
     this.setFollow(null);
     this.label();
-    this.rescale();
+    this.recolour();
   }
 
   show(run: number, frame: Frame): void {
     if (this.frames[run]?.row === frame.row) return;
     this.frames[run] = frame;
     get("scene-note").hidden = this.frames.every((shown, k) => !shown || this.layouts[k].drawable(shown.row));
-    if (this.growing) this.grow(run, frame.row);
+    this.legend.see(
+      this.frames.flatMap((shown, k) => (shown ? { row: shown.row, layout: this.layouts[k] } : [])),
+      this.growing,
+    );
     this.scene?.show(run, frame);
     if (this.growing) this.scene?.include(run);
   }
@@ -100,14 +105,24 @@ export class SceneStage {
 
   /** Do what a key or a button asks for; false where it is not the scene's business. */
   act(action: Action): boolean {
-    if (action === "colour") this.colourBy(QUANTITIES[(QUANTITIES.indexOf(this.quantity) + 1) % QUANTITIES.length]);
+    if (action === "colour") this.legend.next();
     else if (VIEWS.includes(action)) this.look(() => this.scene?.rig.view(action as View));
     else if (action === "fit") this.look(() => this.scene?.rig.fit());
     else if (action === "follow") this.setFollow(this.free[this.followed === null ? 0 : this.free.indexOf(this.followed) + 1] ?? null);
     else if (action === "names") this.toggleNames();
     else if (action === "compare") this.toggleCompare();
+    else if (action === "inset") this.toggleInset();
     else return false;
     return true;
+  }
+
+  /** Arrow keys and plus and minus, while the picture has the focus. */
+  private turn(event: KeyboardEvent): void {
+    const way = TURNS[event.key];
+    if (!way || !this.scene || event.target !== this.scene.renderer.domElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.scene.rig.turn(way);
   }
 
   private look(move: () => void): void {
@@ -120,8 +135,13 @@ export class SceneStage {
     return this.metas[0].bodies.flatMap(({ held }, k) => (held ? [] : k));
   }
 
-  private setFollow(body: number | null): void {
-    if (!this.scene || body === this.followed) return;
+  /** The body that is followed, by its number. */
+  get following(): number | null {
+    return this.followed;
+  }
+
+  setFollow(body: number | null): void {
+    if (!this.scene || body === this.followed || (body !== null && !this.free.includes(body))) return;
     this.followed = body;
     this.scene.setFollow(body);
     get("follow").setAttribute("aria-pressed", String(body !== null));
@@ -132,6 +152,13 @@ export class SceneStage {
     this.naming = !this.naming;
     get("names").setAttribute("aria-pressed", String(this.naming));
     this.scene?.touch();
+  }
+
+  private toggleInset(): void {
+    if (!this.scene) return;
+    this.scene.closeUp = !this.scene.closeUp;
+    get("inset").setAttribute("aria-pressed", String(this.scene.closeUp));
+    this.scene.touch();
   }
 
   /** Names beside what they name; one that would cover another moves down. */
@@ -161,13 +188,13 @@ export class SceneStage {
   private label(): void {
     const split = this.scene?.sideBySide ?? false;
     get("compare").textContent = split ? "Overlay" : "Side by side";
-    get("compare").title = split ? "Both runs in one view, the second as a ghost (g)" : "A view for each run (g)";
-    get("run-labels").classList.toggle("split", split);
+    get("compare").title = split ? "All runs in one view, the others as ghosts (g)" : "A view for each run (g)";
+    get("run-labels").className = split ? `split of-${this.metas.length}` : "";
     get("run-labels").replaceChildren(
       ...(this.metas.length < 2 ? [] : this.metas).map((meta, run) => {
         const item = document.createElement("div");
         const line = document.createElement("i");
-        line.className = run > 0 ? "second" : "";
+        line.style.color = `var(--${run === 0 ? "body-edge" : `run-${run}`})`;
         const name = document.createElement("span");
         name.textContent = `${LETTERS[run]}: ${meta.title}${run > 0 && !split ? " (ghost)" : ""}`;
         item.append(line, name);
@@ -176,56 +203,34 @@ export class SceneStage {
     );
   }
 
-  private colourBy(quantity: Quantity): void {
-    this.quantity = quantity;
-    get<HTMLSelectElement>("colour").value = quantity;
-    this.rescale();
-  }
-
-  private scale(): Scale {
-    return new Scale(this.ranges[this.quantity], theme());
-  }
-
-  private rescale(): void {
-    const scale = this.scale();
-    if (this.scene) {
-      this.scene.quantity = this.quantity;
-      this.scene.scale = scale;
-      this.scene.touch();
-    }
-    const bar = get<HTMLCanvasElement>("legend-bar");
-    const brush = bar.getContext("2d");
-    for (let x = 0; brush && x < bar.width; x++) {
-      brush.fillStyle = cssColour(x / (bar.width - 1), scale.theme);
-      brush.fillRect(x, 0, 1, bar.height);
-    }
-    const [low, high] = scale.range;
-    const unit = UNITS[this.quantity];
-    const texts = high > low ? [low, 0.5 * (low + high), high].map((x) => number(x, 3)) : [number(low, 3)];
-    if (unit) texts[texts.length - 1] += ` ${unit}`;
-    if (texts.join(" ").length > LEGEND_LETTERS) texts.splice(1, 1); // the middle one is the least missed
-    get("legend-numbers").replaceChildren(...texts.map((textContent) => Object.assign(document.createElement("span"), { textContent })));
-  }
-
-  private grow(run: number, row: Row): void {
-    let grown = false;
-    for (const quantity of QUANTITIES)
-      for (const strand of this.layouts[run].strands)
-        for (let e = 0; e < strand.elements; e++) {
-          const x = strand.value(row, quantity, e);
-          const [low, high] = this.ranges[quantity];
-          if (x < low || x > high) [this.ranges[quantity], grown] = [[Math.min(low, x), Math.max(high, x)], true];
-        }
-    if (grown) this.rescale();
-  }
-
-  private cameraMoved({ camera }: Scene["rig"]): void {
+  private recolour(): void {
     if (!this.scene) return;
-    drawTriad(get<SVGSVGElement>("triad"), camera);
+    this.scene.quantity = this.legend.quantity;
+    this.scene.scale = this.legend.scale;
+    this.scene.touch();
+  }
+
+  /** How much of the picture buttons and the legend cover. */
+  private covered(): Covered {
+    const bar = document.querySelector<HTMLElement>("#scene .top-left");
+    const top = bar ? bar.offsetTop + bar.offsetHeight : 0;
+    const narrow = get("scene").clientWidth < NARROW;
+    return { top, bottom: narrow ? get("legend").offsetHeight + 14 : 30 };
+  }
+
+  private cameraMoved(): void {
+    const { scene } = this;
+    if (!scene) return;
+    drawTriad(get<SVGSVGElement>("triad"), scene.rig.camera);
     this.placeNames();
-    get("grid-note").textContent = `grid: 1 cell = ${number(this.scene.ground.cell, 1)} m`;
-    const at = this.scene.arrowOnScreen();
+    get("grid-note").textContent = `grid: 1 cell = ${number(scene.ground.cell, 1)} m`;
+    const at = scene.arrowOnScreen();
     get("gravity-label").hidden = !at;
     if (at) get("gravity-label").style.transform = `translate(calc(${at[0].toFixed(1)}px - 50%), ${at[1].toFixed(1)}px)`;
+    const frame = get("inset-frame");
+    const { inset } = scene;
+    frame.hidden = !inset;
+    if (inset) Object.assign(frame.style, { left: `${inset.left}px`, top: `${inset.top}px`, width: `${inset.size}px`, height: `${inset.size}px` });
+    get("inset").hidden = !inset && scene.closeUp;
   }
 }

@@ -15,12 +15,21 @@ export interface Plot {
   name: string;
   label: string;
   units: string;
+  floor: number; // what is smaller is rounding
+}
+
+/** Of an offline page: every how many samples there are frames, and how many samples each pair of a curve's points stands for. */
+export interface Thinned {
+  samples: number; // of the run
+  frames: number;
+  curves: number;
 }
 
 /** By the names of strings with a reel, and of bodies that are free. */
 export interface Limits {
   reels: Record<string, { torque: Range; speed: Range }>;
   impulses: Record<string, number>;
+  steered: Record<string, number>; // greatest speeds (m/s)
   rate: Range;
 }
 
@@ -28,6 +37,7 @@ export interface ReelStatus {
   mode: "locked" | "free" | "torque" | "brake" | "length" | "speed" | "impedance";
   torque: number;
   speed: number;
+  hold: number; // torque that would hold the drum
 }
 
 /** Directions are in the frame of the body that carries it, or in space: along the guide to its entrance, and the axis about which the drum turns in retrieval. */
@@ -69,13 +79,16 @@ export interface Meta {
   start: number;
   end: number;
   gravity: number;
+  surface: number | null; // depth of the water's
   strings: StringMeta[];
   bodies: BodyMeta[];
   bounds: [Vector, Vector];
   ranges: { strain: Range; tension: Range; energy_density: Range };
   series: Series[];
   plots: Plot[];
+  thinned?: Thinned;
   limits?: Limits;
+  interval?: number; // s between two samples of a live run
 }
 
 export interface Boot {

@@ -152,5 +152,5 @@ test("a live history drops what is old, and begins again when time goes back", (
   assert.equal(history.push(state(0)), true);
   assert.equal(history.end, 0);
   assert.deepEqual(history.curves.columns, [[0], [-0]]);
-  assert.throws(() => history.push(new Float64Array(3)), /3 numbers came; 30 were expected/);
+  assert.throws(() => history.push(new Float64Array(3)), /3 numbers came; rows of 3 and a frame of 27 were expected/);
 });

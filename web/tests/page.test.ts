@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { cssColour, linearColour, Scale } from "../src/colours";
+import { cssColour, linearColour, Scale, shownRange } from "../src/colours";
 import { sharpEdges, triangles } from "../src/edges";
 import { number, roundUp, timeDecimals, units } from "../src/format";
+import { COLOURS, DASHES, styleOf } from "../src/lines";
 import { actionOf, BINDINGS, bindingsFor, keyNames } from "../src/keys";
 import { Player } from "../src/player";
 import { throttle } from "../src/throttle";
@@ -110,4 +112,59 @@ test("numbers are short and say what they are", () => {
   assert.equal(units("kg m2 s-1"), "kg m² s⁻¹");
   assert.equal(units("1"), "");
   assert.deepEqual([0.3, 1, 1.2, 6, 13].map(roundUp), [0.5, 1, 2, 10, 20]);
+});
+
+test("values of both signs have a colour scale that is grey at zero and equally strong on both sides", () => {
+  for (const theme of ["dark", "light"] as const) {
+    const scale = new Scale([-1, 3], theme);
+    assert.equal(scale.zero, 0.25);
+    const spread = (x: number) => {
+      const colour = linearColour(scale.position(x), theme, scale.zero);
+      return Math.max(...colour) - Math.min(...colour);
+    };
+    assert.ok(spread(0) < 0.01 && spread(3) > 0.2 && spread(-1) > spread(-0.3), `${[0, 3, -1, -0.3].map(spread)}`);
+  }
+  assert.equal(new Scale([-0.001, 3], "dark").zero, null, "a little below zero is no sign of its own");
+  assert.deepEqual([shownRange([1, 4]), shownRange([3, 4]), shownRange([-1, 4])], [[0, 4], [3, 4], [-1, 4]]);
+});
+
+test("no two of the curves in a chart look alike", () => {
+  const all = Array.from({ length: COLOURS * DASHES.length }, (_, i) => JSON.stringify(styleOf(i, 0, 1)));
+  assert.equal(new Set(all).size, all.length);
+  const runs = [0, 1, 2, 3].flatMap((run) => Array.from({ length: COLOURS }, (_, i) => JSON.stringify(styleOf(i, run, 4))));
+  assert.equal(new Set(runs).size, runs.length);
+});
+
+/** What dichromats see of a colour, linear (Machado, Oliveira and Fernandes 2009). */
+const SIGHTS = [
+  [1, 0, 0, 0, 1, 0, 0, 0, 1],
+  [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],
+  [0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.01182, 0.04294, 0.968881],
+  [1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.3039],
+];
+
+/** OKLab of linear sRGB. */
+function oklab([r, g, b]: number[]): number[] {
+  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return [
+    0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+    1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+    0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
+  ];
+}
+
+test("curves are told apart by their colours alone, also by the colour-blind", () => {
+  const sheet = readFileSync("src/theme.css", "utf8");
+  const linear = (byte: number) => (byte <= 10.3 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
+  const found = [...sheet.matchAll(/--series-\d: #(\w{6})/g)].map(([, hex]) => [0, 2, 4].map((at) => linear(parseInt(hex.slice(at, at + 2), 16))));
+  assert.equal(found.length, 2 * COLOURS);
+  for (const theme of [found.slice(0, COLOURS), found.slice(COLOURS)])
+    for (const sight of SIGHTS) {
+      const seen = theme.map((c) => oklab([0, 1, 2].map((i) => Math.min(Math.max(c.reduce((sum, x, j) => sum + sight[3 * i + j] * x, 0), 0), 1))));
+      seen.forEach((a, i) =>
+        seen.slice(0, i).forEach((b) => assert.ok(Math.hypot(...a.map((x, k) => x - b[k])) > 0.12, `${i} is too near to another`)),
+      );
+    }
 });

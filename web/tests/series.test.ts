@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { test } from "node:test";
-import { padded, tick } from "../src/axis";
+import { padded, ticks, zoomedAt } from "../src/axis";
 import { bytesOfBase64, checkedBoot, gunzip } from "../src/payload";
+import { asRows, unpackedLongs, unpackedWords } from "../src/planes";
 import { nearestIndex, TimeIndex } from "../src/search";
-import { decodeTable, join, Rolling, valueAt } from "../src/series";
+import { decodeTable, differences, join, Rolling, valueAt } from "../src/series";
 
 test("a table is times and then one series after another", () => {
   const table = decodeTable(Float64Array.from([0, 1, 2, 10, 11, 12, 20, 21, 22]), 2);
@@ -71,20 +72,21 @@ test("embedded bytes come back as they were", async () => {
 test("a page with unusable data says what is wrong", () => {
   assert.throws(() => checkedBoot("{"), /not valid JSON/);
   assert.throws(() => checkedBoot('{"mode": "film", "runs": []}'), /unknown mode/);
-  assert.throws(() => checkedBoot('{"mode": "replay", "runs": []}'), /one run or two/);
+  assert.throws(() => checkedBoot('{"mode": "replay", "runs": []}'), /one to four runs/);
   assert.throws(() => checkedBoot('{"mode": "replay", "runs": [{"title": "a", "strings": [{"elements": 2}], "samples": 0}]}'), /no samples/);
   assert.throws(() => checkedBoot('{"mode": "replay", "runs": [{"title": "a", "strings": [], "samples": 1}]}'), /no strings/);
 });
 
 test("ticks are written with the digits their step needs", () => {
-  assert.equal(tick(7.5, 2.5, [5, 7.5]), "7.5");
-  assert.equal(tick(-20, 20, [-20, 0]), "−20");
-  assert.equal(tick(0.15, 0.05, [0.1, 0.15]), "0.15");
-  assert.equal(tick(2e-16, 1e-16, [1e-16, 2e-16]), "2e−16");
-  assert.equal(tick(1.5e-4, 0.5e-4, [1e-4, 1.5e-4]), "1.5e−4");
-  assert.equal(tick(-2.5e-6, 2.5e-6, [-5e-6, -2.5e-6]), "−2.5e−6");
-  assert.equal(tick(123000, 1000, [123000, 124000]), "1.23e5");
-  assert.equal(tick(0, 1, [0, 1]), "0");
+  assert.deepEqual(ticks([5, 7.5, 10], 2.5), { texts: ["5.0", "7.5", "10.0"], note: "" });
+  assert.deepEqual(ticks([-20, 0, 20], 20), { texts: ["−20", "0", "20"], note: "" });
+  assert.deepEqual(ticks([0.1, 0.15], 0.05).texts, ["0.10", "0.15"]);
+  assert.deepEqual(ticks([1e-16, 2e-16], 1e-16), { texts: ["1", "2"], note: "× 10⁻¹⁶" });
+  assert.deepEqual(ticks([-5e-6, -2.5e-6, 0], 2.5e-6), { texts: ["−5.0", "−2.5", "0"], note: "× 10⁻⁶" });
+  assert.deepEqual(ticks([120000, 140000], 20000), { texts: ["1.2", "1.4"], note: "× 10⁵" });
+  // values that differ in their last digits are told from a round number below them
+  assert.deepEqual(ticks([0.15243628, 0.15243629, 0.1524363], 1e-8), { texts: ["0.8", "0.9", "1.0"], note: "× 10⁻⁷ + 0.1524362" });
+  assert.deepEqual(zoomedAt([0, 10], 2, 0.5), [1, 6]);
 });
 
 test("an axis has a width even where a curve has none", () => {
@@ -95,4 +97,29 @@ test("an axis has a width even where a curve has none", () => {
   assert.deepEqual(padded(null, null), [0, 1]);
   const [from, to] = padded(9, 9 + 1e-13);
   assert.ok(to - from > 1, "rounding is not blown up");
+});
+
+test("differences are taken curve by curve at the times of the other run", () => {
+  const a = { times: [0, 1, 2], columns: [[0, 10, 20], [5, 5, 5]] };
+  const b = { times: [0.5, 1.5, 9], columns: [[1, 2, 3], [6, 16, 0]] };
+  const [none, found] = differences([a, b], [["x", "y"], ["z", "x"]]);
+  assert.ok(none.columns.flatMap((column) => Array.from(column)).every(Number.isNaN));
+  assert.deepEqual(Array.from(found.columns[1]).slice(0, 2), [1, 1]);
+  assert.ok(Number.isNaN(found.columns[1][2]) && Array.from(found.columns[0]).every(Number.isNaN), "nothing to compare with");
+});
+
+/** What the package does, number by number. */
+function packed<T extends number | bigint>(series: T[][], size: number, less: (a: T, b: T) => bigint): Uint8Array {
+  const changes = series.flatMap((one) => one.map((x, i) => less(x, i === 0 ? (0 as T) : one[i - 1])));
+  return Uint8Array.from({ length: size * changes.length }, (_, k) => Number((changes[k % changes.length] >> BigInt(8 * Math.floor(k / changes.length))) & 255n));
+}
+
+test("numbers of an offline page come back bit by bit", () => {
+  const floats = [[0, -1.5, 3.25e30, NaN], [7, 7, -0, 1e-42]];
+  const words = floats.map((one) => [...new Uint32Array(Float32Array.from(one).buffer)]);
+  const rows = asRows(unpackedWords(packed(words, 4, (a, b) => BigInt.asUintN(32, BigInt(a) - BigInt(b))), 2), 2);
+  assert.deepEqual([...rows], [0, 1, 2, 3].flatMap((i) => floats.map((one) => Math.fround(one[i]))));
+  const longs = floats.map((one) => [...new BigUint64Array(Float64Array.from(one).buffer)]);
+  const back = new Float64Array(unpackedLongs(packed(longs, 8, (a, b) => BigInt.asUintN(64, BigInt(a) - BigInt(b))), 2).buffer);
+  assert.deepEqual([...back], floats.flat());
 });

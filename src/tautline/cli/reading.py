@@ -36,6 +36,7 @@ def export(
     csv: Annotated[Path | None, typer.Option(help="Write all variables to this CSV file.")] = None,
     vtk: Annotated[Path | None, typer.Option(help="Write a VTK series for ParaView into this folder.")] = None,
     html: Annotated[bool, typer.Option("--html", help="Write one HTML file that plays the run offline.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="All samples in the HTML file, however large it gets.")] = False,
     out: Annotated[Path | None, typer.Option("--output", "-o", help="Of --html; RUN.html by default.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
 ) -> None:
@@ -70,22 +71,23 @@ def export(
                 count = write_vtk(runs.blocks(path), vtk)
                 print(f"{vtk}: {count} frames; open {both([str(file) for file in series])} in ParaView")
             if page is not None:
-                print(_write_page(path, page))
+                print(_write_page(path, page, full))
         except OSError as error:
             raise runs.StoreError(f"{error.filename or path}: {error.strerror or error}") from None
 
 
 def run_name(path: Path, attrs: Mapping[str, Any]) -> str:
-    """What a run is called on a page: its file, and its title if it has one."""
+    """What a run is called on a page: its file, and its title if that says more."""
     title = str(attrs["title"])
-    return path.stem if title == "tautline run" else f"{path.stem}: {title}"
+    same = title.lower().replace(" ", "-") == path.stem.lower().replace(" ", "-").replace("_", "-")
+    return title if same else path.stem if title == "tautline run" else f"{path.stem}: {title}"
 
 
-def _write_page(path: Path, target: Path) -> str:
+def _write_page(path: Path, target: Path, full: bool) -> str:
     from tautline.durable import replacing
     from tautline.files.runs import Reader
     from tautline.viewer.page import offline
 
     with closing(Reader(path)) as reader, replacing(target, encoding="utf-8") as file:
-        file.write(offline((run_name(path, reader.attrs), reader)))
+        file.write(offline((run_name(path, reader.attrs), reader), full=full))
     return f"{target}: {target.stat().st_size / 1e6:.2f} MB; opens in any browser, without a network"

@@ -41,12 +41,11 @@ def _announce(what: str, browser: bool) -> Callable[[str], None]:
 
 @app.command()
 def view(
-    path: Annotated[Path, typer.Argument(help="A run file (.nc).")],
-    other: Annotated[Path | None, typer.Argument(help="A second one, to compare.")] = None,
+    paths: Annotated[list[Path], typer.Argument(help="A run file (.nc), or up to four to compare.", metavar="RUN")],
     port: Port = 0,
     browser: Browser = True,
 ) -> None:
-    """Replay a run in the browser, or compare two: in three dimensions, with plots that follow.
+    """Replay a run in the browser, or compare up to four: in three dimensions, with plots that follow.
 
     Example: tautline view retrieval.nc
     """
@@ -54,7 +53,6 @@ def view(
         from tautline.files.runs import Reader
         from tautline.viewer.server import replay, run_until_stopped
 
-        paths = [path] if other is None else [path, other]
         readers = [Reader(each) for each in paths]
         try:
             server = replay(
@@ -88,9 +86,9 @@ def live(
         with chosen.naming_keys():
             session = Session(chosen, scenarios.find(scenario).stem, record)
             # compiles the kernels before anyone waits for a page, and refuses a step that is too large
-            session.driven.advance(session.tick, record=False)
+            session.driven.march(session.tick, session.tick, record=False)
             session.reset()
         server = LiveServer(session)
-        run_until_stopped(server.server, port, _announce(chosen.title or scenario, browser), server.run)
+        run_until_stopped(server.server, port, _announce(chosen.title or scenario, browser), server.pace.run)
         if session.message:
             print(session.message)

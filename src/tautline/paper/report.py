@@ -122,7 +122,8 @@ def render(folder: Path, found: Found) -> str:
         replay = view(runs[SHOWN][n], height=540)._repr_html_()
         sections += (
             f'<h2>Example {n}: {example.title}</h2>{moving}<div class="panels">{pictures}</div>'
-            f"<details><summary>Replay it: turn it, stop it, read it off</summary>{replay}</details>"
+            f"<details{' open' if n == 1 else ''}><summary>Replay it: turn it, stop it, read it off</summary>"
+            f"{replay}</details>"
         )
     system = of_system(pendulum_of(runs[SHOWN][1].attrs))
     parameters = html.escape(json.dumps(system, indent=2))
@@ -136,9 +137,11 @@ def render(folder: Path, found: Found) -> str:
         parameters=parameters,
         versions=versions,
     )
-    return page(_TITLE, body, ".narrow { max-width: 640px; margin-top: 1rem; }")
+    return page(_TITLE, body, _STYLE)
 
 
+_STYLE = """.narrow { max-width: 640px; margin-top: 1rem; }
+@media (max-width: 720px) { table { display: block; overflow-x: auto; } }"""
 _TITLE = "A string pendulum with a rigid body and a reel, reproduced"
 _BODY = """<h1>A 3D elastic string pendulum with a rigid body and a reel: the paper's numerical section, reproduced</h1>
 <p>T. Lee, M. Leok and N. H. McClamroch describe three examples: a string of constant length, deployment by gravity,

@@ -2,6 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from tautline.extras import need
 from tautline.viewer.page import View, view
 
-__all__ = ["View", "view"]
+__all__ = ["View", "view", "widget"]
+
+
+def widget(what: Any, *others: Any, height: int = 560) -> Any:
+    """A widget for a notebook: a replay of runs, or a live simulation of a case whose reels are driven by hand.
+
+    Its `time` (s) and `playing` follow what the page does, and lead it when they are set. A live one has `session`, the
+    simulation in the kernel, and `stop()`; it moves on while no other cell is running.
+
+    Parameters
+    ----------
+    what : Dataset or Case
+        A run from `simulate` or `open_run`, or a case from `load`.
+    *others : Dataset
+        Up to three more runs, to compare.
+    height : int
+        In pixels.
+    """
+    return need("tautline.viewer.notebook", "tl.widget").widget(what, *others, height=height)

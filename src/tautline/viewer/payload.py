@@ -16,10 +16,11 @@ from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.shapes import body_mesh
 from tautline.viewer.curves import CHANGES, Curve
+from tautline.viewer.rounding import floors
 from tautline.viewer.subject import Strand, Subject, subject_of
 
 MOST_FRAMES = 4096  # in one answer
-MOST_POINTS = 20_000
+MOST_POINTS = 20_000  # of a curve in one answer
 # Numbers looked at for the size of the scene and the range of colours: all of a run of ordinary size.
 SURVEYED = 2_000_000
 ROUNDING = 1e-9  # strain, or part of a range: what is smaller is no value of its own
@@ -94,16 +95,21 @@ def frames(run: Recording, first: int, count: int, every: int = 1) -> bytes:
     return frames_of(values, subject).astype("<f4").tobytes()
 
 
+def group_size(rows: int, points: int) -> int:
+    """Samples that two points of a curve stand for, where there are more samples than points; else 1."""
+    return math.ceil(max(1, rows) / (points // 2)) if rows > points else 1
+
+
 def plots(run: Recording, start: float, end: float, points: int) -> bytes:
     """Times, then every curve, float64, between two times."""
     if not start <= end:
         raise InputError(f"from: expected at most to, got {start} and {end}")
-    points = min(max(points, 10), MOST_POINTS)
+    points = max(points, 10)
     time = run.read("time", slice(0, run.rows))
     low = max(0, int(np.searchsorted(time, start)) - 1)
     high = min(run.rows, int(np.searchsorted(time, end, side="right")) + 1)
     rows = slice(low, high)
-    size = math.ceil(max(1, high - low) / (points // 2)) if high - low > points else 1
+    size = group_size(high - low, points)
     columns = [_places(time[rows], size)]
     for needs, curves in groupby(subject_of(run.attrs).curves, lambda curve: curve.needs):
         # components of one variable stand together: it is read once for them
@@ -161,8 +167,13 @@ def survey(run: Recording, subject: Subject) -> tuple[Array, dict[str, list[floa
         length = max(strand.string.length for strand in subject.strands)
         place = length * np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
     box = np.stack([place.min(axis=0), place.max(axis=0)])
+    return box, ranges_of(values, subject)
+
+
+def ranges_of(values: Mapping[str, Array], subject: Subject) -> dict[str, list[float]]:
+    """Ranges of what colours the strings, in some samples."""
     stiffness = max(strand.string.stiffness for strand in subject.strands)
-    return box, {
+    return {
         "strain": _range(values["strain"], ROUNDING),
         "tension": _range(values["tension"], stiffness * ROUNDING),
         "energy_density": _range(subject.energy_density(values["strain"]), 0.5 * stiffness * ROUNDING**2),
@@ -170,10 +181,12 @@ def survey(run: Recording, subject: Subject) -> tuple[Array, dict[str, list[floa
 
 
 def _range(x: Array, smallest: float) -> list[float]:
-    """Least and greatest, zero included: colours then mean the same in every run that starts at rest."""
+    """Least and greatest; what differs from zero by rounding alone is zero."""
     x = x[np.isfinite(x)]
-    low, high = float(np.min(x, initial=0.0)), float(np.max(x, initial=smallest))
-    return [0.0 if low > -max(smallest, ROUNDING * high) else low, high]
+    low, high = (float(x.min()), float(x.max())) if len(x) else (0.0, 0.0)
+    if abs(low) < max(smallest, ROUNDING * abs(high)):
+        low = 0.0
+    return [low, max(high, low + smallest)]
 
 
 def meta(run: Recording, title: str) -> dict[str, Any]:
@@ -201,11 +214,14 @@ def scene(subject: Subject, nodes: Array, box: Array, ranges: dict[str, list[flo
     units = {plot.name: plot.units for plot in subject.plots}
     return {
         "gravity": subject.gravity,
+        "surface": subject.surface,
         "strings": [_strand(strand, np.nan_to_num(nodes[strand.nodes])) for strand in subject.strands],
         "bodies": [_body(name, body) for name, body in subject.bodies.items()],
         "bounds": box.tolist(),
         "ranges": ranges,
-        "plots": [plot._asdict() for plot in subject.plots],
+        "plots": [
+            plot._asdict() | {"floor": floor} for plot, floor in zip(subject.plots, floors(subject), strict=True)
+        ],
         "series": [
             {"name": curve.name, "label": curve.label, "units": units[curve.plot], "plot": curve.plot}
             for curve in subject.curves

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import secrets
 import signal
@@ -21,8 +20,8 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from tautline.errors import InputError, TautlineError
-from tautline.viewer.page import fill
-from tautline.viewer.payload import Recording, frames, meta, plots
+from tautline.viewer.page import check_count, fill
+from tautline.viewer.payload import MOST_POINTS, Recording, frames, meta, plots
 
 HOST = "127.0.0.1"
 LARGEST_MESSAGE = 1 << 14  # bytes; what the page sends is far smaller
@@ -130,7 +129,8 @@ def page_answer(boot: Callable[[], dict[str, Any]], title: str) -> Answer:
 
 
 def replay(named: Sequence[tuple[str, Recording]]) -> PageServer:
-    """A server that replays one run, or compares two, under the names given."""
+    """A server that replays one run, or compares up to four, under the names given."""
+    check_count(len(named))
     metas = [meta(run, name) for name, run in named]
     runs = [run for _, run in named]
 
@@ -145,7 +145,8 @@ def replay(named: Sequence[tuple[str, Recording]]) -> PageServer:
 
     def plots_answer(query: Query) -> tuple[str, bytes]:
         start, end = (_real(query, name) for name in ("from", "to"))
-        return "application/octet-stream", plots(chosen(query), start, end, _number(query, "points", 10, MOST_ASKED))
+        points = min(_number(query, "points", 10, MOST_ASKED), MOST_POINTS)
+        return "application/octet-stream", plots(chosen(query), start, end, points)
 
     title = " and ".join(about["title"] for about in metas)
     server = PageServer(
@@ -202,8 +203,3 @@ def run_until_stopped(
     """Serve until Ctrl-C; `ready` gets the address, `beside` runs meanwhile."""
     with suppress(KeyboardInterrupt):
         asyncio.run(_until_stopped(server, port, ready, beside))
-
-
-def encoded(message: dict[str, Any]) -> str:
-    """A message as text."""
-    return json.dumps(message, allow_nan=False)

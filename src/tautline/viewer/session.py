@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,18 @@ from tautline.model import checks
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.command import Command, Free, Torque
-from tautline.model.wording import near
 from tautline.viewer.curves import CHANGES
-from tautline.viewer.driven import deployed, driven, ramp_to
-from tautline.viewer.payload import frames_of, scene
+from tautline.viewer.driven import driven, ramp_to
+from tautline.viewer.hands import Hands
+from tautline.viewer.limits import limits_of
+from tautline.viewer.messages import check_size, chosen, switch, within
+from tautline.viewer.payload import frames_of, ranges_of, scene
 
 STATES_A_SECOND = 60.0
-RATES = (0.05, 20.0)
-# Samples in memory while recording: ten minutes of states, some 60 MB at 20 elements.
+UNITS = 20  # parts of the interval between samples, where the step may be any: the slowest rate makes one at a time
+# Samples in memory while recording: ten minutes of them, some 60 MB at 20 elements.
 MOST_RECORDED = int(600 * STATES_A_SECOND)
+REMEMBERED = int(60 * STATES_A_SECOND)  # rows of curves for pages that come later
 
 
 class Session:
@@ -47,8 +50,14 @@ class Session:
         self.driven = driven(self.case)
         self.simulation = self.driven.simulation
         self._sight = self.driven.sight()
-        self._limits = self._find_limits()
-        self._first: Array | None = None
+        self._values = self.driven.values()
+        self._limits = limits_of(self.driven, self._values, self._sight)
+        self._first = self._curves(self._values)[0, 1:]
+        self._history: deque[Array] = deque(self._rows(self._values), maxlen=REMEMBERED)
+        self._fresh: list[Array] = []
+        self._phase = 0  # units since the latest sample
+        self._untouched = set(self.driven.commands)
+        self._hands = Hands(self.driven)
         self._say("")
 
     def _say(self, message: str, level: str = "info") -> None:
@@ -58,36 +67,90 @@ class Session:
     def ended(self) -> bool:
         return self.simulation.status != "completed"
 
+    # -- moving on -------------------------------------------------------------------------------------
+
+    @property
+    def _unit(self) -> float:
+        """Simulated time that all pieces are multiples of: a step, or a part of the interval (s)."""
+        step = self.simulation.method.step
+        return 1.0 / STATES_A_SECOND / UNITS if isinstance(step, str) else step
+
+    @property
+    def _interval(self) -> int:
+        """Units between two samples: as near to a sixtieth of a second as can be, at any rate."""
+        return max(1, round(1.0 / STATES_A_SECOND / self._unit))
+
+    @property
+    def interval(self) -> float:
+        """Simulated time between two samples of curves and recordings (s)."""
+        return self._interval * self._unit
+
+    @property
+    def _tick(self) -> int:
+        interval = self._interval
+        return interval * round(self.rate) if self.rate >= 1.0 else max(1, round(self.rate * interval))
+
     @property
     def tick(self) -> float:
-        """Simulated time between two states: whole steps, as near to the frame rate as can be."""
-        wanted = self.rate / STATES_A_SECOND
-        step = self.simulation.method.step
-        return wanted if isinstance(step, str) else max(1, round(wanted / step)) * step
+        """Simulated time between two states (s)."""
+        return self._tick * self._unit
 
     def advance(self) -> bool:
         """Advance by one state; returns whether something moved."""
         if self.ended:
             return False
-        recording = self._recording is not None
+        left = self._tick
         try:
-            status = self.driven.advance(self.tick, recording)
+            while left > 0 and not self.ended:
+                left -= self._march(left)
         except TautlineError as error:
             # a guard that speaks before a step is made: say so, and hold still
             self.paused = True
             self._say(str(error), "warning")
             return False
-        if recording:
-            self._recorded += 1
-            if self._recorded >= MOST_RECORDED:
-                self._stop_recording("the recording is full and was saved")
-        if status != "completed":
+        self._end_scenario()
+        if self._recorded >= MOST_RECORDED:
+            self._stop_recording("the recording is full and was saved")
+        if self.ended:
+            self._values = self.driven.values()
+            self._fresh += self._rows(self._values)
             ended = f"{self.simulation.message}. Reset to start again."
             if self._recording is not None:
                 self._stop_recording("the recording was saved")
                 ended = f"{ended} {self.message[:1].upper()}{self.message[1:]}"
             self._say(ended, "warning")
         return True
+
+    def _march(self, most: int) -> int:
+        """Move on by some units, at most so many, to the next sample or over several; how many."""
+        whole, unit = self._interval, self._unit
+        count = min(most, whole - self._phase)
+        if self._phase == 0 and most > whole and not self._hands.busy:
+            count = most // whole * whole
+        sampled = (self._phase + count) % whole == 0
+        self._hands.act(count * unit, self._values)
+        before = self.simulation.time
+        self._values = self.driven.march(
+            count * unit, min(count, whole) * unit, sampled and self._recording is not None
+        )
+        self._phase = (self._phase + count) % whole
+        rows = self._rows(self._values)
+        if sampled and self.simulation.time > before:
+            self._history.extend(rows)
+            self._recorded += len(rows) if self._recording is not None else 0
+        self._fresh += rows
+        return count
+
+    def _end_scenario(self) -> None:
+        """Hold the drums that nobody has driven when the scenario is over: the run goes on until it is stopped."""
+        if not self._untouched or self.simulation.time < self.case.run.duration or self.ended:
+            return
+        turning = [name for name in self._untouched if self.driven.mode(name) != "locked"]
+        for name in turning:
+            self.driven.lock(name)
+        self._untouched.clear()
+        if turning:
+            self._say(f"the scenario has ended at {self.case.run.duration:g} s: drums are held, and yours to drive")
 
     # -- what viewers ask ------------------------------------------------------------------------------
 
@@ -102,8 +165,10 @@ class Session:
             "torque": lambda m: self._drive(self._reel(m), Torque(self._asked(m, "torque"))),
             "speed": lambda m: self._wind(self._reel(m), self._asked(m, "speed")),
             "pause": lambda m: self._pause(m.get("on")),
-            "rate": lambda m: self._set_rate(_within("value", m.get("value"), *RATES)),
+            "rate": lambda m: self._set_rate(within("value", m.get("value"), *self._limits["rate"])),
             "reset": lambda m: self._restart(),
+            "pull": lambda m: self._pull(m),
+            "steer": lambda m: self._steer(m),
             "impulse": lambda m: self._impulse(m),
             "record": lambda m: self._record(m.get("on")),
         }
@@ -113,10 +178,10 @@ class Session:
 
     def _reel(self, message: Mapping[str, Any]) -> str:
         """The reel that a message is for, by the name of its string; the first one if it names none."""
-        return _chosen("string", message, self._limits["reels"])
+        return chosen("string", message, self._limits["reels"])
 
     def _asked(self, message: Mapping[str, Any], kind: str) -> float:
-        return _within("value", message.get("value"), *self._limits["reels"][self._reel(message)][kind])
+        return within("value", message.get("value"), *self._limits["reels"][self._reel(message)][kind])
 
     def _wind(self, name: str, speed: float) -> None:
         """Retrieve at a speed."""
@@ -124,6 +189,7 @@ class Session:
 
     def _drive(self, name: str, command: Command) -> None:
         self._refuse_if_ended()
+        self._untouched.discard(name)
         self.driven.commands[name] = command
 
     def _refuse_if_ended(self) -> None:
@@ -132,12 +198,11 @@ class Session:
 
     def _lock(self, name: str) -> None:
         self._refuse_if_ended()
-        remark = self.driven.lock(name)
-        if remark:
-            self._say(remark)
+        self._untouched.discard(name)
+        self._say(self.driven.lock(name))
 
     def _pause(self, on: Any) -> None:
-        self.paused = _switch(on)
+        self.paused = switch(on)
 
     def _set_rate(self, rate: float) -> None:
         self.rate = rate
@@ -150,14 +215,29 @@ class Session:
     def _impulse(self, message: Mapping[str, Any]) -> None:
         self._refuse_if_ended()
         size = checks.array("impulse", message.get("impulse"), (3,), "N s")
-        name = _chosen("body", message, self._limits["impulses"])
-        greatest = self._limits["impulses"][name]
-        if np.linalg.norm(size) > 1.001 * greatest:
-            raise InputError(f"impulse: expected at most {greatest:g} N s")
-        self.driven.strike(name, size, self.tick)
+        name = chosen("body", message, self._limits["impulses"])
+        check_size("impulse", size, self._limits["impulses"][name], "N s")
+        self.driven.strike(name, size, self.interval)
+        self._values = self.driven.values()
+
+    def _pull(self, message: Mapping[str, Any]) -> None:
+        """Pull a body to a place, or let it go."""
+        self._refuse_if_ended()
+        name = chosen("body", message, self._limits["impulses"])
+        to = message.get("to")
+        self._hands.pull(name, None if to is None else checks.array("to", to, (3,), "m"))
+
+    def _steer(self, message: Mapping[str, Any]) -> None:
+        """Let the reels that hold a body move it."""
+        self._refuse_if_ended()
+        name = chosen("body", message, self._limits["steered"])
+        velocity = checks.array("velocity", message.get("velocity"), (3,), "m/s")
+        check_size("velocity", velocity, self._limits["steered"][name], "m/s")
+        self._untouched.clear()
+        self._hands.steer(name, velocity)
 
     def _record(self, on: Any) -> None:
-        if not _switch(on):
+        if not switch(on):
             if self._recording is None:
                 raise InputError("record: nothing is being recorded")
             self._stop_recording("the recording was saved")
@@ -166,8 +246,9 @@ class Session:
             raise InputError("record: a recording is going on")
         self._refuse_if_ended()
         self._recording = _unused(self.record_path)
-        self._recorded = 0
+        self._recorded = self._phase = 0
         self.simulation.forget_records()
+        self.simulation.keep(self.simulation.first_sample())  # type: ignore[arg-type]  # of its own kind
 
     def _stop_recording(self, message: str) -> None:
         """Write what was recorded; a failure is reported, and costs only the recording."""
@@ -187,29 +268,8 @@ class Session:
 
     # -- reports to viewers ---------------------------------------------------------------------------
 
-    def _find_limits(self) -> dict[str, Any]:
-        """For the sliders: of torque and speed of each reel, of an impulse on each body that is free, of the rate."""
-        out = deployed(self.driven.values(), self.driven.subject)
-        reels = {}
-        for strand in self.driven.subject.strands:
-            if strand.mount is None:
-                continue
-            command, reel = self.driven.commands[strand.name], strand.mount.reel
-            torque = 4.0 * self._sight.pulls[strand.name] * reel.radius(strand.string.length - out[strand.name])
-            if isinstance(command, Torque):
-                torque = max(torque, 2.0 * float(np.abs(command.table()[1]).max()))
-            torque, speed = _round_up(torque), _round_up(0.2 * out[strand.name])
-            reels[strand.name] = {"torque": [-torque, torque], "speed": [-speed, speed]}
-        free = {name: body.mass for name, body in self.driven.subject.bodies.items() if body is not None}
-        impulses = {name: _round_up(5.0 * mass) for name, mass in free.items()}
-        return {"reels": reels, "impulses": impulses, "rate": list(RATES)}
-
     def meta(self) -> dict[str, Any]:
         sim, subject, sight = self.simulation, self.driven.subject, self._sight
-        strings = [strand.string for strand in subject.strands]
-        strains = [float(string.strain(sight.tension)) for string in strings]
-        energies = [float(string.energy_density(x)) for string, x in zip(strings, strains, strict=True)]
-        greatest = {"strain": max(strains), "tension": sight.tension, "energy_density": max(energies)}
         about = {
             "title": self.title,
             "status": sim.status,
@@ -219,16 +279,17 @@ class Session:
             "samples": 0,
             "start": 0.0,
             "end": 0.0,
+            "interval": self.interval,
             "limits": self._limits,
         }
-        return about | scene(subject, sight.nodes, sight.box, {name: [0.0, x] for name, x in greatest.items()})
+        return about | scene(subject, sight.nodes, sight.box, ranges_of(self._values, subject))
 
     def status(self) -> dict[str, Any]:
         return {
             "running": not self.paused and not self.ended,
             "paused": self.paused,
             "ended": self.ended,
-            "reels": {name: self._reel_status(name, command) for name, command in self.driven.commands.items()},
+            "reels": {name: self._reel_status(name) for name in self.driven.commands},
             "rate": self.rate,
             "achieved": round(self.achieved, 3),
             "recording": None if self._recording is None else str(self._recording),
@@ -236,50 +297,43 @@ class Session:
             "level": self.level,
         }
 
-    def _reel_status(self, name: str, command: Command) -> dict[str, Any]:
-        torque = 0.0
-        if isinstance(command, Torque):
-            torque = float(np.interp(self.simulation.time, *command.table()))
-        return {"mode": self.driven.mode(name), "torque": torque, "speed": self.driven.reel_speed(name)}
+    def _reel_status(self, name: str) -> dict[str, Any]:
+        driven = self.driven
+        return {
+            "mode": driven.mode(name),
+            "torque": driven.torque(name),
+            "speed": driven.reel_speed(name),
+            "hold": driven.hold(name),
+        }
+
+    def _curves(self, values: Mapping[str, Array]) -> Array:
+        """Times and curves of some samples, a row each."""
+        return np.stack([values["time"], *(curve.made(values) for curve in self.driven.subject.curves)], axis=1)
+
+    def _rows(self, values: Mapping[str, Array]) -> list[Array]:
+        """The same, as they are shown."""
+        rows = self._curves(values)
+        for i, curve in enumerate(self.driven.subject.curves):
+            if curve.name in CHANGES:
+                rows[:, 1 + i] -= self._first[i]
+        return list(rows)
 
     def state(self) -> bytes:
-        """The present state as the page wants it."""
-        values, subject = self.driven.values(), self.driven.subject
-        curves = np.array([float(curve.made(values)[0]) for curve in subject.curves])
-        if self._first is None:
-            self._first = curves.copy()
-        for i, curve in enumerate(subject.curves):
-            if curve.name in CHANGES:
-                curves[i] -= self._first[i]
-        return np.concatenate([values["time"], curves, frames_of(values, subject)[0]]).astype("<f8").tobytes()
+        """The latest rows of curves, and the present state as the page wants it."""
+        rows, self._fresh = self._fresh or self._rows(self._last()), []
+        return self._packed(rows)
 
+    def past(self) -> bytes:
+        """All rows of curves that are remembered, and the present state: for a page that comes later."""
+        now = self._rows(self._last())
+        return self._packed([row for row in self._history if row[0] < now[0][0]] + now)
 
-def _chosen(key: str, message: Mapping[str, Any], known: Mapping[str, Any]) -> str:
-    """A name in a message; the first one that is known if there is none."""
-    if not known:
-        raise InputError(f"{key}: there is none to choose")
-    name = message.get(key, next(iter(known)))
-    if not isinstance(name, str) or name not in known:
-        raise InputError(f"{key}: expected one of {', '.join(known)}, got {str(name)[:40]!r}{near(str(name), known)}")
-    return name
+    def _last(self) -> dict[str, Array]:
+        return {name: x[-1:] for name, x in self._values.items()}
 
-
-def _switch(on: Any) -> bool:
-    checks.instance("on", on, bool)
-    return bool(on)
-
-
-def _within(name: str, value: Any, low: float, high: float) -> float:
-    number = checks.number(name, value)
-    if not low <= number <= high:
-        raise InputError(f"{name}: expected {low:g} to {high:g}, got {number:g}")
-    return number
-
-
-def _round_up(x: float) -> float:
-    """To one of 1, 2 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(x))
-    return float(next(k * power for k in (1.0, 2.0, 5.0, 10.0) if k * power >= x))
+    def _packed(self, rows: list[Array]) -> bytes:
+        frame = frames_of(self._last(), self.driven.subject)[0]
+        return np.concatenate([*rows, frame]).astype("<f8").tobytes()
 
 
 def _unused(path: Path) -> Path:

@@ -51,6 +51,7 @@ class Subject(NamedTuple):
     strands: list[Strand]
     bodies: dict[str, RigidBody | None]  # None for one that is held
     gravity: float
+    surface: float | None  # depth of the water's (m)
     plots: tuple[Plot, ...]
     curves: tuple[Curve, ...]
     variables: tuple[str, ...]  # that frames are made from
@@ -59,9 +60,18 @@ class Subject(NamedTuple):
         """Origins of the bodies' frames: of a pendulum's the last node, else beside the centre of mass."""
         if "body_position" not in values:
             return values["position"][:, -1:]
-        centers = np.array([body.center_of_mass if body else (0.0, 0.0, 0.0) for body in self.bodies.values()])
-        origins: Array = values["body_position"] - np.einsum("tbij,bj->tbi", values["attitude"], centers.reshape(-1, 3))
-        return origins
+        return values["body_position"] - self._offsets(values)
+
+    def centers(self, values: Mapping[str, Array]) -> Array:
+        """Centres of mass of the bodies."""
+        return values["body_position"] if "body_position" in values else self.origins(values) + self._offsets(values)
+
+    def _offsets(self, values: Mapping[str, Array]) -> Array:
+        """From the origins of the bodies' frames to their centres of mass, in space."""
+        places = np.array([body.center_of_mass if body else (0.0, 0.0, 0.0) for body in self.bodies.values()])
+        attitudes = values["attitude"].reshape(len(values["attitude"]), -1, 3, 3)
+        offsets: Array = np.einsum("tbij,bj->tbi", attitudes, places.reshape(-1, 3))
+        return offsets
 
     def energy_density(self, strain: Array) -> Array:
         """Elastic energy of the elements, per length of unstretched string (J/m)."""
@@ -81,7 +91,8 @@ def subject_of(attributes: Mapping[Any, Any]) -> Subject:
 def of_pendulum(pendulum: Pendulum) -> Subject:
     """One string from a reel in space to one body; neither has a name."""
     strand = Strand("", pendulum.string, slice(None), slice(None), (None, 0), Mount(pendulum.reel))
-    return Subject([strand], {"": pendulum.body}, pendulum.gravity, curves.PLOTS, curves.CURVES, PENDULUM)
+    surface = None if pendulum.fluid is None else pendulum.fluid.surface
+    return Subject([strand], {"": pendulum.body}, pendulum.gravity, surface, curves.PLOTS, curves.CURVES, PENDULUM)
 
 
 def of_assembly(assembly: Assembly) -> Subject:
@@ -95,7 +106,7 @@ def of_assembly(assembly: Assembly) -> Subject:
     bodies = {name: body if isinstance(body, RigidBody) else None for name, body in assembly.bodies.items()}
     assert assembly.gravity is not None
     return Subject(
-        strands, bodies, assembly.gravity, *curves.of_assembly(assembly), variables=(*PENDULUM, "body_position")
+        strands, bodies, assembly.gravity, None, *curves.of_assembly(assembly), variables=(*PENDULUM, "body_position")
     )
 
 

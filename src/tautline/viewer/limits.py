@@ -1,0 +1,45 @@
+"""How far the controls of a live run go."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tautline.model.command import Torque
+from tautline.results.values import Values
+from tautline.viewer.driven import Driven, Sight, deployed
+
+RATES = (0.05, 20.0)
+
+
+def limits_of(driven: Driven, values: Values, sight: Sight) -> dict[str, Any]:
+    """Torque and speed of each reel, impulses on the free bodies and speeds of those that reels can steer, the rate."""
+    subject = driven.subject
+    out = deployed(values, subject)
+    reels: dict[str, dict[str, list[float]]] = {}
+    for strand in subject.strands:
+        if strand.mount is None:
+            continue
+        name, command = strand.name, driven.commands[strand.name]
+        torque = 4.0 * sight.pulls[name] * strand.mount.reel.radius(strand.string.length - out[name])
+        if isinstance(command, Torque):
+            torque = max(torque, 2.0 * float(np.abs(command.table()[1]).max()))
+        torque, speed = _round_up(torque), _round_up(0.2 * out[name])
+        reels[name] = {"torque": [-torque, torque], "speed": [-speed, speed]}
+    free = {name: body.mass for name, body in subject.bodies.items() if body is not None}
+    speeds = {name: [reels[x]["speed"][1] for x in driven.reels_that_hold(name)] for name in free}
+    return {
+        "reels": reels,
+        "impulses": {name: _round_up(5.0 * mass) for name, mass in free.items()},
+        # the one reel of a pendulum has its own control
+        "steered": {name: min(found) for name, found in speeds.items() if found and name},
+        "rate": list(RATES),
+    }
+
+
+def _round_up(x: float) -> float:
+    """To one of 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(x))
+    return float(next(k * power for k in (1.0, 2.0, 5.0, 10.0) if k * power >= x))

@@ -1,0 +1,124 @@
+// Tension along the strings over time, as colours: one column for each sample that is at hand, the start of a string at the top.
+
+import { AXIS_FONT, LEFT, RIGHT } from "./chart";
+import { Scale } from "./colours";
+import { number } from "./format";
+import { type Layout, type Row } from "./layout";
+import { css, theme } from "./palette";
+import { Panel, type PlotEvents } from "./panel";
+import { TimeArea } from "./timearea";
+import { type Meta, type Range } from "./types";
+
+export const MAP = { name: "map", label: "tension along the string over time", units: "N", floor: 0 };
+export const COLUMNS = 400; // that are worth having
+const GAP = 3; // px between two strings
+
+export class TensionMap extends Panel {
+  private readonly canvas = document.createElement("canvas");
+  private readonly over = Object.assign(document.createElement("div"), { className: "map-over" });
+  private readonly key = Object.assign(document.createElement("span"), { className: "map-key quiet" });
+  private readonly hands: TimeArea;
+  private rows: Row[] = [];
+  private time = 0;
+
+  /** Of the first run. */
+  constructor(private readonly meta: Meta, private readonly layout: Layout, private range: Range, events: PlotEvents) {
+    super(MAP, events);
+    this.over.style.left = `${LEFT}px`;
+    this.over.style.right = `${RIGHT}px`;
+    this.area.append(this.canvas, this.over);
+    this.head.append(this.key);
+    this.canvas.setAttribute("aria-hidden", "true");
+    const place = (time: number) => (this.over.clientWidth * (time - this.range[0])) / (this.range[1] - this.range[0]);
+    this.hands = new TimeArea(this.over, events, () => this.range, place);
+  }
+
+  /** Rows in the order of time. */
+  setRows(rows: Row[]): void {
+    this.rows = rows;
+    this.redraw();
+  }
+
+  setRange(range: Range): void {
+    this.range = range;
+    this.redraw();
+  }
+
+  setTime(time: number): void {
+    this.time = time;
+    this.hands.setTime(time);
+  }
+
+  setHover(time: number | null): void {
+    this.hands.setHover(time);
+  }
+
+  redraw(): void {
+    const brush = this.canvas.getContext("2d");
+    const [width, height] = [this.area.clientWidth, this.area.clientHeight];
+    if (!brush || width === 0 || height === 0) return;
+    const ratio = window.devicePixelRatio;
+    [this.canvas.width, this.canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
+    brush.scale(ratio, ratio);
+    const scale = new Scale(this.values(), theme());
+    const whole = this.layout.strands.length;
+    const band = (height - 8 - GAP * (whole - 1)) / whole;
+    this.layout.strands.forEach((_, k) => {
+      const top = 4 + k * (band + GAP);
+      this.paint(brush, scale, k, top, band, width);
+      this.label(brush, k, top, band);
+    });
+    const [low, high] = scale.range;
+    this.key.textContent = `${number(low, 3)} to ${number(high, 3)}`;
+    const stops = [0, 0.25, 0.5, 0.75, 1].map((x) => scale.css(low + x * (high - low)));
+    this.key.style.setProperty("--scale", `linear-gradient(90deg, ${stops.join(", ")})`);
+    this.setTime(this.time);
+  }
+
+  /** Least and greatest tension in view. */
+  private values(): Range {
+    let [low, high] = [Infinity, -Infinity];
+    for (const row of this.rows)
+      for (const strand of this.layout.strands)
+        for (let e = 0; e < strand.elements; e++) {
+          const x = strand.value(row, "tension", e);
+          if (Number.isFinite(x)) [low, high] = [Math.min(low, x), Math.max(high, x)];
+        }
+    return low <= high ? [low, high] : [0, 1];
+  }
+
+  private paint(brush: CanvasRenderingContext2D, scale: Scale, k: number, top: number, band: number, width: number): void {
+    const [from, to] = this.range;
+    const place = (time: number) => LEFT + ((width - LEFT - RIGHT) * (time - from)) / (to - from);
+    const strand = this.layout.strands[k];
+    brush.save();
+    brush.beginPath();
+    brush.rect(LEFT, top, width - LEFT - RIGHT, band);
+    brush.clip();
+    this.rows.forEach((row, i) => {
+      const [before, after] = [this.rows[i - 1] ?? row, this.rows[i + 1] ?? row];
+      const [left, right] = [place(0.5 * (before[0] + row[0])), place(0.5 * (row[0] + after[0]))];
+      if (right < LEFT || left > width) return;
+      for (let e = 0; e < strand.elements; e++) {
+        brush.fillStyle = scale.css(strand.value(row, "tension", e));
+        brush.fillRect(left, top + (band * e) / strand.elements, right - left + 0.7, band / strand.elements + 0.7);
+      }
+    });
+    brush.restore();
+  }
+
+  private label(brush: CanvasRenderingContext2D, k: number, top: number, band: number): void {
+    const { name, ends } = this.meta.strings[k];
+    brush.font = AXIS_FONT;
+    brush.fillStyle = css("text-dim");
+    brush.textAlign = "right";
+    const at = (text: string, y: number) => brush.fillText(text.length > 8 ? `${text.slice(0, 6)}…` : text, LEFT - 5, y);
+    if (name) return at(name, top + 0.5 * band + 4);
+    at("guide", top + 9);
+    at(ends[1] === null ? "end" : "body", top + band - 1);
+  }
+
+  protected resize(): void {
+    this.redraw();
+  }
+}
