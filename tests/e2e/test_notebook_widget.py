@@ -79,7 +79,6 @@ def test_a_replay_and_python_lead_each_other(cell: Watched) -> None:
 
 def test_a_reel_is_driven_from_a_cell(cell: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     """Greeted by the kernel, the page shows its states, and what it asks for arrives there."""
-    pytest.importorskip("anywidget")
     from tautline.viewer.notebook import LiveWidget
 
     told: list[tuple[dict[str, Any], Any]] = []
@@ -120,7 +119,6 @@ def test_a_reel_is_driven_from_a_cell(cell: Watched, monkeypatch: pytest.MonkeyP
 
 
 def test_a_widget_of_runs() -> None:
-    pytest.importorskip("anywidget")
     run = tl.simulate(tl.load("retrieval", {"run.duration": "0.1 s"}))
     made = tl.widget(run, run, height=300)
     assert made.height == 300 and "Retrieval 2" in made.page and not made.playing

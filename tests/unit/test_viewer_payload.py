@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import re
 from collections.abc import Iterator
@@ -28,6 +26,7 @@ from tests.conftest import Report
 from tests.support.checking import check_below, check_close
 from tests.support.crane import ELEMENTS, crane
 from tests.support.crane import STIFFNESS as ROPE
+from tests.support.packed import summed, unpacked
 
 N = 4
 LENGTH = 12.0
@@ -509,17 +508,6 @@ def strict(text: str) -> Any:
         raise AssertionError(f"{name} in JSON")
 
     return json.loads(text, parse_constant=refuse)
-
-
-def unpacked(text: str) -> bytes:
-    return gzip.decompress(base64.b64decode(text))
-
-
-def summed(text: str, kind: str, series: int) -> np.ndarray:
-    """Bytes of a place after those of another, and differences along each series: as the protocol has them."""
-    raw = np.frombuffer(unpacked(text), np.uint8).reshape(np.dtype(kind).itemsize, -1)
-    found: np.ndarray = np.cumsum(np.ascontiguousarray(raw.T).view(kind).reshape(series, -1), axis=1, dtype=kind)
-    return found
 
 
 def frames_inside(found: Scripts, k: int = 0) -> bytes:
