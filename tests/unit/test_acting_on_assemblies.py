@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,8 +40,8 @@ def same(alone: tl.Simulation, other: tl.AssemblySimulation, tolerance: float = 
     check_close("reeled length", found.reeled_length.values[0], float(expected.reeled_length), tolerance)
     for name in ("friction_loss", "guide_loss", "energy"):
         check_close(name, float(found[name]), float(expected[name]), 1e-9)
-    works = [float(run.external_work + run.control_work) for run in (found, expected)]
-    check_close("work", works[0], works[1], 1e-9)
+    for name in ("external_work", "control_work"):  # the pendulum counts what holds a led reel's speed as of the blow
+        check_close(name, float(found[name]), float(expected[name]), 1e-6)
 
 
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Torque(2.0), tl.Speed(retrieval=([0.0, 0.2], [0.0, 0.3]))])
@@ -112,3 +113,69 @@ def test_a_simulation_goes_on_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "half.npz").write_bytes(b"nothing")
     with pytest.raises(InputError, match="expected a checkpoint"):
         tl.AssemblySimulation.load(tmp_path / "half.npz")
+
+
+@pytest.mark.parametrize("surface", [None, -100.0])
+def test_fluid_that_moves_along_takes_its_part_of_a_blow(surface: float | None) -> None:
+    slack = tl.Line(tl.String(20.0, 1e-3, 10.0, law="tension_only"), end="ball", elements=4)
+    water = tl.Fluid(1000.0, surface=surface)
+    sea = tl.Assembly(
+        {"ball": tl.RigidBody.point(10.0)},
+        {"line": slack},
+        gravity=0.0,
+        fluid=water,
+        in_fluid={"ball": tl.BodyInFluid(added_mass=40.0)},
+    )
+    simulation = tl.AssemblySimulation(sea, tl.hang(sea, {"ball": (0.0, 0.0, 10.0)}), step=1e-3)
+    simulation.advance(0.01)
+    simulation.apply_impulse("ball", (50.0, 0.0, 0.0))
+    check_close("velocity", simulation.body("ball")["velocity"], np.array([1.0, 0.0, 0.0]), 1e-3)
+    simulation.advance(0.01)
+    run = simulation.dataset()
+    check_close("work", float(run.external_work[-1]), 25.0, 0.05)
+    check_below("balance", float(run.attrs["balance_error"]), 1e-6)
+
+
+def test_the_command_of_the_only_reel_needs_no_name() -> None:
+    lengths = []
+    for command in (0.0, tl.Free(), {"rope": 0.0}):
+        _, other = both()
+        other.advance(0.2, command)
+        lengths.append(other.string("rope")["deployed"])
+    assert lengths[0] == lengths[1] == lengths[2] > 5.0
+    with pytest.raises(InputError, match=r"a drum that stands for Locked.*stop_reel"):
+        other.advance(0.1, tl.Locked())
+    two = tl.Assembly({"load": BODY}, {name: tl.Line(ROPE, end="load", reel=REEL) for name in ("a", "b")})
+    start = tl.hang(two, {"load": (0.0, 0.0, 5.0)})
+    with pytest.raises(InputError, match=r"command: expected a dict by the names of strings \(a, b\), got 3"):
+        tl.AssemblySimulation(two, start).advance(0.1, 3.0)
+    with pytest.raises(InputError, match=r"state\.bodies: expected 'load', as the assembly has, got 'ship', 'load'"):
+        tl.AssemblySimulation(two, both()[1].state())
+
+
+def test_a_motor_that_is_asked_for_too_much() -> None:
+    weak = tl.Reel(0.2, 0.5, 1.5, max_torque=1.0, max_power=0.01)
+    assembly = tl.Assembly({"load": BODY}, {"rope": tl.Line(ROPE, end="load", reel=weak, elements=N)})
+    start = tl.rest(assembly, tl.hang(assembly, {"load": (0.0, 0.0, 5.3)}))
+    run = tl.simulate(assembly, start, tl.Length.to(4.0, speed=1.0, acceleration=2.0), duration=0.5, sample=0.05)
+    assert "string 'rope': the prescribed motion of the reel took" in run.attrs["remarks"]
+    assert "more than max_torque (1 N m)" in run.attrs["remarks"]
+    assert "more than max_power (0.01 W)" in run.attrs["remarks"]
+    assert float(run.torque[0, 0]) > 0.5 * float(run.torque[1, 0])
+
+
+@pytest.mark.parametrize(
+    ("others", "sentence"),
+    [
+        ({"strings": {"s": tl.Line(ROPE, end="ball", end_point=(0.5, 0.0, 0.0))}}, "a point mass that has no lever"),
+        ({"applied_forces": {"ball": tl.AppliedForce(moment=(0, 0, 1))}}, "expected no moment and no point"),
+        (
+            {"fluid": tl.Fluid(1.2), "in_fluid": {"ball": tl.BodyInFluid(spin_damping=1.0)}},
+            "expected no centres and no spin damping",
+        ),
+    ],
+)
+def test_a_point_mass_has_no_levers(others: dict[str, Any], sentence: str) -> None:
+    made: Any = {"strings": {"s": tl.Line(ROPE, end="ball")}} | others
+    with pytest.raises(InputError, match=sentence):
+        tl.Assembly({"ball": tl.RigidBody.point(1.0)}, **made)

@@ -13,6 +13,8 @@ from tautline.model.assembly.case import AssemblyCase
 
 # Seconds that the look at the first samples may take.
 LONGEST_LOOK = 0.5
+# Base steps that are made at a time.
+STEPS_AT_ONCE = 1000
 
 
 def facts(case: AssemblyCase) -> dict[str, Any]:
@@ -41,15 +43,19 @@ def facts(case: AssemblyCase) -> dict[str, Any]:
 
 def _look(simulation: AssemblySimulation, plan: Any, count: int, sample: float) -> tuple[float, int, float]:
     """Step, steps of the whole run and seconds a step, as the first samples take them."""
-    simulation.march(1, plan)  # compiles where it has to; not counted
+    piece = plan._replace(steps_per_sample=min(plan.steps_per_sample, STEPS_AT_ONCE))
+    whole = plan.steps_per_sample * count
+    simulation.march(1, piece)  # compiles where it has to; not counted
     before, begun, done = simulation.steps, perf_counter(), 0
-    while simulation.status == "completed" and perf_counter() - begun < LONGEST_LOOK and done < count - 1:
-        simulation.march(1, plan)
+    while simulation.status == "completed" and perf_counter() - begun < LONGEST_LOOK:
+        if (done + 2) * piece.steps_per_sample > whole:
+            break
+        simulation.march(1, piece)
         done += 1
     made = max(1, simulation.steps - before)
     seconds = (perf_counter() - begun) / made
-    each = made / done if done else float(simulation.steps)
-    return sample / each, round(each * count), seconds
+    each = (made / done if done else float(simulation.steps)) / piece.steps_per_sample  # steps in a base step
+    return plan.h / each, round(each * whole), seconds
 
 
 def rows(found: dict[str, Any]) -> dict[str, str]:

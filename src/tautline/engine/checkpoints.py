@@ -112,7 +112,8 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], str]:
     except KeyError as error:
         raise InputError(_expected(path, f"it holds no {error}")) from None
     except (OSError, ValueError, LookupError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
-        raise InputError(_expected(path, str(error))) from None
+        why = "it is no npz file" if "pickle" in str(error) else str(error)
+        raise InputError(_expected(path, why)) from None
 
 
 def loaded(path: str | os.PathLike[str], make: Callable[[dict[str, NDArray[Any]], str], T]) -> T:

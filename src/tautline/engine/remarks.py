@@ -14,6 +14,7 @@ from tautline.model.command import Brake, Impedance, Length, Speed, Torque
 from tautline.model.motions import Endless
 from tautline.model.path import GuidePath
 from tautline.model.profile import places_at
+from tautline.model.reel import Reel
 
 # Knots of a motion without end between two looks at it, 25 a period, and how many looks there are at most.
 KNOTS_APART, MOST_LOOKS = 40, 4000
@@ -36,7 +37,11 @@ def _held(stepper: Stepper) -> list[str]:
 
 def _exceeded(stepper: Stepper) -> list[str]:
     """Remarks on torque and power that a prescribed motion took beyond the motor's limits."""
-    reel, (torque, power) = stepper.pendulum.reel, stepper.needed
+    return motor_remarks(stepper.pendulum.reel, *stepper.needed)
+
+
+def motor_remarks(reel: Reel, torque: float, power: float) -> list[str]:
+    """Remarks on a motor that a prescribed motion asks for more than it has."""
     return [
         f"the prescribed motion of the reel took {needed:.4g} {unit}, more than {name} ({limit:g} {unit})"
         for name, needed, limit, unit in (

@@ -44,7 +44,7 @@ def _columns(piece: xr.Dataset) -> tuple[list[str], list[str]]:
     """Names of the columns, by the names of bodies, strings and axes where there are some, and their units."""
     names, units = ["time"], [schema.TIME_VARIABLE.units]
     for name, variable in piece.data_vars.items():
-        axes = [piece[d].values.tolist() if d in piece.coords else range(piece.sizes[d]) for d in variable.dims[1:]]
+        axes = [_labels(piece, str(d)) for d in variable.dims[1:]]
         for index in itertools.product(*axes):
             names.append(f"{name}[{','.join(map(str, index))}]" if index else str(name))
             units.append(variable.attrs["units"])
@@ -52,6 +52,16 @@ def _columns(piece: xr.Dataset) -> tuple[list[str], list[str]]:
 
 
 # What is drawn of a run: the text of a VTK file for one moment, by the name of the series.
+def _labels(piece: xr.Dataset, dim: str) -> list[Any]:
+    """What the places of a dimension are called: names where there are some; nodes of an assembly by their strings."""
+    if dim in piece.coords:
+        return list(piece[dim].values.tolist())
+    if f"{dim}_string" not in piece.coords:
+        return list(range(piece.sizes[dim]))
+    owners = piece[f"{dim}_string"].values.tolist()
+    return [f"{owner}.{i - owners.index(owner)}" for i, owner in enumerate(owners)]
+
+
 Parts = dict[str, Callable[[xr.Dataset], str]]
 
 

@@ -16,6 +16,10 @@ from tautline.model import checks
 from tautline.model.assembly.parts import Held
 from tautline.model.command import Locked
 
+FLUID_WORK = data.account("fluid_work")
+# Time in which an impulse acts (s).
+INSTANT = 1e-12
+
 
 class ActedOnAssembly(AssemblyInMotion):
     """An assembly in motion that others push, strike and lead."""
@@ -35,6 +39,8 @@ class ActedOnAssembly(AssemblyInMotion):
         """
         self._free(name)
         checks.choice("frame", frame, ("space", "body"))
+        if self.assembly.bodies[name].is_point and np.any(moment):  # type: ignore[union-attr]
+            checks.refuse("moment", "zero for a point mass", moment)
         values = [*checks.vector("force", force, "N"), *checks.vector("moment", moment, "N m")]
         if name not in self._pushes:
             self._pushes[name] = (lowering.NO_PUSH.copy(), lowering.NO_PUSH.copy())
@@ -53,18 +59,24 @@ class ActedOnAssembly(AssemblyInMotion):
         if self.assembly.bodies[name].is_point and L.any():  # type: ignore[union-attr]
             checks.refuse("moment", "zero for a point mass", moment)
         self.take(None)
-        time = self.time
+        time, struck = self.time, self.body(name)
         before = self._moving_energy(time)
         self.call(RELEASE, time)
-        controlled = self._control_work()
+        booked = self._booked(data.CONTROL_WORK, FLUID_WORK)
         state = self.arrays.bodies[self.arrays.names.index(name)]
+        self._let_fluid_move_along(time)
         state[kernels.LINEAR : kernels.LINEAR + 3] += J
         state[kernels.ANGULAR : kernels.ANGULAR + 3] += L
         self.call(RELEASE, time)
         for string in self._commands:
             self._lead(string, time)
-        given = self._moving_energy(time) - before - (self._control_work() - controlled)
-        self.arrays.totals[data.ACCOUNT_PLACES[data.EXTERNAL_WORK]] += given
+        now = self.body(name)
+        work = 0.5 * float(J @ (struck["velocity"] + now["velocity"]))
+        work += 0.5 * float(L @ now["attitude"] @ (struck["angular_velocity"] + now["angular_velocity"]))
+        self.arrays.totals[data.ACCOUNT_PLACES[data.EXTERNAL_WORK]] += work
+        if self._system.carries_fluid:
+            booked = self._booked(data.CONTROL_WORK, FLUID_WORK) - booked
+            self.arrays.totals[data.ACCOUNT_PLACES[FLUID_WORK]] += self._moving_energy(time) - before - booked - work
 
     def stop_reel(self, name: str) -> None:
         """Hold a drum at once, however fast it turns: an impulse on the reel alone, then `Locked`.
@@ -78,14 +90,14 @@ class ActedOnAssembly(AssemblyInMotion):
         time, k = self.time, list(self.assembly.strings).index(name)
         before = self._moving_energy(time)
         self.call(RELEASE, time)
-        controlled = self._control_work()
+        booked = self._booked(data.CONTROL_WORK)
         self._commands[name], self._origins[name] = Locked(), (time, self._deployed(name))
         self._changed = True
         self._lower(time, time)
         self.call(RELEASE, time)
         for string in self._commands:
             self._lead(string, time)
-        lost = before + self._control_work() - controlled - self._moving_energy(time)
+        lost = before + self._booked(data.CONTROL_WORK) - booked - self._moving_energy(time)
         self.arrays.reels[k][data.ACCOUNT_PLACES[data.FRICTION_LOSS]] += lost
 
     def move(self, name: str, velocity: Any) -> None:
@@ -128,9 +140,30 @@ class ActedOnAssembly(AssemblyInMotion):
         found: data.Array = self.present_sample().bodies[0, :, kernels.BODY_GIVEN : kernels.BODY_GIVEN + 3].copy()
         return found
 
-    def _control_work(self) -> float:
-        """Work of all motors that is booked."""
-        return float(sum(reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] for reel in self.arrays.reels))
+    def _let_fluid_move_along(self, time: float) -> None:
+        """Let fluid that moves along with strings and bodies take its part of a jump of their momenta.
+
+        It has their velocities, and loads act for so short a time that only its inertia counts.
+        """
+        if not self._system.carries_fluid:
+            return
+        sample = self._observed(time)
+        for line, strand in zip(self.assembly.strings.values(), self._system.strands, strict=True):
+            velocities = sample.nodes[0, strand.first : strand.first + line.elements + 1, 3:]
+            data.nodes_of(strand.nodes[data.FLUID_VELOCITY], line.elements)[:] = velocities
+        for i, state in enumerate(self.arrays.bodies):
+            row = sample.bodies[0, i]
+            R = row[kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(3, 3)
+            omega = row[kernels.BODY_OMEGA : kernels.BODY_OMEGA + 3]
+            spun = R @ np.cross(omega, self._system.around[i].buoyancy_center)
+            velocity = row[kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3]
+            state[kernels.FLUID : kernels.FLUID + 3] = velocity + spun
+        self.arrays.totals[data.LOADS_PENDING] = INSTANT
+
+    def _booked(self, *accounts: int) -> float:
+        """What is booked on some accounts, of all strings and of the whole."""
+        places = [data.ACCOUNT_PLACES[account] for account in accounts]
+        return float(sum(reel[places].sum() for reel in [*self.arrays.reels, self.arrays.totals]))
 
     def _moving_energy(self, time: float) -> float:
         return float(self._observed(time).whole[0, data.KINETIC])

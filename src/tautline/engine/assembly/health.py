@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tautline.engine.health import BALANCE, RESOLUTION, kept_energies
+from tautline.engine.remarks import motor_remarks
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.limits import AssemblyLimits
@@ -25,6 +26,8 @@ class AssemblyHealth:
     kept: float = math.nan  # energy less work plus losses, at the start (J)
     balance: float = 0.0  # largest change of that (J)
     pressed: dict[str, float] = field(default_factory=dict)  # largest compression of strings, over their stiffness
+
+    needed: dict[str, list[float]] = field(default_factory=dict)  # torque and power of reels that are led, by string
 
     @property
     def begun(self) -> bool:
@@ -46,6 +49,17 @@ class AssemblyHealth:
                 l = (line.string.length - samples.strands[:, k, kernels.REELED]) / line.elements
                 least = float((lengths / l[:, None]).min()) - 1.0
                 self.pressed[name] = max(self.pressed.get(name, 0.0), -least)
+
+    def look_at_motors(self, assembly: Assembly, samples: kernels.WholeSamples, led: list[str]) -> None:
+        """See what motors take to lead their reels."""
+        for k, (name, line) in enumerate(assembly.strings.items()):
+            if name in led and line.reel is not None and len(samples.strands):
+                torque = np.abs(samples.strands[:, k, kernels.TORQUE_NOW])
+                radius = line.reel.radius(samples.strands[:, k, kernels.REELED])
+                power = torque * np.abs(samples.strands[:, k, kernels.SPEED]) / radius
+                before = self.needed.get(name, [0.0, 0.0])
+                largest = [float(np.nanmax(x, initial=0.0)) for x in (torque, power)]
+                self.needed[name] = [max(a, b) for a, b in zip(before, largest, strict=True)]
 
     def figures(self, totals: data.Array) -> dict[str, float]:
         """Figures by name."""
@@ -76,4 +90,8 @@ class AssemblyHealth:
                     f"string {name!r} was pressed together with up to {force:.3g} N, which no rope can bear; "
                     'use law = "tension_only"'
                 )
+        for name, needed in self.needed.items():
+            reel = assembly.strings[name].reel
+            assert reel is not None
+            said += [f"string {name!r}: {sentence}" for sentence in motor_remarks(reel, *needed)]
         return said

@@ -289,6 +289,23 @@ def path_tables(assembly: Assembly, state: AssemblyState, start: float, until: f
     return tables
 
 
+def check_state(assembly: Assembly, state: AssemblyState) -> None:
+    """Refuse a state that is of another assembly."""
+    for kind, names, given in (
+        ("bodies", assembly.bodies, state.bodies),
+        ("strings", assembly.strings, state.strings),
+    ):
+        if set(names) != set(given):
+            expected = ", ".join(map(repr, names)) or "none"
+            raise InputError(
+                f"state.{kind}: expected {expected}, as the assembly has, got {', '.join(map(repr, given))}"
+            )
+    for name, line in assembly.strings.items():
+        rows = len(state.strings[name].nodes)
+        if rows != line.elements + 1:
+            raise InputError(f"state.strings.{name}: expected {line.elements + 1} nodes, got {rows}")
+
+
 def needs_reel(name: str, line: Line, command: Command) -> None:
     """Refuse a command for a string that has no reel."""
     if line.reel is None and not isinstance(command, Locked):

@@ -10,6 +10,7 @@ import numpy as np
 
 from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
+from tautline.engine.assembly.lowering import check_state
 from tautline.engine.force_law import CallableLaw, raise_failure
 from tautline.engine.loads import own_numbers
 from tautline.errors import InputError
@@ -49,7 +50,25 @@ from tautline.model.wording import near
 from tautline.results import assembly as results
 from tautline.schema import Layout
 
-Commands = Mapping[str, Command | float]
+Commands = Mapping[str, Command | float] | Command | float
+
+
+def commands_by_name(assembly: Assembly, commands: Any) -> dict[str, Command]:
+    """Commands of reels by the names of their strings, from a dict, or from that of the only reel."""
+    if commands is None:
+        return {}
+    if not isinstance(commands, Mapping):
+        reels = [name for name, line in assembly.strings.items() if line.reel is not None]
+        if len(reels) != 1:
+            checks.refuse("command", f"a dict by the names of strings ({', '.join(assembly.strings)})", commands)
+        commands = {reels[0]: commands}
+    found: dict[str, Command] = {}
+    for name, answer in commands.items():
+        if name not in assembly.strings:
+            raise InputError(f"strings.{name}: no such name in the assembly{near(name, assembly.strings)}")
+        found[name] = answer if isinstance(answer, Command) else Torque(answer)
+        lowering.needs_reel(name, assembly.strings[name], found[name])
+    return found
 
 
 class AssemblyInMotion:
@@ -63,6 +82,8 @@ class AssemblyInMotion:
         laws: Mapping[str, Any] | None = None,
     ) -> None:
         checks.instance("assembly", assembly, Assembly)
+        checks.instance("state", state, AssemblyState)
+        check_state(assembly, state)
         lengths = {name: line.string.length for name, line in assembly.strings.items()}
         self.assembly = assembly.on_mesh({name: x - state.strings[name].reeled_length for name, x in lengths.items()})
         self.initial, self.method = state, method
@@ -209,12 +230,14 @@ class AssemblyInMotion:
         return paths or any(self._span(name, x, self.time, self.time) for name, x in self._commands.items())
 
     def take(self, commands: Commands | None) -> None:
-        """Let reels follow commands from now on, by the names of their strings; a number is a torque (N m)."""
+        """Let reels follow commands from now on, by the names of their strings; a number is a torque (N m).
+
+        Where there is one reel alone, its command will do.
+        """
         given: dict[str, Command] = {}
-        for name, answer in (commands or {}).items():
-            self._known(name, self.assembly.strings, "strings")
-            command = answer if isinstance(answer, Command) else Torque(answer)
-            lowering.needs_reel(name, self.assembly.strings[name], command)
+        for name, command in commands_by_name(self.assembly, commands).items():
+            if self.assembly.strings[name].reel is None:
+                continue  # locked, as it must be
             if not self._started or command != self._commands.get(name, Locked()):
                 given[name] = command
         if self._started and not given:
@@ -231,6 +254,11 @@ class AssemblyInMotion:
             line = self.assembly.strings[name]
             speed, deployed = float(sample.strands[0, k, kernels.SPEED]), self._deployed(name)
             try:
+                if self._started and isinstance(command, Locked) and speed != 0.0:
+                    raise InputError(
+                        f"command: expected a drum that stands for Locked, got one that moves with {speed:.3g} m/s; "
+                        "stop_reel holds it at once, and a Speed or Length slows it down"
+                    )
                 check_command(command, speed)
                 assert line.reel is not None
                 pendulum_lowering.check_command(command, self.method.order, "symmetric", speed, line.reel)
@@ -263,8 +291,11 @@ class AssemblyInMotion:
             reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
             reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] += release
         command = strand.command
-        # the torque of a lock is found from samples
-        reel[data.TORQUE] = math.nan if command.locked else float(np.interp(time, command.times, command.torques))
+        # the torque that a lock takes, or the start of a motion that is prescribed, is found from samples
+        limit = strand.par.max_torque
+        torque = float(np.clip(np.interp(time, command.times, command.torques), -limit, limit))
+        found_later = command.locked or isinstance(self._commands[name], PrescribedMotion)
+        reel[data.TORQUE] = math.nan if found_later else torque
 
     def _deployed(self, name: str) -> float:
         k = list(self.assembly.strings).index(name)

@@ -37,10 +37,11 @@ def values_of(assembly: Assembly, samples: kernels.WholeSamples, times: data.Arr
     }
     values = derived(assembly, found)
     for k, line in enumerate(assembly.strings.values()):
-        locked = np.isnan(values["torque"][:, k])
-        if locked.any():
-            values["torque"][locked, k] = 0.0 if line.reel is None else _holding(assembly, line, k, values)[locked]
-            values["power"][locked, k] = 0.0
+        held = np.isnan(values["torque"][:, k])
+        if held.any() and line.reel is not None:
+            values["torque"][held, k] = _holding(assembly, line, k, values)[held]
+            radii = line.reel.radius(values["reeled_length"][held, k])
+            values["power"][held, k] = values["torque"][held, k] * values["reel_speed"][held, k] / radii
     return values
 
 

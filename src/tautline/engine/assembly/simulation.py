@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from tautline._version import __version__
 from tautline.engine import checkpoints
 from tautline.engine.assembly.acting import ActedOnAssembly
 from tautline.engine.assembly.health import AssemblyHealth
-from tautline.engine.assembly.motion import Commands
+from tautline.engine.assembly.motion import Commands, commands_by_name
 from tautline.engine.assembly.samples import sentence, values_of
 from tautline.engine.assembly.watched import WatchedAssembly
 from tautline.engine.conditions import Watch
@@ -34,10 +34,7 @@ from tautline.model.assembly import sections
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.state import AssemblyState, LineStart
-from tautline.model.command import (
-    Command,
-    Torque,
-)
+from tautline.model.command import PrescribedMotion
 from tautline.model.description import fields_of
 from tautline.model.force_law import refuse_saving
 from tautline.model.run import Method, Run
@@ -179,10 +176,15 @@ class AssemblySimulation(ActedOnAssembly):
         counts = begun + plan.steps_per_sample * np.arange(1, filled + 1, dtype=np.float64)
         self._marched = self.arrays.totals[data.T_START] + counts * plan.h
         self.health.look(self.assembly, done, self.arrays.totals)
+        self.health.look_at_motors(self.assembly, done, self._led())
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[int(status)]
             self._event = self._sentence(int(status), int(strand), plan)
         return done
+
+    def _led(self) -> list[str]:
+        """Strings whose reels follow a motion that is prescribed."""
+        return [name for name, command in self._commands.items() if isinstance(command, PrescribedMotion)]
 
     def _sentence(self, status: int, strand: int, plan: data.Plan) -> str:
         """What ended the motion, when, and what to do about it."""
@@ -285,6 +287,7 @@ class AssemblySimulation(ActedOnAssembly):
             "origins": self._origins,
             "shortest": self._shortest,
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in self._pushes.items()},
+            "impulses": [self._impulses[0], self._impulses[1].tolist()],
             "moves": {name: table[:, 0].tolist() for name, table in self._moves.items()},
             "health": asdict(self.health),
         }
@@ -321,6 +324,7 @@ class AssemblySimulation(ActedOnAssembly):
         self._pushes = {
             name: (np.array(space)[:, None], np.array(own)[:, None]) for name, (space, own) in saved["pushes"].items()
         }
+        self._impulses = (saved["impulses"][0], np.array(saved["impulses"][1]))
         self._moves = {name: np.array(table)[:, None] for name, table in saved["moves"].items()}
         self.health = AssemblyHealth(**saved["health"])
         for _ in range(2):  # the time is known when the motion is there, and tables are made for a time
@@ -344,9 +348,13 @@ def assembly_case(
     if isinstance(system, AssemblyCase):
         if state is not None or commands is not None:
             checks.refuse("state", "no state and command beside a case; use case.with_", state or commands)
-        return system.with_({f"run.{name}": value for name, value in run.items()}) if run else system
+        if not run:
+            return system
+        changed = replace(system, run=replace(system.run, **run))
+        object.__setattr__(changed, "_state", system.state())
+        return changed
     checks.instance("state", state, AssemblyState)
-    given = {name: x if isinstance(x, Command) else Torque(x) for name, x in (commands or {}).items()}
+    given = commands_by_name(system, commands)
     case = AssemblyCase(system, state.bodies, line_starts(system, state), given, Run(**run), title)
     object.__setattr__(case, "_state", state)
     return case

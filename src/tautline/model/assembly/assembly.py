@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.parts import ANCHOR, Held, Line, Orbit
@@ -81,6 +83,12 @@ class Assembly:
                     checks.refuse(f"bodies.{name}", "a body of the assembly", name, near(name, list(self.bodies)))
                 if not isinstance(self.bodies[name], RigidBody):
                     raise InputError(f"bodies.{name}.{what}: expected none for a body whose motion is given, got one")
+        for name, force in self.applied_forces.items():
+            if self._is_point(name) and (np.any(force.moment[1]) or any(force.point)):
+                raise InputError(f"bodies.{name}.applied_force: expected no moment and no point for a point mass")
+        for name, own in self.in_fluid.items():
+            if self._is_point(name) and (own.drag_center or own.buoyancy_center or own.spin_damping):
+                raise InputError(f"bodies.{name}.fluid: expected no centres and no spin damping for a point mass")
         if self.fluid is None:
             for name in self.in_fluid:
                 raise InputError(f"bodies.{name}.fluid: expected together with a fluid of the assembly, got it alone")
@@ -95,6 +103,10 @@ class Assembly:
             if body.body_height is not None and self.fluid.surface is None:
                 raise InputError(f"bodies.{name}.fluid.body_height: expected together with fluid.surface, got it alone")
 
+    def _is_point(self, name: str) -> bool:
+        body = self.bodies[name]
+        return isinstance(body, RigidBody) and body.is_point
+
     @staticmethod
     def _or(value: Any, default: float) -> Any:
         return default if value is None else value
@@ -108,6 +120,10 @@ class Assembly:
                 checks.refuse(f"{head}.{key}", f"one of {', '.join(map(repr, known))}", end, near(end, known))
         if line.ends[0] == line.ends[1] and line.points[0] == line.points[1]:
             raise InputError(f"{head}: expected two different points, got a string from a point to itself")
+        for key, end, point in zip(("start_point", "end_point"), line.ends, line.points, strict=True):
+            body = self.bodies.get(end)
+            if isinstance(body, RigidBody) and body.is_point and tuple(point) != tuple(body.center_of_mass):
+                checks.refuse(f"{head}.{key}", f"(0, 0, 0) of {end!r}, a point mass that has no lever", point)
         if not any(isinstance(self.bodies.get(end), RigidBody) for end in line.ends) and line.elements == 1:
             raise InputError(f"{head}.elements: expected 2 or more between two held ends, got 1, which cannot move")
         if line.reel is None:

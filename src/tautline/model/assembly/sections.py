@@ -114,6 +114,8 @@ def problem_at(error: Exception, path: tuple[str, ...]) -> Problem:
         return Problem(path, str(error))
     if name.startswith(("strings.", "bodies.", "fluid.")):
         return Problem(tuple(name.split(".")), sentence)
+    if name == "assembly" and path:  # of what finds a start
+        return Problem((*path, "kind"), sentence)
     if name.startswith("StopWhen."):
         return Problem((*path, "stop", name.partition(".")[2]), sentence)
     key = name.rpartition(".")[2].partition("[")[0]

@@ -149,7 +149,7 @@ def _line_state(assembly: Assembly, bodies: Mapping[str, BodyState], name: str, 
         deployed = distance if start.deployed is None else start.deployed
         if deployed > longest:
             checks.refuse(head, f"at most {longest:g} m (length less reel.guide_length)", deployed)
-    if deployed > distance * (1.0 + SAME_LENGTH) and string.law == "linear":
+    if deployed > distance * (1.0 + SAME_LENGTH) and string.tension(distance / deployed - 1.0) < 0.0:
         raise InputError(
             f"strings.{name}: expected a string no longer than the distance of its ends ({distance:.6g} m), got "
             f'{deployed:.6g} m, which would be pressed together; bring its ends apart, or use law = "tension_only"'
