@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-from sphinx.application import Sphinx
+from typing import TYPE_CHECKING, Any
 
 import tautline as tl
 from generated_pages import write_generated
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 HEAD = """# Every figure
 
