@@ -137,18 +137,23 @@ def test_a_worker_killed_and_a_study_stopped_and_resumed(found: xr.Dataset, fold
         assert np.array_equal(same[name].values, found[name].values, equal_nan=same[name].dtype.kind == "f"), name
 
 
-def test_the_command_line_and_the_report(found: xr.Dataset, folder: Path) -> None:
-    def call(*words: str) -> str:
-        result = CliRunner().invoke(app, ["study", *words])
-        assert result.exit_code == 0, result.output
-        return result.output
+def call(*words: str) -> str:
+    result = CliRunner().invoke(app, ["study", *words])
+    assert result.exit_code == 0, result.output
+    return result.output
 
+
+def test_the_command_line(found: xr.Dataset, folder: Path) -> None:
     store = str(folder / "here.zarr")
     summary = json.loads(call("info", store, "--json"))
     assert summary["endings"] == {"completed": MEMBERS - REFUSED, "refused": REFUSED}
     assert summary["outputs"]["max_tension"]["max"] == float(found.max_tension.max())
+
+
+@pytest.mark.long
+def test_the_report(found: xr.Dataset, folder: Path) -> None:
     page = folder / "report" / "report.html"
-    call("report", store, "-o", str(page.parent))
+    call("report", str(folder / "here.zarr"), "-o", str(page.parent))
     text = page.read_text(encoding="utf-8")
     assert "max_tension[hoist]" in text and "final_body_position[load, z]" not in text  # six of a vector are shown
     assert (page.parent / "max_tension-sling-map.png").is_file()

@@ -96,7 +96,7 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
     cut = tmp_path / "cut.nc"
     tl.run_to_file(cut, tl.load(source), watch=lambda progress: progress.rows > 5)
     assert tl.open_run(cut).attrs["status"] == "unfinished"
-    if name == "crane":
+    if name == "satellites":
         call("plot", str(cut), "-o", str(tmp_path / "cut"))
         call("report", str(cut), "-o", str(tmp_path / "cut.html"))
     call("resume", str(cut))

@@ -36,8 +36,23 @@ BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SMALLEST_PICTURE = 5_000  # bytes; an empty figure has less
 
 
-# Those that take ten seconds and more; `make verify` runs them.
-SLOW = {"tethered_satellites", "mujoco_crane", "hook_and_load", "moving_picture", "sensitivity"}
+# Those that take longest; `make verify` runs them.
+SLOW = {
+    "tethered_satellites",
+    "mujoco_crane",
+    "hook_and_load",
+    "moving_picture",
+    "cable_robot",
+    "drone_parcel",
+    "crane",
+    "vibration",
+    "drone",
+    "kite",
+    "towed",
+    "sensitivity",
+    "sea-cable",
+    "figures",
+}
 
 
 def each(paths: list[Path]) -> list[Any]:

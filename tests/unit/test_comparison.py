@@ -54,6 +54,7 @@ def test_long_figure_shows_the_runs_at_the_papers_step(trials: list[comparison.T
     assert [len(axes.lines) for axes in figure.axes] == [6, 6, 6]
 
 
+@pytest.mark.long
 def test_errors_of_the_work_precision_diagram_are_errors() -> None:
     truth = comparison._truth(1)
     errors = [
