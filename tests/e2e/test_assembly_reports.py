@@ -149,6 +149,7 @@ def test_ropes_that_break_and_ropes_of_which_nothing_is_known(path: Path, here: 
 # -- figures ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_every_figure_is_drawn(path: Path, here: Path) -> None:
     done = call("plot", path, "--figure", "all", "-o", "all")
     assert done.exit_code == 0, done.output

@@ -77,6 +77,7 @@ def test_a_replay_and_python_lead_each_other(cell: Watched) -> None:
     cell.page.wait_for_function("values.time === 0.5 && values.playing === false")
 
 
+@pytest.mark.long
 def test_a_reel_is_driven_from_a_cell(cell: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     """Greeted by the kernel, the page shows its states, and what it asks for arrives there."""
     from tautline.viewer.notebook import LiveWidget

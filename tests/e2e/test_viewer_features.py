@@ -155,7 +155,8 @@ def test_charts_are_chosen(folder: Path, open_page: Pages) -> None:
 # -- sharing -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", [pytest.param("served", marks=pytest.mark.long), "offline"])
+@pytest.mark.long
+@pytest.mark.parametrize("mode", ["served", "offline"])
 def test_a_view_is_shared(mode: str, folder: Path, open_page: Pages) -> None:
     """Picture twice as fine as the screen; film; a link that brings time, zoom, camera, colours and theme back."""
     if mode == "offline":

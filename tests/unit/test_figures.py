@@ -218,6 +218,7 @@ def test_an_animation_is_not_clipped(tmp_path: Path) -> None:
     assert edges.min() > 250
 
 
+@pytest.mark.long
 def test_every_figure_is_on_the_page_of_all(tmp_path: Path) -> None:
     folder = Path(__file__).parents[2] / "docs" / "_ext"
     sys.path.insert(0, str(folder))

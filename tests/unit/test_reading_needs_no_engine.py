@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 DATA = Path(__file__).parents[1] / "data"
 RUN = str(DATA / "runs" / "format-3.nc")
 OLD = str(DATA / "runs" / "format-1.nc")
@@ -76,6 +78,7 @@ def test_from_python(tmp_path: Path) -> None:
     assert not steps_with_engine(PYTHON, tmp_path)
 
 
+@pytest.mark.long
 def test_from_the_command_line(tmp_path: Path) -> None:
     code = """
 from tautline.cli import main

@@ -88,6 +88,7 @@ def test_time_reversal(number: int, duration: float, tolerance: float, order: in
     check_below("difference after there and back", error, tolerance)
 
 
+@pytest.mark.long
 def test_conventional_method_loses_what_ours_keeps(report: Report) -> None:
     """RK4 without group structure, same step: orthogonality and momentum wander, the energy sinks."""
     start = initial_state(EXAMPLES[0], elements=4)

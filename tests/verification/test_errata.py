@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tautline.model.command import Free
 from tautline.model.state import State
@@ -12,6 +13,7 @@ from tautline.reference import Equations
 from tests.conftest import Report
 
 
+@pytest.mark.long
 def test_missing_stretch_factor_acts_even_without_strain(report: Report) -> None:
     """An unstretched straight string at sigma = 2 m/s feels about 0.1 N from nowhere; at rest it feels nothing."""
     start = initial_state(EXAMPLES[1], 20)

@@ -111,6 +111,7 @@ SMALL = [name for name, entry in ENTRIES.items() if entry["elements"] < 10]
 
 
 @pytest.mark.parametrize("name", SMALL)
+@pytest.mark.long
 def test_the_generator_gives_the_file(name: str, report: Report) -> None:
     regenerated(name, report)
 
@@ -121,6 +122,7 @@ def test_the_generator_gives_the_whole_file(name: str, report: Report) -> None:
     regenerated(name, report)
 
 
+@pytest.mark.long
 def test_the_generator_shares_nothing_with_the_package() -> None:
     """It runs in a process in which tautline cannot be imported."""
     code = "import sys; sys.modules['tautline'] = None; import tests.verification.make_reference as m; m.Model"

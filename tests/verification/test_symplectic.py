@@ -156,6 +156,7 @@ def present_state(par: data.Parameters, motion: data.Motion) -> tl.State:
     return tl.State(x[data.REELED_LENGTH], x[data.REEL_SPEED], q, v, R, omega)
 
 
+@pytest.mark.long
 def test_runge_kutta_step_is_not_symplectic(report: Report) -> None:
     """The classical method of fourth order on the independent equations; in small steps, as their flow, it is."""
     pendulum, state, _ = random_system(np.random.default_rng(0), N)
