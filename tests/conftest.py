@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from hypothesis import settings
 settings.register_profile("tautline", deadline=None, print_blob=True)
 settings.load_profile("tautline")
 
+VERIFICATION = Path(__file__).parent / "verification"
+QUICK_CASES = 3
 _FIGURES: list[dict[str, Any]] = []
 Report = Callable[..., None]
 
@@ -29,6 +32,17 @@ def report(request: pytest.FixtureRequest) -> Report:
         _FIGURES.append({"test": request.node.nodeid, "what": what, "value": value, "bound": bound})
 
     return add
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of each test of the verification the quick tests take its first cases; `make verify` takes all."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        if VERIFICATION in item.path.parents and isinstance(item, pytest.Function):
+            name = f"{item.path}::{item.originalname}"
+            if seen[name] >= QUICK_CASES:
+                item.add_marker(pytest.mark.long)
+            seen[name] += 1
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -51,6 +51,7 @@ SLOW = {
     "towed",
     "sensitivity",
     "sea-cable",
+    "ropes",
     "figures",
 }
 

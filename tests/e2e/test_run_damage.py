@@ -168,6 +168,7 @@ def trials(files: dict[str, Path], folder: Path, count: int, seed: int) -> Count
     return counts
 
 
+@pytest.mark.long
 def test_damage_is_noticed(files: dict[str, Path], tmp_path: Path) -> None:
     counts = trials(files, tmp_path, 500, 1)
     assert counts["refused"] > 200

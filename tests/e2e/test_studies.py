@@ -335,6 +335,7 @@ def cluster() -> Iterator[Any]:
         yield made
 
 
+@pytest.mark.long
 def test_a_cluster_whose_workers_are_killed(folder: Path, exact: xr.Dataset, cluster: Any) -> None:
     import distributed
 

@@ -66,6 +66,7 @@ def saved(download: Download) -> bytes:
 # -- reading values ----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_values_are_read_off_several_runs(folder: Path, open_page: Pages) -> None:
     """One crosshair over all charts; A to D and their differences; wheels zoom; four views."""
     runs = [tl.open_run(folder / f"swing-{k}.nc") for k in range(4)]

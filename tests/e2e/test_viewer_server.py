@@ -292,6 +292,7 @@ def peak_memory(process: int) -> float:
     return int(found[1]) / 1e3
 
 
+@pytest.mark.long
 def test_a_million_samples(tmp_path: Path, report: Report) -> None:
     """Answers have the size of a picture, not of the run, and memory stays that of a few curves."""
     p = tl.Pendulum(
