@@ -6,12 +6,14 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tautline.engine.assembly.simulation import AssemblySimulation, assembly_case
+from tautline.engine.assembly.commands import commands_by_name
+from tautline.engine.assembly.simulation import AssemblySimulation, line_starts
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.state import AssemblyState
 from tautline.model.case import Case
 from tautline.model.command import Locked, check_command
 from tautline.model.pendulum import Pendulum
@@ -48,6 +50,25 @@ def case_of(system: Any, state: Any, command: Any, run: Mapping[str, Any], title
     command = Locked() if command is None else command
     check_command(command, 0.0)
     return Case(system, state, command, Run(**run), title)
+
+
+def assembly_case(
+    system: Assembly | AssemblyCase, state: Any, commands: Any, run: Mapping[str, Any], title: str = ""
+) -> AssemblyCase:
+    """A case from what `simulate` takes: a case and changes of its run, or plain objects."""
+    if isinstance(system, AssemblyCase):
+        if state is not None or commands is not None:
+            checks.refuse("state", "no state and command beside a case; use case.with_", state or commands)
+        if not run:
+            return system
+        changed = dataclasses.replace(system, run=dataclasses.replace(system.run, **run))
+        object.__setattr__(changed, "_state", system.state())
+        return changed
+    checks.instance("state", state, AssemblyState)
+    given = commands_by_name(system, commands)
+    case = AssemblyCase(system, state.bodies, line_starts(system, state), given, Run(**run), title)
+    object.__setattr__(case, "_state", state)
+    return case
 
 
 def begin(case: Case | AssemblyCase, **others: Any) -> Begun:

@@ -113,7 +113,7 @@ class Driven:
         return found
 
     def mass(self, name: str) -> float:
-        """Of a body that is free (kg)."""
+        """Mass of a body that is free (kg)."""
         body = self.subject.bodies[name]
         assert body is not None
         return body.mass

@@ -67,7 +67,7 @@ class Hands:
             self._steering = Steering(body, velocity, left - 1) if left > 1 else None
 
     def _force(self, body: str, to: Array, values: Values) -> Array:
-        """Of a spring with a damper, up to the hardest pull (N)."""
+        """Force of a spring with a damper, up to the hardest pull (N)."""
         place, time = self._driven.center(body, values), float(values["time"][-1])
         before, self._before = self._before, (time, place)
         velocity = (place - before[1]) / (time - before[0]) if before and before[0] < time else np.zeros(3)

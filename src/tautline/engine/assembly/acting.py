@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tautline.engine.assembly import lowering
+from tautline.engine.assembly.commands import check_known
 from tautline.engine.assembly.motion import AssemblyInMotion
 from tautline.errors import InputError
 from tautline.kernels import data
@@ -14,6 +15,7 @@ from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import RELEASE
 from tautline.model import checks
 from tautline.model.assembly.parts import Held
+from tautline.model.body import RigidBody
 from tautline.model.command import Locked
 
 FLUID_WORK = data.account("fluid_work")
@@ -39,9 +41,8 @@ class ActedOnAssembly(AssemblyInMotion):
         """
         self._free(name)
         checks.choice("frame", frame, ("space", "body"))
-        if self.assembly.bodies[name].is_point and np.any(moment):  # type: ignore[union-attr]
-            checks.refuse("moment", "zero for a point mass", moment)
         values = [*checks.vector("force", force, "N"), *checks.vector("moment", moment, "N m")]
+        self._check_moment(name, values[3:])
         if name not in self._pushes:
             self._pushes[name] = (lowering.NO_PUSH.copy(), lowering.NO_PUSH.copy())
             self._changed = True
@@ -56,8 +57,7 @@ class ActedOnAssembly(AssemblyInMotion):
         self._free(name)
         J = checks.array("impulse", impulse, (3,), "N s")
         L = checks.array("moment", moment, (3,), "N m s")
-        if self.assembly.bodies[name].is_point and L.any():  # type: ignore[union-attr]
-            checks.refuse("moment", "zero for a point mass", moment)
+        self._check_moment(name, L)
         self.take(None)
         time, struck = self.time, self.body(name)
         before = self._moving_energy(time)
@@ -83,7 +83,7 @@ class ActedOnAssembly(AssemblyInMotion):
 
         Nodes and bodies keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
-        self._known(name, self.assembly.strings, "strings")
+        check_known(name, self.assembly.strings, "strings")
         if self.assembly.strings[name].reel is None:
             raise InputError(f"strings.{name}: expected a string with a reel, got one without")
         self.take(None)
@@ -131,8 +131,9 @@ class ActedOnAssembly(AssemblyInMotion):
         return given
 
     def _note_impulses(self) -> None:
-        """Let forces on held bodies be means from now on."""
-        if self._impulses[0] != self.time:
+        """Let forces on held bodies, where there are some, be means from now on."""
+        held = any(isinstance(body, Held) for body in self.assembly.bodies.values())
+        if held and self._impulses[0] != self.time:
             self._impulses = (self.time, self._given_impulses())
 
     def _given_impulses(self) -> data.Array:
@@ -169,11 +170,16 @@ class ActedOnAssembly(AssemblyInMotion):
         return float(self._observed(time).whole[0, data.KINETIC])
 
     def _free(self, name: str) -> None:
-        self._known(name, self.assembly.bodies, "bodies")
+        check_known(name, self.assembly.bodies, "bodies")
         if isinstance(self.assembly.bodies[name], Held):
             raise InputError(f"bodies.{name}: expected a body that is free, got one whose motion is given")
 
+    def _check_moment(self, name: str, moment: Any) -> None:
+        body = self.assembly.bodies[name]
+        if isinstance(body, RigidBody) and body.is_point and np.any(moment):
+            checks.refuse("moment", "zero for a point mass", list(moment))
+
     def _held(self, name: str) -> None:
-        self._known(name, self.assembly.bodies, "bodies")
+        check_known(name, self.assembly.bodies, "bodies")
         if not isinstance(self.assembly.bodies[name], Held):
             raise InputError(f"bodies.{name}: expected a body whose motion is given, got one that is free")

@@ -23,7 +23,6 @@ from tautline.model.assembly.parts import ANCHOR, Held, Line
 from tautline.model.assembly.state import AssemblyState
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO, Matrix
-from tautline.model.command import Command, Locked
 from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
@@ -304,9 +303,3 @@ def check_state(assembly: Assembly, state: AssemblyState) -> None:
         rows = len(state.strings[name].nodes)
         if rows != line.elements + 1:
             raise InputError(f"state.strings.{name}: expected {line.elements + 1} nodes, got {rows}")
-
-
-def needs_reel(name: str, line: Line, command: Command) -> None:
-    """Refuse a command for a string that has no reel."""
-    if line.reel is None and not isinstance(command, Locked):
-        raise InputError(f"commands.{name}: expected none for a string without a reel, got {type(command).__name__}")

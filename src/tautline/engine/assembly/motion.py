@@ -10,6 +10,7 @@ import numpy as np
 
 from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
+from tautline.engine.assembly.commands import Commands, check_given, check_known, commands_by_name
 from tautline.engine.assembly.lowering import check_state
 from tautline.engine.force_law import CallableLaw, raise_failure
 from tautline.engine.loads import own_numbers
@@ -38,37 +39,13 @@ from tautline.model.command import (
     Impedance,
     Locked,
     PrescribedMotion,
-    Torque,
-    check_command,
-    check_start,
     shortest_commanded,
 )
 from tautline.model.force_law import check_laws
 from tautline.model.profile import values_at
 from tautline.model.run import Method
-from tautline.model.wording import near
 from tautline.results import assembly as results
 from tautline.schema import Layout
-
-Commands = Mapping[str, Command | float] | Command | float
-
-
-def commands_by_name(assembly: Assembly, commands: Any) -> dict[str, Command]:
-    """Commands of reels by the names of their strings, from a dict, or from that of the only reel."""
-    if commands is None:
-        return {}
-    if not isinstance(commands, Mapping):
-        reels = [name for name, line in assembly.strings.items() if line.reel is not None]
-        if len(reels) != 1:
-            checks.refuse("command", f"a dict by the names of strings ({', '.join(assembly.strings)})", commands)
-        commands = {reels[0]: commands}
-    found: dict[str, Command] = {}
-    for name, answer in commands.items():
-        if name not in assembly.strings:
-            raise InputError(f"strings.{name}: no such name in the assembly{near(name, assembly.strings)}")
-        found[name] = answer if isinstance(answer, Command) else Torque(answer)
-        lowering.needs_reel(name, assembly.strings[name], found[name])
-    return found
 
 
 class AssemblyInMotion:
@@ -88,7 +65,7 @@ class AssemblyInMotion:
         self.assembly = assembly.on_mesh({name: x - state.strings[name].reeled_length for name, x in lengths.items()})
         self.initial, self.method = state, method
         for name in laws or {}:
-            self._known(name, self.assembly.strings, "strings")
+            check_known(name, self.assembly.strings, "strings")
         self.laws = {name: [CallableLaw(law) for law in check_laws(own)] for name, own in (laws or {}).items()}
         self._check_method()
         self.arrays = lowering.Arrays(self.assembly, state)
@@ -147,8 +124,11 @@ class AssemblyInMotion:
 
     def body(self, name: str) -> dict[str, data.Array]:
         """Position, velocity, attitude and angular velocity of a body now."""
-        self._known(name, self.assembly.bodies, "bodies")
-        row = self.present_sample().bodies[0, list(self.assembly.bodies).index(name)]
+        check_known(name, self.assembly.bodies, "bodies")
+        return self._body_in(self.present_sample(), name)
+
+    def _body_in(self, sample: kernels.WholeSamples, name: str) -> dict[str, data.Array]:
+        row = sample.bodies[0, list(self.assembly.bodies).index(name)]
         return {
             "position": row[kernels.BODY_PLACE : kernels.BODY_PLACE + 3].copy(),
             "velocity": row[kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3].copy(),
@@ -158,8 +138,11 @@ class AssemblyInMotion:
 
     def string(self, name: str) -> dict[str, Any]:
         """Nodes, their velocities, deployed length and reel speed of a string now."""
-        self._known(name, self.assembly.strings, "strings")
-        sample, k = self.present_sample(), list(self.assembly.strings).index(name)
+        check_known(name, self.assembly.strings, "strings")
+        return self._string_in(self.present_sample(), name)
+
+    def _string_in(self, sample: kernels.WholeSamples, name: str) -> dict[str, Any]:
+        k = list(self.assembly.strings).index(name)
         nodes = results.spans(self.assembly)[name][0]
         length = self.assembly.strings[name].string.length
         return {
@@ -171,21 +154,17 @@ class AssemblyInMotion:
 
     def state(self) -> AssemblyState:
         """The present state, as a value that another simulation can start from."""
+        sample = self.present_sample()
         bodies = {}
         for name in self.assembly.bodies:
-            x = self.body(name)
+            x = self._body_in(sample, name)
             bodies[name] = BodyState(x["position"], x["velocity"], x["attitude"], x["angular_velocity"])
         strings = {}
         for name, line in self.assembly.strings.items():
-            own = self.string(name)
+            own = self._string_in(sample, name)
             reeled = line.string.length - own["deployed"]
             strings[name] = LineState(own["nodes"], own["node_velocities"], reeled, own["reel_speed"])
         return AssemblyState(bodies, strings)
-
-    @staticmethod
-    def _known(name: str, known: Mapping[str, Any], kind: str) -> None:
-        if name not in known:
-            raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
 
     def _lower(self, since: float, until: float) -> None:
         """Make what the kernels take, with tables that hold between two times, unless it is there already."""
@@ -253,20 +232,7 @@ class AssemblyInMotion:
             k = list(self.assembly.strings).index(name)
             line = self.assembly.strings[name]
             speed, deployed = float(sample.strands[0, k, kernels.SPEED]), self._deployed(name)
-            try:
-                if self._started and isinstance(command, Locked) and speed != 0.0:
-                    raise InputError(
-                        f"command: expected a drum that stands for Locked, got one that moves with {speed:.3g} m/s; "
-                        "stop_reel holds it at once, and a Speed or Length slows it down"
-                    )
-                check_command(command, speed)
-                assert line.reel is not None
-                pendulum_lowering.check_command(command, self.method.order, "symmetric", speed, line.reel)
-                check_start(command, time, deployed, speed)
-            except InputError as error:
-                raise InputError(f"strings.{name}: {error}") from None
-            if isinstance(command, Torque) and command.is_function:
-                raise InputError(f"strings.{name}: Torque.torque: expected a number or a table in an assembly")
+            check_given(name, command, line, (time, deployed, speed), self.method.order, self._started)
             least = shortest_commanded(command, deployed, time)
             if self.method.minimum_length is None and least is not None and least < 2.0 * self._shortest[name]:
                 self._shortest[name] = 0.5 * least

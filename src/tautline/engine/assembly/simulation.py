@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,8 +14,8 @@ from tautline import errors
 from tautline._version import __version__
 from tautline.engine import checkpoints
 from tautline.engine.assembly.acting import ActedOnAssembly
+from tautline.engine.assembly.commands import Commands
 from tautline.engine.assembly.health import AssemblyHealth
-from tautline.engine.assembly.motion import Commands, commands_by_name
 from tautline.engine.assembly.samples import sentence, values_of
 from tautline.engine.assembly.watched import WatchedAssembly
 from tautline.engine.conditions import Watch
@@ -339,22 +339,3 @@ def line_starts(assembly: Assembly, state: AssemblyState) -> dict[str, LineStart
         name: LineStart(assembly.strings[name].string.length - line.reeled_length, line.reel_speed)
         for name, line in state.strings.items()
     }
-
-
-def assembly_case(
-    system: Assembly | AssemblyCase, state: Any, commands: Any, run: Mapping[str, Any], title: str = ""
-) -> AssemblyCase:
-    """A case from what `simulate` takes: a case and changes of its run, or plain objects."""
-    if isinstance(system, AssemblyCase):
-        if state is not None or commands is not None:
-            checks.refuse("state", "no state and command beside a case; use case.with_", state or commands)
-        if not run:
-            return system
-        changed = replace(system, run=replace(system.run, **run))
-        object.__setattr__(changed, "_state", system.state())
-        return changed
-    checks.instance("state", state, AssemblyState)
-    given = commands_by_name(system, commands)
-    case = AssemblyCase(system, state.bodies, line_starts(system, state), given, Run(**run), title)
-    object.__setattr__(case, "_state", state)
-    return case

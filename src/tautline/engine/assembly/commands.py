@@ -1,0 +1,66 @@
+"""Commands of the reels of an assembly: whose they are, and what each reel can follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tautline.engine import lowering
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.parts import Line
+from tautline.model.command import Command, Locked, Torque, check_command, check_start
+from tautline.model.wording import near
+
+Commands = Mapping[str, Command | float] | Command | float
+
+
+def check_known(name: str, known: Mapping[str, Any], kind: str) -> None:
+    """Refuse a name that no body or string has."""
+    if name not in known:
+        raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
+
+
+def commands_by_name(assembly: Assembly, commands: Any) -> dict[str, Command]:
+    """Commands of reels by the names of their strings, from a dict, or from that of the only reel."""
+    if commands is None:
+        return {}
+    if not isinstance(commands, Mapping):
+        reels = [name for name, line in assembly.strings.items() if line.reel is not None]
+        if len(reels) != 1:
+            checks.refuse("command", f"a dict by the names of strings ({', '.join(assembly.strings)})", commands)
+        commands = {reels[0]: commands}
+    found: dict[str, Command] = {}
+    for name, answer in commands.items():
+        check_known(name, assembly.strings, "strings")
+        found[name] = answer if isinstance(answer, Command) else Torque(answer)
+        needs_reel(name, assembly.strings[name], found[name])
+    return found
+
+
+def check_given(
+    name: str, command: Command, line: Line, now: tuple[float, float, float], order: int, started: bool
+) -> None:
+    """Refuse a command that a reel cannot follow from now on: at this time, with this length out, at this speed."""
+    time, deployed, speed = now
+    try:
+        if started and isinstance(command, Locked) and speed != 0.0:
+            raise InputError(
+                f"command: expected a drum that stands for Locked, got one that moves with {speed:.3g} m/s; "
+                "stop_reel holds it at once, and a Speed or Length slows it down"
+            )
+        check_command(command, speed)
+        assert line.reel is not None
+        lowering.check_command(command, order, "symmetric", speed, line.reel)
+        check_start(command, time, deployed, speed)
+    except InputError as error:
+        raise InputError(f"strings.{name}: {error}") from None
+    if isinstance(command, Torque) and command.is_function:
+        raise InputError(f"strings.{name}: Torque.torque: expected a number or a table in an assembly")
+
+
+def needs_reel(name: str, line: Line, command: Command) -> None:
+    """Refuse a command for a string that has no reel."""
+    if line.reel is None and not isinstance(command, Locked):
+        raise InputError(f"commands.{name}: expected none for a string without a reel, got {type(command).__name__}")
