@@ -28,6 +28,7 @@ from tautline.kernels.rotation import (
 )
 from tautline.kernels.so3 import Matrix, Vector, add_scaled, apply, dot, scale, select_vector, sub
 from tautline.kernels.step_equations import derivatives_by_sigma, ends_of, node_equations, reel_row
+from tautline.kernels.tangents import has_tangents
 from tautline.kernels.tridiagonal import (
     backward,
     backward_with_border,
@@ -153,6 +154,7 @@ def solve_rates(
     not_converged = zero_like(rates.sigma) == 0.0
     failed = zero_like(rates.sigma) != 0.0
     iterations = zero_like(rates.sigma)
+    once_more = has_tangents(h)
     for _ in range(MAX_ITERATIONS):
         x = newton_correction(par, h, s, q, p, kick, R, target, rates, scratch)
         move_to_solution(par.N, not_converged, x.along, scratch)
@@ -172,5 +174,7 @@ def solve_rates(
         failed = failed | (not_converged & (lost | (is_small & x.failed)))
         not_converged = not_converged & goes_on
         if not some(not_converged):
-            break
+            if not once_more:
+                break
+            once_more, not_converged = False, zero_like(rates.sigma) == 0.0
     return rates, failed | not_converged, iterations

@@ -33,6 +33,7 @@ from tautline.kernels.so3 import (
     select_vector,
     sub,
 )
+from tautline.kernels.tangents import has_tangents
 
 MAX_ITERATIONS = 12
 # Newton converges quadratically: a correction x of omega leaves an error of about (h/2) x^2.
@@ -88,6 +89,7 @@ def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vecto
     omega = guess
     not_converged = dot(guess, guess) >= 0.0
     by_b = K
+    once_more = has_tangents(h)
     for _ in range(MAX_ITERATIONS):
         K_omega = apply(K, omega)
         k = 1.0 + 0.25 * h * h * dot(omega, omega)
@@ -107,7 +109,9 @@ def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vecto
         error = 0.5 * h * dot(correction, correction)
         not_converged = not_converged & (error * error > ERROR_LEFT * ERROR_LEFT * dot(omega, omega))
         if not some(not_converged):
-            break
+            if not once_more:
+                break
+            once_more, not_converged = False, dot(guess, guess) >= 0.0
     return omega, by_b, not_converged
 
 
