@@ -32,9 +32,7 @@ from tautline.kernels.tridiagonal import factorise
 
 
 @inlined
-def base_step(
-    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, loads: Loads
-) -> int:
+def base_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, loads: Loads) -> int:
     """One base step, whole."""
     if command.locked and not (loads.acts or loads.moves):
         l = element_length(par, motion.reel[S])

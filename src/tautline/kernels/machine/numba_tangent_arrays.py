@@ -11,11 +11,13 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import lower_builtin, lower_getattr, models, register_model
+from numba.extending import intrinsic, lower_builtin, lower_getattr, models, overload, register_model
+from numba.np.arrayobj import make_array, populate_array
 
 from tautline.kernels.machine.numba_lanes import FLOATS, check_index
 from tautline.kernels.machine.numba_tangents import NO_TANGENTS, is_number, put_together, taken_apart, tangent_type
-from tautline.kernels.tangents import TANGENTS
+from tautline.kernels.machine.options import OPTIONS
+from tautline.kernels.tangents import TANGENTS, values_of
 
 _WHOLE = ir.IntType(64)
 
@@ -180,3 +182,41 @@ def _transposed(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     shape, strides = (cgutils.unpack_tuple(builder, x) for x in (view.shape, view.strides))
     view.shape, view.strides = (cgutils.pack_array(builder, x[::-1]) for x in (shape, strides))
     return view._getvalue()
+
+
+# -- values alone ------------------------------------------------------------------------------------------------------
+
+
+def _type_of_values(kind: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):  # type: ignore[attr-defined]
+        return types.BaseTuple.from_types([_type_of_values(x) for x in kind], getattr(kind, "instance_class", None))  # type: ignore[attr-defined]
+    if isinstance(kind, TangentArrayType):
+        return types.Array(types.float64, kind.ndim, "C")
+    return types.float64 if kind is tangent_type else kind
+
+
+def _values(context: Any, builder: Any, kind: Any, x: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):  # type: ignore[attr-defined]
+        items = [_values(context, builder, item, builder.extract_value(x, i)) for i, item in enumerate(kind)]
+        return context.make_tuple(builder, _type_of_values(kind), items)
+    if isinstance(kind, TangentArrayType):
+        view = _view(context, builder, kind, x)
+        array = make_array(_type_of_values(kind))(context, builder)
+        size = ir.Constant(_WHOLE, 8)
+        strides = [builder.mul(size, stride) for stride in cgutils.unpack_tuple(builder, view.strides)]
+        populate_array(array, view.values, cgutils.unpack_tuple(builder, view.shape), strides, 8, None)
+        return array._getvalue()
+    return taken_apart(builder, kind, x).value
+
+
+@intrinsic
+def _values_of(typingctx: Any, x: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _values(context, builder, x, args[0])
+
+    return _type_of_values(x)(x), codegen
+
+
+@overload(values_of, strict=False, jit_options=OPTIONS)
+def _choose_values_of(x: Any) -> Any:
+    return lambda x: _values_of(x)
