@@ -56,7 +56,7 @@ def test_functions_follow_the_chain_rule(name: str) -> None:
 
 
 def test_what_does_not_exist_is_not_a_number() -> None:
-    x = Carried([0.0, 1.0, 1.0], np.array([[1.0], [2.0], [3.0]]))
+    x: Any = Carried([0.0, 1.0, 1.0], np.array([[1.0], [2.0], [3.0]]))
     assert np.isnan(np.abs(x).tangent[0, 0])
     assert np.isnan(np.maximum(x, 0.0).tangent[0, 0])
     assert np.isnan(x.max().tangent[0])
@@ -64,7 +64,7 @@ def test_what_does_not_exist_is_not_a_number() -> None:
 
 
 def test_what_is_the_same_on_both_sides_exists() -> None:
-    still = Carried([0.0, 0.0], np.zeros((2, 1)))
+    still: Any = Carried([0.0, 0.0], np.zeros((2, 1)))
     for found in (np.abs(still), np.maximum(still, 0.0), still.max(axis=0), np.sqrt(still)):
         np.testing.assert_array_equal(found.tangent, 0.0)
 
@@ -76,6 +76,6 @@ def test_derivatives_are_not_lost_unseen(lose: Callable[[Any], Any]) -> None:
 
 
 def test_comparisons_are_of_values() -> None:
-    x = Carried([1.0, 3.0], np.ones((2, 1)))
+    x: Any = Carried([1.0, 3.0], np.ones((2, 1)))
     assert (x > 2.0).tolist() == [False, True]
     assert np.argmax(x) == 1

@@ -57,7 +57,7 @@ def test_one_side_will_do_at_the_edge_of_what_is_allowed() -> None:
     def root(x: float) -> float:
         if x < 0.0:
             raise InputError("key: expected no less")
-        return np.exp(2.0 * x)
+        return float(np.exp(2.0 * x))
 
     assert slope(root) == pytest.approx(2.0, rel=1e-10)
 
