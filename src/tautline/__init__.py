@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from tautline.engine.assembly.simulation import AssemblySimulation
     from tautline.engine.simulate import simulate
     from tautline.engine.simulation import Simulation
+    from tautline.figures.fitted import fit_report
     from tautline.figures.report import report
     from tautline.files.runs.reading import open_run
     from tautline.files.runs.writing import resume, run_to_file
     from tautline.files.scenario.reading import load
+    from tautline.fitting.fit import fit
+    from tautline.fitting.result import Fit
     from tautline.model.assembly.assembly import Assembly
     from tautline.model.assembly.case import AssemblyCase
     from tautline.model.assembly.parts import Held, Line, Orbit
@@ -75,6 +78,9 @@ _HOMES = {
     "modes": "tautline.analysis.modes",
     "exceedance": "tautline.analysis.spectra",
     "spectrum": "tautline.analysis.spectra",
+    "Fit": "tautline.fitting.result",
+    "fit": "tautline.fitting.fit",
+    "fit_report": "tautline.figures.fitted",
     "report": "tautline.figures.report",
     "RigidBody": "tautline.model.body",
     "Shape": "tautline.model.body",
@@ -147,6 +153,7 @@ __all__ = [
     "Case",
     "Command",
     "Equilibrium",
+    "Fit",
     "Fluid",
     "ForceLaw",
     "ForceState",
@@ -184,6 +191,8 @@ __all__ = [
     "errors",
     "exceedance",
     "figures",
+    "fit",
+    "fit_report",
     "hang",
     "hanging",
     "load",

@@ -1,0 +1,141 @@
+"""What a run says at the times of the data, with derivatives by the unknowns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.errors import TautlineError
+from tautline.fitting.data import Measured
+from tautline.fitting.standin import jacobian
+from tautline.fitting.unknowns import OFFSET, Unknown
+
+if TYPE_CHECKING:
+    from tautline.gradients.jacobian import Jacobian
+
+# Times of the data count as samples of the run where they are so close to them, in parts of the interval.
+ON_A_SAMPLE = 1e-6
+# So many samples of the run between two of the data are tried to have one at each time of the data.
+PARTS = (1, 2, 3, 4, 5, 10)
+# A run for a fit has no more samples.
+MOST_SAMPLES = 200_000
+
+
+class Sampling(NamedTuple):
+    """Samples of the runs of a fit."""
+
+    interval: float  # s
+    count: int  # after the first
+    exact: bool  # whether each time of the data is the time of a sample
+
+    def finer(self) -> Sampling | None:
+        """Half of the interval; None where samples are those of the data, or there would be too many."""
+        possible = not self.exact and 2 * self.count <= MOST_SAMPLES
+        return Sampling(0.5 * self.interval, 2 * self.count, False) if possible else None
+
+
+def sampling_for(series: Sequence[Measured], latest: float, step: float | str, moves: bool) -> Sampling:
+    """Samples at the times of the data where that is possible, otherwise twice as many as the data have.
+
+    Parameters
+    ----------
+    series : list of Measured
+    latest : float
+        Time up to which the run is needed (s).
+    step : float or "auto"
+        Of the run, of which the interval is a multiple.
+    moves : bool
+        Whether the times of the data are moved, by an offset.
+    """
+    times = np.unique(np.concatenate([x.time for x in series]))
+    gaps = np.diff(times)
+    gaps = gaps[gaps > ON_A_SAMPLE * latest / MOST_SAMPLES]
+    spacing = float(np.median(gaps)) if len(gaps) else latest
+    spacing = float(times[-1] - times[0]) / max(1, round((times[-1] - times[0]) / spacing)) or latest
+    for parts in PARTS if not moves else ():
+        interval = spacing / parts
+        if _on_grid(times, interval) and (isinstance(step, str) or _on_grid(np.array([interval]), step)):
+            return Sampling(interval, max(1, round(latest / interval)), True)
+    wanted = max(0.5 * spacing, latest / MOST_SAMPLES)
+    if not isinstance(step, str):
+        wanted = max(1, math.floor(wanted / step)) * step
+    return Sampling(wanted, max(1, math.ceil(latest / wanted - ON_A_SAMPLE)), False)
+
+
+def _on_grid(times: Array, spacing: float) -> bool:
+    """Whether all times are multiples of a spacing."""
+    places = times / spacing
+    off = np.abs(places - np.round(places))
+    return bool(np.all(off <= np.clip(ON_A_SAMPLE * places, ON_A_SAMPLE, 1e-3)))
+
+
+class Predicted(NamedTuple):
+    """Values of the run at the samples of a column, and derivatives by the unknowns."""
+
+    values: Array
+    derivatives: Array  # samples x unknowns
+    unseen: float  # estimated error of the interpolation between samples of the run
+
+
+@dataclass(frozen=True)
+class Model:
+    """A case whose runs are compared with series."""
+
+    case: Any
+    series: tuple[Measured, ...]
+    unknowns: tuple[Unknown, ...]
+    sampling: Sampling
+
+    def with_values(self, values: Sequence[float]) -> Any:
+        """The case with values of the unknowns, with the sampling of the fit."""
+        changes = {u.key: float(v) for u, v in zip(self.unknowns, values, strict=True) if u.key != OFFSET}
+        run = {"run.sample": self.sampling.interval, "run.duration": self.sampling.interval * self.sampling.count}
+        return self.case.with_({**changes, **run})
+
+    def run(self, values: Sequence[float]) -> Jacobian | str:
+        """Values and derivatives at the samples of a run, or a sentence that says why there is none."""
+        outputs = list(dict.fromkeys(x.column.variable for x in self.series))
+        try:
+            return jacobian(self.with_values(values), outputs, [u.key for u in self.unknowns if u.key != OFFSET])
+        except TautlineError as error:
+            return str(error)
+
+    def predicted(self, run: Jacobian, values: Sequence[float]) -> list[Predicted] | str:
+        """All columns from a run, or a sentence that says why it does not have them."""
+        if len(run.time) <= self.sampling.count:
+            return f"the run ends at {run.time[-1]:.6g} s, before the data: {run.message}"
+        found = [self._of_column(x, run, values) for x in self.series]
+        if not all(np.isfinite(x.values).all() and np.isfinite(x.derivatives).all() for x in found):
+            return run.message
+        return found
+
+    def _of_column(self, x: Measured, run: Jacobian, values: Sequence[float]) -> Predicted:
+        place = (slice(None), *x.column.index)
+        y, dy = run.values[x.column.variable][place], run.derivatives[x.column.variable][place]
+        if self.sampling.exact:
+            rows = np.round(x.time / self.sampling.interval).astype(int)
+            return Predicted(y[rows], dy[rows], 0.0)
+        from scipy.interpolate import CubicSpline
+
+        offsets = [k for k, u in enumerate(self.unknowns) if u.key == OFFSET]
+        times = x.time + (values[offsets[0]] if offsets else 0.0)
+        curve = CubicSpline(run.time, y)
+        derivatives = CubicSpline(run.time, dy)(times)
+        for k in offsets:
+            derivatives = np.insert(derivatives, k, curve(times, 1), axis=1)
+        return Predicted(curve(times), derivatives, unseen(run.time, y))
+
+
+def unseen(time: Array, y: Array) -> float:
+    """Error of the spline through all samples, from that of the one through every second: a sixteenth of it."""
+    if len(time) < 8:
+        return 0.0
+    from scipy.interpolate import CubicSpline
+
+    between = CubicSpline(time[::2], y[::2])(time[1:-1:2])
+    return float(np.sqrt(np.mean((between - y[1:-1:2]) ** 2))) / 16.0
