@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from tautline.files.scenario.reading import load
     from tautline.fitting.fit import fit
     from tautline.fitting.result import Fit
+    from tautline.gradients.api import jacobian, value_and_gradient
+    from tautline.gradients.objectives import Final, Integral, Peak
+    from tautline.gradients.segments import linearize
     from tautline.model.assembly.assembly import Assembly
     from tautline.model.assembly.case import AssemblyCase
     from tautline.model.assembly.parts import Held, Line, Orbit
@@ -82,6 +85,12 @@ _HOMES = {
     "fit": "tautline.fitting.fit",
     "fit_report": "tautline.figures.fitted",
     "report": "tautline.figures.report",
+    "Final": "tautline.gradients.objectives",
+    "Integral": "tautline.gradients.objectives",
+    "Peak": "tautline.gradients.objectives",
+    "jacobian": "tautline.gradients.api",
+    "value_and_gradient": "tautline.gradients.api",
+    "linearize": "tautline.gradients.segments",
     "RigidBody": "tautline.model.body",
     "Shape": "tautline.model.body",
     "Equilibrium": "tautline.model.equilibrium",
@@ -153,6 +162,7 @@ __all__ = [
     "Case",
     "Command",
     "Equilibrium",
+    "Final",
     "Fit",
     "Fluid",
     "ForceLaw",
@@ -162,11 +172,13 @@ __all__ = [
     "Hanging",
     "Held",
     "Impedance",
+    "Integral",
     "Length",
     "Line",
     "LineStart",
     "Locked",
     "Orbit",
+    "Peak",
     "Pendulum",
     "Reel",
     "RigidBody",
@@ -195,6 +207,8 @@ __all__ = [
     "fit_report",
     "hang",
     "hanging",
+    "jacobian",
+    "linearize",
     "load",
     "lyapunov",
     "modes",
@@ -217,6 +231,7 @@ __all__ = [
     "straight",
     "study",
     "utilisation",
+    "value_and_gradient",
     "view",
     "widget",
 ]

@@ -17,8 +17,8 @@ from tautline.fitting.prediction import Model, sampling_for
 from tautline.fitting.result import COMPLETED, NOT_CONVERGED, Compared, Fit
 from tautline.fitting.search import Progress, Search
 from tautline.fitting.unknowns import OFFSET, Unknown
+from tautline.gradients.setting import check_case
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.kinds import in_si
 from tautline.units import OF_RESULTS
@@ -27,7 +27,7 @@ LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 
 
 def fit(
-    case: Case | AssemblyCase,
+    case: Case,
     data: Any,
     vary: Sequence[str] | Mapping[str, Any],
     *,
@@ -73,8 +73,7 @@ def fit(
     Fit
         `status` is "completed" where the search has converged; `remarks` say what there is to doubt.
     """
-    if not isinstance(case, Case | AssemblyCase):
-        checks.refuse("case", "a Case, as tl.load gives it", case)
+    check_case(case)
     checks.choice("loss", loss, LOSSES)
     most_runs = checks.whole("most_runs", most_runs, 1, 10**6)
     looked_for = unknowns.read(case, vary)
@@ -87,16 +86,14 @@ def fit(
         raise InputError(f"data: expected more samples than the {len(looked_for)} unknowns, got {samples}")
     latest = max(float(x.time[-1]) for x in series) + (moved.high if moved else 0.0)
     sampling = sampling_for(series, latest, case.run.step, moved is not None)
-    fixed = case if isinstance(case, AssemblyCase) else case.with_({"run.elements": case.state().elements})
+    fixed = case.with_({"run.elements": case.state().elements})
     model = Model(fixed, tuple(series), tuple(looked_for), sampling)
     search = Search(model, _given_sigma(series, sigma), loss, most_runs, watch)
     search.find()
     return _result(fixed, search, remarks)
 
 
-def _overlap(
-    case: Case | AssemblyCase, series: list[Measured], offset: Any
-) -> tuple[list[Measured], Unknown | None, list[str]]:
+def _overlap(case: Case, series: list[Measured], offset: Any) -> tuple[list[Measured], Unknown | None, list[str]]:
     """Series within the time of the run for every offset in question, the offset, and a remark on what is left out."""
     first, last = min(x.time[0] for x in series), max(x.time[-1] for x in series)
     interval = float(last - first) / max(len(x.time) for x in series)
@@ -132,7 +129,7 @@ def _given_sigma(series: Sequence[Measured], sigma: Any) -> Array | None:
     return np.array(found)
 
 
-def _result(case: Any, search: Search, remarks: list[str]) -> Fit:
+def _result(case: Case, search: Search, remarks: list[str]) -> Fit:
     """The result at the end of a search."""
     verdict = judging.judge(search)
     model, found = search.model, search.predicted(search.x)

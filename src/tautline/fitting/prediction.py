@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import TautlineError
 from tautline.fitting.data import Measured
-from tautline.fitting.standin import jacobian
 from tautline.fitting.unknowns import OFFSET, Unknown
-
-if TYPE_CHECKING:
-    from tautline.gradients.jacobian import Jacobian
+from tautline.gradients.api import Jacobian, jacobian
+from tautline.model.case import Case
 
 # Times of the data count as samples of the run where they are so close to them, in parts of the interval.
 ON_A_SAMPLE = 1e-6
@@ -86,12 +84,12 @@ class Predicted(NamedTuple):
 class Model:
     """A case whose runs are compared with series."""
 
-    case: Any
+    case: Case
     series: tuple[Measured, ...]
     unknowns: tuple[Unknown, ...]
     sampling: Sampling
 
-    def with_values(self, values: Sequence[float]) -> Any:
+    def with_values(self, values: Sequence[float]) -> Case:
         """The case with values of the unknowns, with the sampling of the fit."""
         changes = {u.key: float(v) for u, v in zip(self.unknowns, values, strict=True) if u.key != OFFSET}
         run = {"run.sample": self.sampling.interval, "run.duration": self.sampling.interval * self.sampling.count}
@@ -111,7 +109,7 @@ class Model:
             return f"the run ends at {run.time[-1]:.6g} s, before the data: {run.message}"
         found = [self._of_column(x, run, values) for x in self.series]
         if not all(np.isfinite(x.values).all() and np.isfinite(x.derivatives).all() for x in found):
-            return run.message
+            return "; ".join(run.remarks) or run.message
         return found
 
     def _of_column(self, x: Measured, run: Jacobian, values: Sequence[float]) -> Predicted:

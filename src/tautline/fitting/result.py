@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.model.case import Case
 
 COMPLETED, NOT_CONVERGED = "completed", "not_converged"
 
@@ -66,7 +66,7 @@ class Fit:
         Runs that were needed.
     """
 
-    case: Any
+    case: Case
     values: dict[str, float]
     standard_errors: dict[str, float]
     units: dict[str, str]

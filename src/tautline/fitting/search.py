@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.fitting.prediction import Model, Predicted
 from tautline.fitting.unknowns import OFFSET
-
-if TYPE_CHECKING:
-    from tautline.gradients.jacobian import Jacobian
+from tautline.gradients.api import Jacobian
 
 # Noise that is not given is estimated from the residuals, again and again until it changes by less than this part.
 STEADY, ROUNDS = 0.02, 10

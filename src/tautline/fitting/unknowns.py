@@ -9,8 +9,6 @@ from typing import Any
 
 from tautline.errors import InputError
 from tautline.model import checks, keys, sections
-from tautline.model.assembly import keys as assembly_keys
-from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.kinds import Kind, in_si
 
@@ -51,7 +49,7 @@ class Unknown:
         return value if self.scale == LOG else self.size
 
 
-def read(case: Case | AssemblyCase, vary: Sequence[str] | Mapping[str, Any]) -> list[Unknown]:
+def read(case: Case, vary: Sequence[str] | Mapping[str, Any]) -> list[Unknown]:
     """Unknowns from the argument `vary` of `fit`."""
     if isinstance(vary, str) or not isinstance(vary, Sequence | Mapping) or not vary:
         checks.refuse("vary", "keys of the case, as a list or as a dict with bounds", vary)
@@ -59,13 +57,13 @@ def read(case: Case | AssemblyCase, vary: Sequence[str] | Mapping[str, Any]) -> 
     return [_read_one(case, str(key), spec) for key, spec in specs.items()]
 
 
-def _read_one(case: Case | AssemblyCase, text: str, spec: Any) -> Unknown:
+def _read_one(case: Case, text: str, spec: Any) -> Unknown:
     name, key = f"vary {text}", keys.parse(text)
     if key.section == "run":
         raise InputError(f"{name}: expected a key of the system, its start or its command, got one of the run")
     tree = case.to_dict()
     try:
-        kind = (assembly_keys if isinstance(case, AssemblyCase) else sections).kind_of(tree, key)
+        kind = sections.kind_of(tree, key)
     except InputError as error:
         raise InputError(f"vary: {error}") from None
     try:
