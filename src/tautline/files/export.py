@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -43,7 +44,8 @@ def write_csv(pieces: Iterable[xr.Dataset], path: Path) -> int:
     return rows
 
 
-class Column(NamedTuple):
+@dataclass(frozen=True)
+class Column:
     """One number of every sample, and its place in a variable."""
 
     name: str

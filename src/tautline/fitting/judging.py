@@ -118,14 +118,13 @@ def _covariance(slopes: Array, residuals: Array, loss: str) -> tuple[Array, list
 def _weight(r: Array, loss: str) -> Array:
     """rho' of SciPy's losses at r^2."""
     z = r**2
-    with np.errstate(divide="ignore"):
-        return {
-            "linear": lambda: np.ones_like(z),
-            "soft_l1": lambda: (1.0 + z) ** -0.5,
-            "huber": lambda: np.where(z <= 1.0, 1.0, z**-0.5),
-            "cauchy": lambda: 1.0 / (1.0 + z),
-            "arctan": lambda: 1.0 / (1.0 + z**2),
-        }[loss]()
+    if loss == "soft_l1":
+        return np.asarray((1.0 + z) ** -0.5)
+    if loss == "huber":
+        return np.asarray(np.fmax(z, 1.0) ** -0.5)
+    if loss == "cauchy":
+        return np.asarray(1.0 / (1.0 + z))
+    return np.asarray(1.0 / (1.0 + z**2)) if loss == "arctan" else np.ones_like(z)
 
 
 def _correlated(names: Sequence[str], covariance: Array) -> list[str]:

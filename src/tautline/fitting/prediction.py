@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,13 +28,15 @@ class Sampling(NamedTuple):
     """Samples of the runs of a fit."""
 
     interval: float  # s
-    count: int  # after the first
+    rows: int  # after the first
     exact: bool  # whether each time of the data is the time of a sample
+    least: float = 0.0  # interval: the step, where that is fixed (s)
 
     def finer(self) -> Sampling | None:
-        """Half of the interval; None where samples are those of the data, or there would be too many."""
-        possible = not self.exact and 2 * self.count <= MOST_SAMPLES
-        return Sampling(0.5 * self.interval, 2 * self.count, False) if possible else None
+        """Half of the interval; None where samples are those of the data, or there can be no more of them."""
+        half = self._replace(interval=0.5 * self.interval, rows=2 * self.rows)
+        possible = not self.exact and half.rows <= MOST_SAMPLES and half.interval > 0.9 * self.least
+        return half if possible else None
 
 
 def sampling_for(series: Sequence[Measured], latest: float, step: float | str, moves: bool) -> Sampling:
@@ -54,15 +56,23 @@ def sampling_for(series: Sequence[Measured], latest: float, step: float | str, m
     gaps = np.diff(times)
     gaps = gaps[gaps > ON_A_SAMPLE * latest / MOST_SAMPLES]
     spacing = float(np.median(gaps)) if len(gaps) else latest
-    spacing = float(times[-1] - times[0]) / max(1, round((times[-1] - times[0]) / spacing)) or latest
-    for parts in PARTS if not moves else ():
-        interval = spacing / parts
-        if _on_grid(times, interval) and (isinstance(step, str) or _on_grid(np.array([interval]), step)):
+    shortest = float(np.min(gaps)) if len(gaps) else latest
+    for interval in (x / parts for x in (shortest, spacing) for parts in PARTS if not moves):
+        interval = _even(times, interval)
+        fits = _on_grid(times, interval) and (isinstance(step, str) or _on_grid(np.array([interval]), step))
+        if fits and latest / interval <= MOST_SAMPLES:
             return Sampling(interval, max(1, round(latest / interval)), True)
     wanted = max(0.5 * spacing, latest / MOST_SAMPLES)
-    if not isinstance(step, str):
-        wanted = max(1, math.floor(wanted / step)) * step
-    return Sampling(wanted, max(1, math.ceil(latest / wanted - ON_A_SAMPLE)), False)
+    least = 0.0 if isinstance(step, str) else step
+    if least:  # doubled, so that it can be halved again
+        wanted = step * 2.0 ** max(0, math.floor(math.log2(wanted / step)))
+    return Sampling(wanted, max(1, math.ceil(latest / wanted - ON_A_SAMPLE)), False, least)
+
+
+def _even(times: Array, spacing: float) -> float:
+    """A spacing, made such that a whole number of times lies between the first and the last of some times."""
+    whole = round((times[-1] - times[0]) / spacing)
+    return float(times[-1] - times[0]) / whole if whole else spacing
 
 
 def _on_grid(times: Array, spacing: float) -> bool:
@@ -92,7 +102,7 @@ class Model:
     def with_values(self, values: Sequence[float]) -> Case:
         """The case with values of the unknowns, with the sampling of the fit."""
         changes = {u.key: float(v) for u, v in zip(self.unknowns, values, strict=True) if u.key != OFFSET}
-        run = {"run.sample": self.sampling.interval, "run.duration": self.sampling.interval * self.sampling.count}
+        run = {"run.sample": self.sampling.interval, "run.duration": self.sampling.interval * self.sampling.rows}
         return self.case.with_({**changes, **run})
 
     def run(self, values: Sequence[float]) -> Jacobian | str:
@@ -105,7 +115,7 @@ class Model:
 
     def predicted(self, run: Jacobian, values: Sequence[float]) -> list[Predicted] | str:
         """All columns from a run, or a sentence that says why it does not have them."""
-        if len(run.time) <= self.sampling.count:
+        if len(run.time) <= self.sampling.rows:
             return f"the run ends at {run.time[-1]:.6g} s, before the data: {run.message}"
         found = [self._of_column(x, run, values) for x in self.series]
         if not all(np.isfinite(x.values).all() and np.isfinite(x.derivatives).all() for x in found):
@@ -113,8 +123,9 @@ class Model:
         return found
 
     def _of_column(self, x: Measured, run: Jacobian, values: Sequence[float]) -> Predicted:
-        place = (slice(None), *x.column.index)
-        y, dy = run.values[x.column.variable][place], run.derivatives[x.column.variable][place]
+        place: tuple[Any, ...] = (slice(None), *x.column.index)
+        y = run.values[x.column.variable][place]
+        dy = run.derivatives[x.column.variable][place]
         if self.sampling.exact:
             rows = np.round(x.time / self.sampling.interval).astype(int)
             return Predicted(y[rows], dy[rows], 0.0)

@@ -109,7 +109,7 @@ def rounded(value: float, error: float) -> tuple[str, str]:
         return f"{value:.6g}", "unknown" if not np.isfinite(error) else "0"
     digits = 1 - int(np.floor(np.log10(error)))
     if value == 0.0 or (abs(np.log10(abs(value))) < 6.0 and -3 <= digits <= 9):
-        shown = f"{value:.{max(0, digits)}f}"
-        return shown, f"{error:.{max(0, digits)}f}" if digits >= 0 else f"{error:.2g}"
+        places = max(0, digits)
+        return f"{round(value, digits):.{places}f}", f"{round(error, digits):.{places}f}"
     figures = max(1, int(np.floor(np.log10(abs(value)))) + digits + 1)
     return f"{value:.{figures}g}", f"{error:.2g}"

@@ -123,7 +123,7 @@ class Search:
             ftol=tolerance,
             xtol=tolerance,
             gtol=None,
-            max_nfev=max(1, self.most_runs - self.runs),
+            max_nfev=max(1, self.most_runs - self.runs + 1),  # the first is where the search has been
         )
         self.x, self.converged = found.x, found.status > 0
 

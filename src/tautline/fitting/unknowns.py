@@ -11,6 +11,7 @@ from tautline.errors import InputError
 from tautline.model import checks, keys, sections
 from tautline.model.case import Case
 from tautline.model.kinds import Kind, in_si
+from tautline.model.wording import near
 
 OFFSET = "offset"
 LINEAR, LOG = "linear", "log"
@@ -65,7 +66,8 @@ def _read_one(case: Case, text: str, spec: Any) -> Unknown:
     try:
         kind = sections.kind_of(tree, key)
     except InputError as error:
-        raise InputError(f"vary: {error}") from None
+        section = tree.get(key.section)
+        raise InputError(f"vary: {error}{near(key.name, section if isinstance(section, dict) else ())}") from None
     try:
         present = keys.get(tree, key)
     except (KeyError, IndexError, TypeError):
