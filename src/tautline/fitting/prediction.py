@@ -18,8 +18,10 @@ from tautline.model.case import Case
 
 # Times of the data count as samples of the run where they are so close to them, in parts of the interval.
 ON_A_SAMPLE = 1e-6
-# So many samples of the run between two of the data are tried to have one at each time of the data.
+# Parts of the time between two samples of the data that are tried, to have a sample of the run at each time of them.
 PARTS = (1, 2, 3, 4, 5, 10)
+# So many samples of the run between two of the data are too many for that.
+MOST_BETWEEN = 20
 # A run for a fit has no more samples.
 MOST_SAMPLES = 200_000
 
@@ -60,7 +62,7 @@ def sampling_for(series: Sequence[Measured], latest: float, step: float | str, m
     for interval in (x / parts for x in (shortest, spacing) for parts in PARTS if not moves):
         interval = _even(times, interval)
         fits = _on_grid(times, interval) and (isinstance(step, str) or _on_grid(np.array([interval]), step))
-        if fits and latest / interval <= MOST_SAMPLES:
+        if fits and interval >= spacing / MOST_BETWEEN:
             return Sampling(interval, max(1, round(latest / interval)), True)
     wanted = max(0.5 * spacing, latest / MOST_SAMPLES)
     least = 0.0 if isinstance(step, str) else step
