@@ -10,6 +10,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.fitting.search import Search
+from tautline.model.wording import both
 
 # Smallest singular value of the scaled derivatives, over the largest, below which some unknowns cannot be told apart.
 SINGULAR = 1e-7
@@ -37,40 +38,40 @@ class Verdict(NamedTuple):
 
 def judge(search: Search) -> Verdict:
     """Covariance and remarks at the end of a search."""
-    at_bound = _at_bound(search)
-    free = [k for k in range(len(search.x)) if k not in at_bound]
-    us = search.model.unknowns
-    slopes, residuals = search.slopes(search.x)[:, free], search.residuals(search.x)
+    us, at_bound = search.model.unknowns, _at_bound(search)
+    free = [k for k in range(len(us)) if k not in at_bound]
+    inner, blurred, step = _covariance(search, free)
+    errors = np.sqrt(np.diag(inner))
+    enough = np.where(np.isnan(errors), np.inf, np.fmax(STEP * errors, LEAST_STEP))
+    by_x = np.array([us[k].slope(search.values(search.x)[k]) for k in free])
+    covariance = np.full((len(us), len(us)), np.nan)
+    covariance[np.ix_(free, free)] = inner * np.outer(by_x, by_x)
     remarks = [
         f"{us[k].key} lies at its {end} bound, {bound:.6g} {us[k].unit}".rstrip() + ": its best value may be beyond"
         for k, (end, bound) in at_bound.items()
     ]
-    covariance = np.full((len(us), len(us)), np.nan)
-    blurred: list[int] = []
-    step = np.zeros(len(free))
-    if free:
-        inner, blurred, step = _covariance(slopes, residuals, search.loss)
-        by_x = np.array([us[k].slope(search.values(search.x)[k]) for k in free])
-        covariance[np.ix_(free, free)] = inner * np.outer(by_x, by_x)
-        errors = np.sqrt(np.diag(inner))
-        enough = np.fmax(STEP * errors, LEAST_STEP)
-        converged = search.converged and bool(np.all(np.abs(step) <= np.where(np.isnan(errors), np.inf, enough)))
-    else:
-        converged = search.converged
     if blurred:
-        names = " and ".join(us[free[k]].key for k in blurred)
-        remarks.append(
-            f"the data do not determine {names}"
-            + (", only some combination of them: keep one fixed, or measure more" if len(blurred) > 1 else "")
-        )
-    remarks += _correlated([us[k].key for k in free], covariance[np.ix_(free, free)])
+        combined = ", only some combination of them: keep one fixed, or measure more" if len(blurred) > 1 else ""
+        remarks.append(f"the data do not determine {both([us[free[k]].key for k in blurred])}{combined}")
+    remarks += _correlated([us[k].key for k in free], inner)
+    return Verdict(
+        covariance,
+        search.converged and bool(np.all(np.abs(step) <= enough)),
+        remarks + _on_residuals(search),
+    )
+
+
+def _on_residuals(search: Search) -> list[str]:
+    """Remarks on residuals that are not noise, not of the given size, or of a run with too few samples."""
+    residuals = search.residuals(search.x)
+    remarks = []
     for r, m in zip(search.by_column(residuals), search.model.series, strict=True):
         remarks += _not_white(m.name, r)
     if search.sigma_given:
-        remarks += _chi_square(float(np.sum(residuals**2)), len(residuals) - len(us))
+        remarks += _chi_square(float(np.sum(residuals**2)), len(residuals) - len(search.x))
     if search.too_coarse():
         remarks.append("samples of the run are too far apart to be interpolated at the times of the data")
-    return Verdict(covariance, converged, remarks)
+    return remarks
 
 
 def _at_bound(search: Search) -> dict[int, tuple[str, float]]:
@@ -92,39 +93,44 @@ def _at_bound(search: Search) -> dict[int, tuple[str, float]]:
     return found
 
 
-def _covariance(slopes: Array, residuals: Array, loss: str) -> tuple[Array, list[int], Array]:
+def _covariance(search: Search, free: list[int]) -> tuple[Array, list[int], Array]:
     """Covariance of x, the unknowns that the data do not determine, and the step that is left to the minimum.
 
-    With a robust loss rho(r^2) it is that of an M-estimator, H^-1 J^T diag(psi^2) J H^-1 with psi = rho' r and
-    H = J^T diag(rho') J.
+    It is (J^T J)^-1 for residuals over their noise. With a robust loss it is that of an M-estimator, H^-1 M H^-1: H is
+    the sum of a J^T J over the columns of the data, M that of b J^T J, where a is the mean of the slope of psi, b that
+    of psi^2, and psi the push of a residual.
     """
-    weight = _weight(residuals, loss)
+    slopes, residuals = search.slopes(search.x)[:, free], search.residuals(search.x)
     size = np.linalg.norm(slopes, axis=0)
     size[size == 0.0] = 1.0
-    _, s, vt = np.linalg.svd(np.sqrt(weight)[:, None] * slopes / size, full_matrices=False)
-    known = s > SINGULAR * s[0]
+    scaled = slopes / size
+    psi, slope = _push(residuals, search.loss)
+    a, b = (np.concatenate([np.full(len(x), np.mean(x)) for x in search.by_column(y)]) for y in (slope, psi**2))
+    _, s, vt = np.linalg.svd(np.sqrt(a)[:, None] * scaled, full_matrices=False)
+    known = s > SINGULAR * np.max(s, initial=0.0)
     inverse = (vt[known].T / s[known] ** 2) @ vt[known]
     middle = inverse
-    if loss != "linear":
-        pushed = (weight * residuals)[:, None] * slopes / size
-        middle = inverse @ (pushed.T @ pushed) @ inverse
-    step = -(inverse @ ((slopes / size).T @ (weight * residuals))) / size
+    if search.loss != "linear":
+        middle = inverse @ (scaled.T @ (b[:, None] * scaled)) @ inverse
+    step = -(inverse @ (scaled.T @ psi)) / size
     covariance = middle / np.outer(size, size)
     blurred = [k for k in range(len(size)) if np.any(np.abs(vt[~known, k]) > NAMED)]
     covariance[blurred, :] = covariance[:, blurred] = np.nan
     return covariance, blurred, step
 
 
-def _weight(r: Array, loss: str) -> Array:
-    """rho' of SciPy's losses at r^2."""
+def _push(r: Array, loss: str) -> tuple[Array, Array]:
+    """How residuals push the values, psi = rho'(r^2) r for the losses rho of SciPy, and its slope."""
     z = r**2
     if loss == "soft_l1":
-        return np.asarray((1.0 + z) ** -0.5)
+        return r * (1.0 + z) ** -0.5, (1.0 + z) ** -1.5
     if loss == "huber":
-        return np.asarray(np.fmax(z, 1.0) ** -0.5)
+        return np.clip(r, -1.0, 1.0), (z <= 1.0).astype(np.float64)
     if loss == "cauchy":
-        return np.asarray(1.0 / (1.0 + z))
-    return np.asarray(1.0 / (1.0 + z**2)) if loss == "arctan" else np.ones_like(z)
+        return r / (1.0 + z), (1.0 - z) / (1.0 + z) ** 2
+    if loss == "arctan":
+        return r / (1.0 + z**2), (1.0 - 3.0 * z**2) / (1.0 + z**2) ** 2
+    return r, np.ones_like(r)
 
 
 def _correlated(names: Sequence[str], covariance: Array) -> list[str]:
