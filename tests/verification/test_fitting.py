@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,7 @@ def errors_of(seed: int, troubled: bool) -> Array:
         for name in ("guide_tension", "position[-1,x]"):
             data[name][chance.random(len(data[name])) < 0.2] = np.nan
             data[name][::25] *= 1.5
-    options = {"offset": (-0.05, 0.05), "loss": "soft_l1"} if troubled else {}
+    options: dict[str, Any] = {"offset": (-0.05, 0.05), "loss": "soft_l1"} if troubled else {}
     found = tl.fit(small_case().with_(start), data, list(truth), units=UNITS, **options)
     assert found.status == "completed"
     if troubled:

@@ -67,7 +67,7 @@ def sampling_for(series: Sequence[Measured], latest: float, step: float | str, m
     wanted = max(0.5 * spacing, latest / MOST_SAMPLES)
     least = 0.0 if isinstance(step, str) else step
     if least:  # doubled, so that it can be halved again
-        wanted = step * 2.0 ** max(0, math.floor(math.log2(wanted / step)))
+        wanted = least * 2.0 ** max(0, math.floor(math.log2(wanted / least)))
     return Sampling(wanted, max(1, math.ceil(latest / wanted - ON_A_SAMPLE)), False, least)
 
 
