@@ -14,12 +14,11 @@ from PIL import Image
 import tautline as tl
 from tests.support.browser import serving
 from tests.support.commands import tautline
-from tests.support.pages import DESKTOP, PHONE, Pages, colours, nodes, picture, settled
+from tests.support.pages import DESKTOP, PHONE, Pages, colours, nodes, picture, settled, violations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Download, Page
 
-AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 SPEEDS = (0.0, 0.5, 1.0, 1.5)
 
 
@@ -348,8 +347,6 @@ def test_a_crane_is_driven_by_hand(tmp_path: Path, open_page: Pages) -> None:
 
 def test_pages_are_accessible(folder: Path, tmp_path: Path, open_page: Pages) -> None:
     """No violation that axe-core finds: in both themes, with menu and dialogs open, on a phone, live."""
-    if not AXE.is_file():
-        pytest.skip("axe-core comes with the packages of web/ (npm ci)")
     path = tl.view(tl.open_run(folder / "swing-1.nc")).save(tmp_path / "run.html").as_uri()
     page = open_page(path, offline=True)
     _no_violations(page)
@@ -367,8 +364,5 @@ def test_pages_are_accessible(folder: Path, tmp_path: Path, open_page: Pages) ->
 
 
 def _no_violations(page: Page) -> None:
-    if not page.evaluate("'axe' in window"):
-        page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.failureSummary)]))")
-    assert found == []
+    assert violations(page) == []
     assert re.fullmatch("dark|light", page.evaluate("document.documentElement.dataset.theme"))
