@@ -52,6 +52,14 @@ export class CameraRig {
       const scrolls = page.scrollHeight > page.clientHeight + 1;
       surface.style.touchAction = scrolls && document.activeElement !== surface ? "pan-y" : "none";
     };
+    let before = this.state;
+    let moved = this.moved;
+    surface.addEventListener("pointerdown", () => ([before, moved] = [this.state, this.moved]), { capture: true });
+    // the browser scrolls: what the finger turned until then was not meant
+    surface.addEventListener("pointercancel", () => {
+      this.state = before;
+      this.moved = moved;
+    });
     for (const name of ["focus", "blur"]) surface.addEventListener(name, choose);
     surface.addEventListener("click", () => surface.focus({ preventScroll: true }));
     new ResizeObserver(choose).observe(document.body);

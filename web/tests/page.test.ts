@@ -176,7 +176,7 @@ const box = (x: number, y: number, z: number): Vector[] => [-x, x].flatMap((a) =
 test("a box is framed as large as what covers the picture allows", () => {
   const [width, height, slope] = [800, 600, 0.3];
   const legend = { left: 600, top: 450, right: 790, bottom: 590 };
-  for (const sides of [[4, 3, 0], [1, 9, 1], [9, 1, 1], [5, 5, 5], [0, 1, 0]] as const) {
+  for (const sides of [[4, 3, 0], [1, 9, 1], [9, 1, 1], [5, 5, 5], [0, 1, 0]] as Vector[]) {
     const corners = box(...sides);
     const open = framed(corners, [width, height], OPEN, slope);
     const { distance, shift } = framed(corners, [width, height], { top: 40, bottom: 30, corners: [legend] }, slope);
