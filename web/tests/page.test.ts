@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { cssColour, linearColour, Scale, shownRange } from "../src/colours";
 import { sharpEdges, triangles } from "../src/edges";
 import { framed, OPEN } from "../src/framing";
-import { number, roundUp, timeDecimals, units } from "../src/format";
+import { number, pace, roundUp, timeDecimals, units } from "../src/format";
 import { COLOURS, DASHES, styleOf } from "../src/lines";
 import { actionOf, BINDINGS, bindingsFor, keyNames } from "../src/keys";
 import { Player } from "../src/player";
@@ -190,4 +190,11 @@ test("a box is framed as large as what covers the picture allows", () => {
   }
   const narrow = framed(box(1, 9, 1), [width, height], { top: 40, bottom: 30, corners: [legend] }, slope);
   assert.equal(narrow.shift[0], 0); // what does not reach the legend stays in the middle
+});
+
+test("a simulation that cannot keep its rate says so", () => {
+  assert.equal(pace(1, 1), "1.00× real time");
+  assert.equal(pace(19, 20), "19.0× real time");
+  assert.equal(pace(5.3, 20), "5.30× real time instead of 20×: computing this takes longer");
+  assert.equal(pace(0, 0), "0× real time"); // paused
 });
