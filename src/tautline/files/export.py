@@ -51,7 +51,6 @@ def _columns(piece: xr.Dataset) -> tuple[list[str], list[str]]:
     return names, units
 
 
-# What is drawn of a run: the text of a VTK file for one moment, by the name of the series.
 def _labels(piece: xr.Dataset, dim: str) -> list[Any]:
     """What the places of a dimension are called: names where there are some; nodes of an assembly by their strings."""
     if dim in piece.coords:
@@ -62,6 +61,7 @@ def _labels(piece: xr.Dataset, dim: str) -> list[Any]:
     return [f"{owner}.{i - owners.index(owner)}" for i, owner in enumerate(owners)]
 
 
+# What is drawn of a run: the text of a VTK file for one moment, by the name of the series.
 Parts = dict[str, Callable[[xr.Dataset], str]]
 
 
