@@ -207,7 +207,9 @@ def _rates_with_tangents(
         plain[0], plain[1], plain[2], plain[3], plain[4], plain[5], plain[6], plain[7], settled, plain[8]
     )
     N = par.N
-    ends = ends_of(par, h, element_length(par, s), settled.sigma)
+    # of a reel that is led the guess is the speed itself, with its tangents; of others they are corrected below
+    sigma = settled.sigma + (rates.sigma - values_of(rates.sigma))
+    ends = ends_of(par, h, element_length(par, s), sigma)
     unit, last = node_equations(par, h, ends, q, p, kick, scratch)
     end = forward_with_minors(N, last, scratch)
     v_N, omega = end.v, settled.omega
@@ -220,12 +222,12 @@ def _rates_with_tangents(
     backward(N, v_N, scratch, scratch.nodes[AT_SIGMA])
     sums = sums_over_elements(par, h, ends, q, scratch)
     _, left = reel_row(par, h, s, ends, sums, target.p_s, 0.0)
-    dsigma, impulse = solve_reel_row(par, target.drum, target.at, settled.sigma, ends.h_start, slopes.pivot, left)
+    dsigma, impulse = solve_reel_row(par, target.drum, target.at, sigma, ends.h_start, slopes.pivot, left)
     along = values_of(par.mu * unit) * dsigma
     v, by_sigma, out_v = scratch.nodes[AT_SIGMA], plain[8].nodes[BY_SIGMA], scratch.nodes[MEAN_VELOCITY]
     for j in range(N + 1):
         put_node(out_v, j, add_scaled(node(v, j), along, node(by_sigma, j)))
-    found = Rates(settled.sigma + dsigma, add_scaled(omega, along, slopes.omega_slope), impulse)
+    found = Rates(sigma + dsigma, add_scaled(omega, along, slopes.omega_slope), impulse)
     return found, failed, iterations
 
 

@@ -34,6 +34,7 @@ from tautline.kernels.tridiagonal import factorise
 @inlined
 def base_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, loads: Loads) -> int:
     """One base step, whole."""
+    status: int
     if command.locked and not (loads.acts or loads.moves):
         l = element_length(par, motion.reel[S])
         status, history = fixed_base_step(par, plan, l, 1, history_of(motion.reel), motion, scratch)

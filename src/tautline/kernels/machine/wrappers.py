@@ -60,7 +60,7 @@ def _real(typingctx: Any, at: Any, place: Any) -> Any:
         value = builder.load(_pointer(builder, _first(builder, at, args[0]), args[1], _DOUBLE))
         if plain:
             return value
-        return put_together(builder, value, builder.load(_tangents_at(builder, *args, FLOATS), align=8))
+        return put_together(builder, value, builder.load(_tangents_at(builder, args[0], args[1], FLOATS), align=8))
 
     return (types.float64 if plain else tangent_type)(at, types.int64), codegen
 
@@ -89,7 +89,7 @@ def _viewer(item: Any) -> Any:
             address = builder.load(_pointer(builder, _first(builder, at, args[0]), args[1], _WHOLE))
             counts = cgutils.unpack_tuple(builder, args[2])
             if with_tangents:
-                tangents = builder.load(_tangents_at(builder, *args[:2], _WHOLE))
+                tangents = builder.load(_tangents_at(builder, args[0], args[1], _WHOLE))
                 return filled_view(context, builder, kind, address, tangents, counts)
             array = make_array(kind)(context, builder)
             size = context.get_abi_sizeof(context.get_data_type(item))
@@ -164,7 +164,7 @@ def flat(function: Function, entry: Kernel) -> tuple[Callable[..., Any], Any]:
     """Python function with flat arguments that calls an entry, and its signature, for Numba."""
     scope: dict[str, Any] = {"__name__": __name__, "entry": entry}
     given = dict.fromkeys(function.absent, "None")
-    signature = []
+    signature: list[Any] = []
     names = []
     for argument in function.arguments:
         name = argument.name
