@@ -1,0 +1,233 @@
+"""The way back through the steps, against exact derivatives along random directions."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.engine import lowering
+from tautline.errors import RUNNING
+from tautline.kernels import data, guide, jit, newton, rotation
+from tautline.kernels.adjoint import data as adjoint
+from tautline.kernels.adjoint.march import begin_back, march_back
+from tautline.kernels.march import march
+from tautline.kernels.observe import begin, observe
+from tests.support import duals
+
+ROWS, STEPS = 2, 2
+SAMPLED = [
+    *(data.KINETIC, data.ELASTIC, data.GRAVITY, data.REELED_LENGTH, data.REEL_SPEED, data.ROTATIONAL),
+    *(data.ANGULAR_MOMENTUM, *range(data.ANGULAR_VELOCITY, data.ROTATION + 9)),
+]
+MOVING = [data.CONTROL_WORK, data.GUIDE_LOSS, data.DRUM_TORQUE]
+
+
+@pytest.fixture
+def python_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels as plain Python on dual numbers, and Newton's method to the last digit."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("tautline.kernels.") and ".machine" not in name:
+            monkeypatch.setattr(module, "float", lambda x: x, raising=False)
+            if hasattr(module, "math"):
+                monkeypatch.setattr(module, "math", duals.MATH)
+    monkeypatch.setattr(jit.Entry, "__call__", lambda entry, *args: entry.py_func(*args))
+    monkeypatch.setattr(rotation, "ERROR_LEFT", 1e-30)
+    monkeypatch.setattr(newton, "ERROR_LEFT", 1e-28)
+    monkeypatch.setattr(newton, "ROUNDING_FLOOR", 0.0)
+    monkeypatch.setattr(guide, "LAST_SMOOTH_CORRECTION", 1e-15)
+
+
+class Setting(NamedTuple):
+    par: data.Parameters
+    plan: data.Plan
+    command: data.Command
+    motion: data.Motion
+
+
+def setting(rng: np.random.Generator, N: int, order: int, command: data.Command, h: float, **changes: Any) -> Setting:
+    """Some pendulum in some motion."""
+    inertia = np.diag([0.9, 1.1, 1.3]) + 0.05
+    par = data.Parameters(
+        N=N, L=10.0, mu=0.4, EA=300.0, kappa=1.5, d=0.3, b=0.2, r_p=(0.0, 0.0, 0.5), M=1.2,
+        J=tuple(map(tuple, inertia.tolist())), rho=(0.1, -0.2, 0.4), mu_g=0.4 * 9.81, weight=1.2 * 9.7,
+        weight_rho=(1.1, -2.2, 4.5), elastic_law=data.LINEAR, tension_table=np.zeros((6, 1)), viscosity=0.0,
+        law=0, sigma_0=0.3, extrapolated=False, theta=0.5, rotates=True, compensated=True,
+    )._replace(**changes)  # fmt: skip
+    motion = data.empty_motion(N)
+    l = 6.0 / N
+    nodes = data.nodes_of(motion.nodes[data.POSITION], N)
+    nodes[:, 2] = l * np.arange(N + 1)
+    nodes[1:] += 0.2 * l * rng.standard_normal((N, 3))
+    data.nodes_of(motion.nodes[data.VELOCITY], N)[1:] = rng.standard_normal((N, 3))
+    motion.body[data.ATTITUDE : data.ATTITUDE + 4] = rng.standard_normal(4)
+    motion.body[data.OMEGA : data.OMEGA + 3] = rng.standard_normal(3)
+    motion.reel[data.S] = 4.0
+    if not command.locked:
+        motion.reel[data.SIGMA] = 0.7
+    stages = lowering.COMPOSITIONS[order].stages
+    plan = data.Plan(h, stages, 1.0, False, 1e9, 1.0, 0.1, 1.0, 0.0, STEPS)
+    return Setting(par, plan, command, motion)
+
+
+def random_direction(rng: np.random.Generator, x: Setting) -> Setting:
+    """Changes of everything that a run can be differentiated by; zero elsewhere."""
+    numbers = {
+        name: duals.slopes(np.zeros(np.shape(getattr(x.par, name)))) + rng.standard_normal(np.shape(getattr(x.par, name)))
+        for name in adjoint.SIZES
+        if name != "h"
+    }
+    J = numbers["J"] + numbers["J"].T
+    par = x.par._replace(**{name: tuple(map(tuple, J.tolist())) if name == "J" else as_tuple(d) for name, d in numbers.items()})
+    motion = data.empty_motion(x.par.N)
+    for row in (data.POSITION, data.VELOCITY):
+        data.nodes_of(motion.nodes[row], x.par.N)[1:] = rng.standard_normal((x.par.N, 3))
+    motion.body[: data.SPIN] = 0.0
+    motion.body[data.ATTITUDE : data.ATTITUDE + 4] = rng.standard_normal(4)
+    motion.body[data.OMEGA : data.OMEGA + 3] = rng.standard_normal(3)
+    motion.reel[data.S] = rng.standard_normal()
+    if not x.command.locked:
+        motion.reel[data.SIGMA] = rng.standard_normal()
+    profile = rng.standard_normal(x.command.profile.shape)
+    profile[:, 0] = 0.0
+    command = x.command._replace(torques=rng.standard_normal(x.command.torques.shape), profile=profile)
+    return Setting(par, x.plan._replace(h=rng.standard_normal()), command, motion)
+
+
+def as_tuple(d: Any) -> Any:
+    return tuple(d.tolist()) if np.ndim(d) else float(d)
+
+
+def with_slopes(x: Setting, d: Setting) -> Setting:
+    """The setting in dual numbers."""
+    names = [name for name in adjoint.SIZES if name != "h"]
+    par = x.par._replace(**{name: duals.duals(getattr(x.par, name), getattr(d.par, name)) for name in names})
+    arrays = [duals.duals(a, b) for a, b in zip(x.motion[:3], d.motion[:3], strict=True)]
+    plan = x.plan._replace(h=duals.duals(x.plan.h, d.plan.h))
+    command = x.command._replace(
+        torques=duals.duals(x.command.torques, d.command.torques),
+        profile=duals.duals(x.command.profile, d.command.profile),
+    )
+    return Setting(par, plan, command, data.Motion(*arrays, x.motion.clock.copy()))
+
+
+def scratch_of(N: int) -> data.Scratch:
+    return data.Scratch(*(array.astype(object) for array in data.empty_scratch(N)))
+
+
+def forward(x: Setting) -> data.Samples:
+    """Samples of a run in dual numbers, the first one of its start."""
+    N = x.par.N
+    out = data.Samples(*(array.astype(object) for array in data.empty_samples(ROWS + 1, N)))
+    scratch = scratch_of(N)
+    begin(x.par, x.motion)
+    if x.command.kind == data.BY_PROFILE:
+        hold(x)
+    observe(x.par, x.command.locked, x.motion, scratch, out, 0, 0.0, None)
+    rest = data.Samples(out.scalars[1:], out.nodes[1:])
+    marched = march(x.par, x.plan, x.command, x.motion, scratch, data.empty_backups(x.motion), rest, None)
+    assert marched.status == RUNNING
+    return out
+
+
+def hold(x: Setting) -> None:
+    """Let the reel be led from the start on, with the speed of the profile."""
+    x.motion.reel[data.HELD] = data.PRESCRIBED
+    x.motion.reel[data.HELD_SPEED] = x.command.profile[0, 2]
+    x.motion.reel[data.SIGMA] = x.command.profile[0, 2]
+
+
+def backward(x: Setting, bars: data.Samples) -> tuple[adjoint.Adjoint, data.Motion]:
+    """Adjoint at the start of the run, and derivatives by velocities."""
+    N = x.par.N
+    begin(x.par, x.motion)
+    if x.command.kind == data.BY_PROFILE:
+        hold(x)
+    start = data.copy_of(x.motion)
+    out = adjoint.empty_adjoint(x.par, x.command)
+    record = adjoint.empty_record(N, ROWS * STEPS * len(x.plan.stages), ROWS)
+    rest = data.Samples(bars.scalars[1:], bars.nodes[1:])
+    scratch = data.empty_scratch(N)
+    assert march_back(x.par, x.plan, x.command, x.motion, scratch, rest, record, out) == RUNNING
+    rates = data.empty_motion(N)
+    begin_back(x.par, x.plan, x.command, start, scratch, bars, record, out, rates)
+    return out, rates
+
+
+def products(x: Setting, d: Setting, out: adjoint.Adjoint, rates: data.Motion) -> dict[str, float]:
+    """Derivative along a direction, by what it is a derivative by."""
+    found = {"h": out.numbers[adjoint.BY_H] * d.plan.h}
+    for name, size in adjoint.SIZES.items():
+        if name != "h":
+            place = adjoint.PLACES[name]
+            found[name] = float(out.numbers[place : place + size] @ np.ravel(getattr(d.par, name)))
+    N = x.par.N
+    position = data.nodes_of(out.nodes[adjoint.POSITION_BAR], N)
+    found["position"] = float((position * data.nodes_of(d.motion.nodes[data.POSITION], N)).sum())
+    velocity = data.nodes_of(rates.nodes[data.VELOCITY], N)
+    found["velocity"] = float((velocity * data.nodes_of(d.motion.nodes[data.VELOCITY], N)).sum())
+    Q, dQ = (m.body[data.ATTITUDE : data.ATTITUDE + 4] for m in (x.motion, d.motion))
+    eta = 2.0 * (Q[0] * dQ[1:] - dQ[0] * Q[1:] - np.cross(Q[1:], dQ[1:])) / (Q @ Q)
+    found["attitude"] = float(out.body[adjoint.ATTITUDE_BAR : adjoint.ATTITUDE_BAR + 3] @ eta)
+    spin = slice(data.OMEGA, data.OMEGA + 3)
+    found["omega"] = float(rates.body[spin] @ d.motion.body[spin])
+    found["s"] = out.reel[adjoint.S_BAR] * d.motion.reel[data.S]
+    found["sigma"] = rates.reel[data.SIGMA] * d.motion.reel[data.SIGMA]
+    found["torques"] = float(out.torques @ d.command.torques)
+    found["profile"] = float((out.profile * d.command.profile).sum())
+    return found
+
+
+LOCKED = data.Command(True, np.zeros(1), np.zeros(1))
+TORQUE = data.Command(False, np.array([0.0, 0.013, 0.05]), np.array([3.0, -2.0, 4.0]))
+PROFILE = data.Command(
+    False, np.zeros(1), np.zeros(1), data.BY_PROFILE, np.array([[0.0, 4.0, 0.7, 0.5, 0.3, 0, 0, 0, 0]])
+)
+
+
+def law(name: str) -> int:
+    return data.code(tl.registry.GUIDE_LAWS, name)
+
+
+CASES = {
+    "locked": (LOCKED, {}),
+    "locked point mass": (LOCKED, {"rotates": False}),
+    "locked slack": (LOCKED, {"elastic_law": data.code(tl.registry.ELASTIC_LAWS, "tension_only")}),
+    "torque none": (TORQUE, {"law": law("none")}),
+    "torque dissipative": (TORQUE, {"law": law("dissipative")}),
+    "torque published": (TORQUE, {"law": law("published"), "extrapolated": True}),
+    "torque momentum": (TORQUE, {"law": law("momentum"), "rotates": False}),
+    "torque slack": (TORQUE, {"law": 0, "elastic_law": data.code(tl.registry.ELASTIC_LAWS, "tension_only")}),
+    "torque paper": (TORQUE, {"law": law("published"), "theta": 0.0}),
+    "profile": (PROFILE, {"law": law("dissipative")}),
+    "profile none": (PROFILE, {"law": law("none"), "rotates": False}),
+}
+
+
+@pytest.mark.usefixtures("python_kernels")
+@pytest.mark.parametrize("order", [2, 4])
+@pytest.mark.parametrize("N", [2, 3])
+@pytest.mark.parametrize("case", CASES)
+def test_product_with_a_direction(case: str, N: int, order: int) -> None:
+    """bars.(forward derivative along d) = (adjoint of bars).d, for random bars and d."""
+    command, changes = CASES[case]
+    if order == 4 and changes.get("theta") == 0.0:
+        pytest.skip("the paper's scheme is composed at constant length only")
+    rng = np.random.default_rng(len(case) + N)
+    x = setting(rng, N, order, command, 0.01, **changes)
+    columns = SAMPLED + (MOVING if command.kind == data.BY_TORQUE and not command.locked else [])
+    bars = data.empty_samples(ROWS + 1, N)
+    bars.scalars[:] = 0.0
+    bars.scalars[:, columns] = rng.standard_normal((ROWS + 1, len(columns)))
+    bars.scalars[0, data.DRUM_TORQUE] = 0.0
+    bars.nodes[:] = rng.standard_normal(bars.nodes.shape)
+    d = random_direction(rng, x)
+    samples = forward(with_slopes(x, d))
+    expected = float((bars.scalars[:, columns] * duals.slopes(samples.scalars[:, columns])).sum())
+    expected += float((bars.nodes * duals.slopes(samples.nodes)).sum())
+    found = products(x, d, *backward(x, bars))
+    size = sum(map(abs, found.values()))
+    assert abs(sum(found.values()) - expected) <= 1e-12 * size
