@@ -45,6 +45,9 @@ class Dual:
     def __abs__(self) -> Dual:
         return -self if self.x < 0.0 else self
 
+    def __int__(self) -> int:
+        return int(self.x)
+
     def __lt__(self, other: Any) -> bool:
         return self.x < value(other)
 

@@ -57,6 +57,8 @@ def setting(rng: np.random.Generator, N: int, order: int, command: data.Command,
         weight_rho=(1.1, -2.2, 4.5), elastic_law=data.LINEAR, tension_table=np.zeros((6, 1)), viscosity=0.0,
         law=0, sigma_0=0.3, extrapolated=False, theta=0.5, rotates=True, compensated=True,
     )._replace(**changes)  # fmt: skip
+    if not par.rotates:
+        par = par._replace(J=((0.0,) * 3,) * 3, rho=(0.0,) * 3, weight_rho=(0.0,) * 3)
     motion = data.empty_motion(N)
     l = 6.0 / N
     nodes = data.nodes_of(motion.nodes[data.POSITION], N)
@@ -64,7 +66,7 @@ def setting(rng: np.random.Generator, N: int, order: int, command: data.Command,
     nodes[1:] += 0.2 * l * rng.standard_normal((N, 3))
     data.nodes_of(motion.nodes[data.VELOCITY], N)[1:] = rng.standard_normal((N, 3))
     motion.body[data.ATTITUDE : data.ATTITUDE + 4] = rng.standard_normal(4)
-    motion.body[data.OMEGA : data.OMEGA + 3] = rng.standard_normal(3)
+    motion.body[data.OMEGA : data.OMEGA + 3] = par.rotates * rng.standard_normal(3)
     motion.reel[data.S] = 4.0
     if not command.locked:
         motion.reel[data.SIGMA] = 0.7
@@ -75,19 +77,16 @@ def setting(rng: np.random.Generator, N: int, order: int, command: data.Command,
 
 def random_direction(rng: np.random.Generator, x: Setting) -> Setting:
     """Changes of everything that a run can be differentiated by; zero elsewhere."""
-    numbers = {
-        name: duals.slopes(np.zeros(np.shape(getattr(x.par, name)))) + rng.standard_normal(np.shape(getattr(x.par, name)))
-        for name in adjoint.SIZES
-        if name != "h"
-    }
-    J = numbers["J"] + numbers["J"].T
-    par = x.par._replace(**{name: tuple(map(tuple, J.tolist())) if name == "J" else as_tuple(d) for name, d in numbers.items()})
+    numbers = {name: rng.standard_normal(np.shape(getattr(x.par, name))) for name in adjoint.SIZES if name != "h"}
+    numbers["J"] += numbers["J"].T
+    if not x.par.rotates:
+        numbers |= {name: 0.0 * numbers[name] for name in ("J", "rho", "weight_rho")}
+    par = x.par._replace(**{name: as_tuple(d) for name, d in numbers.items()})
     motion = data.empty_motion(x.par.N)
     for row in (data.POSITION, data.VELOCITY):
         data.nodes_of(motion.nodes[row], x.par.N)[1:] = rng.standard_normal((x.par.N, 3))
-    motion.body[: data.SPIN] = 0.0
     motion.body[data.ATTITUDE : data.ATTITUDE + 4] = rng.standard_normal(4)
-    motion.body[data.OMEGA : data.OMEGA + 3] = rng.standard_normal(3)
+    motion.body[data.OMEGA : data.OMEGA + 3] = x.par.rotates * rng.standard_normal(3)
     motion.reel[data.S] = rng.standard_normal()
     if not x.command.locked:
         motion.reel[data.SIGMA] = rng.standard_normal()
@@ -98,7 +97,7 @@ def random_direction(rng: np.random.Generator, x: Setting) -> Setting:
 
 
 def as_tuple(d: Any) -> Any:
-    return tuple(d.tolist()) if np.ndim(d) else float(d)
+    return tuple(map(as_tuple, d)) if np.ndim(d) else float(d)
 
 
 def with_slopes(x: Setting, d: Setting) -> Setting:
@@ -143,6 +142,7 @@ def hold(x: Setting) -> None:
 def backward(x: Setting, bars: data.Samples) -> tuple[adjoint.Adjoint, data.Motion]:
     """Adjoint at the start of the run, and derivatives by velocities."""
     N = x.par.N
+    x = x._replace(motion=data.copy_of(x.motion))
     begin(x.par, x.motion)
     if x.command.kind == data.BY_PROFILE:
         hold(x)

@@ -89,6 +89,15 @@ def table_back(knots: Array, x: float, bar: float, out: Array) -> None:
 
 
 @kernel
+def table_slope(knots: Array, values: Array, x: float) -> float:
+    """Slope of a table at x; at a knot that of what follows."""
+    i = last_knot(knots, x)
+    if i == len(knots) - 1 or x <= knots[0]:
+        return 0.0
+    return (values[i + 1] - values[i]) / (knots[i + 1] - knots[i])  # type: ignore[no-any-return]
+
+
+@kernel
 def mean_back(knots: Array, near: float, far: float, bar: float, out: Array) -> None:
     """Of the weighted mean of a table over a step (tables.weighted_mean): adds derivatives by the table's values."""
     step = far - near

@@ -42,7 +42,7 @@ from tautline.kernels.adjoint.data import (
     add_length,
     add_triple,
 )
-from tautline.kernels.adjoint.guide import speed_back, table_back
+from tautline.kernels.adjoint.guide import speed_back, table_back, table_slope
 from tautline.kernels.adjoint.kinetic import Direction, kinetic_back
 from tautline.kernels.adjoint.potential import add_to_nodes, impulse_back
 from tautline.kernels.adjoint.reeling import ZERO, Multipliers, Stage, solve_transposed
@@ -220,6 +220,8 @@ def sample_back(
             speed_back(command.profile, x.given, time, AT_KNOT * plan.h, numbers[SAMPLE_STEPS], out)
         else:
             table_back(command.times, time, scalar_bars[DRUM_TORQUE], out.torques)
+            slope = table_slope(command.times, command.torques, time)
+            out.numbers[BY_H] += scalar_bars[DRUM_TORQUE] * slope * numbers[SAMPLE_STEPS]
         out.reel[P_S_BAR] += x.reel
     for i in range(1, N + 1):
         put_node(rates_bar, i, add_scaled(scale(0.5 * kinetic, node(v, i)), -1.0, node(multipliers, i)))
