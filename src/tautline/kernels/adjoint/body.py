@@ -119,8 +119,9 @@ def body_after(
     out[BY_M] -= dot(u, swing) + dot(mu, cross(par.rho, V)) - dot(spin_bar, cross(par.rho, V_end))
     both = add(spin_bar, mu)
     y = scale(k, add_scaled(sub(spin_bar, mu), -0.5 * h, cross(both, omega)))
-    for i in range(3):
-        add_triple(out, BY_J + 3 * i, scale(y[i], omega))
+    add_triple(out, BY_J, scale(y[0], omega))
+    add_triple(out, BY_J + 3, scale(y[1], omega))
+    add_triple(out, BY_J + 6, scale(y[2], omega))
 
     J_omega = apply(par.J, omega)
     bent = dot(both, cross(omega, J_omega))

@@ -15,21 +15,19 @@ from tautline.kernels.adjoint.data import (
     Adjoint,
     add_length,
 )
-from tautline.kernels.along import load, nodes_from, places_from, previous_nodes, spread, store, total, width
+from tautline.kernels.along import nodes_from, places_from, previous_nodes, put_nodes, spread, total, width
 from tautline.kernels.data import LINEAR, Array, Parameters, node_stride
 from tautline.kernels.energy import element_length, weights_of_nodes
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.so3 import Vector, add_scaled, dot, scale, sub
+from tautline.kernels.so3 import Vector, add, add_scaled, dot, scale, sub
 
 
 @kernel
 def add_to_nodes(x: Array, i: int, values: Vector) -> None:
     """x += values, for a vector of nodes from i on."""
-    n = node_stride(x)
-    for j in range(3):
-        store(x, j * n + i, load(x, j * n + i) + values[j])
+    put_nodes(x, i, add(nodes_from(x, i), values))
 
 
 @kernel
