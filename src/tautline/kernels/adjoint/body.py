@@ -1,4 +1,4 @@
-"""Adjoint of the body's part of a step (docs/theory.md, equations B6 to B8). At h = 0 it is that of the Legendre transform."""
+"""Adjoint of the body's part of a step (docs/theory.md, (B5) and (B6)); at h = 0 that of the Legendre transform."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def body_after(
     spin_bar: Vector,
     out: Array,
 ) -> tuple[Vector, float]:
-    """Derivatives by the attitude at the start and by h, from the multipliers; those by parameters are added to `out`."""
+    """Derivatives by the attitude at the start and by h, from the multipliers; adds those by parameters to `out`."""
     c = scale(0.5 * h, omega)
     k = shrinking(h, omega)
     V = apply_transposed(R, v_N)

@@ -1,4 +1,4 @@
-"""What passes backwards between the steps: adjoints of the motion and sums for the parameters; and what was recorded."""
+"""What passes backwards between the steps: adjoints of the motion, sums for the parameters, and a record of steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BODY_BARS = 6
 S_BAR, P_S_BAR, WORK_BAR, LOSS_BAR = range(4)
 REEL_BARS = 4
 
-# Numbers of Parameters by which a run can be differentiated, in the order of Adjoint.numbers; behind them the base step.
+# Numbers of Parameters by which a run can be differentiated, in the order of Adjoint.numbers; then the base step.
 SIZES = {
     "L": 1,
     "mu": 1,

@@ -1,4 +1,4 @@
-"""Adjoint of a stage at constant length (docs/theory.md, equation B10)."""
+"""Adjoint of a stage at constant length (docs/theory.md, (B7))."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adjoint of the kinetic terms of a step: second derivatives of the kinetic energy of string and reel (docs/theory.md, (B4)).
+"""Adjoint of the kinetic terms of a step: second derivatives of the energy of string and reel (docs/theory.md, (B4)).
 
 With multipliers lambda of the equations (19) and the adjoints P of the momenta at the start and P' at the end of the
 step, all kinetic terms of string and reel are the derivative of
@@ -47,7 +47,7 @@ def rates_back(
     q_bar: Array,
     out: Array,
 ) -> float:
-    """Derivatives by v into `out` and by sigma, with lambda = 0 and P = P' = (x, x_s); h q_bar is added to those by v."""
+    """Derivatives by v into `out` and by sigma, where lambda = 0 and P = P' = (x, x_s); adds h q_bar to those by v."""
     N = par.N
     l = element_length(par, s)
     l_1 = l - h * sigma / N

@@ -14,8 +14,6 @@ from tautline.kernels.adjoint.data import (
     AT_S,
     AT_START,
     BY_H,
-    MOMENTUM_BAR,
-    P_S_BAR,
     SAMPLE_MOMENTUM,
     SAMPLE_OMEGA,
     SAMPLE_P_S,
@@ -28,14 +26,13 @@ from tautline.kernels.adjoint.data import (
     SAMPLE_STEPS,
     SAMPLE_TIME,
     SAMPLE_VELOCITY,
-    SPIN_BAR,
     Adjoint,
     Record,
 )
 from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
 from tautline.kernels.adjoint.fixed import fixed_stage_back
-from tautline.kernels.adjoint.observe import legendre_back, sample_back
-from tautline.kernels.adjoint.reeling import Stage, reeling_stage_back
+from tautline.kernels.adjoint.observe import sample_back
+from tautline.kernels.adjoint.reeling import reeling_stage_back
 from tautline.kernels.data import (
     ATTITUDE,
     BORDER,
@@ -51,7 +48,6 @@ from tautline.kernels.data import (
     STEP,
     T_START,
     TARGET,
-    VELOCITY,
     Array,
     Command,
     Motion,
@@ -60,18 +56,15 @@ from tautline.kernels.data import (
     S,
     Samples,
     Scratch,
-    add_to_node,
     copy_nodes,
-    node,
     put_triple,
     triple,
 )
-from tautline.kernels.energy import body_momenta, element_length, momenta
+from tautline.kernels.energy import element_length, momenta
 from tautline.kernels.fixed import history_of, keep_history, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.legendre import rates_of
 from tautline.kernels.reeling import evaluate_forces
-from tautline.kernels.rotation import attitude
 from tautline.kernels.stage import composed_step, fixed_stage
 from tautline.kernels.tridiagonal import factorise
 
@@ -208,38 +201,3 @@ def march_back(
                 h_bar = reeling_stage_back(par, command, numbers, nodes, scratch, out)
             out.numbers[BY_H] += h_bar * numbers[AT_PART]
     return status
-
-
-@entry
-def begin_back(
-    par: Parameters,
-    plan: Plan,
-    command: Command,
-    motion: Motion,
-    scratch: Scratch,
-    bars: Samples,
-    record: Record,
-    out: Adjoint,
-    out_rates: Motion,
-) -> None:
-    """Take the adjoint at the start of a run, with its first sample, back to positions and velocities.
-
-    `motion` is that of the start; derivatives by velocities and angular velocity go into VELOCITY and OMEGA of
-    `out_rates`, that by the reel's speed into SIGMA; those by positions, attitude and s stay where they are.
-    """
-    N = par.N
-    reel, body = motion.reel, motion.body
-    if command.locked:
-        factorise(par, element_length(par, reel[S]), scratch.factor[LOWER], scratch.factor[INVERSE])
-    record_sample(par, plan, command, motion, scratch, 0, record)
-    at, samples = record.at_samples[0], record.samples[0]
-    sample_back(par, plan, command, at, samples, bars.scalars[0], bars.nodes[0], scratch, out)
-    R, q = attitude(body), motion.nodes[POSITION]
-    p_bar, p_s_bar, spin_bar = out.nodes[MOMENTUM_BAR], out.reel[P_S_BAR], triple(out.body, SPIN_BAR)
-    v_bar = out_rates.nodes[VELOCITY]
-    out_rates.reel[SIGMA] = momenta(par, reel[S], p_s_bar, q, p_bar, v_bar)
-    linear, angular = body_momenta(par, node(p_bar, N), R, spin_bar)
-    add_to_node(v_bar, N, linear)
-    put_triple(out_rates.body, OMEGA, angular)
-    start = Stage(0.0, reel[S], R, reel[SIGMA], triple(body, OMEGA), q, motion.nodes[VELOCITY])
-    legendre_back(par, start, p_bar, p_s_bar, spin_bar, out, scratch)

@@ -1,4 +1,4 @@
-"""Adjoint of a sample (kernels/observe.py), and of the Legendre transform at the start of a run."""
+"""Adjoint of a sample (docs/theory.md, (B8))."""
 
 from __future__ import annotations
 

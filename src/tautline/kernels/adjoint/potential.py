@@ -1,4 +1,4 @@
-"""Adjoint of what the potential gives to the momenta: its second derivatives along a direction (docs/theory.md, (B3))."""
+"""Adjoint of the impulses of the potential: its second derivatives along a direction (docs/theory.md, (B3))."""
 
 from __future__ import annotations
 

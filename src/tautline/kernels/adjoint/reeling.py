@@ -1,4 +1,4 @@
-"""Adjoint of a stage with a moving reel (docs/theory.md, equations B1 to B9)."""
+"""Adjoint of a stage with a moving reel (docs/theory.md, (B1) and (B2))."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Multipliers(NamedTuple):
 def transposed_equations(
     par: Parameters, h: float, l: float, sigma: float, x: Array, scratch: Scratch
 ) -> tuple[float, float]:
-    """Transposed coefficients of the node equations, scaled as in node_equations, with right-hand sides x into RIGHT."""
+    """Transposed coefficients of the node equations, scaled as in node_equations; right-hand sides x into RIGHT."""
     N = par.N
     h_end = par.theta * h
     sixth = par.mu * (l - h_end * (sigma / N)) / 6.0
