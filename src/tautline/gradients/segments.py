@@ -136,7 +136,7 @@ class Segments:
         found = carried_samples(marched.samples, marched.tangents, marched.filled)
         counts = setting.plan.steps_per_sample * np.arange(1.0, marched.filled + 1.0)
         values = carried_values(simulation.pendulum, carried, counts, found, self.outputs)
-        forget_unknown(values, unknown_outputs(simulation.pendulum, self.case.command, simulation.elements), [])
+        forget_unknown(values, unknown_outputs(simulation.pendulum, self.case.command, simulation.elements))
         end, slope = self._end(marched, found, rows, x)
         return Marched(
             end,
