@@ -11,9 +11,11 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.lowering import checked_keys
+from tautline.gradients.marching import WIDTH
 from tautline.gradients.objectives import Objective
 from tautline.gradients.outputs import check_names
-from tautline.gradients.run import run_with_derivatives
+from tautline.gradients.reverse import goes_back, gradient_back
+from tautline.gradients.run import ended, prepared_run, run_prepared, run_with_derivatives
 from tautline.gradients.setting import check_case
 from tautline.model.case import Case
 from tautline.schema import SCHEMA
@@ -103,7 +105,14 @@ def value_and_gradient(
     if not callable(objective):
         raise InputError(f"objective: expected a function of the values of a run, got {objective!r}")
     wanted = sorted(objective.names) if isinstance(objective, Objective) else list(SCHEMA)
-    run = run_with_derivatives(case, wanted, names)
+    prepared = prepared_run(case, names)
+    if len(names) > WIDTH and goes_back(prepared.begun.setting):
+        found = gradient_back(prepared, objective, wanted)
+        if found is not None:
+            status, message = ended(case, prepared.steps, found.status, found.message)
+            return ValueAndGradient(found.value, found.gradient, names, status, message, prepared.remarks)
+        prepared = prepared_run(case, names)  # the run has been made
+    run = run_prepared(case, wanted, names, prepared)
     number = objective(run.values)
     if np.shape(number.value if isinstance(number, Carried) else number) != ():
         raise InputError("objective: expected a single number, got an array")

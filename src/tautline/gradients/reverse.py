@@ -24,12 +24,10 @@ from tautline.kernels.march import march
 
 # Of the steps that are recorded at once (bytes): what stays in the cache.
 RECORDED = 1 << 20
-# Columns of samples whose derivatives the way back knows; with a torque on the drum also the others.
-KNOWN = [
-    *(data.KINETIC, data.ELASTIC, data.GRAVITY, data.REELED_LENGTH, data.REEL_SPEED, data.ROTATIONAL),
-    *(data.ANGULAR_MOMENTUM, *range(data.ANGULAR_VELOCITY, data.ROTATION + 9)),
-]
-KNOWN_WITH_TORQUE = [data.CONTROL_WORK, data.GUIDE_LOSS, data.DRUM_TORQUE]
+# Columns of samples whose derivatives the way back does not know; what loads and a moving guide write is constant.
+UNKNOWN = [data.ORTHOGONALITY, data.STEP_LENGTH]
+UNKNOWN_WITH_LOCK = [*UNKNOWN, data.DRUM_TORQUE]
+UNKNOWN_WITH_PROFILE = [*UNKNOWN_WITH_LOCK, data.CONTROL_WORK, data.FRICTION_LOSS]
 
 
 class Found(NamedTuple):
@@ -58,7 +56,19 @@ def goes_back(setting: Setting) -> bool:
     if par.elastic_law == data.code(registry.ELASTIC_LAWS, "table") or command.pointwise:
         return False
     rubs = par.viscous > 0.0 or par.coulomb > 0.0 or math.isfinite(par.max_torque) or math.isfinite(par.max_power)
-    return bool(command.locked or command.kind == data.BY_PROFILE or (command.kind == data.BY_TORQUE and not rubs))
+    return not rubs if is_driven(command) else bool(command.locked or command.kind == data.BY_PROFILE)
+
+
+def is_driven(command: data.Command) -> bool:
+    """Whether the reel moves by its own equation, under a torque."""
+    return command.kind == data.BY_TORQUE and not command.locked
+
+
+def unknown_columns(command: data.Command) -> list[int]:
+    """Columns of samples whose derivatives the way back does not know."""
+    if is_driven(command):
+        return UNKNOWN
+    return UNKNOWN_WITH_LOCK if command.locked else UNKNOWN_WITH_PROFILE
 
 
 def march_forth(setting: Setting, rows: int) -> MarchedForth:
@@ -93,8 +103,10 @@ def march_parts_back(setting: Setting, forth: MarchedForth, bars: data.Samples) 
 def bars_of_setting(setting: Setting, out: adjoint.Adjoint) -> list[Array]:
     """Derivatives by the `leaves` of a setting; NaN by those that the way back does not know."""
     par, plan, command, motion, _ = with_leaves(setting, [np.zeros_like(x) for x in leaves(setting)])
-    unknown = {name: np.nan for name in ("viscosity", "viscous", "coulomb", "max_torque", "max_power", "growth")}
-    own = {name: _parameter(out, name) for name in adjoint.SIZES if name != "h"}
+    own: dict[str, Any] = {name: _parameter(out, name) for name in adjoint.SIZES if name != "h"}
+    own |= dict.fromkeys(("viscosity", "growth"), np.nan)
+    if is_driven(command):
+        own |= dict.fromkeys(("viscous", "coulomb", "max_torque", "max_power"), np.nan)
     times = np.full_like(command.times, np.nan)
     torques, profile = out.torques.copy(), out.profile.copy()
     profile[:, 0] = np.nan
@@ -108,7 +120,7 @@ def bars_of_setting(setting: Setting, out: adjoint.Adjoint) -> list[Array]:
     accounts = [data.ACCOUNT_PLACES[account] for account in (data.CONTROL_WORK, data.GUIDE_LOSS)]
     motion.reel[[data.S, data.P_S, *accounts]] = out.reel
     bars = Setting(
-        par._replace(**unknown, **own),
+        par._replace(**own),
         plan._replace(h=float(out.numbers[adjoint.BY_H])),
         command._replace(times=times, torques=torques, profile=profile, stiffness=np.nan, damping=np.nan),
         motion,
@@ -153,8 +165,7 @@ def gradient_back(
     if not isinstance(number, Traced) or number.shape != ():
         return None
     *by_leaves, scalars, nodes = derivatives_of(number, [*traced, *samples])
-    known = KNOWN + KNOWN_WITH_TORQUE * (setting.command.kind == data.BY_TORQUE and not setting.command.locked)
-    if np.delete(scalars, known, axis=1).any():
+    if scalars[:, unknown_columns(setting.command)].any():
         return None
     out = march_parts_back(start, forth, data.Samples(scalars[1:], nodes[1:]))
     if out is None:

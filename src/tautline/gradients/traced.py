@@ -96,7 +96,7 @@ class Traced(Carried):
 
     def _extreme(self, function: Any, axis: int | None) -> Traced:
         if axis is None:
-            return self.ravel()._extreme(function, 0)
+            return self.reshape(-1)._extreme(function, 0)
         value = function(self.value, axis=axis)
         is_it = self.value == np.expand_dims(value, axis)
         # which of several equal ones moves is not known
@@ -184,7 +184,7 @@ def _diff(x: Traced, n: int = 1, axis: int = -1) -> Traced:
 
 def _cumsum(x: Traced, axis: int | None = None) -> Traced:
     if axis is None:
-        return _cumsum(x.ravel(), 0)
+        return _cumsum(x.reshape(-1), 0)
     back = lambda bar: np.flip(np.cumsum(np.flip(bar, axis), axis), axis)  # noqa: E731
     return Traced(np.cumsum(x.value, axis), [(x.node, back)])
 
@@ -204,7 +204,7 @@ def _gathered(function: Any, args: Any, others: Any) -> Any:
 
     def traced(place: Any) -> Traced:
         def back(bar: Array, first: int, end: int, shape: tuple[int, ...]) -> Array:
-            sums = np.bincount(np.ravel(place), np.ravel(bar), len(flat))
+            sums: Array = np.bincount(np.ravel(place), np.ravel(bar), len(flat)).astype(np.float64)
             return sums[first:end].reshape(shape)
 
         parents = [

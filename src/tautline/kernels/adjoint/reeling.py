@@ -311,4 +311,4 @@ def reeling_stage_back(
         profile_back(command.profile, x.given / h, end, times.by_end, out)
         profile_back(command.profile, -x.given / h, start, times.by_start, out)
     by_h, by_kick = body_start_back(par, at, 0.5 * h, lambda_N, x.body, out)
-    return h_bar + by_h + 0.5 * by_kick
+    return h_bar + by_h + 0.5 * by_kick  # type: ignore[no-any-return]
