@@ -31,7 +31,7 @@ UNKNOWN_WITH_PROFILE = [*UNKNOWN_WITH_LOCK, data.CONTROL_WORK, data.FRICTION_LOS
 
 
 class Found(NamedTuple):
-    """A number and its derivatives, and how the run ended."""
+    """A number and its derivatives, NaN by keys whose way back is not known, and how the run ended."""
 
     value: float
     gradient: Array
@@ -173,6 +173,4 @@ def gradient_back(
     gradient = along(scalars[0], first_tangents.scalars[0]) + along(nodes[0], first_tangents.nodes[0])
     for bar, direct, tangent in zip(bars_of_setting(start, out), by_leaves, tangents, strict=True):
         gradient = gradient + along(bar, tangent) + along(direct, tangent)
-    if not np.isfinite(gradient).all():
-        return None
     return Found(float(number.value), gradient, simulation.status, simulation.message)

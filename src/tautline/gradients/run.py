@@ -49,12 +49,7 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
 
 def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
     """Run a case with frozen steps; variables by name and the time, with derivatives by keys."""
-    return run_prepared(case, names, by, prepared_run(case, by))
-
-
-def run_prepared(case: Case, names: Sequence[str], by: Sequence[str], prepared: Prepared) -> CarriedRun:
-    """The same, from where it is prepared; the tangents are those at the end afterwards."""
-    steps, begun, tangents, first_tangents, remarks = prepared
+    steps, begun, tangents, first_tangents, remarks = prepared_run(case, by)
     first = carried_samples(begun.first, first_tangents)
     setting = carried_setting(begun.setting, [t.copy() for t in tangents])
     setting = setting._replace(motion=setting.motion._replace(reel=setting.motion.reel.copy()))  # it is marched on
