@@ -49,16 +49,16 @@ class Dual:
         return int(self.x)
 
     def __lt__(self, other: Any) -> bool:
-        return self.x < value(other)
+        return bool(self.x < value(other))
 
     def __le__(self, other: Any) -> bool:
-        return self.x <= value(other)
+        return bool(self.x <= value(other))
 
     def __gt__(self, other: Any) -> bool:
-        return self.x > value(other)
+        return bool(self.x > value(other))
 
     def __ge__(self, other: Any) -> bool:
-        return self.x >= value(other)
+        return bool(self.x >= value(other))
 
     def __eq__(self, other: Any) -> bool:
         return bool(self.x == value(other))

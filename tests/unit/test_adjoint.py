@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine import lowering
 from tautline.errors import RUNNING
 from tautline.kernels import data, guide, jit, newton, rotation
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.march import march_back
+from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.march import march
 from tautline.kernels.observe import begin
 from tests.support import duals
@@ -21,9 +21,9 @@ from tests.support import duals
 ROWS, STEPS = 2, 2
 SAMPLED = [
     *(data.KINETIC, data.ELASTIC, data.GRAVITY, data.REELED_LENGTH, data.REEL_SPEED, data.ROTATIONAL),
-    *(data.ANGULAR_MOMENTUM, *range(data.ANGULAR_VELOCITY, data.ROTATION + 9)),
+    *(data.ANGULAR_MOMENTUM, *range(data.ANGULAR_VELOCITY, data.ROTATION + 9), data.GUIDE_LOSS),
 ]
-MOVING = [data.CONTROL_WORK, data.GUIDE_LOSS, data.DRUM_TORQUE]
+DRIVEN = [data.CONTROL_WORK, data.DRUM_TORQUE]
 
 
 @pytest.fixture
@@ -50,12 +50,11 @@ class Setting(NamedTuple):
 
 def setting(rng: np.random.Generator, N: int, order: int, command: data.Command, h: float, **changes: Any) -> Setting:
     """Some pendulum in some motion."""
-    inertia = np.diag([0.9, 1.1, 1.3]) + 0.05
     par = data.Parameters(
         N=N, L=10.0, mu=0.4, EA=300.0, kappa=1.5, d=0.3, b=0.2, r_p=(0.0, 0.0, 0.5), M=1.2,
-        J=tuple(map(tuple, inertia.tolist())), rho=(0.1, -0.2, 0.4), mu_g=0.4 * 9.81, weight=1.2 * 9.7,
-        weight_rho=(1.1, -2.2, 4.5), elastic_law=data.LINEAR, tension_table=np.zeros((6, 1)), viscosity=0.0,
-        law=0, sigma_0=0.3, extrapolated=False, theta=0.5, rotates=True, compensated=True,
+        J=((0.95, 0.05, 0.04), (0.05, 1.15, 0.03), (0.04, 0.03, 1.35)), rho=(0.1, -0.2, 0.4), mu_g=0.4 * 9.81,
+        weight=1.2 * 9.7, weight_rho=(1.1, -2.2, 4.5), elastic_law=data.LINEAR,
+        tension_table=np.zeros((6, 1)), viscosity=0.0, law=0, sigma_0=0.3, extrapolated=False, theta=0.5, rotates=True, compensated=True,
     )._replace(**changes)  # fmt: skip
     if not par.rotates:
         par = par._replace(J=((0.0,) * 3,) * 3, rho=(0.0,) * 3, weight_rho=(0.0,) * 3)
@@ -73,7 +72,7 @@ def setting(rng: np.random.Generator, N: int, order: int, command: data.Command,
     begin(par, motion)
     if command.kind == data.BY_PROFILE:
         motion.reel[data.HELD] = data.PRESCRIBED
-    stages = lowering.COMPOSITIONS[order].stages
+    stages = COMPOSITIONS[order].stages
     plan = data.Plan(h, stages, 1.0, False, 1e9, 1.0, 0.1, 1.0, 0.0, STEPS)
     return Setting(par, plan, command, motion)
 
@@ -91,9 +90,8 @@ def random_direction(rng: np.random.Generator, x: Setting) -> Setting:
     motion.body[data.ATTITUDE : data.ATTITUDE + 4] = rng.standard_normal(4)
     motion.body[data.SPIN : data.SPIN + 3] = x.par.rotates * rng.standard_normal(3)
     motion.reel[[data.S, data.P_S]] = rng.standard_normal(2)
-    profile = rng.standard_normal(x.command.profile.shape)
-    profile[:, 0] = 0.0
-    command = x.command._replace(torques=rng.standard_normal(x.command.torques.shape), profile=profile)
+    torques, profile = (rng.standard_normal(x.shape) for x in (x.command.torques, x.command.profile))
+    command = x.command._replace(torques=torques, profile=profile)
     return Setting(par, x.plan._replace(h=rng.standard_normal()), command, motion)
 
 
@@ -105,13 +103,13 @@ def with_slopes(x: Setting, d: Setting) -> Setting:
     """The setting in dual numbers."""
     names = [name for name in adjoint.SIZES if name != "h"]
     par = x.par._replace(**{name: duals.duals(getattr(x.par, name), getattr(d.par, name)) for name in names})
-    arrays = [duals.duals(a, b) for a, b in zip(x.motion[:3], d.motion[:3], strict=True)]
+    nodes, body, reel = (duals.duals(a, b) for a, b in zip(x.motion[:3], d.motion[:3], strict=True))
     plan = x.plan._replace(h=duals.duals(x.plan.h, d.plan.h))
     command = x.command._replace(
         torques=duals.duals(x.command.torques, d.command.torques),
         profile=duals.duals(x.command.profile, d.command.profile),
     )
-    return Setting(par, plan, command, data.Motion(*arrays, x.motion.clock.copy()))
+    return Setting(par, plan, command, data.Motion(nodes, body, reel, x.motion.clock.copy()))
 
 
 def scratch_of(N: int) -> data.Scratch:
@@ -127,13 +125,12 @@ def forward(x: Setting) -> data.Samples:
     return out
 
 
-def backward(x: Setting, bars: data.Samples) -> adjoint.Adjoint:
-    """Adjoint at the start of the run."""
-    out = adjoint.empty_adjoint(x.par, x.command)
+def backward(x: Setting, bars: data.Samples, out: adjoint.Adjoint) -> data.Motion:
+    """Take an adjoint at the end of the run to its start; the motion at the end."""
     record = adjoint.empty_record(x.par.N, ROWS * STEPS * len(x.plan.stages), ROWS)
     motion, scratch = data.copy_of(x.motion), data.empty_scratch(x.par.N)
     assert march_back(x.par, x.plan, x.command, motion, scratch, bars, record, out) == RUNNING
-    return out
+    return motion
 
 
 def products(x: Setting, d: Setting, out: adjoint.Adjoint) -> dict[str, float]:
@@ -170,7 +167,7 @@ def law(name: str) -> int:
     return data.code(tl.registry.GUIDE_LAWS, name)
 
 
-CASES = {
+CASES: dict[str, tuple[data.Command, dict[str, Any]]] = {
     "locked": (LOCKED, {}),
     "locked point mass": (LOCKED, {"rotates": False}),
     "locked slack": (LOCKED, {"elastic_law": data.code(tl.registry.ELASTIC_LAWS, "tension_only")}),
@@ -197,7 +194,7 @@ def test_product_with_a_direction(case: str, order: int, N: int) -> None:
     command, changes = CASES[case]
     rng = np.random.default_rng(len(case) + N)
     x = setting(rng, N, order, command, 0.01, **changes)
-    columns = SAMPLED + (MOVING if command.kind == data.BY_TORQUE and not command.locked else [])
+    columns = SAMPLED + (DRIVEN if command.kind == data.BY_TORQUE and not command.locked else [])
     bars = data.empty_samples(ROWS, N)
     bars.scalars[:] = 0.0
     bars.scalars[:, columns] = rng.standard_normal((ROWS, len(columns)))
@@ -206,6 +203,51 @@ def test_product_with_a_direction(case: str, order: int, N: int) -> None:
     samples = forward(with_slopes(x, d))
     expected = float((bars.scalars[:, columns] * duals.slopes(samples.scalars[:, columns])).sum())
     expected += float((bars.nodes * duals.slopes(samples.nodes)).sum())
-    found = products(x, d, backward(x, bars))
+    out = adjoint.empty_adjoint(x.par, command)
+    backward(x, bars, out)
+    found = products(x, d, out)
     size = sum(map(abs, found.values()))
     assert abs(sum(found.values()) - expected) <= 1e-12 * size
+
+
+def coordinates(N: int, out: adjoint.Adjoint) -> list[tuple[Any, Any]]:
+    """Places of the adjoint: of positions, of momenta, of s and p_s, of the attitude and of Pi."""
+    rows = [data.nodes_of(out.nodes[row], N) for row in (adjoint.POSITION_BAR, adjoint.MOMENTUM_BAR)]
+    nodes = [(row, (i, j)) for row in rows for i in range(1, N + 1) for j in range(3)]
+    return [*nodes, (out.reel, adjoint.S_BAR), (out.reel, adjoint.P_S_BAR), *((out.body, k) for k in range(6))]
+
+
+def brackets(N: int, Pi: Any) -> Any:
+    """Poisson brackets of these coordinates with one another; Pi is in the body frame."""
+    n = 3 * N
+    B = np.zeros((2 * n + 8, 2 * n + 8))
+    B[:n, n : 2 * n] = np.eye(n)
+    B[2 * n, 2 * n + 1] = 1.0
+    B[2 * n + 2 : 2 * n + 5, 2 * n + 5 :] = np.eye(3)
+    B -= B.T
+    x, y, z = Pi
+    B[2 * n + 5 :, 2 * n + 5 :] = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return B
+
+
+@pytest.mark.usefixtures("python_kernels")
+@pytest.mark.parametrize("order", [2, 4])
+@pytest.mark.parametrize("case", ["locked", "torque none"])
+def test_conservative_runs_are_symplectic(case: str, order: int) -> None:
+    """A B A^T = B', where A is the derivative of the motion at the end by that at the start; its rows are adjoints."""
+    N = 2
+    command, changes = CASES[case]
+    x = setting(np.random.default_rng(1), N, order, command, 0.01, **changes)
+    none = data.Samples(np.zeros((ROWS, data.SCALARS)), np.zeros((ROWS, 2, N + 1, 3)))
+    rows = []
+    for k in range(6 * N + 8):
+        out = adjoint.empty_adjoint(x.par, command)
+        places = coordinates(N, out)
+        array, place = places[k]
+        array[place] = 1.0
+        end = backward(x, none, out)
+        rows.append([array[place] for array, place in places])
+    A, B, B_end = np.array(rows), *(brackets(N, m.body[data.SPIN : data.SPIN + 3]) for m in (x.motion, end))
+    if command.locked:  # s is a parameter
+        A, B, B_end = (np.delete(np.delete(C, [6 * N, 6 * N + 1], 0), [6 * N, 6 * N + 1], 1) for C in (A, B, B_end))
+    np.testing.assert_allclose(A @ B @ A.T, B_end, rtol=0.0, atol=1e-10)

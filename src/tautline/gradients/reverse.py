@@ -108,8 +108,6 @@ def bars_of_setting(setting: Setting, out: adjoint.Adjoint) -> list[Array]:
     if is_driven(command):
         own |= dict.fromkeys(("viscous", "coulomb", "max_torque", "max_power"), np.nan)
     times = np.full_like(command.times, np.nan)
-    torques, profile = out.torques.copy(), out.profile.copy()
-    profile[:, 0] = np.nan
     motion.nodes[[data.POSITION, data.MOMENTUM]] = out.nodes[[adjoint.POSITION_BAR, adjoint.MOMENTUM_BAR]]
     Q = setting.motion.body[data.ATTITUDE : data.ATTITUDE + 4]
     turned = out.body[adjoint.ATTITUDE_BAR : adjoint.ATTITUDE_BAR + 3]
@@ -122,7 +120,7 @@ def bars_of_setting(setting: Setting, out: adjoint.Adjoint) -> list[Array]:
     bars = Setting(
         par._replace(**own),
         plan._replace(h=float(out.numbers[adjoint.BY_H])),
-        command._replace(times=times, torques=torques, profile=profile, stiffness=np.nan, damping=np.nan),
+        command._replace(times=times, torques=out.torques, profile=out.profile),
         motion,
         None,
     )

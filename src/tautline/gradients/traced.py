@@ -150,7 +150,8 @@ def _times(slope: Any, bar: Array) -> Array:
 def _summed(bar: Array, shape: tuple[int, ...]) -> Array:
     """Back from where an array was broadcast to."""
     bar = bar.sum(tuple(range(bar.ndim - len(shape))))
-    return bar.sum(tuple(i for i, n in enumerate(shape) if n == 1 and bar.shape[i] != 1), keepdims=True).reshape(shape)
+    found: Array = bar.sum(tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+    return found
 
 
 def _joined(value: Any, inputs: Sequence[Any], slopes: Sequence[Any]) -> Traced:

@@ -150,27 +150,31 @@ def motor_back(
 
 @kernel
 def profile_back(profile: Array, bar: float, t: float, by_h: float, out: Adjoint) -> None:
-    """Of s(t) of a motion that is prescribed: adds derivatives by its coefficients and by the base step."""
+    """Of s(t) of a motion that is prescribed: adds derivatives by its table and by the base step."""
     i = last_knot(profile.T[0], t)
     x = t - profile[i, 0]
-    power = 1.0
+    power, slope = 1.0, 0.0
     for k in range(1, profile.shape[1]):
         out.profile[i, k] += bar * power
         if k + 1 < profile.shape[1]:
-            out.numbers[BY_H] += bar * by_h * k * profile[i, k + 1] * power
+            slope += k * profile[i, k + 1] * power
         power *= x
+    out.profile[i, 0] -= bar * slope
+    out.numbers[BY_H] += bar * slope * by_h
 
 
 @kernel
 def speed_back(profile: Array, bar: float, t: float, slack: float, by_h: float, out: Adjoint) -> None:
-    """Of ds/dt at the end of a step (tables.curve_before): adds derivatives by the coefficients and the base step."""
+    """Of ds/dt at the end of a step (tables.curve_before): adds derivatives by the table and by the base step."""
     i = last_knot(profile.T[0], t)
     if i > 0 and t - profile[i, 0] <= slack:
         i -= 1
     x = t - profile[i, 0]
-    power = 1.0
+    power, slope = 1.0, 0.0
     for k in range(2, profile.shape[1]):
         out.profile[i, k] += bar * (k - 1) * power
         if k + 1 < profile.shape[1]:
-            out.numbers[BY_H] += bar * by_h * k * (k - 1) * profile[i, k + 1] * power
+            slope += k * (k - 1) * profile[i, k + 1] * power
         power *= x
+    out.profile[i, 0] -= bar * slope
+    out.numbers[BY_H] += bar * slope * by_h
