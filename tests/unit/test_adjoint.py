@@ -54,7 +54,8 @@ def setting(rng: np.random.Generator, N: int, order: int, command: data.Command,
         N=N, L=10.0, mu=0.4, EA=300.0, kappa=1.5, d=0.3, b=0.2, r_p=(0.0, 0.0, 0.5), M=1.2,
         J=((0.95, 0.05, 0.04), (0.05, 1.15, 0.03), (0.04, 0.03, 1.35)), rho=(0.1, -0.2, 0.4), mu_g=0.4 * 9.81,
         weight=1.2 * 9.7, weight_rho=(1.1, -2.2, 4.5), elastic_law=data.LINEAR,
-        tension_table=np.zeros((6, 1)), viscosity=0.0, law=0, sigma_0=0.3, extrapolated=False, theta=0.5, rotates=True, compensated=True,
+        tension_table=np.zeros((6, 1)), viscosity=0.0, law=0,
+        sigma_0=0.3, extrapolated=False, theta=0.5, rotates=True, compensated=True,
     )._replace(**changes)  # fmt: skip
     if not par.rotates:
         par = par._replace(J=((0.0,) * 3,) * 3, rho=(0.0,) * 3, weight_rho=(0.0,) * 3)
