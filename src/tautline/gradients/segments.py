@@ -255,7 +255,7 @@ class Linearization(NamedTuple):
     message: str
 
 
-def linearize(case: Case, at: Sequence[float] | None = None, by: Iterable[str] = ()) -> Linearization:
+def linearize(case: Case, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()) -> Linearization:
     """Linear models of a run between some times.
 
     Parameters
