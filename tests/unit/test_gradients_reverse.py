@@ -81,7 +81,8 @@ COMMANDS = {
 def short_case(name: str) -> Case:
     case = tl.load("src/tautline/scenarios/retrieval.toml").with_(command=COMMANDS[name])
     changes = {"run.duration": 0.04, "run.elements": 4, "run.step": 0.001, "run.sample": 0.004}
-    return case.with_(changes | {"string.stiffness": 41.0, "initial.angular_velocity": [0.4, -0.5, 0.6]})
+    found: Case = case.with_(changes | {"string.stiffness": 41.0, "initial.angular_velocity": [0.4, -0.5, 0.6]})
+    return found
 
 
 def smooth_keys(case: Case) -> list[str]:

@@ -22,8 +22,8 @@ from tautline.kernels.adjoint.march import march_back
 from tautline.kernels.guide import REMEMBERS
 from tautline.kernels.march import march
 
-# Of the steps that are recorded at once (bytes): what stays in the cache.
-RECORDED = 1 << 20
+# Of the steps that are recorded at once (bytes): few calls, and little that leaves the cache.
+RECORDED = 1 << 22
 # Columns of samples whose derivatives the way back does not know; what loads and a moving guide write is constant.
 UNKNOWN = [data.ORTHOGONALITY, data.STEP_LENGTH]
 UNKNOWN_WITH_LOCK = [*UNKNOWN, data.DRUM_TORQUE]
