@@ -14,6 +14,8 @@ from tautline.kernels.adjoint.data import (
     AT_S,
     AT_START,
     BY_H,
+    MOMENTUM_BAR,
+    P_S_BAR,
     SAMPLE_MOMENTUM,
     SAMPLE_OMEGA,
     SAMPLE_P_S,
@@ -32,6 +34,7 @@ from tautline.kernels.adjoint.data import (
 from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
 from tautline.kernels.adjoint.fixed import fixed_stage_back
 from tautline.kernels.adjoint.observe import sample_back
+from tautline.kernels.adjoint.potential import impulse_back
 from tautline.kernels.adjoint.reeling import reeling_stage_back
 from tautline.kernels.data import (
     ATTITUDE,
@@ -192,12 +195,18 @@ def march_back(
     for row in range(rows - 1, -1, -1):
         at, samples = record.at_samples[row], record.samples[row]
         sample_back(par, plan, command, at, samples, bars.scalars[row], bars.nodes[row], scratch, out)
+        owed = 0.0
         for i in range((row + 1) * a_row - 1, row * a_row - 1, -1):
             numbers, nodes = record.numbers[i], record.nodes[i]
             if command.locked:
                 h_bar, kick_bar = fixed_stage_back(par, numbers, nodes, scratch, out)
                 out.numbers[BY_H] += kick_bar * numbers[AT_KICK] / plan.h
             else:
-                h_bar = reeling_stage_back(par, command, numbers, nodes, scratch, out)
+                h_bar = reeling_stage_back(par, command, owed, numbers, nodes, scratch, out)
+                owed = 0.5 * numbers[AT_H]
             out.numbers[BY_H] += h_bar * numbers[AT_PART]
+        if not command.locked:
+            s, q = record.numbers[row * a_row, AT_S], record.nodes[row * a_row, 0]
+            kick_bar = impulse_back(par, owed, s, q, out.nodes[MOMENTUM_BAR], out.reel[P_S_BAR], out)
+            out.numbers[BY_H] += kick_bar * owed / plan.h
     return status

@@ -243,9 +243,13 @@ def body_start_back(
 
 @kernel
 def reeling_stage_back(
-    par: Parameters, command: Command, numbers: Array, nodes: Array, scratch: Scratch, out: Adjoint
+    par: Parameters, command: Command, owed: float, numbers: Array, nodes: Array, scratch: Scratch, out: Adjoint
 ) -> float:
-    """Take the adjoint of a motion back over a stage with a moving reel; the derivative by the stage's length."""
+    """Take the adjoint of a motion back over a stage with a moving reel; the derivative by the stage's length.
+
+    The first half kick of the potential is left to the stage before, which gets it as `owed`: both act at the same
+    configuration.
+    """
     N = par.N
     at = stage_of(numbers, nodes)
     h, s, sigma = at.h, at.s, at.sigma
@@ -259,9 +263,10 @@ def reeling_stage_back(
     s_1 = s + h * sigma
     l, l_1 = element_length(par, s), element_length(par, s_1)
 
-    # what acts at the end of the stage
+    # what acts at the end of the stage, the potential together with what the stage after it owes
     x_s, work, loss = reel[P_S_BAR], reel[WORK_BAR], reel[LOSS_BAR]
-    h_bar = 0.5 * impulse_back(par, 0.5 * h, s_1, q_1, p_bar, x_s, out)
+    kick = 0.5 * h + owed
+    h_bar = kick / h * impulse_back(par, kick, s_1, q_1, p_bar, x_s, out)
     strain_1, strain = strain_at_guide(par, q_1, l_1), strain_at_guide(par, at.q, l)
     Q_1, slope_1 = carnot_force(par, Entrance(strain_1, 0.0), sigma)
     Q, slope = carnot_force(par, Entrance(strain, 0.0), sigma)
@@ -298,7 +303,6 @@ def reeling_stage_back(
     reel[P_S_BAR] = x_s + x.reel
     direction = Direction(multipliers, -x.reel, p_bar, reel[P_S_BAR], after, x_s)
     h_bar += kinetic_back(par, h, s, at.q, at.v, sigma, direction, out)
-    h_bar += 0.5 * impulse_back(par, 0.5 * h, s, at.q, p_bar, reel[P_S_BAR], out)
     to_guide = reel[P_S_BAR] - loss * sigma
     guide_back(par, h_start * to_guide, l, at.q, strain, sigma, out)
     h_bar += (1.0 - par.theta) * to_guide * Q
