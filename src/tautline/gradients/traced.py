@@ -144,7 +144,8 @@ class Traced(Carried):
 
 def _times(slope: Any, bar: Array) -> Array:
     """Nothing comes of what does not change the number, even where the slope is not known."""
-    return np.where(bar == 0.0, 0.0, slope * bar)
+    found: Array = slope * bar
+    return found if np.isfinite(slope).all() else np.where(bar == 0.0, 0.0, found)
 
 
 def _summed(bar: Array, shape: tuple[int, ...]) -> Array:
