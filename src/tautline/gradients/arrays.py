@@ -150,15 +150,23 @@ class Carried(NDArrayOperatorsMixin):
         if ufunc not in SLOPES:
             raise refused(ufunc.__name__)
         with np.errstate(all="ignore"):
-            value = ufunc(*values)
-            found = Carried(value, _chained(ufunc, inputs, values, np.asarray(value)))
+            found = self._chain(ufunc, inputs, values)
         if out is None:
             return found
         target = out[0]
-        if not isinstance(target, Carried):
+        if not isinstance(target, type(self)):
             raise refused(f"{ufunc.__name__} into a plain array")
-        target.value[...], target.tangent[...] = found.value, found.tangent
+        target._become(found)
         return target
+
+    def _chain(self, ufunc: Any, inputs: Any, values: list[Any]) -> Any:
+        """A function of arrays, with derivatives by the chain rule."""
+        value = ufunc(*values)
+        return Carried(value, _chained(ufunc, inputs, values, np.asarray(value)))
+
+    def _become(self, other: Any) -> None:
+        """Take another's numbers."""
+        self.value[...], self.tangent[...] = other.value, other.tangent
 
     def __array_function__(self, function: Any, types: Any, args: Any, others: Any) -> Any:
         if function in FUNCTIONS:

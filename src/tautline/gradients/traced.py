@@ -14,8 +14,6 @@ from tautline.gradients.arrays import (
     FUNCTIONS,
     LINEAR,
     OF_VALUES,
-    PLAIN,
-    REDUCED,
     SLOPES,
     Carried,
     axes_of,
@@ -105,25 +103,13 @@ class Traced(Carried):
 
     # -- functions of NumPy --------------------------------------------------------------------------------
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **others: Any) -> Any:
-        if method == "reduce" and ufunc in REDUCED:
-            return getattr(inputs[0], REDUCED[ufunc])(**{k: x for k, x in others.items() if k in ("axis", "keepdims")})
-        if method != "__call__" or others:
-            raise refused(f"{ufunc.__name__}.{method}")
-        values = [value_of(x) for x in inputs]
-        if ufunc in PLAIN:
-            return ufunc(*values)
-        if ufunc not in SLOPES:
-            raise refused(ufunc.__name__)
-        with np.errstate(all="ignore"):
-            found = _chained(ufunc, inputs, values)
-        if out is None:
-            return found
-        target = out[0]
-        if not isinstance(target, Traced):
-            raise refused(f"{ufunc.__name__} into a plain array")
-        target.value, target.node = found.value, found.node
-        return target
+    def _chain(self, ufunc: Any, inputs: Any, values: list[Any]) -> Traced:
+        """A function of arrays, with the ways back to them."""
+        return _chained(ufunc, inputs, values)
+
+    def _become(self, other: Traced) -> None:
+        """Take another's numbers."""
+        self.value, self.node = other.value, other.node
 
     def __array_function__(self, function: Any, types: Any, args: Any, others: Any) -> Any:
         if function is np.where and len(args) == 3:
