@@ -98,6 +98,12 @@ def smooth_keys(case: Case) -> list[str]:
     return found
 
 
+def same_gradients(found: Any, carried: Any) -> None:
+    """To what differences of runs can tell; test_adjoint.py has the way back to 1e-12."""
+    sizes = np.maximum(np.abs(carried), 1e-3)
+    np.testing.assert_allclose(found / sizes, carried / sizes, rtol=0.0, atol=1e-5)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_gradients_of_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The way back gives what is carried along gives, by all keys but the few whose way back is not known."""
@@ -117,8 +123,21 @@ def test_gradients_of_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api, "WIDTH", len(by))
     carried = tl.value_and_gradient(case, objective, by)
     assert found.value == pytest.approx(carried.value, rel=1e-13)
-    sizes = np.maximum(np.abs(carried.gradient), 1e-3)
-    np.testing.assert_allclose(found.gradient / sizes, carried.gradient / sizes, rtol=0.0, atol=1e-5)
+    same_gradients(found.gradient, carried.gradient)
+
+
+def test_a_run_that_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Goes back from its last sample before the event."""
+    case = short_case("torque")
+    lengths = tl.simulate(case).unstretched_length.values
+    case = case.with_({"run.minimum_length": float(0.5 * (lengths[6] + lengths[7]))})
+    by = [*(f"initial.end_velocity[{k}]" for k in range(3)), *(f"body.center_of_mass[{k}]" for k in range(3))]
+    by += ["string.density", "string.stiffness", "body.mass", "command.torques[0]"]
+    objective = tl.Final("position[-1, 0]") + tl.Final("reeled_length")
+    found = tl.value_and_gradient(case, objective, by)
+    assert found.status == "fully_retrieved"
+    monkeypatch.setattr(api, "WIDTH", len(by))
+    same_gradients(found.gradient, tl.value_and_gradient(case, objective, by).gradient)
 
 
 def test_outputs_without_a_way_back_are_carried_along() -> None:
