@@ -120,7 +120,7 @@ def test_gradients_of_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert missing == ({"command.times"} | friction if name == "torque" else set())
     found = tl.value_and_gradient(case, objective, by)
     assert found.status == "completed"
-    monkeypatch.setattr(api, "WIDTH", len(by))
+    monkeypatch.setattr(api, "TANGENTS", len(by))
     carried = tl.value_and_gradient(case, objective, by)
     assert found.value == pytest.approx(carried.value, rel=1e-13)
     same_gradients(found.gradient, carried.gradient)
@@ -136,7 +136,7 @@ def test_a_run_that_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
     objective = tl.Final("velocity[-1, 0]") + tl.Final("reel_speed")
     found = tl.value_and_gradient(case, objective, by)
     assert found.status == "fully_retrieved"
-    monkeypatch.setattr(api, "WIDTH", len(by))
+    monkeypatch.setattr(api, "TANGENTS", len(by))
     same_gradients(found.gradient, tl.value_and_gradient(case, objective, by).gradient)
 
 

@@ -11,12 +11,12 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.lowering import checked_keys
-from tautline.gradients.marching import WIDTH
 from tautline.gradients.objectives import Objective
 from tautline.gradients.outputs import check_names
 from tautline.gradients.reverse import goes_back, gradient_back
 from tautline.gradients.run import ended, prepared_run, run_with_derivatives
 from tautline.gradients.setting import check_case
+from tautline.kernels.tangents import TANGENTS
 from tautline.model.case import Case
 from tautline.schema import SCHEMA
 
@@ -105,7 +105,7 @@ def value_and_gradient(
     if not callable(objective):
         raise InputError(f"objective: expected a function of the values of a run, got {objective!r}")
     wanted = sorted(objective.names) if isinstance(objective, Objective) else list(SCHEMA)
-    if len(names) > WIDTH:
+    if len(names) > TANGENTS:
         prepared = prepared_run(case, names)
         found = gradient_back(prepared, objective, wanted) if goes_back(prepared.begun.setting) else None
         if found is not None:

@@ -102,7 +102,8 @@ def derivatives(function: Callable[[float], Changed], size: float, scales: Scale
                 said.append(str(refused))
         else:
             continue
-        better = ~settled & (slopes.error < best.error)
+        # a smaller step for a whole group only: an error that is small by chance says nothing of rounding
+        better = ~settled & (slopes.error < best.error) & (_worst(slopes, scales) < _worst(best, scales))
         best = Slopes(np.where(better, slopes.values, best.values), np.where(better, slopes.error, best.error))
         allowed = _allowed(best.values, largest, h, scales)
         settled |= best.error <= GOOD * allowed[0] + allowed[1]
@@ -119,6 +120,11 @@ def derivatives(function: Callable[[float], Changed], size: float, scales: Scale
     allowed = _allowed(best.values, largest, STEPS[-1] * size, scales)
     known = settled | (best.error <= WORST * allowed[0] + allowed[1])
     return Slopes(np.where(ignored, 0.0, np.where(known, best.values, np.nan)), best.error)
+
+
+def _worst(slopes: Slopes, scales: Scales) -> Array:
+    """The largest error of each group."""
+    return np.where(np.isfinite(slopes.error), scales.largest(slopes.error), np.inf)
 
 
 def _allowed(slopes: Array, values: Array, h: float, scales: Scales) -> tuple[Array, Array]:

@@ -51,7 +51,7 @@ class MarchedForth(NamedTuple):
 def goes_back(setting: Setting) -> bool:
     """Whether the way back is known: the plain model, at constant length, by torque or by a prescribed motion."""
     par, plan, command, _, loads = setting
-    if loads is not None or plan.hold or par.growth != 0.0 or REMEMBERS[par.law]:
+    if loads.acts or loads.moves or plan.hold or par.growth != 0.0 or REMEMBERS[par.law]:
         return False
     if par.elastic_law == data.code(registry.ELASTIC_LAWS, "table") or command.pointwise:
         return False
@@ -73,7 +73,7 @@ def unknown_columns(command: data.Command) -> list[int]:
 
 def march_forth(setting: Setting, rows: int) -> MarchedForth:
     """March, and keep the motion every few samples; that of the setting is the one at the end afterwards."""
-    par, plan, command, motion, loads = setting
+    par, plan, command, motion, _ = setting
     stage = 8 * (2 * motion.nodes.shape[1] + adjoint.STAGE_NUMBERS)
     part = max(1, RECORDED // (stage * len(plan.stages) * plan.steps_per_sample))
     scratch, backups, out = data.empty_scratch(par.N), data.empty_backups(motion), data.empty_samples(rows, par.N)
@@ -81,7 +81,7 @@ def march_forth(setting: Setting, rows: int) -> MarchedForth:
     while filled < rows and status == RUNNING:
         checkpoints.append(data.copy_of(motion))
         some = data.Samples(*(x[filled : filled + part] for x in out))
-        status, more = march(par, plan, command, motion, scratch, backups, some, loads)
+        status, more = march(par, plan, command, motion, scratch, backups, some, None)
         filled += more
     return MarchedForth(data.Samples(*(x[:filled] for x in out)), checkpoints, part, status)
 
@@ -102,7 +102,7 @@ def march_parts_back(setting: Setting, forth: MarchedForth, bars: data.Samples) 
 
 def bars_of_setting(setting: Setting, out: adjoint.Adjoint) -> list[Array]:
     """Derivatives by the `leaves` of a setting; NaN by those that the way back does not know."""
-    par, plan, command, motion, _ = with_leaves(setting, [np.zeros_like(x) for x in leaves(setting)])
+    par, plan, command, motion, loads = with_leaves(setting, [np.zeros_like(x) for x in leaves(setting)])
     own: dict[str, Any] = {name: _parameter(out, name) for name in adjoint.SIZES if name != "h"}
     own |= dict.fromkeys(("viscosity", "growth"), np.nan)
     if is_driven(command):
@@ -122,7 +122,7 @@ def bars_of_setting(setting: Setting, out: adjoint.Adjoint) -> list[Array]:
         plan._replace(h=float(out.numbers[adjoint.BY_H])),
         command._replace(times=times, torques=out.torques, profile=out.profile),
         motion,
-        None,
+        loads,
     )
     return [np.asarray(x) for x in leaves(bars)]
 

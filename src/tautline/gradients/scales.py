@@ -15,6 +15,8 @@ from tautline.kernels.loads.drag import Drag
 
 # Places of a group that does not matter: numbers of limits, and rounding that sums still owe.
 IGNORED = -1
+# Coefficients of polynomials are rounded a few times, and other numbers up to a thousand times (differences.ROUNDINGS).
+FEW_ROUNDINGS = 1e-3
 # Kinds of numbers in a motion and in samples; numbers that are in none have no other of their kind.
 BODY = ((data.ATTITUDE, 4), (data.SPIN, 3), (data.OMEGA, 9), (data.FLUID_AT_BODY, 3))
 REEL = ((data.FRAME_VELOCITY, 3), (data.GUIDE_IMPULSE, 3), (data.STEP_MOMENTUM, 3))
@@ -72,18 +74,20 @@ def scales_of(tree: Any) -> Scales:
     for ids, measure, size in _parts(tree):
         groups.append(np.where(ids < 0, IGNORED, ids + count).ravel())
         weights.append(np.broadcast_to(measure, ids.shape).ravel())
-        usual.append(np.full(ids.size, size))
+        usual.append(np.broadcast_to(size, ids.shape).ravel())
         count += int(ids.max(initial=-1)) + 1
     return Scales(np.concatenate(groups), np.concatenate(weights), np.concatenate(usual))
 
 
-def _parts(tree: Any, ignored: bool = False) -> Iterator[tuple[Any, Any, float]]:
+def _parts(tree: Any, ignored: bool = False) -> Iterator[tuple[Any, Any, Any]]:
     """Groups within each leaf or each vector, weights, and the usual size: SI units for states."""
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         for name, item in zip(tree._fields, tree, strict=True):
             special = SPECIAL.get((type(tree), name))
             if special is not None:
-                yield *special(item), 1.0 if isinstance(tree, data.Motion | data.Samples) else 0.0
+                ids, measure, *rounded = special(item)
+                usual = rounded[0] if rounded else 1.0 if isinstance(tree, data.Motion | data.Samples) else 0.0
+                yield ids, measure, usual
             else:
                 yield from _parts(item, ignored or name in LIMITING.get(type(tree), ()))
     elif isinstance(tree, tuple) and tree and all(isinstance(x, float) for x in tree):
@@ -135,26 +139,32 @@ def _sample_nodes(array: Array) -> tuple[Any, Any]:
     return np.broadcast_to(np.arange(array.shape[1])[:, None, None], array.shape), 1.0
 
 
-def _polynomials(knots: Array, powers: Any) -> tuple[Any, Array]:
-    """Groups and weights of knots and of coefficients that belong to powers of the distance from them; -1 of knots."""
+def _polynomials(knots: Array, values: Array, powers: Any) -> tuple[Any, Array, Array]:
+    """Groups, weights and usual sizes of knots and of coefficients of powers of the distance from them; -1 of knots.
+
+    Slopes are a group of their own. They are rounded as differences of values are, over the distance of knots.
+    """
     apart = np.diff(knots)
     width = float(np.median(apart)) if len(apart) else 1.0
-    return np.where(powers < 0, 0, 1), np.where(powers < 0, 1.0, width ** np.maximum(powers, 0))
+    weights = np.where(powers < 0, 1.0, np.where(powers == 0, 1.0, width ** np.maximum(powers - 1.0, 0.0)))
+    rounded = FEW_ROUNDINGS * float(np.abs(values).max(initial=0.0)) / width
+    return np.minimum(powers + 1, 2), weights, np.where(powers > 0, rounded, 0.0) / weights
 
 
-def _profile(array: Array) -> tuple[Any, Any]:
-    ids, weights = _polynomials(array[:, 0], np.arange(-1, array.shape[1] - 1))
-    return np.broadcast_to(ids, array.shape), weights
+def _profile(array: Array) -> tuple[Any, Any, Any]:
+    ids, weights, usual = _polynomials(array[:, 0], array[:, 1], np.arange(-1, array.shape[1] - 1))
+    return np.broadcast_to(ids, array.shape), weights, usual
 
 
-def _path(array: Array) -> tuple[Any, Any]:
-    ids, weights = _polynomials(array[0], np.array([-1, *(p for _ in range(3) for p in range(4))]))
-    return np.broadcast_to(ids[:, None], array.shape), weights[:, None]
+def _path(array: Array) -> tuple[Any, Any, Any]:
+    powers = np.array([-1, *(p for _ in range(3) for p in range(4))])
+    ids, weights, usual = _polynomials(array[0], array[1::4], powers)
+    return np.broadcast_to(ids[:, None], array.shape), weights[:, None], usual[:, None]
 
 
-def _tension(array: Array) -> tuple[Any, Any]:
-    ids, weights = _polynomials(array[0], np.arange(-1, len(array) - 1))
-    return np.broadcast_to(ids[:, None], array.shape), weights[:, None]
+def _tension(array: Array) -> tuple[Any, Any, Any]:
+    ids, weights, usual = _polynomials(array[0], array[1], np.arange(-1, len(array) - 1))
+    return np.broadcast_to(ids[:, None], array.shape), weights[:, None], usual[:, None]
 
 
 def _vectors(array: Array) -> tuple[Any, Any]:
@@ -163,7 +173,7 @@ def _vectors(array: Array) -> tuple[Any, Any]:
     return np.broadcast_to(ids[:, None], array.shape), 1.0
 
 
-SPECIAL: dict[tuple[type, str], Callable[[Any], tuple[Any, Any]]] = {
+SPECIAL: dict[tuple[type, str], Callable[[Any], tuple[Any, ...]]] = {
     (data.Motion, "nodes"): _nodes,
     (data.Motion, "body"): lambda array: (_placed(len(array), BODY, OWED_BY_BODY), 1.0),
     (data.Motion, "reel"): _reel,

@@ -1,0 +1,93 @@
+"""What derivatives of a run cost, over the run itself. `python -m benchmarks.gradients`
+
+Processor time of 20 000 steps, best of several: the run, its samples with derivatives by eight numbers (carried along),
+and the gradient of one number by any number of keys (on the way back). Preparing is apart: it differentiates the
+lowering, once a key. Machines are noisy: read the ratios.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import tautline as tl
+from tautline.gradients.leaves import leaves
+from tautline.gradients.marching import march_with_tangents
+from tautline.gradients.reverse import goes_back, gradient_back
+from tautline.gradients.run import prepared_run
+from tautline.gradients.setting import begin_frozen, steps_of
+from tautline.kernels import data
+from tautline.kernels.march import march
+from tautline.kernels.tangents import TANGENTS
+
+STEPS = 20_000
+REPEATS = 3
+ROWS = 20
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "example 1: constant length": ("fixed-length", {}),
+    "constant length, damped": ("fixed-length", {"string.damping_ratio": 0.05}),
+    "deployment by a torque": ("deployment", {}),
+    "deployment, damped": ("deployment", {"string.damping_ratio": 0.05}),
+}
+KEYS = [
+    *("string.stiffness", "string.density", "body.mass", "gravity"),
+    *(f"initial.end_velocity[{k}]" for k in range(3)),
+    "run.duration",
+]
+
+
+def best_of(make: Callable[[], Callable[[], Any]]) -> float:
+    """Processor time (s)."""
+    found = np.inf
+    for _ in range(REPEATS):
+        run = make()
+        begun = time.process_time()
+        run()
+        found = min(found, time.process_time() - begun)
+    return float(found)
+
+
+def costs(case: tl.Case) -> tuple[float, float, float | None, float]:
+    """Seconds of the run, with eight derivatives, with the way back if there is one, and of preparing one key."""
+    steps = steps_of(case)
+
+    def plain() -> Callable[[], Any]:
+        par, plan, command, motion, loads = begin_frozen(case, steps).setting
+        out, scratch, backups = data.empty_samples(ROWS, par.N), data.empty_scratch(par.N), data.empty_backups(motion)
+        given = loads if loads.acts or loads.moves else None
+        return lambda: march(par, plan, command, motion, scratch, backups, out, given)
+
+    def carried() -> Callable[[], Any]:
+        setting = begin_frozen(case, steps).setting
+        tangents = [np.ones((*np.shape(x), TANGENTS)) * np.asarray(x)[..., None] for x in leaves(setting)]
+        tangents = [np.where(np.isfinite(t), t, 0.0) for t in tangents]
+        return lambda: march_with_tangents(setting, tangents, ROWS)
+
+    begun = time.process_time()
+    prepared = prepared_run(case, KEYS)
+    preparing = (time.process_time() - begun) / len(KEYS)
+    back = None
+    if goes_back(prepared.begun.setting):
+        objective = tl.Final("position[-1, 0]")
+        back = best_of(lambda: lambda: gradient_back(prepared_run(case, KEYS[:1]), objective, ["position"]))
+    return best_of(plain), best_of(carried), back, preparing
+
+
+def main() -> None:
+    """Print the table."""
+    print("| 20 000 steps | run (ms) | with 8 derivatives | way back, any number | preparing a key (ms) |")
+    print("|---|---|---|---|---|")
+    for words, (name, changes) in CASES.items():
+        case = tl.load(name).with_(changes)
+        step = steps_of(case).length(case.run.duration)
+        case = case.with_({"run.step": step, "run.sample": STEPS // ROWS * step, "run.duration": STEPS * step})
+        run, carried, back, preparing = costs(case)
+        backward = "" if back is None else f"{back / run:.1f} x"
+        print(f"| {words} | {1e3 * run:.2f} | {carried / run:.1f} x | {backward} | {1e3 * preparing:.0f} |")
+
+
+if __name__ == "__main__":
+    main()

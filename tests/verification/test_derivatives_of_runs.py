@@ -1,0 +1,99 @@
+"""Derivatives of runs by every documented number, against differences of whole runs of order 8.
+
+The kernels with tangents and the differences of the lowering are one way to a derivative; runs with changed keys are
+another. Steps are the same on both.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import RUNNING, InputError
+from tautline.gradients.differences import Changed, derivatives
+from tautline.gradients.leaves import flat, leaves, split, structure
+from tautline.gradients.lowering import key_size, key_value, tangents_by_keys
+from tautline.gradients.marching import march_with_tangents
+from tautline.gradients.scales import IGNORED, Scales, scales_of
+from tautline.gradients.setting import Steps, begin_frozen, steps_of
+from tautline.kernels import data
+from tautline.kernels.march import march
+from tautline.model.case import Case
+from tests.conftest import Report
+from tests.unit.test_gradients_every_key import CHOSEN
+
+# Relative to the largest derivative of its kind, where differences of runs are good to a tenth of it.
+TOLERANCE = 1e-8
+# Of keys of motions that become tables of polynomials, whose coefficients differences know less well.
+TABULATED = 3e-6
+# Derivatives below this part of what they are of, over the key, are lost in the rounding of differences.
+ROUNDED = 1e-3
+# What samples report of rounding.
+ROUNDING = (data.ORTHOGONALITY, data.STEP_LENGTH)
+ROWS = 4
+
+
+def rows_of(steps: Steps) -> int:
+    """Samples to compare: few, and none at the end of a run that ends early."""
+    return min(ROWS, steps.filled)
+
+
+def samples_of(case: Case, steps: Steps) -> data.Samples:
+    """Samples of a run with changed keys, by the plain kernels."""
+    begun = begin_frozen(case, steps)
+    par, plan, command, motion, loads = begun.setting
+    out = data.empty_samples(rows_of(steps), par.N)
+    loads_or_none = loads if loads.acts or loads.moves or plan.hold else None
+    scratch, backups = data.empty_scratch(par.N), data.empty_backups(motion)
+    status, filled = march(par, plan, command, motion, scratch, backups, out, loads_or_none)
+    assert status == RUNNING and filled == rows_of(steps)
+    out.scalars[:, ROUNDING] = 0.0
+    return out
+
+
+def scales_of_samples(samples: data.Samples) -> Scales:
+    found = scales_of(samples)
+    return found._replace(groups=np.where(found.groups < 0, IGNORED, found.groups))
+
+
+@pytest.mark.parametrize("path", CHOSEN, ids=lambda path: path.stem)
+def test_of_every_key(path: Path, report: Report) -> None:
+    case = tl.load(path)
+    steps = steps_of(case)
+    here = samples_of(case, steps)
+    scales = scales_of_samples(here)
+    worst, compared = 0.0, 0
+    for key in CHOSEN[path]:
+        begun = begin_frozen(case, steps)
+        try:
+            columns, remarks = tangents_by_keys(case, [key], lambda other: begin_frozen(other, steps).numbers())
+        except InputError:
+            continue  # test_gradients_every_key.py knows why
+        if remarks:
+            continue
+        tangents = split(begun.numbers(), columns)[: len(leaves(begun.setting))]
+        found = march_with_tangents(begun.setting, tangents, rows_of(steps)).tangents
+        found.scalars[:, ROUNDING] = 0.0
+        value = key_value(case, key)
+
+        def at(distance: float, key: str = key, value: float = value) -> Changed:
+            there = samples_of(case.with_({key: value + distance}), steps)
+            return Changed(flat(there), structure(there))
+
+        slopes = derivatives(at, key_size(case, key), scales, Changed(flat(here), structure(here)), key)
+        size = key_size(case, key)
+        # what a change of the key by its own size would make of the largest of a kind, beside that itself
+        largest = np.maximum(scales.largest(slopes.values), ROUNDED * scales.largest(flat(here)) / size)
+        sure = (slopes.error <= 0.1 * TOLERANCE * largest) & (scales.groups != IGNORED) & (largest > 0.0)
+        error = np.abs(flat(found) - slopes.values)[sure] / largest[sure]
+        if error.size:
+            compared += 1
+            tabulated = key.startswith(("command.", "guide."))
+            assert error.max() <= (TABULATED if tabulated else TOLERANCE), f"{key}: {error.max():.3g}"
+            worst = worst if tabulated else max(worst, float(error.max()))
+    name = re.sub("-", " ", path.stem)
+    report(f"derivatives of a run by {compared} numbers of {name}, against differences of order 8", worst, "1e-8")
