@@ -1,0 +1,149 @@
+"""optimise(): values of keys that make an output of a run least, within limits."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.errors import InputError
+from tautline.gradients.segments import Segments
+from tautline.model import checks
+from tautline.model.case import Case
+from tautline.optimal import ipopt, result, terms, unknowns
+from tautline.optimal.interval import Wanted
+from tautline.optimal.result import Optimised, Progress
+from tautline.optimal.shooting import MarchError, Problem, Scales
+from tautline.optimal.starting import Start, guess, scales_of
+from tautline.optimal.terms import AtEnd, Limit
+from tautline.optimal.unknowns import DURATION, Unknowns
+
+Watch = Callable[[Progress], "bool | None"]
+MOST_INTERVALS = 10_000
+
+
+def optimise(
+    case: Case,
+    *,
+    vary: Mapping[str, Any],
+    minimise: Any,
+    subject_to: Sequence[Limit | AtEnd | Mapping[str, Any]] = (),
+    intervals: int = 20,
+    start: Optimised | None = None,
+    iterations: int = 300,
+    workers: int | None = None,
+    watch: Watch | None = None,
+    ipopt_options: Mapping[str, Any] | None = None,
+) -> Optimised:
+    """Values of keys that make an output of a run least, within limits: direct multiple shooting with IPOPT.
+
+    Parameters
+    ----------
+    case : Case
+        Where the search begins; the tables whose entries are sought have their times from here.
+    vary : dict
+        The keys that are sought, with their bounds: {"command.torques[1:-1]": (-5, 5), "run.duration": (10, 40)}. A
+        key of a list stands for its entries, [1:-1] for some of them. Bounds are a pair, or a dict with least, most
+        and scale. With `run.duration` the end time is free: the times of all tables with sought entries stretch
+        with it, and so do sample and step.
+    minimise : "time" or dict, or a list of them
+        {"final": ...}, {"integral": ...} or {"peak": ...} of an expression of outputs such as "torque^2", with a
+        weight where there are several.
+    subject_to : list of Limit and AtEnd
+        What must hold at all samples, and at the end.
+    intervals : int
+        Shooting intervals; samples must divide into as many.
+    start : Optimised, optional
+        An earlier result for the same keys to begin from.
+    iterations : int
+        At most.
+    workers : int, optional
+        Threads that march intervals; as many as there are processors.
+    watch : callable, optional
+        Called with the `Progress` of every iteration; ends the search by returning True.
+    ipopt_options : dict, optional
+        Options of IPOPT, such as {"tol": 1e-8}.
+    """
+    checks.instance("case", case, Case)
+    sought = unknowns.read(case, vary)
+    wanted = Wanted(terms.read_objective(minimise), terms.read_bounds(subject_to))
+    if any(term.kind == terms.TIME for term in wanted.terms) and not sought.free_time:
+        raise InputError("minimise: 'time' needs a free end; expected run.duration among the keys of vary")
+    intervals = checks.whole("intervals", intervals, 1, MOST_INTERVALS)
+    iterations = checks.whole("iterations", iterations, 0, 10**6)
+    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
+        problem, w = _begin(case, sought, wanted, intervals, start, pool)
+        return _search(case, problem, w, iterations, dict(ipopt_options or {}), watch)
+
+
+def _begin(
+    case: Case, sought: Unknowns, wanted: Wanted, intervals: int, start: Optimised | None, pool: Executor
+) -> tuple[Problem, Array]:
+    """The program, and the point where the search begins: states are those of a run with the first values."""
+    times = np.linspace(0.0, case.run.duration, intervals + 1)
+    segments = Segments(case, times, list(sought.keys), wanted.outputs)
+    values = np.array([x.value for x in sought.sought])
+    if start is not None:
+        missing = [x.key for x in sought.sought if x.key not in start.values]
+        if missing:
+            raise InputError(f"start: expected a result with values for {missing[0]}, got one without")
+        values = np.array([start.values[x.key] for x in sought.sought])
+    least, most = (np.array([getattr(x, word) for x in sought.sought]) for word in ("least", "most"))
+    values = np.clip(values, least, most)
+    first = Start(case, segments.coordinates, sought, segments.start)
+    try:
+        begun = guess(segments, first, sought, values, wanted)
+    except MarchError as error:
+        raise InputError(f"case: expected a run to begin from that is completed, got one that ended: {error}") from None
+    scales: Scales = scales_of(case, segments, begun, wanted)
+    problem = Problem(segments, first, sought, wanted, scales, pool)
+    states = begun.states
+    if start is not None and start.states.shape == states.shape:
+        states = start.states
+    return problem, problem.point(values, begun.peaks, states)
+
+
+def _search(
+    case: Case, problem: Problem, w: Array, iterations: int, settings: dict[str, Any], watch: Watch | None
+) -> Optimised:
+    began = time.perf_counter()
+    history: list[Progress] = []
+
+    def look(point: ipopt.Point) -> bool:
+        objective = point.objective * problem.scales.objective
+        history.append(Progress(point.iteration, objective, point.violation, time.perf_counter() - began))
+        return bool(watch(history[-1])) if watch is not None else False
+
+    solved = ipopt.solve(problem, w, iterations, settings, look)
+    sought = problem.sought(solved.w)
+    best = case.with_(_changes(case, problem.unknowns, sought))
+    check = result.checked(best, problem.wanted, problem.scales.bounds)
+    count = history[-1].iteration if history else 0
+    left = history[-1].violation if history else np.inf
+    status, message = result.verdict(solved.word, count, left, check, problem.trouble)
+    return Optimised(
+        best,
+        status,
+        message,
+        check.objective,
+        check.violation,
+        dict(zip((x.key for x in problem.unknowns.sought), sought.tolist(), strict=True)),
+        tuple(history),
+        time.perf_counter() - began,
+        problem.states(solved.w),
+    )
+
+
+def _changes(case: Case, sought: Unknowns, values: Array) -> dict[str, float]:
+    """Values by key; with a free end, sample and step stretch as well."""
+    changes = sought.changes(values)
+    if sought.free_time:
+        stretch = changes[DURATION] / case.run.duration
+        lasts = {"run.sample": case.run.sample, "run.step": case.run.step}
+        changes |= {key: stretch * last for key, last in lasts.items() if isinstance(last, float)}
+    return changes
