@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from tautline.files.runs.reading import open_run
     from tautline.files.runs.writing import resume, run_to_file
     from tautline.files.scenario.reading import load
+    from tautline.gradients.api import jacobian, value_and_gradient
+    from tautline.gradients.objectives import Final, Integral, Peak
+    from tautline.gradients.segments import linearize
     from tautline.model.assembly.assembly import Assembly
     from tautline.model.assembly.case import AssemblyCase
     from tautline.model.assembly.parts import Held, Line, Orbit
@@ -76,6 +79,12 @@ _HOMES = {
     "exceedance": "tautline.analysis.spectra",
     "spectrum": "tautline.analysis.spectra",
     "report": "tautline.figures.report",
+    "Final": "tautline.gradients.objectives",
+    "Integral": "tautline.gradients.objectives",
+    "Peak": "tautline.gradients.objectives",
+    "jacobian": "tautline.gradients.api",
+    "value_and_gradient": "tautline.gradients.api",
+    "linearize": "tautline.gradients.segments",
     "RigidBody": "tautline.model.body",
     "Shape": "tautline.model.body",
     "Equilibrium": "tautline.model.equilibrium",
@@ -147,6 +156,7 @@ __all__ = [
     "Case",
     "Command",
     "Equilibrium",
+    "Final",
     "Fluid",
     "ForceLaw",
     "ForceState",
@@ -155,11 +165,13 @@ __all__ = [
     "Hanging",
     "Held",
     "Impedance",
+    "Integral",
     "Length",
     "Line",
     "LineStart",
     "Locked",
     "Orbit",
+    "Peak",
     "Pendulum",
     "Reel",
     "RigidBody",
@@ -186,6 +198,8 @@ __all__ = [
     "figures",
     "hang",
     "hanging",
+    "jacobian",
+    "linearize",
     "load",
     "lyapunov",
     "modes",
@@ -208,6 +222,7 @@ __all__ = [
     "straight",
     "study",
     "utilisation",
+    "value_and_gradient",
     "view",
     "widget",
 ]

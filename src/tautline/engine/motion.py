@@ -53,6 +53,11 @@ class PendulumInMotion:
         return int(self._stepper.motion.clock[data.TOTAL])
 
     @property
+    def halvings(self) -> int:
+        """How often the base step is halved at present."""
+        return int(self._stepper.motion.clock[data.LEVEL])
+
+    @property
     def elements(self) -> int:
         """N."""
         return self._stepper.par.N

@@ -176,9 +176,17 @@ class Simulation(PendulumInMotion):
             status, filled = self._watch.march(watched, out, plan)
         return self.marched(out, begun, status, filled, plan)
 
-    def task(self) -> Task:
-        """What is to be done next, for those who march several simulations at once."""
+    def go_on_from(self, state: State, time: float) -> None:
+        """Go on from another state at another time (s), under the command that was given at the start of the run."""
+        state.check_against(self.pendulum)
+        self._stepper.go_on_from(state, time)
+        self.status, self._event, self._sampled = errors.STATUS_NAMES[errors.RUNNING], "", 0
+
+    def task(self, until: float | None = None) -> Task:
+        """What is to be done next, for those who march otherwise; motions without end are there until a time (s)."""
         s = self._stepper
+        if until is not None:
+            s.cover(self.time, until)
         return Task(s.par, s.plan, s.kernel_command, s.motion, s.beyond, s.marches_alone or self._watch is not None)
 
     def marched(self, out: data.Samples, begun: int, status: int, filled: int, plan: data.Plan) -> data.Samples:

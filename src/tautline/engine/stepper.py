@@ -73,9 +73,7 @@ class Stepper:
         path = pendulum.reel.guide_path
         self._path_window = Window() if path is None else Window(path.covered)
         self._command_window = Window()
-        self.motion = lowering.initial_motion(self.par, state, pendulum.reel.spooled_strain)
-        if path is not None:
-            self.motion.reel[data.FRAME_VELOCITY : data.FRAME_VELOCITY + 3] = path.at(0.0)[1][0]
+        self._place(state, 0.0)
         self.scratch = data.empty_scratch(self.par.N)
         self.backups = data.empty_backups(self.motion)
         self.command: Command | None = None
@@ -125,7 +123,7 @@ class Stepper:
         """Whether its tables have to be looked after while it marches."""
         return self.tabulates or self._command_window.endless
 
-    def _cover(self, since: float, until: float) -> None:
+    def cover(self, since: float, until: float) -> None:
         """Let the tables of motions without end hold from a time to another."""
         if self._path_window.moves(since, until):
             self.loads = covering(self.loads, self.pendulum, since, until)
@@ -153,7 +151,7 @@ class Stepper:
     def _march(self, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
         if isinstance(self.command, Torque) and self.command.is_function:
             self._tabulate(self.command, len(out.scalars), plan)
-        self._cover(self.time, self.time + len(out.scalars) * plan.steps_per_sample * plan.h)
+        self.cover(self.time, self.time + len(out.scalars) * plan.steps_per_sample * plan.h)
         status, filled = march(
             self.par, plan, self.kernel_command, self.motion, self.scratch, self.backups, out, self.beyond
         )
@@ -162,7 +160,7 @@ class Stepper:
 
     def observe(self, out: data.Samples, time: float) -> None:
         """Put the present state into a single sample."""
-        self._cover(time, time)
+        self.cover(time, time)
         locked = self.initial.reel_speed == 0.0 if self.command is None else self.kernel_command.locked
         observe(self.par, locked, self.motion, self.scratch, out, 0, time, self.beyond)
         if self.takes_torque:
@@ -173,7 +171,7 @@ class Stepper:
         at_once = 1 if len(times) == 1 else self._rows_at_once(float(times[1] - times[0]))
         for first in range(0, len(times), at_once):
             some = slice(first, first + at_once)
-            self._cover(*times[some][[0, -1]].tolist())
+            self.cover(*times[some][[0, -1]].tolist())
             self._find_torques(data.Samples(*(x[some] for x in samples)), times[some])
 
     def _find_torques(self, samples: data.Samples, times: data.Array) -> None:
@@ -205,7 +203,7 @@ class Stepper:
 
     def limits(self, deployed: float | None = None) -> Limits:
         """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""
-        self._cover(self.time, self.time)
+        self.cover(self.time, self.time)
         locked = self.kernel_command.locked
         loads = self.loads if self.loaded else None
         now = present_limits(self.par, self.plan, locked, self.time, self.motion, self.scratch, loads)
@@ -272,6 +270,25 @@ class Stepper:
             self.book(data.CONTROL_WORK, self._prescribe())
         return before is None or isinstance(command, PrescribedMotion)
 
+    def go_on_from(self, state: State, time: float) -> None:
+        """Go on from a state at a time, under the command that was given before."""
+        self._place(state, time)
+        self.settle()
+        if self.command is not None:
+            self.motion.reel[data.TORQUE] = lowering.commanded_torque(
+                self.pendulum.reel, self.command, self.kernel_command, self.motion, time
+            )
+        if isinstance(self.command, PrescribedMotion):
+            self._prescribe()
+
+    def _place(self, state: State, time: float) -> None:
+        """Put the motion into a state at a time."""
+        self.motion = lowering.initial_motion(self.par, state, self.pendulum.reel.spooled_strain)
+        self.motion.reel[data.T_START] = time
+        path = self.pendulum.reel.guide_path
+        if path is not None:
+            self.motion.reel[data.FRAME_VELOCITY : data.FRAME_VELOCITY + 3] = path.at(time)[1][0]
+
     def follow(self, command: Command) -> None:
         """Remember the command, and what has to be known of it in every tick."""
         self.command = command
@@ -291,7 +308,7 @@ class Stepper:
     def settle(self) -> None:
         """Let loads act for what is pending, before something else than a step acts on the momenta."""
         if self.loaded:
-            self._cover(self.time, self.time)
+            self.cover(self.time, self.time)
             settle_loads(self.par, self.loads, self.kernel_command.locked, self.time, self.motion, self.scratch)
             self._check_laws()
 

@@ -49,6 +49,11 @@ def rows(x: Array) -> tuple[Row, ...]:
     return tuple(tuple(row) for row in x.tolist())
 
 
+def as_floats(x: Any) -> Any:
+    """An array of floats; one that is such already stays, derivatives that it carries included."""
+    return x if getattr(x, "dtype", None) == np.float64 else np.asarray(x, dtype=np.float64)
+
+
 def evaluate(knots: Array, coefficients: Array, x: Any, derivative: int = 0) -> Array:
     """Piecewise polynomials, or a derivative of them.
 
@@ -63,7 +68,7 @@ def evaluate(knots: Array, coefficients: Array, x: Any, derivative: int = 0) -> 
     derivative : int
         How often to differentiate.
     """
-    places = np.asarray(x, dtype=np.float64)
+    places = as_floats(x)
     i = np.maximum(np.searchsorted(knots, places, side="right") - 1, 0)
     distance = (places - knots[i]).reshape(places.shape + (1,) * (coefficients.ndim - 2))
     total: Array = np.zeros_like(coefficients[0][i])

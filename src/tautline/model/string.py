@@ -14,7 +14,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.checks import finite, non_negative, positive
 from tautline.model.description import Number, OptionalNumber, choice, declared, described, quantity
-from tautline.model.piecewise import evaluate
+from tautline.model.piecewise import as_floats, evaluate
 from tautline.model.tables import Over, Table
 
 
@@ -182,7 +182,7 @@ class String:
         return 0.5 * self.stiffness * self._elastic(strain) ** 2
 
     def _elastic(self, strain: Any) -> Array:
-        x = np.asarray(strain, dtype=np.float64)
+        x: Array = as_floats(strain)
         return np.maximum(x, 0.0) if self.law == "tension_only" else x
 
 

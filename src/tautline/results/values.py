@@ -64,7 +64,7 @@ def values_of(
             first, *others = (values[name] for name in ledger.names(ledger.STORED))
             values["energy"] = sum(others, start=first)
         if wanted & {"position", "velocity"}:
-            guide = np.array(np.broadcast_arrays(*pendulum.reel.guide_position))
+            guide = np.stack(np.broadcast_arrays(*pendulum.reel.guide_position))
             guide = guide.reshape(*guide.shape, *(1,) * (nodes.ndim - 2 - guide.ndim))
             values["position"] = nodes + guide + displacement[:, None]
             values["velocity"] = record.velocity + frame[:, None]
@@ -92,7 +92,8 @@ def lengths_of(nodes: Array) -> Array:
     squares = x * x
     squares += y * y
     squares += z * z
-    return np.asarray(np.sqrt(squares, out=squares))
+    lengths: Array = np.sqrt(squares, out=squares)
+    return lengths
 
 
 def tension_of(string: String, moves: tuple[Array, Array, Array], strain: Array, l: Array, lengths: Array) -> Array:
@@ -107,9 +108,9 @@ def tension_of(string: String, moves: tuple[Array, Array, Array], strain: Array,
     along = np.diff(nodes, axis=1) / np.maximum(lengths, 1e-290)[:, :, None]
     stretching = np.sum(along * np.diff(velocity, axis=1), axis=2)
     rate = stretching + _lengthening_by_reel(lengths, l) * reel_speed[:, None]
-    total = elastic + string.viscosity * rate / l[:, None]
+    total: Array = elastic + string.viscosity * rate / l[:, None]
     if string.law == "linear":
-        return np.asarray(total)
+        return total
     return np.where(elastic > 0.0, np.maximum(total, 0.0), elastic)
 
 
@@ -123,7 +124,8 @@ def _lengthening_by_reel(lengths: Array, l: Array) -> Array:
     steps = np.concatenate([steps[:, :1] if N > 1 else 0.0 * lengths, steps, 0.0 * lengths[:, :1]], axis=1)
     flow = 1.0 - np.arange(N + 1) / N
     carried = flow.reshape(-1, *(1,) * (lengths.ndim - 2)) * steps
-    return np.asarray((lengths / N - 0.5 * (carried[:, :-1] + carried[:, 1:])) / l[:, None])
+    rate: Array = (lengths / N - 0.5 * (carried[:, :-1] + carried[:, 1:])) / l[:, None]
+    return rate
 
 
 def _at_ends(
@@ -162,4 +164,5 @@ def at_first_end(tension: Array) -> Array:
     count = min(DIFFERENCES, max(1, tension.shape[1] // 3))
     steps = -np.diff(tension[:, : count + 1], axis=1)
     falls, rises = np.minimum(steps.max(axis=1), 0.0), np.maximum(steps.min(axis=1), 0.0)
-    return np.asarray(tension[:, 0] + 0.5 * np.clip(steps[:, 0], 2.0 * falls, 2.0 * rises))
+    end: Array = tension[:, 0] + 0.5 * np.clip(steps[:, 0], 2.0 * falls, 2.0 * rises)
+    return end

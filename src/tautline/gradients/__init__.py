@@ -1,0 +1,1 @@
+"""Exact derivatives of runs by parameters, initial states and controls."""

@@ -1,0 +1,114 @@
+"""Derivatives of what a run gives, by keys of its case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.errors import InputError
+from tautline.gradients.arrays import Carried
+from tautline.gradients.lowering import checked_keys
+from tautline.gradients.objectives import Objective
+from tautline.gradients.outputs import check_names
+from tautline.gradients.run import run_with_derivatives
+from tautline.gradients.setting import check_case
+from tautline.model.case import Case
+from tautline.schema import SCHEMA
+
+
+class Jacobian(NamedTuple):
+    """Variables of a run, and their derivatives by keys.
+
+    Attributes
+    ----------
+    time : array (n,)
+        Of the samples (s).
+    values : dict of array (n, ...)
+        By name.
+    derivatives : dict of array (n, ..., k)
+        By name; the last dimension is that of `by`. NaN where a derivative is not known.
+    by : list of str
+        The keys.
+    status, message : str
+        How the run ended.
+    remarks : list of str
+        Sentences on the run, and on derivatives that are not known.
+    """
+
+    time: Array
+    values: dict[str, Array]
+    derivatives: dict[str, Array]
+    by: list[str]
+    status: str
+    message: str
+    remarks: list[str]
+
+
+class ValueAndGradient(NamedTuple):
+    """A number from a run, and its derivatives by keys; the other attributes as those of `Jacobian`."""
+
+    value: float
+    gradient: Array
+    by: list[str]
+    status: str
+    message: str
+    remarks: list[str]
+
+
+def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) -> Jacobian:
+    """Derivatives of variables of a run by keys of its case, at all samples.
+
+    The run is made with steps of one length, which does not depend on the keys: that of the case, or the smallest that
+    step="auto" makes. `values` are those of this run, and `derivatives` are exact ones of what it computes.
+
+    Parameters
+    ----------
+    case : Case
+    outputs : list of str
+        Names of variables of results.
+    by : list of str
+        Keys of the case that are numbers: "string.stiffness", "initial.end_velocity[1]", "run.duration".
+    """
+    names, wanted = checked_keys(check_case(case), by), check_names(outputs)
+    run = run_with_derivatives(case, wanted, names)
+    return Jacobian(
+        run.values["time"].value,
+        {name: run.values[name].value for name in wanted},
+        {name: run.values[name].tangent for name in wanted},
+        names,
+        run.status,
+        run.message,
+        run.remarks,
+    )
+
+
+def value_and_gradient(
+    case: Case, objective: Callable[[Mapping[str, Any]], Any], by: str | Iterable[str]
+) -> ValueAndGradient:
+    """A number from a run, and its derivatives by keys of the case.
+
+    Parameters
+    ----------
+    case : Case
+    objective : callable
+        The number from the variables of the run by name, which behave like arrays of NumPy; or `Final`, `Peak`,
+        `Integral`, and sums and products of them.
+    by : list of str
+        Keys of the case that are numbers.
+    """
+    names = checked_keys(check_case(case), by)
+    if not callable(objective):
+        raise InputError(f"objective: expected a function of the values of a run, got {objective!r}")
+    wanted = sorted(objective.names) if isinstance(objective, Objective) else list(SCHEMA)
+    run = run_with_derivatives(case, wanted, names)
+    number = objective(run.values)
+    if np.shape(number.value if isinstance(number, Carried) else number) != ():
+        raise InputError("objective: expected a single number, got an array")
+    value, gradient = (
+        (float(number.value), number.tangent) if isinstance(number, Carried) else (float(number), np.zeros(len(names)))
+    )
+    remarks = run.remarks if isinstance(objective, Objective) or np.isnan(gradient).any() else []
+    return ValueAndGradient(value, gradient, names, run.status, run.message, remarks)

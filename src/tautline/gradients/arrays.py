@@ -1,0 +1,370 @@
+"""Arrays that carry derivatives with them, by the chain rule, through the functions of NumPy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from tautline.arrays import Array
+
+
+class Carried(NDArrayOperatorsMixin):
+    """An array, and its derivatives along k directions.
+
+    Functions of NumPy work on it as on an array: arithmetic, roots, powers, trigonometry, sums, differences, extremes,
+    `where`, `concatenate`, indexing. Where a derivative does not exist, as that of the larger of two equal numbers, it
+    is NaN. What cannot carry derivatives raises TypeError.
+
+    Parameters
+    ----------
+    value : array
+    tangent : array
+        Of the value's shape with one more, last, dimension.
+    """
+
+    __array_priority__ = 1000.0
+
+    def __init__(self, value: Any, tangent: Any) -> None:
+        self.value: Array = np.asarray(value, dtype=np.float64)
+        self.tangent: Array = np.asarray(tangent, dtype=np.float64)
+        if self.tangent.shape[:-1] != self.value.shape:
+            raise ValueError(f"tangent: expected shape {(*self.value.shape, 'k')}, got {self.tangent.shape}")
+
+    # -- as an array ---------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the value."""
+        return self.value.shape
+
+    @property
+    def ndim(self) -> int:
+        """Dimensions of the value."""
+        return self.value.ndim
+
+    @property
+    def size(self) -> int:
+        """Numbers in the value."""
+        return self.value.size
+
+    @property
+    def dtype(self) -> Any:
+        """Of the value: floats."""
+        return self.value.dtype
+
+    @property
+    def directions(self) -> int:
+        """How many derivatives each number has."""
+        return self.tangent.shape[-1]
+
+    @property
+    def T(self) -> Carried:
+        """With its dimensions in the opposite order."""
+        axes = tuple(range(self.ndim))
+        return Carried(self.value.T, self.tangent.transpose(*axes[::-1], self.ndim))
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __iter__(self) -> Iterator[Carried]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"Carried({self.value!r}, {self.directions} directions)"
+
+    def __array__(self, *args: Any, **others: Any) -> Any:
+        raise TypeError("array: expected a function that carries derivatives, got one that would lose them")
+
+    def __float__(self) -> float:
+        raise TypeError("float: expected a function that carries derivatives, got one that would lose them")
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __getitem__(self, place: Any) -> Carried:
+        return Carried(self.value[place], self.tangent[_with_directions(place)])
+
+    def __setitem__(self, place: Any, other: Any) -> None:
+        self.value[place] = value_of(other)
+        self.tangent[_with_directions(place)] = other.tangent if isinstance(other, Carried) else 0.0
+
+    def copy(self) -> Carried:
+        """A copy."""
+        return Carried(self.value.copy(), self.tangent.copy())
+
+    def reshape(self, *shape: Any) -> Carried:
+        """The same numbers in another shape."""
+        value = self.value.reshape(*shape)
+        return Carried(value, self.tangent.reshape(*value.shape, self.directions))
+
+    def ravel(self) -> Carried:
+        """The same numbers in a row."""
+        return self.reshape(-1)
+
+    def transpose(self, *axes: int) -> Carried:
+        """With its dimensions in another order."""
+        return Carried(self.value.transpose(*axes), self.tangent.transpose(*axes, self.ndim)) if axes else self.T
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Carried:
+        """Sum along dimensions."""
+        axes = _axes(axis, self.ndim)
+        return Carried(self.value.sum(axes, keepdims=keepdims), self.tangent.sum(axes, keepdims=keepdims))
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Carried:
+        """Mean along dimensions."""
+        count = math.prod(self.shape[i] for i in _axes(axis, self.ndim))
+        found: Carried = self.sum(axis, keepdims) / count
+        return found
+
+    def max(self, axis: int | None = None) -> Carried:
+        """The largest; NaN derivatives where several are."""
+        return self._extreme(np.max, axis)
+
+    def min(self, axis: int | None = None) -> Carried:
+        """The least; NaN derivatives where several are."""
+        return self._extreme(np.min, axis)
+
+    def _extreme(self, function: Any, axis: int | None) -> Carried:
+        if axis is None:
+            return self.ravel()._extreme(function, 0)
+        value = function(self.value, axis=axis)
+        is_it = (self.value == np.expand_dims(value, axis))[..., None]
+        axis %= self.ndim
+        among = np.where(is_it, self.tangent, -np.inf).max(axis), np.where(is_it, self.tangent, np.inf).min(axis)
+        return Carried(value, np.where(among[0] == among[1], among[0], np.nan))
+
+    # -- functions of NumPy --------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **others: Any) -> Any:
+        if method == "reduce" and ufunc in _REDUCED:
+            return getattr(inputs[0], _REDUCED[ufunc])(**{k: x for k, x in others.items() if k in ("axis", "keepdims")})
+        if method != "__call__" or others:
+            raise _refused(f"{ufunc.__name__}.{method}")
+        values = [value_of(x) for x in inputs]
+        if ufunc in _PLAIN:
+            return ufunc(*values)
+        if ufunc not in _SLOPES:
+            raise _refused(ufunc.__name__)
+        with np.errstate(all="ignore"):
+            value = ufunc(*values)
+            found = Carried(value, _chained(ufunc, inputs, values, np.asarray(value)))
+        if out is None:
+            return found
+        target = out[0]
+        if not isinstance(target, Carried):
+            raise _refused(f"{ufunc.__name__} into a plain array")
+        target.value[...], target.tangent[...] = found.value, found.tangent
+        return target
+
+    def __array_function__(self, function: Any, types: Any, args: Any, others: Any) -> Any:
+        if function in _FUNCTIONS:
+            return _FUNCTIONS[function](*args, **others)
+        if function in _LINEAR:
+            return _linear(function, args, others)
+        if function in _OF_VALUES:
+            return function(*map(_values, args), **{name: _values(x) for name, x in others.items()})
+        raise _refused(function.__name__)
+
+
+def _refused(name: str) -> TypeError:
+    return TypeError(f"{name}: expected a function that carries derivatives, got one that does not")
+
+
+def value_of(x: Any) -> Any:
+    """The value without derivatives."""
+    return x.value if isinstance(x, Carried) else x
+
+
+def _values(x: Any) -> Any:
+    return type(x)(_values(item) for item in x) if isinstance(x, (list, tuple)) else value_of(x)
+
+
+def _with_directions(place: Any) -> Any:
+    """An index of the value as one of the tangent; the last dimension stays whole."""
+    items = place if isinstance(place, tuple) else (place,)
+    return (*items, slice(None)) if Ellipsis in [x for x in items if x is Ellipsis] else (*items, ..., slice(None))
+
+
+def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(ndim))
+    return tuple(i % ndim for i in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+def _chained(ufunc: Any, inputs: Iterable[Any], values: list[Any], value: Array) -> Array:
+    """Derivatives of a function of arrays by the chain rule."""
+    k = next(x.directions for x in inputs if isinstance(x, Carried))
+    total = np.zeros((*value.shape, k))
+    carried = [isinstance(x, Carried) for x in inputs]
+    if ufunc in (np.maximum, np.minimum):
+        return _of_the_larger(inputs, values, value, k)
+    for x, slope in zip(inputs, _SLOPES[ufunc](value, carried, *values), strict=True):
+        if isinstance(x, Carried):
+            # nothing comes of what does not change, even where the slope is infinite
+            total += np.where(x.tangent == 0.0, 0.0, np.asarray(slope)[..., None] * x.tangent)
+    return total
+
+
+def _of_the_larger(inputs: Iterable[Any], values: list[Any], value: Array, k: int) -> Array:
+    a, b = (
+        np.broadcast_to(x.tangent if isinstance(x, Carried) else np.zeros((*np.shape(x), k)), (*value.shape, k))
+        for x in inputs
+    )
+    first, second = (np.asarray(x == value)[..., None] for x in values)
+    both = np.where(a == b, a, np.nan)
+    return np.where(first & second, both, np.where(first, a, np.where(second, b, np.nan)))
+
+
+def _power(value: Any, carried: list[bool], x: Any, y: Any) -> tuple[Any, Any]:
+    by_base = y * np.power(np.asarray(x, dtype=np.float64), np.subtract(y, 1.0))
+    return by_base, value * np.log(x) if carried[1] else 0.0
+
+
+def _absolute(value: Any, carried: list[bool], x: Any) -> tuple[Any]:
+    return (np.where(np.equal(x, 0.0), np.nan, np.sign(x)),)
+
+
+# Derivatives of functions of NumPy by their arguments, from the value, which arguments carry, and the arguments.
+_SLOPES: dict[Any, Callable[..., tuple[Any, ...]]] = {
+    np.add: lambda f, c, x, y: (1.0, 1.0),
+    np.subtract: lambda f, c, x, y: (1.0, -1.0),
+    np.multiply: lambda f, c, x, y: (y, x),
+    np.divide: lambda f, c, x, y: (np.divide(1.0, y), -f / y),
+    np.negative: lambda f, c, x: (-1.0,),
+    np.positive: lambda f, c, x: (1.0,),
+    np.power: _power,
+    np.float_power: _power,
+    np.square: lambda f, c, x: (2.0 * x,),
+    np.sqrt: lambda f, c, x: (0.5 / f,),
+    np.cbrt: lambda f, c, x: (1.0 / (3.0 * f * f),),
+    np.reciprocal: lambda f, c, x: (-f * f,),
+    np.exp: lambda f, c, x: (f,),
+    np.expm1: lambda f, c, x: (f + 1.0,),
+    np.log: lambda f, c, x: (1.0 / x,),
+    np.log1p: lambda f, c, x: (1.0 / (1.0 + x),),
+    np.log2: lambda f, c, x: (1.0 / (x * math.log(2.0)),),
+    np.log10: lambda f, c, x: (1.0 / (x * math.log(10.0)),),
+    np.sin: lambda f, c, x: (np.cos(x),),
+    np.cos: lambda f, c, x: (-np.sin(x),),
+    np.tan: lambda f, c, x: (1.0 + f * f,),
+    np.arcsin: lambda f, c, x: (1.0 / np.sqrt(1.0 - x * x),),
+    np.arccos: lambda f, c, x: (-1.0 / np.sqrt(1.0 - x * x),),
+    np.arctan: lambda f, c, x: (1.0 / (1.0 + x * x),),
+    np.arctan2: lambda f, c, y, x: (x / (x * x + y * y), -y / (x * x + y * y)),
+    np.sinh: lambda f, c, x: (np.cosh(x),),
+    np.cosh: lambda f, c, x: (np.sinh(x),),
+    np.tanh: lambda f, c, x: (1.0 - f * f,),
+    np.hypot: lambda f, c, x, y: (x / f, y / f),
+    np.logaddexp: lambda f, c, x, y: (np.exp(x - f), np.exp(y - f)),
+    np.absolute: _absolute,
+    np.fabs: _absolute,
+    np.degrees: lambda f, c, x: (180.0 / math.pi,),
+    np.radians: lambda f, c, x: (math.pi / 180.0,),
+    np.maximum: lambda *_: (),
+    np.minimum: lambda *_: (),
+}
+_PLAIN = {
+    *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
+    *(np.isfinite, np.isnan, np.isinf, np.signbit, np.sign),
+    *(np.logical_and, np.logical_or, np.logical_not),
+}
+_REDUCED = {np.add: "sum", np.maximum: "max", np.minimum: "min"}
+
+
+def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """Of two arrays one or the other."""
+    if x is None:
+        return np.where(value_of(condition))
+    k = next(item.directions for item in (x, y) if isinstance(item, Carried))
+    chosen = np.asarray(value_of(condition))
+    tangents = [item.tangent if isinstance(item, Carried) else np.zeros((*np.shape(item), k)) for item in (x, y)]
+    return Carried(np.where(chosen, value_of(x), value_of(y)), np.where(chosen[..., None], *tangents))
+
+
+def _linear(function: Any, args: Any, others: Any) -> Any:
+    """A linear function of the first argument, which may be several arrays, or of all of `broadcast_arrays`."""
+    every = function is np.broadcast_arrays
+    data, rest = (args, ()) if every else (args[0], args[1:])
+    several = isinstance(data, (list, tuple))
+    arrays = list(data) if several else [data]
+    if not any(isinstance(x, Carried) for x in arrays):
+        raise _refused(function.__name__)
+    k = next(x.directions for x in arrays if isinstance(x, Carried))
+
+    def applied(parts: list[Any]) -> Any:
+        return function(*parts, **others) if every else function(parts if several else parts[0], *rest, **others)
+
+    value = applied([value_of(x) for x in arrays])
+    columns = [
+        applied([x.tangent[..., j] if isinstance(x, Carried) else np.zeros(np.shape(x)) for x in arrays])
+        for j in range(k)
+    ]
+    if isinstance(value, (list, tuple)):
+        each = zip(value, zip(*columns, strict=True), strict=True) if columns else ((x, ()) for x in value)
+        return [Carried(x, _stacked(x, parts)) for x, parts in each]
+    return Carried(value, _stacked(value, columns))
+
+
+def _stacked(value: Any, columns: Any) -> Array:
+    return np.stack(columns, axis=-1) if len(columns) else np.zeros((*np.shape(value), 0))
+
+
+def _clip(x: Any, low: Any = None, high: Any = None, **others: Any) -> Any:
+    x = x if low is None else np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
+
+
+def _norm(x: Carried, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    if ord not in (None, 2) or (axis is None and x.ndim > 1 and ord is not None):
+        raise _refused("linalg.norm of another order")
+    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+
+
+def _trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    y = np.moveaxis(y, axis, -1)
+    return np.sum((y[..., 1:] + y[..., :-1]) * (0.5 * (dx if x is None else np.diff(x))), axis=-1)
+
+
+def _dot(a: Any, b: Any) -> Any:
+    if np.ndim(value_of(a)) != 1 or np.ndim(value_of(b)) != 1:
+        raise _refused("dot of other than rows")
+    return np.sum(a * b)
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def call(x: Carried, *args: Any, **others: Any) -> Any:
+        return getattr(x, name)(*args, **{key: item for key, item in others.items() if key != "out"})
+
+    return call
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.where: _where,
+    np.clip: _clip,
+    np.linalg.norm: _norm,
+    np.dot: _dot,
+    np.max: _method("max"),
+    np.min: _method("min"),
+    np.sum: _method("sum"),
+    np.mean: _method("mean"),
+    np.copy: _method("copy"),
+    np.reshape: _method("reshape"),
+    np.ravel: _method("ravel"),
+    np.zeros_like: lambda x, **others: np.zeros(x.shape),
+    np.ones_like: lambda x, **others: np.ones(x.shape),
+    np.full_like: lambda x, value, **others: np.full(x.shape, value),
+    np.shape: lambda x: x.shape,
+    np.ndim: lambda x: x.ndim,
+    np.size: lambda x: x.size,
+    getattr(np, "trapezoid", None) or np.trapz: _trapezoid,  # type: ignore[attr-defined]
+}
+_LINEAR = {
+    *(np.diff, np.cumsum, np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.broadcast_arrays),
+    *(np.broadcast_to, np.moveaxis, np.swapaxes, np.transpose, np.squeeze, np.expand_dims, np.flip, np.roll),
+    *(np.take, np.repeat, np.tile, np.atleast_1d),
+}
+_OF_VALUES = {np.searchsorted, np.argmax, np.argmin, np.argsort, np.any, np.all, np.isclose, np.allclose, np.nonzero}

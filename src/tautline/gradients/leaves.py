@@ -1,0 +1,74 @@
+"""Numbers of nested tuples, as the kernels take them: found in order, put back, and laid out in one row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tautline.arrays import Array
+
+T = TypeVar("T")
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, float) or (isinstance(x, np.ndarray) and x.dtype == np.float64)
+
+
+def leaves(tree: Any) -> list[Any]:
+    """Floats and arrays of floats of nested tuples, in order; no whole numbers and no truths."""
+    return list(_leaves(tree))
+
+
+def _leaves(tree: Any) -> Iterator[Any]:
+    if isinstance(tree, tuple):
+        for item in tree:
+            yield from _leaves(item)
+    elif _is_number(tree):
+        yield tree
+
+
+def with_leaves(tree: T, values: Sequence[Any]) -> T:
+    """The same nested tuples with other numbers in the places of `leaves`."""
+    supply = iter(values)
+
+    def put(item: Any) -> Any:
+        if isinstance(item, tuple):
+            inner = [put(x) for x in item]
+            return type(item)(*inner) if hasattr(item, "_fields") else tuple(inner)
+        return next(supply) if _is_number(item) else item
+
+    found: T = put(tree)
+    return found
+
+
+def flat(tree: Any) -> Array:
+    """All numbers of nested tuples in one row."""
+    return np.concatenate([np.ravel(x) for x in leaves(tree)])
+
+
+def structure(tree: Any) -> Any:
+    """What is not smooth about nested tuples: shapes of arrays, whole numbers, truths and words."""
+    if isinstance(tree, tuple):
+        return tuple(structure(item) for item in tree)
+    if isinstance(tree, np.ndarray):
+        return tree.shape if tree.dtype == np.float64 else tree.tolist()
+    return float if isinstance(tree, float) else tree
+
+
+def starts_of(tree: Any) -> tuple[list[int], list[tuple[int, ...]]]:
+    """Where each leaf begins in the row of `flat`, and the shapes of the leaves."""
+    shapes = [np.shape(x) for x in leaves(tree)]
+    sizes = [int(np.prod(shape)) for shape in shapes]
+    return [0, *np.cumsum(sizes)[:-1].tolist()], shapes
+
+
+def split(tree: Any, columns: Array) -> list[Array]:
+    """Columns (numbers of `flat`, k) by leaves: arrays of the leaf's shape with one more dimension, k."""
+    starts, shapes = starts_of(tree)
+    k = columns.shape[1]
+    return [
+        np.ascontiguousarray(columns[start : start + int(np.prod(shape))].reshape(*shape, k))
+        for start, shape in zip(starts, shapes, strict=True)
+    ]

@@ -1,0 +1,102 @@
+"""How what a march takes follows from the keys of a case: its derivatives by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.errors import InputError
+from tautline.gradients.differences import Changed, derivatives
+from tautline.gradients.leaves import flat, starts_of, structure
+from tautline.model import keys, sections
+from tautline.model.case import Case
+
+# Keys that say how a run is made and not what it is of.
+METHOD = ("run.step", "run.sample", "run.elements", "run.order")
+
+
+def checked_keys(case: Case, by: str | Iterable[str]) -> list[str]:
+    """Names of keys that are numbers of a case."""
+    names = [by] if isinstance(by, str) else list(by)
+    for name in names:
+        key_value(case, name)
+    if len(set(names)) < len(names):
+        raise InputError(f"by: expected every key once, got {', '.join(names)}")
+    return names
+
+
+def key_value(case: Case, name: str) -> float:
+    """The present value of a key; InputError if it is not a number."""
+    key = keys.parse(name)
+    if key.whole in METHOD:
+        raise InputError(f"{name}: expected a key of the model, got one of the method, which is held")
+    tree = case.keys() if keys.has(case.keys(), key) else case.to_dict()
+    try:
+        value = keys.get(tree, key)
+    except (KeyError, IndexError, TypeError):
+        sections.kind_of(tree, key)
+        raise InputError(f"{name}: expected a key with a number in the case, got none; give it there") from None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InputError(f"{name}: expected a number, got {value!r}")
+    return float(value)
+
+
+def key_size(value: float) -> float:
+    """How large a change of a key is, over which it may be expected to make a difference."""
+    return abs(value) or 1.0
+
+
+def differentiable_keys(case: Case) -> list[str]:
+    """Keys of a case that are plain real numbers, components of vectors and entries of tables among them."""
+    return [name for name in _numbers(case.to_dict()) if keys.parse(name).whole not in METHOD]
+
+
+def _numbers(value: Any, name: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _numbers(inner, f"{name}.{key}" if name else key)
+    elif isinstance(value, (list, tuple)):
+        for k, inner in enumerate(value):
+            yield from _numbers(inner, f"{name}[{k}]")
+    elif isinstance(value, float):
+        yield name
+
+
+def tangents_by_keys(
+    case: Case, by: Sequence[str], numbers: Callable[[Case], tuple[Any, ...]]
+) -> tuple[Array, list[str]]:
+    """Derivatives by keys of what follows from a case.
+
+    Parameters
+    ----------
+    case : Case
+    by : sequence of str
+        Keys.
+    numbers : callable
+        Nested tuples of numbers from a case.
+
+    Returns
+    -------
+    array
+        (numbers in the order of `flat`, keys), NaN where a derivative is not known.
+    list of str
+        Sentences on these.
+    """
+    here = numbers(case)
+    changed = Changed(flat(here), structure(here))
+    starts = [start for start, shape in zip(*starts_of(here), strict=True) if 0 not in shape]
+    columns, remarks = np.zeros((len(changed.values), len(by))), []
+    for k, name in enumerate(by):
+        value = key_value(case, name)
+
+        def at(distance: float, name: str = name, value: float = value) -> Changed:
+            there = numbers(case.with_({name: value + distance}))
+            return Changed(flat(there), structure(there))
+
+        columns[:, k] = derivatives(at, key_size(value), starts, changed, name).values
+        if np.isnan(columns[:, k]).any():
+            remarks.append(f"{name}: what the run starts from has a kink there, and derivatives are not known")
+    return columns, remarks

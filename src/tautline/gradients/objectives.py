@@ -1,0 +1,152 @@
+"""Numbers that a run is judged by: the last value, the peak and the integral of a variable, and sums of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tautline.errors import InputError
+from tautline.gradients.arrays import value_of
+from tautline.gradients.outputs import check_names
+from tautline.model import checks
+
+_PLACE = re.compile(r"\s*(\w+)\s*(?:\[([-\d,\s]+)\])?\s*")
+# Times the largest size of a variable: what a smooth maximum tells apart.
+SHARPNESS = 100.0
+
+
+class Objective:
+    """A number from the values of a run by name, which can be added to others and multiplied.
+
+    Parameters
+    ----------
+    number : callable
+        The number, from the values.
+    names : set of str
+        Variables that it asks for.
+    """
+
+    def __init__(self, number: Callable[[Mapping[str, Any]], Any], names: set[str]) -> None:
+        self._number, self.names = number, names
+
+    def __call__(self, values: Mapping[str, Any]) -> Any:
+        return self._number(values)
+
+    def _with(self, other: Any, joined: Callable[[Any, Any], Any]) -> Objective:
+        if isinstance(other, Objective):
+            return Objective(lambda values: joined(self(values), other(values)), self.names | other.names)
+        factor = checks.number("objective", other)
+        return Objective(lambda values: joined(self(values), factor), self.names)
+
+    def __add__(self, other: Any) -> Objective:
+        return self._with(other, lambda x, y: x + y)
+
+    def __sub__(self, other: Any) -> Objective:
+        return self._with(other, lambda x, y: x - y)
+
+    def __rsub__(self, other: Any) -> Objective:
+        return self._with(other, lambda x, y: y - x)
+
+    def __mul__(self, other: Any) -> Objective:
+        return self._with(other, lambda x, y: x * y)
+
+    def __truediv__(self, other: Any) -> Objective:
+        return self._with(other, lambda x, y: x / y)
+
+    def __pow__(self, other: float) -> Objective:
+        return self._with(other, lambda x, y: x**y)
+
+    def __neg__(self) -> Objective:
+        return self * -1.0
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+
+class _OfVariable(Objective):
+    """Of a variable or of components of it, such as "position[-1, 0]": the first component of the last node."""
+
+    def __init__(self, variable: str) -> None:
+        found = _PLACE.fullmatch(variable) if isinstance(variable, str) else None
+        if found is None:
+            raise InputError(f"objective: expected a variable such as 'position[-1, 0]', got {variable!r}")
+        (name,) = check_names(found[1])
+        place = tuple(int(x) for x in found[2].split(",")) if found[2] else ()
+
+        def series(values: Mapping[str, Any]) -> Any:
+            try:
+                return values[name][(slice(None), *place)]
+            except IndexError:
+                shape = values[name].shape[1:]
+                raise InputError(f"objective: expected components of {name} within {shape}, got {variable!r}") from None
+
+        self._series = series
+        super().__init__(self.number, {name})
+
+    def number(self, values: Mapping[str, Any]) -> Any:
+        """The number, from the values of a run."""
+        raise NotImplementedError
+
+    def _single(self, values: Mapping[str, Any]) -> Any:
+        x = self._series(values)
+        if x.ndim != 1:
+            raise InputError(f"objective: expected one component of {next(iter(self.names))}, got {x.shape[1:]}")
+        return x
+
+
+class Final(_OfVariable):
+    """The last value of a variable.
+
+    Parameters
+    ----------
+    variable : str
+        A variable of results, with components as of NumPy: "position[-1, 0]".
+    """
+
+    def number(self, values: Mapping[str, Any]) -> Any:
+        """The last value."""
+        return self._single(values)[-1]
+
+
+class Integral(_OfVariable):
+    """The integral of a variable over time, by the trapezoidal rule.
+
+    Parameters
+    ----------
+    variable : str
+        A variable of results, with components as of NumPy: "power".
+    """
+
+    def number(self, values: Mapping[str, Any]) -> Any:
+        """The integral."""
+        x = self._single(values)
+        return np.sum(0.5 * (x[1:] + x[:-1]) * np.diff(values["time"]))
+
+
+class Peak(_OfVariable):
+    """The largest value of a variable, smoothed: log(sum(exp(sharpness x)))/sharpness over all samples.
+
+    It is above the largest value, by log(samples)/sharpness at most.
+
+    Parameters
+    ----------
+    variable : str
+        A variable of results, of which all components count that are not chosen: "guide_tension".
+    sharpness : float, optional
+        In one over the variable's unit; by default 100 over the largest size of its values.
+    """
+
+    def __init__(self, variable: str, sharpness: float | None = None) -> None:
+        self._sharpness = None if sharpness is None else checks.positive("sharpness", sharpness, "one over the unit")
+        super().__init__(variable)
+
+    def number(self, values: Mapping[str, Any]) -> Any:
+        """The smooth maximum."""
+        x = self._series(values)
+        plain = value_of(x)
+        largest = float(plain.max())
+        sharpness = self._sharpness or SHARPNESS / (float(np.abs(plain).max()) or 1.0)
+        return largest + np.log(np.sum(np.exp(sharpness * (x - largest)))) / sharpness

@@ -1,0 +1,84 @@
+"""From a case to what a march with tangents takes, its steps frozen."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+from tautline.engine.cases import begin
+from tautline.engine.simulation import Simulation
+from tautline.errors import InputError
+from tautline.gradients.marching import Setting
+from tautline.kernels import data
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.case import Case
+from tautline.model.command import Torque
+
+# Tables of motions without end hold so much longer than the run, so that they are the same near its duration.
+BEYOND = 1.1
+
+
+class Steps(NamedTuple):
+    """The steps of a run, which stay while keys change: the length of a step is a part of the duration."""
+
+    rows: int  # samples after the first
+    per_sample: int
+    filled: int  # samples before the run ended
+    until: float  # time that tables hold until (s)
+
+    def length(self, duration: float) -> float:
+        """Of a step (s)."""
+        return duration / (self.rows * self.per_sample)
+
+
+class Begun(NamedTuple):
+    """A run of frozen steps at its start."""
+
+    simulation: Simulation
+    setting: Setting
+    first: data.Samples
+
+    def numbers(self) -> tuple[Setting, data.Samples]:
+        """All that follows from keys."""
+        return self.setting, self.first
+
+
+def check_case(case: Case | AssemblyCase) -> Case:
+    """Refuse cases whose derivatives are not known."""
+    if isinstance(case, AssemblyCase):
+        raise InputError("case: expected one string, got an assembly, whose derivatives are not known")
+    if not isinstance(case, Case):
+        raise InputError(f"case: expected a Case, got {type(case).__name__}")
+    if isinstance(case.command, Torque) and case.command.is_function:
+        raise InputError(
+            "case: expected a torque that is a number or a table, got a function; Torque((times, torques))"
+        )
+    return case
+
+
+def steps_of(case: Case) -> Steps:
+    """The steps of a run; those of step="auto" all as small as the smallest that it makes, found by running it."""
+    begun = begin(case)
+    simulation: Simulation = begun.simulation
+    plan = simulation.sampling(begun.interval)
+    level, filled = 0, begun.samples
+    if plan.adaptive or case.run.stop:
+        filled = 0
+        while filled < begun.samples and simulation.status == "completed":
+            simulation.march(1, plan)
+            level = max(level, simulation.halvings)
+            filled += simulation.status == "completed"
+    return Steps(begun.samples, plan.steps_per_sample << level, filled, BEYOND * case.run.duration)
+
+
+def begin_frozen(case: Case, steps: Steps) -> Begun:
+    """A case at its start, its command taken, with frozen steps; conditions that stop it are left out."""
+    duration = case.run.duration
+    length, sample = steps.length(duration), duration / steps.rows
+    run = dataclasses.replace(case.run, step=length, sample=sample, stop=())
+    begun = begin(case.with_(run=run))
+    simulation: Simulation = begun.simulation
+    task = simulation.task(steps.until)
+    plan = task.plan._replace(h=length, steps_per_sample=steps.per_sample)
+    first = data.Samples(*(x.copy() for x in simulation.present_sample()))
+    return Begun(simulation, Setting(task.par, plan, task.command, task.motion, task.loads), first)
