@@ -190,33 +190,39 @@ class Segments:
         """Derivatives of a setting by the coordinates of its state, and by keys."""
         here = Changed(flat(setting), structure(setting))
         starts = [start for start, shape in zip(*starts_of(setting), strict=True) if 0 not in shape]
-        begun, n = self._begun(u), len(x)
-        columns = np.zeros((len(here.values), n + len(u)))
+        columns = [self._by_state(setting, x, u, k, i, starts) for i in range(len(x))]
+        columns += [self._by_key(here, x, u, k, j, starts) for j in range(len(self.values))]
+        return np.stack(columns, axis=1)
+
+    def _by_state(self, setting: Setting, x: Array, u: Array, k: int, i: int, starts: list[int]) -> Array:
+        """Derivatives of a setting by one of the coordinates, on which the motion alone depends."""
+        column, begun = np.zeros(len(flat(setting))), self._begun(u)
         before = len(flat(setting[:3]))
         inside = slice(before, before + len(flat(setting.motion)))
         in_motion = [start - before for start in starts if inside.start <= start < inside.stop]
-        motion = Changed(here.values[inside], structure(setting.motion))
-        sizes = self.coordinates.sizes(x)
-        for i, name in enumerate(self.coordinates.names):
 
-            def by_state(distance: float, i: int = i) -> Changed:
-                moved = x.copy()
-                moved[i] += distance
-                there = self._placed(begun.simulation, begun, moved, k).motion
-                return Changed(flat(there), structure(there))
+        def at(distance: float) -> Changed:
+            moved = x.copy()
+            moved[i] += distance
+            there = self._placed(begun.simulation, begun, moved, k).motion
+            return Changed(flat(there), structure(there))
 
-            columns[inside, i] = derivatives(by_state, float(sizes[i]), in_motion, motion, name).values
-        for j, name in enumerate(self.by):
+        here = Changed(flat(setting.motion), structure(setting.motion))
+        size, name = float(self.coordinates.sizes(x)[i]), self.coordinates.names[i]
+        column[inside] = derivatives(at, size, in_motion, here, name).values
+        return column
 
-            def by_key(distance: float, j: int = j) -> Changed:
-                moved = u.copy()
-                moved[j] += distance
-                other = self._begun(moved)
-                there = self._placed(other.simulation, other, x, k)
-                return Changed(flat(there), structure(there))
+    def _by_key(self, here: Changed, x: Array, u: Array, k: int, j: int, starts: list[int]) -> Array:
+        """Derivatives of a setting by one of the keys."""
 
-            columns[:, n + j] = derivatives(by_key, key_size(float(u[j])), starts, here, name).values
-        return columns
+        def at(distance: float) -> Changed:
+            moved = u.copy()
+            moved[j] += distance
+            other = self._begun(moved)
+            there = self._placed(other.simulation, other, x, k)
+            return Changed(flat(there), structure(there))
+
+        return derivatives(at, key_size(float(u[j])), starts, here, self.by[j]).values
 
 
 class Linearization(NamedTuple):

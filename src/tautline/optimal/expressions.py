@@ -68,7 +68,9 @@ class Expression:
         found = self.of(outputs)
         if found.ndim != 1:
             shape = " x ".join(map(str, found.shape[1:]))
-            raise InputError(f"{self.text!r}: expected a single number at each time, got {shape}; choose one, or norm()")
+            raise InputError(
+                f"{self.text!r}: expected a single number at each time, got {shape}; choose one, or norm()"
+            )
         return found
 
     def _value(self, node: Any, outputs: Mapping[str, Carried]) -> Any:
@@ -127,13 +129,13 @@ def _check(name: str, text: str, node: ast.expr, needs: dict[str, None]) -> None
     """Refuse all that is not arithmetic of outputs; note the outputs."""
     match node:
         case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
-            return
+            return None
         case ast.Name(id=word):
             if word not in KNOWN:
                 hint = near(word, KNOWN) or f"; there are {', '.join(KNOWN)}"
                 raise InputError(f"{name}: {word!r} is no output of a run{hint}")
             needs[word] = None
-            return
+            return None
         case ast.Subscript(value=inner) if _places(node.slice):
             return _check(name, text, inner, needs)
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=inner):
@@ -149,7 +151,7 @@ def _check(name: str, text: str, node: ast.expr, needs: dict[str, None]) -> None
             _check(name, text, inner, needs)
             if not any(isinstance(x, ast.Name) and x.id in KNOWN for x in ast.walk(inner)):
                 raise InputError(f"{name}: expected an output inside {word}(...) in {text!r}")
-            return
+            return None
     checks.refuse(name, "sums, products and functions of outputs, such as 'torque^2'", text)
 
 

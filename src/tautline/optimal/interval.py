@@ -1,4 +1,4 @@
-"""One shooting interval: its march, and what it adds to objective and constraints."""
+"""One shooting interval: its outputs, and what it adds to objective and constraints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
 from tautline.optimal.expressions import TIME
 from tautline.optimal.terms import FINAL, INTEGRAL, PEAK, Bound, Term
-from tautline.optimal.unknowns import Unknowns
+
+Outputs = Mapping[str, Carried]
 
 
 class Wanted(NamedTuple):
@@ -22,6 +23,7 @@ class Wanted(NamedTuple):
 
     @property
     def peaks(self) -> tuple[Term, ...]:
+        """Terms that are the peak of an expression."""
         return tuple(term for term in self.terms if term.kind == PEAK)
 
     @property
@@ -32,89 +34,95 @@ class Wanted(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What an interval adds; tangents are by its first state and the sought values."""
+    """What an interval adds beside its end."""
 
-    end: Carried
-    limits: list[Carried]  # rows of each limit, and of each condition at the end in the last interval
+    limits: list[Carried]  # rows of each limit, in the last interval also of each condition at the end
     peaks: list[Carried]  # rows of each peak that is made least
     objective: Carried
 
 
-class March(NamedTuple):
-    """A march, and what its derivatives are by."""
+def outputs_of(marched: Any, by_duration: Array | None, derivatives: bool) -> dict[str, Carried]:
+    """Outputs of a march with tangents by its first state and the sought values; the time stretches with the duration.
 
-    marched: Any
-    unknowns: Unknowns
-    duration: float
-    derivatives: bool
-
-    def carried(self, values: Array, by_state: Any, by_keys: Any) -> Carried:
-        """With tangents by the state at its start and the sought values; without any if none were asked for."""
-        if not self.derivatives:
-            return Carried(values, np.zeros((*np.shape(values), 0)))
-        return Carried(values, np.concatenate([by_state, by_keys @ self.unknowns.by_sought], axis=-1))
-
-    def end(self) -> Carried:
-        return self.carried(self.marched.end, self.marched.by_state, self.marched.by_keys)
-
-    def outputs(self) -> dict[str, Carried]:
-        """Outputs by name, the time among them, which stretches with the duration."""
-        m = self.marched
-        by_keys = np.zeros((len(m.time), len(self.unknowns.keys)))
-        if self.unknowns.free_time:
-            by_keys[:, self.unknowns.duration_place] = m.time / self.duration
-        found = {TIME: self.carried(m.time, np.zeros((len(m.time), m.end.size)), by_keys)}
-        for name, values in m.outputs.items():
-            slopes = (m.outputs_by_state[name], m.outputs_by_keys[name]) if self.derivatives else (None, None)
-            found[name] = self.carried(values, *slopes)
-        return found
+    `by_duration` are the derivatives of the duration by the sought values, over the duration; None where it is fixed.
+    """
+    n, values = marched.end.size, {TIME: marched.time, **marched.outputs}
+    if not derivatives:
+        return {name: plain(x) for name, x in values.items()}
+    m = marched.by_keys.shape[1]
+    stretch = np.zeros(m) if by_duration is None else by_duration
+    found = {TIME: Carried(marched.time, np.outer(marched.time, np.concatenate([np.zeros(n), stretch])))}
+    for name, x in marched.outputs.items():
+        slopes = np.concatenate([marched.outputs_by_state[name], marched.outputs_by_keys[name]], axis=-1)
+        found[name] = Carried(x, slopes)
+    return found
 
 
-def added(march: March, wanted: Wanted, first: bool, last: bool) -> Added:
-    """What a march adds to objective and constraints."""
-    outputs, end = march.outputs(), march.end()
-    limits = [rows_of(bound, outputs, first) for bound in wanted.bounds if last or not bound.at_end]
-    peaks = [_inside(outputs, term.expression.of(outputs), first).ravel() for term in wanted.peaks if term.expression]
-    objective: Any = Carried(0.0, np.zeros(end.directions))
+def plain(values: Array) -> Carried:
+    """Values without tangents."""
+    return Carried(values, np.zeros((*np.shape(values), 0)))
+
+
+def behind(before: Outputs, own: Outputs, n: int) -> Outputs:
+    """Outputs of an interval behind the last sample of the one before.
+
+    Tangents are by the first state of the one before, by the own first state (n numbers each), and by the sought
+    values.
+    """
+    found = {}
+    for name, x in own.items():
+        last = before[name][-1:]
+        if x.directions:
+            gap = [np.zeros((*part.shape, n)) for part in (last, x)]
+            last = Carried(last.value, np.concatenate([last.tangent[..., :n], gap[0], last.tangent[..., n:]], axis=-1))
+            x = Carried(x.value, np.concatenate([gap[1], x.tangent], axis=-1))
+        found[name] = Carried(np.concatenate([last.value, x.value]), np.concatenate([last.tangent, x.tangent]))
+    return found
+
+
+def added(outputs: Outputs, wanted: Wanted, last: bool) -> Added:
+    """What an interval adds to objective and constraints; the first sample is that of the interval before."""
+    limits = [rows_of(bound, outputs) for bound in wanted.bounds if last or not bound.at_end]
+    peaks = [_inside(outputs, term.expression.of(outputs)) for term in wanted.peaks if term.expression]
+    objective: Any = Carried(0.0, np.zeros(outputs[TIME].directions))
     for term in wanted.terms:
         if term.kind == INTEGRAL:
             objective = objective + term.weight * _integral(term, outputs)
         elif term.kind == FINAL and last:
             objective = objective + term.weight * _single(term, outputs)[-1]
-    return Added(end, limits, peaks, objective)
+    return Added(limits, peaks, objective)
 
 
-def rows_of(bound: Bound, outputs: Mapping[str, Carried], first: bool) -> Carried:
-    """Values that a limit holds for, in a row; the first sample is the last one of the interval before."""
+def rows_of(bound: Bound, outputs: Outputs) -> Carried:
+    """Values that a bound holds for, in a row."""
     values = bound.expression.of(outputs)
-    return (values[-1:] if bound.at_end else _inside(outputs, values, first)).ravel()
+    return values[-1:].ravel() if bound.at_end else _inside(outputs, values)
 
 
-def _inside(outputs: Mapping[str, Carried], values: Carried, first: bool) -> Carried:
-    return values[1:] if len(values) == len(outputs[TIME]) and not first else values
+def _inside(outputs: Outputs, values: Carried) -> Carried:
+    """Values at all samples but the first, or between samples, in a row."""
+    return (values[1:] if len(values) == len(outputs[TIME]) else values).ravel()
 
 
-def _single(term: Term, outputs: Mapping[str, Carried]) -> Carried:
+def _single(term: Term, outputs: Outputs) -> Carried:
     assert term.expression is not None
     return term.expression.single(outputs)
 
 
-def _integral(term: Term, outputs: Mapping[str, Carried]) -> Any:
+def _integral(term: Term, outputs: Outputs) -> Any:
     """By the trapezoidal rule; of an expression with rates, by its values between samples."""
-    values, lasts = _single(term, outputs), np.diff(outputs[TIME])
+    values, lasts = _single(term, outputs), np.diff(outputs[TIME])  # type: ignore[call-overload]
     middles = values if len(values) < len(outputs[TIME]) else 0.5 * (values[1:] + values[:-1])
     return (middles * lasts).sum()
 
 
-def of_run(wanted: Wanted, outputs: Mapping[str, Carried]) -> float:
+def of_run(wanted: Wanted, outputs: Outputs) -> float:
     """The objective of a whole run."""
-    total = 0.0
+    total = float(added(outputs, wanted, True).objective.value)
     for term in wanted.terms:
-        if term.kind == INTEGRAL:
-            value = _integral(term, outputs)
-        elif term.kind == FINAL:
-            value = _single(term, outputs)[-1]
-        else:
-            value = outputs[TIME][-1] if term.expression is None else term.expression.of(outputs).max()
-        total += term.weight * float(value.value)
+        if term.kind == PEAK:
+            assert term.expression is not None
+            total += term.weight * float(_inside(outputs, term.expression.of(outputs)).value.max())
+        elif term.kind == TIME:
+            total += term.weight * float(outputs[TIME].value[-1])
     return total

@@ -38,7 +38,7 @@ def solve(
 ) -> Solved:
     """Search from a point; `watch` is called after every iteration, and ends the search by returning True."""
     casadi = need("casadi", "optimise")
-    parts = problem.marched(w, False)
+    parts = problem.parts(w, False)
     rows, columns = problem.pattern(parts)
     least, most = problem.range_of_constraints(parts)
     count = len(least)
@@ -104,8 +104,7 @@ def _program(casadi: Any, problem: Problem, count: int, pattern: Any, order: Arr
 
         def eval(self, given: Any) -> Any:
             found = problem.evaluate(_row(given[0]), True)
-            entries = found.jacobian[order] if not found.message else np.full(pattern.nnz(), np.nan)
-            return [casadi.DM(found.gradient).T, casadi.DM(pattern, entries)]
+            return [casadi.DM(found.gradient).T, casadi.DM(pattern, found.jacobian[order])]
 
     class Program(casadi.Callback):  # type: ignore[misc, name-defined]
         """Objective and constraints."""
@@ -169,7 +168,9 @@ def _looker(
 
         def eval(self, given: Any) -> Any:
             by_name = {casadi.nlpsol_out(k): x for k, x in enumerate(given)}
-            point = Point(self.iteration, _row(by_name["x"]), float(by_name["f"]), violation(_row(by_name["g"]), between))
+            point = Point(
+                self.iteration, _row(by_name["x"]), float(by_name["f"]), violation(_row(by_name["g"]), between)
+            )
             self.iteration += 1
             return [int(watch(point))]
 

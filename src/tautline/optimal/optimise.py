@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.segments import Segments
 from tautline.model import checks
 from tautline.model.case import Case
 from tautline.optimal import ipopt, result, terms, unknowns
+from tautline.optimal.directions import DirectedSegments
 from tautline.optimal.interval import Wanted
 from tautline.optimal.result import Optimised, Progress
-from tautline.optimal.shooting import MarchError, Problem, Scales
+from tautline.optimal.shooting import Problem
 from tautline.optimal.starting import Start, guess, scales_of
 from tautline.optimal.terms import AtEnd, Limit
 from tautline.optimal.unknowns import DURATION, Unknowns
@@ -36,7 +34,6 @@ def optimise(
     intervals: int = 20,
     start: Optimised | None = None,
     iterations: int = 300,
-    workers: int | None = None,
     watch: Watch | None = None,
     ipopt_options: Mapping[str, Any] | None = None,
 ) -> Optimised:
@@ -62,8 +59,6 @@ def optimise(
         An earlier result for the same keys to begin from.
     iterations : int
         At most.
-    workers : int, optional
-        Threads that march intervals; as many as there are processors.
     watch : callable, optional
         Called with the `Progress` of every iteration; ends the search by returning True.
     ipopt_options : dict, optional
@@ -76,17 +71,15 @@ def optimise(
         raise InputError("minimise: 'time' needs a free end; expected run.duration among the keys of vary")
     intervals = checks.whole("intervals", intervals, 1, MOST_INTERVALS)
     iterations = checks.whole("iterations", iterations, 0, 10**6)
-    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-        problem, w = _begin(case, sought, wanted, intervals, start, pool)
-        return _search(case, problem, w, iterations, dict(ipopt_options or {}), watch)
+    problem, w = _begin(case, sought, wanted, intervals, start)
+    return _search(case, problem, w, iterations, dict(ipopt_options or {}), watch)
 
 
 def _begin(
-    case: Case, sought: Unknowns, wanted: Wanted, intervals: int, start: Optimised | None, pool: Executor
+    case: Case, sought: Unknowns, wanted: Wanted, intervals: int, start: Optimised | None
 ) -> tuple[Problem, Array]:
     """The program, and the point where the search begins: states are those of a run with the first values."""
-    times = np.linspace(0.0, case.run.duration, intervals + 1)
-    segments = Segments(case, times, list(sought.keys), wanted.outputs)
+    segments = DirectedSegments(case, np.linspace(0.0, case.run.duration, intervals + 1), sought, wanted.outputs)
     values = np.array([x.value for x in sought.sought])
     if start is not None:
         missing = [x.key for x in sought.sought if x.key not in start.values]
@@ -95,17 +88,11 @@ def _begin(
         values = np.array([start.values[x.key] for x in sought.sought])
     least, most = (np.array([getattr(x, word) for x in sought.sought]) for word in ("least", "most"))
     values = np.clip(values, least, most)
-    first = Start(case, segments.coordinates, sought, segments.start)
-    try:
-        begun = guess(segments, first, sought, values, wanted)
-    except MarchError as error:
-        raise InputError(f"case: expected a run to begin from that is completed, got one that ended: {error}") from None
-    scales: Scales = scales_of(case, segments, begun, wanted)
-    problem = Problem(segments, first, sought, wanted, scales, pool)
-    states = begun.states
-    if start is not None and start.states.shape == states.shape:
-        states = start.states
-    return problem, problem.point(values, begun.peaks, states)
+    first = Start(segments, sought, wanted.outputs)
+    begun = guess(segments, first, values, wanted)
+    problem = Problem(segments, first, sought, wanted, scales_of(case, segments.coordinates.names, begun, wanted))
+    known = start is not None and start.states.shape == begun.states.shape
+    return problem, problem.point(values, begun.peaks, start.states if start is not None and known else begun.states)
 
 
 def _search(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,10 +9,9 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.simulate import simulate
-from tautline.gradients.arrays import Carried
 from tautline.model.case import Case
 from tautline.optimal.expressions import TIME
-from tautline.optimal.interval import Wanted, of_run, rows_of
+from tautline.optimal.interval import Wanted, of_run, plain, rows_of
 from tautline.optimal.terms import Bound
 
 if TYPE_CHECKING:
@@ -108,21 +106,15 @@ def checked(case: Case, wanted: Wanted, scales: Array) -> Checked:
     run = simulate(case)
     if run.attrs["status"] != "completed":
         return Checked(np.nan, np.inf, None, str(run.attrs["message"]))
-    outputs = plain(run, wanted)
+    outputs = {name: plain(np.asarray(run[name].values, float)) for name in (TIME, *wanted.outputs)}
     worst: Bound | None = None
     violation = 0.0
     for bound, scale in zip(wanted.bounds, scales, strict=True):
-        values = rows_of(bound, outputs, True).value
+        values = rows_of(bound, outputs).value
         beyond = float(np.max(np.maximum(bound.least - values, values - bound.most), initial=0.0)) / scale
         if beyond > violation:
             violation, worst = beyond, bound
     return Checked(of_run(wanted, outputs), violation, worst, "")
-
-
-def plain(run: xr.Dataset, wanted: Wanted) -> Mapping[str, Carried]:
-    """Outputs of a run as expressions take them, without tangents."""
-    values = {name: np.asarray(run[name].values, float) for name in (TIME, *wanted.outputs)}
-    return {name: Carried(x, np.zeros((*x.shape, 0))) for name, x in values.items()}
 
 
 def verdict(word: str, iterations: int, violation: float, checked: Checked, trouble: str) -> tuple[str, str]:

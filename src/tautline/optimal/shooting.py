@@ -7,29 +7,17 @@ treated.
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
-from tautline.gradients.segments import Segments
-from tautline.optimal.interval import Added, March, Wanted, added
-from tautline.optimal.starting import Start
+from tautline.optimal.directions import DirectedSegments
+from tautline.optimal.interval import Added, Outputs, Wanted, added, behind, outputs_of
+from tautline.optimal.starting import Scales, Start
 from tautline.optimal.terms import TIME
 from tautline.optimal.unknowns import Unknowns
-
-
-@dataclass(frozen=True)
-class Scales:
-    """What states, constraints and the objective are divided by."""
-
-    state: Array
-    bounds: Array
-    peaks: Array
-    objective: float
 
 
 class Evaluated(NamedTuple):
@@ -39,7 +27,14 @@ class Evaluated(NamedTuple):
     constraints: Array
     gradient: Array
     jacobian: Array  # in the order of `Problem.pattern`
-    message: str  # of the march that failed
+
+
+class Part(NamedTuple):
+    """An interval at a point."""
+
+    end: Carried  # tangents are by its first state and the sought values
+    outputs: Outputs
+    added: Added  # tangents are by the first state of the interval before, by the own one, and by the sought values
 
 
 class MarchError(Exception):
@@ -55,23 +50,22 @@ class Problem:
     """
 
     def __init__(
-        self, segments: Segments, start: Start, unknowns: Unknowns, wanted: Wanted, scales: Scales, pool: Executor
+        self, segments: DirectedSegments, start: Start, unknowns: Unknowns, wanted: Wanted, scales: Scales
     ) -> None:
         self.segments, self.start, self.unknowns, self.wanted, self.scales = segments, start, unknowns, wanted, scales
         self.intervals, self.n, self.m = len(segments.times) - 1, segments.coordinates.size, len(unknowns.sought)
         self.head = self.m + len(wanted.peaks)
         self.size = self.head + self.n * self.intervals
-        self._pool = pool
+        self.trouble = ""  # of the latest march that failed
         self._known: list[tuple[bytes, bool, Evaluated]] = []
-        self._count = 0
+        self._counts = (0, 0)  # constraints, and entries of the Jacobian
 
     # -- points ------------------------------------------------------------------------------------------------
 
     def point(self, sought: Array, peaks: Array, states: Array) -> Array:
         """From sought values, peaks, and states at the ends of the intervals."""
-        return np.concatenate(
-            [sought / self.unknowns.scales, peaks / self.scales.peaks, (states / self.scales.state).ravel()]
-        )
+        scaled = (sought / self.unknowns.scales, peaks / self.scales.peaks, (states / self.scales.state).ravel())
+        return np.concatenate(scaled)
 
     def sought(self, w: Array) -> Array:
         """The sought values at a point."""
@@ -98,112 +92,125 @@ class Problem:
         try:
             found = self._evaluate(w, derivatives)
         except MarchError as error:
-            gap = np.full(self._count, np.nan)
-            found = Evaluated(np.nan, gap, np.full(self.size, np.nan), gap, str(error))
+            self.trouble = str(error)
+            count, entries = self._counts
+            gaps = (np.full(size, np.nan) for size in (count, self.size, entries))
+            found = Evaluated(np.nan, *gaps)
         self._known = [(key, derivatives, found), *self._known[:3]]
         return found
 
-    def marched(self, w: Array, derivatives: bool) -> list[Added]:
-        """What the intervals add at a point."""
+    def parts(self, w: Array, derivatives: bool) -> list[Part]:
+        """The intervals at a point; MarchError if one of them cannot be marched."""
         sought, states = self.sought(w), self.states(w)
-        begins = [self.start.at(sought).value, *states[:-1]]
-        values = self.unknowns.values(sought)
-        duration = sought[self.unknowns.duration_place] if self.unknowns.free_time else self.segments.times[-1]
-
-        def one(k: int) -> Added:
-            march = self.segments.march(k, begins[k], values, derivatives)
+        first, found = self.start.at(sought), []
+        before = self.start.outputs(self.n + self.m if derivatives else 0)
+        for k, begin in enumerate([first.value, *states[:-1]]):
+            march = self.segments.march(k, begin, self.unknowns.values(sought), derivatives)
             if march.status != "completed":
                 raise MarchError(march.message)
-            parts = March(march, self.unknowns, duration, derivatives)
-            return added(parts, self.wanted, k == 0, k == self.intervals - 1)
-
-        return list(self._pool.map(one, range(self.intervals)))
+            own = outputs_of(march, self.unknowns.by_duration(sought), derivatives)
+            joined = behind(before, own, self.n)
+            end = Carried(march.end, np.concatenate([march.by_state, march.by_keys], axis=1))
+            found.append(Part(end, own, added(joined, self.wanted, k == self.intervals - 1)))
+            before = own
+        return found
 
     def _evaluate(self, w: Array, derivatives: bool) -> Evaluated:
-        parts = self.marched(w, derivatives)
-        rows = [self._rows(part, state, w) for part, state in zip(parts, self.states(w), strict=True)]
-        constraints = np.concatenate([row.value for row in rows])
-        self._count = len(constraints)
+        parts = self.parts(w, derivatives)
+        defects = [(part.end - x) / self.scales.state for part, x in zip(parts, self.states(w), strict=True)]
+        others = [self._others(part.added, w) for part in parts]
+        constraints = np.concatenate([x.value for pair in zip(defects, others, strict=True) for x in pair])
         objective, gradient = self._of_point(w)
-        objective += sum(float(part.objective.value) for part in parts)
-        if not derivatives:
-            return Evaluated(objective / self.scales.objective, constraints, gradient, np.zeros(0), "")
-        first, entries = self.start.at(self.sought(w)), []
-        for k, (part, row) in enumerate(zip(parts, rows, strict=True)):
-            gradient[self._columns(k)] += self._by_point(k, part.objective.tangent[None], first)[0]
-            beyond = -np.ones(self.n + sum(x.size for x in part.peaks))
-            entries += [self._by_point(k, row.tangent, first).ravel(), beyond]
-        gradient /= self.scales.objective
-        return Evaluated(objective / self.scales.objective, constraints, gradient, np.concatenate(entries), "")
+        objective += sum(float(part.added.objective.value) for part in parts)
+        objective, gradient = objective / self.scales.objective, gradient / self.scales.objective
+        entries: list[Array] = []
+        if derivatives:
+            first = self.start.at(self.sought(w))
+            for k, part in enumerate(parts):
+                slopes = self._scaled(part.added.objective.tangent[None], first, k - 1, k)[0]
+                gradient[self._columns(k - 1, k)] += slopes / self.scales.objective
+                entries += [self._scaled(defects[k].tangent, first, k).ravel(), -np.ones(self.n)]
+                entries += [self._scaled(others[k].tangent, first, k - 1, k).ravel()]
+                entries += [-np.ones(sum(x.size for x in part.added.peaks))]
+        jacobian = np.concatenate(entries) if derivatives else np.zeros(0)
+        self._counts = len(constraints), max(len(jacobian), self._counts[1])
+        return Evaluated(objective, constraints, gradient, jacobian)
 
     def _of_point(self, w: Array) -> tuple[float, Array]:
         """Terms of the objective that need no march, and their derivatives: the time and the peaks."""
         gradient = np.zeros(self.size)
         for term in self.wanted.terms:
-            if term.kind == TIME and self.unknowns.free_time:
+            if term.kind == TIME:
                 place = self.unknowns.duration_place
                 gradient[place] += term.weight * self.unknowns.scales[place]
         for k, term in enumerate(self.wanted.peaks):
             gradient[self.m + k] = term.weight * self.scales.peaks[k]
         return float(gradient @ w), gradient
 
-    def _rows(self, part: Added, state: Array, w: Array) -> Carried:
-        """Scaled constraints of an interval, with tangents by its first state and the sought values."""
-        scaled: list[Any] = [(part.end - state) / self.scales.state]
-        scaled += [x / scale for x, scale in zip(part.limits, self._scales(part), strict=True)]
+    def _others(self, part: Added, w: Array) -> Carried:
+        """Scaled constraints of an interval beside its defects."""
+        scales = self.scales.bounds[self._present(part)]
+        scaled: list[Any] = [x / scale for x, scale in zip(part.limits, scales, strict=True)]
         peaks = zip(part.peaks, self.scales.peaks, w[self.m : self.head], strict=True)
         scaled += [x / scale - peak for x, scale, peak in peaks]
-        joined: Carried = np.concatenate(scaled)
+        none = Carried(np.zeros(0), np.zeros((0, part.objective.directions)))
+        joined: Carried = np.concatenate([none, *scaled])  # type: ignore[arg-type]
         return joined
-
-    def _scales(self, part: Added) -> Array:
-        """Scales of the limits that an interval has."""
-        return self.scales.bounds[self._present(part)]
 
     def _present(self, part: Added) -> list[int]:
         """Numbers of the bounds that an interval has: those at the end belong to the last."""
         every = len(part.limits) == len(self.wanted.bounds)
         return [k for k, bound in enumerate(self.wanted.bounds) if every or not bound.at_end]
 
-    def _columns(self, k: int) -> Array:
-        """Places of the sought values and of the first state of an interval, which is none of the unknowns at first."""
-        here = self.head + (k - 1) * self.n
-        return np.concatenate([np.arange(self.m), np.arange(here, here + self.n) if k else []]).astype(int)
+    # -- the Jacobian --------------------------------------------------------------------------------------------
 
-    def _by_point(self, k: int, tangent: Array, first: Carried) -> Array:
-        """Derivatives by a point's `_columns` from tangents by a state and the sought values."""
-        by_state, by_sought = tangent[:, : self.n], tangent[:, self.n :]
-        if k == 0:
-            return np.asarray((by_sought + by_state @ first.tangent) * self.unknowns.scales)
-        return np.concatenate([by_sought * self.unknowns.scales, by_state * self.scales.state], axis=1)
+    def _columns(self, *states: int) -> Array:
+        """Places of the sought values and of some states, by their numbers; that of the start is none of the unknowns."""
+        places = [np.arange(self.m)]
+        places += [self.head + (k - 1) * self.n + np.arange(self.n) for k in states if k > 0]
+        return np.concatenate(places)
 
-    # -- form of the constraints ---------------------------------------------------------------------------------
+    def _scaled(self, tangent: Array, first: Carried, *states: int) -> Array:
+        """Derivatives by `_columns`, from tangents by the same states and the sought values."""
+        by_sought, blocks = tangent[:, -self.m :], []
+        for place, k in enumerate(states):
+            block = tangent[:, place * self.n : (place + 1) * self.n]
+            if k > 0:
+                blocks.append(block * self.scales.state)
+            elif k == 0:
+                by_sought = by_sought + block @ first.tangent
+        return np.concatenate([by_sought * self.unknowns.scales, *blocks], axis=1)
 
-    def pattern(self, parts: list[Added]) -> tuple[Array, Array]:
-        """Rows and columns of the entries of the Jacobian."""
+    def pattern(self, parts: list[Part]) -> tuple[Array, Array]:
+        """Rows and columns of the entries of the Jacobian, in the order of `Evaluated.jacobian`."""
         rows, columns, row = [], [], 0
+
+        def block(count: int, places: Array) -> None:
+            rows.append(np.repeat(np.arange(row, row + count), len(places)))
+            columns.append(np.tile(places, count))
+
         for k, part in enumerate(parts):
-            count = self.n + sum(x.size for x in (*part.limits, *part.peaks))
-            own, here = self._columns(k), self.head + k * self.n
-            rows += [np.repeat(np.arange(row, row + count), len(own)), np.arange(row, row + self.n)]
-            columns += [np.tile(own, count), np.arange(here, here + self.n)]
-            sizes = [x.size for x in part.peaks]
-            rows.append(np.arange(row + count - sum(sizes), row + count))
-            columns.append(np.repeat(np.arange(self.m, self.head), sizes))
+            block(self.n, self._columns(k))
+            rows.append(np.arange(row, row + self.n))
+            columns.append(self.head + k * self.n + np.arange(self.n))
+            row += self.n
+            sizes = [x.size for x in part.added.peaks]
+            count = sum(x.size for x in part.added.limits) + sum(sizes)
+            block(count, self._columns(k - 1, k))
             row += count
+            rows.append(np.arange(row - sum(sizes), row))
+            columns.append(np.repeat(np.arange(self.m, self.head), sizes))
         return np.concatenate(rows), np.concatenate(columns)
 
-    def range_of_constraints(self, parts: list[Added]) -> tuple[Array, Array]:
+    def range_of_constraints(self, parts: list[Part]) -> tuple[Array, Array]:
         """Bounds of the constraints."""
         least, most = [], []
-        for part in parts:
-            least.append(np.zeros(self.n))
-            most.append(np.zeros(self.n))
+        for part in (part.added for part in parts):
+            ranges = [(0.0, 0.0, self.n)]
             for k, values in zip(self._present(part), part.limits, strict=True):
                 bound, scale = self.wanted.bounds[k], self.scales.bounds[k]
-                least.append(np.full(values.size, bound.least / scale))
-                most.append(np.full(values.size, bound.most / scale))
-            count = sum(x.size for x in part.peaks)
-            least.append(np.full(count, -np.inf))
-            most.append(np.zeros(count))
+                ranges.append((bound.least / scale, bound.most / scale, values.size))
+            ranges += [(-np.inf, 0.0, x.size) for x in part.peaks]
+            least += [np.full(count, low) for low, _, count in ranges]
+            most += [np.full(count, high) for _, high, count in ranges]
         return np.concatenate(least), np.concatenate(most)

@@ -55,8 +55,16 @@ class Unknowns:
         """Place of the end time among the sought values."""
         return [x.key for x in self.sought].index(DURATION)
 
+    def by_duration(self, sought: Array) -> Array | None:
+        """Derivatives of the duration by the sought values, over the duration; None where it is fixed."""
+        if not self.free_time:
+            return None
+        place = self.duration_place
+        return np.asarray(np.eye(len(self.sought))[place] / sought[place])
+
     @property
     def scales(self) -> Array:
+        """What the sought values are divided by."""
         return np.array([x.scale for x in self.sought])
 
     def values(self, sought: Array) -> Array:
