@@ -14,8 +14,9 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.leaves import flat, starts_of, structure
+from tautline.gradients.marching import Setting
 from tautline.gradients.segments import Segments
-from tautline.gradients.setting import Begun, Setting
+from tautline.gradients.setting import Begun
 from tautline.model.case import Case
 from tautline.optimal.unknowns import Unknowns
 
@@ -62,7 +63,7 @@ class DirectedSegments(Segments):
         settings = [self._placed(b.simulation, b, x, last) for b in (self._begun(u), once.begun, twice)]
         if len({repr(structure(s)) for s in settings}) > 1:
             return False
-        here, near, far = (flat(s._replace(plan=())) for s in settings)
+        here, near, far = (flat((s.par, *s[2:])) for s in settings)
         with np.errstate(invalid="ignore"):
             bent, change = np.nan_to_num(far - 2.0 * near + here), np.nan_to_num(near - here)
         sizes = np.abs(change).max(initial=0.0) + 1e-6 * np.abs(np.nan_to_num(here, posinf=0.0, neginf=0.0))
@@ -83,10 +84,9 @@ class DirectedSegments(Segments):
         """Derivatives by a sought value on which the setting depends linearly."""
         straight = self._far(u, j)
         there = flat(self._placed(straight.begun.simulation, straight.begun, x, k))
-        same = there == here.values  # infinite limits among them
-        return np.where(
-            same, 0.0, np.subtract(there, here.values, where=~same, out=np.zeros_like(there)) / straight.distance
-        )
+        change = np.zeros_like(there)
+        np.subtract(there, here.values, out=change, where=there != here.values)  # infinite limits stay
+        return np.asarray(change / straight.distance)
 
     def _by_curved(self, here: Changed, x: Array, u: Array, k: int, j: int, starts: list[int]) -> Array:
         """Derivatives by any other sought value."""

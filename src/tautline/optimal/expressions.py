@@ -68,9 +68,7 @@ class Expression:
         found = self.of(outputs)
         if found.ndim != 1:
             shape = " x ".join(map(str, found.shape[1:]))
-            raise InputError(
-                f"{self.text!r}: expected a single number at each time, got {shape}; choose one, or norm()"
-            )
+            raise InputError(f"{self.text!r}: expected one number at each time, got {shape}; choose one, or norm()")
         return found
 
     def _value(self, node: Any, outputs: Mapping[str, Carried]) -> Any:
@@ -85,9 +83,8 @@ class Expression:
                 return whole[(slice(None), *(place if isinstance(place, tuple) else (place,)))]
             except IndexError:
                 shape = " x ".join(map(str, whole.shape[1:])) or "a single number"
-                raise InputError(
-                    f"{self.text!r}: {ast.unparse(node)} is not there; {ast.unparse(node.value)} is {shape} at each time"
-                ) from None
+                inner = ast.unparse(node.value)
+                raise InputError(f"{self.text!r}: expected a component of {inner}, which is {shape}") from None
         if isinstance(node, ast.UnaryOp):
             inner = self._value(node.operand, outputs)
             return -inner if isinstance(node.op, ast.USub) else inner
@@ -129,30 +126,29 @@ def _check(name: str, text: str, node: ast.expr, needs: dict[str, None]) -> None
     """Refuse all that is not arithmetic of outputs; note the outputs."""
     match node:
         case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
-            return None
+            pass
         case ast.Name(id=word):
             if word not in KNOWN:
                 hint = near(word, KNOWN) or f"; there are {', '.join(KNOWN)}"
                 raise InputError(f"{name}: {word!r} is no output of a run{hint}")
             needs[word] = None
-            return None
         case ast.Subscript(value=inner) if _places(node.slice):
-            return _check(name, text, inner, needs)
+            _check(name, text, inner, needs)
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=inner):
-            return _check(name, text, inner, needs)
+            _check(name, text, inner, needs)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
             if isinstance(op, ast.Pow) and not isinstance(right, ast.Constant):
                 raise InputError(f"{name}: expected a plain number as power in {text!r}")
             _check(name, text, left, needs)
-            return _check(name, text, right, needs)
+            _check(name, text, right, needs)
         case ast.Call(func=ast.Name(id=word), args=[inner], keywords=[]):
             if word not in (*FUNCTIONS, RATE):
                 raise InputError(f"{name}: no function {word!r}; there are {', '.join((*FUNCTIONS, RATE))}")
             _check(name, text, inner, needs)
             if not any(isinstance(x, ast.Name) and x.id in KNOWN for x in ast.walk(inner)):
                 raise InputError(f"{name}: expected an output inside {word}(...) in {text!r}")
-            return None
-    checks.refuse(name, "sums, products and functions of outputs, such as 'torque^2'", text)
+        case _:
+            checks.refuse(name, "sums, products and functions of outputs, such as 'torque^2'", text)
 
 
 def _places(node: ast.expr) -> bool:

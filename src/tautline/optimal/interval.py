@@ -29,7 +29,7 @@ class Wanted(NamedTuple):
     @property
     def outputs(self) -> tuple[str, ...]:
         """Outputs of a run that are needed."""
-        parts = [x.expression for x in (*self.terms, *self.bounds) if x.expression is not None]
+        parts = [x.expression for x in self.terms if x.expression is not None] + [x.expression for x in self.bounds]
         return tuple(dict.fromkeys(name for part in parts for name in part.needs if name != TIME))
 
 
@@ -111,7 +111,7 @@ def _single(term: Term, outputs: Outputs) -> Carried:
 
 def _integral(term: Term, outputs: Outputs) -> Any:
     """By the trapezoidal rule; of an expression with rates, by its values between samples."""
-    values, lasts = _single(term, outputs), np.diff(outputs[TIME])  # type: ignore[call-overload]
+    values, lasts = _single(term, outputs), np.diff(outputs[TIME])
     middles = values if len(values) < len(outputs[TIME]) else 0.5 * (values[1:] + values[:-1])
     return (middles * lasts).sum()
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.extras import need
-from tautline.optimal.shooting import Problem
+from tautline.optimal.shooting import Indices, Problem
 
 # Of the scaled program: how far from zero IPOPT may leave derivatives and constraints.
 TOLERANCE = 1e-6
@@ -19,7 +19,6 @@ class Point(NamedTuple):
     """A point of the search: its number, and how good it is."""
 
     iteration: int
-    w: Array
     objective: float
     violation: float
 
@@ -28,9 +27,7 @@ class Solved(NamedTuple):
     """Where the search ended, and IPOPT's word for it."""
 
     w: Array
-    objective: float
     word: str
-    multipliers: Array
 
 
 def solve(
@@ -64,26 +61,25 @@ def solve(
     )
     lower, upper = problem.range_of_points()
     found = solver(x0=w, lbx=lower, ubx=upper, lbg=least, ubg=most)
-    word = str(solver.stats()["return_status"])
-    return Solved(_row(found["x"]), float(found["f"]), word, _row(found["lam_g"]))
+    return Solved(_row(found["x"]), str(solver.stats()["return_status"]))
 
 
 def _row(x: Any) -> Array:
     return np.asarray(x, dtype=float).ravel()
 
 
-def _sparsity(casadi: Any, count: int, size: int, rows: Array, columns: Array) -> tuple[Any, Array]:
+def _sparsity(casadi: Any, count: int, size: int, rows: Indices, columns: Indices) -> tuple[Any, Indices]:
     """Sparsity of the Jacobian, and the order in which it takes entries: column by column."""
     order = np.lexsort((rows, columns))
     pattern = casadi.Sparsity.triplet(count, size, rows[order].tolist(), columns[order].tolist())
     return pattern, order
 
 
-def _program(casadi: Any, problem: Problem, count: int, pattern: Any, order: Array) -> Any:
+def _program(casadi: Any, problem: Problem, count: int, pattern: Any, order: Indices) -> Any:
     """Objective and constraints as functions of CasADi's."""
     size = problem.size
 
-    class Slopes(casadi.Callback):  # type: ignore[misc, name-defined]
+    class Slopes(casadi.Callback):  # type: ignore[misc]
         """Derivatives of objective and constraints."""
 
         def __init__(self) -> None:
@@ -106,7 +102,7 @@ def _program(casadi: Any, problem: Problem, count: int, pattern: Any, order: Arr
             found = problem.evaluate(_row(given[0]), True)
             return [casadi.DM(found.gradient).T, casadi.DM(pattern, found.jacobian[order])]
 
-    class Program(casadi.Callback):  # type: ignore[misc, name-defined]
+    class Program(casadi.Callback):  # type: ignore[misc]
         """Objective and constraints."""
 
         def __init__(self) -> None:
@@ -150,7 +146,7 @@ def _looker(
 ) -> Any:
     """Tells of every iteration, and ends the search if it is told to."""
 
-    class Looker(casadi.Callback):  # type: ignore[misc, name-defined]
+    class Looker(casadi.Callback):  # type: ignore[misc]
         def __init__(self) -> None:
             casadi.Callback.__init__(self)
             self.iteration = 0
@@ -168,11 +164,9 @@ def _looker(
 
         def eval(self, given: Any) -> Any:
             by_name = {casadi.nlpsol_out(k): x for k, x in enumerate(given)}
-            point = Point(
-                self.iteration, _row(by_name["x"]), float(by_name["f"]), violation(_row(by_name["g"]), between)
-            )
+            beyond = violation(_row(by_name["g"]), between)
             self.iteration += 1
-            return [int(watch(point))]
+            return [int(watch(Point(self.iteration - 1, float(by_name["f"]), beyond)))]
 
     return Looker()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
@@ -18,6 +19,8 @@ from tautline.optimal.interval import Added, Outputs, Wanted, added, behind, out
 from tautline.optimal.starting import Scales, Start
 from tautline.optimal.terms import TIME
 from tautline.optimal.unknowns import Unknowns
+
+Indices = NDArray[np.int64]
 
 
 class Evaluated(NamedTuple):
@@ -154,8 +157,8 @@ class Problem:
         peaks = zip(part.peaks, self.scales.peaks, w[self.m : self.head], strict=True)
         scaled += [x / scale - peak for x, scale, peak in peaks]
         none = Carried(np.zeros(0), np.zeros((0, part.objective.directions)))
-        joined: Carried = np.concatenate([none, *scaled])  # type: ignore[arg-type]
-        return joined
+        joined: Any = np.concatenate([none, *scaled])
+        return Carried(joined.value, joined.tangent)
 
     def _present(self, part: Added) -> list[int]:
         """Numbers of the bounds that an interval has: those at the end belong to the last."""
@@ -164,8 +167,8 @@ class Problem:
 
     # -- the Jacobian --------------------------------------------------------------------------------------------
 
-    def _columns(self, *states: int) -> Array:
-        """Places of the sought values and of some states, by their numbers; that of the start is none of the unknowns."""
+    def _columns(self, *states: int) -> Indices:
+        """Places of the sought values and of some states, by their numbers; the first one is no unknown."""
         places = [np.arange(self.m)]
         places += [self.head + (k - 1) * self.n + np.arange(self.n) for k in states if k > 0]
         return np.concatenate(places)
@@ -181,11 +184,13 @@ class Problem:
                 by_sought = by_sought + block @ first.tangent
         return np.concatenate([by_sought * self.unknowns.scales, *blocks], axis=1)
 
-    def pattern(self, parts: list[Part]) -> tuple[Array, Array]:
+    def pattern(self, parts: list[Part]) -> tuple[Indices, Indices]:
         """Rows and columns of the entries of the Jacobian, in the order of `Evaluated.jacobian`."""
-        rows, columns, row = [], [], 0
+        rows: list[Indices] = []
+        columns: list[Indices] = []
+        row = 0
 
-        def block(count: int, places: Array) -> None:
+        def block(count: int, places: Indices) -> None:
             rows.append(np.repeat(np.arange(row, row + count), len(places)))
             columns.append(np.tile(places, count))
 

@@ -35,7 +35,7 @@ class Scales:
 
 
 class Start:
-    """The first state of a run; that of rest depends on masses and lengths, and so may be a function of the unknowns."""
+    """The first state of a run, which may depend on the sought values: a state of rest does on masses and lengths."""
 
     def __init__(self, segments: DirectedSegments, unknowns: Unknowns, names: tuple[str, ...]) -> None:
         self._case, self._coordinates, self.unknowns = segments.case, segments.coordinates, unknowns
@@ -86,9 +86,7 @@ def guess(segments: DirectedSegments, start: Start, sought: Array, wanted: Wante
     for k in range(len(segments.times) - 1):
         march = segments.march(k, state, values, False)
         if march.status != "completed":
-            raise InputError(
-                f"case: expected a run to begin from that is completed, got one that ended: {march.message}"
-            )
+            raise InputError(f"case: expected one whose run is completed, to begin from; got {march.message}")
         state = march.end
         states.append(state)
         rows.append(outputs_of(march, None, False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -123,7 +124,7 @@ def _bound(name: str, given: Any) -> Bound:
     return Bound(name, expression, low, high, isinstance(given, AtEnd))
 
 
-_WORD: dict[type, str] = {Limit: "limit", AtEnd: "at_end"}
+_WORD: dict[type[Limit] | type[AtEnd], str] = {Limit: "limit", AtEnd: "at_end"}
 
 
 def _from_table(name: str, table: Mapping[str, Any]) -> Limit | AtEnd:
@@ -133,7 +134,7 @@ def _from_table(name: str, table: Mapping[str, Any]) -> Limit | AtEnd:
         raise InputError(f"{name}: expected one of limit and at_end, an expression of outputs, got {sorted(table)}")
     (kind,) = kinds
     others = {word: value for word, value in table.items() if word != _WORD[kind]}
-    known = [x for x in kind.__dataclass_fields__ if x != "of"]
+    known = [x.name for x in dataclasses.fields(kind) if x.name != "of"]
     for word in others:
         if word not in known:
             raise InputError(f"{name}.{word}: no such key{near(word, known)}; there are {', '.join(known)}")

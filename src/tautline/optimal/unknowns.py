@@ -1,4 +1,4 @@
-"""Keys whose values are sought: entries of tables and plain numbers, with bounds and scales; the end time among them."""
+"""Keys whose values are sought: entries of tables and plain numbers with their bounds, the end time among them."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _expanded(case: Case, pattern: str) -> list[tuple[str, Any]]:
     try:
         value = get(case.to_dict(), parse(whole))
     except (KeyError, TypeError):
-        section, _, name = whole.rpartition(".")
+        section = whole.rpartition(".")[0]
         tree: Any = case.to_dict()
         inside = tree.get(section, {}) if section else tree
         options = [f"{section}.{x}" if section else x for x in inside] if isinstance(inside, Mapping) else list(tree)
