@@ -30,6 +30,7 @@ PARTS = {
     "viewer": {"viewer", "notebook"},
     "studies": {"studies"},
     "studies/report": {"studies", "plot"},
+    "optimal": {"optimal"},
     "paper": {"numba", "plot"},
     "engine": {"numba"},
     "kernels/machine": {"numba"},

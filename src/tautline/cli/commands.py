@@ -4,6 +4,6 @@ from __future__ import annotations
 
 # isort: off
 from tautline.cli.app import app
-from tautline.cli import running, scenarios, reading, plotting, proving, studying, viewing
+from tautline.cli import running, scenarios, reading, plotting, proving, studying, optimising, viewing
 
-__all__ = ["app", "plotting", "proving", "reading", "running", "scenarios", "studying", "viewing"]
+__all__ = ["app", "optimising", "plotting", "proving", "reading", "running", "scenarios", "studying", "viewing"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.gradients.lowering import key_value
 from tautline.model import checks
 from tautline.model.case import Case
 from tautline.optimal import ipopt, result, terms, unknowns
@@ -32,7 +33,7 @@ def optimise(
     minimise: Any,
     subject_to: Sequence[Limit | AtEnd | Mapping[str, Any]] = (),
     intervals: int = 20,
-    start: Optimised | None = None,
+    start: Optimised | Case | None = None,
     iterations: int = 300,
     watch: Watch | None = None,
     ipopt_options: Mapping[str, Any] | None = None,
@@ -55,8 +56,8 @@ def optimise(
         What must hold at all samples, and at the end.
     intervals : int
         Shooting intervals; samples must divide into as many.
-    start : Optimised, optional
-        An earlier result for the same keys to begin from.
+    start : Optimised or Case, optional
+        An earlier result, or another case, to begin from.
     iterations : int
         At most.
     watch : callable, optional
@@ -76,23 +77,33 @@ def optimise(
 
 
 def _begin(
-    case: Case, sought: Unknowns, wanted: Wanted, intervals: int, start: Optimised | None
+    case: Case, sought: Unknowns, wanted: Wanted, intervals: int, start: Optimised | Case | None
 ) -> tuple[Problem, Array]:
     """The program, and the point where the search begins: states are those of a run with the first values."""
     segments = DirectedSegments(case, np.linspace(0.0, case.run.duration, intervals + 1), sought, wanted.outputs)
-    values = np.array([x.value for x in sought.sought])
-    if start is not None:
-        missing = [x.key for x in sought.sought if x.key not in start.values]
-        if missing:
-            raise InputError(f"start: expected a result with values for {missing[0]}, got one without")
-        values = np.array([start.values[x.key] for x in sought.sought])
+    values = _first_values(sought, start)
     least, most = (np.array([getattr(x, word) for x in sought.sought]) for word in ("least", "most"))
     values = np.clip(values, least, most)
     first = Start(segments, sought, wanted.outputs)
     begun = guess(segments, first, values, wanted)
     problem = Problem(segments, first, sought, wanted, scales_of(case, segments.coordinates.names, begun, wanted))
-    known = start is not None and start.states.shape == begun.states.shape
-    return problem, problem.point(values, begun.peaks, start.states if start is not None and known else begun.states)
+    states = begun.states
+    if isinstance(start, Optimised) and start.states.shape == states.shape:
+        states = start.states
+    return problem, problem.point(values, begun.peaks, states)
+
+
+def _first_values(sought: Unknowns, start: Optimised | Case | None) -> Array:
+    """Values where the search begins: those of the case, of another one, or of an earlier result."""
+    if start is None:
+        return np.array([x.value for x in sought.sought])
+    if isinstance(start, Case):
+        return np.array([key_value(start, x.key) for x in sought.sought])
+    checks.instance("start", start, Optimised)
+    for x in sought.sought:
+        if x.key not in start.values:
+            raise InputError(f"start: expected a result with a value of {x.key}, got one without")
+    return np.array([start.values[x.key] for x in sought.sought])
 
 
 def _search(

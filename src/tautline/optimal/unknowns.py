@@ -20,7 +20,7 @@ from tautline.model.wording import near
 
 DURATION = "run.duration"
 _PATTERN = re.compile(r"([\w.-]+)((?:\[[^\[\]]*\])*)")
-_WORDS = ("least", "most", "scale")
+BOUNDS = ("least", "most", "scale")
 
 
 @dataclass(frozen=True)
@@ -139,12 +139,12 @@ def _unknown(case: Case, name: str, key: str, value: Any, bounds: Any) -> Unknow
     if not isinstance(bounds, Mapping):
         checks.refuse(name, "a pair (least, most), or a table with some of least, most and scale", bounds)
     for word in bounds:
-        if word not in _WORDS:
-            raise InputError(f"{name}.{word}: no such key{near(word, _WORDS)}; there are {', '.join(_WORDS)}")
+        if word not in BOUNDS:
+            raise InputError(f"{name}.{word}: no such key{near(word, BOUNDS)}; there are {', '.join(BOUNDS)}")
     if isinstance(value, bool) or not isinstance(value, int | float):
         checks.refuse(name, f"{key} to be a number in the case, where the search begins", value)
     unit = case.unit(key)
-    least, most, scale = (_number(f"{name}.{word}", bounds.get(word), unit) for word in _WORDS)
+    least, most, scale = (_number(f"{name}.{word}", bounds.get(word), unit) for word in BOUNDS)
     least, most = -math.inf if least is None else least, math.inf if most is None else most
     if not least < most:
         raise InputError(f"{name}: expected least below most, got {least:g} and {most:g}")
