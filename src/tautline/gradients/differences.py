@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.gradients.scales import IGNORED, Scales
 
 # Steps over the size of what is changed, the largest first: rounding is least with it, and smaller ones avoid what
 # stands near.
@@ -59,9 +60,7 @@ class _RefusedError(Exception):
     """A place at which the function does not exist, or is another one."""
 
 
-def derivatives(
-    function: Callable[[float], Changed], size: float, groups: Sequence[int], here: Changed, name: str
-) -> Slopes:
+def derivatives(function: Callable[[float], Changed], size: float, scales: Scales, here: Changed, name: str) -> Slopes:
     """Derivatives at 0 of a function of one number.
 
     Parameters
@@ -70,16 +69,17 @@ def derivatives(
         Of the distance from the present place; raises InputError where it cannot be.
     size : float
         Over which the function may be expected to change.
-    groups : sequence of int
-        Where groups of values of one kind begin; the largest of a group says what counts as small.
+    scales : Scales
+        Groups of values of one kind; the largest of a group says what counts as small.
     here : Changed
         The function at 0.
     name : str
         Of what is changed, for errors.
     """
     best = Slopes(np.full_like(here.values, np.nan), np.full_like(here.values, np.inf))
-    settled = np.zeros(len(here.values), dtype=bool)
-    why = ""
+    ignored = scales.groups == IGNORED
+    settled = ignored.copy()
+    said: list[str] = []
     for part in STEPS:
         h = part * size
 
@@ -94,46 +94,43 @@ def derivatives(
 
         for stencil in (_central, _forward, _backward):
             try:
-                slopes = stencil(at, here.values, h, groups)
+                slopes = stencil(at, here.values, h, scales)
                 break
             except _RefusedError as refused:
-                why = str(refused)
+                said.append(str(refused))
         else:
             continue
         better = ~settled & (slopes.error < best.error)
         best = Slopes(np.where(better, slopes.values, best.values), np.where(better, slopes.error, best.error))
-        allowed = _allowed(best.values, here.values, h, groups)
+        allowed = _allowed(best.values, here.values, h, scales)
         settled |= best.error <= GOOD * allowed[0] + allowed[1]
         if settled.all():
-            return best
+            break
     if np.isinf(best.error).all():
-        if why:
-            raise InputError(f"{name}: expected a key that can be changed by itself, got one that cannot: {why}")
-        raise InputError(
-            f"{name}: expected a value near which the model stays the same, got one at which it is switched; "
-            "change it a little"
-        )
-    allowed = _allowed(best.values, here.values, STEPS[-1] * size, groups)
+        *_, ahead, _ = said  # of the smallest step, to larger values
+        if "" in said[-3:]:
+            raise InputError(
+                f"{name}: expected a value near which the model stays the same, got one at which a part of it is "
+                "switched on or off, or tables change their entries; change it a little"
+            )
+        raise InputError(f"{name}: expected a key that can be changed by itself, got one that cannot: {ahead}")
+    allowed = _allowed(best.values, here.values, STEPS[-1] * size, scales)
     known = settled | (best.error <= WORST * allowed[0] + allowed[1])
-    return Slopes(np.where(known, best.values, np.nan), best.error)
+    return Slopes(np.where(ignored, 0.0, np.where(known, best.values, np.nan)), best.error)
 
 
-def _allowed(slopes: Array, values: Array, h: float, groups: Sequence[int]) -> tuple[Array, Array]:
+def _allowed(slopes: Array, values: Array, h: float, scales: Scales) -> tuple[Array, Array]:
     """Size of the derivatives and rounding of the differences, the largest of each group."""
-    lengths = np.diff([*groups, len(values)])
-    finite = np.where(np.isfinite(values), np.abs(values), 0.0)
-    known = np.where(np.isfinite(slopes), np.abs(slopes), 0.0)
-    sizes = (np.repeat(np.maximum.reduceat(x, groups), lengths) for x in (known, finite))
-    largest, rounded = sizes
-    return largest, ROUNDINGS * rounded / h
+    return scales.largest(slopes), ROUNDINGS * np.maximum(scales.largest(values), scales.usual) / h
 
 
 def _difference(up: Array, down: Array) -> Array:
     with np.errstate(invalid="ignore"):
-        return np.where(up == down, 0.0, up - down)  # infinite limits that stay
+        same = (up == down) | (np.isnan(up) & np.isnan(down))  # limits that stay infinite, and what is not there
+        return np.where(same, 0.0, up - down)
 
 
-def _central(at: Callable[[int], Array], here: Array, h: float, groups: Sequence[int]) -> Slopes:
+def _central(at: Callable[[int], Array], here: Array, h: float, scales: Scales) -> Slopes:
     """Four places, which will do for a quadratic function, or eight."""
     odd, even = [], []
 
@@ -145,8 +142,8 @@ def _central(at: Callable[[int], Array], here: Array, h: float, groups: Sequence
     fetch(1)
     fetch(2)
     slopes = _combined(odd, even, CENTRAL_4, CENTRAL_2, EVEN_4)
-    size, rounding = _allowed(slopes.values, here, h, groups)
-    if (slopes.error <= 1e-13 * size + rounding).all():
+    size, rounding = _allowed(slopes.values, here, h, scales)
+    if ((slopes.error <= 1e-13 * size + rounding) | (scales.groups == IGNORED)).all():
         return slopes
     fetch(3)
     fetch(4)
@@ -159,11 +156,11 @@ def _combined(odd: list[Array], even: list[Array], weights: Array, before: Array
     return Slopes(slope, error)
 
 
-def _forward(at: Callable[[int], Array], here: Array, h: float, groups: Sequence[int], sign: int = 1) -> Slopes:
+def _forward(at: Callable[[int], Array], here: Array, h: float, scales: Scales, sign: int = 1) -> Slopes:
     changes = np.array([_difference(at(sign * place), here) for place in range(1, ONE_SIDED)]) / (sign * h)
     slope = np.tensordot(FORWARD[1:], changes, 1)
     return Slopes(slope, np.abs(slope - np.tensordot(FORWARD_BEFORE[1:], changes, 1)))
 
 
-def _backward(at: Callable[[int], Array], here: Array, h: float, groups: Sequence[int]) -> Slopes:
-    return _forward(at, here, h, groups, -1)
+def _backward(at: Callable[[int], Array], here: Array, h: float, scales: Scales) -> Slopes:
+    return _forward(at, here, h, scales, -1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -57,18 +58,9 @@ def structure(tree: Any) -> Any:
     return float if isinstance(tree, float) else tree
 
 
-def starts_of(tree: Any) -> tuple[list[int], list[tuple[int, ...]]]:
-    """Where each leaf begins in the row of `flat`, and the shapes of the leaves."""
-    shapes = [np.shape(x) for x in leaves(tree)]
-    sizes = [int(np.prod(shape)) for shape in shapes]
-    return [0, *np.cumsum(sizes)[:-1].tolist()], shapes
-
-
 def split(tree: Any, columns: Array) -> list[Array]:
     """Columns (numbers of `flat`, k) by leaves: arrays of the leaf's shape with one more dimension, k."""
-    starts, shapes = starts_of(tree)
-    k = columns.shape[1]
-    return [
-        np.ascontiguousarray(columns[start : start + int(np.prod(shape))].reshape(*shape, k))
-        for start, shape in zip(starts, shapes, strict=True)
-    ]
+    shapes = [np.shape(x) for x in leaves(tree)]
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    parts = np.split(columns, ends[:-1])
+    return [np.ascontiguousarray(x.reshape(*shape, columns.shape[1])) for x, shape in zip(parts, shapes, strict=True)]

@@ -10,7 +10,8 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.leaves import flat, starts_of, structure
+from tautline.gradients.leaves import flat, structure
+from tautline.gradients.scales import scales_of
 from tautline.model import keys, sections
 from tautline.model.case import Case
 
@@ -44,9 +45,15 @@ def key_value(case: Case, name: str) -> float:
     return float(value)
 
 
-def key_size(value: float) -> float:
+def key_size(case: Case, name: str) -> float:
     """How large a change of a key is, over which it may be expected to make a difference."""
-    return abs(value) or 1.0
+    value = key_value(case, name)
+    if value != 0.0:
+        return abs(value)
+    key = keys.parse(name)
+    tree = case.keys() if keys.has(case.keys(), key) else case.to_dict()
+    beside = np.abs(np.ravel(keys.get(tree, key._replace(components=key.components[:-1])))) if key.components else []
+    return float(min((x for x in beside if x > 0.0), default=1.0))
 
 
 def differentiable_keys(case: Case) -> list[str]:
@@ -60,7 +67,8 @@ def _numbers(value: Any, name: str = "") -> Iterator[str]:
             yield from _numbers(inner, f"{name}.{key}" if name else key)
     elif isinstance(value, (list, tuple)):
         for k, inner in enumerate(value):
-            yield from _numbers(inner, f"{name}[{k}]")
+            if not isinstance(inner, dict):  # tables of a list have no names
+                yield from _numbers(inner, f"{name}[{k}]")
     elif isinstance(value, float):
         yield name
 
@@ -87,7 +95,7 @@ def tangents_by_keys(
     """
     here = numbers(case)
     changed = Changed(flat(here), structure(here))
-    starts = [start for start, shape in zip(*starts_of(here), strict=True) if 0 not in shape]
+    scales = scales_of(here)
     columns, remarks = np.zeros((len(changed.values), len(by))), []
     for k, name in enumerate(by):
         value = key_value(case, name)
@@ -96,7 +104,7 @@ def tangents_by_keys(
             there = numbers(case.with_({name: value + distance}))
             return Changed(flat(there), structure(there))
 
-        columns[:, k] = derivatives(at, key_size(value), starts, changed, name).values
+        columns[:, k] = derivatives(at, key_size(case, name), scales, changed, name).values
         if np.isnan(columns[:, k]).any():
             remarks.append(f"{name}: what the run starts from has a kink there, and derivatives are not known")
     return columns, remarks

@@ -12,12 +12,13 @@ from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.leaves import flat, split, starts_of, structure
+from tautline.gradients.leaves import flat, split, structure
 from tautline.gradients.lowering import checked_keys, key_size, key_value
 from tautline.gradients.marching import Marched as Samples
 from tautline.gradients.marching import Setting, march_along
 from tautline.gradients.outputs import carried_setting, carried_values, check_names, unknown_outputs
 from tautline.gradients.run import carried_samples, forget_unknown
+from tautline.gradients.scales import scales_of
 from tautline.gradients.setting import Begun, begin_frozen, check_case, steps_of
 from tautline.kernels import data
 from tautline.model import checks
@@ -87,6 +88,7 @@ class Segments:
         self._steps = steps_of(case)
         self.times = self._checked(times)
         self.values = np.array([key_value(case, name) for name in self.by])
+        self._sizes = [key_size(case, name) for name in self.by]
         self._known: dict[tuple[float, ...], Begun] = {}
         self._about = tuple(self.values.tolist())
         start, locked = case.state(), isinstance(case.command, Locked)
@@ -189,40 +191,33 @@ class Segments:
     def _tangents(self, setting: Setting, x: Array, u: Array, k: int) -> Array:
         """Derivatives of a setting by the coordinates of its state, and by keys."""
         here = Changed(flat(setting), structure(setting))
-        starts = [start for start, shape in zip(*starts_of(setting), strict=True) if 0 not in shape]
-        columns = [self._by_state(setting, x, u, k, i, starts) for i in range(len(x))]
-        columns += [self._by_key(here, x, u, k, j, starts) for j in range(len(self.values))]
-        return np.stack(columns, axis=1)
-
-    def _by_state(self, setting: Setting, x: Array, u: Array, k: int, i: int, starts: list[int]) -> Array:
-        """Derivatives of a setting by one of the coordinates, on which the motion alone depends."""
-        column, begun = np.zeros(len(flat(setting))), self._begun(u)
+        scales = scales_of(setting)
+        begun, n = self._begun(u), len(x)
+        columns = np.zeros((len(here.values), n + len(u)))
         before = len(flat(setting[:3]))
         inside = slice(before, before + len(flat(setting.motion)))
-        in_motion = [start - before for start in starts if inside.start <= start < inside.stop]
+        motion = Changed(here.values[inside], structure(setting.motion))
+        sizes = self.coordinates.sizes(x)
+        for i, name in enumerate(self.coordinates.names):
 
-        def at(distance: float) -> Changed:
-            moved = x.copy()
-            moved[i] += distance
-            there = self._placed(begun.simulation, begun, moved, k).motion
-            return Changed(flat(there), structure(there))
+            def by_state(distance: float, i: int = i) -> Changed:
+                moved = x.copy()
+                moved[i] += distance
+                there = self._placed(begun.simulation, begun, moved, k).motion
+                return Changed(flat(there), structure(there))
 
-        here = Changed(flat(setting.motion), structure(setting.motion))
-        size, name = float(self.coordinates.sizes(x)[i]), self.coordinates.names[i]
-        column[inside] = derivatives(at, size, in_motion, here, name).values
-        return column
+            columns[inside, i] = derivatives(by_state, float(sizes[i]), scales.part(inside), motion, name).values
+        for j, name in enumerate(self.by):
 
-    def _by_key(self, here: Changed, x: Array, u: Array, k: int, j: int, starts: list[int]) -> Array:
-        """Derivatives of a setting by one of the keys."""
+            def by_key(distance: float, j: int = j) -> Changed:
+                moved = u.copy()
+                moved[j] += distance
+                other = self._begun(moved)
+                there = self._placed(other.simulation, other, x, k)
+                return Changed(flat(there), structure(there))
 
-        def at(distance: float) -> Changed:
-            moved = u.copy()
-            moved[j] += distance
-            other = self._begun(moved)
-            there = self._placed(other.simulation, other, x, k)
-            return Changed(flat(there), structure(there))
-
-        return derivatives(at, key_size(float(u[j])), starts, here, self.by[j]).values
+            columns[:, n + j] = derivatives(by_key, self._sizes[j], scales, here, name).values
+        return columns
 
 
 class Linearization(NamedTuple):

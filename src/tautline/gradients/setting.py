@@ -12,7 +12,7 @@ from tautline.gradients.marching import Setting
 from tautline.kernels import data
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
-from tautline.model.command import Torque
+from tautline.model.command import Command, Locked, PrescribedMotion, Torque
 
 # Tables of motions without end hold so much longer than the run, so that they are the same near its duration.
 BEYOND = 1.1
@@ -37,10 +37,14 @@ class Begun(NamedTuple):
     simulation: Simulation
     setting: Setting
     first: data.Samples
+    command: Command
 
     def numbers(self) -> tuple[Setting, data.Samples]:
-        """All that follows from keys."""
-        return self.setting, self.first
+        """All that follows from keys, but a torque that was found afterwards."""
+        scalars = self.first.scalars.copy()
+        if isinstance(self.command, Locked | PrescribedMotion):
+            scalars[:, data.DRUM_TORQUE] = 0.0
+        return self.setting, self.first._replace(scalars=scalars)
 
 
 def check_case(case: Case | AssemblyCase) -> Case:
@@ -81,4 +85,4 @@ def begin_frozen(case: Case, steps: Steps) -> Begun:
     task = simulation.task(steps.until)
     plan = task.plan._replace(h=length, steps_per_sample=steps.per_sample)
     first = data.Samples(*(x.copy() for x in simulation.present_sample()))
-    return Begun(simulation, Setting(task.par, plan, task.command, task.motion, task.loads), first)
+    return Begun(simulation, Setting(task.par, plan, task.command, task.motion, task.loads), first, case.command)

@@ -13,8 +13,9 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.leaves import flat, starts_of, structure
+from tautline.gradients.leaves import flat, structure
 from tautline.gradients.marching import Setting
+from tautline.gradients.scales import Scales, scales_of
 from tautline.gradients.segments import Segments
 from tautline.gradients.setting import Begun
 from tautline.model.case import Case
@@ -71,14 +72,28 @@ class DirectedSegments(Segments):
 
     def _tangents(self, setting: Setting, x: Array, u: Array, k: int) -> Array:
         """Derivatives of a setting by the coordinates of its state, and by the sought values."""
-        here = Changed(flat(setting), structure(setting))
-        starts = [start for start, shape in zip(*starts_of(setting), strict=True) if 0 not in shape]
-        columns = [self._by_state(setting, x, u, k, i, starts) for i in range(len(x))]
-        columns += [
-            self._by_straight(here, x, u, k, j) if linear else self._by_curved(here, x, u, k, j, starts)
-            for j, linear in enumerate(self._linear)
-        ]
+        here, scales = Changed(flat(setting), structure(setting)), scales_of(setting)
+        columns = [self._by_state(setting, scales, x, u, k, i) for i in range(len(x))]
+        for j, linear in enumerate(self._linear):
+            columns.append(self._by_straight(here, x, u, k, j) if linear else self._by_curved(here, scales, x, u, k, j))
         return np.stack(columns, axis=1)
+
+    def _by_state(self, setting: Setting, scales: Scales, x: Array, u: Array, k: int, i: int) -> Array:
+        """Derivatives by one of the coordinates, on which the motion alone depends."""
+        column, begun = np.zeros(len(flat(setting))), self._begun(u)
+        before = len(flat(setting[:3]))
+        inside = slice(before, before + len(flat(setting.motion)))
+
+        def at(distance: float) -> Changed:
+            moved = x.copy()
+            moved[i] += distance
+            there = self._placed(begun.simulation, begun, moved, k).motion
+            return Changed(flat(there), structure(there))
+
+        here = Changed(flat(setting.motion), structure(setting.motion))
+        size, name = float(self.coordinates.sizes(x)[i]), self.coordinates.names[i]
+        column[inside] = derivatives(at, size, scales.part(inside), here, name).values
+        return column
 
     def _by_straight(self, here: Changed, x: Array, u: Array, k: int, j: int) -> Array:
         """Derivatives by a sought value on which the setting depends linearly."""
@@ -88,7 +103,7 @@ class DirectedSegments(Segments):
         np.subtract(there, here.values, out=change, where=there != here.values)  # infinite limits stay
         return np.asarray(change / straight.distance)
 
-    def _by_curved(self, here: Changed, x: Array, u: Array, k: int, j: int, starts: list[int]) -> Array:
+    def _by_curved(self, here: Changed, scales: Scales, x: Array, u: Array, k: int, j: int) -> Array:
         """Derivatives by any other sought value."""
 
         def at(distance: float) -> Changed:
@@ -96,5 +111,5 @@ class DirectedSegments(Segments):
             there = self._placed(other.simulation, other, x, k)
             return Changed(flat(there), structure(there))
 
-        sought, value = self._unknowns.sought[j], float(u[j])  # the sought keys come first
-        return derivatives(at, abs(value) or sought.scale, starts, here, sought.key).values
+        sought = self._unknowns.sought[j]
+        return derivatives(at, abs(float(u[j])) or sought.scale, scales, here, sought.key).values

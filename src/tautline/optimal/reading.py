@@ -19,6 +19,8 @@ from tautline.optimal.unknowns import BOUNDS
 
 _NEEDED = ("scenario", "vary", "minimise")
 _WORDS = ("title", "description", *_NEEDED, "set", "subject_to", "intervals", "iterations", "start")
+# Arguments of `optimise` that a file gives as Python does.
+_AS_THEY_ARE = ("minimise", "subject_to", "intervals", "iterations")
 
 
 class OptimiseError(InputError):
@@ -47,13 +49,14 @@ def read(path: str | os.PathLike[str]) -> Definition:
             )
         for word in tree:
             if word not in _WORDS:
-                raise InputError(f"{word}: no such key{near(word, _WORDS) or f'; there are {", ".join(_WORDS)}'}")
+                hint = near(word, _WORDS) or f"; there are {', '.join(_WORDS)}"
+                raise InputError(f"{word}: no such key{hint}")
         for word in _NEEDED:
             if word not in tree:
                 raise InputError(f"{word}: missing")
         case = _case(source, "scenario", tree["scenario"], _flat("set", tree.get("set", {}), ()))
-        words = {word: tree[word] for word in ("title", "description") if word in tree}
-        arguments = {word: tree[word] for word in ("minimise", "subject_to", "intervals", "iterations") if word in tree}
+        words = {word: x for word, x in tree.items() if word in ("title", "description")}
+        arguments = {word: x for word, x in tree.items() if word in _AS_THEY_ARE}
         if "start" in tree:
             arguments["start"] = _case(source, "start", tree["start"], {})
         return Definition(case.with_(words), {"vary": _flat("vary", tree["vary"], BOUNDS), **arguments})

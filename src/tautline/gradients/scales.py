@@ -1,0 +1,176 @@
+"""Which of the numbers that a march takes are of one kind, so that the largest of them says what is small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.kernels import data
+from tautline.kernels.loads.applied_force import AppliedForce
+from tautline.kernels.loads.drag import Drag
+
+# Places of a group that does not matter: numbers of limits, and rounding that sums still owe.
+IGNORED = -1
+# Kinds of numbers in a motion and in samples; numbers that are in none have no other of their kind.
+BODY = ((data.ATTITUDE, 4), (data.SPIN, 3), (data.OMEGA, 9), (data.FLUID_AT_BODY, 3))
+REEL = ((data.FRAME_VELOCITY, 3), (data.GUIDE_IMPULSE, 3), (data.STEP_MOMENTUM, 3))
+SPEEDS = (data.SIGMA, data.SIGMA_BEFORE, data.SIGMA_EARLIER, data.HELD_SPEED)
+LIMITS = (
+    data.KEPT,
+    data.POTENTIAL,
+    data.IN_PLAY,
+    data.GUARDED,
+    data.GUARDED_STEP,
+    *range(data.RATIOS, data.RATIOS + 5),
+)
+OWED = (data.POSITION_ERR, data.MOMENTUM_ERR)
+OWED_BY_BODY = (*range(data.ATTITUDE_ERR, data.ATTITUDE_ERR + 4), *range(data.SPIN_ERR, data.SPIN_ERR + 3))
+SCALARS = (
+    (0, len(data.ledger.ACCOUNTS)),
+    (data.ANGULAR_VELOCITY, 3),
+    (data.ROTATION, 9),
+    (data.GUIDE_PLACE, 3),
+    (data.GUIDE_VELOCITY, 3),
+    (data.GIVEN_BY_GUIDE, 3),
+)
+# Fields that only limit steps.
+LIMITING: dict[type, tuple[str, ...]] = {
+    data.Plan: (
+        *("limit_multiple", "allowed_ratio", "resolution", "end_mass", "body_frequency2"),
+        *("drum_stiffness", "swing", "drum_damping"),
+    ),
+    Drag: ("string_rate", "body_rate"),
+}
+
+
+class Scales(NamedTuple):
+    """Groups of numbers, in the order of `flat`."""
+
+    groups: Any  # (n,) of whole numbers; IGNORED for those that do not matter
+    weights: Array  # (n,) by which numbers of a group are made comparable
+    usual: Array  # (n,) size of numbers at which rounding may be expected, even where all of a group are zero
+
+    def largest(self, x: Array) -> Array:
+        """For every number the largest size among those of its group, in its own measure."""
+        sizes = np.where(np.isfinite(x), np.abs(x), 0.0) * self.weights
+        found = np.zeros(len(x) + 1)
+        np.maximum.at(found, self.groups, sizes)
+        return np.asarray(found[self.groups] / self.weights)
+
+    def part(self, places: slice) -> Scales:
+        """Of some of the numbers."""
+        return Scales(self.groups[places], self.weights[places], self.usual[places])
+
+
+def scales_of(tree: Any) -> Scales:
+    """Groups of the numbers of nested tuples."""
+    groups, weights, usual, count = [], [], [], 0
+    for ids, measure, size in _parts(tree):
+        groups.append(np.where(ids < 0, IGNORED, ids + count).ravel())
+        weights.append(np.broadcast_to(measure, ids.shape).ravel())
+        usual.append(np.full(ids.size, size))
+        count += int(ids.max(initial=-1)) + 1
+    return Scales(np.concatenate(groups), np.concatenate(weights), np.concatenate(usual))
+
+
+def _parts(tree: Any, ignored: bool = False) -> Iterator[tuple[Any, Any, float]]:
+    """Groups within each leaf or each vector, weights, and the usual size: SI units for states."""
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        for name, item in zip(tree._fields, tree, strict=True):
+            special = SPECIAL.get((type(tree), name))
+            if special is not None:
+                yield *special(item), 1.0 if isinstance(tree, data.Motion | data.Samples) else 0.0
+            else:
+                yield from _parts(item, ignored or name in LIMITING.get(type(tree), ()))
+    elif isinstance(tree, tuple) and tree and all(isinstance(x, float) for x in tree):
+        yield np.full(len(tree), IGNORED if ignored else 0), 1.0, 0.0
+    elif isinstance(tree, tuple) and tree and all(isinstance(x, tuple) and len(x) == 3 for x in tree):
+        yield np.zeros(3 * len(tree), dtype=int), 1.0, 0.0  # a matrix
+    elif isinstance(tree, tuple):
+        for item in tree:
+            yield from _parts(item, ignored)
+    elif isinstance(tree, float):
+        yield np.full(1, IGNORED if ignored else 0), 1.0, 0.0
+    elif isinstance(tree, np.ndarray) and tree.dtype == np.float64:
+        rows = np.arange(len(tree)) if tree.ndim > 1 else np.zeros(1, dtype=int)
+        yield np.broadcast_to(rows.reshape(-1, *(1,) * (tree.ndim - 1)), tree.shape), 1.0, 0.0
+
+
+def _placed(size: int, together: Any, ignored: Any = ()) -> Any:
+    """Groups of places that are each alone but for some runs of them."""
+    ids = np.arange(size)
+    for first, count in together:
+        ids[first : first + count] = first
+    ids[list(ignored)] = IGNORED
+    return ids
+
+
+def _nodes(array: Array) -> tuple[Any, Any]:
+    ids = np.arange(len(array))
+    ids[data.VELOCITY_BEFORE] = data.VELOCITY
+    ids[list(OWED)] = IGNORED
+    return np.broadcast_to(ids[:, None], array.shape), 1.0
+
+
+def _reel(array: Array) -> tuple[Any, Any]:
+    places = range(data.BOOKS, data.REEL_SIZE)
+    owed = (*places[1::2], data.S_ERR, data.P_S_ERR, *range(data.GUIDE_IMPULSE_ERR, data.GUIDE_IMPULSE_ERR + 3))
+    ids = _placed(len(array), (*REEL, (data.REEL_SIZE, len(array) - data.REEL_SIZE)), (*LIMITS, *owed))
+    ids[list(SPEEDS)] = data.SIGMA
+    ids[list(places[::2])] = data.BOOKS
+    return ids, 1.0
+
+
+def _scalars(array: Array) -> tuple[Any, Any]:
+    ids = _placed(array.shape[1], SCALARS, (data.ORTHOGONALITY, data.STEP_LENGTH))
+    ids[data.ROTATIONAL] = 0
+    return np.broadcast_to(ids, array.shape), 1.0
+
+
+def _sample_nodes(array: Array) -> tuple[Any, Any]:
+    return np.broadcast_to(np.arange(array.shape[1])[:, None, None], array.shape), 1.0
+
+
+def _polynomials(knots: Array, powers: Any) -> tuple[Any, Array]:
+    """Groups and weights of knots and of coefficients that belong to powers of the distance from them; -1 of knots."""
+    apart = np.diff(knots)
+    width = float(np.median(apart)) if len(apart) else 1.0
+    return np.where(powers < 0, 0, 1), np.where(powers < 0, 1.0, width ** np.maximum(powers, 0))
+
+
+def _profile(array: Array) -> tuple[Any, Any]:
+    ids, weights = _polynomials(array[:, 0], np.arange(-1, array.shape[1] - 1))
+    return np.broadcast_to(ids, array.shape), weights
+
+
+def _path(array: Array) -> tuple[Any, Any]:
+    ids, weights = _polynomials(array[0], np.array([-1, *(p for _ in range(3) for p in range(4))]))
+    return np.broadcast_to(ids[:, None], array.shape), weights[:, None]
+
+
+def _tension(array: Array) -> tuple[Any, Any]:
+    ids, weights = _polynomials(array[0], np.arange(-1, len(array) - 1))
+    return np.broadcast_to(ids[:, None], array.shape), weights[:, None]
+
+
+def _vectors(array: Array) -> tuple[Any, Any]:
+    """Places, then vectors."""
+    ids = (np.arange(len(array)) + 2) // 3
+    return np.broadcast_to(ids[:, None], array.shape), 1.0
+
+
+SPECIAL: dict[tuple[type, str], Callable[[Any], tuple[Any, Any]]] = {
+    (data.Motion, "nodes"): _nodes,
+    (data.Motion, "body"): lambda array: (_placed(len(array), BODY, OWED_BY_BODY), 1.0),
+    (data.Motion, "reel"): _reel,
+    (data.Samples, "scalars"): _scalars,
+    (data.Samples, "nodes"): _sample_nodes,
+    (data.Command, "profile"): _profile,
+    (data.Loads, "path"): _path,
+    (data.Parameters, "tension_table"): _tension,
+    (AppliedForce, "table"): _vectors,
+    (Drag, "flow"): _vectors,
+}
