@@ -90,7 +90,14 @@ def _begin(
     states = begun.states
     if isinstance(start, Optimised) and start.states.shape == states.shape:
         states = start.states
-    return problem, problem.point(values, begun.peaks, states)
+    w = problem.point(values, begun.peaks, states)
+    unknown = problem.without_derivative(w)
+    if unknown:
+        raise InputError(
+            f"{unknown}: has no derivative in this case; expected another output in minimise and subject_to, such as "
+            "guide_tension and rate(reel_speed) in the place of the torque of a prescribed motion"
+        )
+    return problem, w
 
 
 def _first_values(sought: Unknowns, start: Optimised | Case | None) -> Array:

@@ -118,6 +118,14 @@ class Problem:
             before = own
         return found
 
+    def without_derivative(self, w: Array) -> str:
+        """Name of an output whose derivatives are not known at a point; empty if all are."""
+        for part in self.parts(w, True):
+            for name, x in part.outputs.items():
+                if np.isnan(x.tangent).any():
+                    return name
+        return ""
+
     def _evaluate(self, w: Array, derivatives: bool) -> Evaluated:
         parts = self.parts(w, derivatives)
         defects = [(part.end - x) / self.scales.state for part, x in zip(parts, self.states(w), strict=True)]
