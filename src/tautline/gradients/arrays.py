@@ -59,7 +59,7 @@ class Carried(NDArrayOperatorsMixin):
     @property
     def directions(self) -> int:
         """How many derivatives each number has."""
-        return self.tangent.shape[-1]
+        return int(self.tangent.shape[-1])
 
     @property
     def T(self) -> Carried:

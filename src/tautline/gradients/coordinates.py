@@ -92,7 +92,7 @@ class Coordinates:
         """Coordinates of one of the samples, which carry derivatives; `near` as of `of`."""
         scalars: Any = samples.scalars[row]
         nodes: Any = samples.nodes[row]
-        parts = [nodes[0, 1:].reshape(-1), nodes[1, 1:].reshape(-1)]
+        parts: list[Any] = [nodes[0, 1:].reshape(-1), nodes[1, 1:].reshape(-1)]
         if self.turns:
             R = scalars[data.ROTATION : data.ROTATION + 9].reshape(3, 3)
             vector = self._rotation_vector(R.value, self._rotation(near))
@@ -104,7 +104,8 @@ class Coordinates:
             parts += [scalars[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3]]
         if not self.locked:
             parts.append(scalars[[data.REELED_LENGTH, data.REEL_SPEED]])
-        found: Any = np.concatenate(parts)  # type: ignore[arg-type]
+        found: Any = np.concatenate(parts)
+        assert isinstance(found, Carried)
         return found
 
     def follow(self, samples: data.Samples, rows: int, x: Array) -> Array:

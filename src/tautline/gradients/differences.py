@@ -49,7 +49,7 @@ def _one_sided(points: int) -> Array:
     places = np.arange(points, dtype=np.float64)
     right = np.zeros(points)
     right[1] = 1.0
-    return np.linalg.solve(np.vander(places, increasing=True).T, right)
+    return np.asarray(np.linalg.solve(np.vander(places, increasing=True).T, right), dtype=np.float64)
 
 
 FORWARD = _one_sided(ONE_SIDED)

@@ -52,8 +52,8 @@ def key_size(case: Case, name: str) -> float:
         return abs(value)
     key = keys.parse(name)
     tree = case.keys() if keys.has(case.keys(), key) else case.to_dict()
-    beside = np.abs(np.ravel(keys.get(tree, key._replace(components=key.components[:-1])))) if key.components else []
-    return float(min((x for x in beside if x > 0.0), default=1.0))
+    beside = np.abs(np.ravel(keys.get(tree, key._replace(components=key.components[:-1]))))
+    return float(min((x for x in beside.tolist() if x > 0.0), default=1.0))
 
 
 def differentiable_keys(case: Case) -> list[str]:

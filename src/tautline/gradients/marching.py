@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.errors import FULLY_DEPLOYED, FULLY_RETRIEVED
 from tautline.gradients.leaves import leaves, with_leaves
 from tautline.kernels import data
 from tautline.kernels.march import march
@@ -100,7 +101,8 @@ def march_along(setting: Setting, tangents: list[Array], rows: int) -> Marched:
     """`march_with_tangents` along any number of directions, some after others."""
     k = tangents[0].shape[-1]
     if k <= WIDTH:
-        return march_with_tangents(setting, tangents, rows)
+        marched = march_with_tangents(setting, tangents, rows)
+        return _ended(setting, marched)
     begun, found = data.copy_of(setting.motion), []
     for first in range(0, k, WIDTH):
         for array, start in zip(setting.motion, begun, strict=True):
@@ -110,4 +112,12 @@ def march_along(setting: Setting, tangents: list[Array], rows: int) -> Marched:
         for t, part in zip(tangents, some, strict=True):
             t[..., first : first + WIDTH] = part
     together = data.Samples(*(np.concatenate(x, axis=-1) for x in zip(*(m.tangents for m in found), strict=True)))
-    return found[0]._replace(tangents=together)
+    return _ended(setting, found[0]._replace(tangents=together))
+
+
+def _ended(setting: Setting, marched: Marched) -> Marched:
+    """Note when a march met the end of the string: at the end of a step."""
+    if marched.status in (FULLY_RETRIEVED, FULLY_DEPLOYED):
+        reel, step = setting.motion.reel, setting.motion.clock[data.STEP] + 1
+        reel[data.STOP_TIME] = reel[data.T_START] + step * setting.plan.h
+    return marched

@@ -109,12 +109,13 @@ def carried_values(
     times = setting.motion.reel[data.T_START] + counts * setting.plan.h
     record = record_of_samples(times, samples)
     found: Any = values_of(carried_pendulum(pendulum, setting.par), record, names)
-    return {name: found[name] for name in ("time", *names)}
+    wanted: CarriedValues = {name: found[name] for name in ("time", *names)}
+    return wanted
 
 
 def unknown_outputs(pendulum: Pendulum, command: Command, elements: int) -> dict[str, str]:
     """Variables whose derivatives are not known, and why."""
-    found = {}
+    found: dict[str, str] = {}
     if isinstance(command, Locked | PrescribedMotion):
         why = "torques that hold a lock or a prescribed motion are found afterwards, and carry no derivatives"
         found |= dict.fromkeys(("torque", "power"), why)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
 from tautline.gradients.leaves import leaves, split
 from tautline.gradients.lowering import tangents_by_keys
@@ -45,9 +44,10 @@ def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) ->
     samples = data.Samples(*(np.concatenate(pair) for pair in zip(first, found, strict=True)))
     counts = steps.per_sample * np.arange(rows + 1.0)
     values = carried_values(simulation.pendulum, setting, counts, samples, names)
-    forget_unknown(values, unknown_outputs(simulation.pendulum, case.command, simulation.elements), remarks)
+    unknown = unknown_outputs(simulation.pendulum, case.command, simulation.elements)
+    remarks += forget_unknown(values, unknown)
     status, message = ended(case, steps, simulation.status, simulation.message)
-    return CarriedRun(values, status, message, [*remarks, *unknown_by(values, by), *simulation.remarks()])
+    return CarriedRun(values, status, message, [*remarks, *unknown_by(values, by, unknown), *simulation.remarks()])
 
 
 def carried_samples(samples: data.Samples, tangents: data.Samples, rows: int | None = None) -> data.Samples:
@@ -56,24 +56,24 @@ def carried_samples(samples: data.Samples, tangents: data.Samples, rows: int | N
     return data.Samples(*(Carried(x[:rows], t[:rows]) for x, t in pairs))  # type: ignore[arg-type]
 
 
-def forget_unknown(values: CarriedValues, unknown: dict[str, str], remarks: list[str]) -> None:
+def forget_unknown(values: CarriedValues, unknown: dict[str, str]) -> list[str]:
     """Make derivatives NaN that are not known, and say why."""
-    for name, why in unknown.items():
-        if name in values:
-            values[name] = Carried(values[name].value, np.full_like(values[name].tangent, np.nan))
-            remarks.append(f"{name}: {why}")
+    there = [name for name in unknown if name in values]
+    for name in there:
+        values[name] = Carried(values[name].value, np.full_like(values[name].tangent, np.nan))
+    return [f"{name}: {unknown[name]}" for name in there]
 
 
-def unknown_by(values: CarriedValues, by: Sequence[str]) -> list[str]:
-    """Sentences on derivatives that are not known for some of the samples."""
-    said = []
-    for name, x in values.items():
-        missing: Array = np.isnan(x.tangent).reshape(len(x), -1, len(by)).any(axis=1)
-        for k, key in enumerate(by):
-            count = int(missing[:, k].sum())
-            if count:
-                said.append(f"{name} by {key}: no derivative (NaN) at {count} of {len(x)} samples")
-    return said
+def unknown_by(values: CarriedValues, by: Sequence[str], said: Iterable[str]) -> list[str]:
+    """Sentences on derivatives that are not known, but of variables of which it was said already."""
+    found = []
+    for name in values.keys() - set(said):
+        x = values[name]
+        missing: Any = np.isnan(x.tangent).reshape(len(x), -1, len(by)).any(axis=1)
+        keys = [key for key, never in zip(by, missing.any(axis=0), strict=True) if never]
+        if keys:
+            found.append(f"{name} by {', '.join(keys)}: no derivative (NaN) at {missing.any(axis=1).sum()} samples")
+    return sorted(found)
 
 
 def ended(case: Case, steps: Steps, status: str, message: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline import ledger
 from tautline.arrays import Array
 from tautline.kernels import data
 from tautline.kernels.loads.applied_force import AppliedForce
@@ -29,7 +30,7 @@ LIMITS = (
 OWED = (data.POSITION_ERR, data.MOMENTUM_ERR)
 OWED_BY_BODY = (*range(data.ATTITUDE_ERR, data.ATTITUDE_ERR + 4), *range(data.SPIN_ERR, data.SPIN_ERR + 3))
 SCALARS = (
-    (0, len(data.ledger.ACCOUNTS)),
+    (0, len(ledger.ACCOUNTS)),
     (data.ANGULAR_VELOCITY, 3),
     (data.ROTATION, 9),
     (data.GUIDE_PLACE, 3),

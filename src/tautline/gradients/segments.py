@@ -136,7 +136,7 @@ class Segments:
         found = carried_samples(marched.samples, marched.tangents, marched.filled)
         counts = setting.plan.steps_per_sample * np.arange(1.0, marched.filled + 1.0)
         values = carried_values(simulation.pendulum, carried, counts, found, self.outputs)
-        forget_unknown(values, unknown_outputs(simulation.pendulum, self.case.command, simulation.elements), [])
+        forget_unknown(values, unknown_outputs(simulation.pendulum, self.case.command, simulation.elements))
         end, slope = self._end(marched, found, rows, x)
         return Marched(
             end,
@@ -255,7 +255,7 @@ class Linearization(NamedTuple):
     message: str
 
 
-def linearize(case: Case, at: Sequence[float] | None = None, by: Iterable[str] = ()) -> Linearization:
+def linearize(case: Case, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()) -> Linearization:
     """Linear models of a run between some times.
 
     Parameters

@@ -1,0 +1,163 @@
+"""Derivatives of what a march takes by the keys of a case, and the differences that find them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.gradients.differences import Changed, derivatives
+from tautline.gradients.leaves import flat, leaves, structure, with_leaves
+from tautline.gradients.lowering import checked_keys, differentiable_keys, tangents_by_keys
+from tautline.gradients.outputs import carried_setting
+from tautline.gradients.scales import scales_of
+from tautline.gradients.setting import begin_frozen, check_case, steps_of
+from tests.support.hoist import hoist
+
+
+def slope(function: Callable[[float], Any], size: float = 1.0) -> float:
+    """Derivative at 0 of a function of one number."""
+
+    def at(x: float) -> Changed:
+        values = (float(function(x)),)
+        return Changed(flat(values), structure(values))
+
+    return float(derivatives(at, size, scales_of((1.0,)), at(0.0), "key").values[0])
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (np.exp, 1.0),
+        (lambda x: np.sin(3.0 * x + 0.4), 3.0 * np.cos(0.4)),
+        (lambda x: 1.0 / (2.0 + x), -0.25),
+        (lambda x: 5.0 + 0.0 * x, 0.0),
+        (lambda x: (x - 3.0) ** 2, -6.0),
+        (lambda x: np.inf, 0.0),
+    ],
+)
+def test_differences_are_exact_to_rounding(function: Callable[[float], Any], expected: float) -> None:
+    assert slope(function) == pytest.approx(expected, rel=1e-11, abs=1e-11)
+
+
+@pytest.mark.parametrize("function", [abs, lambda x: max(x, 0.0) + 1.0, lambda x: x**2 * np.sign(x) + abs(x), np.floor])
+def test_no_derivative_at_a_kink(function: Callable[[float], Any]) -> None:
+    assert np.isnan(slope(function))
+
+
+def test_a_kink_nearby_is_kept_away_from() -> None:
+    assert slope(lambda x: np.exp(x) + max(x - 2e-3, 0.0)) == pytest.approx(1.0, rel=1e-9)
+
+
+def test_one_side_will_do_at_the_edge_of_what_is_allowed() -> None:
+    def root(x: float) -> float:
+        if x < 0.0:
+            raise InputError("key: expected no less")
+        return float(np.exp(2.0 * x))
+
+    assert slope(root) == pytest.approx(2.0, rel=1e-10)
+
+
+def test_a_key_that_cannot_be_changed_says_why() -> None:
+    def stubborn(x: float) -> float:
+        if x != 0.0:
+            raise InputError("key: expected 7")
+        return 1.0
+
+    with pytest.raises(InputError, match=r"changed by itself.*expected 7"):
+        slope(stubborn)
+
+
+def test_leaves_are_put_back_in_their_places() -> None:
+    tree = begin_frozen(hoist(), steps_of(hoist())).setting
+    numbers = leaves(tree)
+    again = with_leaves(tree, numbers)
+    assert again.par == tree.par and again.plan.h == tree.plan.h
+    doubled = with_leaves(tree, [2.0 * x for x in numbers])
+    assert doubled.par.EA == 2.0 * tree.par.EA and doubled.par.N == tree.par.N
+
+
+def carried(case: tl.Case, by: list[str]) -> Any:
+    """The setting of a case, with derivatives by keys."""
+    from tautline.gradients.leaves import split
+
+    steps = steps_of(case)
+    columns, remarks = tangents_by_keys(case, by, lambda other: begin_frozen(other, steps).setting)
+    assert not remarks
+    setting = begin_frozen(case, steps).setting
+    return carried_setting(setting, split(setting, columns))
+
+
+def test_keys_become_numbers_of_the_kernels() -> None:
+    case = hoist({"reel.motor_inertia": 0.02, "reel.gear_ratio": 3.0})
+    reel = case.pendulum.reel
+    setting = carried(case, ["reel.gear_ratio", "reel.drum_radius", "string.stiffness", "command.torques[1]"])
+    by_gear = 2.0 * reel.motor_inertia * reel.gear_ratio / reel.drum_radius**2
+    by_radius = -2.0 * reel.motor_inertia * reel.gear_ratio**2 / reel.drum_radius**3
+    np.testing.assert_allclose(setting.par.kappa.tangent, [by_gear, by_radius, 0.0, 0.0], rtol=1e-11)
+    np.testing.assert_allclose(setting.par.EA.tangent, [0.0, 0.0, 1.0, 0.0], rtol=1e-12)
+    np.testing.assert_allclose(setting.command.torques.tangent[:, 3], [0.0, 1.0, 0.0], atol=1e-12)
+
+
+def test_steps_are_a_part_of_the_duration_and_of_nothing_else() -> None:
+    case = hoist({"run.step": "auto"})
+    setting = carried(case, ["run.duration", "string.stiffness"])
+    np.testing.assert_allclose(setting.plan.h.tangent, [setting.plan.h.value / case.run.duration, 0.0], rtol=1e-12)
+
+
+def test_a_start_at_rest_moves_with_what_hangs() -> None:
+    case = hoist({"initial": {"kind": "hanging", "deployed": 4.0}})
+    setting = carried(case, ["string.stiffness", "body.mass"])
+    nodes = setting.motion.nodes.value.reshape(len(setting.motion.nodes.value), 3, -1)[0, 2]
+    by_mass = setting.motion.nodes.tangent.reshape(len(setting.motion.nodes.value), 3, -1, 2)[0, 2, :, 1]
+    string = case.pendulum.string
+    N = setting.par.N
+    np.testing.assert_allclose(by_mass[N], 4.0 * case.pendulum.gravity / string.stiffness, rtol=1e-9)
+    assert nodes[N] > 4.0
+
+
+def test_all_numbers_of_a_case_are_named() -> None:
+    names = differentiable_keys(hoist())
+    assert {"string.stiffness", "initial.end_velocity[1]", "command.torques[1]", "run.duration", "gravity"} <= {*names}
+    assert not {"run.elements", "run.step", "string.law"} & {*names}
+    assert checked_keys(hoist(), names) == names
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        ("string.stifness", "no such key"),
+        ("string.law", "expected a number"),
+        ("run.step", "of the method"),
+        ("initial.end_velocity[7]", "expected a key with a number"),
+        ("body.width", "no such key"),
+        ("nonsense here", "expected a key of a scenario"),
+    ],
+)
+def test_bad_keys_are_refused(key: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        tl.jacobian(hoist(), ["tension"], [key])
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        ("string.viscosity", "switched"),
+        ("initial.angular_velocity[0]", r"\(0, 0, 0\) for a point"),
+        ("reel.spooled_strain", "unless guide_law is 'stretched'"),
+    ],
+)
+def test_keys_at_which_the_model_is_another_are_refused(key: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=f"{key.partition('[')[0]}.*{sentence}"):
+        tl.jacobian(hoist(), ["tension"], [key])
+
+
+def test_cases_without_derivatives_are_refused() -> None:
+    with pytest.raises(InputError, match="table, got a function"):
+        check_case(hoist().with_(command=tl.Torque(lambda t: 1.0)))
+    with pytest.raises(InputError, match="expected a Case"):
+        check_case("crane.toml")  # type: ignore[arg-type]

@@ -1,0 +1,186 @@
+"""Segments of a run: coordinates of states, derivatives by them, and linear models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.gradients.coordinates import Coordinates, rotation_by, vector_rate
+from tautline.gradients.segments import Segments
+from tests.support.hoist import hoist
+
+BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))
+TUMBLING = {"initial.angular_velocity": [3.0, -20.0, 8.0]}
+CASES: dict[str, tuple[tl.Case, list[str]]] = {
+    "torque": (hoist(TUMBLING, BOX), ["command.torques[1]", "body.mass", "run.duration"]),
+    "point": (hoist(), ["string.stiffness"]),
+    "locked": (hoist({"command": {"kind": "locked"}, **TUMBLING}, BOX), ["string.stiffness", "gravity"]),
+    "length": (
+        hoist({"command": {"kind": "length", "target": 3.95, "speed": 0.47, "acceleration": 10.0, "jerk": 410.0}}),
+        ["command.target", "body.mass"],
+    ),
+    "guide": (
+        hoist({"guide": {"kind": "sine", "amplitude": [0.1, 0.0, 0.05], "period": 0.7}, "string.viscosity": 0.05}),
+        ["guide.amplitude[0]", "string.viscosity"],
+    ),
+    "impedance": (
+        hoist({"command": {"kind": "impedance", "length": 3.8, "stiffness": 30.0, "damping": 4.0}}),
+        ["command.length"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_segments_join_to_the_run(name: str) -> None:
+    case, by = CASES[name]
+    segments = Segments(case, [0.0, 0.08, 0.2], by, ["position", "tension"])
+    run = tl.simulate(case)
+    first = segments.march(0, segments.start, derivatives=False)
+    second = segments.march(1, first.end, derivatives=False)
+    positions = np.concatenate([first.outputs["position"], second.outputs["position"]])
+    times = np.concatenate([first.time, second.time])
+    np.testing.assert_allclose(times, run.time.values[1:], rtol=1e-12)
+    # with loads a start begins with its own first step, which changes what is of second order
+    tolerance = 1e-3 if name == "guide" else 1e-9
+    np.testing.assert_allclose(positions, run.position.values[1:], atol=tolerance)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives_by_state_and_keys(name: str) -> None:
+    case, by = CASES[name]
+    segments = Segments(case, [0.0, 0.1, 0.2], by, ["tension"])
+    x = segments.march(0, segments.start, derivatives=False).end
+    found = segments.march(1, x)
+    n, m = len(x), len(by)
+    assert found.by_state.shape == (n, n) and found.by_keys.shape == (n, m)
+    assert found.outputs_by_state["tension"].shape == (5, 4, n) and found.outputs_by_keys["tension"].shape == (5, 4, m)
+
+    def marched(dx: Any, du: Any) -> tuple[Any, Any]:
+        there = segments.march(1, x + dx, segments.values + du, derivatives=False)
+        return there.end, there.outputs["tension"]
+
+    random = np.random.default_rng(5)
+    dx, du = random.normal(size=n), random.normal(size=m) * 0.1 * np.abs(segments.values)
+    du[[key == "run.duration" for key in by]] = 0.0  # knots of the torque lie at ends of steps: a kink of second order
+    e = 1e-6
+    (up, above), (down, below) = marched(e * dx, e * du), marched(-e * dx, -e * du)
+    expected, of_tension = (up - down) / (2.0 * e), (above - below) / (2.0 * e)
+    error = np.abs(found.by_state @ dx + found.by_keys @ du - expected).max()
+    assert error <= 1e-6 * np.abs(expected).max()
+    outputs = found.outputs_by_state["tension"] @ dx + found.outputs_by_keys["tension"] @ du
+    assert np.abs(outputs - of_tension).max() <= 1e-6 * np.abs(of_tension).max()
+
+
+def test_two_segments_are_one_by_the_chain_rule() -> None:
+    case, by = CASES["torque"]
+    halves, whole = Segments(case, [0.0, 0.1, 0.2], by), Segments(case, [0.0, 0.2], by)
+    a = halves.march(0, halves.start)
+    b = halves.march(1, a.end)
+    c = whole.march(0, whole.start)
+    np.testing.assert_allclose(b.end, c.end, atol=1e-10)
+    np.testing.assert_allclose(b.by_state @ a.by_state, c.by_state, atol=1e-6 * np.abs(c.by_state).max())
+    np.testing.assert_allclose(
+        b.by_state @ a.by_keys + b.by_keys, c.by_keys, atol=1e-6 * np.abs(c.by_keys).max(axis=0).max()
+    )
+
+
+def test_a_segment_agrees_with_the_jacobian_of_the_run() -> None:
+    case = hoist(TUMBLING, BOX)
+    by = ["command.torques[1]", "string.stiffness"]
+    run = tl.jacobian(case, ["position"], by)
+    found = Segments(case, [0.0, 0.2], by, ["position"]).march(0, Segments(case, [0.0, 0.2], by).start)
+    np.testing.assert_allclose(
+        found.outputs_by_keys["position"],
+        run.derivatives["position"][1:],
+        atol=1e-6 * np.abs(run.derivatives["position"]).max(),
+    )
+
+
+def test_coordinates_and_states_give_each_other() -> None:
+    case = hoist(TUMBLING, BOX)
+    found = Coordinates(case.state(), turns=True, locked=False)
+    assert found.size == len(found.names) == len(set(found.names)) == 6 * 4 + 8
+    x = np.random.default_rng(1).normal(size=found.size) * 0.5
+    x[-2] = 3.0
+    np.testing.assert_allclose(found.of(found.state(x)), x, atol=1e-13)
+    assert Coordinates(case.state(), turns=False, locked=True).size == 24
+    with pytest.raises(InputError, match="expected 32 coordinates"):
+        found.state(x[:5])
+
+
+def test_rotation_vectors_may_go_beyond_half_a_turn() -> None:
+    found = Coordinates(hoist(TUMBLING, BOX).state(), turns=True, locked=False)
+    x = np.zeros(found.size)
+    x[24:27], x[-2] = (0.0, 3.0, 2.5), 3.0
+    state = found.state(x)
+    assert np.linalg.norm(found.of(state)[24:27]) < np.pi
+    np.testing.assert_allclose(found.of(state, near=x + 0.1)[24:27], x[24:27], atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-6, 1e-4, 0.5, 3.0, 4.0])
+def test_rates_of_rotation_vectors(size: float) -> None:
+    x = size * np.array([0.6, 0.0, 0.8])
+    np.testing.assert_allclose(rotation_by(x), Rotation.from_rotvec(x).as_matrix(), atol=1e-15)
+    w, e = np.array([0.3, -0.5, 0.2]), 1e-6
+    turned = [rotation_by(x) @ rotation_by(s * w) for s in (e, -e)]
+    by_vector = [rotation_by(x + s * vector_rate(x) @ w) for s in (e, -e)]
+    np.testing.assert_allclose(by_vector, turned, atol=1e-11)
+
+
+def test_a_body_that_tumbles_is_followed_through_half_turns() -> None:
+    body = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.0, 0.02, 0.0))
+    case = hoist({"initial.angular_velocity": [0.0, 25.0, 0.0], "command": {"kind": "locked"}}, body)
+    segments = Segments(case, [0.0, 0.1, 0.2], [])
+    x = segments.march(1, segments.march(0, segments.start, derivatives=False).end, derivatives=False).end
+    assert np.linalg.norm(x[24:27]) > np.pi
+    np.testing.assert_allclose(
+        segments.coordinates.state(x).attitude, tl.simulate(case).attitude.values[-1], atol=1e-10
+    )
+
+
+def test_linear_models_follow_small_changes() -> None:
+    case = hoist(TUMBLING, BOX)
+    by = ["command.torques[1]"]
+    found = tl.linearize(case, at=[0.0, 0.06, 0.12, 0.2], by=by)
+    n = len(found.names)
+    assert found.states.shape == (4, n) and found.A.shape == (3, n, n) and found.B.shape == (3, n, 1)
+    assert (found.status, found.by) == ("completed", by)
+    changed = tl.linearize(case.with_({"command.torques[1]": 2.0 + 1e-4}), at=found.times, by=by)
+    dx = np.zeros(n)
+    for A, B in zip(found.A, found.B, strict=True):
+        dx = A @ dx + B[:, 0] * 1e-4
+    np.testing.assert_allclose(dx, changed.states[-1] - found.states[-1], atol=1e-3 * np.abs(dx).max())
+    later = tl.linearize(case, at=[0.06, 0.2])
+    np.testing.assert_allclose(later.states[0], found.states[1], atol=1e-10)
+    assert later.B.shape == (1, n, 0)
+
+
+def test_an_end_that_is_not_reached_is_not_a_number() -> None:
+    case = hoist({"run.minimum_length": 3.99, "command": {"kind": "torque", "torque": 3.0}})
+    found = Segments(case, [0.0, 0.2], ["command.torque"]).march(0, Segments(case, [0.0, 0.2], []).start)
+    assert found.status == "fully_retrieved" and np.isnan(found.end).all() and np.isnan(found.by_keys).all()
+    again = tl.linearize(case, at=[0.0, 0.02, 0.2])
+    assert again.status == "fully_retrieved" and np.isfinite(again.A[0]).all() and np.isnan(again.A[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: Segments(hoist(), [0.0], []), "times: expected at least two"),
+        (lambda: Segments(hoist(), [0.0, 0.013], []), "multiples of the sample interval"),
+        (lambda: Segments(hoist(), [0.0, 0.4], []), "from 0 to 0.2 s"),
+        (lambda: Segments(hoist(), [0.0, 0.2], ["string.law"]), "expected a number"),
+        (lambda: Segments(hoist(), [0.0, 0.2], []).march(1, np.zeros(26)), "segment from 0 to 0"),
+        (lambda: Segments(hoist(), [0.0, 0.2], []).march(0, np.zeros(3)), "expected 26 coordinates"),
+        (lambda: Segments(hoist(), [0.0, 0.2], []).march(0, np.zeros(26), [1.0]), "expected 0 values"),
+        (lambda: Segments(hoist({"reel.guide_law": "stretched"}), [0.0, 0.2], []), "without memory"),
+    ],
+)
+def test_bad_segments_are_refused(make: Any, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        make()
