@@ -34,7 +34,7 @@ def solve(
     problem: Problem, w: Array, iterations: int, settings: dict[str, Any], watch: Callable[[Point], bool]
 ) -> Solved:
     """Search from a point; `watch` is called after every iteration, and ends the search by returning True."""
-    casadi = need("casadi", "optimise")
+    casadi = need("casadi", "tl.optimise")
     parts = problem.parts(w, False)
     rows, columns = problem.pattern(parts)
     least, most = problem.range_of_constraints(parts)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.extras import need
 from tautline.gradients.lowering import key_value
 from tautline.model import checks
 from tautline.model.case import Case
@@ -66,6 +67,7 @@ def optimise(
         Options of IPOPT, such as {"tol": 1e-8}.
     """
     checks.instance("case", case, Case)
+    need("casadi", "tl.optimise")
     sought = unknowns.read(case, vary)
     wanted = Wanted(terms.read_objective(minimise), terms.read_bounds(subject_to))
     if any(term.kind == terms.TIME for term in wanted.terms) and not sought.free_time:
