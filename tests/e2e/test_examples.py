@@ -41,6 +41,7 @@ SLOW = {
     "tethered_satellites",
     "mujoco_crane",
     "optimal_crane",
+    "optimal_deployment",
     "hook_and_load",
     "moving_picture",
     "cable_robot",
