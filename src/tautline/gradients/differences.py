@@ -80,6 +80,7 @@ def derivatives(function: Callable[[float], Changed], size: float, scales: Scale
     ignored = scales.groups == IGNORED
     settled = ignored.copy()
     said: list[str] = []
+    largest = np.abs(here.values)  # of what was seen: zeros are rounded as what is near them
     for part in STEPS:
         h = part * size
 
@@ -90,6 +91,7 @@ def derivatives(function: Callable[[float], Changed], size: float, scales: Scale
                 raise _RefusedError(str(error)) from None
             if found.structure != here.structure:
                 raise _RefusedError("")
+            np.maximum(largest, np.abs(found.values), out=largest)
             return found.values
 
         for stencil in (_central, _forward, _backward):
@@ -102,7 +104,7 @@ def derivatives(function: Callable[[float], Changed], size: float, scales: Scale
             continue
         better = ~settled & (slopes.error < best.error)
         best = Slopes(np.where(better, slopes.values, best.values), np.where(better, slopes.error, best.error))
-        allowed = _allowed(best.values, here.values, h, scales)
+        allowed = _allowed(best.values, largest, h, scales)
         settled |= best.error <= GOOD * allowed[0] + allowed[1]
         if settled.all():
             break
@@ -114,7 +116,7 @@ def derivatives(function: Callable[[float], Changed], size: float, scales: Scale
                 "switched on or off, or tables change their entries; change it a little"
             )
         raise InputError(f"{name}: expected a key that can be changed by itself, got one that cannot: {ahead}")
-    allowed = _allowed(best.values, here.values, STEPS[-1] * size, scales)
+    allowed = _allowed(best.values, largest, STEPS[-1] * size, scales)
     known = settled | (best.error <= WORST * allowed[0] + allowed[1])
     return Slopes(np.where(ignored, 0.0, np.where(known, best.values, np.nan)), best.error)
 

@@ -1,0 +1,80 @@
+"""Every documented key that is a number: its derivatives are known, or a sentence says why they are not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.gradients.lowering import differentiable_keys, tangents_by_keys
+from tautline.gradients.setting import begin_frozen, steps_of
+
+FILES = sorted((Path(__file__).parents[1] / "e2e" / "every_key").glob("*.toml"))
+# Keys that have no derivative by themselves, and a part of the sentence that says so.
+REFUSED = {
+    "string.viscosity": "switched|order: expected 2",  # 0 in these files but where loads act
+    "string.damping_ratio": "switched|order: expected 2",
+    "reel.coulomb_friction": "order: expected 2",
+    "reel.spooled_strain": "guide_law is 'stretched'",
+    "fluid.density_above": "together with Fluid.surface",
+    "guide.ramp": "switched",  # of none
+    "initial.azimuth": "together with inclination",
+    "initial.attitude": "rotation matrix",
+    "initial.angular_velocity": "for a point",
+    "initial.deployed": "present deployed length",  # of a command that says the lengths
+    "body.inertia": "symmetric",
+    "applied_force.times": "switched",  # two tables at the same times
+    "applied_force.moment_times": "equilibrium: none found",
+    "applied_force.moments": "equilibrium: none found",
+    "command.mean": "present deployed length",
+    "command.coefficients": "present deployed length",
+}
+# Keys at which one of these files stands just where tables of a motion change their entries, where the body hangs at
+# its centre of mass and turns over, or where a body without volume gets one.
+KINKS = {"command.ramp", "command.period", "guide.ramp", "guide.period", "body.center_of_mass", "fluid.volume"}
+KINKS |= {"applied_force.point"}  # turns such a body over as well
+
+
+def chosen() -> dict[Path, list[str]]:
+    """Keys by the first file that has them in a section of its kind; of lists the last component."""
+    seen, found = set(), {}
+    for path in FILES:
+        case, own = tl.load(path), {}
+        for key in differentiable_keys(case):
+            name = re.sub(r"\[.*", "", key)
+            section = case.keys().get(name.partition(".")[0])
+            kind = (section.get("kind"), section.get("shape")) if isinstance(section, dict) else None
+            if (name, kind) not in seen or name in own:
+                own[name] = key
+                seen.add((name, kind))
+        if own:
+            found[path] = list(own.values())
+    return found
+
+
+CHOSEN = chosen()
+
+
+def test_all_kinds_of_numbers_are_here() -> None:
+    names = {re.sub(r"\[.*", "", key) for keys in CHOSEN.values() for key in keys}
+    assert len(names) > 90
+    assert set(REFUSED) | KINKS <= names
+
+
+@pytest.mark.parametrize("path", CHOSEN, ids=lambda path: path.stem)
+def test_a_key_has_derivatives_or_a_reason(path: Path) -> None:
+    case = tl.load(path)
+    steps = steps_of(case)
+    for key in CHOSEN[path]:
+        name = re.sub(r"\[.*", "", key)
+        try:
+            columns, remarks = tangents_by_keys(case, [key], lambda other: begin_frozen(other, steps).numbers())
+        except InputError as error:
+            assert name in REFUSED and re.search(REFUSED[name], str(error)), f"{key}: {error}"
+            continue
+        assert np.isfinite(columns).all() == (not remarks)
+        assert not remarks or name in KINKS, f"{key}: {remarks}"
