@@ -86,10 +86,18 @@ def judged(case: tl.Case, end: float) -> tuple[float, float, xr.Dataset]:
 rides = {"optimal": judged(best.case, best.objective)}
 hoist = tl.Length.to(20.0, speed=hoist_speed, acceleration=hoist_acceleration)
 hoisted = 25.0 / hoist_speed + hoist_speed / hoist_acceleration
-limits = {"speed": trolley_speed, "acceleration": trolley_acceleration}
 for shaper in ("ZV", "ZVD"):
     for name, length, start in ((f"{shaper} at once", 32.5, 0.0), (f"{shaper} afterwards", 20.0, hoisted)):
-        way = tl.control.shaped_path(crane, length, 20.0, **limits, shaper=shaper, start=start, elements=4)
+        way = tl.control.shaped_path(
+            crane,
+            length,
+            20.0,
+            speed=trolley_speed,
+            acceleration=trolley_acceleration,
+            shaper=shaper,
+            start=start,
+            elements=4,
+        )
         rides[name] = judged(slow.with_({"guide": way, "command": hoist}), max(hoisted, way.times[-1]))
 for name, (end, left, _) in rides.items():
     print(f"{name:>14}: there after {end:.1f} s, then sways by {1e3 * left:.0f} mm")

@@ -172,6 +172,19 @@ def test_wrong_objectives_are_refused(given: Any, words: str) -> None:
     assert words in str(error.value)
 
 
+def test_objectives_of_derivatives_are_taken() -> None:
+    given = [tl.Final("position[-1, 0]"), {"integral": "torque^2", "weight": 2}, tl.Peak("guide_tension"), "time"]
+    found = terms.read_objective(given)
+    assert [term.kind for term in found] == ["final", "integral", "peak", "time"]
+    assert [term.expression and term.expression.text for term in found] == [
+        "position[-1, 0]",
+        "torque^2",
+        "guide_tension",
+        None,
+    ]
+    assert [term.weight for term in found] == [1.0, 2.0, 1.0, 1.0]
+
+
 FILE = """
 scenario = "lift.toml"
 minimise = "time"

@@ -50,9 +50,9 @@ def optimise(
         key of a list stands for its entries, [1:-1] for some of them. Bounds are a pair, or a dict with least, most
         and scale. With `run.duration` the end time is free: the times of all tables with sought entries stretch
         with it, and so do sample and step.
-    minimise : "time" or dict, or a list of them
+    minimise : "time", dict, Final, Integral or Peak, or a list of them
         {"final": ...}, {"integral": ...} or {"peak": ...} of an expression of outputs such as "torque^2", with a
-        weight where there are several.
+        weight where there are several. Of a `Peak`, the largest sample itself is made least, without smoothing.
     subject_to : list of Limit and AtEnd
         What must hold at all samples, and at the end.
     intervals : int

@@ -11,6 +11,7 @@ from typing import Any
 
 from tautline import units
 from tautline.errors import InputError
+from tautline.gradients.objectives import Final, Integral, Peak
 from tautline.model import checks
 from tautline.model.wording import near
 from tautline.optimal import expressions
@@ -164,8 +165,11 @@ def _number(name: str, value: Any, unit: str) -> float | None:
     return checks.number(name, value)
 
 
+_OBJECTIVES: dict[str, type[Final | Integral | Peak]] = {FINAL: Final, INTEGRAL: Integral, PEAK: Peak}
+
+
 def read_objective(minimise: Any) -> tuple[Term, ...]:
-    """From "time", a table such as {"integral": "torque^2"} with a weight, or a list of those."""
+    """From "time", a table such as {"integral": "torque^2"} with a weight, an objective, or a list of those."""
     listed = minimise if isinstance(minimise, list | tuple) else [minimise]
     if not listed:
         checks.refuse("minimise", "'time', or a table such as {'integral': 'torque^2'}", minimise)
@@ -177,6 +181,9 @@ def read_objective(minimise: Any) -> tuple[Term, ...]:
 
 
 def _term(name: str, given: Any) -> Term:
+    for kind, objective in _OBJECTIVES.items():
+        if isinstance(given, objective):
+            given = {kind: given.variable}
     if not isinstance(given, Mapping):
         checks.refuse(name, "'time', or a table such as {'integral': 'torque^2'}", given)
     for word in given:
