@@ -19,7 +19,7 @@ from tautline.optimal.unknowns import Unknowns
 
 # Part of a key's scale by which it is changed, to see what becomes of the start.
 CHANGE = 1e-6
-# Of the deployed length and of the duration: scales of states.
+# Of the deployed length, the duration and the objective: scales.
 PART = 0.1
 SMALLEST = 1e-12
 
@@ -97,8 +97,8 @@ def guess(segments: DirectedSegments, start: Start, sought: Array, wanted: Wante
 def scales_of(case: Case, names: list[str], begun: Guess, wanted: Wanted) -> Scales:
     """Scales from a first run.
 
-    Of states, a tenth of the deployed length and of the duration; of bounds, the largest of their numbers and of the
-    values in that run.
+    Of states, a tenth of the deployed length and of the duration; of the objective, a tenth of its value; of bounds,
+    the largest of their numbers and of the values in that run.
     """
     length = PART * (case.pendulum.string.length - case.state().reeled_length)
     speed = length / (PART * case.run.duration)
@@ -110,9 +110,7 @@ def scales_of(case: Case, names: list[str], begun: Guess, wanted: Wanted) -> Sca
         numbers = [x for x in (bound.least, bound.most) if np.isfinite(x)]
         sizes.append(max(np.abs([*numbers, *rows.value]).max(), SMALLEST))
     peaks = np.maximum(np.abs(begun.peaks), SMALLEST)
-    objective = (
-        abs(float(begun.added.objective.value))
-        + sum(term.weight * (case.run.duration if term.kind == TIME else 0.0) for term in wanted.terms)
-        + sum(term.weight * peak for term, peak in zip(wanted.peaks, peaks, strict=True))
-    )
-    return Scales(state, np.array(sizes), peaks, float(objective) or 1.0)
+    objective = abs(float(begun.added.objective.value))
+    objective += sum(term.weight * case.run.duration for term in wanted.terms if term.kind == TIME)
+    objective += sum(term.weight * peak for term, peak in zip(wanted.peaks, peaks, strict=True))
+    return Scales(state, np.array(sizes), peaks, PART * float(objective) or 1.0)
