@@ -129,5 +129,6 @@ tl.figures.save(figure, "optimal-crane", ["png"])
 
 # %%
 # The shapers are made for one length of rope, and leave sway if it changes meanwhile; to wait for the hoist
-# costs as long again. The optimal ride uses the changing length: the load is drawn ahead of the trolley, and
-# both arrive together. It is a plan for a known load and no wind; a controller has to hold it there.
+# costs as long again. They know nothing of the winch's torque either, and take more than it has. The optimal
+# ride lets the load sway by more than a metre on the way, and brakes both so that they come to rest together.
+# It is a plan for a known load and no wind; a controller has to hold it there.

@@ -13,7 +13,7 @@ from tautline.errors import InputError
 from tautline.optimal import optimise as module
 from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
-from tautline.optimal.result import Progress
+from tautline.optimal.result import Checked, Progress, verdict
 
 DISTANCE, LASTS = 1.5, 3.0
 
@@ -47,7 +47,7 @@ def test_least_time_with_a_limit_of_the_acceleration() -> None:
         vary={INNER: (0, 5), "run.duration": (1, 9)},
         minimise="time",
         subject_to=[tl.Limit("rate(reel_speed)", -0.5, 0.5), ARRIVED],
-        intervals=3,
+        intervals=[0.0, 0.5, LASTS],
     )
     assert found.status == "completed", found.message
     assert abs(found.objective - 2.0 * math.sqrt(DISTANCE / 0.5)) < 1e-5
@@ -154,6 +154,7 @@ def test_ends_of_a_search_that_did_not_converge() -> None:
         ({"subject_to": [tl.Limit("torque", most=9.0)]}, "torque: has no derivative in this case"),
         ({"intervals": 7}, "times: expected"),
         ({"intervals": 0}, "intervals: expected a whole number"),
+        ({"intervals": [0.0, 1.0]}, "intervals: expected times from 0 to run.duration (3 s)"),
         ({"minimise": {"integral": "velocity"}}, "expected one number at each time"),
         ({"vary": {"command.retrievals": (90, 91)}}, "case: expected one whose run is completed"),
     ],
@@ -165,6 +166,19 @@ def test_what_cannot_be_searched_for_is_refused(changes: dict[str, Any], words: 
     assert words in str(error.value) and "\n" not in str(error.value)
 
 
+def test_a_result_that_a_plain_run_does_not_keep_is_not_completed() -> None:
+    (bound,) = terms.read_bounds([tl.Limit("guide_tension", least=0.0)])
+    beyond, early = Checked(1.0, 0.5, bound, ""), Checked(math.nan, math.inf, None, "stopped at t = 1 s")
+    for checked, words in (
+        (beyond, "guide_tension should be at least 0, and is beyond by 50 %"),
+        (early, "stopped at"),
+    ):
+        status, message = verdict("Solve_Succeeded", 9, 1e-9, checked, "")
+        assert status == "not_reproduced" and words in message
+    status, message = verdict("Restoration_Failed", 9, 0.1, beyond, "unstable step")
+    assert status == "failed" and "Restoration_Failed; unstable step" in message
+
+
 @pytest.mark.parametrize("body", [{}, {"radius": 0.2, "center_of_mass": (0.05, 0.0, 0.2)}], ids=["point", "body"])
 def test_derivatives_of_the_program(body: dict[str, Any]) -> None:
     """Along a random direction, against differences; masses change the start as well."""
@@ -174,7 +188,7 @@ def test_derivatives_of_the_program(body: dict[str, Any]) -> None:
         terms.read_objective(["time", {"peak": "guide_tension", "weight": 0.01}, {"integral": "velocity[-1, 2]^2"}]),
         terms.read_bounds([tl.Limit("rate(reel_speed)", -1, 1), tl.Limit("position[-1]", -9, 9), ARRIVED]),
     )
-    problem, w = module._begin(case, sought, wanted, 3, None)
+    problem, w = module._begin(case, sought, wanted, np.array([0.0, 0.8, 2.0, LASTS]), None)
     rng = np.random.default_rng(1)
     w, d, h = w + 1e-3 * rng.standard_normal(len(w)), rng.standard_normal(len(w)), 1e-6
     here = problem.evaluate(w, True)

@@ -33,7 +33,7 @@ def optimise(
     vary: Mapping[str, Any],
     minimise: Any,
     subject_to: Sequence[Limit | AtEnd | Mapping[str, Any]] = (),
-    intervals: int = 20,
+    intervals: int | Sequence[float] = 20,
     start: Optimised | Case | None = None,
     iterations: int = 300,
     watch: Watch | None = None,
@@ -55,8 +55,8 @@ def optimise(
         weight where there are several. Of a `Peak`, the largest sample itself is made least, without smoothing.
     subject_to : list of Limit and AtEnd
         What must hold at all samples, and at the end.
-    intervals : int
-        Shooting intervals; samples must divide into as many.
+    intervals : int or list of float
+        Number of shooting intervals, into which samples must divide; or the times between them, from 0 to the end (s).
     start : Optimised or Case, optional
         An earlier result, or another case, to begin from.
     iterations : int
@@ -72,17 +72,27 @@ def optimise(
     wanted = Wanted(terms.read_objective(minimise), terms.read_bounds(subject_to))
     if any(term.kind == terms.TIME for term in wanted.terms) and not sought.free_time:
         raise InputError("minimise: 'time' needs a free end; expected run.duration among the keys of vary")
-    intervals = checks.whole("intervals", intervals, 1, MOST_INTERVALS)
     iterations = checks.whole("iterations", iterations, 0, 10**6)
-    problem, w = _begin(case, sought, wanted, intervals, start)
+    problem, w = _begin(case, sought, wanted, _times(case, intervals), start)
     return _search(case, problem, w, iterations, dict(ipopt_options or {}), watch)
 
 
+def _times(case: Case, intervals: Any) -> Array:
+    """Times at which intervals begin and end; of a free end, those of the case's own duration."""
+    if not isinstance(intervals, list | tuple | np.ndarray):
+        count = checks.whole("intervals", intervals, 1, MOST_INTERVALS)
+        return np.linspace(0.0, case.run.duration, count + 1)
+    times = checks.array("intervals", intervals, (None,), "s")
+    if len(times) < 2 or times[0] != 0.0 or abs(times[-1] - case.run.duration) > 1e-9 * case.run.duration:
+        checks.refuse("intervals", f"times from 0 to run.duration ({case.run.duration:g} s)", times.tolist())
+    return times
+
+
 def _begin(
-    case: Case, sought: Unknowns, wanted: Wanted, intervals: int, start: Optimised | Case | None
+    case: Case, sought: Unknowns, wanted: Wanted, times: Array, start: Optimised | Case | None
 ) -> tuple[Problem, Array]:
     """The program, and the point where the search begins: states are those of a run with the first values."""
-    segments = DirectedSegments(case, np.linspace(0.0, case.run.duration, intervals + 1), sought, wanted.outputs)
+    segments = DirectedSegments(case, times, sought, wanted.outputs)
     values = _first_values(sought, start)
     least, most = (np.array([getattr(x, word) for x in sought.sought]) for word in ("least", "most"))
     values = np.clip(values, least, most)
