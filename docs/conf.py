@@ -31,6 +31,7 @@ extensions = [
     "figure_guide",
     "key_tables",
     "opening_page",
+    "thumbnails",
 ]
 default_role = "literal"
 smartquotes = False  # quotes and dashes of commands stay as they are typed

@@ -8,6 +8,8 @@ from typing import Any
 
 from sphinx_gallery.scrapers import figure_rst
 
+import thumbnails
+
 PAGES = Path(__file__).parents[1] / "generated" / "static"
 ENDINGS = (".png", ".gif")
 FRAME = """
@@ -25,6 +27,7 @@ class SavedPictures:
 
     def __call__(self, block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
         folder = Path(block_vars["src_file"]).parent
+        thumbnails.remember(Path(block_vars["target_file"]), block_vars["example_globals"])
         saved = sorted((p for p in folder.iterdir() if p.suffix in ENDINGS), key=lambda p: p.stat().st_mtime_ns)
         moved = []
         for picture in saved:

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from tautline.engine.assembly.simulation import AssemblySimulation
     from tautline.engine.simulate import simulate
     from tautline.engine.simulation import Simulation
+    from tautline.figures.fitted import fit_report
     from tautline.figures.report import report
     from tautline.files.runs.reading import open_run
     from tautline.files.runs.writing import resume, run_to_file
     from tautline.files.scenario.reading import load
+    from tautline.fitting.fit import fit
+    from tautline.fitting.result import Fit
     from tautline.gradients.api import jacobian, value_and_gradient
     from tautline.gradients.objectives import Final, Integral, Peak
     from tautline.gradients.segments import linearize
@@ -85,6 +88,9 @@ _HOMES = {
     "modes": "tautline.analysis.modes",
     "exceedance": "tautline.analysis.spectra",
     "spectrum": "tautline.analysis.spectra",
+    "Fit": "tautline.fitting.result",
+    "fit": "tautline.fitting.fit",
+    "fit_report": "tautline.figures.fitted",
     "report": "tautline.figures.report",
     "Final": "tautline.gradients.objectives",
     "Integral": "tautline.gradients.objectives",
@@ -165,6 +171,7 @@ __all__ = [
     "Command",
     "Equilibrium",
     "Final",
+    "Fit",
     "Fluid",
     "ForceLaw",
     "ForceState",
@@ -206,6 +213,8 @@ __all__ = [
     "errors",
     "exceedance",
     "figures",
+    "fit",
+    "fit_report",
     "hang",
     "hanging",
     "jacobian",

@@ -119,6 +119,24 @@ def to_si(value: Any, unit: str) -> float:
     return number
 
 
+# Units of results (schema.py) as `to_si` knows them; others are spelled alike.
+OF_RESULTS = {"m s-1": "m/s", "rad s-1": "rad/s", "N m": "N*m", "kg m2 s-1": "kg*m^2/s", "kg m s-1": "N*s"}
+_RATIOS = {"1": 1.0, "%": 0.01}
+
+
+def factor_to_si(given: str, unit: str) -> float:
+    """What numbers of a column are multiplied by, from the unit of the column and the one that is wanted.
+
+    Both may also be spelled as in results, "m s-1" for "m/s". ValueError says what was expected.
+    """
+    if unit == "1":
+        if given not in _RATIOS:
+            raise ValueError(f"expected a ratio, of the unit 1 or %, got {shown(given)}")
+        return _RATIOS[given]
+    spelled = re.sub(r"(?<=[A-Za-z])(-?[1-4])", r"^\1", given)
+    return to_si(f"1 {spelled}", OF_RESULTS.get(unit, unit))
+
+
 def _read(value: str, unit: str, wanted: str) -> float:
     found = _QUANTITY.fullmatch(value) if len(value) <= _LONGEST_QUANTITY else None
     if found is None:

@@ -212,3 +212,11 @@ def test_bodies_drums_and_strings_meet_in_space() -> None:
     box, rope = hook.solids[1], hook.ropes[0]
     gap = box.places - rope.nodes[:, -1]
     np.testing.assert_allclose(np.linalg.norm(gap, axis=1), 0.1, rtol=1e-6)  # the centre of mass below the eye
+
+
+def test_a_remark_is_said_once(here: Path) -> None:
+    """Of a string whose peak is at its start, by the names that assemblies have."""
+    coarse = {"run.sample": "0.1 s", "run.duration": "6 s", "strings.north-east.breaking_load": "5 kN"}
+    text = tl.report(tl.simulate(tl.load("cable-robot", coarse)), here / "x.html").read_text(encoding="utf-8")
+    words = "string &#x27;north-east&#x27;: samples are too far apart to see the peaks: between them "
+    assert text.count(words) == 1 and f"{words}start_tension of north-east" in text

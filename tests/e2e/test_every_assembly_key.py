@@ -81,7 +81,13 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
     call("export", str(run), "--csv", str(tmp_path / "a.csv"), "--vtk", str(tmp_path / "frames"), "--html")
     with (tmp_path / "a.csv").open(encoding="utf-8") as file:
         names, units, *rows = csv.reader(file)
-    assert len(names) == len(units) == len(rows[0])
+    assert len(names) == len(units) == len(rows[0]) == len(set(names))
+    for string, line in tl.load(source).assembly.strings.items():  # nodes are counted along each string by its name
+        places = [f"position[{string}.{k},{axis}]" for k in range(line.elements + 1) for axis in "xyz"]
+        first = names.index(places[0])
+        assert names[first : first + len(places)] == places
+        position = read.position.values[-1, (read.node_string == string).values]
+        assert list(map(float, rows[-1][first : first + len(places)])) == position.ravel().tolist()
     assert len(rows) == read.sizes["time"]
     for part in tmp_path.glob("frames/*.pvd"):
         assert len(ElementTree.parse(part).getroot().findall(".//DataSet")) == read.sizes["time"]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
-from typing import Any, Literal
 
 import pytest
 from typer.testing import CliRunner, Result
 
 import tautline as tl
 from tautline.cli.commands import app
-from tests.support.browser import browsing
 
 RUNS = Path(__file__).parents[1] / "data" / "runs"
 PICTURES = 5
@@ -107,27 +105,3 @@ def test_what_is_refused(bungee: Path, here: Path) -> None:
     assert done.exit_code == 4 and "exists already; allow overwriting with --overwrite" in done.stderr
     assert report(bungee, "--overwrite").exit_code == 0
     assert {path.name for path in here.iterdir()} == {"run.nc", "jump-report.html"}
-
-
-def test_the_page_in_a_browser_by_day_and_by_night(bungee: Path, here: Path) -> None:
-    """Nothing is asked of a network; the page is dark where the reader wants it; pictures have their size."""
-    page_file = tl.report(bungee, here / "page.html")
-    asked: list[str] = []
-
-    def note(request: Any) -> None:
-        asked.append(request.url)
-
-    with browsing() as browser:
-        colours = {}
-        schemes: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
-        for scheme in schemes:
-            page = browser.new_page(color_scheme=scheme)
-            asked.clear()
-            page.on("request", note)
-            page.goto(page_file.as_uri())
-            assert [url for url in asked if not url.startswith("data:")] == [page_file.as_uri()]
-            colours[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
-            sizes = page.evaluate("[...document.images].map(x => x.naturalWidth * x.naturalHeight)")
-            assert len(sizes) == PICTURES and min(sizes) > 1e5
-            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-        assert colours == {"light": "rgb(255, 255, 255)", "dark": "rgb(26, 26, 26)"}

@@ -14,12 +14,11 @@ from PIL import Image
 import tautline as tl
 from tests.support.browser import serving
 from tests.support.commands import tautline
-from tests.support.pages import DESKTOP, PHONE, Pages, colours, nodes, picture, settled
+from tests.support.pages import DESKTOP, PHONE, Pages, colours, nodes, picture, settled, violations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Download, Page
 
-AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 SPEEDS = (0.0, 0.5, 1.0, 1.5)
 
 
@@ -282,6 +281,71 @@ def test_the_body_is_seen_however_long_the_string(
     assert (np.abs(middle - background).max(axis=2) > 25).mean() > 0.15, "the body fills the middle"
 
 
+@pytest.mark.parametrize("size", [(1300, 620), DESKTOP])
+def test_wide_assemblies_are_framed_clear_of_what_lies_over_the_picture(
+    size: tuple[int, int], tmp_path: Path, open_page: Pages
+) -> None:
+    """From above and from the side, a hall's four winches are neither cut nor behind the legend."""
+    robot = tl.simulate(tl.load("cable-robot"), duration=0.1)
+    page = open_page(tl.view(robot).save(tmp_path / "robot.html").as_uri(), offline=True, size=size)
+    scene = page.locator("#scene").bounding_box()
+    legend = page.get_by_test_id("legend").bounding_box()
+    bar = page.locator("#scene .top-left").bounding_box()
+    assert scene is not None and legend is not None and bar is not None
+    page.add_style_tag(content="#legend, #part-names, #scene .top-left { visibility: hidden }")
+    for view in ("iso", "top", "front"):
+        page.evaluate(f"document.querySelector('[data-view={view}]').click()")
+        page.wait_for_timeout(300)
+        rows, columns = np.nonzero(_coloured(page))
+        assert len(rows) > 150, "rings around four winches"
+        assert columns.min() > 8 and columns.max() < scene["width"] - 8, "cut at a side"
+        assert rows.min() > bar["y"] + bar["height"] - scene["y"] and rows.max() < scene["height"] - 8
+        right, below = columns > legend["x"] - scene["x"], rows > legend["y"] - scene["y"]
+        assert not (right & below).any(), f"behind the legend, seen from {view}"
+        assert np.ptp(columns) > 0.4 * scene["width"] or np.ptp(rows) > 0.4 * scene["height"], "needlessly small"
+
+
+def test_a_finger_turns_the_scene_both_ways_once_it_was_tapped(folder: Path, tmp_path: Path, open_page: Pages) -> None:
+    """Before, one that goes up scrolls a page that is longer than the screen, and one that goes sideways turns."""
+    path = tl.view(tl.open_run(folder / "swing-1.nc")).save(tmp_path / "run.html").as_uri()
+    page = open_page(path, offline=True, size=PHONE)
+    hand = page.context.new_cdp_session(page)
+    box = page.locator("#scene-picture").bounding_box()
+    assert box is not None
+    middle = box["x"] + 0.5 * box["width"], box["y"] + 0.6 * box["height"]
+
+    def touch(kind: str, *place: float) -> None:
+        points = [{"x": place[0], "y": place[1]}] if place else []
+        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    def swiped(x: float, y: float) -> tuple[bool, float]:
+        """Whether the picture turned, and how far the page scrolled."""
+        page.evaluate("window.scrollTo(0, 0)")
+        page.wait_for_timeout(300)
+        before = picture(page)
+        touch("touchStart", *middle)
+        for k in range(1, 9):
+            touch("touchMove", middle[0] + x * k / 8, middle[1] + y * k / 8)
+            page.wait_for_timeout(20)
+        touch("touchEnd")
+        page.wait_for_timeout(300)
+        scrolled = float(page.evaluate("window.scrollY"))
+        page.evaluate("window.scrollTo(0, 0)")
+        page.wait_for_timeout(200)
+        return bool((np.abs(picture(page) - before).max(axis=2) > 25).mean() > 0.003), scrolled
+
+    turned, scrolled = swiped(0, -120)
+    assert not turned and scrolled > 50
+    turned, scrolled = swiped(120, 0)
+    assert turned and scrolled == 0
+    page.touchscreen.tap(*middle)
+    turned, scrolled = swiped(0, -120)
+    assert turned and scrolled == 0
+    page.locator("#title").tap()
+    turned, scrolled = swiped(0, -120)
+    assert not turned and scrolled > 50
+
+
 def _coloured(page: Page) -> np.ndarray:
     """Pixels in the colour of marks."""
     mark = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--mark').trim()")
@@ -348,8 +412,6 @@ def test_a_crane_is_driven_by_hand(tmp_path: Path, open_page: Pages) -> None:
 
 def test_pages_are_accessible(folder: Path, tmp_path: Path, open_page: Pages) -> None:
     """No violation that axe-core finds: in both themes, with menu and dialogs open, on a phone, live."""
-    if not AXE.is_file():
-        pytest.skip("axe-core comes with the packages of web/ (npm ci)")
     path = tl.view(tl.open_run(folder / "swing-1.nc")).save(tmp_path / "run.html").as_uri()
     page = open_page(path, offline=True)
     _no_violations(page)
@@ -367,8 +429,5 @@ def test_pages_are_accessible(folder: Path, tmp_path: Path, open_page: Pages) ->
 
 
 def _no_violations(page: Page) -> None:
-    if not page.evaluate("'axe' in window"):
-        page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.failureSummary)]))")
-    assert found == []
+    assert violations(page) == []
     assert re.fullmatch("dark|light", page.evaluate("document.documentElement.dataset.theme"))

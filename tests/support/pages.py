@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 from PIL import Image
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 READY = "window.tautline.ready.then(() => true)"
 DESKTOP = (800, 560)
 PHONE = (390, 844)
+AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 
 
 class Watched:
@@ -88,3 +91,13 @@ def settled(page: Page, expression: str, seconds: float = 10.0) -> None:
 
 def nodes(page: Page, number: int = 0) -> np.ndarray:
     return np.array(page.evaluate(f"tautline.nodes({number})"), dtype=np.float32)
+
+
+def violations(page: Page) -> list[Any]:
+    """What axe-core finds that keeps somebody from using a page."""
+    if not AXE.is_file():
+        pytest.skip("axe-core comes with the packages of web/ (npm ci)")
+    if not page.evaluate("'axe' in window"):
+        page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.failureSummary)]))")
+    return list(found)

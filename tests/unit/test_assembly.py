@@ -287,3 +287,8 @@ def test_a_wire_between_two_anchors_needs_no_body(tmp_path: Path) -> None:
     assert "body_position" not in run
     assert float(run.position[-1, 2, 2]) > 0.0
     assert CliRunner().invoke(app, ["info", str(tmp_path / "wire.nc")]).exit_code == 0
+
+
+def test_refusals_of_pure_numbers_have_no_unit() -> None:
+    with pytest.raises(InputError, match=r"Orbit.eccentricity: expected a finite number of at least 0, got -0.1"):
+        tl.Orbit("7000 km", eccentricity=-0.1)

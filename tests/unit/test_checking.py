@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tautline as tl
-from tautline.cli import checking
+from tautline.cli import checking, checking_assemblies
 from tautline.files import scenario
 
 G = 9.81
@@ -140,3 +140,16 @@ def test_a_cable_that_crosses_the_surface_is_balanced() -> None:
     assert found["loaded_guide_tension"] == pytest.approx(by_hand, rel=1e-4)
     lines = checking.rows(found)
     assert "crosses a surface" in lines["at rest"] and f"{by_hand:.4g} N at the guide" in lines["in equilibrium"]
+
+
+def test_an_assembly_whose_string_is_too_short_for_its_command_ends_early() -> None:
+    """As a run then does."""
+    plan = {"strings.north-east.command.target": "15 m", "strings.north-east.command.speed": "2 m/s"}
+    case = tl.load("cable-robot", plan)
+    found = checking_assemblies.facts(case)
+    said = checking_assemblies.rows(found)["ends early"]
+    run = tl.simulate(case)
+    assert run.attrs["status"] == "fully_deployed"
+    assert found["fully_deployed"] == {"north-east": pytest.approx(float(run.time[-1]), abs=0.03)}
+    assert said.startswith("about t = ") and said.endswith("s: string 'north-east' is fully deployed")
+    assert "ends early" not in checking_assemblies.rows(checking_assemblies.facts(tl.load("cable-robot")))

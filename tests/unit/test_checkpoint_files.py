@@ -104,3 +104,33 @@ def test_a_file_without_a_digest_is_refused(saved: Path) -> None:
     np.savez(saved, **content)
     with pytest.raises(InputError, match="digest"):
         tl.Simulation.load(saved)
+
+
+def test_files_that_hold_no_checkpoint_of_an_assembly(saved: Path, tmp_path: Path) -> None:
+    """Text, nothing, an archive of something else, a cut one, a pendulum's: one sentence with the name of the file."""
+    case = tl.load("cable-robot")
+    good = tmp_path / "good.npz"
+    tl.AssemblySimulation(case.assembly, case.state()).save(good)
+    np.savez(tmp_path / "other.npz", x=np.arange(3))
+    (tmp_path / "text.npz").write_text("precious", encoding="utf-8")
+    (tmp_path / "empty.npz").touch()
+    (tmp_path / "cut.npz").write_bytes(good.read_bytes()[:-40])
+    for path in (*(tmp_path / f"{name}.npz" for name in ("other", "text", "empty", "cut")), saved):
+        with pytest.raises(InputError, match=r"path: expected a checkpoint") as refused:
+            tl.AssemblySimulation.load(path)
+        assert path.name in str(refused.value) and "\n" not in str(refused.value)
+    with pytest.raises(InputError, match=r"path: expected a checkpoint .*good\.npz"):
+        tl.Simulation.load(good)
+    assert tl.AssemblySimulation.load(good).time == 0.0
+
+
+@pytest.mark.parametrize("name", ["fixed-length", "cable-robot"])
+def test_a_simulation_that_has_not_begun_is_saved_and_goes_on(name: str, tmp_path: Path) -> None:
+    case = tl.load(name, {"run.step": "auto"})
+    kind: Any = tl.AssemblySimulation if name == "cable-robot" else tl.Simulation
+    simulation = kind(case.assembly if name == "cable-robot" else case.pendulum, case.state())
+    simulation.save(tmp_path / "begun.npz")
+    other = kind.load(tmp_path / "begun.npz")
+    for each in (simulation, other):
+        each.advance(0.01)
+    np.testing.assert_array_equal(simulation.dataset().position[-1], other.dataset().position[-1])

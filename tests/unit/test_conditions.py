@@ -165,3 +165,12 @@ def test_a_limit_on_the_torque_of_a_locked_drum() -> None:
     first = float(plain.time[int(np.argmax(plain.torque.values > limit))])
     assert ended.attrs["status"] == "condition_met"
     assert first - 1e-3 <= ended.attrs["end_time"] <= first
+
+
+@pytest.mark.parametrize("name", ["fixed-length", "cable-robot"])
+def test_a_function_ends_the_run_of_a_case(name: str) -> None:
+    """Beside a case, whose own file has no functions; it is looked at after every step."""
+    stop = tl.StopWhen(lambda now: now["time"] > 0.1 and np.isfinite(now["energy"]))
+    run = tl.simulate(tl.load(name), duration=1.0, stop=stop)
+    assert run.attrs["status"] == "condition_met"
+    assert run.attrs["end_time"] == pytest.approx(0.1, abs=2e-3)

@@ -8,6 +8,8 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -218,14 +220,53 @@ def test_an_animation_is_not_clipped(tmp_path: Path) -> None:
     assert edges.min() > 250
 
 
+ROOT = Path(__file__).parents[2]
+
+
+def part_of_the_site(name: str) -> Any:
+    """A module that the site is built with."""
+    folder = str(ROOT / "docs" / "_ext")
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(folder)
+
+
+@pytest.mark.parametrize("name", ["fixed-length", "crane-hoist", "cable-robot"])
+def test_thumbnails_show_a_run_in_space(name: str) -> None:
+    """Strings, bodies and the paths of these stand off the ground and the sky, and clear of the edges."""
+    thumbnails = part_of_the_site("thumbnails")
+    data = tl.simulate(tl.load(name), duration=1.0, sample=0.1)
+    pixels = np.asarray(thumbnails.thumbnail(data, thumbnails.Look(ground=False))).astype(int)
+    assert pixels.shape == (336, 480, 3)
+    drawn = np.abs(pixels - pixels[:, :1]).max(axis=2) > 40
+    rows, columns = (np.flatnonzero(drawn.any(axis=k)) for k in (1, 0))
+    assert np.ptp(rows) > 0.6 * 336 or np.ptp(columns) > 0.6 * 480
+    assert rows[0] > 5 and rows[-1] < 330 and columns[0] > 5 and columns[-1] < 474
+    assert len(np.unique(pixels[drawn], axis=0)) > 50
+
+
+def test_every_example_has_a_thumbnail() -> None:
+    """Each makes the run that is drawn of it."""
+    thumbnails = part_of_the_site("thumbnails")
+    examples = {path.stem: path for part in ("gallery", "tutorial") for path in (ROOT / "examples" / part).glob("*.py")}
+    assert set(thumbnails.LOOKS) < set(examples)
+    for name, path in examples.items():
+        run = thumbnails.look_of(name).run.split(".")[0]
+        assert re.search(
+            rf"^ *(?:\w+, )*{run}(?:, \w+)* = |^ *for (?:\w+, )*{run}\b", path.read_text(encoding="utf-8"), re.M
+        ), name
+    thumbnails.found.clear()
+    thumbnails.remember(Path("towed.py"), {"run": 1, "sinks": 2})
+    thumbnails.remember(Path("mujoco_crane.py"), {"work": SimpleNamespace(rope=3)})
+    thumbnails.remember(Path("bungee.py"), {})
+    assert list(thumbnails.found.values()) == [2, 3]
+
+
 @pytest.mark.long
 def test_every_figure_is_on_the_page_of_all(tmp_path: Path) -> None:
-    folder = Path(__file__).parents[2] / "docs" / "_ext"
-    sys.path.insert(0, str(folder))
-    try:
-        guide = importlib.import_module("figure_guide")
-    finally:
-        sys.path.remove(str(folder))
+    guide = part_of_the_site("figure_guide")
     text = guide.page(tmp_path / "figures")
     makers = set(tl.figures.__all__) - {"OF_A_RUN", "pictures_of", "save"}
     assert {line[4:] for line in text.splitlines() if line.startswith("### ")} == makers

@@ -2,7 +2,9 @@
 
 import { PerspectiveCamera, Spherical, Vector3 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { type Covered, framed, OPEN } from "./framing";
 import { type Box } from "./ground";
+import { type Range } from "./types";
 
 export type View = "front" | "side" | "top" | "iso";
 
@@ -14,16 +16,9 @@ const VIEWS: Record<View, [number, number, number]> = {
   iso: [0.5, 0.3, 1],
 };
 const FIELD = 35; // degrees
-const MARGIN = 1.08;
 const NEAR = 0.02; // of the distance to what is looked at
 const TURN = Math.PI / 24; // of a key
 const ZOOM = 1.15;
-
-/** Pixels at the edges that something else covers. */
-export interface Covered {
-  top: number;
-  bottom: number;
-}
 
 export type Turn = "left" | "right" | "up" | "down" | "nearer" | "farther";
 
@@ -34,8 +29,8 @@ export class CameraRig {
   /** Whether a hand moved the camera since it was last placed. */
   moved = false;
   private readonly followed = new Vector3();
-  private size: [number, number] = [1, 1];
-  private covered: Covered = { top: 0, bottom: 0 };
+  private size: Range = [1, 1];
+  private covered = OPEN;
 
   constructor(
     surface: HTMLElement,
@@ -46,8 +41,29 @@ export class CameraRig {
     this.controls = new OrbitControls(this.camera, surface);
     this.controls.addEventListener("change", changed);
     this.controls.addEventListener("start", () => (this.moved = true));
-    surface.style.touchAction = "pan-y"; // a finger that moves up and down scrolls the page
+    this.scrollUnlessMeant(surface);
     this.zoomWhenMeant(surface);
+  }
+
+  /** On a page that scrolls, a finger that moves up and down scrolls it, until the scene has been tapped. */
+  private scrollUnlessMeant(surface: HTMLElement): void {
+    const page = document.documentElement;
+    const choose = () => {
+      const scrolls = page.scrollHeight > page.clientHeight + 1;
+      surface.style.touchAction = scrolls && document.activeElement !== surface ? "pan-y" : "none";
+    };
+    let before = this.state;
+    let moved = this.moved;
+    surface.addEventListener("pointerdown", () => ([before, moved] = [this.state, this.moved]), { capture: true });
+    // the browser scrolls: what the finger turned until then was not meant
+    surface.addEventListener("pointercancel", () => {
+      this.state = before;
+      this.moved = moved;
+    });
+    for (const name of ["focus", "blur"]) surface.addEventListener(name, choose);
+    surface.addEventListener("click", () => surface.focus({ preventScroll: true }));
+    new ResizeObserver(choose).observe(document.body);
+    choose();
   }
 
   /** Inside another page, such as a notebook, the wheel scrolls that one until the scene has been clicked. */
@@ -58,14 +74,18 @@ export class CameraRig {
     document.addEventListener("mouseleave", () => (this.controls.enableZoom = false));
   }
 
-  /** The picture is so wide and high, and what is looked at is centred in the part of it that is not covered. */
+  /** The picture is so wide and high, and some of it is covered. */
   setSize(width: number, height: number, covered: Covered): void {
     this.size = [width, height];
     this.covered = covered;
     this.camera.aspect = width / height;
-    const shift = 0.5 * (covered.bottom - covered.top);
-    if (shift === 0) this.camera.clearViewOffset();
-    else this.camera.setViewOffset(width, height, 0, shift, width, height);
+    this.shift([0, 0.5 * (covered.bottom - covered.top)]);
+  }
+
+  /** Put what is looked at so far to the left of the picture's middle and above it (px). */
+  private shift([left, up]: Range): void {
+    if (left === 0 && up === 0) this.camera.clearViewOffset();
+    else this.camera.setViewOffset(...this.size, left, up, ...this.size);
     this.camera.updateProjectionMatrix();
   }
 
@@ -133,6 +153,7 @@ export class CameraRig {
     this.controls.minDistance = Math.min(this.controls.minDistance, 0.4 * radius);
     const direction = new Vector3().subVectors(this.camera.position, this.controls.target).normalize();
     this.controls.target.copy(this.followed);
+    this.setSize(...this.size, this.covered);
     this.camera.position.copy(this.followed).addScaledVector(direction, radius / Math.tan((0.5 * FIELD * Math.PI) / 180));
     this.controls.update();
   }
@@ -151,17 +172,10 @@ export class CameraRig {
     this.camera.lookAt(middle);
     const [right, up, back] = [new Vector3(), new Vector3(), new Vector3()];
     this.camera.matrix.makeRotationFromQuaternion(this.camera.quaternion).extractBasis(right, up, back);
-    const [width, height] = this.size;
-    const free = Math.max(height - this.covered.top - this.covered.bottom, 0.3 * height) / height;
-    const tanX = ((Math.tan((0.5 * FIELD * Math.PI) / 180) / MARGIN) * width) / height;
-    const tanY = (Math.tan((0.5 * FIELD * Math.PI) / 180) * free) / MARGIN;
-    // A corner is in sight when its offset from the axis is within the field at its own depth; centre first, then step back.
-    const spread = (axis: Vector3) => corners.map((corner) => corner.clone().sub(middle).dot(axis));
-    const [xs, ys, zs] = [right, up, back].map(spread);
-    let distance = 0;
-    corners.forEach((_, i) => {
-      distance = Math.max(distance, zs[i] + Math.abs(xs[i]) / tanX, zs[i] + Math.abs(ys[i]) / tanY);
-    });
+    const axes = [right, up, back];
+    const offsets = corners.map((corner) => axes.map((axis) => corner.clone().sub(middle).dot(axis)));
+    const { distance, shift } = framed(offsets, this.size, this.covered, Math.tan((0.5 * FIELD * Math.PI) / 180));
+    this.shift(shift);
     const size = corners[0].distanceTo(corners[7]);
     this.camera.position.copy(middle).addScaledVector(direction, distance);
     this.controls.minDistance = 0.01 * size;

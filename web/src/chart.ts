@@ -1,6 +1,6 @@
 // One chart: lines of some runs over time, a line at the current time that can be dragged, and values beside the names.
 
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import { padded, ticks } from "./axis";
 import { number, units } from "./format";
 import { DASHES, LETTERS, styleOf, swatch } from "./lines";
@@ -8,7 +8,7 @@ import { css } from "./palette";
 import { Panel, type PlotEvents } from "./panel";
 import { type Drawn } from "./paint";
 import { type Joined } from "./series";
-import { TimeArea } from "./timearea";
+import { TimePlot } from "./timeplot";
 import { type Plot, type Range } from "./types";
 
 export interface Line {
@@ -29,10 +29,7 @@ export class Chart extends Panel {
   private readonly values = new Map<Line, HTMLElement>();
   private readonly names: string[];
   private readonly note = Object.assign(document.createElement("span"), { className: "axis-note" });
-  private readonly hands: TimeArea;
-  private readonly uplot: uPlot;
-  private range: Range;
-  private time = 0;
+  private readonly graph: TimePlot;
   private splits: number[] = []; // of the axis of values
   private opened = false; // though nothing happens in it
 
@@ -44,13 +41,11 @@ export class Chart extends Panel {
     events: PlotEvents,
   ) {
     super(plot, events);
-    this.range = range;
     this.names = [...new Set(lines.map((line) => line.name))];
     for (const name of this.names) this.head.append(this.entry(name));
-    this.uplot = new uPlot(this.options(), [[], ...lines.map(() => [])] as uPlot.AlignedData, this.area);
+    this.graph = new TimePlot(this.options(), [[], ...lines.map(() => [])] as uPlot.AlignedData, this.area, range, events);
     this.area.append(this.note);
-    this.uplot.over.title = "Click: go to this time. Drag: zoom. Double-click: all. Ctrl or Shift and the wheel: zoom.";
-    this.hands = new TimeArea(this.uplot.over, events, () => this.range, (time) => this.uplot.valToPos(time, "x"));
+    this.graph.uplot.over.title = "Click: go to this time. Drag: zoom. Double-click: all. Ctrl or Shift and the wheel: zoom.";
     this.head.addEventListener("dblclick", () => {
       this.opened = !this.opened;
       this.element.classList.toggle("opened", this.opened);
@@ -70,23 +65,20 @@ export class Chart extends Panel {
     for (const column of shown)
       for (const x of column) if (typeof x === "number") [low, high] = [Math.min(low, x), Math.max(high, x)];
     this.setFlat(times.length > 1 && low === high);
-    this.uplot.setData([times, ...shown] as uPlot.AlignedData, false);
-    this.setRange(this.range);
+    this.graph.uplot.setData([times, ...shown] as uPlot.AlignedData, false);
+    this.graph.setRange(this.graph.range);
   }
 
   setRange(range: Range): void {
-    this.range = range;
-    this.uplot.setScale("x", { min: range[0], max: range[1] });
-    this.setTime(this.time);
+    this.graph.setRange(range);
   }
 
   setTime(time: number): void {
-    this.time = time;
-    this.hands.setTime(time);
+    this.graph.hands.setTime(time);
   }
 
   setHover(time: number | null): void {
-    this.hands.setHover(time);
+    this.graph.hands.setHover(time);
   }
 
   /** Values at a time; undefined where one is not known yet. */
@@ -99,12 +91,12 @@ export class Chart extends Panel {
   }
 
   redraw(): void {
-    this.uplot.redraw(false);
+    this.graph.uplot.redraw(false);
   }
 
   /** What it shows, for a picture. */
   get drawn(): Drawn {
-    const { data, series, scales } = this.uplot;
+    const { data, series, scales } = this.graph.uplot;
     const shown = this.lines.flatMap((line, i) => (series[i + 1].show ? [{ line, values: data[i + 1], style: this.style(line) }] : []));
     const letter = ({ run }: Line) => (this.runs > 1 ? `${LETTERS[run]} ` : "");
     return {
@@ -112,7 +104,7 @@ export class Chart extends Panel {
       entries: shown.map(({ line, style }) => ({ text: `${letter(line)}${line.label}`, style })),
       times: data[0],
       columns: shown,
-      range: this.range,
+      range: this.graph.range,
       span: [scales.y.min ?? 0, scales.y.max ?? 1],
       splits: this.splits,
     };
@@ -140,7 +132,7 @@ export class Chart extends Panel {
     button.addEventListener("click", () => {
       const show = button.getAttribute("aria-pressed") !== "true";
       button.setAttribute("aria-pressed", String(show));
-      for (const line of lines) this.uplot.setSeries(1 + this.lines.indexOf(line), { show });
+      for (const line of lines) this.graph.uplot.setSeries(1 + this.lines.indexOf(line), { show });
     });
     return button;
   }
@@ -149,16 +141,14 @@ export class Chart extends Panel {
     return styleOf(this.names.indexOf(line.name), line.run, this.runs);
   }
 
-  private options(): uPlot.Options {
+  private options(): Omit<uPlot.Options, "legend"> {
     const grid = { stroke: () => css("plot-grid"), width: 1 };
     return {
       width: 300,
       height: 120,
-      legend: { show: false },
       padding: [8, RIGHT, 4, 0],
       cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: false, setScale: false }, bind: { dblclick: () => () => null } },
       scales: {
-        x: { time: false, auto: false, min: this.range[0], max: this.range[1] },
         y: { range: (_, low, high) => padded(low, high, this.plot.floor) },
       },
       axes: [
@@ -181,7 +171,7 @@ export class Chart extends Panel {
           return { label: line.label, stroke: () => css(`series-${colour}`), width: 1.5, points: { show: false }, dash: DASHES[dash] };
         }),
       ],
-      hooks: { setSelect: [(plot) => this.selected(plot)], draw: [() => this.setTime(this.time)] },
+      hooks: { setSelect: [(plot) => this.selected(plot)] },
     };
   }
 
@@ -202,6 +192,6 @@ export class Chart extends Panel {
 
   protected resize(): void {
     const [width, height] = [this.area.clientWidth, this.area.clientHeight];
-    if (width > 0 && height > 0 && this.uplot) this.uplot.setSize({ width, height });
+    if (width > 0 && height > 0 && this.graph) this.graph.uplot.setSize({ width, height });
   }
 }

@@ -34,3 +34,11 @@ export function units(text: string): string {
   const raised: Record<string, string> = { "-": "⁻", "0": "⁰", "1": "¹", "2": "²", "3": "³", "4": "⁴", "6": "⁶", "9": "⁹" };
   return text.replace(/(?<=[A-Za-z])-?\d+/g, (power) => [...power].map((c) => raised[c] ?? c).join(""));
 }
+
+const KEPT = 0.9; // of a rate: what is slower is told
+
+/** How fast time passes; where that is not the rate that was asked for, why. */
+export function pace(achieved: number, rate: number): string {
+  const now = `${number(achieved, 3)}× real time`;
+  return achieved < KEPT * rate ? `${now} instead of ${number(rate, 2)}×: computing this takes longer` : now;
+}

@@ -29,7 +29,7 @@ export class Grab {
 
   private begin(event: PointerEvent): void {
     if (event.button !== 0) return;
-    this.body = this.scene.bodyAt(event.offsetX, event.offsetY);
+    this.body = this.scene.sight.bodyAt(event.offsetX, event.offsetY);
     if (this.body === null) return;
     event.stopImmediatePropagation();
     this.canvas.setPointerCapture(event.pointerId);
@@ -39,11 +39,11 @@ export class Grab {
 
   private move(event: PointerEvent): void {
     if (this.body === null) {
-      this.canvas.style.cursor = this.scene.bodyAt(event.offsetX, event.offsetY) === null ? "" : "grab";
+      this.canvas.style.cursor = this.scene.sight.bodyAt(event.offsetX, event.offsetY) === null ? "" : "grab";
       return;
     }
     this.canvas.style.cursor = "grabbing";
-    this.to = this.scene.placeAt(event.offsetX, event.offsetY, this.body);
+    this.to = this.scene.sight.placeAt(event.offsetX, event.offsetY, this.body);
     this.scene.setLeash(this.body, this.to);
     this.send(this.to);
   }

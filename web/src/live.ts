@@ -1,7 +1,7 @@
 // Live: a run that goes on while it is looked at, and takes commands.
 
 import { Controls } from "./controls";
-import { number } from "./format";
+import { number, pace } from "./format";
 import { Gamepads } from "./gamepad";
 import { History } from "./history";
 import { type Action } from "./keys";
@@ -235,8 +235,9 @@ export class Live {
     if (1000 * seconds < COUNT_EVERY) return;
     const per = (count: number) => Math.round(count / seconds);
     const every = this.meta.interval ? ` · curves and recordings every ${number(1000 * this.meta.interval, 3)} ms` : "";
+    const { achieved, rate, running } = this.status ?? { achieved: 0, rate: 0, running: false };
     get("readout").textContent = this.status
-      ? `${number(this.status.achieved, 3)}× real time · ${per(this.stage.drawn - this.counts.drawn)} pictures/s${every}`
+      ? `${pace(achieved, running ? rate : 0)} · ${per(this.stage.drawn - this.counts.drawn)} pictures/s${every}`
       : "";
     this.counts = { at: now, drawn: this.stage.drawn };
   }

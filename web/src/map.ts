@@ -19,18 +19,19 @@ export class TensionMap extends Panel {
   private readonly key = Object.assign(document.createElement("span"), { className: "map-key quiet" });
   private readonly hands: TimeArea;
   private rows: Row[] = [];
-  private time = 0;
 
   /** Of the first run. */
-  constructor(private readonly meta: Meta, private readonly layout: Layout, private range: Range, events: PlotEvents) {
+  constructor(private readonly meta: Meta, private readonly layout: Layout, range: Range, events: PlotEvents) {
     super(MAP, events);
     this.over.style.left = `${LEFT}px`;
     this.over.style.right = `${RIGHT}px`;
     this.area.append(this.canvas, this.over);
     this.head.append(this.key);
     this.canvas.setAttribute("aria-hidden", "true");
-    const place = (time: number) => (this.over.clientWidth * (time - this.range[0])) / (this.range[1] - this.range[0]);
-    this.hands = new TimeArea(this.over, events, () => this.range, place);
+    this.hands = new TimeArea(this.over, events, range, (time) => {
+      const [from, to] = this.hands.range;
+      return (this.over.clientWidth * (time - from)) / (to - from);
+    });
   }
 
   /** Rows in the order of time. */
@@ -40,12 +41,11 @@ export class TensionMap extends Panel {
   }
 
   setRange(range: Range): void {
-    this.range = range;
+    this.hands.setRange(range);
     this.redraw();
   }
 
   setTime(time: number): void {
-    this.time = time;
     this.hands.setTime(time);
   }
 
@@ -72,7 +72,7 @@ export class TensionMap extends Panel {
     this.key.textContent = `${number(low, 3)} to ${number(high, 3)}`;
     const stops = [0, 0.25, 0.5, 0.75, 1].map((x) => scale.css(low + x * (high - low)));
     this.key.style.setProperty("--scale", `linear-gradient(90deg, ${stops.join(", ")})`);
-    this.setTime(this.time);
+    this.hands.setRange(this.hands.range);
   }
 
   /** Least and greatest tension in view. */
@@ -88,7 +88,7 @@ export class TensionMap extends Panel {
   }
 
   private paint(brush: CanvasRenderingContext2D, scale: Scale, k: number, top: number, band: number, width: number): void {
-    const [from, to] = this.range;
+    const [from, to] = this.hands.range;
     const place = (time: number) => LEFT + ((width - LEFT - RIGHT) * (time - from)) / (to - from);
     const strand = this.layout.strands[k];
     brush.save();

@@ -86,6 +86,7 @@ export class Markers {
     for (const { mesh, body } of this.shadows) {
       const [x, y] = this.layout.bodyPoint(row, body, [0, 0, 0], [0, 0, 0]);
       mesh.position.set(x, y, ground);
+      mesh.visible = true;
     }
   }
 
@@ -94,8 +95,10 @@ export class Markers {
     return this.things.length > 0 && this.things[0].sprite.visible;
   }
 
-  setRings(on: boolean): void {
-    for (const { sprite } of this.things) sprite.visible &&= on;
+  /** Neither rings nor shadows until the next update: near by they would fill the picture. */
+  hide(): void {
+    for (const { sprite } of this.things) sprite.visible = false;
+    for (const { mesh } of this.shadows) mesh.visible = false;
   }
 
   recolour(mark: Color, shadow: Color): void {

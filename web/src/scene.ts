@@ -1,22 +1,23 @@
 // The picture: runs, ground and arrow before one camera, in one view or in one for each run. Drawn only when something changed.
 
-import { Color, Group, HemisphereLight, Plane, Raycaster, Scene as Stage, Vector2, Vector3, WebGLRenderer } from "three";
-import { CameraRig, type Covered } from "./camera";
+import { Color, Group, HemisphereLight, Scene as Stage, Vector3, WebGLRenderer } from "three";
+import { CameraRig } from "./camera";
 import { type Scale } from "./colours";
+import { type Covered, OPEN } from "./framing";
 import { type Box, GravityArrow, Ground, sizeOf, sun } from "./ground";
 import { type Corner, Inset } from "./inset";
 import { type Frame, type Layout, type Quantity, type Row } from "./layout";
 import { Leash } from "./leash";
-import { boxOf, cellOf, makeRoom, type Named, namedPlaces, reachOf, samePlace, withArrow } from "./places";
+import { boxOf, cellOf, makeRoom, samePlace, withArrow } from "./places";
 import { css } from "./palette";
 import { RunView } from "./runview";
-import { type Meta, type Vector } from "./types";
+import { Sight } from "./sight";
+import { type Meta, type Range, type Vector } from "./types";
 
 const GHOST = 0.38;
 const RADIUS = 0.0023; // of the string, over the camera's distance: thick enough to carry a colour, however near
 const MAX_PIXEL_RATIO = 2;
 const SPARE = 0.2; // of the box, added where something leaves it, so that the camera does not step back at every picture
-const GRASP = 22; // px around a body in which it can be grabbed
 
 export interface SceneEvents {
   moved(rig: CameraRig): void;
@@ -25,6 +26,7 @@ export interface SceneEvents {
 
 export class Scene {
   readonly rig: CameraRig;
+  readonly sight: Sight; // of the first run
   readonly ground: Ground;
   readonly renderer: WebGLRenderer;
   sideBySide = false;
@@ -42,7 +44,7 @@ export class Scene {
   private box: Box;
   private dirty = true;
   private covered = ""; // what the picture is framed for
-  private size: [number, number] | null = null; // of a picture that is not the host's, in px
+  private size: Range | null = null; // of a picture that is not the host's, in px
   private readonly arrowTip = new Vector3();
 
   /** Throws where the browser has no WebGL. */
@@ -74,6 +76,7 @@ export class Scene {
 
     this.box = boxOf(metas);
     this.rig = new CameraRig(canvas, this.box, () => this.touch());
+    this.sight = new Sight(this.views[0], this.rig.camera, () => this.frames[0]?.row ?? null, () => this.cell());
     this.layOut();
     this.setSideBySide(false);
     this.recolour();
@@ -104,7 +107,7 @@ export class Scene {
     if (body !== null) {
       this.followed = body;
       this.track();
-      this.rig.approach(4 * (this.reach(body) || 0.02 * sizeOf(this.box)));
+      this.rig.approach(4 * (this.sight.reach(body) || 0.02 * sizeOf(this.box)));
       this.rig.follow = true;
     }
     this.touch();
@@ -136,47 +139,8 @@ export class Scene {
   }
 
   /** Where the tip of gravity's arrow is on the host, in pixels; null without gravity. */
-  arrowOnScreen(): [number, number] | null {
-    return this.arrow.group.parent ? this.onScreen(this.arrowTip.clone()) : null;
-  }
-
-  /** Names of the first run's bodies and strings, with their places on the host in pixels; those out of sight are left out. */
-  names(): (Named & { at: [number, number] })[] {
-    const row = this.frames[0]?.row;
-    const all = row ? namedPlaces(this.views[0].meta, this.views[0].layout, row) : [];
-    return all.flatMap((named) => {
-      const [x, y, z] = named.place;
-      const at = this.onScreen(new Vector3(x, -z, y));
-      return at ? [{ ...named, at }] : [];
-    });
-  }
-
-  // -- grabbing ---------------------------------------------------------------------------------------
-
-  /** The free body of the first run at a place on the host (px), or null. */
-  bodyAt(x: number, y: number): number | null {
-    let best: number | null = null;
-    let least = Infinity;
-    this.views[0].meta.bodies.forEach(({ held }, k) => {
-      const place = held ? null : this.centre(k);
-      const at = place && this.onScreen(place.clone());
-      if (!place || !at) return;
-      const radius = Math.max(GRASP, (this.reach(k) * this.cell()[3]) / (2 * Math.tan((this.rig.camera.fov * Math.PI) / 360) * place.distanceTo(this.rig.camera.position)));
-      const gap = Math.hypot(at[0] - x, at[1] - y);
-      if (gap < Math.min(radius, least)) [best, least] = [k, gap];
-    });
-    return best;
-  }
-
-  /** The place in space under a place on the host (px), as far away as a body is. */
-  placeAt(x: number, y: number, body: number): Vector {
-    const [, , width, height] = this.cell();
-    const { camera } = this.rig;
-    const ray = new Raycaster();
-    ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), camera);
-    const normal = camera.getWorldDirection(new Vector3());
-    const found = ray.ray.intersectPlane(new Plane().setFromNormalAndCoplanarPoint(normal, this.centre(body) ?? new Vector3()), new Vector3());
-    return found ? [found.x, found.z, -found.y] : [0, 0, 0];
+  arrowOnScreen(): Range | null {
+    return this.arrow.group.parent ? this.sight.onScreen(this.arrowTip.clone()) : null;
   }
 
   /** A line from a body to where it is pulled, or none. */
@@ -185,35 +149,15 @@ export class Scene {
     this.touch();
   }
 
-  /** The centre of mass of a body of the first run, in the renderer's axes. */
-  private centre(body: number): Vector3 | null {
-    const { meta, layout } = this.views[0];
-    const row = this.frames[0]?.row;
-    if (!row || !meta.bodies[body]) return null;
-    const [x, y, z] = layout.bodyPoint(row, body, meta.bodies[body].center_of_mass, [0, 0, 0]);
-    return new Vector3(x, -z, y);
-  }
-
-  private reach(body: number): number {
-    return reachOf(this.views[0].meta.bodies[body].points);
-  }
-
-  private onScreen(place: Vector3): [number, number] | null {
-    const p = place.project(this.rig.camera);
-    if (p.z > 1 || Math.abs(p.x) > 1 || Math.abs(p.y) > 1) return null;
-    const [, , width, height] = this.cell();
-    return [0.5 * (p.x + 1) * width, 0.5 * (1 - p.y) * height];
-  }
-
   private track(): void {
-    const place = this.centre(this.followed);
+    const place = this.sight.centre(this.followed);
     if (place) this.rig.track(place);
   }
 
   // -- drawing ----------------------------------------------------------------------------------------
 
   /** Draw pictures of another size than the host's from now on (px), or of the host's. */
-  setPictureSize(size: [number, number] | null): void {
+  setPictureSize(size: Range | null): void {
     this.size = size;
     this.renderer.domElement.classList.toggle("letterbox", size !== null);
     this.resize();
@@ -234,7 +178,7 @@ export class Scene {
   }
 
   /** Width and height of what is drawn (px). */
-  private get extent(): [number, number] {
+  private get extent(): Range {
     return this.size ?? [this.host.clientWidth, this.host.clientHeight];
   }
 
@@ -255,7 +199,7 @@ export class Scene {
     this.inset = this.wantsInset ? this.nearView.corner(width, height, this.events.covered().top) : null;
     this.events.moved(this.rig);
     this.keepClear();
-    this.leash.update((body) => this.centre(body));
+    this.leash.update((body) => this.sight.centre(body));
     if (this.sideBySide) {
       this.renderer.setScissorTest(true);
       this.views.forEach((_, run) => this.renderView([run], run));
@@ -285,11 +229,11 @@ export class Scene {
 
   private drawInset(corner: Corner, height: number): void {
     const body = this.views[0].meta.bodies.findIndex(({ held }) => !held);
-    const place = this.centre(body);
-    const reach = this.reach(body);
+    const place = this.sight.centre(body);
+    const reach = this.sight.reach(body);
     if (!place || reach === 0) return;
     this.draw(RADIUS * this.nearView.distance(reach));
-    for (const view of this.views) view.markers.setRings(false);
+    for (const view of this.views) view.markers.hide();
     this.nearView.render(this.renderer, this.stage, place, reach, this.rig.camera, height, corner, new Color(css("scene-bottom")));
   }
 
@@ -319,7 +263,7 @@ export class Scene {
 
   /** Frame anew where buttons or the legend cover another part of the picture than before. */
   private keepClear(): void {
-    const covered = this.size || this.sideBySide ? { top: 0, bottom: 0 } : this.events.covered();
+    const covered = this.size || this.sideBySide ? OPEN : this.events.covered();
     if (JSON.stringify(covered) === this.covered) return;
     this.covered = JSON.stringify(covered);
     this.rig.setSize(this.cell()[2], this.cell()[3], covered);

@@ -1,7 +1,8 @@
 // The scene with what lies over it: buttons, legend, axes, names; or a sentence in its place where the browser cannot draw it.
 
-import { type Covered, type Turn, type View } from "./camera";
+import { type Turn, type View } from "./camera";
 import { number } from "./format";
+import { type Covered, type Rect } from "./framing";
 import { Grab, type Pull } from "./grab";
 import { type Action } from "./keys";
 import { type Frame, type Layout, type Row } from "./layout";
@@ -15,6 +16,7 @@ import { type Meta } from "./types";
 
 const VIEWS: Action[] = ["front", "side", "top", "iso"];
 const LETTER = 8; // px, the width of one in a name, about
+const BESIDE = 10; // px, from what is named
 const NAME_HEIGHT = 15; // px
 const NARROW = 480; // px: below, the legend takes the whole width of the picture's foot
 const TURNS: Record<string, Turn> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down", "+": "nearer", "=": "nearer", "-": "farther" };
@@ -164,15 +166,17 @@ export class SceneStage {
   /** Names beside what they name; one that would cover another moves down. */
   private placeNames(): void {
     const placed: [number, number, number][] = []; // left, top, width
-    const names = (this.naming && this.scene?.names()) || [];
+    const room = get("scene").clientWidth;
+    const names = (this.naming && this.scene?.sight.names()) || [];
     get("part-names").replaceChildren(
       ...names.map(({ text, kind, at: [x, y] }) => {
         const width = LETTER * text.length;
+        if (x + BESIDE + width > room) x -= width + 2 * BESIDE; // on the other side of what it names
         const covered = () => placed.some(([left, top, wide]) => x < left + wide && left < x + width && Math.abs(y - top) < NAME_HEIGHT);
         while (covered()) y += NAME_HEIGHT;
         placed.push([x, y, width]);
         const label = Object.assign(document.createElement("span"), { className: kind, textContent: text });
-        label.style.transform = `translate(${(x + 10).toFixed(1)}px, calc(${y.toFixed(1)}px - 50%))`;
+        label.style.transform = `translate(${(x + BESIDE).toFixed(1)}px, calc(${y.toFixed(1)}px - 50%))`;
         return label;
       }),
     );
@@ -214,8 +218,12 @@ export class SceneStage {
   private covered(): Covered {
     const bar = document.querySelector<HTMLElement>("#scene .top-left");
     const top = bar ? bar.offsetTop + bar.offsetHeight : 0;
-    const narrow = get("scene").clientWidth < NARROW;
-    return { top, bottom: narrow ? get("legend").offsetHeight + 14 : 30 };
+    const legend = get("legend");
+    if (get("scene").clientWidth < NARROW) return { top, bottom: legend.offsetHeight + 14, corners: [] };
+    const { inset } = this.scene ?? {};
+    const corners: Rect[] = [legend].map(({ offsetLeft: left, offsetTop: above, offsetWidth, offsetHeight }) => ({ left, top: above, right: left + offsetWidth, bottom: above + offsetHeight }));
+    if (inset) corners.push({ left: inset.left, top: inset.top, right: inset.left + inset.size, bottom: inset.top + inset.size });
+    return { top, bottom: 30, corners };
   }
 
   private cameraMoved(): void {

@@ -8,7 +8,7 @@ const CLICK = 4; // px; a press that moves less is no drag
 const WHEEL = 0.0016; // logarithm of the zoom, for a pixel of the wheel
 const LINE = 16; // px of the wheel for a line
 
-/** Over an area: `range` is what it shows, `timeAt` the time at a place (client px). */
+/** Over an area that shows a range. */
 export class TimeArea {
   private readonly now = document.createElement("div");
   private readonly cross = document.createElement("div");
@@ -20,7 +20,7 @@ export class TimeArea {
   constructor(
     private readonly over: HTMLElement,
     private readonly events: PlotEvents,
-    private readonly range: () => Range,
+    public range: Range,
     private readonly place: (time: number) => number, // px from the area's left
     private readonly alwaysWheel = false,
   ) {
@@ -34,6 +34,11 @@ export class TimeArea {
     this.listenToFingers();
   }
 
+  setRange(range: Range): void {
+    this.range = range;
+    this.put(this.now, this.time);
+  }
+
   setTime(time: number): void {
     this.time = time;
     this.put(this.now, time);
@@ -45,13 +50,13 @@ export class TimeArea {
   }
 
   private put(line: HTMLElement, time: number): void {
-    const [from, to] = this.range();
+    const [from, to] = this.range;
     line.hidden = !(time >= from && time <= to);
     if (!line.hidden) line.style.transform = `translateX(${this.place(time)}px)`;
   }
 
   private timeAt(x: number): number {
-    const [from, to] = this.range();
+    const [from, to] = this.range;
     const { left, width } = this.over.getBoundingClientRect();
     return from + ((to - from) * (x - left)) / width;
   }
@@ -96,7 +101,7 @@ export class TimeArea {
         if (!event.ctrlKey && !event.shiftKey && !event.metaKey && scrolls && !this.alwaysWheel) return;
         event.preventDefault();
         const turned = (event.deltaY || event.deltaX) * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1);
-        this.events.zoom(zoomedAt(this.range(), this.timeAt(event.clientX), Math.exp(WHEEL * turned)));
+        this.events.zoom(zoomedAt(this.range, this.timeAt(event.clientX), Math.exp(WHEEL * turned)));
       },
       { passive: false },
     );
@@ -113,7 +118,7 @@ export class TimeArea {
       if (event.pointerType !== "touch") return;
       fingers.set(event.pointerId, event.clientX);
       const [a, b] = [...fingers.values()];
-      if (fingers.size === 2) this.pinched = { range: this.range(), times: [this.timeAt(a), this.timeAt(b)] };
+      if (fingers.size === 2) this.pinched = { range: this.range, times: [this.timeAt(a), this.timeAt(b)] };
     });
     over.addEventListener("pointermove", (event) => {
       if (!fingers.has(event.pointerId)) return;

@@ -1,12 +1,12 @@
 // The time axis below all charts, always in sight, with the time that is pointed at.
 
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import { AXIS_FONT, LEFT, RIGHT } from "./chart";
 import { ticks } from "./axis";
 import { timeDecimals } from "./format";
 import { css } from "./palette";
 import { type PlotEvents } from "./panel";
-import { TimeArea } from "./timearea";
+import { TimePlot } from "./timeplot";
 import { type Range } from "./types";
 
 const HEIGHT = 38;
@@ -17,55 +17,46 @@ export class TimeAxis {
   private readonly tag = Object.assign(document.createElement("span"), { className: "time-tag", hidden: true });
   private readonly note = Object.assign(document.createElement("span"), { className: "axis-note" });
   private readonly area = document.createElement("div");
-  private readonly uplot: uPlot;
-  private readonly hands: TimeArea;
-  private time = 0;
+  private readonly graph: TimePlot;
 
-  constructor(private range: Range, events: PlotEvents) {
+  constructor(range: Range, events: PlotEvents) {
     this.element.dataset.testid = "time-axis";
-    this.uplot = new uPlot(this.options(), [[]], this.area);
-    this.uplot.over.append(this.tag);
+    this.graph = new TimePlot(this.options(), [[]], this.area, range, events, true);
+    const { over } = this.graph.uplot;
+    over.append(this.tag);
+    over.title = "Wheel or two fingers: zoom. Double-click: all.";
     this.element.append(this.area, this.note);
-    this.uplot.over.title = "Wheel or two fingers: zoom. Double-click: all.";
-    this.hands = new TimeArea(this.uplot.over, events, () => this.range, (time) => this.uplot.valToPos(time, "x"), true);
-    new ResizeObserver(() => {
-      this.uplot.setSize({ width: this.area.clientWidth, height: HEIGHT });
-      this.setTime(this.time);
-    }).observe(this.area);
+    new ResizeObserver(() => this.graph.uplot.setSize({ width: this.area.clientWidth, height: HEIGHT })).observe(this.area);
   }
 
   setRange(range: Range): void {
-    this.range = range;
-    this.uplot.setScale("x", { min: range[0], max: range[1] });
-    this.setTime(this.time);
+    this.graph.setRange(range);
   }
 
   setTime(time: number): void {
-    this.time = time;
-    this.hands.setTime(time);
+    this.graph.hands.setTime(time);
   }
 
   setHover(time: number | null): void {
-    this.hands.setHover(time);
+    const { hands, range, uplot } = this.graph;
+    hands.setHover(time);
     this.tag.hidden = time === null;
     if (time === null) return;
-    this.tag.textContent = `${time.toFixed(timeDecimals(RESOLVED * (this.range[1] - this.range[0])))} s`;
-    this.tag.style.transform = `translateX(calc(${this.uplot.valToPos(time, "x")}px - 50%))`;
+    this.tag.textContent = `${time.toFixed(timeDecimals(RESOLVED * (range[1] - range[0])))} s`;
+    this.tag.style.transform = `translateX(calc(${uplot.valToPos(time, "x")}px - 50%))`;
   }
 
   redraw(): void {
-    this.uplot.redraw(false);
+    this.graph.uplot.redraw(false);
   }
 
-  private options(): uPlot.Options {
+  private options(): Omit<uPlot.Options, "legend"> {
     const grid = { stroke: () => css("plot-grid"), width: 1 };
     return {
       width: 300,
       height: HEIGHT,
-      legend: { show: false },
       padding: [0, RIGHT, 0, LEFT],
       cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
-      scales: { x: { time: false, auto: false, min: this.range[0], max: this.range[1] } },
       axes: [
         {
           label: "time (s)",

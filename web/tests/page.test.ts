@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { cssColour, linearColour, Scale, shownRange } from "../src/colours";
 import { sharpEdges, triangles } from "../src/edges";
-import { number, roundUp, timeDecimals, units } from "../src/format";
+import { framed, OPEN } from "../src/framing";
+import { number, pace, roundUp, timeDecimals, units } from "../src/format";
 import { COLOURS, DASHES, styleOf } from "../src/lines";
 import { actionOf, BINDINGS, bindingsFor, keyNames } from "../src/keys";
 import { Player } from "../src/player";
@@ -167,4 +168,33 @@ test("curves are told apart by their colours alone, also by the colour-blind", (
         seen.slice(0, i).forEach((b) => assert.ok(Math.hypot(...a.map((x, k) => x - b[k])) > 0.12, `${i} is too near to another`)),
       );
     }
+});
+
+/** Corners of a box around the origin, seen along its third axis. */
+const box = (x: number, y: number, z: number): Vector[] => [-x, x].flatMap((a) => [-y, y].flatMap((b) => [-z, z].map((c): Vector => [a, b, c])));
+
+test("a box is framed as large as what covers the picture allows", () => {
+  const [width, height, slope] = [800, 600, 0.3];
+  const legend = { left: 600, top: 450, right: 790, bottom: 590 };
+  for (const sides of [[4, 3, 0], [1, 9, 1], [9, 1, 1], [5, 5, 5], [0, 1, 0]] as Vector[]) {
+    const corners = box(...sides);
+    const open = framed(corners, [width, height], OPEN, slope);
+    const { distance, shift } = framed(corners, [width, height], { top: 40, bottom: 30, corners: [legend] }, slope);
+    assert.ok(distance >= open.distance);
+    for (const [x, y, z] of corners) {
+      const scale = (0.5 * height) / (slope * (distance - z));
+      const [left, top] = [0.5 * width + scale * x - shift[0], 0.5 * height - scale * y - shift[1]];
+      assert.ok(left > 20 && left < width - 20 && top > 55 && top < height - 45, `${sides}: ${left}, ${top}`);
+      assert.ok(left < legend.left || top < legend.top, `${sides}: behind the legend`);
+    }
+  }
+  const narrow = framed(box(1, 9, 1), [width, height], { top: 40, bottom: 30, corners: [legend] }, slope);
+  assert.equal(narrow.shift[0], 0); // what does not reach the legend stays in the middle
+});
+
+test("a simulation that cannot keep its rate says so", () => {
+  assert.equal(pace(1, 1), "1.00× real time");
+  assert.equal(pace(19, 20), "19.0× real time");
+  assert.equal(pace(5.3, 20), "5.30× real time instead of 20×: computing this takes longer");
+  assert.equal(pace(0, 0), "0× real time"); // paused
 });

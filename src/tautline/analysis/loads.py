@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.analysis.series import breaking_load_of, coarse
+from tautline.analysis.series import breaking_load_of, called, coarse
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.files.runs.given import Run, known, string_from
@@ -84,7 +84,7 @@ def utilisation(run: Run, *, breaking_load: float | str | None = None, string: s
     peak = peak_of_run(whole)
     if not np.isfinite(peak.tension):
         raise InputError("run: expected finite tensions, got none")
-    name = {0.0: "guide_tension", 1.0: "body_tension"}.get(peak.place, "tension")
+    name = called(whole.attrs, {0.0: "guide_tension", 1.0: "body_tension"}.get(peak.place, "tension"))
     good = np.isfinite(peak.over_time)
     return Utilisation(
         peak.tension / load,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -62,11 +63,16 @@ def series_of(run: Run, variable: str, place: dict[str, Any]) -> Series:
     if good < 2:
         raise TooFewSamplesError(f"run: expected at least 2 samples of {variable} with finite values, got {good}")
     where = "".join(f", {dim} {x}" for dim, x in place.items())
-    called = variable
-    if STRING in whole.attrs:
-        called = next((ours for ours, theirs in NAMES_OF_PENDULUM.items() if theirs == variable), variable)
-        called = f"{called} of {whole.attrs[STRING]}"
-    return Series(time[:good], values[:good], f"{called}{where}", str(whole[variable].attrs.get("units", "")))
+    units = str(whole[variable].attrs.get("units", ""))
+    return Series(time[:good], values[:good], f"{called(whole.attrs, variable)}{where}", units)
+
+
+def called(attrs: Mapping[str, Any], variable: str) -> str:
+    """A variable of a pendulum by the name that readers know; of one string of an assembly, by its own name there."""
+    if STRING not in attrs:
+        return variable
+    own = next((ours for ours, theirs in NAMES_OF_PENDULUM.items() if theirs == variable), variable)
+    return f"{own} of {attrs[STRING]}"
 
 
 def _part(run: xr.Dataset, variable: str, place: dict[str, Any]) -> tuple[xr.Dataset, dict[str, Any]]:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from tautline.cli.checking import duration_in_words
 from tautline.engine.assembly.simulation import AssemblySimulation
 from tautline.engine.cases import begin
 from tautline.files import runs
 from tautline.model.assembly.case import AssemblyCase
+from tautline.model.command import PrescribedMotion
+from tautline.model.profile import places_at
 
 # Seconds that the look at the first samples may take.
 LONGEST_LOOK = 0.5
+# Times at which given motions of the reels are looked up.
+LOOKS = 2000
 # Base steps that are made at a time.
 STEPS_AT_ONCE = 1000
 
@@ -38,7 +44,23 @@ def facts(case: AssemblyCase) -> dict[str, Any]:
         "stability_limit": limits.waves,
         "steps": steps,
         "wall_time": steps * seconds,
+        "fully_deployed": _used_up(case, dict(zip(names, first["unstretched_length"][0].tolist(), strict=True))),
     }
+
+
+def _used_up(case: AssemblyCase, lengths: dict[str, float]) -> dict[str, float]:
+    """When reels whose motion is given have no string left, by the names of the strings (s)."""
+    times = np.linspace(0.0, case.run.duration, LOOKS)
+    found = {}
+    for name, line in case.assembly.strings.items():
+        command = case.commands.get(name)
+        if line.reel is None or not isinstance(command, PrescribedMotion):
+            continue
+        planned = places_at(command.curve(0.0, lengths[name], (0.0, case.run.duration)), times)
+        beyond = np.flatnonzero(planned >= line.string.length - line.reel.guide_length)
+        if len(beyond):
+            found[name] = float(times[beyond[0]])
+    return found
 
 
 def _look(simulation: AssemblySimulation, plan: Any, count: int, sample: float) -> tuple[float, int, float]:
@@ -72,5 +94,8 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     )
     lines["steps"] = f"about {found['steps']:.3g}, if they stay as they are"
     lines["wall time"] = f"about {duration_in_words(found['wall_time'])} of stepping"
+    if found["fully_deployed"]:
+        name, time = min(found["fully_deployed"].items(), key=lambda item: item[1])
+        lines["ends early"] = f"about t = {time:.3g} s: string {name!r} is fully deployed"
     lines["result"] = f"{found['samples']} samples, {found['size_bytes'] / 1e6:.1f} MB"
     return lines

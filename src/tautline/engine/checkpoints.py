@@ -143,7 +143,8 @@ def check(saved: Any, arrays: Arrays, version: int) -> None:
     if not isinstance(saved, dict) or saved.get("checkpoint") != version:
         found = saved.get("checkpoint") if isinstance(saved, dict) else saved
         raise InputError(f"checkpoint: expected version {version}, got {found!r}")
-    _positive("h", saved["h"])
+    if saved["started"] or saved["h"] != 0.0:  # a step that is not given is found when the motion begins
+        _positive("h", saved["h"])
     for interval, count in saved["base_steps"]:
         _positive("sample interval", interval)
         _positive("number of base steps", count)

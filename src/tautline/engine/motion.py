@@ -53,6 +53,11 @@ class PendulumInMotion:
         return int(self._stepper.motion.clock[data.TOTAL])
 
     @property
+    def kernel_loads(self) -> data.Loads:
+        """Loads and path of the guide, as the kernels have them; all at rest where there are none."""
+        return self._stepper.loads
+
+    @property
     def halvings(self) -> int:
         """How often the base step is halved at present."""
         return int(self._stepper.motion.clock[data.LEVEL])

@@ -22,10 +22,11 @@ STYLE = """
   figure img, .moving { filter: invert(0.918) hue-rotate(180deg) brightness(1.25); }
 }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 1120px;
-  margin: 2rem auto; padding: 0 1rem; }
+  margin: 2rem auto; overflow-wrap: break-word; padding: 0 1rem; }
 h1 { font-size: 1.7rem; line-height: 1.25; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; font-size: 0.86rem; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-bottom: 1px solid var(--line); }
+.table { overflow-x: auto; }
 .yes { color: var(--good); } .no { color: var(--bad); font-weight: 600; }
 .small { color: var(--faint); font-size: 0.8rem; }
 .note { background: var(--note); border-left: 4px solid #E69F00; padding: 0.6rem 1rem; }
@@ -59,9 +60,14 @@ def _drawn(figure: Figure) -> bytes:
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """HTML table of plain text; an empty head is left out."""
-    first = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table>{f'<tr>{first}</tr>' if first else ''}{body}</table>"
+    return table_of_html(map(html.escape, head), (map(html.escape, row) for row in rows))
+
+
+def table_of_html(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Table whose cells are HTML; where it is wider than the screen, it scrolls by itself, by keys as well."""
+    first = "".join(f"<th>{cell}</th>" if cell else "<td></td>" for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="table" tabindex="0"><table>{f"<tr>{first}</tr>" if first else ""}{body}</table></div>'
 
 
 def page(title: str, body: str, style: str = "") -> str:
@@ -69,5 +75,6 @@ def page(title: str, body: str, style: str = "") -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">\n'
-        f"<title>{html.escape(title)}</title>\n<style>{STYLE}{style}</style></head><body>\n{body}\n</body></html>\n"
+        f"<title>{html.escape(title)}</title>\n<style>{STYLE}{style}</style></head>\n"
+        f"<body><main>\n{body}\n</main></body></html>\n"
     )

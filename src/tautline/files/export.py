@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,10 @@ def write_csv(pieces: Iterable[xr.Dataset], path: Path) -> int:
     first = next(source)  # before anything is written: the run may be unreadable
     with replacing(path, newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerows(_columns(first))
+        columns = columns_of(first)
+        writer.writerows(
+            [["time", *(c.name for c in columns)], [schema.TIME_VARIABLE.units, *(c.units for c in columns)]]
+        )
         for piece in itertools.chain([first], source):
             flat = [x.values.reshape(piece.sizes["time"], -1) for x in piece.data_vars.values()]
             table = np.concatenate([piece.time.values[:, None], *flat], axis=1)
@@ -40,18 +44,29 @@ def write_csv(pieces: Iterable[xr.Dataset], path: Path) -> int:
     return rows
 
 
-def _columns(piece: xr.Dataset) -> tuple[list[str], list[str]]:
-    """Names of the columns, by the names of bodies, strings and axes where there are some, and their units."""
-    names, units = ["time"], [schema.TIME_VARIABLE.units]
+@dataclass(frozen=True)
+class Column:
+    """One number of every sample, and its place in a variable."""
+
+    name: str
+    variable: str
+    index: tuple[int, ...]
+    units: str
+
+
+def columns_of(piece: xr.Dataset) -> list[Column]:
+    """Columns of all variables but the time, by the names of bodies, strings and axes where there are some."""
+    columns = []
     for name, variable in piece.data_vars.items():
         axes = [_labels(piece, str(d)) for d in variable.dims[1:]]
-        for index in itertools.product(*axes):
-            names.append(f"{name}[{','.join(map(str, index))}]" if index else str(name))
-            units.append(variable.attrs["units"])
-    return names, units
+        for index in itertools.product(*(range(len(labels)) for labels in axes)):
+            words = ",".join(str(labels[i]) for labels, i in zip(axes, index, strict=True))
+            columns.append(
+                Column(f"{name}[{words}]" if index else str(name), str(name), index, variable.attrs["units"])
+            )
+    return columns
 
 
-# What is drawn of a run: the text of a VTK file for one moment, by the name of the series.
 def _labels(piece: xr.Dataset, dim: str) -> list[Any]:
     """What the places of a dimension are called: names where there are some; nodes of an assembly by their strings."""
     if dim in piece.coords:
@@ -62,6 +77,7 @@ def _labels(piece: xr.Dataset, dim: str) -> list[Any]:
     return [f"{owner}.{i - owners.index(owner)}" for i, owner in enumerate(owners)]
 
 
+# What is drawn of a run: the text of a VTK file for one moment, by the name of the series.
 Parts = dict[str, Callable[[xr.Dataset], str]]
 
 

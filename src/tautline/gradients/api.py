@@ -11,9 +11,11 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.lowering import checked_keys
+from tautline.gradients.marching import WIDTH
 from tautline.gradients.objectives import Objective
 from tautline.gradients.outputs import check_names
-from tautline.gradients.run import run_with_derivatives
+from tautline.gradients.reverse import goes_back, gradient_back
+from tautline.gradients.run import ended, prepared_run, run_with_derivatives
 from tautline.gradients.setting import check_case
 from tautline.model.case import Case
 from tautline.schema import SCHEMA
@@ -103,6 +105,23 @@ def value_and_gradient(
     if not callable(objective):
         raise InputError(f"objective: expected a function of the values of a run, got {objective!r}")
     wanted = sorted(objective.names) if isinstance(objective, Objective) else list(SCHEMA)
+    if len(names) > WIDTH:
+        prepared = prepared_run(case, names)
+        found = gradient_back(prepared, objective, wanted) if goes_back(prepared.begun.setting) else None
+        if found is not None:
+            gradient = found.gradient.copy()
+            missing = [name for name, x in zip(names, gradient, strict=True) if np.isnan(x)]
+            remarks = prepared.remarks
+            if missing:
+                forth = _carried(case, objective, wanted, missing)
+                gradient[np.isnan(gradient)], remarks = forth.gradient, [*remarks, *forth.remarks]
+            status, message = ended(case, prepared.steps, found.status, found.message)
+            return ValueAndGradient(found.value, gradient, names, status, message, remarks)
+    return _carried(case, objective, wanted, names)
+
+
+def _carried(case: Case, objective: Callable[..., Any], wanted: list[str], names: list[str]) -> ValueAndGradient:
+    """A number from a run, and its derivatives by keys, which are carried along."""
     run = run_with_derivatives(case, wanted, names)
     number = objective(run.values)
     if np.shape(number.value if isinstance(number, Carried) else number) != ():

@@ -111,12 +111,12 @@ class Carried(NDArrayOperatorsMixin):
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Carried:
         """Sum along dimensions."""
-        axes = _axes(axis, self.ndim)
+        axes = axes_of(axis, self.ndim)
         return Carried(self.value.sum(axes, keepdims=keepdims), self.tangent.sum(axes, keepdims=keepdims))
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Carried:
         """Mean along dimensions."""
-        count = math.prod(self.shape[i] for i in _axes(axis, self.ndim))
+        count = math.prod(self.shape[i] for i in axes_of(axis, self.ndim))
         found: Carried = self.sum(axis, keepdims) / count
         return found
 
@@ -140,37 +140,45 @@ class Carried(NDArrayOperatorsMixin):
     # -- functions of NumPy --------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **others: Any) -> Any:
-        if method == "reduce" and ufunc in _REDUCED:
-            return getattr(inputs[0], _REDUCED[ufunc])(**{k: x for k, x in others.items() if k in ("axis", "keepdims")})
+        if method == "reduce" and ufunc in REDUCED:
+            return getattr(inputs[0], REDUCED[ufunc])(**{k: x for k, x in others.items() if k in ("axis", "keepdims")})
         if method != "__call__" or others:
-            raise _refused(f"{ufunc.__name__}.{method}")
+            raise refused(f"{ufunc.__name__}.{method}")
         values = [value_of(x) for x in inputs]
-        if ufunc in _PLAIN:
+        if ufunc in PLAIN:
             return ufunc(*values)
-        if ufunc not in _SLOPES:
-            raise _refused(ufunc.__name__)
+        if ufunc not in SLOPES:
+            raise refused(ufunc.__name__)
         with np.errstate(all="ignore"):
-            value = ufunc(*values)
-            found = Carried(value, _chained(ufunc, inputs, values, np.asarray(value)))
+            found = self._chain(ufunc, inputs, values)
         if out is None:
             return found
         target = out[0]
-        if not isinstance(target, Carried):
-            raise _refused(f"{ufunc.__name__} into a plain array")
-        target.value[...], target.tangent[...] = found.value, found.tangent
+        if not isinstance(target, type(self)):
+            raise refused(f"{ufunc.__name__} into a plain array")
+        target._become(found)
         return target
 
+    def _chain(self, ufunc: Any, inputs: Any, values: list[Any]) -> Any:
+        """A function of arrays, with derivatives by the chain rule."""
+        value = ufunc(*values)
+        return Carried(value, _chained(ufunc, inputs, values, np.asarray(value)))
+
+    def _become(self, other: Any) -> None:
+        """Take another's numbers."""
+        self.value[...], self.tangent[...] = other.value, other.tangent
+
     def __array_function__(self, function: Any, types: Any, args: Any, others: Any) -> Any:
-        if function in _FUNCTIONS:
-            return _FUNCTIONS[function](*args, **others)
-        if function in _LINEAR:
+        if function in FUNCTIONS:
+            return FUNCTIONS[function](*args, **others)
+        if function in LINEAR:
             return _linear(function, args, others)
-        if function in _OF_VALUES:
+        if function in OF_VALUES:
             return function(*map(_values, args), **{name: _values(x) for name, x in others.items()})
-        raise _refused(function.__name__)
+        raise refused(function.__name__)
 
 
-def _refused(name: str) -> TypeError:
+def refused(name: str) -> TypeError:
     return TypeError(f"{name}: expected a function that carries derivatives, got one that does not")
 
 
@@ -189,7 +197,7 @@ def _with_directions(place: Any) -> Any:
     return (*items, slice(None)) if Ellipsis in [x for x in items if x is Ellipsis] else (*items, ..., slice(None))
 
 
-def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(ndim))
     return tuple(i % ndim for i in (axis if isinstance(axis, tuple) else (axis,)))
@@ -202,7 +210,7 @@ def _chained(ufunc: Any, inputs: Iterable[Any], values: list[Any], value: Array)
     carried = [isinstance(x, Carried) for x in inputs]
     if ufunc in (np.maximum, np.minimum):
         return _of_the_larger(inputs, values, value, k)
-    for x, slope in zip(inputs, _SLOPES[ufunc](value, carried, *values), strict=True):
+    for x, slope in zip(inputs, SLOPES[ufunc](value, carried, *values), strict=True):
         if isinstance(x, Carried):
             # nothing comes of what does not change, even where the slope is infinite
             total += np.where(x.tangent == 0.0, 0.0, np.asarray(slope)[..., None] * x.tangent)
@@ -229,7 +237,7 @@ def _absolute(value: Any, carried: list[bool], x: Any) -> tuple[Any]:
 
 
 # Derivatives of functions of NumPy by their arguments, from the value, which arguments carry, and the arguments.
-_SLOPES: dict[Any, Callable[..., tuple[Any, ...]]] = {
+SLOPES: dict[Any, Callable[..., tuple[Any, ...]]] = {
     np.add: lambda f, c, x, y: (1.0, 1.0),
     np.subtract: lambda f, c, x, y: (1.0, -1.0),
     np.multiply: lambda f, c, x, y: (y, x),
@@ -267,12 +275,12 @@ _SLOPES: dict[Any, Callable[..., tuple[Any, ...]]] = {
     np.maximum: lambda *_: (),
     np.minimum: lambda *_: (),
 }
-_PLAIN = {
+PLAIN = {
     *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
     *(np.isfinite, np.isnan, np.isinf, np.signbit, np.sign),
     *(np.logical_and, np.logical_or, np.logical_not),
 }
-_REDUCED = {np.add: "sum", np.maximum: "max", np.minimum: "min"}
+REDUCED = {np.add: "sum", np.maximum: "max", np.minimum: "min"}
 
 
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -292,7 +300,7 @@ def _linear(function: Any, args: Any, others: Any) -> Any:
     several = isinstance(data, (list, tuple))
     arrays = list(data) if several else [data]
     if not any(isinstance(x, Carried) for x in arrays):
-        raise _refused(function.__name__)
+        raise refused(function.__name__)
     k = next(x.directions for x in arrays if isinstance(x, Carried))
 
     def applied(parts: list[Any]) -> Any:
@@ -320,7 +328,7 @@ def _clip(x: Any, low: Any = None, high: Any = None, **others: Any) -> Any:
 
 def _norm(x: Carried, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     if ord not in (None, 2) or (axis is None and x.ndim > 1 and ord is not None):
-        raise _refused("linalg.norm of another order")
+        raise refused("linalg.norm of another order")
     return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 
 
@@ -331,7 +339,7 @@ def _trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
 
 def _dot(a: Any, b: Any) -> Any:
     if np.ndim(value_of(a)) != 1 or np.ndim(value_of(b)) != 1:
-        raise _refused("dot of other than rows")
+        raise refused("dot of other than rows")
     return np.sum(a * b)
 
 
@@ -342,7 +350,7 @@ def _method(name: str) -> Callable[..., Any]:
     return call
 
 
-_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: _where,
     np.clip: _clip,
     np.linalg.norm: _norm,
@@ -362,9 +370,9 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.size: lambda x: x.size,
     getattr(np, "trapezoid", None) or np.trapz: _trapezoid,  # type: ignore[attr-defined]
 }
-_LINEAR = {
+LINEAR = {
     *(np.diff, np.cumsum, np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.broadcast_arrays),
     *(np.broadcast_to, np.moveaxis, np.swapaxes, np.transpose, np.squeeze, np.expand_dims, np.flip, np.roll),
     *(np.take, np.repeat, np.tile, np.atleast_1d),
 }
-_OF_VALUES = {np.searchsorted, np.argmax, np.argmin, np.argsort, np.any, np.all, np.isclose, np.allclose, np.nonzero}
+OF_VALUES = {np.searchsorted, np.argmax, np.argmin, np.argsort, np.any, np.all, np.isclose, np.allclose, np.nonzero}

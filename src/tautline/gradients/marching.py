@@ -8,14 +8,10 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import FULLY_DEPLOYED, FULLY_RETRIEVED
-from tautline.gradients.leaves import leaves, with_leaves
+from tautline.gradients.leaves import leaves
 from tautline.kernels import data
-from tautline.kernels.march import march
-
-# Directions that the kernels take at once.
-WIDTH = 8
-# Part by which the stand-in changes what it marches from.
-PART = 1e-6
+from tautline.kernels.tangent_march import march_with_tangents as march
+from tautline.kernels.tangents import TANGENTS
 
 
 class Setting(NamedTuple):
@@ -25,7 +21,7 @@ class Setting(NamedTuple):
     plan: data.Plan
     command: data.Command
     motion: data.Motion
-    loads: data.Loads | None
+    loads: data.Loads
 
 
 class Marched(NamedTuple):
@@ -38,7 +34,7 @@ class Marched(NamedTuple):
 
 
 def march_with_tangents(setting: Setting, tangents: list[Array], rows: int) -> Marched:
-    """March, and carry at most `WIDTH` directions along.
+    """March, and carry at most `TANGENTS` directions along.
 
     Parameters
     ----------
@@ -51,66 +47,37 @@ def march_with_tangents(setting: Setting, tangents: list[Array], rows: int) -> M
         Samples to fill.
     """
     N, k = setting.par.N, tangents[0].shape[-1]
-    base = leaves(setting)
-    count = len(leaves(setting.motion))
-    first = len(leaves(setting[:3]))  # the motion's first leaf
-    out = data.empty_samples(rows, N)
-    out_tangents = data.Samples(np.full((*out.scalars.shape, k), np.nan), np.full((*out.nodes.shape, k), np.nan))
-    ends: list[list[Array]] = []
-    for j in range(k):
-        scale = max(
-            float(np.abs(t[..., j]).max(initial=0.0)) / (float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) or 1.0)
-            for x, t in ((np.asarray(x), t) for x, t in zip(base, tangents, strict=True))
-        )
-        if not np.isfinite(scale):
-            ends.append([np.full_like(x, np.nan) for x in leaves(setting.motion)])
-            continue
-        e = PART / (scale or 1.0)
-        sides = []
-        for sign in (1.0, -1.0):
-            moved = [
-                np.ascontiguousarray(x + sign * e * t[..., j])
-                if isinstance(x, np.ndarray)
-                else float(x + sign * e * t[j])
-                for x, t in zip(base, tangents, strict=True)
-            ]
-            other = with_leaves(setting, moved)
-            other = other._replace(motion=other.motion._replace(clock=setting.motion.clock.copy()))
-            found = data.empty_samples(rows, N)
-            _march(other, found)
-            sides.append((found, leaves(other.motion)))
-        (up, up_motion), (down, down_motion) = sides
-        for to, a, b in zip(out_tangents, up, down, strict=True):
-            to[..., j] = (a - b) / (2.0 * e)
-        ends.append([(a - b) / (2.0 * e) for a, b in zip(up_motion, down_motion, strict=True)])
-    status, filled = _march(setting, out)
-    for i in range(count):
-        for j in range(k):
-            tangents[first + i][..., j] = ends[j][i]
-    return Marched(out, out_tangents, status, filled)
-
-
-def _march(setting: Setting, out: data.Samples) -> tuple[int, int]:
-    par, plan, command, motion, loads = setting
-    scratch, backups = data.empty_scratch(par.N), data.empty_backups(motion)
-    status, filled = march(par, plan, command, motion, scratch, backups, out, loads)
-    return int(status), int(filled)
+    out, scratch = data.empty_samples(rows, N), data.empty_scratch(N)
+    wide = [np.concatenate([t, np.zeros((*t.shape[:-1], TANGENTS - k))], axis=-1) for t in tangents]
+    ends = np.cumsum([len(leaves(part)) for part in setting])
+    par, plan, command, motion, loads = (wide[a:b] for a, b in zip([0, *ends], ends, strict=False))
+    beside = [[np.zeros((*np.shape(x), TANGENTS)) for x in leaves(part)] for part in (scratch, out)]
+    status, filled = march(
+        (setting.par, setting.plan, setting.command, setting.motion, scratch, out, setting.loads),
+        (par, plan, command, motion, *beside, loads),
+    )
+    for t, found in zip(tangents[ends[2] : ends[3]], motion, strict=True):
+        t[...] = found[..., :k]
+    derivatives = data.Samples(*(x[..., :k] for x in beside[1]))
+    for x in derivatives:
+        x[filled:] = np.nan
+    return Marched(out, derivatives, int(status), int(filled))
 
 
 def march_along(setting: Setting, tangents: list[Array], rows: int) -> Marched:
     """`march_with_tangents` along any number of directions, some after others."""
     k = tangents[0].shape[-1]
-    if k <= WIDTH:
+    if k <= TANGENTS:
         marched = march_with_tangents(setting, tangents, rows)
         return _ended(setting, marched)
     begun, found = data.copy_of(setting.motion), []
-    for first in range(0, k, WIDTH):
+    for first in range(0, k, TANGENTS):
         for array, start in zip(setting.motion, begun, strict=True):
             array[:] = start
-        some = [np.ascontiguousarray(t[..., first : first + WIDTH]) for t in tangents]
+        some = [np.ascontiguousarray(t[..., first : first + TANGENTS]) for t in tangents]
         found.append(march_with_tangents(setting, some, rows))
         for t, part in zip(tangents, some, strict=True):
-            t[..., first : first + WIDTH] = part
+            t[..., first : first + TANGENTS] = part
     together = data.Samples(*(np.concatenate(x, axis=-1) for x in zip(*(m.tangents for m in found), strict=True)))
     return _ended(setting, found[0]._replace(tangents=together))
 

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
 from tautline.gradients.leaves import leaves, split
 from tautline.gradients.lowering import tangents_by_keys
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import CarriedValues, carried_setting, carried_values, unknown_outputs
-from tautline.gradients.setting import Steps, begin_frozen, steps_of
+from tautline.gradients.setting import Begun, Steps, begin_frozen, steps_of
 from tautline.kernels import data
 from tautline.model.case import Case
 
@@ -26,15 +27,30 @@ class CarriedRun(NamedTuple):
     remarks: list[str]
 
 
-def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
-    """Run a case with frozen steps; variables by name and the time, with derivatives by keys."""
+class Prepared(NamedTuple):
+    """A run of frozen steps at its start, and what keys change of it."""
+
+    steps: Steps
+    begun: Begun
+    tangents: list[Array]  # of the leaves of the setting
+    first: data.Samples  # derivatives of the first sample
+    remarks: list[str]
+
+
+def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
+    """A case at the start of its run, with derivatives by keys of all that it starts from."""
     steps = steps_of(case)
     begun = begin_frozen(case, steps)
     columns, remarks = tangents_by_keys(case, by, lambda other: begin_frozen(other, steps).numbers())
     tangents = split(begun.numbers(), columns)
     at_start = len(leaves(begun.setting))
-    first = carried_samples(begun.first, data.Samples(*tangents[at_start:]))
-    del tangents[at_start:]
+    return Prepared(steps, begun, tangents[:at_start], data.Samples(*tangents[at_start:]), remarks)
+
+
+def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
+    """Run a case with frozen steps; variables by name and the time, with derivatives by keys."""
+    steps, begun, tangents, first_tangents, remarks = prepared_run(case, by)
+    first = carried_samples(begun.first, first_tangents)
     setting = carried_setting(begun.setting, [t.copy() for t in tangents])
     setting = setting._replace(motion=setting.motion._replace(reel=setting.motion.reel.copy()))  # it is marched on
     marched = march_along(begun.setting, tangents, steps.filled)

@@ -85,4 +85,6 @@ def begin_frozen(case: Case, steps: Steps) -> Begun:
     task = simulation.task(steps.until)
     plan = task.plan._replace(h=length, steps_per_sample=steps.per_sample)
     first = data.Samples(*(x.copy() for x in simulation.present_sample()))
-    return Begun(simulation, Setting(task.par, plan, task.command, task.motion, task.loads), first, case.command)
+    return Begun(
+        simulation, Setting(task.par, plan, task.command, task.motion, simulation.kernel_loads), first, case.command
+    )

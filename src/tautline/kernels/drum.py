@@ -36,6 +36,7 @@ from tautline.kernels.fixed import extrapolation
 from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS, carnot_force, solve_with_carnot_force
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.tables import curve_before, curve_increment
+from tautline.kernels.tangents import has_tangents
 
 
 class Drum(NamedTuple):
@@ -222,6 +223,9 @@ def solve_driven_row(
             x = 0.5 * (low + high) if high - low < math.inf else before - error / pivot
         if abs(x - before) <= LAST_CORRECTION * abs(sigma + x):
             break
+    if has_tangents(x):
+        error, slope = reel_imbalance(par, drum, at, h, pivot, left + impulse, sigma, x)
+        x -= error / slope
     return x, impulse
 
 

@@ -9,6 +9,7 @@ from tautline.kernels.data import Array, Parameters
 from tautline.kernels.dispatch import dispatch, functions
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.jit import inlined, kernel, separate
+from tautline.kernels.tangents import has_tangents
 
 # Bisection alone would need about 60 halvings; Newton's method needs two to ten.
 MAX_ITERATIONS = 100
@@ -97,5 +98,8 @@ def solve_with_carnot_force(
         speed = abs(sigma + x)
         smooth = speed > SMOOTH * par.sigma_0
         if abs(x - before) <= (LAST_SMOOTH_CORRECTION if smooth else LAST_CORRECTION) * speed:
-            return x
+            break
+    if has_tangents(x):
+        Q, slope = carnot_force(par, at, sigma + x)
+        x -= (pivot * x - residual - h * Q) / (pivot - h * slope)
     return x

@@ -61,6 +61,17 @@ class Entry(Kernel):
         return self._call(*args, **named)
 
 
+class TangentEntry(Entry):
+    """An entry whose numbers all have tangents: it is called with the tangents of its arguments behind them."""
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        if self._call is None:
+            from tautline.kernels.machine.calls import tangent_call
+
+            self._call = tangent_call(self.py_func)
+        return self._call(*args, **named)
+
+
 def kernel(function: F) -> F:
     """Make part of its callers, for use inside other kernels."""
     return cast(F, Kernel(function, forceinline=True))
@@ -82,3 +93,8 @@ def separate(function: F) -> F:
 def entry(function: F) -> F:
     """Compile for calls from Python."""
     return cast(F, Entry(function))
+
+
+def tangent_entry(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile for calls from Python, with tangents of all numbers."""
+    return TangentEntry(function)

@@ -11,12 +11,12 @@ import math
 from typing import NamedTuple
 
 from tautline.kernels.along import nodes_from, put_nodes, width
-from tautline.kernels.data import AT_SIGMA, BY_SIGMA, MEAN_VELOCITY, Array, Parameters, Scratch
+from tautline.kernels.data import AT_SIGMA, BY_SIGMA, MEAN_VELOCITY, Array, Parameters, Scratch, node, put_node
 from tautline.kernels.drum import PLAIN, Drum
 from tautline.kernels.energy import element_length
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import reduced_inertia
-from tautline.kernels.jit import inlined, kernel
+from tautline.kernels.jit import inlined, kernel, separate
 from tautline.kernels.lanes import select, some, zero_like
 from tautline.kernels.reels import solve_reel_row
 from tautline.kernels.rotation import (
@@ -27,7 +27,14 @@ from tautline.kernels.rotation import (
     solve_rotation,
 )
 from tautline.kernels.so3 import Matrix, Vector, add_scaled, apply, dot, scale, select_vector, sub
-from tautline.kernels.step_equations import derivatives_by_sigma, ends_of, node_equations, reel_row
+from tautline.kernels.step_equations import (
+    derivatives_by_sigma,
+    ends_of,
+    node_equations,
+    reel_row,
+    sums_over_elements,
+)
+from tautline.kernels.tangents import by_number, values_of
 from tautline.kernels.tridiagonal import (
     backward,
     backward_with_border,
@@ -78,6 +85,8 @@ class Correction(NamedTuple):
     along: float
     speed2: float  # |v_N|^2
     failed: bool  # the body's rotation was not found
+    pivot: float  # slope of the reel's equation, all else eliminated
+    omega_slope: Vector  # of omega by sigma, over mu and the unit of the node equations
 
 
 @kernel
@@ -125,11 +134,11 @@ def newton_correction(
     dsigma, impulse = solve_reel_row(par, target.drum, target.at, rates.sigma, ends.h_start, pivot, left)
     along = par.mu * unit * dsigma
     corrected = Rates(rates.sigma + dsigma, add_scaled(omega, along, omega_slope), impulse)
-    return Correction(corrected, dsigma, along, dot(v_N, v_N), failed)
+    return Correction(corrected, dsigma, along, dot(v_N, v_N), failed, pivot, omega_slope)
 
 
 @inlined
-def solve_rates(
+def _solve_rates(
     par: Parameters,
     h: float,
     s: float,
@@ -174,3 +183,52 @@ def solve_rates(
         if not some(not_converged):
             break
     return rates, failed | not_converged, iterations
+
+
+@separate
+def _rates_with_tangents(
+    par: Parameters,
+    h: float,
+    s: float,
+    q: Array,
+    p: Array,
+    kick: float,
+    R: Matrix,
+    target: Target,
+    rates: Rates,
+    scratch: Scratch,
+) -> tuple[Rates, bool, float]:
+    """The same with tangents: values by Newton's method on values alone, then one correction with its slopes there."""
+    plain = values_of((par, h, s, q, p, kick, R, target, scratch))
+    settled, failed, iterations = _solve_rates(
+        plain[0], plain[1], plain[2], plain[3], plain[4], plain[5], plain[6], plain[7], values_of(rates), plain[8]
+    )
+    slopes = newton_correction(
+        plain[0], plain[1], plain[2], plain[3], plain[4], plain[5], plain[6], plain[7], settled, plain[8]
+    )
+    N = par.N
+    # of a reel that is led the guess is the speed itself, with its tangents; of others they are corrected below
+    sigma = settled.sigma + (rates.sigma - values_of(rates.sigma))
+    ends = ends_of(par, h, element_length(par, s), sigma)
+    unit, last = node_equations(par, h, ends, q, p, kick, scratch)
+    end = forward_with_minors(N, last, scratch)
+    v_N, omega = end.v, settled.omega
+    if par.rotates:
+        t = unit * end.by_force
+        b = sub(target.Pi, lever_arm(par, R, v_N))
+        omega, _, _ = solve_rotation(reduced_inertia(par, t), h, b, omega)
+        v_N = add_scaled(v_N, -t * par.M, apply(R, mean_swing(h, omega, par.rho)))
+    divide_by_minors(N, scratch)
+    backward(N, v_N, scratch, scratch.nodes[AT_SIGMA])
+    sums = sums_over_elements(par, h, ends, q, scratch)
+    _, left = reel_row(par, h, s, ends, sums, target.p_s, 0.0)
+    dsigma, impulse = solve_reel_row(par, target.drum, target.at, sigma, ends.h_start, slopes.pivot, left)
+    along = values_of(par.mu * unit) * dsigma
+    v, by_sigma, out_v = scratch.nodes[AT_SIGMA], plain[8].nodes[BY_SIGMA], scratch.nodes[MEAN_VELOCITY]
+    for j in range(N + 1):
+        put_node(out_v, j, add_scaled(node(v, j), along, node(by_sigma, j)))
+    found = Rates(sigma + dsigma, add_scaled(omega, along, slopes.omega_slope), impulse)
+    return found, failed, iterations
+
+
+solve_rates = by_number(_solve_rates, _rates_with_tangents)

@@ -173,6 +173,26 @@ def derivatives_by_sigma(par: Parameters, h: float, ends: Ends, q: Array, scratc
 
 
 @kernel
+def sums_over_elements(par: Parameters, h: float, ends: Ends, q: Array, scratch: Scratch) -> Sums:
+    """The sums of `derivatives_by_sigma` alone."""
+    N = par.N
+    v = scratch.nodes[AT_SIGMA]
+    nothing = spread(q, zero_like(par.mu))
+    transport, stretch, stretch_1, speeds = nothing, nothing, nothing, nothing
+    for j in range(0, N + 1, width(q)):
+        alpha, beta, gamma, is_element = weights_from(q, N, j)
+        v0, v1 = nodes_from(v, j), nodes_from(v, j + 1)
+        w = sub(nodes_from(q, j), nodes_from(q, j + 1))
+        dv = sub(v0, v1)
+        w_1 = add_scaled(w, h, dv)
+        transport += dot(add_scaled(w, ends.h_end, dv), add_scaled(scale(alpha, v0), beta, v1))
+        stretch += gamma * dot(w, w)
+        stretch_1 += gamma * dot(w_1, w_1)
+        speeds += 2.0 * is_element * (dot(v0, add(v0, v1)) + dot(v1, v1))
+    return Sums(total(q, transport), total(q, stretch), total(q, stretch_1), total(q, speeds))
+
+
+@kernel
 def reel_row(
     par: Parameters, h: float, s: float, ends: Ends, sums: Sums, p_s: float, by_nodes: float
 ) -> tuple[float, float]:

@@ -128,9 +128,12 @@ def weighted_mean(knots: Array, values: Array, near: float, far: float) -> float
     while a < end:
         i += 1
         b = end
+        F_b = values[len(knots) - 1]
         if i < len(knots):
+            # of the piece before the knot, to which b belongs where it is the knot itself
             b = min(end, knots[i])
-        F_b = linear_at(knots, values, b)
+            y = (b - knots[i - 1]) / (knots[i] - knots[i - 1]) if i > 0 else 1.0
+            F_b = (1.0 - y) * values[max(i - 1, 0)] + y * values[i]
         w_a = (far - a) / step
         w_b = (far - b) / step
         total += (b - a) * (F_a * (2.0 * w_a + w_b) + F_b * (w_a + 2.0 * w_b))

@@ -55,13 +55,18 @@ def number(name: str, value: Any, expected: str = "a finite number") -> float:
     return x
 
 
+def _in(unit: str) -> str:
+    """The unit behind what is expected; a pure number has none."""
+    return "" if unit in ("", "1") else f" ({unit})"
+
+
 def finite(name: str, value: Any, unit: str) -> float:
     """A finite number of any sign."""
     return number(name, value)
 
 
 def positive(name: str, value: Any, unit: str) -> float:
-    expected = f"a positive finite number ({unit})"
+    expected = f"a positive finite number{_in(unit)}"
     x = number(name, value, expected)
     if x <= 0.0:
         refuse(name, expected, value)
@@ -71,7 +76,7 @@ def positive(name: str, value: Any, unit: str) -> float:
 
 
 def non_negative(name: str, value: Any, unit: str) -> float:
-    expected = f"a finite number of at least 0 ({unit})"
+    expected = f"a finite number of at least 0{_in(unit)}"
     x = number(name, value, expected)
     if x < 0.0:
         refuse(name, expected, value)
@@ -94,7 +99,7 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
 def array(name: str, value: Any, shape: tuple[int | None, ...], unit: str) -> NDArray[np.float64]:
     """A read-only array of finite floats; None in the shape stands for any length."""
     wanted = " x ".join("n" if k is None else str(k) for k in shape)
-    expected = f"{wanted} finite numbers ({unit})"
+    expected = f"{wanted} finite numbers{_in(unit)}"
     try:
         raw = np.asarray(value)
     except Exception:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tautline.model.checks import finite
 from tautline.model.kinds import ROW, VECTORS, Kind, Quantity, WrongValueError, read_numbers
 from tautline.model.wording import both, either
-from tautline.units import shown, to_si
+from tautline.units import factor_to_si, shown
 
 TIME = "time"
 TIMES = "times"
@@ -69,14 +69,14 @@ class TableFile(Kind):
         return {NAME: value[NAME], **{key: read_numbers(value[key], *kind) for key, kind in table.items()}}
 
     def _from_file(self, path: Path) -> dict[str, Any]:
-        names, units, lines = _parts(path)
+        names, units, lines = read_lines(path)
         held = [v for v in self.values if any(column in names for column in v.columns)]
         if TIME not in names or len(held) != 1:
             wanted = either(either(v.columns) for v in self.values)
             raise WrongValueError(f"{printed(path)}: expected columns {TIME} and {wanted}, got {', '.join(names)}")
         (found,) = held
         columns = {
-            name: _column(path, lines, names.index(name), units[names.index(name)], unit)
+            name: read_column(path, lines, names.index(name), units[names.index(name)], unit)
             for name, unit in ((TIME, "s"), *((column, found.unit) for column in found.columns))
             if name in names
         }
@@ -112,7 +112,7 @@ def printed(path: Path) -> str:
     return repr(str(path))[1:-1]
 
 
-def _parts(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[str]]]]:
+def read_lines(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[str]]]]:
     """Names, units, and lines of numbers with where they are."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -129,27 +129,35 @@ def _parts(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[str]]
     return names, units, numbers
 
 
-def _column(path: Path, lines: list[tuple[int, list[str]]], place: int, given: str, unit: str) -> list[float]:
-    """A column in SI."""
+def read_column(
+    path: Path, lines: list[tuple[int, list[str]]], place: int, given: str, unit: str, gaps: bool = False
+) -> list[float]:
+    """A column in SI; with `gaps`, cells may be empty, which gives NaN."""
     try:
         float(given)
     except ValueError:
-        pass
+        numeric = False
     else:
-        raise WrongValueError(f"{printed(path)}:2: expected units such as {unit}, got the number {given}")
+        numeric = unit != "1"
+    if numeric or not given:
+        came = f"the number {given}" if given else "nothing"
+        raise WrongValueError(
+            f"{printed(path)}:2: expected units such as {unit}, got {came}; the second line has a unit for each name"
+        )
     try:
-        factor = to_si(f"1 {given}", unit)
+        factor = factor_to_si(given, unit)
     except ValueError as error:
         raise WrongValueError(f"{printed(path)}:2: {error}") from None
     numbers = []
     for number, row in lines:
+        cell = row[place] if place < len(row) else ""
         try:
-            numbers.append(factor * float(row[place]))
-            fits = math.isfinite(numbers[-1])
-        except (ValueError, IndexError):
+            numbers.append(factor * float(cell or ("nan" if gaps else cell)))
+            fits = math.isfinite(numbers[-1]) or (gaps and math.isnan(numbers[-1]))
+        except ValueError:
             fits = False
         if not fits:
-            came = shown(row[place]) if place < len(row) else "nothing"
+            came = shown(cell) if place < len(row) else "nothing"
             raise WrongValueError(
                 f"{printed(path)}:{number}: expected a finite number in column {place + 1}, got {came}"
             )

@@ -42,6 +42,11 @@ def spooled_force(par: Parameters, at: Entrance) -> float:
 
 
 @kernel
+def square(x: float) -> float:
+    return x * x
+
+
+@kernel
 def cell_length(par: Parameters, reel: Array) -> float:
     return par.L / (len(reel) - REEL_SIZE)
 
@@ -64,9 +69,9 @@ def spooled_energy(par: Parameters, reel: Array, s: float) -> float:
     """V_w, the elastic energy of all that is spooled (equation 62)."""
     length = cell_length(par, reel)
     top = cell_at(par, reel, s)
-    squares: float = reel[REEL_SIZE + top] ** 2 * (s / length - top)
+    squares: float = square(reel[REEL_SIZE + top]) * (s / length - top)
     for i in range(top):
-        squares += reel[REEL_SIZE + i] ** 2
+        squares += square(reel[REEL_SIZE + i])
     return 0.5 * par.EA * length * squares
 
 
@@ -110,7 +115,7 @@ def wind_out(
         end = max(s_end, i * length)
         mean = reel[REEL_SIZE + i]
         change -= (s - end) * mean * mean
-        jump2 += (s - end) * ((1.0 - par.theta) * (strain - mean) ** 2 + par.theta * (strain_end - mean) ** 2)
+        jump2 += (s - end) * ((1.0 - par.theta) * square(strain - mean) + par.theta * square(strain_end - mean))
         s = end
         i -= 1
     return 0.5 * par.EA * change, jump2

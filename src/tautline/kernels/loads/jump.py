@@ -52,6 +52,7 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length, kinetic_body, kinetic_reel, kinetic_string
 from tautline.kernels.fixed import complete_kick, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel, separate
+from tautline.kernels.lanes import zero_like
 from tautline.kernels.legendre import rates_of, velocities
 from tautline.kernels.loads.acting import Push
 from tautline.kernels.loads.carried import carries_fluid, expect_fluid, start_fluid
@@ -81,7 +82,7 @@ def before_start(
     """
     body, v = motion.body, motion.nodes[VELOCITY]
     start_fluid(par, loads, ahead, motion)
-    joint = look_apart(par, loads, locked, t, ahead, 0.0, ahead, motion, scratch)
+    joint = look_apart(par, loads, locked, t, ahead, zero_like(t), ahead, motion, scratch)
     guide = scale(ahead, vector_at(loads.path, t)[2])
     for i in range(par.N + 1):
         then = add(node(scratch.nodes[MEAN_VELOCITY], i), guide)
@@ -198,7 +199,7 @@ def start_loads(
     started = Rates(0.0 if locked else reel[SIGMA_BEFORE], triple(motion.body, OMEGA_BEFORE), 0.0)
     before = kinetic_of(par, motion, started, motion.nodes[VELOCITY_BEFORE])
     booked = given_by_loads(reel)
-    joint = look_apart(par, loads, locked, t, ahead, 0.0, ahead, motion, scratch)
+    joint = look_apart(par, loads, locked, t, ahead, zero_like(t), ahead, motion, scratch)
     impulse = give_apart(par, loads, locked, ahead, joint, motion, scratch)
     booked = given_by_loads(reel) - booked - dot(impulse, joint.at.frame)
     after = kinetic_of(par, motion, velocities(par, locked, motion, scratch), scratch.nodes[MEAN_VELOCITY])
@@ -216,7 +217,7 @@ def starts_stiff(
         return loads.own[DRAG].acts  # type: ignore[no-any-return]
     l = element_length(par, motion.reel[S])
     fastest = 12.0 * ahead * loads.own[DAMPING].viscosity / (par.mu * l * l)  # decay of the shortest waves
-    joint = look_apart(par, loads, locked, t, 0.0, ahead, 0.0, motion, scratch)
+    joint = look_apart(par, loads, locked, t, zero_like(t), ahead, zero_like(t), motion, scratch)
     moving = kinetic_of(par, motion, joint.rates, scratch.nodes[MEAN_VELOCITY])
     given = given_at(par, loads, 0.0, joint, motion, scratch, scratch.nodes[TARGET], scratch.nodes[BORDER])
     return ahead * given.lost * (1.0 + fastest) > STIFF * moving  # type: ignore[no-any-return]
@@ -263,7 +264,7 @@ def settle(par: Parameters, loads: Loads, locked: bool, t: float, motion: Motion
     complete_kick(par, motion, scratch)
     impulse = ZERO
     if loads.acts:
-        joint = look_apart(par, loads, locked, t, back, 0.0, 0.0, motion, scratch)
+        joint = look_apart(par, loads, locked, t, back, zero_like(t), zero_like(t), motion, scratch)
         impulse = give_apart(par, loads, locked, back, joint, motion, scratch)
     if loads.moves:
         old, now = triple(reel, FRAME_VELOCITY), vector_at(loads.path, t)[1]
@@ -311,7 +312,7 @@ def owed_at_sample(par: Parameters, loads: Loads, locked: bool, t: float, motion
     frame = vector_at(loads.path, t)[1]
     force = ZERO
     if loads.acts:
-        joint = look_apart(par, loads, locked, t, back, 0.0, 0.0, motion, scratch)
+        joint = look_apart(par, loads, locked, t, back, zero_like(t), zero_like(t), motion, scratch)
         given = given_at(par, loads, back, joint, motion, scratch, scratch.nodes[TARGET], scratch.nodes[BORDER])
         rates, p_s, force = joint.rates, joint.p_s + back * given.reel, given.force
         for k in range(len(ACCOUNTS)):

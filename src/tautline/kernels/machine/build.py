@@ -25,6 +25,7 @@ from tautline.kernels.machine.targets import Target, machine, targets
 
 # Functions of the second process, so that both take about as long: the march with loads takes half of all.
 SECOND = (
+    "tl_march_with_tangents",
     "tl_march_reeling",
     "tl_march_locked",
     "tl_march",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from tautline.arrays import Array
 from tautline.kernels.machine.choice import engine
 from tautline.kernels.machine.signatures import Function, functions_of
 from tautline.kernels.machine.structures import WORD
@@ -16,7 +17,9 @@ _PLAIN: dict[type, Any] = {float: ctypes.c_double, int: ctypes.c_int64, bool: ct
 
 def prototype(function: Function) -> Any:
     """Type of a C function, for ctypes; it lets other threads of Python run meanwhile."""
-    kinds = [_PLAIN.get(argument.kind, ctypes.c_void_p) for argument in function.arguments]
+    kinds = []
+    for argument in function.arguments:
+        kinds += [_PLAIN.get(argument.kind, ctypes.c_void_p)] * (2 if function.tangents and argument.structure else 1)
     return ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, *[ctypes.c_void_p] * (function.result is not None))
 
 
@@ -38,6 +41,37 @@ def _caller(function: Function) -> Callable[..., Any]:
         if status != 0:
             raise IndexError(f"{function.name}: an index was out of range")
         return None if result is None else result.unpack(buffer.raw)
+
+    return call
+
+
+def tangent_call(entry: Callable[..., Any]) -> Callable[..., Any]:
+    """What runs when an entry with tangents is called: with its arguments, and the leaves of the tangents of each.
+
+    Leaves are arrays whose last index goes through the tangents, one for every float and every array of floats of an
+    argument, in the order of its fields. Tangents of arrays are changed as the arrays are.
+    """
+    functions = functions_of(entry, True)
+    callers: dict[tuple[str, ...], Callable[..., Any]] = {}
+    names = list(inspect.signature(entry).parameters)
+
+    def call(args: Sequence[Any], tangents: Sequence[Sequence[Array]]) -> Any:
+        missing = tuple(name for name, value in zip(names, args, strict=True) if value is None)
+        function = functions[missing]
+        if missing not in callers:
+            callers[missing] = prototype(function)(engine().address(function))
+        words: list[Any] = []
+        given = [(value, leaves) for value, leaves in zip(args, tangents, strict=True) if value is not None]
+        for argument, (value, leaves) in zip(function.arguments, given, strict=True):
+            if argument.structure is None:
+                words.append(value)
+            else:
+                words += [argument.structure.pack(value), argument.structure.tangent_words(leaves).ctypes]
+        assert function.result is not None
+        buffer = ctypes.create_string_buffer(WORD * function.result.size)
+        if callers[missing](*words, buffer) != 0:
+            raise IndexError(f"{function.name}: an index was out of range")
+        return function.result.unpack(buffer.raw)
 
     return call
 

@@ -11,6 +11,8 @@ from numba.extending import intrinsic, overload
 from tautline.kernels.along import fused, load, previous, ramp, spread, store, total, width
 from tautline.kernels.lanes import LANES
 from tautline.kernels.machine.numba_lanes import FLOATS, check_index, lanes_type
+from tautline.kernels.machine.numba_tangent_arrays import TangentArrayType
+from tautline.kernels.machine.numba_tangents import tangent_type
 from tautline.kernels.machine.options import OPTIONS
 
 _INDEX = ir.IntType(32)
@@ -106,6 +108,8 @@ def _fused(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
 
 @overload(fused, strict=False, jit_options=OPTIONS)
 def _choose_fused(a: Any, b: Any, c: Any) -> Any:
+    if tangent_type in (a, b, c):
+        return lambda a, b, c: a * b + c
     return lambda a, b, c: _fused(a, b, c)
 
 
@@ -132,6 +136,8 @@ def _choose_width(x: Any) -> Any:
 
 @overload(spread, strict=False, jit_options=OPTIONS)
 def _choose_spread(x: Any, number: Any) -> Any:
+    if isinstance(x, TangentArrayType):
+        return lambda x, number: number
     return lambda x, number: _spread(number)
 
 

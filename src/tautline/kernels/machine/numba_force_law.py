@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any
 
 from llvmlite import ir
@@ -9,6 +10,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
 from tautline.kernels.loads.force_law import RESULT_SIZE, STATE_SIZE, call_law
+from tautline.kernels.machine.numba_tangents import tangent_type
 from tautline.kernels.machine.options import OPTIONS
 
 
@@ -47,8 +49,12 @@ def _call(
     return result(types.int64, types.float64, position, velocity, numbers, parameters, out), codegen
 
 
-@overload(call_law, jit_options=OPTIONS)
+@overload(call_law, strict=False, jit_options=OPTIONS)
 def _compiled_call(address: Any, t: Any, position: Any, velocity: Any, state: Any, parameters: Any, out: Any) -> Any:
+    if t is tangent_type:
+        # nothing is known of its derivatives
+        return lambda address, t, position, velocity, state, parameters, out: (nan, nan, nan, 1.0)
+
     def call(address: Any, t: Any, position: Any, velocity: Any, state: Any, parameters: Any, out: Any) -> Any:
         return _call(address, t, position, velocity, state, parameters, out)
 

@@ -67,7 +67,7 @@ def is_number(kind: Any) -> bool:
     return isinstance(kind, _LanesType | types.Float | types.Integer)
 
 
-def _broadcast(builder: Any, value: Any) -> Any:
+def broadcast(builder: Any, value: Any) -> Any:
     one = builder.insert_element(ir.Constant(FLOATS, ir.Undefined), value, ir.Constant(_INDEX, 0))
     places = ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES)
     return builder.shuffle_vector(one, ir.Constant(FLOATS, ir.Undefined), places)
@@ -76,7 +76,7 @@ def _broadcast(builder: Any, value: Any) -> Any:
 @lower_cast(types.Float, lanes_type)
 @lower_cast(types.Integer, lanes_type)
 def _cast_to_lanes(context: Any, builder: Any, fromty: Any, toty: Any, value: Any) -> Any:
-    return _broadcast(builder, context.cast(builder, value, fromty, types.float64))
+    return broadcast(builder, context.cast(builder, value, fromty, types.float64))
 
 
 def _operation(function: Any, result: Any, arity: int, build: Any) -> None:

@@ -15,10 +15,12 @@ from types import NoneType, UnionType
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import tautline.kernels
-from tautline.kernels.jit import Entry
+from tautline.kernels.jit import Entry, TangentEntry
 from tautline.kernels.machine.structures import Structure, structure
 
 PREFIX = "tl_"
+# Ending of the name of an argument that holds the tangents of another.
+TANGENT_WORDS = "_tangents"
 
 
 class Argument(NamedTuple):
@@ -37,6 +39,7 @@ class Function(NamedTuple):
     arguments: list[Argument]  # without those that are None
     absent: tuple[str, ...]  # arguments of the entry that are None
     result: Structure | None
+    tangents: bool = False  # of all numbers, given beside them
 
 
 def _arguments(hints: dict[str, Any]) -> list[Argument]:
@@ -45,7 +48,7 @@ def _arguments(hints: dict[str, Any]) -> list[Argument]:
 
 
 @cache
-def functions_of(entry: Callable[..., Any]) -> dict[tuple[str, ...], Function]:
+def functions_of(entry: Callable[..., Any], tangents: bool = False) -> dict[tuple[str, ...], Function]:
     """C functions of an entry, by the arguments that are absent."""
     hints = get_type_hints(entry, include_extras=True)
     returned = hints.pop("return")
@@ -54,12 +57,12 @@ def functions_of(entry: Callable[..., Any]) -> dict[tuple[str, ...], Function]:
     present = {name: next(x for x in get_args(kind) if x is not NoneType) for name, kind in optional.items()}
     name = f"{PREFIX}{entry.__name__}"
     if not optional:
-        return {(): Function(name, entry, _arguments(hints), (), result)}
+        return {(): Function(name, entry, _arguments(hints), (), result, tangents)}
     absent = tuple(optional)
     plain = {name: kind for name, kind in hints.items() if name not in optional}
     return {
-        (): Function(f"{name}_with_{'_'.join(optional)}", entry, _arguments(hints | present), (), result),
-        absent: Function(name, entry, _arguments(plain), absent, result),
+        (): Function(f"{name}_with_{'_'.join(optional)}", entry, _arguments(hints | present), (), result, tangents),
+        absent: Function(name, entry, _arguments(plain), absent, result, tangents),
     }
 
 
@@ -72,5 +75,6 @@ def all_functions() -> dict[str, Function]:
             continue
         for value in vars(import_module(module)).values():
             if isinstance(value, Entry):
-                found |= {function.name: function for function in functions_of(value.py_func).values()}
+                functions = functions_of(value.py_func, isinstance(value, TangentEntry))
+                found |= {function.name: function for function in functions.values()}
     return found

@@ -8,7 +8,7 @@ follows from the fields and their types, so a field that is added to a tuple is 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -19,6 +19,7 @@ from tautline import registry
 from tautline.arrays import Array, Counters
 from tautline.kernels.data import Loads
 from tautline.kernels.listed import Listed
+from tautline.kernels.tangents import TANGENTS
 
 WORD = 8
 
@@ -111,7 +112,7 @@ class Structure:
             self.members.append(Member(path, np.ndarray, place, indices, letter))
             self.size += 1 + indices
             shape = ", ".join(f"whole(at, {place + 1 + i})" for i in range(indices))
-            return f"{'numbers' if letter == 'd' else 'counters'}(whole(at, {place}), ({shape},))"
+            return f"{'numbers' if letter == 'd' else 'counters'}(at, {place}, ({shape},))"
         if kind not in (float, int, bool):
             raise TypeError(f"machine code cannot be given a field {path[1:]} of type {kind}")
         self.members.append(Member(path, kind, place))
@@ -141,6 +142,17 @@ class Structure:
     def pack(self, value: Any) -> bytes:
         """Words of a value. Arrays are not copied: they must live as long as the words are used."""
         return self._format.pack(*self._flatten(value))
+
+    def tangent_words(self, leaves: Sequence[Array]) -> Array:
+        """TANGENTS doubles a word: of a float its tangents, of an array of floats the address of its tangents."""
+        words = np.zeros((self.size, TANGENTS))
+        found = [member for member in self.members if member.kind is float or (member.item == "d" and member.indices)]
+        for member, leaf in zip(found, leaves, strict=True):
+            if member.kind is float:
+                words[member.place] = leaf
+            else:
+                words[member.place].view(np.int64)[0] = address_of(leaf, member.indices + 1, "d")[0]
+        return words
 
     def unpack(self, words: Any) -> Any:
         """Value of words that machine code has written."""

@@ -1,6 +1,8 @@
 """Entries with flat arguments, for Numba: words are read into the tuples of the kernels, and results written to words.
 
 All arguments are int64 or float64; pointers are int64. A function of C's own looks the same to the processor.
+An entry with tangents has two addresses for each structure: that of its words, and that of TANGENTS doubles a word.
+These are the derivatives of a number, or, of an array, the address of the derivatives of its numbers.
 """
 
 from __future__ import annotations
@@ -15,10 +17,15 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
 from tautline.kernels.jit import Kernel
-from tautline.kernels.machine.signatures import Function
+from tautline.kernels.machine.numba_lanes import FLOATS
+from tautline.kernels.machine.numba_tangent_arrays import TangentArrayType, filled_view
+from tautline.kernels.machine.numba_tangents import put_together, tangent_type
+from tautline.kernels.machine.signatures import TANGENT_WORDS, Function
 from tautline.kernels.machine.structures import Structure, structure
+from tautline.kernels.tangents import TANGENTS
 
 _RESULT = "result"
+_DOUBLE, _WHOLE = ir.DoubleType(), ir.IntType(64)
 
 
 def _pointer(builder: Any, address: Any, place: Any, kind: Any) -> Any:
@@ -26,15 +33,36 @@ def _pointer(builder: Any, address: Any, place: Any, kind: Any) -> Any:
     return builder.gep(builder.inttoptr(address, kind.as_pointer()), [place])
 
 
-def _reader(numba_type: Any, llvm_type: Any) -> Any:
-    @intrinsic
-    def read(typingctx: Any, address: Any, place: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return builder.load(_pointer(builder, args[0], args[1], llvm_type))
+def _first(builder: Any, kind: Any, at: Any) -> Any:
+    """Address of words, from that alone or beside the address of their tangents."""
+    return at if isinstance(kind, types.Integer) else builder.extract_value(at, 0)
 
-        return numba_type(types.int64, types.int64), codegen
 
-    return read
+def _tangents_at(builder: Any, at: Any, place: Any, kind: Any) -> Any:
+    """Pointer to what stands for a word among the tangents."""
+    place = builder.mul(place, ir.Constant(place.type, TANGENTS))
+    return builder.bitcast(_pointer(builder, builder.extract_value(at, 1), place, _DOUBLE), kind.as_pointer())
+
+
+@intrinsic
+def _whole(typingctx: Any, at: Any, place: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.load(_pointer(builder, _first(builder, at, args[0]), args[1], _WHOLE))
+
+    return types.int64(at, types.int64), codegen
+
+
+@intrinsic
+def _real(typingctx: Any, at: Any, place: Any) -> Any:
+    plain = isinstance(at, types.Integer)
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        value = builder.load(_pointer(builder, _first(builder, at, args[0]), args[1], _DOUBLE))
+        if plain:
+            return value
+        return put_together(builder, value, builder.load(_tangents_at(builder, args[0], args[1], FLOATS), align=8))
+
+    return (types.float64 if plain else tangent_type)(at, types.int64), codegen
 
 
 def _writer(numba_type: Any, llvm_type: Any) -> Any:
@@ -53,29 +81,33 @@ def _viewer(item: Any) -> Any:
     """Intrinsic that views memory as an array whose numbers lie one behind the other."""
 
     @intrinsic
-    def view(typingctx: Any, address: Any, shape: Any) -> Any:
-        kind = types.Array(item, len(shape), "C")
+    def view(typingctx: Any, at: Any, place: Any, shape: Any) -> Any:
+        with_tangents = item == types.float64 and not isinstance(at, types.Integer)
+        kind = TangentArrayType(len(shape)) if with_tangents else types.Array(item, len(shape), "C")
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            address = builder.load(_pointer(builder, _first(builder, at, args[0]), args[1], _WHOLE))
+            counts = cgutils.unpack_tuple(builder, args[2])
+            if with_tangents:
+                tangents = builder.load(_tangents_at(builder, args[0], args[1], _WHOLE))
+                return filled_view(context, builder, kind, address, tangents, counts)
             array = make_array(kind)(context, builder)
             size = context.get_abi_sizeof(context.get_data_type(item))
-            counts = cgutils.unpack_tuple(builder, args[1])
             strides = [ir.Constant(ir.IntType(64), size)]
             for count in reversed(counts[1:]):
                 strides.insert(0, builder.mul(strides[0], count))
-            data = builder.inttoptr(args[0], array.data.type)
+            data = builder.inttoptr(address, array.data.type)
             populate_array(array, data, counts, strides, size, None)
             return array._getvalue()
 
-        return kind(types.int64, shape), codegen
+        return kind(at, types.int64, shape), codegen
 
     return view
 
 
-_DOUBLE, _WHOLE = ir.DoubleType(), ir.IntType(64)
 _PARTS = {
-    "real": _reader(types.float64, _DOUBLE),
-    "whole": _reader(types.int64, _WHOLE),
+    "real": _real,
+    "whole": _whole,
     "put_real": _writer(types.float64, _DOUBLE),
     "put_whole": _writer(types.int64, _WHOLE),
     "numbers": _viewer(types.float64),
@@ -132,15 +164,17 @@ def flat(function: Function, entry: Kernel) -> tuple[Callable[..., Any], Any]:
     """Python function with flat arguments that calls an entry, and its signature, for Numba."""
     scope: dict[str, Any] = {"__name__": __name__, "entry": entry}
     given = dict.fromkeys(function.absent, "None")
-    signature = []
+    signature: list[Any] = []
+    names = []
     for argument in function.arguments:
         name = argument.name
+        names += [name, f"{name}{TANGENT_WORDS}"] if function.tangents and argument.structure else [name]
+        signature += [types.float64 if argument.kind is float else types.int64] * (len(names) - len(signature))
         given[name] = f"{name} != 0" if argument.kind is bool else name
         if argument.structure is not None:
             scope[f"read_{name}"] = _read(argument.structure)
-            given[name] = f"read_{name}({name})"
-        signature.append(types.float64 if argument.kind is float else types.int64)
-    names = [argument.name for argument in function.arguments]
+            at = f"({name}, {name}{TANGENT_WORDS})" if function.tangents else name
+            given[name] = f"read_{name}({at})"
     order = list(function.entry.__code__.co_varnames[: function.entry.__code__.co_argcount])
     call = f"entry({', '.join(given[name] for name in order)})"
     if function.result is not None:

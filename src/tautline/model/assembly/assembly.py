@@ -135,7 +135,11 @@ class Assembly:
                     "it takes part in, got none"
                 )
             if line.reel.layer_growth != 0.0:
-                raise InputError(f"{head}.reel.layer_growth: expected 0 for a reel on a free body, got another")
+                checks.refuse(
+                    f"{head}.reel.layer_growth",
+                    f"0 on {line.start!r}, a free body, whose drum keeps its radius",
+                    line.reel.layer_growth,
+                )
         else:
             if line.drum_axis is not None:
                 raise InputError(

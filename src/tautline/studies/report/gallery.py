@@ -38,8 +38,18 @@ class Picture(NamedTuple):
     caption: str
 
 
-def gallery(opened: Opened, component: Component) -> Iterator[Picture | str]:
-    """Pictures of one output one by one, and remarks on what could not be drawn."""
+class Strongest(NamedTuple):
+    """The parameter that an output depends on the most, and how much."""
+
+    key: str
+    words: str
+
+
+Item = Picture | Strongest | str
+
+
+def gallery(opened: Opened, component: Component) -> Iterator[Item]:
+    """Pictures of one output one by one, what it depends on, and remarks on what could not be drawn."""
     if component.output in opened.series:
         yield from _series(opened, component)
         return
@@ -59,7 +69,7 @@ def gallery(opened: Opened, component: Component) -> Iterator[Picture | str]:
         yield from _sampled(opened, component, y)
 
 
-def _series(opened: Opened, component: Component) -> Iterator[Picture | str]:
+def _series(opened: Opened, component: Component) -> Iterator[Item]:
     """Pictures of a series, of any design; shares of a grid's members are no probabilities."""
     random = opened.design.kind not in ("grid", "morris")
     members = independent(opened) if random else np.arange(opened.members)
@@ -72,7 +82,7 @@ def _series(opened: Opened, component: Component) -> Iterator[Picture | str]:
     yield Picture("bands", figure, f"{what} over time, of {found.members} members.")
 
 
-def _grid(opened: Opened, component: Component) -> Iterator[Picture]:
+def _grid(opened: Opened, component: Component) -> Iterator[Item]:
     if len(opened.keys) == 1:
         yield Picture("line", pictures.line(opened, component), f"{_sentence(component)}.")
         return
@@ -81,11 +91,13 @@ def _grid(opened: Opened, component: Component) -> Iterator[Picture]:
     others = f" Held at one value: {fixed}." if fixed else ""
     missing = "" if np.isfinite(opened.values(component)).all() else " Crossed out: no result."
     yield Picture("map", pictures.maps(opened, component), f"{_sentence(component)}.{missing}{others}")
-    figure = charts.swing_tornado(component, effects.swings(opened, component))
-    yield Picture("tornado", figure, CAPTIONS["swings"])
+    swings = effects.swings(opened, component)
+    yield Picture("tornado", charts.swing_tornado(component, swings), CAPTIONS["swings"])
+    most = max(swings, key=lambda swing: swing.high - swing.low)
+    yield Strongest(most.key, f"{most.low:.4g} to {most.high:.4g} along it")
 
 
-def _sampled(opened: Opened, component: Component, y: Array) -> Iterator[Picture | str]:
+def _sampled(opened: Opened, component: Component, y: Array) -> Iterator[Item]:
     members = independent(opened)
     try:
         found = quantiles_of(opened, [component]).isel(output=0)
@@ -97,13 +109,16 @@ def _sampled(opened: Opened, component: Component, y: Array) -> Iterator[Picture
     columns = [replace(column, values=column.values[members]) for column in columns]
     yield Picture("distribution", charts.distribution(component, y, found), CAPTIONS["distribution"])
     if opened.design.kind != "sobol-indices":
-        figure = charts.correlation_tornado(component, effects.rank_correlations(y, columns))
-        yield Picture("tornado", figure, CAPTIONS["correlations"])
+        correlations = effects.rank_correlations(y, columns)
+        yield Picture("tornado", charts.correlation_tornado(component, correlations), CAPTIONS["correlations"])
+        most = max(correlations, key=lambda effect: np.nan_to_num(abs(effect.value)))
+        if np.isfinite(most.value):
+            yield Strongest(most.key, f"rank correlation {most.value:.2f}")
     yield Picture("points", pictures.points(component, y, columns), f"{_sentence(component)}, by parameter.")
     yield Picture("settling", charts.settling_quantiles(component, found), CAPTIONS["settling"])
 
 
-def _indices(opened: Opened, component: Component) -> Iterator[Picture | str]:
+def _indices(opened: Opened, component: Component) -> Iterator[Item]:
     try:
         found = sensitivity_of(opened, [component]).isel(output=0)
     except InputError as error:
@@ -114,6 +129,10 @@ def _indices(opened: Opened, component: Component) -> Iterator[Picture | str]:
         total = int(found.blocks) + left_out
         yield f"{left_out} of {total} blocks of the design are left out: in each, a member has no result."
     yield from doubts(found)
+    size = found.mu_star if opened.design.kind == "morris" else found.total
+    most, value = str(size.parameter.values[np.argmax(size.values)]), float(size.max())
+    words = f"mean effect {value:.3g}" if opened.design.kind == "morris" else f"{100.0 * value:.0f} % of its variance"
+    yield Strongest(most, words)
     if opened.design.kind == "morris":
         yield Picture("tornado", charts.morris_tornado(found), CAPTIONS["morris"])
     else:

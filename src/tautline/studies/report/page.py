@@ -21,7 +21,7 @@ MESSAGES = 3
 # Words of a list that are shown.
 LISTED = 8
 _STYLE = """
-h3 { margin: 2rem 0 0.5rem; } td { overflow-wrap: anywhere; } .wide { grid-column: 1 / -1; }
+h3 { margin: 2rem 0 0.5rem; }
 """
 _DESIGNS = {
     "grid": "every combination of the values (grid)",
@@ -46,17 +46,44 @@ def render(opened: Opened, store: str, sections: list[Section], left_out: dict[s
             f"computed, and what follows is of these. <code>tautline study --resume {html.escape(store)}</code> goes "
             "on with it.</p>"
         )
-    body += f"<h2>What was computed</h2>{_facts(opened)}<h3>Parameters</h3>{_parameters(opened)}"
-    body += (
-        f"<h3>How members ended</h3>{_endings(opened)}{_remarks(opened)}<h2>What was found</h2>{_contents(sections)}"
-    )
+    body += f"{_verdict(opened)}{_remarks(opened)}<h2>What was found</h2>{_found(opened, sections)}"
     body += "".join(_output(section, folder) for section in sections)
     for name, count in left_out.items():
         body += f'<p class="small">{html.escape(name)}: {count} more components are in the store, without pictures.</p>'
+    body += f"<h2>What was computed</h2>{_facts(opened)}<h3>Parameters</h3>{_parameters(opened)}"
+    body += f"<h3>How members ended</h3>{_endings(opened)}"
     plan = html.escape(json.dumps(opened.plan, indent=2))
     body += f"<details><summary>The study in full, in SI units</summary><pre>{plan}</pre></details>"
     body += f'<p class="small">{html.escape(store)}, computed by tautline {html.escape(attrs["version"])}</p>'
     return pages.page(attrs["title"], body, _STYLE)
+
+
+def _verdict(opened: Opened) -> str:
+    """How many members have a result, and how the others ended."""
+    status, used = opened.dataset.status.values, int(opened.usable.sum())
+    if used == opened.members:
+        return f'<p class="yes"><b>All {used} members have a result.</b></p>'
+    others = {name: int(np.sum((status == code) & ~opened.usable)) for code, name in work.STATUS_NAMES.items()}
+    listed = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in others.items() if count)
+    return f'<p class="no"><b>{used} of {opened.members} members have a result; {listed}.</b></p>'
+
+
+def _found(opened: Opened, sections: list[Section]) -> str:
+    """Range of every output, and the parameter that it depends on the most."""
+    rows = []
+    for section in sections:
+        component, strongest = section.component, section.strongest
+        label, units = html.escape(component.label), html.escape(unit(component.units))
+        cells = ["over time, below", "", ""]
+        if component.output not in opened.series:
+            y = opened.values(component)
+            there = y[np.isfinite(y)]
+            cells = (
+                [f"{x:.4g}" for x in (there.min(), np.median(there), there.max())] if len(there) else ["none", "", ""]
+            )
+        most = f"{strongest.key} ({strongest.words})" if strongest else ""
+        rows.append((f'<a href="#{label}">{label}</a>{f" ({units})" if units else ""}', *cells, html.escape(most)))
+    return pages.table_of_html(("output", "least", "median", "largest", "depends most on"), rows)
 
 
 def _facts(opened: Opened) -> str:
@@ -134,11 +161,6 @@ def _messages(opened: Opened, members: Any) -> str:
 
 def _short(x: Any) -> str:
     return f"{x:.4g}" if isinstance(x, float) else str(x)
-
-
-def _contents(sections: list[Section]) -> str:
-    links = [f'<a href="#{html.escape(s.component.label)}">{html.escape(s.component.label)}</a>' for s in sections]
-    return f"<p>{' · '.join(links)}</p>" if len(links) > 1 else ""
 
 
 def _output(section: Section, folder: Path) -> str:

@@ -14,8 +14,8 @@ from tautline.studies.analysis.effects import swings
 from tautline.studies.analysis.reading import Array, Column, Component, Opened
 from tautline.studies.report.drawing import MISSING, edges, label_axis, output_name, panels, plain_numbers, unit
 
-# More points would hide each other.
-POINTS = 3000
+# More points would hide each other; few are drawn large.
+POINTS, FEW = 3000, 300
 # Of a running median: at least so many members each, and at most so many pieces.
 MEMBERS_A_PIECE, PIECES = 20, 24
 MAPS_SIDE_BY_SIDE = 4
@@ -120,15 +120,22 @@ def points(component: Component, y: Array, columns: list[Column]) -> Figure:
     there = np.isfinite(y)
     shown = _some(np.flatnonzero(there), POINTS)
     figure, grid = panels(len(columns), 3, sharey=True)
+    few = len(shown) <= FEW
+    look: dict[str, Any] = {
+        "color": BLUE,
+        "markersize": 5 if few else 2,
+        "alpha": 0.7 if few else 0.35,
+        "rasterized": True,
+    }
     for axes, column in zip(grid.flat, columns, strict=False):
         x = column.values
         if column.words:
             jitter = np.random.default_rng(SEED).uniform(-0.3, 0.3, len(shown))
-            axes.plot(x[shown] + jitter, y[shown], ".", color=BLUE, markersize=2, alpha=0.35, rasterized=True)
+            axes.plot(x[shown] + jitter, y[shown], ".", **look)
             for k in np.unique(x[there]):
                 axes.plot([k - 0.35, k + 0.35], [np.median(y[there & (x == k)])] * 2, color=RED, linewidth=2.0)
         else:
-            axes.plot(x[shown], y[shown], ".", color=BLUE, markersize=2, alpha=0.35, rasterized=True)
+            axes.plot(x[shown], y[shown], ".", **look)
             axes.plot(*running_median(x[there], y[there]), color=RED, linewidth=1.6)
         label_axis(axes, "x", column)
     for row in grid:

@@ -6,11 +6,14 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tautline.files.runs import StoreError
 from tautline.studies.analysis.reading import Component, Opened
 from tautline.studies.store.archive import open_archive, open_study
+
+if TYPE_CHECKING:
+    from tautline.studies.report.gallery import Strongest
 
 # Pictures of a vector of every node would fill a book.
 COMPONENTS_SHOWN = 6
@@ -24,6 +27,7 @@ class Section(NamedTuple):
     component: Component
     pictures: list[tuple[str, str]]  # name and caption
     remarks: list[str]
+    strongest: Strongest | None  # of one number a member, where the design tells
 
 
 def report(store: str | os.PathLike[str], folder: str | os.PathLike[str], *, say: Say | None = None) -> Path:
@@ -94,13 +98,16 @@ def left_out(opened: Opened) -> dict[str, int]:
 
 def _section(opened: Opened, component: Component, folder: Path) -> Section:
     from tautline.figures import save
-    from tautline.studies.report.gallery import gallery
+    from tautline.studies.report.gallery import Strongest, gallery
 
-    written, remarks = [], []
+    written, remarks, strongest = [], [], None
     stem = re.sub(r"[^\w.-]+", "-", component.label).strip("-")
     for item in gallery(opened, component):
         if isinstance(item, str):
             remarks.append(item)
+            continue
+        if isinstance(item, Strongest):
+            strongest = item
             continue
         name = f"{stem}-{item.name}"
         try:
@@ -108,4 +115,4 @@ def _section(opened: Opened, component: Component, folder: Path) -> Section:
         except OSError as error:
             raise StoreError(f"{folder / name}: cannot be written: {error.strerror}") from None
         written.append((name, item.caption))
-    return Section(component, written, remarks)
+    return Section(component, written, remarks, strongest)

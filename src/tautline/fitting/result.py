@@ -1,0 +1,115 @@
+"""What a fit returns: the case, values with standard errors, residuals, and how far they can be trusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.model.case import Case
+
+COMPLETED, NOT_CONVERGED = "completed", "not_converged"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A column of the data beside the run with the values that were found."""
+
+    time: Array  # of the data (s)
+    measured: Array
+    fitted: Array
+    sigma: float  # standard deviation of the noise, given or estimated from the residuals
+    unit: str
+
+    @property
+    def residuals(self) -> Array:
+        """Measured less fitted."""
+        return self.measured - self.fitted
+
+    @property
+    def rms(self) -> float:
+        """Root of the mean square of the residuals."""
+        return float(np.sqrt(np.mean(self.residuals**2)))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Result of `tautline.fit`; `print` shows it as a table.
+
+    Parameters
+    ----------
+    case : Case
+        With the values that were found, ready to run and to save.
+    values, standard_errors : dict
+        By key, in SI; "offset" is the offset of time. A standard error is NaN where there is none: at a bound, and
+        where the data do not determine the value.
+    units : dict
+        By key.
+    covariance : array
+        Of the values, in the order of `values`; NaN as the standard errors.
+    columns : dict
+        `Compared` by the names of columns: measured, fitted, residuals.
+    chi_square : float
+        Sum of the squares of residuals over sigma; about `degrees_of_freedom` if sigma is right.
+    degrees_of_freedom : int
+        Samples less unknowns.
+    sigma_given : bool
+        Whether sigma was given; if not, it is estimated, and chi_square says nothing.
+    status : str
+        "completed" or "not_converged".
+    message : str
+        What happened, in a sentence.
+    remarks : tuple of str
+        What there is to doubt.
+    runs : int
+        Runs that were needed.
+    """
+
+    case: Case
+    values: dict[str, float]
+    standard_errors: dict[str, float]
+    units: dict[str, str]
+    covariance: Array
+    columns: dict[str, Compared]
+    chi_square: float
+    degrees_of_freedom: int
+    sigma_given: bool
+    status: str
+    message: str
+    remarks: tuple[str, ...]
+    runs: int
+
+    @property
+    def correlations(self) -> Array:
+        """Of the values, in the order of `values`; 1 on the diagonal."""
+        errors = np.sqrt(np.diag(self.covariance))
+        return np.asarray(self.covariance / np.outer(errors, errors))
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Key, value, standard error and unit of each unknown, as text with the digits that mean something."""
+        return [(key, *rounded(x, self.standard_errors[key]), self.units[key]) for key, x in self.values.items()]
+
+    def __str__(self) -> str:
+        table = [("", "value", "standard error", ""), *self.rows()]
+        widths = [max(len(row[k]) for row in table) for k in range(3)]
+        lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, (*widths, 0), strict=True)).rstrip() for row in table]
+        lines += [f"{name}: residuals of {with_unit(x.rms, x.unit)} (rms)" for name, x in self.columns.items()]
+        return "\n".join([*lines, self.message, *(f"remark: {text}" for text in self.remarks)])
+
+
+def with_unit(x: float, unit: str) -> str:
+    """A number in three digits and its unit; none for ratios."""
+    return f"{x:.3g}" if unit in ("", "1") else f"{x:.3g} {unit}"
+
+
+def rounded(value: float, error: float) -> tuple[str, str]:
+    """A value to the digit to which its standard error has two digits, and that error."""
+    if not np.isfinite(error) or error <= 0.0:
+        return f"{value:.6g}", "unknown" if not np.isfinite(error) else "0"
+    digits = 1 - int(np.floor(np.log10(error)))
+    if value == 0.0 or (abs(np.log10(abs(value))) < 6.0 and -3 <= digits <= 9):
+        places = max(0, digits)
+        return f"{round(value, digits):.{places}f}", f"{round(error, digits):.{places}f}"
+    figures = max(1, int(np.floor(np.log10(abs(value)))) + digits + 1)
+    return f"{value:.{figures}g}", f"{error:.2g}"

@@ -1,0 +1,180 @@
+"""Adjoint of the guide's force and of the motor's (docs/theory.md, equations 16, 60, 61 and 80)."""
+
+from __future__ import annotations
+
+import math
+
+from tautline import registry
+from tautline.kernels.adjoint.data import (
+    BY_D,
+    BY_EA,
+    BY_H,
+    BY_MU,
+    BY_SIGMA_0,
+    POSITION_BAR,
+    Adjoint,
+    add_length,
+)
+from tautline.kernels.data import LINEAR, Array, Command, Parameters, add_to_node, code, node
+from tautline.kernels.drive import mean_torque, torque_at
+from tautline.kernels.entrance import smooth_sign
+from tautline.kernels.jit import kernel
+from tautline.kernels.so3 import dot, scale, sub
+from tautline.kernels.tables import last_knot, weighted_mean
+
+DISSIPATIVE = code(registry.GUIDE_LAWS, "dissipative")
+MOMENTUM_LAW, NO_LAW = (code(registry.GUIDE_LAWS, name) for name in ("momentum", "none"))
+
+
+@kernel
+def signs_of_law(par: Parameters, strain: float, sigma: float) -> tuple[float, float]:
+    """How Q = -(a mu sigma^2 + b EA) strain^2/2 depends on the law."""
+    if par.law == NO_LAW:
+        return 0.0, 0.0
+    if par.law == MOMENTUM_LAW:
+        return 1.0, -1.0
+    taut = 1.0 if par.elastic_law == LINEAR or strain > 0.0 else 0.0
+    a = smooth_sign(par, sigma)[0] if par.law == DISSIPATIVE else 1.0
+    return a, a * taut
+
+
+@kernel
+def strain_back(par: Parameters, l: float, q: Array, bar: float, out: Adjoint) -> None:
+    """Of the strain at the guide: adds derivatives by q and l."""
+    first = 1.5 * bar if par.extrapolated else bar
+    length = stretch_back(l, q, 0, first, out)
+    l_bar = -first * length / (l * l)
+    if par.extrapolated:
+        length = stretch_back(l, q, 1, -0.5 * bar, out)
+        l_bar += 0.5 * bar * length / (l * l)
+    add_length(par, l_bar, out)
+
+
+@kernel
+def stretch_back(l: float, q: Array, e: int, bar: float, out: Adjoint) -> float:
+    """Of the stretch |w|/l of an element: adds derivatives by its nodes; |w|."""
+    w = sub(node(q, e + 1), node(q, e))
+    length = math.sqrt(dot(w, w))
+    x = scale(bar / (length * l), w)
+    add_to_node(out.nodes[POSITION_BAR], e + 1, x)
+    if e > 0:
+        add_to_node(out.nodes[POSITION_BAR], e, scale(-1.0, x))
+    return length
+
+
+@kernel
+def guide_back(par: Parameters, c: float, l: float, q: Array, strain: float, sigma: float, out: Adjoint) -> None:
+    """Of an impulse c Q: adds derivatives by q, l and parameters."""
+    a, b = signs_of_law(par, strain, sigma)
+    half2 = 0.5 * strain * strain
+    strain_back(par, l, q, -c * (a * par.mu * sigma * sigma + b * par.EA) * strain, out)
+    numbers = out.numbers
+    numbers[BY_MU] -= c * a * sigma * sigma * half2
+    numbers[BY_EA] -= c * b * half2
+    if par.law == DISSIPATIVE and sigma != 0.0:
+        loss = (a * par.mu * sigma * sigma + b * par.EA) * half2
+        numbers[BY_SIGMA_0] += c * loss * par.sigma_0 / (sigma * sigma + par.sigma_0 * par.sigma_0)
+
+
+@kernel
+def table_back(knots: Array, x: float, bar: float, out: Array) -> None:
+    """Of the value of a table at x (tables.linear_at): adds derivatives by the table's values."""
+    i = last_knot(knots, x)
+    if i == len(knots) - 1 or x <= knots[0]:
+        out[i] += bar
+    else:
+        y = (x - knots[i]) / (knots[i + 1] - knots[i])
+        out[i] += (1.0 - y) * bar
+        out[i + 1] += y * bar
+
+
+@kernel
+def table_slope(knots: Array, values: Array, x: float) -> float:
+    """Slope of a table at x; at a knot that of what follows."""
+    i = last_knot(knots, x)
+    if i == len(knots) - 1 or x <= knots[0]:
+        return 0.0
+    return (values[i + 1] - values[i]) / (knots[i + 1] - knots[i])  # type: ignore[no-any-return]
+
+
+@kernel
+def mean_back(knots: Array, near: float, far: float, bar: float, out: Array) -> None:
+    """Of the weighted mean of a table over a step (tables.weighted_mean): adds derivatives by the table's values."""
+    step = far - near
+    if len(knots) == 1 or step == 0.0:
+        table_back(knots, near, bar, out)
+        return
+    end = max(near, far)
+    a = min(near, far)
+    i = -1 if a < knots[0] else last_knot(knots, a)
+    share = bar / (3.0 * abs(step))
+    while a < end:
+        i += 1
+        b = end
+        if i < len(knots):
+            b = min(end, knots[i])
+        w_a, w_b = (far - a) / step, (far - b) / step
+        table_back(knots, a, share * (b - a) * (2.0 * w_a + w_b), out)
+        table_back(knots, b, share * (b - a) * (w_a + 2.0 * w_b), out)
+        a = b
+
+
+@kernel
+def motor_back(
+    par: Parameters, command: Command, c: float, near: float, far: float, by_near: float, by_far: float, out: Adjoint
+) -> float:
+    """Of an impulse c u/d at the near end of a step: adds derivatives by the table, by d and by the base step; u/d.
+
+    by_near and by_far are the derivatives of the times by the base step.
+    """
+    torque = mean_torque(par, command, near, far)
+    numbers = out.numbers
+    numbers[BY_D] -= c * torque / (par.d * par.d)
+    bar = c / par.d
+    knots = command.times
+    if command.pointwise or len(knots) == 1:
+        table_back(knots, near, bar, out.torques)
+    else:
+        there = weighted_mean(knots, command.torques, near, far)
+        back = weighted_mean(knots, command.torques, far, near)
+        if par.theta == 0.0:
+            mean_back(knots, near, far, 0.5 * bar, out.torques)
+            mean_back(knots, far, near, 0.5 * bar, out.torques)
+            slopes = torque - torque_at(command, near), torque_at(command, far) - torque
+        else:
+            mean_back(knots, near, far, bar, out.torques)
+            slopes = 2.0 * (there - torque_at(command, near)), back - there
+        numbers[BY_H] += bar / (far - near) * (slopes[0] * by_near + slopes[1] * by_far)
+    return torque / par.d
+
+
+@kernel
+def profile_back(profile: Array, bar: float, t: float, by_h: float, out: Adjoint) -> None:
+    """Of s(t) of a motion that is prescribed: adds derivatives by its table and by the base step."""
+    i = last_knot(profile.T[0], t)
+    x = t - profile[i, 0]
+    power, slope = 1.0, 0.0
+    for k in range(1, profile.shape[1]):
+        out.profile[i, k] += bar * power
+        if k + 1 < profile.shape[1]:
+            slope += k * profile[i, k + 1] * power
+        power *= x
+    out.profile[i, 0] -= bar * slope
+    out.numbers[BY_H] += bar * slope * by_h
+
+
+@kernel
+def speed_back(profile: Array, bar: float, t: float, slack: float, by_h: float, out: Adjoint) -> None:
+    """Of ds/dt at the end of a step (tables.curve_before): adds derivatives by the table and by the base step."""
+    i = last_knot(profile.T[0], t)
+    if i > 0 and t - profile[i, 0] <= slack:
+        i -= 1
+    x = t - profile[i, 0]
+    power, slope = 1.0, 0.0
+    for k in range(2, profile.shape[1]):
+        out.profile[i, k] += bar * (k - 1) * power
+        if k + 1 < profile.shape[1]:
+            slope += k * (k - 1) * profile[i, k + 1] * power
+        power *= x
+    out.profile[i, 0] -= bar * slope
+    out.numbers[BY_H] += bar * slope * by_h

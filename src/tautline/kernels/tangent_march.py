@@ -1,0 +1,78 @@
+"""Many steps with tangents: the derivative of a march, at the steps that it makes."""
+
+from __future__ import annotations
+
+from tautline.errors import RUNNING
+from tautline.kernels.data import (
+    INVERSE,
+    LOWER,
+    POSITION,
+    PULL,
+    STEP,
+    T_START,
+    TOTAL,
+    Command,
+    Loads,
+    Motion,
+    Parameters,
+    Plan,
+    S,
+    Samples,
+    Scratch,
+)
+from tautline.kernels.energy import element_length
+from tautline.kernels.fixed import history_of, keep_history
+from tautline.kernels.jit import inlined, tangent_entry
+from tautline.kernels.march import Marched, end_of_string
+from tautline.kernels.observe import observe
+from tautline.kernels.reeling import evaluate_forces
+from tautline.kernels.stage import fixed_base_step
+from tautline.kernels.step import one_step
+from tautline.kernels.tridiagonal import factorise
+
+
+@inlined
+def base_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, loads: Loads) -> int:
+    """One base step, whole."""
+    status: int
+    if command.locked and not (loads.acts or loads.moves):
+        l = element_length(par, motion.reel[S])
+        status, history = fixed_base_step(par, plan, l, 1, history_of(motion.reel), motion, scratch)
+        keep_history(history, motion.reel)
+        return status
+    t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+    status = one_step(par, plan, command, motion, scratch, t, plan.h, loads)
+    if status == RUNNING and not command.locked:
+        status = end_of_string(par, plan, motion.reel[S])
+    return status
+
+
+@tangent_entry
+def march_with_tangents(
+    par: Parameters,
+    plan: Plan,
+    command: Command,
+    motion: Motion,
+    scratch: Scratch,
+    out: Samples,
+    loads: Loads,
+) -> Marched:
+    """Fill all rows of `out`, one every plan.steps_per_sample steps, with derivatives of all that is written.
+
+    Steps are of the length plan.h. An event ends the march after the step that meets it.
+    """
+    if command.locked:
+        l = element_length(par, motion.reel[S])
+        factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
+    else:
+        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
+    for row in range(out.scalars.shape[0]):
+        for _ in range(plan.steps_per_sample):
+            status = base_step(par, plan, command, motion, scratch, loads)
+            if status != RUNNING:
+                return Marched(status, row)
+            motion.clock[STEP] += 1
+            motion.clock[TOTAL] += 1
+        t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+        observe(par, command.locked, motion, scratch, out, row, t, loads)
+    return Marched(RUNNING, out.scalars.shape[0])

@@ -1,0 +1,265 @@
+"""Fits: known values are found again, standard errors mean what they say, and doubts are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.fitting.prediction import Sampling, sampling_for
+from tautline.fitting.result import rounded
+from tests.support.measured import NOISE, START, TRUTH, UNITS, measured, small_case, write_csv
+
+ALL = list(TRUTH)
+
+
+def fit(data: Any, vary: Any = ALL, start: dict[str, float] = START, **options: Any) -> tl.Fit:
+    wanted = start if vary is ALL else {key: start[key] for key in vary if key in start}
+    return tl.fit(small_case().with_(wanted), data, vary, **{"units": UNITS} | options)
+
+
+def errors(found: tl.Fit) -> list[float]:
+    """How far the values are from the truth, in standard errors."""
+    return [(found.values[key] - TRUTH[key]) / found.standard_errors[key] for key in TRUTH if key in found.values]
+
+
+def test_values_behind_exact_data_are_found() -> None:
+    found = fit(measured(small_case(), seed=None))
+    assert found.status == "completed"
+    for key, value in TRUTH.items():
+        # the run that the data are from took steps of another length than the fit's, whose error is of second order
+        assert found.values[key] == pytest.approx(value, rel=2e-3)
+    assert found.case.pendulum.body.mass == found.values["body.mass"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_values_behind_noise_are_within_three_standard_errors(seed: int) -> None:
+    found = fit(measured(small_case(), seed))
+    assert found.status == "completed" and found.remarks == ()
+    assert np.max(np.abs(errors(found))) < 3.0
+    for name, x in found.columns.items():
+        # the mean of the squares of 101 samples
+        assert x.sigma == pytest.approx(NOISE[name], rel=0.3)
+        np.testing.assert_array_equal(x.residuals, x.measured - x.fitted)
+    assert found.chi_square == pytest.approx(found.degrees_of_freedom, rel=1e-3) and found.degrees_of_freedom == 198
+    np.testing.assert_allclose(np.diag(found.correlations), 1.0, rtol=1e-14)
+
+
+def test_standard_errors_are_those_of_a_linear_model() -> None:
+    """From the derivatives at the solution, by the textbook: sigma^2 (J^T J)^-1."""
+    data = measured(small_case())
+    found = fit(data, sigma=NOISE)
+    at = tl.jacobian(found.case, ["guide_tension", "position"], ALL)
+    rows = [at.derivatives["guide_tension"] / NOISE["guide_tension"]]
+    rows.append(at.derivatives["position"][:, -1, 0] / NOISE["position[-1,x]"])
+    J = np.concatenate(rows)
+    np.testing.assert_allclose(found.covariance, np.linalg.inv(J.T @ J), rtol=1e-5)
+    fitted = at.values["guide_tension"]
+    np.testing.assert_allclose(found.columns["guide_tension"].fitted, fitted, rtol=1e-9)
+    residuals = [(fitted - data["guide_tension"]) / NOISE["guide_tension"]]
+    residuals.append((at.values["position"][:, -1, 0] - data["position[-1,x]"]) / NOISE["position[-1,x]"])
+    assert found.chi_square == pytest.approx(np.sum(np.concatenate(residuals) ** 2), rel=1e-9)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.0431, -0.08])
+def test_an_unknown_offset_of_the_clock(delay: float) -> None:
+    found = fit(measured(small_case(), 7, delay), offset=(-0.1, 0.1))
+    assert found.status == "completed"
+    assert abs(found.values["offset"] - delay) < 3.0 * found.standard_errors["offset"] < 0.02
+    assert np.max(np.abs(errors(found))) < 3.0
+    assert "offset from -0.1 to 0.1 s, and were left out" in found.remarks[0]
+    assert found.units["offset"] == "s"
+
+
+def test_missing_samples_and_times_of_any_kind(tmp_path: Path) -> None:
+    """Half of the samples are missing, and times are those of a clock that ticks unevenly."""
+    chance = np.random.default_rng(5)
+    run = tl.simulate(small_case(sample=0.003))
+    rows = np.sort(chance.choice(len(run.time), 300, replace=False))
+    columns = {"guide_tension": run.guide_tension.values[rows], "position[-1,x]": run.position.values[rows, -1, 0]}
+    data = {"time": run.time.values[rows]}
+    for name, x in columns.items():
+        data[name] = np.where(chance.random(300) < 0.5, np.nan, x + chance.normal(0.0, NOISE[name], 300))
+    found = tl.fit(small_case().with_(START), write_csv(data, tmp_path / "data.csv"), ALL)
+    assert found.status == "completed" and np.max(np.abs(errors(found))) < 3.0
+    assert [len(x.time) for x in found.columns.values()] == [int(np.isfinite(data[name]).sum()) for name in columns]
+
+
+def test_outliers_matter_less_with_a_robust_loss() -> None:
+    data = measured(small_case())
+    data["guide_tension"][::10] += 20.0
+    plain, robust = fit(data), fit(data, loss="soft_l1")
+    assert np.max(np.abs(errors(robust))) < 3.0
+    assert robust.standard_errors["body.mass"] < 0.5 * plain.standard_errors["body.mass"]
+    off = [abs(x.values["body.mass"] - TRUTH["body.mass"]) for x in (plain, robust)]
+    assert off[1] < 0.2 * off[0]
+
+
+def test_a_value_at_its_bound_is_told() -> None:
+    found = fit(measured(small_case()), {"string.stiffness": (100, 180), "body.mass": None})
+    assert found.values["string.stiffness"] == pytest.approx(180.0, rel=1e-12)
+    assert np.isnan(found.standard_errors["string.stiffness"]) and found.standard_errors["body.mass"] > 0.0
+    assert any("string.stiffness lies at its upper bound, 180 N" in text for text in found.remarks)
+    assert "unknown" in str(found)
+
+
+def test_values_that_cannot_be_told_apart_are_told() -> None:
+    """Drag is density times area: the data know the product alone."""
+    found = fit(measured(small_case()), ["fluid.drag_area", "fluid.density", "body.mass"])
+    assert np.isnan(found.standard_errors["fluid.drag_area"]) and np.isnan(found.standard_errors["fluid.density"])
+    assert found.standard_errors["body.mass"] < 0.1
+    assert any("do not determine fluid.drag_area and fluid.density, only some" in text for text in found.remarks)
+    product = found.values["fluid.drag_area"] * found.values["fluid.density"]
+    assert product == pytest.approx(0.6, rel=0.1)
+
+
+def test_values_that_can_hardly_be_told_apart_are_told() -> None:
+    """The place alone over the first half of a bounce: a spring and a mass are known by their ratio."""
+    data = measured(small_case(duration=0.5, sample=0.005))
+    found = fit({name: data[name] for name in ("time", "position[-1,x]")}, ["string.stiffness", "body.mass"])
+    correlation = found.correlations[0, 1]
+    assert abs(correlation) > 0.99
+    assert any(f"can hardly be told apart: their correlation is {correlation:.4f}" in text for text in found.remarks)
+
+
+def test_residuals_that_are_not_noise_are_told() -> None:
+    found = fit(measured(small_case()), ["string.stiffness"], {"string.stiffness": 190.0, "body.mass": 1.1})
+    wrong = tl.fit(small_case().with_({"body.mass": 1.3}), measured(small_case()), ["string.stiffness"], units=UNITS)
+    assert not any("not noise" in text for text in found.remarks)
+    assert any("residuals of guide_tension are not noise" in text for text in wrong.remarks)
+
+
+def test_noise_that_is_not_as_given_is_told() -> None:
+    data = measured(small_case())
+    for factor, words in ((0.5, "times as large as sigma: the model"), (2.0, "sigma is too large")):
+        found = fit(data, sigma={name: factor * x for name, x in NOISE.items()})
+        assert any(words in text for text in found.remarks)
+        scaled = np.sqrt(found.chi_square / found.degrees_of_freedom)
+        assert any(f"{scaled:.3g} times as large as sigma" in text for text in found.remarks)
+    with_units = fit(data, sigma={"guide_tension": "300 mN", "position[-1,x]": "1 cm"})
+    assert with_units.sigma_given and with_units.remarks == ()
+
+
+def test_a_search_that_is_cut_short_is_not_completed() -> None:
+    found = fit(measured(small_case()), most_runs=3)
+    assert found.status == "not_converged" and found.runs == 3
+    assert "not converged" in found.message and "not converged" in str(found)
+
+
+def test_progress_is_told_after_every_run() -> None:
+    seen: list[Any] = []
+    found = fit(measured(small_case()), watch=seen.append)
+    assert [x.runs for x in seen] == list(range(1, found.runs + 1))
+    assert seen[0].values == START and seen[-1].misfit == pytest.approx(1.0, abs=0.1)
+
+
+def test_the_case_that_was_fitted_is_ready_to_run_and_to_save(tmp_path: Path) -> None:
+    case = small_case(elements="auto").with_(START)
+    found = tl.fit(case, measured(case), ["body.mass"], units=UNITS)
+    assert found.case.run.elements == case.state().elements  # those that the data were compared with
+    assert (found.case.run.duration, found.case.run.sample) == (3.0, 0.03)
+    (tmp_path / "fitted.toml").write_text(found.case.to_toml(), encoding="utf-8")
+    again = tl.simulate(tl.load(tmp_path / "fitted.toml"))
+    np.testing.assert_array_equal(again.position, tl.simulate(found.case).position)
+
+
+def test_a_run_that_fails_on_the_way_is_avoided() -> None:
+    """With a fixed step, larger stiffness is refused; the search stays where there are runs."""
+    case = small_case(step=0.003).with_({"string.stiffness": 100.0})
+    found = tl.fit(case, measured(small_case()), ["string.stiffness"], units=UNITS)
+    assert found.status == "completed" and abs(found.values["string.stiffness"] - 200.0) < 3.0
+
+
+def test_the_table_has_the_digits_that_mean_something() -> None:
+    assert rounded(59996.6, 30.2) == ("59997", "30")
+    assert rounded(59996.6, 301.0) == ("60000", "300")
+    assert rounded(0.19979, 0.000131) == ("0.19979", "0.00013")
+    assert rounded(1.0e9, 2.345e4) == ("1e+09", "2.3e+04")
+    assert rounded(123456789.0, 2345.0) == ("1.234568e+08", "2.3e+03")
+    assert rounded(0.0, 0.0123) == ("0.000", "0.012")
+    assert rounded(3.0, float("nan")) == ("3", "unknown")
+    found = fit(measured(small_case()), sigma=NOISE)
+    lines = str(found).splitlines()
+    key, value, error, unit = lines[1].split()
+    assert (key, unit) == ("string.stiffness", "N")
+    assert (value, error) == rounded(found.values[key], found.standard_errors[key])
+    assert lines[5] == f"guide_tension: residuals of {found.columns['guide_tension'].rms:.3g} N (rms)"
+    assert lines[7] == f"completed: 202 samples in 2 columns, {found.runs} runs"
+
+
+def times(*values: float) -> Any:
+    class Times:
+        time = np.array(values)
+
+    return [Times()]
+
+
+@pytest.mark.parametrize(
+    ("given", "latest", "step", "moves", "expected"),
+    [
+        ((0.1, 0.2, 0.4), 0.4, "auto", False, Sampling(0.1, 4, True)),
+        ((0.05, 0.15, 0.25), 0.25, "auto", False, Sampling(0.05, 5, True)),
+        ((0.0, 0.1, 0.2), 0.3, "auto", True, Sampling(0.05, 6, False)),
+        ((0.0, 0.1, 0.2), 0.2, 0.01, False, Sampling(0.1, 2, True)),
+        ((0.0, 0.1, 0.2), 0.2, 0.03, False, Sampling(0.03, 7, False, 0.03)),
+        ((0.0, 0.1, 0.2), 0.2, 0.007, False, Sampling(0.028, 8, False, 0.007)),
+        ((0.0, 0.1, 0.2171), 0.2171, "auto", False, Sampling(0.054275, 4, False)),
+        ((0.3,), 0.3, "auto", False, Sampling(0.3, 1, True)),
+    ],
+)
+def test_runs_have_samples_at_the_times_of_the_data_where_possible(
+    given: Any, latest: float, step: Any, moves: bool, expected: Sampling
+) -> None:
+    found = sampling_for(times(*given), latest, step, moves)
+    assert found.interval == pytest.approx(expected.interval, rel=1e-12) and found[1:] == expected[1:]
+    finer, last = found.finer(), found.exact or found.interval == found.least
+    assert finer is None if last else finer == found._replace(interval=0.5 * found.interval, rows=2 * found.rows)
+
+
+@pytest.mark.parametrize(
+    ("data", "vary", "options", "words"),
+    [
+        ({}, ["reel.viscous_friction"], {}, "vary reel.viscous_friction: expected a key that the data depend on"),
+        (
+            {"time": np.linspace(50.0, 60.0, 101)},
+            ALL,
+            {},
+            "within the run, 0 to 3 s, got 50 to 60 s; change run.duration",
+        ),
+        (
+            {"time": np.linspace(50.0, 60.0, 101)},
+            ALL,
+            {"offset": True},
+            "with an offset from -1 to 1 s, got 50 to 60 s",
+        ),
+        ({}, ALL, {"loss": "quartic"}, "loss: expected one of 'linear', 'soft_l1'"),
+        (
+            {},
+            ALL,
+            {"sigma": {"guide_tension": 1.0}},
+            "sigma: expected one for each column (guide_tension, position[-1,x])",
+        ),
+        ({}, ALL, {"sigma": {**NOISE, "guide_tension": "1 m"}}, "sigma guide_tension: expected a force"),
+        ({}, ALL, {"sigma": {**NOISE, "guide_tension": 0}}, "sigma guide_tension: expected a positive"),
+        ({}, ALL, {"sigma": 3.0}, "sigma: expected a dict"),
+        ({}, ALL, {"most_runs": 0}, "most_runs: expected a whole number"),
+        ({}, ALL, {"offset": (0.2, 0.1)}, "offset: expected a lower bound below the upper one"),
+        ({"time": np.r_[0.0, 0.1, np.arange(99) + 9.0]}, ALL, {}, "expected more samples than the 4 unknowns, got 4"),
+    ],
+)
+def test_what_is_refused(data: Any, vary: Any, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(tl.errors.InputError) as caught:
+        fit(measured(small_case()) | data, vary, **options)
+    assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_starts_without_a_run_are_refused() -> None:
+    with pytest.raises(tl.errors.InputError, match="case: expected one string, got an assembly"):
+        tl.fit(tl.load("thrown-bodies"), measured(small_case()), ["gravity"], units=UNITS)
+    case = small_case(step=0.003).with_({"command": {"kind": "torque", "torque": 30.0}})
+    with pytest.raises(tl.errors.InputError, match=r"start values; the run ends at .* before the data") as caught:
+        tl.fit(case, measured(small_case()), ["body.mass"], units=UNITS)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,164 @@
+"""Derivatives of one number by many keys, on the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.gradients import api, reverse
+from tautline.gradients.arrays import Carried
+from tautline.gradients.lowering import differentiable_keys
+from tautline.gradients.run import prepared_run
+from tautline.gradients.traced import Traced, derivatives_of
+from tautline.model.case import Case
+
+X = np.array([[0.3, -1.2, 0.7], [2.1, 0.4, -0.6]])
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "arithmetic": lambda x: np.sum((2.0 - x * x[0]) / (3.0 + x[:, :1]) - x / 4.0),
+    "powers": lambda x: np.sum(np.sqrt(x * x + 1.0) ** 3) + np.sum(np.square(x)),
+    "parts": lambda x: x[-1, 0] * x[0, 2] + np.sum(x[:, [0, 0, 2]] * x[:, ::-1]),
+    "shapes": lambda x: np.sum(x.reshape(3, 2)[1] * x.T[0]) + x.ravel()[4] * x.transpose()[2, 0],
+    "sums": lambda x: np.sum(x.mean(axis=1) * x.sum(axis=1)) + np.sum(np.cumsum(x, axis=1) * x),
+    "differences": lambda x: np.sum(np.diff(x, axis=1) ** 2) + np.sum(np.cumsum(x) ** 2),
+    "joined": lambda x: np.sum(np.concatenate([x, 2.0 * x], axis=1)[0] * np.stack([x[0], x[1]]).reshape(-1)),
+    "spread": lambda x: np.sum(np.broadcast_arrays(x[:, :1], x)[0] * x) + np.sum(np.repeat(x, 2, axis=0)[1] * x[1]),
+    "extremes": lambda x: np.max(x) * np.min(x[0]) + np.sum(np.maximum(x, 0.5) * np.clip(x, -1.0, 1.0)),
+    "choice": lambda x: np.sum(np.where(x > 0.0, x * x, -3.0 * x)) + np.abs(x[0, 1]) * np.linalg.norm(x[1]),
+    "in place": lambda x: np.sum(in_place(x)),
+    "plain": lambda x: np.sum(np.exp(x) * np.argmax(x)) + np.sum(np.sin(x) * np.arctan2(x, 2.0)),
+}
+
+
+def in_place(x: Any) -> Any:
+    y = x * x
+    y += x
+    return np.sqrt(y + 1.0, out=y) * y
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_way_back_through_arrays(name: str) -> None:
+    """As derivatives that are carried along."""
+    f = FUNCTIONS[name]
+    traced = Traced(X)
+    number = f(traced)
+    carried = f(Carried(X, np.eye(6).reshape(2, 3, 6)))
+    assert number.value == carried.value
+    (found,) = derivatives_of(number, [traced])
+    np.testing.assert_allclose(found.ravel(), carried.tangent, rtol=1e-13, atol=1e-13)
+
+
+def test_equal_extremes_have_no_derivative() -> None:
+    """Nor has what depends on them; what does not, has."""
+    x = Traced(np.array([1.0, 1.0, 0.5]))
+    (found,) = derivatives_of(np.max(x) + x[2], [x])
+    np.testing.assert_array_equal(found, [np.nan, np.nan, 1.0])
+    (none,) = derivatives_of(0.0 * np.max(x), [x])
+    assert not none.any()
+
+
+def test_what_would_lose_the_way_back_is_refused() -> None:
+    """As by arrays that carry derivatives."""
+    x = Traced(X)
+    for wrong in (lambda: np.linalg.inv(x[:, :2]), lambda: float(x[0, 0]), lambda: np.asarray(x)):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(TypeError):
+        x[0] = 1.0
+
+
+COMMANDS = {
+    "locked": tl.Locked(),
+    "torque": tl.Torque(([0.0, 0.011, 0.05], [2.0, 2.5, 1.0])),
+    "length": tl.Length(([0.0, 0.02, 0.03, 0.1], [10.0, 9.95, 9.92, 9.8])),
+}
+
+
+def short_case(name: str) -> Case:
+    case = tl.load("src/tautline/scenarios/retrieval.toml").with_(command=COMMANDS[name])
+    changes = {"run.duration": 0.04, "run.elements": 4, "run.step": 0.001, "run.sample": 0.004}
+    found: Case = case.with_(changes | {"string.stiffness": 41.0, "initial.angular_velocity": [0.4, -0.5, 0.6]})
+    return found
+
+
+def smooth_keys(case: Case) -> list[str]:
+    """Keys by which what the run starts from has derivatives."""
+    found = []
+    for key in differentiable_keys(case):
+        try:
+            prepared = prepared_run(case, [key])
+        except tl.errors.InputError:
+            continue
+        if not prepared.remarks:
+            found.append(key)
+    return found
+
+
+def same_gradients(found: Any, carried: Any) -> None:
+    """To what differences of runs can tell; test_adjoint.py has the way back to 1e-12."""
+    sizes = np.maximum(np.abs(carried), 1e-3)
+    np.testing.assert_allclose(found / sizes, carried / sizes, rtol=0.0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_gradients_of_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The way back gives what is carried along gives, by all keys but the few whose way back is not known."""
+    case = short_case(name)
+    by = smooth_keys(case)
+    objective = tl.Final("position[-1, 0]") * 2.0 + tl.Integral("tension[2]") * 30.0 + tl.Final("velocity[-1, 1]")
+    objective = objective + tl.Final("energy") + tl.Peak("strain", 1e3) + tl.Final("angular_momentum") ** 2
+    if name != "locked":
+        objective = objective + tl.Final("reel_speed") + tl.Final("guide_loss") * 100.0
+    known = reverse.gradient_back(prepared_run(case, by), objective, sorted(objective.names))
+    assert known is not None
+    missing = {key.split("[")[0] for key, x in zip(by, known.gradient, strict=True) if np.isnan(x)}
+    friction = {"reel.viscous_friction", "reel.coulomb_friction"}
+    assert missing == ({"command.times"} | friction if name == "torque" else set())
+    found = tl.value_and_gradient(case, objective, by)
+    assert found.status == "completed"
+    monkeypatch.setattr(api, "WIDTH", len(by))
+    carried = tl.value_and_gradient(case, objective, by)
+    assert found.value == pytest.approx(carried.value, rel=1e-13)
+    same_gradients(found.gradient, carried.gradient)
+
+
+def test_a_run_that_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Goes back from its last sample before the event."""
+    case = short_case("torque")
+    lengths = tl.simulate(case).unstretched_length.values
+    case = case.with_({"run.minimum_length": float(0.5 * (lengths[6] + lengths[7]))})
+    by = [*(f"initial.end_velocity[{k}]" for k in range(3)), *(f"body.center_of_mass[{k}]" for k in range(3))]
+    by += ["string.density", "string.stiffness", "body.mass", "command.torques[0]"]
+    objective = tl.Final("velocity[-1, 0]") + tl.Final("reel_speed")
+    found = tl.value_and_gradient(case, objective, by)
+    assert found.status == "fully_retrieved"
+    monkeypatch.setattr(api, "WIDTH", len(by))
+    same_gradients(found.gradient, tl.value_and_gradient(case, objective, by).gradient)
+
+
+def test_outputs_without_a_way_back_are_carried_along() -> None:
+    """Work of the motor under a prescribed motion."""
+    case = short_case("length")
+    by = smooth_keys(case)[:10]
+    objective = tl.Final("control_work")
+    assert reverse.gradient_back(prepared_run(case, by), objective, ["control_work"]) is None
+    assert np.isfinite(tl.value_and_gradient(case, objective, by).gradient).all()
+
+
+def test_models_without_a_way_back() -> None:
+    """Friction, loads, tables of tension and a drum that remembers are carried along."""
+    case = short_case("torque")
+    assert reverse.goes_back(prepared_run(case, []).begun.setting)
+    for changes in (
+        {"reel.viscous_friction": 0.1},
+        {"string.viscosity": 1.0},
+        {"reel.guide_law": "stretched"},
+        {"reel.layer_growth": 1e-4},
+        {"reel.max_torque": 10.0},
+        {"run.at_end": "hold"},
+    ):
+        assert not reverse.goes_back(prepared_run(case.with_(changes), []).begun.setting), changes
