@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from tautline.model.statics import AtRest, at_rest
     from tautline.model.stop import StopWhen
     from tautline.model.string import String
+    from tautline.optimal.optimise import optimise
+    from tautline.optimal.result import Optimised
+    from tautline.optimal.terms import AtEnd, Limit
     from tautline.results.one_string import one_string
     from tautline.studies.analysis.sensitivity import sensitivity
     from tautline.studies.analysis.uncertainty import bands, quantiles
@@ -72,6 +75,10 @@ _HOMES = {
     "hang": "tautline.model.assembly.state",
     "rest": "tautline.model.assembly.rest",
     "one_string": "tautline.results.one_string",
+    "AtEnd": "tautline.optimal.terms",
+    "Limit": "tautline.optimal.terms",
+    "Optimised": "tautline.optimal.result",
+    "optimise": "tautline.optimal.optimise",
     "damage": "tautline.analysis.fatigue",
     "rainflow": "tautline.analysis.fatigue",
     "motor_energy": "tautline.analysis.loads",
@@ -154,6 +161,7 @@ __all__ = [
     "AssemblyCase",
     "AssemblySimulation",
     "AssemblyState",
+    "AtEnd",
     "AtEquilibrium",
     "AtRest",
     "BodyInFluid",
@@ -174,9 +182,11 @@ __all__ = [
     "Impedance",
     "Integral",
     "Length",
+    "Limit",
     "Line",
     "LineStart",
     "Locked",
+    "Optimised",
     "Orbit",
     "Peak",
     "Pendulum",
@@ -216,6 +226,7 @@ __all__ = [
     "one_string",
     "open_run",
     "open_study",
+    "optimise",
     "quantiles",
     "rainflow",
     "reference",

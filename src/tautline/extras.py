@@ -25,6 +25,7 @@ EXTRAS = {
     "zarr": "studies",
     "rainflow": "ropes",
     "imageio_ffmpeg": "video",
+    "casadi": "optimal",
     "llvmlite": "numba",
     "numba": "numba",
 }

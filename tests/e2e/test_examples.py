@@ -40,6 +40,8 @@ SMALLEST_PICTURE = 5_000  # bytes; an empty figure has less
 SLOW = {
     "tethered_satellites",
     "mujoco_crane",
+    "optimal_crane",
+    "optimal_deployment",
     "hook_and_load",
     "moving_picture",
     "cable_robot",

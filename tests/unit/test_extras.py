@@ -30,6 +30,7 @@ PARTS = {
     "viewer": {"viewer", "notebook"},
     "studies": {"studies"},
     "studies/report": {"studies", "plot"},
+    "optimal": {"optimal"},
     "paper": {"numba", "plot"},
     "engine": {"numba"},
     "kernels/machine": {"numba"},
@@ -164,6 +165,11 @@ PYTHON = [
     ("notebook", "tl.widget(RUN)", "tl.widget: needs anywidget"),
     ("studies", 'tl.study(STUDY, "x.zarr")', "a study: needs zarr"),
     ("studies", "tl.open_study(STORE)", "a study: needs zarr"),
+    (
+        "optimal",
+        'tl.optimise(tl.load("fixed-length"), vary={"body.mass": (1, 2)}, minimise={"final": "energy"})',
+        "tl.optimise: needs casadi",
+    ),
 ]
 
 

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 # isort: off
 from tautline.cli.app import app
-from tautline.cli import running, scenarios, reading, plotting, fitting, proving, studying, viewing
+from tautline.cli import running, scenarios, reading, plotting, fitting, proving, studying, optimising, viewing
 
-__all__ = ["app", "fitting", "plotting", "proving", "reading", "running", "scenarios", "studying", "viewing"]
+__all__ = [
+    "app",
+    "fitting",
+    "optimising",
+    "plotting",
+    "proving",
+    "reading",
+    "running",
+    "scenarios",
+    "studying",
+    "viewing",
+]

@@ -15,6 +15,7 @@ from tautline.cli.output import console
 
 if TYPE_CHECKING:
     from tautline.files.runs.writing import Progress
+    from tautline.optimal.result import Progress as SearchProgress
     from tautline.studies.execution.run import Progress as StudyProgress
 
 
@@ -102,6 +103,23 @@ class StudyWatcher(Interruptible):
         return f"{wall:.2f} s ({new / wall:.3g} members a second)" if new else "nothing was left to compute"
 
 
+class SearchWatcher(Interruptible):
+    """Called after every iteration of a search; says how it goes, and answers whether to stop."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__()
+        self._quiet = quiet
+
+    def __call__(self, progress: SearchProgress) -> bool:
+        if not self._quiet:
+            print(
+                f"iteration {progress.iteration:4d}: objective {progress.objective:.6g}, "
+                f"beyond bounds by {progress.violation:.1e}, {progress.seconds:.0f} s",
+                file=sys.stderr,
+            )
+        return self.interrupted
+
+
 def _bar(quiet: bool, no_color: bool) -> Any:
     """On stderr, if that is a terminal."""
     if quiet or not sys.stderr.isatty():
@@ -153,6 +171,14 @@ def watching_study(quiet: bool, no_color: bool) -> Iterator[StudyWatcher]:
     bar = _bar(quiet, no_color)
     watcher = StudyWatcher(bar)
     with second_ends_at_once(), _attended(bar, watcher):
+        yield watcher
+
+
+@contextmanager
+def watching_search(quiet: bool) -> Iterator[SearchWatcher]:
+    """Over a search for an optimum."""
+    watcher = SearchWatcher(quiet)
+    with _attended(None, watcher):
         yield watcher
 
 

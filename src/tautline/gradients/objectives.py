@@ -83,7 +83,7 @@ class _OfVariable(Objective):
                 shape = values[name].shape[1:]
                 raise InputError(f"objective: expected components of {name} within {shape}, got {variable!r}") from None
 
-        self._series = series
+        self.variable, self._series = variable, series
         super().__init__(self.number, {name})
 
     def number(self, values: Mapping[str, Any]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,10 @@ class GuidePath:
 
     def pieces(self, start: float = 0.0, until: float = 0.0) -> tuple[Array, Array]:
         """Knots, and coefficients (power, piece, axis) of the time since each; at rest outside. All, at any times."""
+        return self._spline
+
+    @cached_property
+    def _spline(self) -> tuple[Array, Array]:
         from scipy.interpolate import CubicSpline
 
         points = np.array(self.displacements)

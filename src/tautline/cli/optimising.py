@@ -1,0 +1,83 @@
+"""The command that searches for the best values of some keys: optimise."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tautline.cli import output
+from tautline.cli.app import AsJson, NoColor, Quiet, app
+from tautline.cli.output import one_line_errors
+
+if TYPE_CHECKING:
+    from tautline.optimal.result import Optimised
+
+
+@app.command()
+def optimise(
+    file: Annotated[Path, typer.Argument(help="A file that names a scenario, keys to vary, an objective and limits.")],
+    out: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Scenario file of the result; FILE-optimal.toml by default.")
+    ] = None,
+    iterations: Annotated[int | None, typer.Option("--iterations", min=1, help="At most so many.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+    no_color: NoColor = False,
+) -> None:
+    """Search for the values of keys that make an output of a run least within limits, and save the scenario found.
+
+    Example: tautline optimise crane-optimal.toml -o crane-best.toml
+
+    Ctrl-C ends the search after the present iteration and saves where it is.
+    """
+    from tautline.cli.watch import watching_search
+
+    with one_line_errors("optimise"):
+        from tautline.durable import StoreError, explained, replacing
+        from tautline.optimal.optimise import optimise as search
+        from tautline.optimal.reading import read, said_of
+
+        definition = read(file)
+        arguments = definition.arguments | ({} if iterations is None else {"iterations": iterations})
+        target = out or Path(f"{file.stem}-optimal.toml")
+        if target.exists() and not overwrite:
+            raise StoreError(f"{target}: exists already; choose another name, or allow overwriting (--overwrite)")
+        with watching_search(quiet or as_json) as watcher, said_of(file):
+            found = search(definition.case, watch=watcher, **arguments)
+        with explained(target), replacing(target, encoding="utf-8") as written:
+            written.write(found.to_toml())
+        _finish(found, target, quiet, as_json, no_color)
+
+
+def _finish(found: Optimised, target: Path, quiet: bool, as_json: bool, no_color: bool) -> None:
+    """Summary and exit code of a search."""
+    facts: dict[str, Any] = {
+        "status": found.status,
+        "message": found.message,
+        "objective": found.objective,
+        "violation": found.violation,
+        "iterations": found.history[-1].iteration if found.history else 0,
+        "wall_time": found.seconds,
+        "values": found.values,
+        "file": str(target),
+    }
+    if as_json:
+        output.print_json(facts)
+    elif not quiet:
+        rows = {
+            "status": found.status,
+            "objective": f"{found.objective:.6g}",
+            "beyond bounds": f"{100 * found.violation:.1e} % of their scales",
+            "wall time": f"{found.seconds:.1f} s, {facts['iterations']} iterations",
+            "file": str(target),
+        }
+        output.console(no_color).print(output.two_columns(rows))
+        print(found.message)
+    if found.status != "completed":
+        if quiet or as_json:
+            print(found.message, file=sys.stderr)
+        raise typer.Exit(output.INTERRUPTED if found.status == "interrupted" else output.STOPPED)

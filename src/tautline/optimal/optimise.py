@@ -1,0 +1,166 @@
+"""optimise(): values of keys that make an output of a run least, within limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.errors import InputError
+from tautline.extras import need
+from tautline.gradients.lowering import key_value
+from tautline.model import checks
+from tautline.model.case import Case
+from tautline.optimal import ipopt, result, terms, unknowns
+from tautline.optimal.directions import DirectedSegments
+from tautline.optimal.interval import Wanted
+from tautline.optimal.result import Optimised, Progress
+from tautline.optimal.shooting import Problem
+from tautline.optimal.starting import Start, guess, scales_of
+from tautline.optimal.terms import AtEnd, Limit
+from tautline.optimal.unknowns import DURATION, Unknowns
+
+Watch = Callable[[Progress], "bool | None"]
+MOST_INTERVALS = 10_000
+
+
+def optimise(
+    case: Case,
+    *,
+    vary: Mapping[str, Any],
+    minimise: Any,
+    subject_to: Sequence[Limit | AtEnd | Mapping[str, Any]] = (),
+    intervals: int | Sequence[float] = 20,
+    start: Optimised | Case | None = None,
+    iterations: int = 300,
+    watch: Watch | None = None,
+    ipopt_options: Mapping[str, Any] | None = None,
+) -> Optimised:
+    """Values of keys that make an output of a run least, within limits: direct multiple shooting with IPOPT.
+
+    Parameters
+    ----------
+    case : Case
+        Where the search begins; the tables whose entries are sought have their times from here.
+    vary : dict
+        The keys that are sought, with their bounds: {"command.torques[1:-1]": (-5, 5), "run.duration": (10, 40)}. A
+        key of a list stands for its entries, [1:-1] for some of them. Bounds are a pair, or a dict with least, most
+        and scale. With `run.duration` the end time is free: the times of all tables with sought entries stretch
+        with it, and so do sample and step.
+    minimise : "time", dict, Final, Integral or Peak, or a list of them
+        {"final": ...}, {"integral": ...} or {"peak": ...} of an expression of outputs such as "torque^2", with a
+        weight where there are several. Of a `Peak`, the largest sample itself is made least, without smoothing.
+    subject_to : list of Limit and AtEnd
+        What must hold at all samples, and at the end.
+    intervals : int or list of float
+        Number of shooting intervals, into which samples must divide; or the times between them, from 0 to the end (s).
+    start : Optimised or Case, optional
+        An earlier result, or another case, to begin from.
+    iterations : int
+        At most.
+    watch : callable, optional
+        Called with the `Progress` of every iteration; ends the search by returning True.
+    ipopt_options : dict, optional
+        Options of IPOPT, such as {"tol": 1e-8}.
+    """
+    checks.instance("case", case, Case)
+    need("casadi", "tl.optimise")
+    sought = unknowns.read(case, vary)
+    wanted = Wanted(terms.read_objective(minimise), terms.read_bounds(subject_to))
+    if any(term.kind == terms.TIME for term in wanted.terms) and not sought.free_time:
+        raise InputError("minimise: 'time' needs a free end; expected run.duration among the keys of vary")
+    iterations = checks.whole("iterations", iterations, 0, 10**6)
+    problem, w = _begin(case, sought, wanted, _times(case, intervals), start)
+    return _search(case, problem, w, iterations, dict(ipopt_options or {}), watch)
+
+
+def _times(case: Case, intervals: Any) -> Array:
+    """Times at which intervals begin and end; of a free end, those of the case's own duration."""
+    if not isinstance(intervals, list | tuple | np.ndarray):
+        count = checks.whole("intervals", intervals, 1, MOST_INTERVALS)
+        return np.linspace(0.0, case.run.duration, count + 1)
+    times = checks.array("intervals", intervals, (None,), "s")
+    if len(times) < 2 or times[0] != 0.0 or abs(times[-1] - case.run.duration) > 1e-9 * case.run.duration:
+        checks.refuse("intervals", f"times from 0 to run.duration ({case.run.duration:g} s)", times.tolist())
+    return times
+
+
+def _begin(
+    case: Case, sought: Unknowns, wanted: Wanted, times: Array, start: Optimised | Case | None
+) -> tuple[Problem, Array]:
+    """The program, and the point where the search begins: states are those of a run with the first values."""
+    segments = DirectedSegments(case, times, sought, wanted.outputs)
+    values = _first_values(sought, start)
+    least, most = (np.array([getattr(x, word) for x in sought.sought]) for word in ("least", "most"))
+    values = np.clip(values, least, most)
+    first = Start(segments, sought, wanted.outputs)
+    begun = guess(segments, first, values, wanted)
+    problem = Problem(segments, first, sought, wanted, scales_of(case, segments.coordinates.names, begun, wanted))
+    states = begun.states
+    if isinstance(start, Optimised) and start.states.shape == states.shape:
+        states = start.states
+    w = problem.point(values, begun.peaks, states)
+    unknown = problem.without_derivative(w)
+    if unknown:
+        raise InputError(
+            f"{unknown}: has no derivative in this case; expected another output in minimise and subject_to, such as "
+            "guide_tension and rate(reel_speed) in the place of the torque of a prescribed motion"
+        )
+    return problem, w
+
+
+def _first_values(sought: Unknowns, start: Optimised | Case | None) -> Array:
+    """Values where the search begins: those of the case, of another one, or of an earlier result."""
+    if start is None:
+        return np.array([x.value for x in sought.sought])
+    if isinstance(start, Case):
+        return np.array([key_value(start, x.key) for x in sought.sought])
+    checks.instance("start", start, Optimised)
+    for x in sought.sought:
+        if x.key not in start.values:
+            raise InputError(f"start: expected a result with a value of {x.key}, got one without")
+    return np.array([start.values[x.key] for x in sought.sought])
+
+
+def _search(
+    case: Case, problem: Problem, w: Array, iterations: int, settings: dict[str, Any], watch: Watch | None
+) -> Optimised:
+    began = time.perf_counter()
+    history: list[Progress] = []
+
+    def look(point: ipopt.Point) -> bool:
+        objective = point.objective * problem.scales.objective
+        history.append(Progress(point.iteration, objective, point.violation, time.perf_counter() - began))
+        return bool(watch(history[-1])) if watch is not None else False
+
+    solved = ipopt.solve(problem, w, iterations, settings, look)
+    sought = problem.sought(solved.w)
+    best = case.with_(_changes(case, problem.unknowns, sought))
+    check = result.checked(best, problem.wanted, problem.scales.bounds)
+    count = history[-1].iteration if history else 0
+    left = history[-1].violation if history else np.inf
+    status, message = result.verdict(solved.word, count, left, check, problem.trouble)
+    return Optimised(
+        best,
+        status,
+        message,
+        check.objective,
+        check.violation,
+        dict(zip((x.key for x in problem.unknowns.sought), sought.tolist(), strict=True)),
+        tuple(history),
+        time.perf_counter() - began,
+        problem.states(solved.w),
+    )
+
+
+def _changes(case: Case, sought: Unknowns, values: Array) -> dict[str, float]:
+    """Values by key; with a free end, sample and step stretch as well."""
+    changes = sought.changes(values)
+    if sought.free_time:
+        stretch = changes[DURATION] / case.run.duration
+        lasts = {"run.sample": case.run.sample, "run.step": case.run.step}
+        changes |= {key: stretch * last for key, last in lasts.items() if isinstance(last, float)}
+    return changes

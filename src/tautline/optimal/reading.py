@@ -1,0 +1,97 @@
+"""Files that say what is to be optimised: TOML with a scenario, keys and bounds, an objective and limits."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tautline.errors import InputError
+from tautline.files import scenario
+from tautline.files.scenario import ScenarioError
+from tautline.model import checks
+from tautline.model.case import Case
+from tautline.model.wording import near
+from tautline.optimal.unknowns import BOUNDS
+
+_NEEDED = ("scenario", "vary", "minimise")
+_WORDS = ("title", "description", *_NEEDED, "set", "subject_to", "intervals", "iterations", "start")
+# Arguments of `optimise` that a file gives as Python does.
+_AS_THEY_ARE = ("minimise", "subject_to", "intervals", "iterations")
+
+
+class OptimiseError(InputError):
+    """A file cannot be used. The message says where and why."""
+
+
+class Definition(NamedTuple):
+    """A case, and the other arguments of `optimise`."""
+
+    case: Case
+    arguments: dict[str, Any]
+
+
+def read(path: str | os.PathLike[str]) -> Definition:
+    """From a file; InputError names it, the key, what was expected and what came."""
+    source = Path(path)
+    text = scenario.read(source)
+    try:
+        tree = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise OptimiseError(f'{source}: not valid TOML: {error}; values with units need quotes: "5 kg"') from None
+    with said_of(source):
+        if "vary" not in tree and "string" in tree:
+            raise InputError(
+                "a scenario that says nothing of what to optimise; name it in a file with `scenario = ...`"
+            )
+        for word in tree:
+            if word not in _WORDS:
+                hint = near(word, _WORDS) or f"; there are {', '.join(_WORDS)}"
+                raise InputError(f"{word}: no such key{hint}")
+        for word in _NEEDED:
+            if word not in tree:
+                raise InputError(f"{word}: missing")
+        case = _case(source, "scenario", tree["scenario"], _flat("set", tree.get("set", {}), ()))
+        words = {word: x for word, x in tree.items() if word in ("title", "description")}
+        arguments = {word: x for word, x in tree.items() if word in _AS_THEY_ARE}
+        if "start" in tree:
+            arguments["start"] = _case(source, "start", tree["start"], {})
+        return Definition(case.with_(words), {"vary": _flat("vary", tree["vary"], BOUNDS), **arguments})
+
+
+@contextmanager
+def said_of(source: Path) -> Iterator[None]:
+    """Errors that name a key only also name the file."""
+    try:
+        yield
+    except (ScenarioError, OptimiseError):
+        raise
+    except InputError as error:
+        raise OptimiseError(f"{source}: {error}") from None
+
+
+def _case(source: Path, word: str, name: Any, changes: dict[str, Any]) -> Case:
+    """A case from the name of a built-in scenario, or from a file beside this one."""
+    if not isinstance(name, str):
+        checks.refuse(word, "the name of a built-in scenario, or a file", name)
+    beside = source.parent / name
+    found = scenario.load(beside if beside.is_file() else name, changes)
+    if not isinstance(found, Case):
+        raise InputError(f"{word}: expected one string, got an assembly, whose derivatives are not known")
+    return found
+
+
+def _flat(word: str, tree: Any, leaf: tuple[str, ...]) -> dict[str, Any]:
+    """TOML reads `run.duration = 3` as a table in a table: dotted keys; a table with the words of a leaf is a value."""
+    if not isinstance(tree, Mapping):
+        checks.refuse(word, "a section of keys of the scenario", tree)
+    flat: dict[str, Any] = {}
+    for name, value in tree.items():
+        if isinstance(value, Mapping) and not any(x in value for x in leaf):
+            flat |= {f"{name}.{key}": inner for key, inner in _flat(word, value, leaf).items()}
+        else:
+            flat[str(name)] = value
+    return flat

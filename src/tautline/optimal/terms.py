@@ -1,0 +1,199 @@
+"""What is made least, and what must hold: on the way, and at the end."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tautline import units
+from tautline.errors import InputError
+from tautline.gradients.objectives import Final, Integral, Peak
+from tautline.model import checks
+from tautline.model.wording import near
+from tautline.optimal import expressions
+from tautline.optimal.expressions import Expression
+from tautline.schema import SCHEMA
+
+TIME, FINAL, INTEGRAL, PEAK = "time", "final", "integral", "peak"
+KINDS = (TIME, FINAL, INTEGRAL, PEAK)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Bounds of an expression of outputs at every sample of the run.
+
+    Parameters
+    ----------
+    of : str
+        Such as "guide_tension", "abs(power)", "rate(reel_speed)" or "norm(angular_velocity)"; of one with several
+        components, such as "tension", each is limited.
+    least, most : float or str, optional
+        In SI, or with a unit where the expression is a plain output.
+    """
+
+    of: str
+    least: float | str | None = None
+    most: float | str | None = None
+
+
+@dataclass(frozen=True)
+class AtEnd:
+    """What an expression of outputs must be at the end of the run: a value to within a tolerance, or between bounds.
+
+    Parameters
+    ----------
+    of : str
+        See `Limit`.
+    value : float or str, optional
+        In SI, or with a unit where the expression is a plain output.
+    within : float or str
+        How far it may be from the value.
+    least, most : float or str, optional
+        Bounds in the place of a value.
+    """
+
+    of: str
+    value: float | str | None = None
+    within: float | str = 0.0
+    least: float | str | None = None
+    most: float | str | None = None
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A limit or an end condition that was read, in SI."""
+
+    name: str  # in messages
+    expression: Expression
+    least: float
+    most: float
+    at_end: bool
+
+    def __str__(self) -> str:
+        """In words, as a message has it."""
+        low, high = (f"{x:.6g}" for x in (self.least, self.most))
+        if self.least == self.most:
+            between = f"be {low}"
+        elif math.isinf(self.most):
+            between = f"be at least {low}"
+        else:
+            between = f"be at most {high}" if math.isinf(self.least) else f"be within {low} and {high}"
+        return f"{self.expression.text} should {between}{' at the end' if self.at_end else ''}"
+
+
+@dataclass(frozen=True)
+class Term:
+    """A part of what is made least, with its weight."""
+
+    kind: str
+    expression: Expression | None
+    weight: float
+
+
+def read_bounds(subject_to: Any) -> tuple[Bound, ...]:
+    """From a list of `Limit` and `AtEnd`, or of tables with the key limit or at_end."""
+    if isinstance(subject_to, Limit | AtEnd | Mapping) or not isinstance(subject_to, Sequence):
+        checks.refuse("subject_to", "a list of limits such as [tl.Limit('guide_tension', least=0)]", subject_to)
+    return tuple(_bound(f"subject_to[{k}]", given) for k, given in enumerate(subject_to))
+
+
+def _bound(name: str, given: Any) -> Bound:
+    if isinstance(given, Mapping):
+        given = _from_table(name, given)
+    if not isinstance(given, Limit | AtEnd):
+        checks.refuse(name, "a Limit or an AtEnd", given)
+    expression = expressions.read(f"{name}.{_WORD[type(given)]}", given.of)
+    unit = _unit(expression)
+    least, most = (_number(f"{name}.{word}", getattr(given, word), unit) for word in ("least", "most"))
+    if isinstance(given, AtEnd) and given.value is not None:
+        if least is not None or most is not None:
+            raise InputError(f"{name}: expected a value, or least and most; got both")
+        value, within = (_number(f"{name}.{word}", getattr(given, word), unit) for word in ("value", "within"))
+        assert value is not None and within is not None
+        within = checks.non_negative(f"{name}.within", within, unit)
+        least, most = value - within, value + within
+    if least is None and most is None:
+        either = "a value, least or most" if isinstance(given, AtEnd) else "least or most"
+        raise InputError(f"{name}: expected {either} for {expression.text!r}, got neither")
+    low, high = -math.inf if least is None else least, math.inf if most is None else most
+    if low > high:
+        raise InputError(f"{name}: expected least below most, got {low:g} and {high:g}")
+    return Bound(name, expression, low, high, isinstance(given, AtEnd))
+
+
+_WORD: dict[type[Limit] | type[AtEnd], str] = {Limit: "limit", AtEnd: "at_end"}
+
+
+def _from_table(name: str, table: Mapping[str, Any]) -> Limit | AtEnd:
+    """Of a file: limit = "..." or at_end = "...", with the other arguments."""
+    kinds = [cls for cls, word in _WORD.items() if word in table]
+    if len(kinds) != 1:
+        raise InputError(f"{name}: expected one of limit and at_end, an expression of outputs, got {sorted(table)}")
+    (kind,) = kinds
+    others = {word: value for word, value in table.items() if word != _WORD[kind]}
+    known = [x.name for x in dataclasses.fields(kind) if x.name != "of"]
+    for word in others:
+        if word not in known:
+            raise InputError(f"{name}.{word}: no such key{near(word, known)}; there are {', '.join(known)}")
+    return kind(table[_WORD[kind]], **others)
+
+
+def _unit(expression: Expression) -> str:
+    """Unit of a plain output or of a component of one, as units.py writes it; empty for others."""
+    found = re.fullmatch(r"(\w+)(\[[^\]]*\])?", expression.text)
+    if found is None or found[1] not in SCHEMA:
+        return ""
+    factors = [re.sub(r"([a-z])(-?\d)", r"\1^\2", part) for part in SCHEMA[found[1]].units.split()]
+    unit = "*".join(factors).replace("*s^-1", "/s")
+    return unit if unit in units.WORDS else ""
+
+
+def _number(name: str, value: Any, unit: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        if not unit:
+            checks.refuse(name, "a plain number in SI, as the expression is none of the outputs alone", value)
+        try:
+            return units.to_si(value, unit)
+        except ValueError as error:
+            raise InputError(f"{name}: {error}") from None
+    return checks.number(name, value)
+
+
+_OBJECTIVES: dict[str, type[Final | Integral | Peak]] = {FINAL: Final, INTEGRAL: Integral, PEAK: Peak}
+
+
+def read_objective(minimise: Any) -> tuple[Term, ...]:
+    """From "time", a table such as {"integral": "torque^2"} with a weight, an objective, or a list of those."""
+    listed = minimise if isinstance(minimise, list | tuple) else [minimise]
+    if not listed:
+        checks.refuse("minimise", "'time', or a table such as {'integral': 'torque^2'}", minimise)
+    found = []
+    for k, given in enumerate(listed):
+        name = f"minimise[{k}]" if isinstance(minimise, list | tuple) else "minimise"
+        found.append(_term(name, {TIME: True} if isinstance(given, str) and given == TIME else given))
+    return tuple(found)
+
+
+def _term(name: str, given: Any) -> Term:
+    for kind, objective in _OBJECTIVES.items():
+        if isinstance(given, objective):
+            given = {kind: given.variable}
+    if not isinstance(given, Mapping):
+        checks.refuse(name, "'time', or a table such as {'integral': 'torque^2'}", given)
+    for word in given:
+        if word not in (*KINDS, "weight"):
+            options = (*KINDS, "weight")
+            raise InputError(f"{name}.{word}: no such key{near(word, options)}; there are {', '.join(options)}")
+    kinds = [kind for kind in KINDS if kind in given]
+    if len(kinds) != 1:
+        raise InputError(f"{name}: expected one of {', '.join(KINDS)}, got {' and '.join(kinds) or 'none'}")
+    (kind,) = kinds
+    weight = checks.positive(f"{name}.weight", given.get("weight", 1.0), "1")
+    expression = None if kind == TIME else expressions.read(f"{name}.{kind}", given[kind])
+    return Term(kind, expression, weight)

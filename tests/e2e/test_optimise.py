@@ -1,0 +1,99 @@
+"""`tautline optimise`: a file in, a scenario out; what is printed, exit codes, and sentences for bad files."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+import tautline as tl
+from tests.support.commands import tautline
+
+SCENARIO = """
+[string]
+length = "10 m"
+density = "1 g/m"
+stiffness = "200 kN"
+[reel]
+drum_radius = "10 cm"
+guide_length = "10 cm"
+inertia_mass = "20 kg"
+[body]
+shape = "point"
+mass = "5 kg"
+[initial]
+kind = "hanging"
+deployed = "4 m"
+[command]
+kind = "speed"
+times = [0, 1.5, 3]
+retrievals = [0, 0.8, 0]
+[run]
+duration = "3 s"
+elements = 1
+step = "5 ms"
+sample = "0.1 s"
+"""
+WANTED = """
+title = "Fastest"
+scenario = "lift.toml"
+minimise = "time"
+intervals = 3
+[vary]
+"command.retrievals[1]" = [0, "5 m/s"]
+run.duration = { least = "1 s", most = "9 s" }
+[[subject_to]]
+limit = "rate(reel_speed)"
+least = -0.5
+most = 0.5
+[[subject_to]]
+at_end = "unstretched_length"
+value = "2.5 m"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "lift.toml").write_text(SCENARIO)
+    (tmp_path / "fast.toml").write_text(WANTED)
+    return tmp_path
+
+
+def test_a_file_becomes_a_scenario(folder: Path) -> None:
+    done = tautline("optimise", "fast.toml", cwd=folder)
+    assert "iteration    0: objective 3" in done.stderr and "completed" in done.stdout
+    case = tl.load(folder / "fast-optimal.toml")
+    assert case.title == "Fastest" and abs(case.run.duration - 2.0 * math.sqrt(1.5 / 0.5)) < 1e-5
+    again = tautline("optimise", "fast.toml", cwd=folder, expect=4)
+    assert "exists already" in again.stderr
+    (folder / "warm.toml").write_text('start = "fast-optimal.toml"\n' + WANTED)
+    facts = json.loads(tautline("optimise", "warm.toml", "--json", "-o", "warm-best.toml", cwd=folder).stdout)
+    assert facts["status"] == "completed" and abs(facts["objective"] - case.run.duration) < 1e-5
+
+
+def test_a_search_that_does_not_end_well(folder: Path) -> None:
+    done = tautline("optimise", "fast.toml", "--iterations", "1", "--quiet", cwd=folder, expect=3)
+    assert done.stdout == "" and done.stderr.startswith("not converged after 1 iterations")
+    impossible = WANTED.replace("least = -0.5", "least = -0.01").replace('"9 s"', '"4 s"')
+    (folder / "fast.toml").write_text(impossible)
+    facts = json.loads(tautline("optimise", "fast.toml", "--json", "--overwrite", cwd=folder, expect=3).stdout)
+    assert facts["status"] == "infeasible"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("minimise", "minimize", "fast.toml: minimize: no such key; did you mean 'minimise'?"),
+        ("rate(reel_speed)", "rate(reel_sped)", "fast.toml: subject_to[0].limit: 'reel_sped' is no output of a run"),
+        ("command.retrievals[1]", "command.retrieval[1]", "the case has no such key"),
+        ("intervals = 3", "intervals = 7", "fast.toml: times: expected"),
+        ("rate(reel_speed)", "torque", "torque: has no derivative in this case"),
+    ],
+)
+def test_bad_files_get_a_sentence(before: str, after: str, words: str, folder: Path) -> None:
+    (folder / "fast.toml").write_text(WANTED.replace(before, after))
+    done = tautline("optimise", "fast.toml", cwd=folder, expect=2)
+    assert words in done.stderr and len(done.stderr.splitlines()) == 1 and not done.stdout
+    assert not (folder / "fast-optimal.toml").exists()

@@ -1,0 +1,200 @@
+"""Searches whose answers are known: least time, least effort, least peak; and searches that cannot succeed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.optimal import optimise as module
+from tautline.optimal import terms, unknowns
+from tautline.optimal.interval import Wanted
+from tautline.optimal.result import Checked, Progress, verdict
+
+DISTANCE, LASTS = 1.5, 3.0
+
+
+def lift(command: Any, **body: Any) -> tl.Case:
+    """A load that hangs on 4 m of a stiff rope without much weight, and is lifted."""
+    pendulum = tl.Pendulum(
+        tl.String(length=10.0, density=1e-3, stiffness=2e5, viscosity=1e3),
+        tl.Reel(drum_radius=0.1, guide_length=0.1, inertia_mass=20.0),
+        tl.RigidBody.sphere(mass=5.0, **body) if body else tl.RigidBody.point(mass=5.0),
+    )
+    return tl.Case(
+        pendulum, tl.Hanging(deployed=4.0), command, tl.Run(duration=LASTS, elements=1, step=5e-3, sample=0.1)
+    )
+
+
+def speeds(count: int) -> tl.Speed:
+    """A triangle of speeds by which the load is lifted by less than wanted."""
+    times = np.linspace(0.0, LASTS, count)
+    return tl.Speed(retrieval=(times, 0.8 * DISTANCE * 2.0 / LASTS * (1.0 - np.abs(2.0 * times / LASTS - 1.0))))
+
+
+ARRIVED = tl.AtEnd("unstretched_length", 4.0 - DISTANCE)
+INNER = "command.retrievals[1:-1]"
+
+
+def test_least_time_with_a_limit_of_the_acceleration() -> None:
+    """From rest to rest: half of the way at the full acceleration, half of it braking."""
+    found = tl.optimise(
+        lift(speeds(3)),
+        vary={INNER: (0, 5), "run.duration": (1, 9)},
+        minimise="time",
+        subject_to=[tl.Limit("rate(reel_speed)", -0.5, 0.5), ARRIVED],
+        intervals=[0.0, 0.5, LASTS],
+    )
+    assert found.status == "completed", found.message
+    assert abs(found.objective - 2.0 * math.sqrt(DISTANCE / 0.5)) < 1e-5
+    assert abs(found.case.run.duration - found.objective) < 1e-9 and found.violation < 1e-6
+    run = tl.simulate(tl.Case.from_dict(found.case.to_dict()))
+    assert abs(float(run.unstretched_length[-1]) - (4.0 - DISTANCE)) < 1e-6
+    assert found.history[-1].violation < 1e-6 and found.history[0].violation > 0.01
+
+
+def test_least_effort_of_a_table_of_speeds() -> None:
+    """The integral of the squared acceleration of a piecewise linear speed: a small quadratic program."""
+    knots, dt = 7, LASTS / 6.0
+    found = tl.optimise(
+        lift(speeds(knots)),
+        vary={INNER: (-5, 5)},
+        minimise={"integral": "rate(reel_speed)^2"},
+        subject_to=[ARRIVED],
+        intervals=2,
+    )
+    assert found.status == "completed", found.message
+    D = np.diff(np.eye(knots), axis=0)[:, 1:-1] / dt
+    v = np.linalg.solve(D.T @ D, np.ones(knots - 2))
+    v *= DISTANCE / (dt * v.sum())
+    np.testing.assert_allclose(list(found.values.values()), v, rtol=1e-5)
+    assert abs(found.objective / (dt * float(v @ D.T @ D @ v)) - 1.0) < 1e-5
+
+
+def test_torque_in_least_time_is_all_or_nothing() -> None:
+    """Weight against torque: a load and a drum, as one mass; the table is linear between knots, and so a bit slower."""
+    r, m, kappa, g = 0.1, 5.0, 20.0, 9.81
+    weight = r * m * g
+    times = np.linspace(0.0, LASTS, 13)
+    case = lift(tl.Torque((times, np.full(13, 1.02 * weight))))
+    up, down = 3.0, -1.0  # N m beyond the weight
+    found = tl.optimise(
+        case,
+        vary={"command.torques": (weight + down, weight + up), "run.duration": (1, 9)},
+        minimise="time",
+        subject_to=[ARRIVED, tl.AtEnd("reel_speed", 0.0), tl.Limit("guide_tension", least=1.0)],
+        intervals=3,
+    )
+    assert found.status == "completed", found.message
+    a, b = up / r / (m + kappa), -down / r / (m + kappa)
+    least = math.sqrt(2.0 * DISTANCE * (a + b) / (a * b))
+    assert least < found.objective < 1.05 * least
+    torques = np.array([found.values[f"command.torques[{k}]"] for k in range(13)])
+    np.testing.assert_allclose(torques[:2], weight + up, atol=1e-3)
+    np.testing.assert_allclose(torques[-3:], weight + down, atol=0.4)
+
+
+def test_the_least_peak_is_below_that_of_the_first_run_and_is_what_a_run_has() -> None:
+    case = lift(speeds(5)).with_({"command.retrievals[2]": 1.0})
+    found = tl.optimise(
+        case, vary={INNER: (-5, 5)}, minimise={"peak": "guide_tension"}, subject_to=[ARRIVED], intervals=3
+    )
+    assert found.status == "completed", found.message
+    run = found.run()
+    assert abs(found.objective / float(run.guide_tension[1:].max()) - 1.0) < 1e-9
+    assert found.objective < float(tl.simulate(case).guide_tension.max())
+    # of all motions from rest to rest, that with one acceleration has the least peak; a load that bounces may have less
+    assert abs(found.objective / (5.0 * (9.81 + 4.0 * DISTANCE / LASTS**2)) - 1.0) < 0.02
+
+
+def test_a_search_goes_on_from_an_earlier_one() -> None:
+    arguments: dict[str, Any] = {
+        "vary": {INNER: (-5, 5)},
+        "minimise": {"integral": "rate(reel_speed)^2"},
+        "subject_to": [ARRIVED],
+        "intervals": 2,
+    }
+    first = tl.optimise(lift(speeds(5)), **arguments)
+    for start in (first, first.case):
+        again = tl.optimise(lift(speeds(5)), **arguments, start=start)
+        assert again.status == "completed" and again.history[0].violation < 1e-6
+        np.testing.assert_allclose(list(again.values.values()), list(first.values.values()), rtol=1e-5)
+
+
+def test_ends_of_a_search_that_did_not_converge() -> None:
+    arguments: dict[str, Any] = {
+        "vary": {INNER: (-5, 5)},
+        "minimise": {"integral": "rate(reel_speed)^2"},
+        "subject_to": [ARRIVED],
+        "intervals": 2,
+    }
+    seen: list[Progress] = []
+
+    def stop(progress: Progress) -> bool:
+        seen.append(progress)
+        return True
+
+    assert tl.optimise(lift(speeds(5)), **arguments, watch=stop).status == "interrupted" and len(seen) == 1
+    few = tl.optimise(lift(speeds(5)), **arguments, iterations=1)
+    assert few.status == "iterations" and "allow more iterations" in few.message
+    arguments["subject_to"] = [ARRIVED, tl.Limit("reel_speed", most=0.3)]
+    never = tl.optimise(lift(speeds(5)), **arguments)
+    assert never.status == "infeasible" and "no values were found that keep all bounds" in never.message
+    assert never.violation > 0.1
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"minimise": "time"}, "expected run.duration among the keys of vary"),
+        ({"subject_to": [tl.Limit("torque", most=9.0)]}, "torque: has no derivative in this case"),
+        ({"intervals": 7}, "times: expected"),
+        ({"intervals": 0}, "intervals: expected a whole number"),
+        ({"intervals": [0.0, 1.0]}, "intervals: expected times from 0 to run.duration (3 s)"),
+        ({"minimise": {"integral": "velocity"}}, "expected one number at each time"),
+        ({"vary": {"command.retrievals": (90, 91)}}, "case: expected one whose run is completed"),
+    ],
+)
+def test_what_cannot_be_searched_for_is_refused(changes: dict[str, Any], words: str) -> None:
+    arguments: dict[str, Any] = {"vary": {INNER: (-5, 5)}, "minimise": {"final": "reel_speed"}, "intervals": 2}
+    with pytest.raises(InputError) as error:
+        tl.optimise(lift(speeds(5)), **arguments | changes)
+    assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_result_that_a_plain_run_does_not_keep_is_not_completed() -> None:
+    (bound,) = terms.read_bounds([tl.Limit("guide_tension", least=0.0)])
+    beyond, early = Checked(1.0, 0.5, bound, ""), Checked(math.nan, math.inf, None, "stopped at t = 1 s")
+    for checked, words in (
+        (beyond, "guide_tension should be at least 0, and is beyond by 50 %"),
+        (early, "stopped at"),
+    ):
+        status, message = verdict("Solve_Succeeded", 9, 1e-9, checked, "")
+        assert status == "not_reproduced" and words in message
+    status, message = verdict("Restoration_Failed", 9, 0.1, beyond, "unstable step")
+    assert status == "failed" and "Restoration_Failed; unstable step" in message
+
+
+@pytest.mark.parametrize("body", [{}, {"radius": 0.2, "center_of_mass": (0.05, 0.0, 0.2)}], ids=["point", "body"])
+def test_derivatives_of_the_program(body: dict[str, Any]) -> None:
+    """Along a random direction, against differences; masses change the start as well."""
+    case = lift(speeds(4), **body).with_({"initial": {"kind": "hanging", "deployed": 4.0}})
+    sought = unknowns.read(case, {INNER: (-5, 5), "run.duration": (1, 9), "body.mass": (4, 6)})
+    wanted = Wanted(
+        terms.read_objective(["time", {"peak": "guide_tension", "weight": 0.01}, {"integral": "velocity[-1, 2]^2"}]),
+        terms.read_bounds([tl.Limit("rate(reel_speed)", -1, 1), tl.Limit("position[-1]", -9, 9), ARRIVED]),
+    )
+    problem, w = module._begin(case, sought, wanted, np.array([0.0, 0.8, 2.0, LASTS]), None)
+    rng = np.random.default_rng(1)
+    w, d, h = w + 1e-3 * rng.standard_normal(len(w)), rng.standard_normal(len(w)), 1e-6
+    here = problem.evaluate(w, True)
+    jacobian = np.zeros((len(here.constraints), len(w)))
+    jacobian[problem.pattern(problem.parts(w, False))] = here.jacobian
+    up, down = (problem.evaluate(w + distance * d, False) for distance in (h, -h))
+    slope = (up.constraints - down.constraints) / (2.0 * h)
+    assert np.abs(jacobian @ d - slope).max() < 1e-6 * np.abs(slope).max()
+    assert abs(here.gradient @ d - (up.objective - down.objective) / (2.0 * h)) < 1e-6
