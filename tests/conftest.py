@@ -15,7 +15,7 @@ settings.register_profile("tautline", deadline=None, print_blob=True)
 settings.load_profile("tautline")
 
 VERIFICATION = Path(__file__).parent / "verification"
-QUICK_CASES = 3
+QUICK_CASES = 2
 _FIGURES: list[dict[str, Any]] = []
 Report = Callable[..., None]
 

@@ -62,8 +62,8 @@ gusty = tl.Pendulum(crane.string, crane.reel, crane.body, applied_force=tl.Appli
 start = tl.hanging(crane, deployed=20.0, elements=2 * elements)
 
 
-def ride(gain: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the load and of the trolley at the ticks (m)."""
+def ride(gain: np.ndarray) -> tuple[np.ndarray, np.ndarray, tl.Simulation]:
+    """Places of the load and of the trolley at the ticks (m), and the simulation."""
     sim = tl.Simulation(gusty, start, step=2.5e-4)
     place, velocity, found = 0.0, 0.0, []
     for _ in range(1200):
@@ -74,11 +74,12 @@ def ride(gain: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         assert sim.advance(tick, tl.Locked(), guide_velocity=(velocity, 0.0, 0.0)) == "completed"
         place += tick * velocity
         found.append((place + sim.state.nodes[-1, 0], place))
-    return np.array(found)[:, 0], np.array(found)[:, 1]
+    return np.array(found)[:, 0], np.array(found)[:, 1], sim
 
 
 held = ride(K)
 left = ride(np.zeros_like(K))
+run = held[2].dataset()
 clock = tick * np.arange(1, 1201)
 figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
 axis.plot(clock, left[0], label="load, trolley at rest")
@@ -88,9 +89,9 @@ axis.set(xlabel="time (s)", ylabel="x (m)")
 axis.legend()
 tl.figures.save(figure, "feedback-crane", ["png"])
 gusts, after = clock < 90.0, clock > 110.0
-for name, (x, _) in {"trolley at rest": left, "regulator": held}.items():
+for name, (x, *_) in {"trolley at rest": left, "regulator": held}.items():
     print(f"{name:>15}: load within {np.abs(x[gusts]).max():.2f} m in gusts, {np.abs(x[after]).max():.3f} m after them")
-largest = [np.abs(x[gusts]).max() for x, _ in (held, left)]
+largest = [np.abs(x[gusts]).max() for x, *_ in (held, left)]
 assert largest[0] < 0.6 * largest[1] and np.abs(held[0][after]).max() < 0.01 < np.abs(left[0][after]).max()
 
 # %%

@@ -45,7 +45,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (PHONE, "dark")])
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), pytest.param(DESK, "light", marks=pytest.mark.long)])
 def test_the_verdict_is_on_the_first_screen(
     name: str, size: tuple[int, int], scheme: Literal["light", "dark"], pages: dict[str, Path], browser: Browser
 ) -> None:

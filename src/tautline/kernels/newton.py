@@ -34,7 +34,7 @@ from tautline.kernels.step_equations import (
     reel_row,
     sums_over_elements,
 )
-from tautline.kernels.tangents import by_number, values_of
+from tautline.kernels.tangents import values_of
 from tautline.kernels.tridiagonal import (
     backward,
     backward_with_border,
@@ -138,7 +138,7 @@ def newton_correction(
 
 
 @inlined
-def _solve_rates(
+def solve_rates(
     par: Parameters,
     h: float,
     s: float,
@@ -186,7 +186,7 @@ def _solve_rates(
 
 
 @separate
-def _rates_with_tangents(
+def rates_with_tangents(
     par: Parameters,
     h: float,
     s: float,
@@ -198,9 +198,12 @@ def _rates_with_tangents(
     rates: Rates,
     scratch: Scratch,
 ) -> tuple[Rates, bool, float]:
-    """The same with tangents: values by Newton's method on values alone, then one correction with its slopes there."""
+    """`solve_rates` with tangents: values by Newton's method on values alone, then a correction with its slopes there.
+
+    So tangents are found by one linear solution (implicit function theorem).
+    """
     plain = values_of((par, h, s, q, p, kick, R, target, scratch))
-    settled, failed, iterations = _solve_rates(
+    settled, failed, iterations = solve_rates(
         plain[0], plain[1], plain[2], plain[3], plain[4], plain[5], plain[6], plain[7], values_of(rates), plain[8]
     )
     slopes = newton_correction(
@@ -229,6 +232,3 @@ def _rates_with_tangents(
         put_node(out_v, j, add_scaled(node(v, j), along, node(by_sigma, j)))
     found = Rates(sigma + dsigma, add_scaled(omega, along, slopes.omega_slope), impulse)
     return found, failed, iterations
-
-
-solve_rates = by_number(_solve_rates, _rates_with_tangents)

@@ -33,7 +33,7 @@ from tautline.kernels.so3 import (
     select_vector,
     sub,
 )
-from tautline.kernels.tangents import by_number, values_of
+from tautline.kernels.tangents import has_tangents
 
 MAX_ITERATIONS = 12
 # Newton converges quadratically: a correction x of omega leaves an error of about (h/2) x^2.
@@ -78,23 +78,7 @@ def mean_swing_along(h: float, omega: Vector, rho: Vector, phi: Vector, x: Vecto
 
 
 @kernel
-def _rotation_residual(K: Matrix, h: float, b: Vector, omega: Vector) -> tuple[float, Vector]:
-    """k = 1 + h^2 |omega|^2/4, and K omega + (h/2) omega x K omega - k b."""
-    K_omega = apply(K, omega)
-    k = 1.0 + 0.25 * h * h * dot(omega, omega)
-    return k, add_scaled(add_scaled(K_omega, 0.5 * h, cross(omega, K_omega)), -k, b)
-
-
-@kernel
-def _rotation_slope(K: Matrix, h: float, b: Vector, omega: Vector) -> Matrix:
-    """Derivative of the residual by omega."""
-    D = matrix_add_scaled(K, 0.5 * h, matmul(hat(omega), K))
-    D = matrix_add_scaled(D, -0.5 * h, hat(apply(K, omega)))
-    return matrix_add_scaled(D, -0.5 * h * h, outer(b, omega))
-
-
-@kernel
-def _solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, Matrix, bool]:
+def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, Matrix, bool]:
     """omega from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, and domega/db.
 
     By Newton's method; the last answer is whether it has not converged. K is the inertia with the string's motion
@@ -105,9 +89,15 @@ def _solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vect
     omega = guess
     not_converged = dot(guess, guess) >= 0.0
     by_b = K
+    once_more = has_tangents(K[0][0])  # tangents settle one iteration after the values
     for _ in range(MAX_ITERATIONS):
-        k, residual = _rotation_residual(K, h, b, omega)
-        inverse = inverse3(_rotation_slope(K, h, b, omega))
+        K_omega = apply(K, omega)
+        k = 1.0 + 0.25 * h * h * dot(omega, omega)
+        residual = add_scaled(add_scaled(K_omega, 0.5 * h, cross(omega, K_omega)), -k, b)
+        D = matrix_add_scaled(K, 0.5 * h, matmul(hat(omega), K))
+        D = matrix_add_scaled(D, -0.5 * h, hat(K_omega))
+        D = matrix_add_scaled(D, -0.5 * h * h, outer(b, omega))
+        inverse = inverse3(D)
         correction = apply(inverse, residual)
         # a member of a batch that has settled waits for the others, as it is
         omega = select_vector(not_converged, sub(omega, correction), omega)
@@ -119,22 +109,10 @@ def _solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vect
         error = 0.5 * h * dot(correction, correction)
         not_converged = not_converged & (error * error > ERROR_LEFT * ERROR_LEFT * dot(omega, omega))
         if not some(not_converged):
-            break
+            if not once_more:
+                break
+            once_more, not_converged = False, dot(guess, guess) >= 0.0
     return omega, by_b, not_converged
-
-
-@kernel
-def _rotation_with_tangents(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, Matrix, bool]:
-    """The same, and tangents of omega; domega/db has none."""
-    values = values_of((K, h, b, guess))
-    omega, _, not_converged = _solve_rotation(values[0], values[1], values[2], values[3])
-    k, residual = _rotation_residual(K, h, b, omega)
-    inverse = inverse3(_rotation_slope(values[0], values[1], values[2], omega))
-    by_b = (scale(values_of(k), inverse[0]), scale(values_of(k), inverse[1]), scale(values_of(k), inverse[2]))
-    return sub(omega, apply(inverse, residual)), by_b, not_converged
-
-
-solve_rotation = by_number(_solve_rotation, _rotation_with_tangents)
 
 
 @inlined

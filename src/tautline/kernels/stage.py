@@ -46,7 +46,7 @@ from tautline.kernels.fixed import (
 )
 from tautline.kernels.jit import inlined
 from tautline.kernels.lanes import zero_like
-from tautline.kernels.newton import Rates, Target, solve_rates
+from tautline.kernels.newton import Rates, Target, rates_with_tangents, solve_rates
 from tautline.kernels.reeling import (
     ReelImpulses,
     extrapolated_spin,
@@ -112,7 +112,12 @@ def make_fixed_step(
 
 
 def make_reeling_step(
-    begin_reel: Kernel, end_reel: Kernel, diverged: Kernel, failed: Kernel, add_iterations: Kernel
+    begin_reel: Kernel,
+    end_reel: Kernel,
+    diverged: Kernel,
+    failed: Kernel,
+    add_iterations: Kernel,
+    solve: Kernel = solve_rates,
 ) -> Kernel:
     """Composed step with a moving reel; the reel's part begins before the rates are solved for and ends after."""
 
@@ -135,7 +140,7 @@ def make_reeling_step(
         Pi = add_scaled(triple(motion.body, SPIN), 0.5 * h, body_moment(par, R))
         target = Target(before.p_s, Pi, before.at, before.drum)
         p = motion.nodes[MOMENTUM]
-        rates, not_converged, iterations = solve_rates(par, h, s, q, p, 0.5 * h, R, target, guess, scratch)
+        rates, not_converged, iterations = solve(par, h, s, q, p, 0.5 * h, R, target, guess, scratch)
         p_N = node(p, par.N)
         if diverged(motion.clock, target.p_s, dot(p_N, p_N) + dot(target.Pi, target.Pi)):
             return NON_FINITE
@@ -186,4 +191,6 @@ def add_iterations(clock: Counters, iterations: float) -> None:
 
 
 fixed_stage, fixed_base_step = make_fixed_step(kick_then_eliminate, velocities_of_nodes, drift_nodes, diverged, failed)
-composed_step = make_reeling_step(reel_before, reel_after, diverged, failed, add_iterations)
+_REEL = (reel_before, reel_after, diverged, failed, add_iterations)
+composed_step = make_reeling_step(*_REEL)
+composed_step_with_tangents = make_reeling_step(*_REEL, rates_with_tangents)

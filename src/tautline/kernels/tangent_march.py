@@ -27,7 +27,7 @@ from tautline.kernels.march import Marched, end_of_string
 from tautline.kernels.observe import observe
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import fixed_base_step
-from tautline.kernels.step import one_step
+from tautline.kernels.step import one_step_with_tangents
 from tautline.kernels.tridiagonal import factorise
 
 
@@ -41,7 +41,7 @@ def base_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scr
         keep_history(history, motion.reel)
         return status
     t = motion.reel[T_START] + motion.clock[STEP] * plan.h
-    status = one_step(par, plan, command, motion, scratch, t, plan.h, loads)
+    status = one_step_with_tangents(par, plan, command, motion, scratch, t, plan.h, loads)
     if status == RUNNING and not command.locked:
         status = end_of_string(par, plan, motion.reel[S])
     return status

@@ -8,39 +8,18 @@ Without machine code there are no tangents.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from tautline.kernels.lanes import LANES
 
-F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 # One vector of doubles, as lanes have it.
 TANGENTS = LANES
 
-# What `by_number` was asked for: the function that chooses, and its two choices.
-BY_NUMBER: list[tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]] = []
-
-
-def by_number(plain: F, with_tangents: Callable[..., Any]) -> F:
-    """A kernel that is `plain`, and `with_tangents` where an argument is a number with tangents or has some in it.
-
-    For equations that are solved by iteration: values are found by the plain kernel, and their tangents by one linear
-    solution with the slopes there (implicit function theorem).
-    """
-
-    @wraps(plain, updated=())
-    def chosen(*args: Any) -> Any:
-        return plain(*args)
-
-    BY_NUMBER.append((chosen, plain, with_tangents))
-    return cast(F, chosen)
-
 
 def has_tangents(x: Any) -> bool:
-    """Whether a number has tangents."""
+    """Whether a number has tangents: an iteration whose values have settled is made once more for them."""
     return False
 
 

@@ -20,7 +20,6 @@ from numba.core.compiler_lock import global_compiler_lock
 from tautline.kernels.jit import Kernel
 from tautline.kernels.machine import numba_along, numba_force_law, numba_lane_arrays  # noqa: F401 - they teach Numba
 from tautline.kernels.machine.numba_lanes import teach_either
-from tautline.kernels.machine.numba_tangents import teach_by_number
 from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.machine.signatures import Function
 from tautline.kernels.machine.targets import Target
@@ -32,7 +31,6 @@ _NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Numba's own object for a kernel that is only called by others."""
     teach_either()
-    teach_by_number()
     return numba.njit(**OPTIONS, **_NO_WRAPPERS, **options)(function)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import operator
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from numba.extending import lower_builtin, lower_cast, models, overload, registe
 from tautline.kernels.lanes import select, zero_like
 from tautline.kernels.machine.numba_lanes import FLOATS, broadcast, lanes_type
 from tautline.kernels.machine.options import OPTIONS
-from tautline.kernels.tangents import BY_NUMBER, TANGENTS, has_tangents
+from tautline.kernels.tangents import TANGENTS, has_tangents
 
 _DOUBLE = ir.DoubleType()
 NO_TANGENTS = ir.Constant(FLOATS, [0.0] * TANGENTS)
@@ -268,25 +267,6 @@ class _Select(AbstractTemplate):
 def _lower_select(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     a, b = (taken_apart(builder, tangent_type, x) for x in args[1:])
     return put_together(builder, *_chosen(builder, args[0], a, b))
-
-
-def any_tangents(kind: Any) -> bool:
-    """Whether a type is a number with tangents, or has some in it."""
-    return kind is tangent_type or (isinstance(kind, BaseTuple) and any(map(any_tangents, kind)))
-
-
-def teach_by_number() -> None:
-    """Tell Numba how to choose, for all that `by_number` was asked for since the last time."""
-    while BY_NUMBER:
-        _teach(*BY_NUMBER.pop())
-
-
-def _teach(chosen: Callable[..., Any], plain: Any, with_tangents: Any) -> None:
-    names = ", ".join(inspect.signature(plain).parameters)
-    scope = {"__name__": __name__, "plain": plain, "with_tangents": with_tangents, "any_tangents": any_tangents}
-    calls = [f"(lambda {names}: {function}({names}))" for function in ("with_tangents", "plain")]
-    exec(f"def choose({names}):\n    return {calls[0]} if any(map(any_tangents, ({names},))) else {calls[1]}", scope)
-    overload(chosen, strict=False, inline="always", jit_options=OPTIONS)(scope["choose"])
 
 
 @overload(has_tangents, strict=False, jit_options=OPTIONS)
