@@ -44,6 +44,7 @@ SLOW = {
     "mujoco_crane",
     "optimal_crane",
     "optimal_deployment",
+    "optimal_retrieval",
     "hook_and_load",
     "moving_picture",
     "cable_robot",
