@@ -59,11 +59,11 @@ autodoc_class_signature = "mixed"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-# Examples: run by the build, in the order of their names
+# Examples: run by the build, in the order of their names; that with JAX is only shown where JAX is not installed
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples/tutorial", "../examples/gallery"],
     "gallery_dirs": ["generated/tutorial", "generated/gallery"],
-    "filename_pattern": r"\.py$",
+    "filename_pattern": r"\.py$" if importlib.util.find_spec("jax") else r"(?<!jax_hoist)\.py$",
     "run_stale_examples": True,  # the package may have changed where an example did not
     "image_scrapers": (SavedPictures(),),
     "reset_modules": (),

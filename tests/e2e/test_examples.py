@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import itertools
 import re
 import shlex
@@ -38,6 +39,7 @@ SMALLEST_PICTURE = 5_000  # bytes; an empty figure has less
 
 # Those that take longest; `make verify` runs them.
 SLOW = {
+    "jax_hoist",
     "tethered_satellites",
     "mujoco_crane",
     "optimal_crane",
@@ -45,6 +47,7 @@ SLOW = {
     "optimal_stop",
     "identification",
     "feedback_crane",
+    "optimal_retrieval",
     "hook_and_load",
     "moving_picture",
     "cable_robot",
@@ -61,9 +64,14 @@ SLOW = {
 }
 
 
+# No extra installs JAX; tests/unit/test_jax_adapter.py looks at what is left of the example without it.
+without_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="jax is not installed")
+
+
 def each(paths: list[Path]) -> list[Any]:
     """Parameters of a test that runs each of some files."""
-    return [pytest.param(x, id=x.stem, marks=[pytest.mark.long] if x.stem in SLOW else []) for x in paths]
+    marks = {x.stem: [pytest.mark.long] * (x.stem in SLOW) + [without_jax] * (x.stem == "jax_hoist") for x in paths}
+    return [pytest.param(x, id=x.stem, marks=marks[x.stem]) for x in paths]
 
 
 def succeeded(done: subprocess.CompletedProcess[str]) -> str:

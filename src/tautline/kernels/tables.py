@@ -100,7 +100,7 @@ def vector_at(pieces: Array, x: float) -> tuple[Vector, Vector, Vector]:
 def linear_at(knots: Array, values: Array, x: float) -> float:
     """Value of a table at x: linear between the knots, held outside them."""
     i = last_knot(knots, x)
-    if i == len(knots) - 1 or x <= knots[0]:
+    if i == len(knots) - 1 or x < knots[0]:
         return float(values[i])
     y = (x - knots[i]) / (knots[i + 1] - knots[i])
     return float((1.0 - y) * values[i] + y * values[i + 1])
