@@ -134,6 +134,15 @@ def test_ready_objectives() -> None:
     assert length.gradient[1] == pytest.approx(grown, rel=1e-11)
 
 
+def test_the_gradient_of_a_peak_is_that_of_its_value() -> None:
+    case, peak = hoist(), tl.Peak("guide_tension")
+    found = tl.value_and_gradient(case, peak, ["string.stiffness"])
+    above, below = (
+        tl.value_and_gradient(case.with_({"string.stiffness": x}), peak, "gravity") for x in (100.001, 99.999)
+    )
+    assert found.gradient[0] == pytest.approx((above.value - below.value) / 0.002, rel=1e-5)
+
+
 @pytest.mark.parametrize(
     ("objective", "sentence"),
     [
@@ -156,6 +165,8 @@ def test_bad_objectives_are_refused(objective: Any, sentence: str) -> None:
         (lambda: tl.value_and_gradient(hoist(), tl.Final("position[9, 0]"), "gravity"), "within"),
         (lambda: tl.jacobian(hoist(), ["nothing"], "gravity"), "expected variables of a result"),
         (lambda: tl.jacobian(hoist(), ["tension"], ["gravity", "gravity"]), "every key once"),
+        (lambda: tl.jacobian(hoist(), ["tension"], []), "by: expected keys"),
+        (lambda: tl.value_and_gradient(hoist(), tl.Final("energy"), []), "by: expected keys"),
     ],
 )
 def test_bad_names_are_refused(make: Any, sentence: str) -> None:
