@@ -74,7 +74,7 @@ def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) 
     by : list of str
         Keys of the case that are numbers: "string.stiffness", "initial.end_velocity[1]", "run.duration".
     """
-    names, wanted = checked_keys(check_case(case), by), check_names(outputs)
+    names, wanted = _keys(case, by), check_names(outputs)
     run = run_with_derivatives(case, wanted, names)
     return Jacobian(
         run.values["time"].value,
@@ -101,7 +101,7 @@ def value_and_gradient(
     by : list of str
         Keys of the case that are numbers.
     """
-    names = checked_keys(check_case(case), by)
+    names = _keys(case, by)
     if not callable(objective):
         raise InputError(f"objective: expected a function of the values of a run, got {objective!r}")
     wanted = sorted(objective.names) if isinstance(objective, Objective) else list(SCHEMA)
@@ -118,6 +118,14 @@ def value_and_gradient(
             status, message = ended(case, prepared.steps, found.status, found.message)
             return ValueAndGradient(found.value, gradient, names, status, message, remarks)
     return _carried(case, objective, wanted, names)
+
+
+def _keys(case: Case, by: str | Iterable[str]) -> list[str]:
+    """Names of one key or more of a case."""
+    names = checked_keys(check_case(case), by)
+    if not names:
+        raise InputError("by: expected keys such as 'string.stiffness', got none")
+    return names
 
 
 def _carried(case: Case, objective: Callable[..., Any], wanted: list[str], names: list[str]) -> ValueAndGradient:
