@@ -17,6 +17,7 @@ from tautline.gradients.reverse import goes_back, gradient_back
 from tautline.gradients.run import ended, prepared_run, run_with_derivatives
 from tautline.gradients.setting import check_case
 from tautline.kernels.tangents import TANGENTS
+from tautline.model import checks
 from tautline.model.case import Case
 from tautline.schema import SCHEMA
 
@@ -132,10 +133,10 @@ def _carried(case: Case, objective: Callable[..., Any], wanted: list[str], names
     """A number from a run, and its derivatives by keys, which are carried along."""
     run = run_with_derivatives(case, wanted, names)
     number = objective(run.values)
-    if np.shape(number.value if isinstance(number, Carried) else number) != ():
+    if not isinstance(number, Carried):
+        number = Carried(checks.number("objective", number), np.zeros(len(names)))
+    if number.shape != ():
         raise InputError("objective: expected a single number, got an array")
-    value, gradient = (
-        (float(number.value), number.tangent) if isinstance(number, Carried) else (float(number), np.zeros(len(names)))
-    )
+    value, gradient = float(number.value), number.tangent
     remarks = run.remarks if isinstance(objective, Objective) or np.isnan(gradient).any() else []
     return ValueAndGradient(value, gradient, names, run.status, run.message, remarks)
