@@ -157,6 +157,9 @@ def test_bad_objectives_are_refused(objective: Any, sentence: str) -> None:
         tl.value_and_gradient(hoist(), objective, ["string.stiffness"])
 
 
+THREE: Any = 3
+
+
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
@@ -168,9 +171,9 @@ def test_bad_objectives_are_refused(objective: Any, sentence: str) -> None:
         (lambda: tl.jacobian(hoist(), ["nothing"], "gravity"), "expected variables of a result"),
         (lambda: tl.jacobian(hoist(), ["tension"], ["gravity", "gravity"]), "every key once"),
         (lambda: tl.jacobian(hoist(), ["tension"], []), "by: expected keys"),
-        (lambda: tl.jacobian(hoist(), ["tension"], 3), "by: expected a name or a list of names, got 3"),
-        (lambda: tl.jacobian(hoist(), ["tension"], [3]), "by: expected a name or a list of names"),
-        (lambda: tl.jacobian(hoist(), 3, "gravity"), "outputs: expected a name or a list of names, got 3"),
+        (lambda: tl.jacobian(hoist(), ["tension"], THREE), "by: expected a name or a list of names, got 3"),
+        (lambda: tl.jacobian(hoist(), ["tension"], [THREE]), "by: expected a name or a list of names"),
+        (lambda: tl.jacobian(hoist(), THREE, "gravity"), "outputs: expected a name or a list of names, got 3"),
         (lambda: tl.value_and_gradient(hoist(), tl.Final("energy"), []), "by: expected keys"),
     ],
 )

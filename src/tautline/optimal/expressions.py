@@ -73,7 +73,8 @@ class Expression:
 
     def _value(self, node: Any, outputs: Mapping[str, Carried]) -> Any:
         if isinstance(node, ast.Constant):
-            return self._finite(lambda: float(node.value))
+            number: Any = node.value
+            return self._finite(lambda: float(number))
         if isinstance(node, ast.Name):
             return outputs[node.id]
         if isinstance(node, ast.Subscript):
