@@ -134,16 +134,30 @@ def test_ready_objectives() -> None:
     assert length.gradient[1] == pytest.approx(grown, rel=1e-11)
 
 
+def test_the_gradient_of_a_peak_is_that_of_its_value() -> None:
+    case, peak = hoist(), tl.Peak("unstretched_length")  # nearly the same at all samples, which all count
+    found = tl.value_and_gradient(case, peak, ["initial.deployed"])
+    above, below = (
+        tl.value_and_gradient(case.with_({"initial.deployed": x}), peak, "gravity") for x in (4.0001, 3.9999)
+    )
+    assert found.gradient[0] == pytest.approx((above.value - below.value) / 2e-4, rel=1e-5)
+
+
 @pytest.mark.parametrize(
     ("objective", "sentence"),
     [
         (lambda v: v["tension"], "single number"),
         ("tension", "expected a function"),
+        (lambda v: "high", "objective: expected a finite number, got 'high'"),
+        (lambda v: None, "objective: expected a finite number, got None"),
     ],
 )
 def test_bad_objectives_are_refused(objective: Any, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         tl.value_and_gradient(hoist(), objective, ["string.stiffness"])
+
+
+THREE: Any = 3
 
 
 @pytest.mark.parametrize(
@@ -156,6 +170,11 @@ def test_bad_objectives_are_refused(objective: Any, sentence: str) -> None:
         (lambda: tl.value_and_gradient(hoist(), tl.Final("position[9, 0]"), "gravity"), "within"),
         (lambda: tl.jacobian(hoist(), ["nothing"], "gravity"), "expected variables of a result"),
         (lambda: tl.jacobian(hoist(), ["tension"], ["gravity", "gravity"]), "every key once"),
+        (lambda: tl.jacobian(hoist(), ["tension"], []), "by: expected keys"),
+        (lambda: tl.jacobian(hoist(), ["tension"], THREE), "by: expected a name or a list of names, got 3"),
+        (lambda: tl.jacobian(hoist(), ["tension"], [THREE]), "by: expected a name or a list of names"),
+        (lambda: tl.jacobian(hoist(), THREE, "gravity"), "outputs: expected a name or a list of names, got 3"),
+        (lambda: tl.value_and_gradient(hoist(), tl.Final("energy"), []), "by: expected keys"),
     ],
 )
 def test_bad_names_are_refused(make: Any, sentence: str) -> None:

@@ -157,6 +157,7 @@ def test_ends_of_a_search_that_did_not_converge() -> None:
         ({"intervals": [0.0, 1.0]}, "intervals: expected times from 0 to run.duration (3 s)"),
         ({"minimise": {"integral": "velocity"}}, "expected one number at each time"),
         ({"vary": {"command.retrievals": (90, 91)}}, "case: expected one whose run is completed"),
+        ({"watch": 3}, "watch: expected a function"),
     ],
 )
 def test_what_cannot_be_searched_for_is_refused(changes: dict[str, Any], words: str) -> None:

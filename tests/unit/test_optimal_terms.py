@@ -86,6 +86,12 @@ def test_a_component_that_is_not_there() -> None:
         expressions.read("x", "position[5, 0]").of(outputs())
 
 
+@pytest.mark.parametrize("text", ["1/0*time", "(-1)^0.5*time", "(9^999)^999*time", "9" * 400 + "*time"])
+def test_numbers_that_are_not_finite(text: str) -> None:
+    with pytest.raises(InputError, match="expected finite numbers"):
+        expressions.read("x", text).of(outputs())
+
+
 def test_keys_name_parts_of_tables() -> None:
     found = unknowns.read(case(), {"command.torques[1:]": (-8, "9 N*m"), "string.stiffness": {"least": "5 kN"}})
     assert [x.key for x in found.sought] == ["command.torques[1]", "command.torques[2]", "string.stiffness"]

@@ -17,6 +17,7 @@ from tautline.gradients.reverse import goes_back, gradient_back
 from tautline.gradients.run import ended, prepared_run, run_with_derivatives
 from tautline.gradients.setting import check_case
 from tautline.kernels.tangents import TANGENTS
+from tautline.model import checks
 from tautline.model.case import Case
 from tautline.schema import SCHEMA
 
@@ -74,7 +75,7 @@ def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) 
     by : list of str
         Keys of the case that are numbers: "string.stiffness", "initial.end_velocity[1]", "run.duration".
     """
-    names, wanted = checked_keys(check_case(case), by), check_names(outputs)
+    names, wanted = _keys(case, by), check_names(outputs)
     run = run_with_derivatives(case, wanted, names)
     return Jacobian(
         run.values["time"].value,
@@ -101,7 +102,7 @@ def value_and_gradient(
     by : list of str
         Keys of the case that are numbers.
     """
-    names = checked_keys(check_case(case), by)
+    names = _keys(case, by)
     if not callable(objective):
         raise InputError(f"objective: expected a function of the values of a run, got {objective!r}")
     wanted = sorted(objective.names) if isinstance(objective, Objective) else list(SCHEMA)
@@ -120,14 +121,22 @@ def value_and_gradient(
     return _carried(case, objective, wanted, names)
 
 
+def _keys(case: Case, by: str | Iterable[str]) -> list[str]:
+    """Names of one key or more of a case."""
+    names = checked_keys(check_case(case), by)
+    if not names:
+        raise InputError("by: expected keys such as 'string.stiffness', got none")
+    return names
+
+
 def _carried(case: Case, objective: Callable[..., Any], wanted: list[str], names: list[str]) -> ValueAndGradient:
     """A number from a run, and its derivatives by keys, which are carried along."""
     run = run_with_derivatives(case, wanted, names)
     number = objective(run.values)
-    if np.shape(number.value if isinstance(number, Carried) else number) != ():
+    if not isinstance(number, Carried):
+        number = Carried(checks.number("objective", number), np.zeros(len(names)))
+    if number.shape != ():
         raise InputError("objective: expected a single number, got an array")
-    value, gradient = (
-        (float(number.value), number.tangent) if isinstance(number, Carried) else (float(number), np.zeros(len(names)))
-    )
+    value, gradient = float(number.value), number.tangent
     remarks = run.remarks if isinstance(objective, Objective) or np.isnan(gradient).any() else []
     return ValueAndGradient(value, gradient, names, run.status, run.message, remarks)

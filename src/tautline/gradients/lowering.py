@@ -21,11 +21,19 @@ METHOD = ("run.step", "run.sample", "run.elements", "run.order")
 
 def checked_keys(case: Case, by: str | Iterable[str]) -> list[str]:
     """Names of keys that are numbers of a case."""
-    names = [by] if isinstance(by, str) else list(by)
+    names = listed("by", by)
     for name in names:
         key_value(case, name)
     if len(set(names)) < len(names):
         raise InputError(f"by: expected every key once, got {', '.join(names)}")
+    return names
+
+
+def listed(what: str, given: Any) -> list[str]:
+    """Names from one name or several."""
+    names = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"{what}: expected a name or a list of names, got {given!r}")
     return names
 
 

@@ -14,7 +14,7 @@ from tautline.gradients.outputs import check_names
 from tautline.model import checks
 
 _PLACE = re.compile(r"\s*(\w+)\s*(?:\[([-\d,\s]+)\])?\s*")
-# Times the largest size of a variable: what a smooth maximum tells apart.
+# Times the root mean square of a variable: how sharp a smooth maximum is.
 SHARPNESS = 100.0
 
 
@@ -136,7 +136,7 @@ class Peak(_OfVariable):
     variable : str
         A variable of results, of which all components count that are not chosen: "guide_tension".
     sharpness : float, optional
-        In one over the variable's unit; by default 100 over the largest size of its values.
+        In one over the variable's unit; by default 100 over the root mean square of its values.
     """
 
     def __init__(self, variable: str, sharpness: float | None = None) -> None:
@@ -148,5 +148,5 @@ class Peak(_OfVariable):
         x = self._series(values)
         plain = value_of(x)
         largest = float(plain.max())
-        sharpness = self._sharpness or SHARPNESS / (float(np.abs(plain).max()) or 1.0)
+        sharpness = self._sharpness or (SHARPNESS / np.sqrt(np.mean(x**2)) if plain.any() else SHARPNESS)
         return largest + np.log(np.sum(np.exp(sharpness * (x - largest)))) / sharpness

@@ -12,6 +12,7 @@ from tautline.engine.samples import record_of_samples
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.leaves import leaves, with_leaves
+from tautline.gradients.lowering import listed
 from tautline.gradients.marching import Setting
 from tautline.kernels import data
 from tautline.model.command import Command, Locked, PrescribedMotion
@@ -82,7 +83,7 @@ def _changed(cls: type[T], thing: Any, **fields: Any) -> T:
 
 def check_names(names: str | Sequence[str]) -> list[str]:
     """Names of variables of the schema."""
-    wanted = [names] if isinstance(names, str) else list(names)
+    wanted = listed("outputs", names)
     for name in wanted:
         if name not in SCHEMA:
             raise InputError(f"outputs: expected variables of a result, got {name!r}{near(name, SCHEMA)}")

@@ -73,7 +73,8 @@ class Expression:
 
     def _value(self, node: Any, outputs: Mapping[str, Carried]) -> Any:
         if isinstance(node, ast.Constant):
-            return node.value
+            number: Any = node.value
+            return self._finite(lambda: float(number))
         if isinstance(node, ast.Name):
             return outputs[node.id]
         if isinstance(node, ast.Subscript):
@@ -92,12 +93,22 @@ class Expression:
             left, right = (self._value(side, outputs) for side in (node.left, node.right))
             if isinstance(left, Carried) and isinstance(right, Carried):
                 left, right = self._same_times(left, right)
-            return _OPERATORS[type(node.op)](left, right)
+            return self._finite(lambda: _OPERATORS[type(node.op)](left, right))
         (argument,) = (self._value(x, outputs) for x in node.args)
         if node.func.id == RATE:
             lasts = _steps(outputs[TIME])
             return _steps(argument) / lasts.reshape(len(lasts), *(1,) * (argument.ndim - 1))
         return FUNCTIONS[node.func.id](argument)
+
+    def _finite(self, number: Callable[[], Any]) -> Any:
+        """A series, or a plain number, which has to be finite and real."""
+        try:
+            found = number()
+        except ArithmeticError:
+            found = np.nan
+        if not isinstance(found, Carried) and not (isinstance(found, float) and np.isfinite(found)):
+            raise InputError(f"{self.text!r}: expected finite numbers, got one that is not, such as 1/0")
+        return found
 
     def _same_times(self, left: Carried, right: Carried) -> tuple[Carried, Carried]:
         """Two series of as many rows: beside a rate, values at the end of each interval between samples."""

@@ -73,6 +73,8 @@ def optimise(
     if any(term.kind == terms.TIME for term in wanted.terms) and not sought.free_time:
         raise InputError("minimise: 'time' needs a free end; expected run.duration among the keys of vary")
     iterations = checks.whole("iterations", iterations, 0, 10**6)
+    if watch is not None and not callable(watch):
+        checks.refuse("watch", "a function of a point of the history", watch)
     problem, w = _begin(case, sought, wanted, _times(case, intervals), start)
     return _search(case, problem, w, iterations, dict(ipopt_options or {}), watch)
 
