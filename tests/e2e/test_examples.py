@@ -47,6 +47,7 @@ SLOW = {
     "optimal_stop",
     "identification",
     "feedback_crane",
+    "optimal-control",
     "optimal_retrieval",
     "hook_and_load",
     "moving_picture",

@@ -74,6 +74,7 @@ def test_an_unknown_offset_of_the_clock(delay: float) -> None:
     assert found.units["offset"] == "s"
 
 
+@pytest.mark.long
 def test_missing_samples_and_times_of_any_kind(tmp_path: Path) -> None:
     """Half of the samples are missing, and times are those of a clock that ticks unevenly."""
     chance = np.random.default_rng(5)
@@ -88,6 +89,7 @@ def test_missing_samples_and_times_of_any_kind(tmp_path: Path) -> None:
     assert [len(x.time) for x in found.columns.values()] == [int(np.isfinite(data[name]).sum()) for name in columns]
 
 
+@pytest.mark.long
 def test_outliers_matter_less_with_a_robust_loss() -> None:
     data = measured(small_case())
     data["guide_tension"][::10] += 20.0

@@ -88,9 +88,10 @@ def excess_of_gravity(elements: int) -> float:
     ("tilt", "which"),
     [
         pytest.param((1.0, 1e-3, 0.0), 0, id="in the plane"),
-        pytest.param((1.0, 0.0, 1e-3), 1, id="across", marks=pytest.mark.long),
+        pytest.param((1.0, 0.0, 1e-3), 1, id="across"),
     ],
 )
+@pytest.mark.long
 def test_librations_of_a_dumbbell(tilt: Any, which: int, report: Report) -> None:
     """sqrt(3) n and 2 n, with what the mesh's gravity adds to 3 n^2."""
     assembly = dumbbell()
