@@ -30,6 +30,7 @@ export class CameraRig {
   moved = false;
   private readonly followed = new Vector3();
   private size: Range = [1, 1];
+  private shifted: Range = [0, 0]; // of what is looked at from the middle, over the size of the picture
   private covered = OPEN;
 
   constructor(
@@ -79,11 +80,12 @@ export class CameraRig {
     this.size = [width, height];
     this.covered = covered;
     this.camera.aspect = width / height;
-    this.shift([0, 0.5 * (covered.bottom - covered.top)]);
+    this.shift(this.moved ? [this.shifted[0] * width, this.shifted[1] * height] : [0, 0.5 * (covered.bottom - covered.top)]);
   }
 
   /** Put what is looked at so far to the left of the picture's middle and above it (px). */
   private shift([left, up]: Range): void {
+    this.shifted = [left / this.size[0], up / this.size[1]];
     if (left === 0 && up === 0) this.camera.clearViewOffset();
     else this.camera.setViewOffset(...this.size, left, up, ...this.size);
     this.camera.updateProjectionMatrix();
@@ -96,16 +98,17 @@ export class CameraRig {
     this.camera.updateProjectionMatrix();
   }
 
-  /** Where the camera stands and looks to, for an address. */
+  /** Where the camera stands and looks to, and how far that is from the picture's middle, for an address. */
   get state(): number[] {
-    return [...this.camera.position.toArray(), ...this.controls.target.toArray()];
+    return [...this.camera.position.toArray(), ...this.controls.target.toArray(), ...this.shifted];
   }
 
   set state(numbers: number[]) {
-    if (numbers.length !== 6 || !numbers.every(Number.isFinite)) return;
+    if (numbers.length !== 8 || !numbers.every(Number.isFinite)) return;
     this.camera.position.fromArray(numbers);
     this.controls.target.fromArray(numbers, 3);
     this.moved = true;
+    this.shift([numbers[6] * this.size[0], numbers[7] * this.size[1]]);
     this.controls.update();
   }
 
