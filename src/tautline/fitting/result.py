@@ -82,7 +82,7 @@ class Fit:
 
     @property
     def correlations(self) -> Array:
-        """Of the values, in the order of `values`; 1 on the diagonal."""
+        """Correlations of the values, in the order of `values`; 1 on the diagonal."""
         errors = np.sqrt(np.diag(self.covariance))
         return np.asarray(self.covariance / np.outer(errors, errors))
 

@@ -106,7 +106,7 @@ class Search:
                 self.x = min([self.x, *tried], key=lambda x: float(np.sum(self.residuals(x) ** 2)))
 
     def bounds(self) -> tuple[Array, Array]:
-        """Of x."""
+        """Least and largest x."""
         us = self.model.unknowns
         return np.array([u.x(u.low) for u in us]), np.array([u.x(u.high) for u in us])
 

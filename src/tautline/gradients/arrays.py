@@ -38,7 +38,7 @@ class Carried(NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the value."""
+        """Shape of the value."""
         return self.value.shape
 
     @property
@@ -53,7 +53,7 @@ class Carried(NDArrayOperatorsMixin):
 
     @property
     def dtype(self) -> Any:
-        """Of the value: floats."""
+        """Type of the numbers: floats."""
         return self.value.dtype
 
     @property

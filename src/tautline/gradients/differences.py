@@ -132,9 +132,10 @@ def _allowed(slopes: Array, values: Array, h: float, scales: Scales) -> tuple[Ar
     return scales.largest(slopes), ROUNDINGS * np.maximum(scales.largest(values), scales.usual) / h
 
 
-def _difference(up: Array, down: Array) -> Array:
+def difference(up: Array, down: Array) -> Array:
+    """up - down; 0 where both are the same infinite limit, or both are not there."""
     with np.errstate(invalid="ignore"):
-        same = (up == down) | (np.isnan(up) & np.isnan(down))  # limits that stay infinite, and what is not there
+        same = (up == down) | (np.isnan(up) & np.isnan(down))
         return np.where(same, 0.0, up - down)
 
 
@@ -144,8 +145,8 @@ def _central(at: Callable[[int], Array], here: Array, h: float, scales: Scales) 
 
     def fetch(place: int) -> None:
         up, down = at(place), at(-place)
-        odd.append(0.5 * _difference(up, down) / h)
-        even.append(0.5 * (_difference(up, here) + _difference(down, here)) / h)
+        odd.append(0.5 * difference(up, down) / h)
+        even.append(0.5 * (difference(up, here) + difference(down, here)) / h)
 
     fetch(1)
     fetch(2)
@@ -165,7 +166,7 @@ def _combined(odd: list[Array], even: list[Array], weights: Array, before: Array
 
 
 def _forward(at: Callable[[int], Array], here: Array, h: float, scales: Scales, sign: int = 1) -> Slopes:
-    changes = np.array([_difference(at(sign * place), here) for place in range(1, ONE_SIDED)]) / (sign * h)
+    changes = np.array([difference(at(sign * place), here) for place in range(1, ONE_SIDED)]) / (sign * h)
     slope = np.tensordot(FORWARD[1:], changes, 1)
     return Slopes(slope, np.abs(slope - np.tensordot(FORWARD_BEFORE[1:], changes, 1)))
 

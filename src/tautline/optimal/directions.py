@@ -13,7 +13,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.differences import Changed, derivatives
+from tautline.gradients.differences import Changed, derivatives, difference
 from tautline.gradients.leaves import flat, structure
 from tautline.gradients.marching import Setting
 from tautline.gradients.scales import Scales, scales_of
@@ -102,9 +102,7 @@ class DirectedSegments(Segments):
         """Derivatives by a sought value on which the setting depends linearly."""
         straight = self._far(u, j)
         there = flat(self._placed(straight.begun.simulation, straight.begun, x, k))
-        change = np.zeros_like(there)
-        np.subtract(there, here.values, out=change, where=there != here.values)  # infinite limits stay
-        return np.asarray(change / straight.distance)
+        return np.asarray(difference(there, here.values) / straight.distance)
 
     def _by_curved(self, here: Changed, scales: Scales, x: Array, u: Array, k: int, j: int) -> Array:
         """Derivatives by any other sought value."""
@@ -127,7 +125,5 @@ def _slopes(at: Callable[[float], Changed], size: float, scales: Scales, here: C
         return derivatives(at, size, scales, here, name).values
     if any(place.structure != here.structure for place in places):
         return derivatives(at, size, scales, here, name).values
-    changes = [np.zeros_like(here.values) for _ in places]
-    for change, place in zip(changes, places, strict=True):
-        np.subtract(place.values, here.values, out=change, where=place.values != here.values)  # infinite limits stay
+    changes = [difference(place.values, here.values) for place in places]
     return np.asarray((8.0 * (changes[0] - changes[1]) - (changes[2] - changes[3])) / (12.0 * h))
