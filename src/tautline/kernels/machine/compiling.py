@@ -1,12 +1,14 @@
 """From a kernel to an object of machine code, with Numba and LLVM.
 
-Numba makes machine code and two wrappers for Python of every function, also of one that is only called by others: here
-that is done for the C functions alone.
+Numba optimises every function with all that it calls, and makes machine code and two wrappers for Python of it, also of
+one that is only called by others. Here machine code is made of the C functions alone, and what they call is tidied
+before it becomes part of them, instead of being optimised at every level of calls.
 """
 
 from __future__ import annotations
 
 import copy
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -44,9 +46,28 @@ class _Copies:
         return copy.deepcopy(block, {id(block.scope): block.scope})
 
 
+def _tidied(library: Any) -> None:
+    """Make what a function calls part of it and fold what can be folded; loops are left to the function that is last."""
+    codegen = library._codegen
+    passes, builder = codegen._module_pass_manager(opt=1, loop_vectorize=False, slp_vectorize=False, cost="cheap")
+    passes.run(library._final_module, builder)
+
+
+def _optimised(library: Any) -> None:
+    passes, builder = library._codegen._module_pass_manager()
+    passes.run(library._final_module, builder)
+
+
+def _with_layout(library: Any, module: Any) -> None:
+    module.data_layout = library._codegen._data_layout
+
+
 @contextmanager
-def _no_machine_code() -> Iterator[None]:
-    """Let Numba optimise functions, and make no machine code of them."""
+def _only_last(last: str) -> Iterator[None]:
+    """Let Numba optimise the function of this name in full, tidy those that it calls, and make no machine code."""
+
+    def optimise(library: Any) -> None:
+        _optimised(library) if library.name == last else _tidied(library)
 
     def finalise(library: Any) -> None:
         library._finalize_dynamic_globals()
@@ -55,12 +76,20 @@ def _no_machine_code() -> Iterator[None]:
     def no_executable(context: Any, library: Any, description: Any, environment: Any) -> Any:
         return [].append  # something that is built in, and different every time
 
-    with (
-        mock.patch.object(codegen.CPUCodeLibrary, "_finalize_final_module", finalise),
-        mock.patch.object(cpu.CPUContext, "get_executable", no_executable),
-        mock.patch.object(inline_closurecall, "copy", _Copies()),
-    ):
-        yield
+    collects = gc.isenabled()
+    gc.disable()  # Numba keeps nearly all that it makes: looking through it again and again is a tenth of the time
+    try:
+        with (
+            mock.patch.object(codegen.CPUCodeLibrary, "_optimize_functions", _with_layout),
+            mock.patch.object(codegen.CPUCodeLibrary, "_optimize_final_module", optimise),
+            mock.patch.object(codegen.CPUCodeLibrary, "_finalize_final_module", finalise),
+            mock.patch.object(cpu.CPUContext, "get_executable", no_executable),
+            mock.patch.object(inline_closurecall, "copy", _Copies()),
+        ):
+            yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _exported(name: str, inner: str, kinds: list[str]) -> str:
@@ -80,8 +109,8 @@ define i64 @{name}({named}) {{
 
 def module_of(function: Function) -> Any:
     """Optimised LLVM module of one C function, which alone can be seen from outside of it."""
-    code, signature = flat(function, Kernel(function.entry))
-    with global_compiler_lock, _no_machine_code():
+    code, signature = flat(function, Kernel(function.entry, inline="always"))
+    with global_compiler_lock, _only_last(function.name):
         compiled = numba.njit(**OPTIONS, **_NO_WRAPPERS)(code)
         compiled.compile(signature)
         (found,) = compiled.overloads.values()
