@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.kernels.bends import BEND, COSINE, DRIFT, FOUND, TWIST, measure_bends
 from tautline.model.pendulum import Pendulum
 from tautline.results.values import lengths_of
 
@@ -62,7 +63,6 @@ def shape_of(
     N = nodes.shape[1] - 1
     l = (pendulum.string.length - reeled_length) / N
     lengths = lengths_of(nodes) if lengths is None else lengths
-    cosine, bend, twist, drift = _products(nodes, velocities)
     strain = lengths / l[:, None]
     strain -= 1.0
     rounding = np.abs(strain) < ROUNDING * N
@@ -76,40 +76,28 @@ def shape_of(
         sag, no = _single_sag(pendulum, nodes[:, 1] - nodes[:, 0], l), np.zeros_like(l)
         step = 0.5 * pendulum.gravity * pendulum.string.density * l / pendulum.string.stiffness
         return Shape(largest, rough, sag, no, no, no, strain[:, 0], step, slack, no)
-    lengths = np.maximum(lengths, 1e-150)  # whose squares do not vanish
-    cosine /= lengths[:, 1:] * lengths[:, :-1]
-    cosine = np.minimum(np.maximum(np.minimum.reduce(cosine, axis=1), -1.0), 1.0)
-    bend = _mean(bend)
+    bends = np.empty((FOUND, l.size))
+    measure_bends(_by_node(nodes), _by_node(velocities), _by_node(lengths[:, :, None]), bends)
+    bends = bends.reshape(FOUND, *l.shape)
+    bend = bends[BEND] / (N - 1)
     return Shape(
         largest,
         rough,
         SAG * np.sqrt(bend),
-        PHASE_ERROR * np.sqrt(_mean(drift)),
+        PHASE_ERROR * np.sqrt(bends[DRIFT] / (N - 1)),
         bend,
-        _mean(twist) if N > 2 else UNKNOWN_PHASE2 * bend,
+        bends[TWIST] / (N - 2) if N > 2 else UNKNOWN_PHASE2 * bend,
         strain[:, 0],
         0.5 * (strain[:, 0] - strain[:, 1]),
         slack,
-        np.degrees(np.arccos(cosine)),
+        np.degrees(np.arccos(np.clip(bends[COSINE], -1.0, 1.0))),
     )
 
 
-def _products(nodes: Array, velocities: Array) -> list[Array]:
-    """Products of neighbouring elements; squares of the second and third differences of nodes, and of the second ones
-    of velocities. One component after the other, as in `lengths_of`.
-    """
-    sums: list[Array] = []
-    for axis in range(3):
-        along = _differences(nodes[:, :, axis])
-        turns = _differences(along)
-        thirds, rates = _differences(turns), _differences(_differences(velocities[:, :, axis]))
-        factors = (along[:, 1:], along[:, :-1]), (turns, turns), (thirds, thirds), (rates, rates)
-        for k, (a, b) in enumerate(factors):
-            if axis == 0:
-                sums.append(a * b)
-            else:
-                sums[k] += a * b
-    return sums
+def _by_node(x: Array) -> Array:
+    """Samples (n, nodes, components[, members]) as rows of a component of a node each, in order of the components."""
+    rows = np.moveaxis(x, (2, 1), (0, 1))
+    return np.ascontiguousarray(rows.reshape(x.shape[1] * x.shape[2], -1))
 
 
 def shape_in_parts(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
@@ -131,15 +119,6 @@ def _single_sag(pendulum: Pendulum, along: Array, l: Array) -> Array:
     tilt = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2) / np.maximum(length, 1e-290)
     across = np.where(np.asarray(pendulum.gravity) > 0.0, tilt, 1.0)
     return np.asarray(SAG * l * mass / (pendulum.body.mass + 0.5 * mass) * (across + np.abs(length / l - 1.0)))
-
-
-def _differences(x: Array) -> Array:
-    """From each to the next along the second axis; `numpy.diff` takes as long again to see that."""
-    return np.asarray(x[:, 1:] - x[:, :-1])
-
-
-def _mean(x: Array) -> Array:
-    return np.asarray(np.add.reduce(x, axis=1) / x.shape[1])
 
 
 def _largest(x: Array) -> Array:

@@ -6,6 +6,7 @@ every kind of processor (targets.py). Beside the libraries come a header and the
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import os
@@ -135,9 +136,13 @@ def build(folder: Path = FOLDER) -> None:
 
 def main() -> None:
     """Do what the arguments of the command ask for."""
-    if sys.argv[1:2] == ["--share"]:
-        compile_share(shares()[int(sys.argv[2])], Path(sys.argv[3]))
-    elif not (sys.argv[1:] == ["--unless-current"] and is_current()):
+    parser = argparse.ArgumentParser(prog="python -m tautline.kernels.machine.build", description="Make libtautline.")
+    parser.add_argument("--unless-current", action="store_true", help="not if it was made from the present sources")
+    parser.add_argument("--share", nargs=2, help=argparse.SUPPRESS)  # which of the processes this is, and its folder
+    asked = parser.parse_args()
+    if asked.share:
+        compile_share(shares()[int(asked.share[0])], Path(asked.share[1]))
+    elif not (asked.unless_current and is_current()):
         build()
 
 

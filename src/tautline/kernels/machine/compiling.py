@@ -47,7 +47,7 @@ class _Copies:
 
 
 def _tidied(library: Any) -> None:
-    """Make what a function calls part of it and fold what can be folded; loops are left to the function that is last."""
+    """Make what a function calls part of it and fold what can be folded; loops are left to the last function."""
     codegen = library._codegen
     passes, builder = codegen._module_pass_manager(opt=1, loop_vectorize=False, slp_vectorize=False, cost="cheap")
     passes.run(library._final_module, builder)
