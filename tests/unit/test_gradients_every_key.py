@@ -10,7 +10,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.gradients.lowering import differentiable_keys, tangents_by_keys
+from tautline.gradients.lowering import number_keys, tangents_by_keys
 from tautline.gradients.setting import begin_frozen, steps_of
 
 FILES = sorted((Path(__file__).parents[1] / "e2e" / "every_key").glob("*.toml"))
@@ -45,7 +45,7 @@ def chosen() -> dict[Path, list[str]]:
     seen, found = set(), {}
     for path in FILES:
         case, own = tl.load(path), {}
-        for key in differentiable_keys(case):
+        for key in number_keys(case):
             name = re.sub(r"\[.*", "", key)
             section = case.keys().get(name.partition(".")[0])
             kind = (section.get("kind"), section.get("shape")) if isinstance(section, dict) else None

@@ -150,6 +150,10 @@ def test_the_gradient_of_a_peak_is_that_of_its_value() -> None:
         ("tension", "expected a function"),
         (lambda v: "high", "objective: expected a finite number, got 'high'"),
         (lambda v: None, "objective: expected a finite number, got None"),
+        (
+            lambda v: v["tensions"][-1],
+            r"expected a variable of the run, got 'tensions'; did you mean 'tension'\?; there are time, ",
+        ),
     ],
 )
 def test_bad_objectives_are_refused(objective: Any, sentence: str) -> None:
