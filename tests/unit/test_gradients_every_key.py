@@ -33,11 +33,9 @@ REFUSED = {
     "command.mean": "present deployed length",
     "command.coefficients": "present deployed length",
 }
-# Keys at which one of these files stands just where tables of a motion change their entries, where the body hangs at
-# its centre of mass and turns over, or where a body without volume gets one.
-KINKS = {"command.ramp", "command.period", "guide.ramp", "guide.period", "body.center_of_mass", "fluid.volume"}
-KINKS |= {"guide.peak_period"}  # waves move the knots of a table whose slopes are rounded too much to tell
-KINKS |= {"applied_force.point"}  # turns such a body over as well
+# Keys at which one of these files has no derivatives: the body hangs at its centre of mass and turns over, by this key
+# or by a force that has another point, or a body without volume gets one.
+KINKS = {"body.center_of_mass", "applied_force.point", "fluid.volume"}
 
 
 def chosen() -> dict[Path, list[str]]:

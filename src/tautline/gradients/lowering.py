@@ -65,13 +65,22 @@ def key_size(case: Case, name: str) -> float:
     value, key = abs(key_value(case, name)), keys.parse(name)
     tree = case.keys() if keys.has(case.keys(), key) else case.to_dict()
 
-    def sizes(components: tuple[int, ...]) -> Array:
-        return np.abs(np.ravel(keys.get(tree, key._replace(components=components))))
+    def sizes(components: tuple[int, ...]) -> Iterator[float]:
+        return _sizes(keys.get(tree, key._replace(components=components)))
 
-    least = ROUNDED * float(sizes(()).max()) if key.components else 0.0
+    least = ROUNDED * max(sizes(())) if key.components else 0.0
     if value > least:
         return value
-    return float(min((x for x in sizes(key.components[:-1]).tolist() if x > least), default=1.0))
+    return min((x for x in sizes(key.components[:-1]) if x > least), default=1.0)
+
+
+def _sizes(value: Any) -> Iterator[float]:
+    """Sizes of the numbers of nested lists, which may be of several lengths."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        for inner in value:
+            yield from _sizes(inner)
+    else:
+        yield abs(float(value))
 
 
 def differentiable_keys(case: Case) -> list[str]:
