@@ -2,7 +2,8 @@
 
 Processor time of 20 000 steps, best of several: the run, its samples with derivatives by eight numbers (carried along),
 and the gradient of one number by any number of keys (on the way back). Preparing is apart: it differentiates the
-lowering, once a key. Machines are noisy: read the ratios.
+lowering, once a key. Machines are noisy: read the ratios. `python -m benchmarks.peers.gradient` has example 1 beside
+other programs.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def best_of(make: Callable[[], Callable[[], Any]]) -> float:
     return float(found)
 
 
-def costs(case: tl.Case) -> tuple[float, float, float | None, float]:
+def costs(case: tl.Case, keys: list[str] = KEYS) -> tuple[float, float, float | None, float]:
     """Seconds of the run, with eight derivatives, with the way back if there is one, and of preparing one key."""
     steps = steps_of(case)
 
@@ -67,12 +68,12 @@ def costs(case: tl.Case) -> tuple[float, float, float | None, float]:
         return lambda: march_with_tangents(setting, tangents, ROWS)
 
     begun = time.process_time()
-    prepared = prepared_run(case, KEYS)
-    preparing = (time.process_time() - begun) / len(KEYS)
+    prepared = prepared_run(case, keys)
+    preparing = (time.process_time() - begun) / len(keys)
     back = None
     if goes_back(prepared.begun.setting):
         objective = tl.Final("position[-1, 0]")
-        back = best_of(lambda: lambda: gradient_back(prepared_run(case, KEYS[:1]), objective, ["position"]))
+        back = best_of(lambda: lambda: gradient_back(prepared_run(case, keys[:1]), objective, ["position"]))
     return best_of(plain), best_of(carried), back, preparing
 
 

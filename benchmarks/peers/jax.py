@@ -93,31 +93,32 @@ def dopri8(c: Constants, tolerance: Any, seconds: Any, x: Motion, keep: bool) ->
     )
 
 
+def constants(p: Any, N: int, consistent: bool) -> Constants:
+    l, M = p["length"] / N, p["mass"]
+    m = p["density"] * l
+    diagonal = jnp.full(N, 2.0 / 3.0 * m if consistent else m).at[-1].mul(0.5).at[-1].add(M)
+    weight = jnp.full(N, m * p["gravity"]).at[-1].set((0.5 * m + M) * p["gravity"])
+    mass: Any = diagonal
+    if consistent:
+        off = jnp.full(N, m / 6.0)
+        A = jnp.diag(diagonal) + jnp.diag(off[1:], 1) + jnp.diag(off[1:], -1)
+        mass = jnp.linalg.inv(A) if N <= 200 else (off.at[0].set(0.0), diagonal, off.at[-1].set(0.0))
+    column = solve(mass, jnp.zeros((N, 1)).at[-1].set(1.0))[:, 0]
+    J, rho = jnp.array(p["inertia"]), jnp.array(p["center_of_mass"])
+    K = J - M**2 * column[-1] * (rho @ rho * jnp.eye(3) - jnp.outer(rho, rho))
+    return Constants(l, p["stiffness"], p["gravity"], M, J, rho, weight, column, jnp.linalg.inv(K), mass)
+
+
+def released(p: Any, N: int) -> Motion:
+    q = jnp.outer(p["length"] / N * jnp.arange(1.0, N + 1), jnp.array([1.0, 0.0, 0.0]))
+    return Motion(q, jnp.eye(3), jnp.zeros((N, 3)).at[-1].set(jnp.array(p["end_velocity"])), jnp.zeros(3))
+
+
 class Pendulum:
     def __init__(self, method: Method) -> None:
         p, N = method.problem, method.elements
-        l, M = p["length"] / N, p["mass"]
-        m = p["density"] * l
-        consistent = "consistent" in method.name
-        diagonal = np.full(N, 2.0 / 3.0 * m if consistent else m)
-        diagonal[-1] = 0.5 * diagonal[-1] + M
-        weight = np.full(N, m * p["gravity"])
-        weight[-1] = (0.5 * m + M) * p["gravity"]
-        mass: Any = diagonal
-        if consistent:
-            off = np.full(N, m / 6.0)
-            A = np.diag(diagonal) + np.diag(off[1:], 1) + np.diag(off[1:], -1)
-            lower, upper = off.copy(), off.copy()
-            lower[0] = upper[-1] = 0.0
-            mass = np.linalg.inv(A) if N <= 200 else (lower, diagonal, upper)
-        column = np.array(solve(mass, jnp.zeros((N, 1)).at[-1].set(1.0)))[:, 0]
-        J, rho = np.array(p["inertia"]), np.array(p["center_of_mass"])
-        K = J - M**2 * column[-1] * (rho @ rho * np.eye(3) - np.outer(rho, rho))
-        values = (l, p["stiffness"], p["gravity"], M, J, rho, weight, column, np.linalg.inv(K), mass)
-        self.c = jax.tree.map(jnp.asarray, Constants(*values))
-        q = jnp.outer(l * jnp.arange(1.0, N + 1), jnp.array([1.0, 0.0, 0.0]))
-        v = jnp.zeros((N, 3)).at[-1].set(jnp.array(p["end_velocity"]))
-        self.x = Motion(q, jnp.eye(3), v, jnp.zeros(3))
+        self.c = jax.tree.map(jnp.asarray, constants(p, N, "consistent" in method.name))
+        self.x = released(p, N)
         self.fixed, self.knob, self.time = method.name.startswith("RK4"), method.knob, 0.0
 
     def advance(self, seconds: float) -> int:

@@ -100,6 +100,22 @@ class Simulation(Protocol):
 Build = Callable[[Method], Simulation]
 
 
+class Differentiable(Protocol):
+    """A run in a tool: the place of the attachment point along the first axis at its end (m), and its derivatives.
+
+    They are by stiffness, density, mass, gravity, then by the components of the end's velocity, or where many are
+    asked for by those of all places and then of all velocities of nodes 1..N, and by the duration. The knob of the
+    method is the number of steps.
+    """
+
+    def value(self) -> float: ...
+
+    def value_and_gradient(self) -> tuple[float, list[float]]: ...
+
+
+Differentiate = Callable[[Method, float, bool], Differentiable]
+
+
 class EndBody(NamedTuple):
     """The body with half an element's mass of string at the attachment point: what a lumped model moves as one."""
 
@@ -183,7 +199,34 @@ def answer(build: Build, request: dict[str, Any]) -> dict[str, Any]:
     return {"seconds": runs, "steps": steps, "first": first, "build": built}
 
 
-def serve(build: Build) -> None:
+def derivatives(build: Differentiate, request: dict[str, Any]) -> dict[str, Any]:
+    """Time a run, and the same run with its gradient: seconds of the processor. Without repeats, the value alone."""
+    method = Method(request["problem"], request["elements"], request["method"], request["knob"])
+    run = build(method, request["duration"], request["many"])
+    if request["repeats"] == 0:
+        return {"value": run.value()}
+
+    def spent(call: Callable[[], Any]) -> tuple[Any, list[float]]:
+        found: Any = None
+        seconds: list[float] = []
+        # the first call is apart: whatever is compiled on first use is compiled there
+        while len(seconds) <= request["repeats"] and sum(seconds[1:]) <= request["limit"]:
+            start = time.process_time()
+            found = call()
+            seconds.append(time.process_time() - start)
+        return found, seconds
+
+    _, runs = spent(run.value)
+    (value, gradient), both = spent(run.value_and_gradient)
+    seconds = {
+        "run_seconds": min(runs[1:]),
+        "gradient_seconds": min(both[1:]),
+        "first": max(both[0] - min(both[1:]), 0.0),
+    }
+    return {"value": value, "gradient": gradient, **seconds}
+
+
+def serve(build: Any, answer: Callable[[Any, dict[str, Any]], dict[str, Any]] = answer) -> None:
     """Answer requests on standard input until it closes. What the tool prints itself goes to standard error."""
     reply = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from tautline.studies.execution.run import resume_study, study
     from tautline.studies.store.archive import open_study
     from tautline.viewer import view, widget
+    from tautline.viewer.opening import live
 
 _HOMES = {
     "Assembly": "tautline.model.assembly.assembly",
@@ -145,6 +146,7 @@ _HOMES = {
     "sensitivity": "tautline.studies.analysis.sensitivity",
     "bands": "tautline.studies.analysis.uncertainty",
     "quantiles": "tautline.studies.analysis.uncertainty",
+    "live": "tautline.viewer.opening",
     "view": "tautline.viewer",
     "widget": "tautline.viewer",
 }
@@ -219,6 +221,7 @@ __all__ = [
     "hanging",
     "jacobian",
     "linearize",
+    "live",
     "load",
     "lyapunov",
     "modes",

@@ -141,6 +141,15 @@ def give_name(part: Path, target: Path, overwrite: bool) -> None:
             continue
 
 
+def unused(path: Path) -> Path:
+    """The path, or the first with a number that does not exist yet."""
+    candidate, k = path, 1
+    while candidate.exists():
+        k += 1
+        candidate = path.with_name(f"{path.stem}-{k}{path.suffix}")
+    return candidate
+
+
 def in_use(path: Path) -> str:
     """Say that a file has a writer already."""
     return f"{path}: another process is writing this file; wait for it, or choose another name"

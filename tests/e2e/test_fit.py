@@ -93,6 +93,8 @@ def test_columns_with_other_names_and_an_offset(here: Path) -> None:
     ("arguments", "code", "words"),
     [
         (("ball.toml", "data.csv", "--vary", "string.stifness"), 2, "vary: string.stifness: no such key; did you mean"),
+        (("ball.toml", "data.csv", "--vary", "command.kind"), 2, "vary command.kind: expected a key with a number"),
+        (("cable-robot", "data.csv", "--vary", "gravity"), 2, "expected one string, got an assembly"),
         (("ball.toml", "data.csv", "--vary", ","), 2, "vary: expected keys of the case"),
         (("ball.toml", "none.csv", "--vary", "gravity"), 2, "none.csv: cannot be read"),
         (("none.toml", "data.csv", "--vary", "gravity"), 2, "none.toml"),
@@ -128,3 +130,5 @@ def test_files_that_are_there_are_kept(here: Path) -> None:
     done = fit("ball.toml", "data.csv", "--vary", "body.mass")
     assert done.exit_code == 4 and "fitted.toml: exists already; allow overwriting with --overwrite" in done.stderr
     assert (here / "ball-fit" / "fitted.toml").read_text(encoding="utf-8") == "mine"
+    done = fit("ball.toml", "data.csv", "--vary", "body.mas")
+    assert done.exit_code == 2 and "no such key; did you mean 'mass'" in done.stderr

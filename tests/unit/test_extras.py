@@ -163,6 +163,7 @@ PYTHON = [
     ("ropes", "tl.rainflow(RUN)", "tl.rainflow: needs rainflow"),
     ("ropes", 'tl.damage(RUN, "six_strand", breaking_load=1)', "tl.damage: needs rainflow"),
     ("notebook", "tl.widget(RUN)", "tl.widget: needs anywidget"),
+    ("viewer", 'tl.live(tl.load("fixed-length"))', "tl.live: needs websockets"),
     ("studies", 'tl.study(STUDY, "x.zarr")', "a study: needs zarr"),
     ("studies", "tl.open_study(STORE)", "a study: needs zarr"),
     (

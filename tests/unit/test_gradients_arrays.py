@@ -40,15 +40,25 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "choice": lambda x, y: np.where(x > y, x * y, 0.5) + np.cumsum(y, axis=1),
     "in place": in_place,
     "products": lambda x, y: np.dot(x[0], y[1]) + np.logaddexp(x, y),
+    "spreads": lambda x, y: np.std(x, axis=1) + np.var(y) + x.std(ddof=1) * y.var(axis=0, keepdims=True).sum(),
     "table of tension": lambda x, y: TABLE.tension(x - 0.3) + tl.String(1.0, 1.0, 5.0, law="tension_only").tension(y),
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+# Products of matrices are summed in another order than by NumPy's library.
+PRODUCTS: dict[str, Callable[[Any, Any], Any]] = {
+    "chain": lambda x, y: x @ y.T @ x[:, 0] + np.ones((4, 4)) @ x[:, 1],
+    "rows": lambda x, y: (y[0] @ x.T) * (x[0] @ y[1]) + np.dot(x, y[2]) + np.dot(2.0, x[:, 0]),
+    "stacks": lambda x, y: x[:, None, :] @ y[:, :, None],
+}
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *PRODUCTS])
 def test_functions_follow_the_chain_rule(name: str) -> None:
-    function = FUNCTIONS[name]
+    function = (FUNCTIONS | PRODUCTS)[name]
     found = function(Carried(X.copy(), DX.copy()), Carried(Y.copy(), DY.copy()))
-    np.testing.assert_array_equal(found.value, function(X.copy(), Y.copy()))
+    rounding = 1e-14 if name in PRODUCTS else 0.0
+    np.testing.assert_allclose(found.value, function(X.copy(), Y.copy()), rtol=rounding)
     e = 1e-6
     for j in range(2):
         up, down = (function(X + s * DX[..., j], Y + s * DY[..., j]) for s in (e, -e))

@@ -10,7 +10,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.gradients.lowering import differentiable_keys, tangents_by_keys
+from tautline.gradients.lowering import number_keys, tangents_by_keys
 from tautline.gradients.setting import begin_frozen, steps_of
 
 FILES = sorted((Path(__file__).parents[1] / "e2e" / "every_key").glob("*.toml"))
@@ -33,11 +33,9 @@ REFUSED = {
     "command.mean": "present deployed length",
     "command.coefficients": "present deployed length",
 }
-# Keys at which one of these files stands just where tables of a motion change their entries, where the body hangs at
-# its centre of mass and turns over, or where a body without volume gets one.
-KINKS = {"command.ramp", "command.period", "guide.ramp", "guide.period", "body.center_of_mass", "fluid.volume"}
-KINKS |= {"guide.peak_period"}  # waves move the knots of a table whose slopes are rounded too much to tell
-KINKS |= {"applied_force.point"}  # turns such a body over as well
+# Keys at which one of these files has no derivatives: the body hangs at its centre of mass and turns over, by this key
+# or by a force that has another point, or a body without volume gets one.
+KINKS = {"body.center_of_mass", "applied_force.point", "fluid.volume"}
 
 
 def chosen() -> dict[Path, list[str]]:
@@ -45,7 +43,7 @@ def chosen() -> dict[Path, list[str]]:
     seen, found = set(), {}
     for path in FILES:
         case, own = tl.load(path), {}
-        for key in differentiable_keys(case):
+        for key in number_keys(case):
             name = re.sub(r"\[.*", "", key)
             section = case.keys().get(name.partition(".")[0])
             kind = (section.get("kind"), section.get("shape")) if isinstance(section, dict) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.leaves import flat, leaves, structure, with_leaves
-from tautline.gradients.lowering import checked_keys, differentiable_keys, tangents_by_keys
+from tautline.gradients.lowering import checked_keys, differentiable_keys, key_size, number_keys, tangents_by_keys
 from tautline.gradients.outputs import carried_setting
 from tautline.gradients.scales import scales_of
 from tautline.gradients.setting import begin_frozen, check_case, steps_of
@@ -121,10 +122,23 @@ def test_a_start_at_rest_moves_with_what_hangs() -> None:
 
 
 def test_all_numbers_of_a_case_are_named() -> None:
-    names = differentiable_keys(hoist())
+    names = number_keys(hoist())
     assert {"string.stiffness", "initial.end_velocity[1]", "command.torques[1]", "run.duration", "gravity"} <= {*names}
     assert not {"run.elements", "run.step", "string.law"} & {*names}
     assert checked_keys(hoist(), names) == names
+
+
+def test_keys_that_are_listed_are_not_refused() -> None:
+    """Those that are left out are refused, each with a sentence."""
+    case = hoist()
+    names, steps = differentiable_keys(case), steps_of(case)
+    found, _ = tangents_by_keys(case, names, lambda other: begin_frozen(other, steps).numbers())
+    assert found.shape[1] == len(names) and {"string.stiffness", "command.torques[1]", "run.duration"} <= {*names}
+    left_out = [key for key in number_keys(case) if key not in names]
+    assert {"string.viscosity", "reel.spooled_strain", "initial.angular_velocity[0]"} <= {*left_out}
+    for key in left_out:
+        with pytest.raises(InputError, match="expected"):
+            tl.jacobian(case, ["tension"], [key])
 
 
 @pytest.mark.parametrize(
@@ -161,3 +175,19 @@ def test_cases_without_derivatives_are_refused() -> None:
         check_case(hoist().with_(command=tl.Torque(lambda t: 1.0)))
     with pytest.raises(InputError, match="expected a Case"):
         check_case("crane.toml")  # type: ignore[arg-type]
+
+
+def test_a_component_that_is_zero_but_for_rounding_is_changed_as_a_zero() -> None:
+    """States of a simulation have components of 1e-17; differences over such distances are all rounding."""
+    start = hoist().state()
+    velocities = start.node_velocities.copy()
+    velocities[-1] = (0.0, 0.5, 0.0)
+    clean = hoist().with_(initial=dataclasses.replace(start, node_velocities=velocities.copy()))
+    velocities[-1, 0], velocities[1, 0] = 1.4e-17, -3e-18
+    rounded = hoist().with_(initial=dataclasses.replace(start, node_velocities=velocities))
+    last, steps = len(velocities) - 1, steps_of(clean)
+    for key, size in ((f"initial.node_velocities[{last}][0]", 0.5), ("initial.node_velocities[1][0]", 1.0)):
+        assert key_size(clean, key) == key_size(rounded, key) == size
+        found = [tangents_by_keys(x, [key], lambda y: begin_frozen(y, steps).numbers())[0] for x in (clean, rounded)]
+        assert found[0].any()
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-9)

@@ -11,7 +11,7 @@ import pytest
 import tautline as tl
 from tautline.gradients import api, reverse
 from tautline.gradients.arrays import Carried
-from tautline.gradients.lowering import differentiable_keys
+from tautline.gradients.lowering import number_keys
 from tautline.gradients.run import prepared_run
 from tautline.gradients.traced import Traced, derivatives_of
 from tautline.model.case import Case
@@ -30,6 +30,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "extremes": lambda x: np.max(x) * np.min(x[0]) + np.sum(np.maximum(x, 0.5) * np.clip(x, -1.0, 1.0)),
     "choice": lambda x: np.sum(np.where(x > 0.0, x * x, -3.0 * x)) + np.abs(x[0, 1]) * np.linalg.norm(x[1]),
     "in place": lambda x: np.sum(in_place(x)),
+    "products": lambda x: np.sum(x @ x.T @ x) * np.std(x) + x[0] @ x[1] - np.var(x, axis=1) @ x[:, 0],
     "plain": lambda x: np.sum(np.exp(x) * np.argmax(x)) + np.sum(np.sin(x) * np.arctan2(x, 2.0)),
 }
 
@@ -88,7 +89,7 @@ def short_case(name: str) -> Case:
 def smooth_keys(case: Case) -> list[str]:
     """Keys by which what the run starts from has derivatives."""
     found = []
-    for key in differentiable_keys(case):
+    for key in number_keys(case):
         try:
             prepared = prepared_run(case, [key])
         except tl.errors.InputError:

@@ -150,6 +150,10 @@ def test_the_gradient_of_a_peak_is_that_of_its_value() -> None:
         ("tension", "expected a function"),
         (lambda v: "high", "objective: expected a finite number, got 'high'"),
         (lambda v: None, "objective: expected a finite number, got None"),
+        (
+            lambda v: v["tensions"][-1],
+            r"expected a variable of the run, got 'tensions'; did you mean 'tension'\?; there are time, ",
+        ),
     ],
 )
 def test_bad_objectives_are_refused(objective: Any, sentence: str) -> None:
@@ -204,6 +208,22 @@ def test_torques_that_are_found_afterwards_have_no_derivatives() -> None:
     assert np.isnan(found.derivatives["torque"]).all() and np.isfinite(found.values["torque"]).all()
     assert np.isfinite(found.derivatives["tension"]).all()
     assert any("torque" in remark for remark in found.remarks)
+
+
+@pytest.mark.parametrize("order", [2, 4])
+def test_an_entry_of_speeds_on_the_end_of_a_step_is_said(order: int) -> None:
+    """Its derivative is that of moving it later; between two steps there is one for both sides."""
+    case = hoist({"command": {"kind": "speed", "times": [0.0, 0.1, 0.2], "payouts": [0.0, 1.0, 0.5]}})
+    case = case.with_({"run.order": order})
+    by = ["string.stiffness", "command.times[1]"]
+
+    def remarks(case: tl.Case, objective: Any) -> list[str]:
+        return [x for x in tl.value_and_gradient(case, objective, by).remarks if "falls on the end of a step" in x]
+
+    for objective in (tl.Final("position[-1, 0]"), lambda v: v["position"][-1, -1, 0]):
+        (said,) = remarks(case, objective)
+        assert said.startswith("command.times[1]: the entry at 0.1 s")
+        assert not remarks(case.with_({"command.times[1]": 0.1003}), objective)
 
 
 def test_a_kink_at_the_start_is_said_and_not_hidden() -> None:

@@ -393,6 +393,7 @@ def test_keys_that_are_refused(guide: str, expected: str, tmp_path: Path) -> Non
         ("time,z\ns,m\n0,0\n1,one\n", "heave.csv:4: expected a finite number in column 2, got 'one'"),
         ("time,z\ns,m\n0,0\n1\n", "heave.csv:4: expected a finite number in column 2, got nothing"),
         ("time,z\ns,m\n0,0\n1,nan\n", "heave.csv:4: expected a finite number in column 2, got 'nan'"),
+        ("time,z\ns,m\n0,0\n1,1,5\n", "heave.csv:4: expected a number for each of 2 names, got 3 cells"),
         ("time,z\ns\n0,0\n", "expected a unit for each of the names time, z, each once"),
         ("time,z,z\ns,m,m\n0,0,0\n", "expected a unit for each of the names time, z, z, each once"),
         ("", "heave.csv: expected names, units and numbers below, got 0 lines"),

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 
-from tautline.cli import viewing
+from tautline.viewer.opening import announce
 
 
 def test_the_token_is_not_on_the_command_line_of_a_browser(
@@ -24,7 +24,7 @@ def test_the_token_is_not_on_the_command_line_of_a_browser(
 
     monkeypatch.setattr("webbrowser.open", opening)
     address = "http://127.0.0.1:4711/?token=secret&run=1"
-    viewing._announce("a run", True)(address)
+    announce("a run", True)(address)
     (given,) = opened
     assert given.startswith("file://") and "secret" not in given
     door = Path(unquote(urlparse(given).path))

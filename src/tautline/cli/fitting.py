@@ -70,17 +70,21 @@ def fit(
     """
     with one_line_errors("fit"):
         from tautline.files import scenario as scenarios
+        from tautline.fitting import unknowns
         from tautline.fitting.fit import fit as find
+        from tautline.gradients.setting import check_case
 
         source = scenarios.find(scenario)
         case = scenarios.load(scenario, overrides(settings))
+        wanted = _vary(vary, bounds)
+        unknowns.read(check_case(case), wanted)  # refuses keys before files
         targets = _targets(out or Path(f"{source.stem}-fit"), overwrite)
         try:
             with _watching(quiet or as_json, no_color) as watch:
                 found = find(
                     case,
                     data,
-                    _vary(vary, bounds),
+                    wanted,
                     columns=_columns(column),
                     offset=offset if offset_bounds is None else _range("--offset-bounds", offset_bounds),
                     sigma=dict(_pair("--sigma", x) for x in sigma) if sigma else None,

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import html
-import tempfile
-import webbrowser
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -18,25 +13,6 @@ from tautline.cli.reading import run_name
 
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")]
 Browser = Annotated[bool, typer.Option(help="Open the page in the browser; its address is printed in any case.")]
-
-
-def _door(address: str) -> Path:
-    """Write a page that leads to the address. Command lines can be read by other users, a file of ours cannot."""
-    handle, name = tempfile.mkstemp(prefix="tautline-", suffix=".html")
-    with open(handle, "w", encoding="utf-8") as file:
-        file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(address)}">')
-    door = Path(name)
-    atexit.register(door.unlink, missing_ok=True)
-    return door
-
-
-def _announce(what: str, browser: bool) -> Callable[[str], None]:
-    def ready(address: str) -> None:
-        print(f"{what}: {address}\nCtrl-C ends it.", flush=True)
-        if browser and not webbrowser.open(_door(address).as_uri()):
-            print("No browser could be opened: copy the address into one.", flush=True)
-
-    return ready
 
 
 @app.command()
@@ -51,6 +27,7 @@ def view(
     """
     with one_line_errors("view"):
         from tautline.files.runs import Reader
+        from tautline.viewer.opening import announce
         from tautline.viewer.server import replay, run_until_stopped
 
         readers = [Reader(each) for each in paths]
@@ -58,7 +35,7 @@ def view(
             server = replay(
                 [(run_name(each, reader.attrs), reader) for each, reader in zip(paths, readers, strict=True)]
             )
-            run_until_stopped(server, port, _announce(" and ".join(map(str, paths)), browser))
+            run_until_stopped(server, port, announce(" and ".join(map(str, paths)), browser))
         finally:
             for reader in readers:
                 reader.close()
@@ -78,17 +55,8 @@ def live(
     """
     with one_line_errors("live"):
         from tautline.files import scenario as scenarios
-        from tautline.viewer.live import LiveServer
-        from tautline.viewer.server import run_until_stopped
-        from tautline.viewer.session import Session
+        from tautline.viewer.live_server import live as run_live
 
         chosen = scenarios.load(scenario, overrides(settings))
-        with chosen.naming_keys():
-            session = Session(chosen, scenarios.find(scenario).stem, record)
-            # compiles the kernels before anyone waits for a page, and refuses a step that is too large
-            session.driven.march(session.tick, session.tick, record=False)
-            session.reset()
-        server = LiveServer(session)
-        run_until_stopped(server.server, port, _announce(chosen.title or scenario, browser), server.pace.run)
-        if session.message:
-            print(session.message)
+        name = scenarios.find(scenario).stem
+        print(run_live(chosen, name, record=record, port=port, browser=browser), end="")

@@ -13,10 +13,11 @@ from tautline.model.run import Method
 from tautline.model.sections import Tree
 
 if TYPE_CHECKING:
+    from tautline.engine.recorded import RecordedPendulum
     from tautline.engine.simulation import Simulation
 
 
-def keys_of(simulation: Simulation) -> Tree:
+def keys_of(simulation: RecordedPendulum) -> Tree:
     """All keys of a simulation's case, with the command that it follows.
 
     Of a simulation that was not made from a case the start is given by its nodes, and there is no duration.

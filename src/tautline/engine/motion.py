@@ -103,6 +103,12 @@ class PendulumInMotion:
         )
 
     @property
+    def guide_position(self) -> data.Array:
+        """Where the guide is (m; inertial frame, third axis down)."""
+        place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3]
+        return np.array(self.pendulum.reel.guide_position) + place
+
+    @property
     def guide_force(self) -> data.Array:
         """Mean force of string and reel on whatever carries a guide that moves, over the latest `advance` (N).
 

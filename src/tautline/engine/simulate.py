@@ -23,8 +23,8 @@ from tautline.model.state import State
 if TYPE_CHECKING:
     import xarray as xr
 
-# Called with the simulation; what it returns is for the drum, or for reels by the names of their strings.
-Controller = Callable[[Any], "float | Command | Mapping[str, float | Command] | None"]
+# Called with the simulation; what it returns is for the drum, for drum and guide, or for reels by their strings' names.
+Controller = Callable[[Any], "float | Command | tuple[float | Command, Any] | Mapping[str, float | Command] | None"]
 
 
 def simulate(
@@ -49,7 +49,8 @@ def simulate(
         What the drum does; it is locked by default. Of an assembly, a dict of commands by the names of strings.
     control : callable, optional
         Called with the `Simulation` every `period`; returns the drum's torque (N m) or a command, held until the
-        next call. Takes the place of `command`.
+        next call. Takes the place of `command`. A pair of that and three numbers gives the velocity of the guide too
+        (m/s), as `guide_velocity` of `Simulation.advance`.
     period : float, optional
         Of `control` (s); a multiple of `sample`, which it is by default.
     loads : ForceLaw or several, optional
@@ -107,7 +108,13 @@ def _controlled(simulation: Any, run: Run, control: Controller, period: float | 
     ticks = checks.whole_ratio("duration", run.duration, "period", tick)
     several = isinstance(simulation, AssemblySimulation)
     for _ in range(ticks):
-        answer = control(simulation)
-        command = answer if isinstance(answer, Command) or several else Torque(answer)
-        if simulation.advance(tick, command, sample=run.sample) != "completed":
+        command, velocity = (control(simulation), None) if several else drum_and_guide(control(simulation))
+        carried = {} if velocity is None else {"guide_velocity": velocity}
+        if simulation.advance(tick, command, sample=run.sample, **carried) != "completed":
             return
+
+
+def drum_and_guide(answer: Any) -> tuple[Command, Any]:
+    """What a controller of a pendulum wants: a command, and the velocity of the guide or None."""
+    given, velocity = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
+    return given if isinstance(given, Command) else Torque(given), velocity

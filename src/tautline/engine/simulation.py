@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tautline import errors
-from tautline._version import __version__
-from tautline.engine import checkpoints, description, lowering
+from tautline.engine import checkpoints, lowering
 from tautline.engine.conditions import Watch
-from tautline.engine.motion import PendulumInMotion
+from tautline.engine.recorded import RecordedPendulum
 from tautline.engine.recorder import Recorder
-from tautline.engine.remarks import remarks_of
-from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper, Task
 from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
 from tautline.engine.watched import WatchedPendulum
@@ -29,22 +23,17 @@ from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
 from tautline.model.run import Method
-from tautline.model.sections import Tree
 from tautline.model.state import State
-from tautline.results.inputs import CASE
-from tautline.results.values import Values, values_of
-from tautline.schema import Layout, of_pendulum
+from tautline.schema import of_pendulum
 
 if TYPE_CHECKING:
-    import xarray as xr
-
-    from tautline.results.values import Record
+    pass
 
 # Fewer samples than this fit into any memory.
 MANY_ROWS = 10_000
 
 
-class Simulation(PendulumInMotion):
+class Simulation(RecordedPendulum):
     """A pendulum in motion, for control loops and for runs that save themselves.
 
     Parameters
@@ -68,20 +57,17 @@ class Simulation(PendulumInMotion):
         checks.instance("pendulum", pendulum, Pendulum)
         checks.instance("state", state, State)
         state.check_against(pendulum)
-        self.method = Method(**method)
-        lowering.check_method(self.method)
+        how = Method(**method)
+        lowering.check_method(how)
         X = pendulum.string.length - state.reeled_length
-        if self.method.minimum_length is not None and self.method.minimum_length >= X:
-            expected = f"less than the {X:g} m deployed at the start"
-            checks.refuse("minimum_length", expected, self.method.minimum_length)
+        if how.minimum_length is not None and how.minimum_length >= X:
+            checks.refuse("minimum_length", f"less than the {X:g} m deployed at the start", how.minimum_length)
         pendulum = pendulum.on_mesh(X, state.elements)
-        self.case: Case | None = None  # the one that it was made from
-        recorder = Recorder(pendulum, self.method.order)
-        super().__init__(Stepper(pendulum, state, self.method, recorder.health, check_laws(loads)), recorder)
+        recorder = Recorder(pendulum, how.order)
+        super().__init__(Stepper(pendulum, state, how, recorder.health, check_laws(loads)), recorder, how)
         self._timing = Timing(self._stepper)
         self._watch = Watch(self.method.stop, of_pendulum(state.elements)) if self.method.stop else None
         lowering.check_loaded_order(self.method.order, self._stepper.loaded)
-        self._sampled = 0  # STEP at the latest sample
 
     @classmethod
     def from_case(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> Simulation:
@@ -123,11 +109,7 @@ class Simulation(PendulumInMotion):
         if self.status != "completed":
             return self.status
         duration, sample = checked_times(duration, sample)
-        if guide_velocity is not None:
-            guide_velocity = checks.array("guide_velocity", guide_velocity, (3,), "m/s")
-            if self.pendulum.reel.guide_path is not None:
-                checks.refuse("Reel.guide_path", "None where guide_velocity is given", "a GuidePath")
-            lowering.check_loaded_order(self.method.order, True)
+        velocity = None if guide_velocity is None else self._checked_velocity(guide_velocity)
         if self._timing.known != (duration, sample):
             self._timing.check(duration, sample, command)
         self._take(command)
@@ -137,10 +119,8 @@ class Simulation(PendulumInMotion):
         if record and not self._recorder.times:
             self.keep(self.first_sample())
         self._force_since = (self.time, self._stepper.guide_impulse())
-        if guide_velocity is not None:
-            place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
-            self._stepper.move_guide(place, guide_velocity)
-            self.first_sample()
+        if velocity is not None:
+            self._carry_guide(velocity)
         done = 0
         piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
         while done < rows and self.status == "completed":
@@ -150,6 +130,25 @@ class Simulation(PendulumInMotion):
             if record and len(samples.scalars):
                 self.keep(samples)
         return self.status
+
+    def set_guide_velocity(self, velocity: Any) -> None:
+        """Give a guide that is carried by something outside another velocity (m/s), as `advance(guide_velocity=)`."""
+        checked = self._checked_velocity(velocity)
+        self._commanded()
+        self._carry_guide(checked)
+
+    def _checked_velocity(self, velocity: Any) -> data.Array:
+        """Velocity of a guide that can be carried."""
+        found = checks.array("guide_velocity", velocity, (3,), "m/s")
+        if self.pendulum.reel.guide_path is not None:
+            checks.refuse("Reel.guide_path", "None where guide_velocity is given", "a GuidePath")
+        lowering.check_loaded_order(self.method.order, True)
+        return found
+
+    def _carry_guide(self, velocity: data.Array) -> None:
+        place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
+        self._stepper.move_guide(place, velocity)
+        self.first_sample()
 
     def begin(self, command: Command, duration: float, sample: float) -> int:
         """Take a command and a sampling interval for calls of `march`; the number of samples."""
@@ -215,6 +214,11 @@ class Simulation(PendulumInMotion):
         if self._stepper.take(command):
             self.first_sample()
 
+    def _commanded(self) -> None:
+        """Take a command if none was given yet: one that leaves the reel as it is."""
+        if self._stepper.command is None:
+            self._take(Locked() if self._stepper.initial.reel_speed == 0.0 else Free())
+
     # -- impulses ----------------------------------------------------------------------------------------
 
     def apply_impulse(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
@@ -242,8 +246,7 @@ class Simulation(PendulumInMotion):
     @contextmanager
     def _booked(self, account: int, sign: float) -> Iterator[None]:
         """Let the momenta jump, and book the energy that it brings or takes."""
-        if self._stepper.command is None:
-            self._take(Locked() if self._stepper.initial.reel_speed == 0.0 else Free())
+        self._commanded()
         before = self.energy
         with self._stepper.jump():
             yield
@@ -258,96 +261,6 @@ class Simulation(PendulumInMotion):
         other._stepper = self._stepper.twin(other._recorder.health)
         other._timing = self._timing.twin(other._stepper)
         return other
-
-    # -- what was recorded -----------------------------------------------------------------------------
-
-    def first_sample(self) -> data.Samples:
-        """The present state as a sample, for the beginning of a record."""
-        stepper = self._stepper
-        out = data.empty_samples(1, self.elements)
-        stepper.observe(out, self.time)
-        stepper.last.scalars[:], stepper.last.nodes[:] = out.scalars, out.nodes
-        self._sampled = int(stepper.motion.clock[data.STEP])
-        self._recorder.health.begin(stepper.motion.reel, out.scalars[0])
-        return out
-
-    def keep(self, samples: data.Samples) -> None:
-        """Record the latest samples."""
-        if samples is self._stepper.last:
-            samples = data.Samples(samples.scalars.copy(), samples.nodes.copy())
-        self._recorder.keep(self.sample_times(len(samples.scalars)), samples)
-
-    def forget_records(self) -> None:
-        """Drop what was recorded; the motion stays as it is."""
-        self._recorder.forget()
-
-    def sample_times(self, rows: int) -> data.Array:
-        """Times of the last so many samples, each from the counter and not from sums."""
-        start, plan = self._stepper.motion.reel[data.T_START], self._stepper.plan
-        if rows == 1:  # every tick of a control loop
-            return np.array([start + self._sampled * plan.h])
-        counts = self._sampled + plan.steps_per_sample * np.arange(1 - rows, 1, dtype=np.float64)
-        times: data.Array = start + counts * plan.h
-        return times
-
-    @property
-    def layout(self) -> Layout:
-        """Variables and dimensions of its results."""
-        return of_pendulum(self.elements)
-
-    def values(self, samples: data.Samples) -> Values:
-        """Variables of the results from the latest samples."""
-        times = self.sample_times(len(samples.scalars))
-        return values_of(self.pendulum, record_of_samples(times, samples))
-
-    def dataset(self) -> xr.Dataset:
-        """All that was recorded, as `simulate` returns it."""
-        from tautline.results import dataset
-
-        return dataset.build(self.pendulum, self.record(), self.attributes())
-
-    def recorded(self) -> Values:
-        """Variables of all that was recorded."""
-        return values_of(self.pendulum, self.record())
-
-    def record(self) -> Record:
-        """All that was recorded as plain arrays, for those who make thousands of runs."""
-        if not self._recorder.times:  # the present state alone
-            return record_of_samples(np.array([self.time]), self.present_sample())
-        return record_of_samples(*self._recorder.all_samples())
-
-    def attributes(self) -> dict[str, Any]:
-        """What a result says of itself."""
-        remarks, stepper = self.remarks(), self._stepper
-        return {
-            "status": self.status,
-            "message": "; ".join([self.message, *remarks]),
-            "remarks": "\n".join(remarks),
-            "end_time": self.time,
-            "elements": self.elements,
-            "step": stepper.plan.h / 2 ** int(stepper.motion.clock[data.LEVEL]),
-            "steps": self.steps,
-            "newton_iterations": int(stepper.motion.clock[data.ITERATIONS]),
-            **self.health(),
-            "order": self.method.order,
-            "scheme": self.method.scheme,
-            CASE: json.dumps(self.description()),
-            "version": __version__,
-        }
-
-    def health(self) -> dict[str, float]:
-        """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
-        self._recorder.look()
-        figures = self._recorder.health.figures(self.pendulum, self._stepper.plan, self._stepper.motion.reel)
-        return {name: float(figure) for name, figure in figures.items()}
-
-    def remarks(self) -> list[str]:
-        """Sentences on what a user should know of the run besides how it ended."""
-        return remarks_of(self._stepper, self._recorder.health, self.health())
-
-    def description(self) -> Tree:
-        """All keys of the case, so that a result explains itself and a checkpoint can be read back."""
-        return description.keys_of(self)
 
     # -- checkpoints -----------------------------------------------------------------------------------
 

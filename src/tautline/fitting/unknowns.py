@@ -64,14 +64,16 @@ def _read_one(case: Case, text: str, spec: Any) -> Unknown:
         raise InputError(f"{name}: expected a key of the system, its start or its command, got one of the run")
     tree = case.to_dict()
     try:
+        present = keys.get(tree, key)
+    except (KeyError, IndexError, TypeError):
+        present = None
+    if isinstance(present, str):
+        raise InputError(f"{name}: expected a key with a number in the case, got {present!r}")
+    try:
         kind = sections.kind_of(tree, key)
     except InputError as error:
         section = tree.get(key.section)
         raise InputError(f"vary: {error}{near(key.name, section if isinstance(section, dict) else ())}") from None
-    try:
-        present = keys.get(tree, key)
-    except (KeyError, IndexError, TypeError):
-        present = None
     if isinstance(present, bool) or not isinstance(present, int | float):
         hint = "; give it one to start from" if present is None else ""
         hint = f"; choose components such as {text}[0]" if isinstance(present, list | tuple) else hint

@@ -138,5 +138,7 @@ def _carried(case: Case, objective: Callable[..., Any], wanted: list[str], names
     if number.shape != ():
         raise InputError("objective: expected a single number, got an array")
     value, gradient = float(number.value), number.tangent
-    remarks = run.remarks if isinstance(objective, Objective) or np.isnan(gradient).any() else []
+    remarks = run.remarks
+    if not isinstance(objective, Objective) and np.isfinite(gradient).all():  # it was given more than it asked for
+        remarks = [remark for remark in remarks if remark.partition(":")[0] in names]
     return ValueAndGradient(value, gradient, names, run.status, run.message, remarks)

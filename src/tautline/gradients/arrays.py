@@ -10,6 +10,20 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from tautline.arrays import Array
+from tautline.gradients.rules import (
+    LINEAR,
+    OF_VALUES,
+    PLAIN,
+    REDUCED,
+    SLOPES,
+    clip,
+    deviation,
+    norm,
+    product,
+    refused,
+    trapezoid,
+    variance,
+)
 
 
 class Carried(NDArrayOperatorsMixin):
@@ -120,6 +134,14 @@ class Carried(NDArrayOperatorsMixin):
         found: Carried = self.sum(axis, keepdims) / count
         return found
 
+    def var(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+        """Variance along dimensions."""
+        return variance(self, axis, ddof, keepdims)
+
+    def std(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+        """Standard deviation along dimensions."""
+        return deviation(self, axis, ddof, keepdims)
+
     def max(self, axis: int | None = None) -> Carried:
         """The largest; NaN derivatives where several are."""
         return self._extreme(np.max, axis)
@@ -144,6 +166,8 @@ class Carried(NDArrayOperatorsMixin):
             return getattr(inputs[0], REDUCED[ufunc])(**{k: x for k, x in others.items() if k in ("axis", "keepdims")})
         if method != "__call__" or others:
             raise refused(f"{ufunc.__name__}.{method}")
+        if ufunc is np.matmul:
+            return product(*inputs)
         values = [value_of(x) for x in inputs]
         if ufunc in PLAIN:
             return ufunc(*values)
@@ -176,10 +200,6 @@ class Carried(NDArrayOperatorsMixin):
         if function in OF_VALUES:
             return function(*map(_values, args), **{name: _values(x) for name, x in others.items()})
         raise refused(function.__name__)
-
-
-def refused(name: str) -> TypeError:
-    return TypeError(f"{name}: expected a function that carries derivatives, got one that does not")
 
 
 def value_of(x: Any) -> Any:
@@ -227,62 +247,6 @@ def _of_the_larger(inputs: Iterable[Any], values: list[Any], value: Array, k: in
     return np.where(first & second, both, np.where(first, a, np.where(second, b, np.nan)))
 
 
-def _power(value: Any, carried: list[bool], x: Any, y: Any) -> tuple[Any, Any]:
-    by_base = y * np.power(np.asarray(x, dtype=np.float64), np.subtract(y, 1.0))
-    return by_base, value * np.log(x) if carried[1] else 0.0
-
-
-def _absolute(value: Any, carried: list[bool], x: Any) -> tuple[Any]:
-    return (np.where(np.equal(x, 0.0), np.nan, np.sign(x)),)
-
-
-# Derivatives of functions of NumPy by their arguments, from the value, which arguments carry, and the arguments.
-SLOPES: dict[Any, Callable[..., tuple[Any, ...]]] = {
-    np.add: lambda f, c, x, y: (1.0, 1.0),
-    np.subtract: lambda f, c, x, y: (1.0, -1.0),
-    np.multiply: lambda f, c, x, y: (y, x),
-    np.divide: lambda f, c, x, y: (np.divide(1.0, y), -f / y),
-    np.negative: lambda f, c, x: (-1.0,),
-    np.positive: lambda f, c, x: (1.0,),
-    np.power: _power,
-    np.float_power: _power,
-    np.square: lambda f, c, x: (2.0 * x,),
-    np.sqrt: lambda f, c, x: (0.5 / f,),
-    np.cbrt: lambda f, c, x: (1.0 / (3.0 * f * f),),
-    np.reciprocal: lambda f, c, x: (-f * f,),
-    np.exp: lambda f, c, x: (f,),
-    np.expm1: lambda f, c, x: (f + 1.0,),
-    np.log: lambda f, c, x: (1.0 / x,),
-    np.log1p: lambda f, c, x: (1.0 / (1.0 + x),),
-    np.log2: lambda f, c, x: (1.0 / (x * math.log(2.0)),),
-    np.log10: lambda f, c, x: (1.0 / (x * math.log(10.0)),),
-    np.sin: lambda f, c, x: (np.cos(x),),
-    np.cos: lambda f, c, x: (-np.sin(x),),
-    np.tan: lambda f, c, x: (1.0 + f * f,),
-    np.arcsin: lambda f, c, x: (1.0 / np.sqrt(1.0 - x * x),),
-    np.arccos: lambda f, c, x: (-1.0 / np.sqrt(1.0 - x * x),),
-    np.arctan: lambda f, c, x: (1.0 / (1.0 + x * x),),
-    np.arctan2: lambda f, c, y, x: (x / (x * x + y * y), -y / (x * x + y * y)),
-    np.sinh: lambda f, c, x: (np.cosh(x),),
-    np.cosh: lambda f, c, x: (np.sinh(x),),
-    np.tanh: lambda f, c, x: (1.0 - f * f,),
-    np.hypot: lambda f, c, x, y: (x / f, y / f),
-    np.logaddexp: lambda f, c, x, y: (np.exp(x - f), np.exp(y - f)),
-    np.absolute: _absolute,
-    np.fabs: _absolute,
-    np.degrees: lambda f, c, x: (180.0 / math.pi,),
-    np.radians: lambda f, c, x: (math.pi / 180.0,),
-    np.maximum: lambda *_: (),
-    np.minimum: lambda *_: (),
-}
-PLAIN = {
-    *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
-    *(np.isfinite, np.isnan, np.isinf, np.signbit, np.sign),
-    *(np.logical_and, np.logical_or, np.logical_not),
-}
-REDUCED = {np.add: "sum", np.maximum: "max", np.minimum: "min"}
-
-
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """Of two arrays one or the other."""
     if x is None:
@@ -321,40 +285,26 @@ def _stacked(value: Any, columns: Any) -> Array:
     return np.stack(columns, axis=-1) if len(columns) else np.zeros((*np.shape(value), 0))
 
 
-def _clip(x: Any, low: Any = None, high: Any = None, **others: Any) -> Any:
-    x = x if low is None else np.maximum(x, low)
-    return x if high is None else np.minimum(x, high)
-
-
-def _norm(x: Carried, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    if ord not in (None, 2) or (axis is None and x.ndim > 1 and ord is not None):
-        raise refused("linalg.norm of another order")
-    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
-
-
-def _trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
-    y = np.moveaxis(y, axis, -1)
-    return np.sum((y[..., 1:] + y[..., :-1]) * (0.5 * (dx if x is None else np.diff(x))), axis=-1)
-
-
 def _dot(a: Any, b: Any) -> Any:
-    if np.ndim(value_of(a)) != 1 or np.ndim(value_of(b)) != 1:
-        raise refused("dot of other than rows")
-    return np.sum(a * b)
+    if np.ndim(value_of(a)) > 2 or np.ndim(value_of(b)) > 2:
+        raise refused("dot of other than rows and matrices")
+    return a * b if 0 in (np.ndim(value_of(a)), np.ndim(value_of(b))) else product(a, b)
 
 
 def _method(name: str) -> Callable[..., Any]:
     def call(x: Carried, *args: Any, **others: Any) -> Any:
-        return getattr(x, name)(*args, **{key: item for key, item in others.items() if key != "out"})
+        return getattr(x, name)(*args, **{key: item for key, item in others.items() if key not in ("out", "dtype")})
 
     return call
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: _where,
-    np.clip: _clip,
-    np.linalg.norm: _norm,
+    np.clip: clip,
+    np.linalg.norm: norm,
     np.dot: _dot,
+    np.std: _method("std"),
+    np.var: _method("var"),
     np.max: _method("max"),
     np.min: _method("min"),
     np.sum: _method("sum"),
@@ -368,11 +318,5 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.shape: lambda x: x.shape,
     np.ndim: lambda x: x.ndim,
     np.size: lambda x: x.size,
-    getattr(np, "trapezoid", None) or np.trapz: _trapezoid,  # type: ignore[attr-defined]
+    getattr(np, "trapezoid", None) or np.trapz: trapezoid,  # type: ignore[attr-defined]
 }
-LINEAR = {
-    *(np.diff, np.cumsum, np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.broadcast_arrays),
-    *(np.broadcast_to, np.moveaxis, np.swapaxes, np.transpose, np.squeeze, np.expand_dims, np.flip, np.roll),
-    *(np.take, np.repeat, np.tile, np.atleast_1d),
-}
-OF_VALUES = {np.searchsorted, np.argmax, np.argmin, np.argsort, np.any, np.all, np.isclose, np.allclose, np.nonzero}

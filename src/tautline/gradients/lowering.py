@@ -12,11 +12,14 @@ from tautline.errors import InputError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.leaves import flat, structure
 from tautline.gradients.scales import scales_of
+from tautline.gradients.setting import begin_frozen, check_case, steps_of
 from tautline.model import keys, sections
 from tautline.model.case import Case
 
 # Keys that say how a run is made and not what it is of.
 METHOD = ("run.step", "run.sample", "run.elements", "run.order")
+# Components smaller than this part of the largest of their key are zeros that were rounded.
+ROUNDED = 1e-9
 
 
 def checked_keys(case: Case, by: str | Iterable[str]) -> list[str]:
@@ -54,17 +57,47 @@ def key_value(case: Case, name: str) -> float:
 
 
 def key_size(case: Case, name: str) -> float:
-    """How large a change of a key is, over which it may be expected to make a difference."""
-    value = key_value(case, name)
-    if value != 0.0:
-        return abs(value)
-    key = keys.parse(name)
+    """How large a change of a key is, over which it may be expected to make a difference.
+
+    That is its own size. A component that is zero, or as good as zero beside others of its key, has the size of the
+    smallest of its vector that is not.
+    """
+    value, key = abs(key_value(case, name)), keys.parse(name)
     tree = case.keys() if keys.has(case.keys(), key) else case.to_dict()
-    beside = np.abs(np.ravel(keys.get(tree, key._replace(components=key.components[:-1]))))
-    return float(min((x for x in beside.tolist() if x > 0.0), default=1.0))
+
+    def sizes(components: tuple[int, ...]) -> Iterator[float]:
+        return _sizes(keys.get(tree, key._replace(components=components)))
+
+    least = ROUNDED * max(sizes(())) if key.components else 0.0
+    if value > least:
+        return value
+    return min((x for x in sizes(key.components[:-1]) if x > least), default=1.0)
+
+
+def _sizes(value: Any) -> Iterator[float]:
+    """Sizes of the numbers of nested lists, which may be of several lengths."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        for inner in value:
+            yield from _sizes(inner)
+    else:
+        yield abs(float(value))
 
 
 def differentiable_keys(case: Case) -> list[str]:
+    """Keys of a case by which its runs can be differentiated, found by trying: some milliseconds a key."""
+    steps = steps_of(check_case(case))
+
+    def is_one(name: str) -> bool:
+        try:
+            tangents_by_keys(case, [name], lambda other: begin_frozen(other, steps).numbers())
+        except InputError:
+            return False
+        return True
+
+    return [name for name in number_keys(case) if is_one(name)]
+
+
+def number_keys(case: Case) -> list[str]:
     """Keys of a case that are plain real numbers, components of vectors and entries of tables among them."""
     return [name for name in _numbers(case.to_dict()) if keys.parse(name).whole not in METHOD]
 

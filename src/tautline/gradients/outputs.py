@@ -23,7 +23,14 @@ from tautline.results.values import values_of
 from tautline.schema import SCHEMA
 
 T = TypeVar("T")
-CarriedValues = dict[str, Carried]
+
+
+class CarriedValues(dict[str, Carried]):
+    """Variables by name; a sentence where there is none of a name."""
+
+    def __missing__(self, name: object) -> Carried:
+        known = near(name, self) if isinstance(name, str) else ""
+        raise InputError(f"objective: expected a variable of the run, got {name!r}{known}; there are {', '.join(self)}")
 
 
 class _String(String):
@@ -110,8 +117,7 @@ def carried_values(
     times = setting.motion.reel[data.T_START] + counts * setting.plan.h
     record = record_of_samples(times, samples)
     found: Any = values_of(carried_pendulum(pendulum, setting.par), record, names)
-    wanted: CarriedValues = {name: found[name] for name in ("time", *names)}
-    return wanted
+    return CarriedValues({name: found[name] for name in ("time", *names)})
 
 
 def unknown_outputs(pendulum: Pendulum, command: Command, elements: int) -> dict[str, str]:

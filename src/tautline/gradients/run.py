@@ -10,12 +10,17 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
 from tautline.gradients.leaves import leaves, split
-from tautline.gradients.lowering import tangents_by_keys
+from tautline.gradients.lowering import key_value, tangents_by_keys
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import CarriedValues, carried_setting, carried_values, unknown_outputs
 from tautline.gradients.setting import Begun, Steps, begin_frozen, steps_of
 from tautline.kernels import data
+from tautline.model import keys
 from tautline.model.case import Case
+from tautline.model.command import Speed
+
+# Of a step: times that are nearer to the end of one are at it.
+ON_STEP = 1e-6
 
 
 class CarriedRun(NamedTuple):
@@ -44,7 +49,24 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
     columns, remarks = tangents_by_keys(case, by, lambda other: begin_frozen(other, steps).numbers())
     tangents = split(begun.numbers(), columns)
     at_start = len(leaves(begun.setting))
+    remarks += entries_on_steps(case, by, begun.setting.plan)
     return Prepared(steps, begun, tangents[:at_start], data.Samples(*tangents[at_start:]), remarks)
+
+
+def entries_on_steps(case: Case, by: Sequence[str], plan: data.Plan) -> list[str]:
+    """Sentences on entries of a table of speeds, whose rate jumps there, that fall on the ends of stages of steps."""
+    times = (
+        [name for name in by if keys.parse(name).whole == "command.times"] if isinstance(case.command, Speed) else []
+    )
+    ends, found = np.array([0.0, *np.cumsum(plan.stages)]), []
+    for name in times:
+        t = key_value(case, name)
+        if 0.0 < t <= case.run.duration and np.abs(t / plan.h % 1.0 - ends).min() <= ON_STEP:
+            found.append(
+                f"{name}: the entry at {t:g} s falls on the end of a step: derivatives of speeds and tensions there "
+                "are those of moving it later, and others of moving it earlier"
+            )
+    return found
 
 
 def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:

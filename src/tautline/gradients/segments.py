@@ -11,14 +11,13 @@ from tautline.arrays import Array
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.gradients.coordinates import Coordinates
-from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.leaves import flat, split, structure
+from tautline.gradients.leaves import flat, split
 from tautline.gradients.lowering import checked_keys, key_size, key_value
 from tautline.gradients.marching import Marched as Samples
 from tautline.gradients.marching import Setting, march_along
 from tautline.gradients.outputs import carried_setting, carried_values, check_names, unknown_outputs
 from tautline.gradients.run import carried_samples, forget_unknown
-from tautline.gradients.scales import scales_of
+from tautline.gradients.segment_slopes import Directions, QuickSlopes, SegmentSlopes
 from tautline.gradients.setting import Begun, begin_frozen, check_case, steps_of
 from tautline.kernels import data
 from tautline.model import checks
@@ -34,7 +33,7 @@ class Marched(NamedTuple):
     end : array (n,)
         Coordinates of the state at the end; NaN where the motion ended before.
     by_state, by_keys : array (n, n), (n, m)
-        Its derivatives.
+        Its derivatives; by directions in the place of keys, where these were given.
     time : array (rows,)
         Of the samples after the start, the end included (s).
     outputs, outputs_by_state, outputs_by_keys : dict of array (rows, ...), (rows, ..., n), (rows, ..., m)
@@ -68,6 +67,8 @@ class Segments:
         Keys that are numbers.
     outputs : list of str
         Names of variables of results.
+    directions : Directions, optional
+        Derivatives by these take the place of those by the keys.
 
     Attributes
     ----------
@@ -78,7 +79,14 @@ class Segments:
         Present values of the keys.
     """
 
-    def __init__(self, case: Case, times: Sequence[float] | Array, by: Iterable[str], outputs: Sequence[str] = ()):
+    def __init__(
+        self,
+        case: Case,
+        times: Sequence[float] | Array,
+        by: Iterable[str],
+        outputs: Sequence[str] = (),
+        directions: Directions | None = None,
+    ) -> None:
         self.case, self.by = check_case(case), checked_keys(case, by)
         self.outputs = check_names(outputs)
         if case.pendulum.reel.guide_law == "stretched":
@@ -88,12 +96,14 @@ class Segments:
         self._steps = steps_of(case)
         self.times = self._checked(times)
         self.values = np.array([key_value(case, name) for name in self.by])
-        self._sizes = [key_size(case, name) for name in self.by]
+        sizes = np.array([key_size(case, name) for name in self.by])
         self._known: dict[tuple[float, ...], Begun] = {}
         self._about = tuple(self.values.tolist())
         start, locked = case.state(), isinstance(case.command, Locked)
         self.coordinates = Coordinates(start, not case.pendulum.body.is_point, locked)
         self.start = self.coordinates.of(start)
+        own = Directions(np.eye(len(self.by)), sizes, tuple(self.by))
+        self._slopes = SegmentSlopes(self, own) if directions is None else QuickSlopes(self, directions)
 
     def _checked(self, times: Any) -> Array:
         found = checks.array("times", times, (None,), "s")
@@ -123,10 +133,10 @@ class Segments:
         if u.shape != self.values.shape:
             raise InputError(f"u: expected {len(self.values)} values of keys, got an array of shape {u.shape}")
         self._look_at(u)
-        simulation = self._begun(u).simulation.twin()
-        setting = self._placed(simulation, self._begun(u), x, k)
+        simulation = self.begun(u).simulation.twin()
+        setting = self.placed(simulation, self.begun(u), x, k)
         n = self.coordinates.size
-        columns = self._tangents(setting, x, u, k) if derivatives else np.zeros((len(flat(setting)), 0))
+        columns = self._slopes.columns(setting, x, u, k) if derivatives else np.zeros((len(flat(setting)), 0))
         tangents = split(setting, columns)
         carried = carried_setting(setting, [t.copy() for t in tangents])
         carried = carried._replace(motion=carried.motion._replace(reel=carried.motion.reel.copy()))
@@ -172,7 +182,7 @@ class Segments:
         if about != self._about:
             self._known, self._about = {}, about
 
-    def _begun(self, u: Array) -> Begun:
+    def begun(self, u: Array) -> Begun:
         """The case with the keys at some values; kept, since all segments ask for the same ones."""
         key = tuple(u.tolist())
         if key not in self._known:
@@ -180,44 +190,13 @@ class Segments:
             self._known[key] = begin_frozen(case, self._steps)
         return self._known[key]
 
-    def _placed(self, simulation: Simulation, begun: Begun, x: Array, k: int) -> Setting:
+    def placed(self, simulation: Simulation, begun: Begun, x: Array, k: int) -> Setting:
         """A setting from the state x at the beginning of a segment."""
         reeled = float(begun.first.scalars[0, data.REELED_LENGTH])
         setting = begun.setting
         time = int(self._counts[k]) * setting.plan.steps_per_sample * setting.plan.h
         simulation.go_on_from(self.coordinates.state(x, reeled), time)
         return setting._replace(motion=simulation.task().motion)
-
-    def _tangents(self, setting: Setting, x: Array, u: Array, k: int) -> Array:
-        """Derivatives of a setting by the coordinates of its state, and by keys."""
-        here = Changed(flat(setting), structure(setting))
-        scales = scales_of(setting)
-        begun, n = self._begun(u), len(x)
-        columns = np.zeros((len(here.values), n + len(u)))
-        before = len(flat(setting[:3]))
-        inside = slice(before, before + len(flat(setting.motion)))
-        motion = Changed(here.values[inside], structure(setting.motion))
-        sizes = self.coordinates.sizes(x)
-        for i, name in enumerate(self.coordinates.names):
-
-            def by_state(distance: float, i: int = i) -> Changed:
-                moved = x.copy()
-                moved[i] += distance
-                there = self._placed(begun.simulation, begun, moved, k).motion
-                return Changed(flat(there), structure(there))
-
-            columns[inside, i] = derivatives(by_state, float(sizes[i]), scales.part(inside), motion, name).values
-        for j, name in enumerate(self.by):
-
-            def by_key(distance: float, j: int = j) -> Changed:
-                moved = u.copy()
-                moved[j] += distance
-                other = self._begun(moved)
-                there = self._placed(other.simulation, other, x, k)
-                return Changed(flat(there), structure(there))
-
-            columns[:, n + j] = derivatives(by_key, self._sizes[j], scales, here, name).values
-        return columns
 
 
 class Linearization(NamedTuple):

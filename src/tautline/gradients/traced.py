@@ -10,16 +10,8 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.gradients.arrays import (
-    FUNCTIONS,
-    LINEAR,
-    OF_VALUES,
-    SLOPES,
-    Carried,
-    axes_of,
-    refused,
-    value_of,
-)
+from tautline.gradients.arrays import FUNCTIONS, Carried, axes_of, value_of
+from tautline.gradients.rules import LINEAR, OF_VALUES, SLOPES, refused
 
 Back = Callable[[Array], Array]
 

@@ -14,7 +14,10 @@ from tautline.errors import InputError
 # ends is then off by 4e-12 of the amplitude, 2e-9 of the speed and 3e-6 of the acceleration.
 KNOTS_A_PERIOD = 1000
 # At least, of a ramp that is shorter than a period.
-KNOTS_A_RAMP = 100
+KNOTS_A_RAMP = 107
+# Numbers of knots in a ramp are so far apart. They jump where a number is passed: nowhere near round values, and seldom
+# enough for tables to have derivatives by periods and ramps.
+KNOTS_GROW = 1.2
 # Pieces that are made together: from the same place on they are the same numbers, whoever asks for them.
 PIECES_A_BLOCK = 128
 # Terms that are summed in one product of matrices. So few are not divided among threads: that takes longer, and the
@@ -57,7 +60,8 @@ class Harmonics:
         self._squares = (amplitudes**2).sum(axis=1)
         self.spacing = 2.0 * math.pi / (KNOTS_A_PERIOD * self.bending)
         if ramp > 0.0:  # its end, where the third derivative jumps, is a knot
-            self.spacing = ramp / max(KNOTS_A_RAMP, math.ceil(ramp / self.spacing))
+            grown = math.ceil(math.log(ramp / (KNOTS_A_RAMP * self.spacing)) / math.log(KNOTS_GROW))
+            self.spacing = ramp / math.ceil(KNOTS_A_RAMP * KNOTS_GROW ** max(grown, 0))
         self.block = PIECES_A_BLOCK * self.spacing  # time of a block (s)
 
     @property

@@ -126,6 +126,12 @@ def read_lines(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[s
     (_, names), (_, units), *numbers = lines
     if len(set(names)) != len(names) or len(units) != len(names):
         raise WrongValueError(f"{printed(path)}: expected a unit for each of the names {', '.join(names)}, each once")
+    for number, row in numbers:
+        if any(row[len(names) :]):
+            raise WrongValueError(
+                f"{printed(path)}:{number}: expected a number for each of {len(names)} names, got {len(row)} cells; "
+                "decimals have a point"
+            )
     return names, units, numbers
 
 

@@ -12,10 +12,10 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.extras import need
 from tautline.gradients.lowering import key_value
+from tautline.gradients.segments import Segments
 from tautline.model import checks
 from tautline.model.case import Case
 from tautline.optimal import ipopt, result, terms, unknowns
-from tautline.optimal.directions import DirectedSegments
 from tautline.optimal.interval import Wanted
 from tautline.optimal.result import Optimised, Progress
 from tautline.optimal.shooting import Problem
@@ -94,7 +94,7 @@ def _begin(
     case: Case, sought: Unknowns, wanted: Wanted, times: Array, start: Optimised | Case | None
 ) -> tuple[Problem, Array]:
     """The program, and the point where the search begins: states are those of a run with the first values."""
-    segments = DirectedSegments(case, times, sought, wanted.outputs)
+    segments = Segments(case, times, sought.keys, wanted.outputs, sought.directions())
     values = _first_values(sought, start)
     least, most = (np.array([getattr(x, word) for x in sought.sought]) for word in ("least", "most"))
     values = np.clip(values, least, most)

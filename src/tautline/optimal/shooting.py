@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
-from tautline.optimal.directions import DirectedSegments
+from tautline.gradients.segments import Segments
 from tautline.optimal.interval import Added, Outputs, Wanted, added, behind, outputs_of
 from tautline.optimal.starting import Scales, Start
 from tautline.optimal.terms import TIME
@@ -52,9 +52,7 @@ class Problem:
     the conditions at the end.
     """
 
-    def __init__(
-        self, segments: DirectedSegments, start: Start, unknowns: Unknowns, wanted: Wanted, scales: Scales
-    ) -> None:
+    def __init__(self, segments: Segments, start: Start, unknowns: Unknowns, wanted: Wanted, scales: Scales) -> None:
         self.segments, self.start, self.unknowns, self.wanted, self.scales = segments, start, unknowns, wanted, scales
         self.intervals, self.n, self.m = len(segments.times) - 1, segments.coordinates.size, len(unknowns.sought)
         self.head = self.m + len(wanted.peaks)

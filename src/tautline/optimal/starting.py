@@ -11,8 +11,8 @@ from tautline.arrays import Array
 from tautline.engine.cases import begin
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
+from tautline.gradients.segments import Segments
 from tautline.model.case import Case
-from tautline.optimal.directions import DirectedSegments
 from tautline.optimal.expressions import TIME
 from tautline.optimal.interval import Added, Outputs, Wanted, added, outputs_of, plain
 from tautline.optimal.unknowns import Unknowns
@@ -37,7 +37,7 @@ class Scales:
 class Start:
     """The first state of a run, which may depend on the sought values: a state of rest does on masses and lengths."""
 
-    def __init__(self, segments: DirectedSegments, unknowns: Unknowns, names: tuple[str, ...]) -> None:
+    def __init__(self, segments: Segments, unknowns: Unknowns, names: tuple[str, ...]) -> None:
         self._case, self._coordinates, self.unknowns = segments.case, segments.coordinates, unknowns
         self._first = first = segments.start
         simulation = begin(segments.case).simulation
@@ -79,7 +79,7 @@ class Guess(NamedTuple):
         return np.array([float(x.value.max()) for x in self.added.peaks])
 
 
-def guess(segments: DirectedSegments, start: Start, sought: Array, wanted: Wanted) -> Guess:
+def guess(segments: Segments, start: Start, sought: Array, wanted: Wanted) -> Guess:
     """March the intervals one after the other; InputError if the run ends early."""
     values, states, rows = start.unknowns.values(sought), [], [start.outputs(0)]
     state = start.at(sought).value

@@ -13,6 +13,7 @@ import numpy as np
 from tautline import units
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.gradients.segment_slopes import Directions
 from tautline.model import checks
 from tautline.model.case import Case
 from tautline.model.keys import get, parse
@@ -70,6 +71,10 @@ class Unknowns:
     def values(self, sought: Array) -> Array:
         """Values of all keys from the sought ones."""
         return np.asarray(self.by_sought @ sought)
+
+    def directions(self) -> Directions:
+        """What the keys change by where a sought value changes."""
+        return Directions(self.by_sought, self.scales, tuple(x.key for x in self.sought))
 
     def changes(self, sought: Array) -> dict[str, float]:
         """Values by key, for `Case.with_`."""

@@ -10,7 +10,7 @@ from tautline.viewer.page import View, view
 __all__ = ["View", "view", "widget"]
 
 
-def widget(what: Any, *others: Any, height: int = 560) -> Any:
+def widget(what: Any, *others: Any, height: int = 560, control: Any = None, period: float | None = None) -> Any:
     """A widget for a notebook: a replay of runs, or a live simulation of a case whose reels are driven by hand.
 
     Its `time` (s) and `playing` follow what the page does, and lead it when they are set. A live one has `session`, the
@@ -24,5 +24,8 @@ def widget(what: Any, *others: Any, height: int = 560) -> Any:
         Up to three more runs, to compare.
     height : int
         In pixels.
+    control, period : callable and float, optional
+        A controller of a live simulation, as of `live`.
     """
-    return need("tautline.viewer.notebook", "tl.widget").widget(what, *others, height=height)
+    given = {"height": height, "control": control, "period": period}
+    return need("tautline.viewer.notebook", "tl.widget").widget(what, *others, **given)

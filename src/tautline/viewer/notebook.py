@@ -10,10 +10,12 @@ import anywidget
 import traitlets
 import xarray as xr
 
+from tautline.errors import InputError
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.viewer.pace import Pace
 from tautline.viewer.page import fill, page_of
+from tautline.viewer.pilot import Control, checked_control
 from tautline.viewer.session import Session
 
 # Before the page's own script: the socket that the cell gives it.
@@ -33,8 +35,8 @@ class Widget(anywidget.AnyWidget):
 class LiveWidget(Widget):
     """A simulation in the kernel, driven from the cell; it moves on while no other cell is running."""
 
-    def __init__(self, case: Case | AssemblyCase, height: int) -> None:
-        self.session = Session(case, case.title or "live")
+    def __init__(self, case: Case | AssemblyCase, height: int, control: Control | None = None) -> None:
+        self.session = Session(case, case.title or "live", control=control)
         self._pace = Pace(self.session, self._tell)
         self._task: asyncio.Future[None] | None = None
         boot = {"mode": "live", "token": "", "runs": [self.session.meta()]}
@@ -64,8 +66,13 @@ class LiveWidget(Widget):
             self._task.cancel()
 
 
-def widget(what: xr.Dataset | Case | AssemblyCase, *others: xr.Dataset, height: int = 560) -> Widget:
+def widget(
+    what: xr.Dataset | Case | AssemblyCase, *others: xr.Dataset, height: int, control: Any, period: float | None
+) -> Widget:
     """As `tautline.viewer.widget`, which says where the library for it is missing."""
+    checked = checked_control(control, period)
     if isinstance(what, Case | AssemblyCase):
-        return LiveWidget(what, height)
+        return LiveWidget(what, height, checked)
+    if checked is not None:
+        raise InputError("control: expected none beside a run that is over, got one; give a case")
     return Widget(page=page_of(what, *others), height=height)

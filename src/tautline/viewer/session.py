@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.durable import unused
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
 from tautline.model import checks
@@ -22,6 +23,7 @@ from tautline.viewer.hands import Hands
 from tautline.viewer.limits import limits_of
 from tautline.viewer.messages import check_size, chosen, switch, within
 from tautline.viewer.payload import frames_of, ranges_of, scene
+from tautline.viewer.pilot import Control, Pilot
 
 STATES_A_SECOND = 60.0
 UNITS = 20  # parts of the interval between samples, where the step may be any: the slowest rate makes one at a time
@@ -33,8 +35,10 @@ REMEMBERED = int(60 * STATES_A_SECOND)  # rows of curves for pages that come lat
 class Session:
     """The simulation and what the viewers have asked of it."""
 
-    def __init__(self, case: Case | AssemblyCase, title: str, record: Path | None = None) -> None:
-        self.case = case
+    def __init__(
+        self, case: Case | AssemblyCase, title: str, record: Path | None = None, control: Control | None = None
+    ) -> None:
+        self.case, self._control = case, control
         self.title = title
         self.record_path = record or Path(f"{title}-live.nc")
         self.rate = 1.0
@@ -58,6 +62,7 @@ class Session:
         self._phase = 0  # units since the latest sample
         self._untouched = set(self.driven.commands)
         self._hands = Hands(self.driven)
+        self._pilot = None if self._control is None else Pilot(self.driven, self._control, self._unit)
         self._say("")
 
     def _say(self, message: str, level: str = "info") -> None:
@@ -125,7 +130,9 @@ class Session:
         """Move on by some units, at most so many, to the next sample or over several; how many."""
         whole, unit = self._interval, self._unit
         count = min(most, whole - self._phase)
-        if self._phase == 0 and most > whole and not self._hands.busy:
+        if self._pilot is not None:
+            count = self._pilot.act(count, self._untouched)
+        elif self._phase == 0 and most > whole and not self._hands.busy:
             count = most // whole * whole
         sampled = (self._phase + count) % whole == 0
         self._hands.act(count * unit, self._values)
@@ -143,7 +150,12 @@ class Session:
 
     def _end_scenario(self) -> None:
         """Hold the drums that nobody has driven when the scenario is over: the run goes on until it is stopped."""
-        if not self._untouched or self.simulation.time < self.case.run.duration or self.ended:
+        if (
+            self._pilot is not None
+            or not self._untouched
+            or self.simulation.time < self.case.run.duration
+            or self.ended
+        ):
             return
         turning = [name for name in self._untouched if self.driven.mode(name) != "locked"]
         for name in turning:
@@ -245,7 +257,7 @@ class Session:
         if self._recording is not None:
             raise InputError("record: a recording is going on")
         self._refuse_if_ended()
-        self._recording = _unused(self.record_path)
+        self._recording = unused(self.record_path)
         self._recorded = self._phase = 0
         self.simulation.forget_records()
         self.simulation.keep(self.simulation.first_sample())  # type: ignore[arg-type]  # of its own kind
@@ -334,12 +346,3 @@ class Session:
     def _packed(self, rows: list[Array]) -> bytes:
         frame = frames_of(self._last(), self.driven.subject)[0]
         return np.concatenate([*rows, frame]).astype("<f8").tobytes()
-
-
-def _unused(path: Path) -> Path:
-    """The path, or the first with a number that does not exist yet."""
-    candidate, k = path, 1
-    while candidate.exists():
-        k += 1
-        candidate = path.with_name(f"{path.stem}-{k}{path.suffix}")
-    return candidate

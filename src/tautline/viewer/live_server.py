@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.case import Case
+from tautline.viewer.opening import announce
 from tautline.viewer.pace import Pace
-from tautline.viewer.server import Answer, PageServer, page_answer
+from tautline.viewer.pilot import Control
+from tautline.viewer.server import Answer, PageServer, page_answer, run_until_stopped
 from tautline.viewer.session import Session
 
 MOST_VIEWERS = 8
@@ -59,3 +64,23 @@ class LiveServer:
 async def _send(viewer: ServerConnection, message: str | bytes) -> None:
     with suppress(ConnectionClosed):
         await viewer.send(message)
+
+
+def live(
+    case: Case | AssemblyCase,
+    name: str,
+    *,
+    control: Control | None = None,
+    record: Path | None = None,
+    port: int = 0,
+    browser: bool = True,
+) -> str:
+    """Simulate a case in real time until Ctrl-C; what is left to be said then."""
+    with case.naming_keys():
+        session = Session(case, name, record, control)
+        # compiles the kernels before anyone waits for a page, and refuses a step that is too large
+        session.driven.march(session.tick, session.tick, record=False)
+        session.reset()
+    server = LiveServer(session)
+    run_until_stopped(server.server, port, announce(case.title or name, browser), server.pace.run)
+    return f"{session.message}\n" if session.message else ""

@@ -1,0 +1,178 @@
+"""Derivatives of what a segment starts from: by its state, by keys, and along directions in the space of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.errors import InputError
+from tautline.gradients.differences import Changed, derivatives, difference
+from tautline.gradients.leaves import flat, structure
+from tautline.gradients.marching import Setting
+from tautline.gradients.scales import Scales, scales_of
+from tautline.gradients.setting import Begun
+
+if TYPE_CHECKING:
+    from tautline.gradients.segments import Segments
+
+# Of a direction's size: how far away the other point of a linear function is taken.
+FAR = 0.05
+# Second differences below this part of the first ones are rounding.
+STRAIGHT = 1e-9
+# Of the size of a number: distance of central differences, whose error is its fourth power.
+NEAR = 1e-3
+
+
+class Directions(NamedTuple):
+    """Directions in the space of keys.
+
+    Attributes
+    ----------
+    by : array (m, d)
+        Changes of the keys' values along each.
+    sizes : array (d,)
+        How far a change is that may be expected to make a difference.
+    names : tuple of str
+        For errors.
+    """
+
+    by: Array
+    sizes: Array
+    names: tuple[str, ...]
+
+
+class Straight(NamedTuple):
+    """A direction along which a setting changes linearly: how far the other point is, and the run prepared there."""
+
+    distance: float
+    begun: Begun
+
+
+class SegmentSlopes:
+    """Derivatives by differences of high order, NaN where there are none.
+
+    Parameters
+    ----------
+    segments : Segments
+        Prepares a run at values of keys, and places it at a state.
+    directions : Directions
+    """
+
+    def __init__(self, segments: Segments, directions: Directions) -> None:
+        self._segments, self._directions = segments, directions
+
+    def columns(self, setting: Setting, x: Array, u: Array, k: int) -> Array:
+        """Derivatives of the numbers of a setting by the coordinates of its state, and along all directions.
+
+        Parameters
+        ----------
+        setting : Setting
+            Of segment k, from the state x, with the keys at the values u.
+        x, u, k
+            As of `Segments.march`.
+        """
+        here, scales = Changed(flat(setting), structure(setting)), scales_of(setting)
+        columns = [self._by_state(setting, scales, x, u, k, i) for i in range(len(x))]
+        columns += [self._along(here, scales, x, u, k, j) for j in range(len(self._directions.names))]
+        return np.stack(columns, axis=1)
+
+    def _slopes(self, at: Callable[[float], Changed], size: float, scales: Scales, here: Changed, name: str) -> Array:
+        return derivatives(at, size, scales, here, name).values
+
+    def _by_state(self, setting: Setting, scales: Scales, x: Array, u: Array, k: int, i: int) -> Array:
+        """Derivatives by one of the coordinates, on which the motion alone depends."""
+        segments = self._segments
+        column, begun = np.zeros(len(flat(setting))), segments.begun(u)
+        before = len(flat(setting[:3]))
+        inside = slice(before, before + len(flat(setting.motion)))
+
+        def at(distance: float) -> Changed:
+            moved = x.copy()
+            moved[i] += distance
+            there = segments.placed(begun.simulation, begun, moved, k).motion
+            return Changed(flat(there), structure(there))
+
+        here = Changed(flat(setting.motion), structure(setting.motion))
+        size, name = float(segments.coordinates.sizes(x)[i]), segments.coordinates.names[i]
+        column[inside] = self._slopes(at, size, scales.part(inside), here, name)
+        return column
+
+    def _along(self, here: Changed, scales: Scales, x: Array, u: Array, k: int, j: int) -> Array:
+        """Derivatives along a direction."""
+
+        def at(distance: float) -> Changed:
+            other = self._segments.begun(self._moved(u, j, distance))
+            there = self._segments.placed(other.simulation, other, x, k)
+            return Changed(flat(there), structure(there))
+
+        return self._slopes(at, self._size(u, j), scales, here, self._directions.names[j])
+
+    def _moved(self, u: Array, j: int, distance: float) -> Array:
+        return np.asarray(u + distance * self._directions.by[:, j])
+
+    def _size(self, u: Array, j: int) -> float:
+        return float(self._directions.sizes[j])
+
+
+class QuickSlopes(SegmentSlopes):
+    """Derivatives for searches, which ask for them often: by fewer differences, prepared once for all segments.
+
+    Entries of tables enter a run linearly: one more lowering of the case, taken far away, gives their derivative, and
+    with fixed times the same one wherever the search goes.
+    """
+
+    def __init__(self, segments: Segments, directions: Directions) -> None:
+        super().__init__(segments, directions)
+        self._linear = [self._is_linear(j) for j in range(len(directions.names))]
+
+    def _far(self, u: Array, j: int) -> Straight:
+        """The run at another point along a direction, on the side where there is one."""
+        distance = FAR * float(self._directions.sizes[j])
+        try:
+            return Straight(distance, self._segments.begun(self._moved(u, j, distance)))
+        except InputError:
+            return Straight(-distance, self._segments.begun(self._moved(u, j, -distance)))
+
+    def _is_linear(self, j: int) -> bool:
+        """Whether what a run is prepared from changes linearly along a direction, the stops of the run aside."""
+        segments = self._segments
+        u, x, last = segments.values, segments.start, len(segments.times) - 2
+        try:
+            once = self._far(u, j)
+            twice = segments.begun(self._moved(u, j, 2.0 * once.distance))
+        except InputError:
+            return False
+        settings = [segments.placed(b.simulation, b, x, last) for b in (segments.begun(u), once.begun, twice)]
+        if len({repr(structure(s)) for s in settings}) > 1:
+            return False
+        here, near, far = (flat((s.par, *s[2:])) for s in settings)
+        with np.errstate(invalid="ignore"):
+            bent, change = np.nan_to_num(far - 2.0 * near + here), np.nan_to_num(near - here)
+        sizes = np.abs(change).max(initial=0.0) + 1e-6 * np.abs(np.nan_to_num(here, posinf=0.0, neginf=0.0))
+        return bool((np.abs(bent) <= STRAIGHT * sizes).all())
+
+    def _along(self, here: Changed, scales: Scales, x: Array, u: Array, k: int, j: int) -> Array:
+        if not self._linear[j]:
+            return super()._along(here, scales, x, u, k, j)
+        straight = self._far(u, j)
+        there = flat(self._segments.placed(straight.begun.simulation, straight.begun, x, k))
+        return np.asarray(difference(there, here.values) / straight.distance)
+
+    def _size(self, u: Array, j: int) -> float:
+        """That of the value which changes, at the present point of the search."""
+        return abs(float(u @ self._directions.by[:, j] / (self._directions.by[:, j] ** 2).sum())) or super()._size(u, j)
+
+    def _slopes(self, at: Callable[[float], Changed], size: float, scales: Scales, here: Changed, name: str) -> Array:
+        """By central differences of fourth order; by more of them where the function is another one nearby."""
+        h = NEAR * size
+        try:
+            places = [at(distance) for distance in (h, -h, 2.0 * h, -2.0 * h)]
+        except InputError:
+            return super()._slopes(at, size, scales, here, name)
+        if any(place.structure != here.structure for place in places):
+            return super()._slopes(at, size, scales, here, name)
+        changes = [difference(place.values, here.values) for place in places]
+        return np.asarray((8.0 * (changes[0] - changes[1]) - (changes[2] - changes[3])) / (12.0 * h))
