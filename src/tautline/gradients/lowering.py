@@ -13,13 +13,16 @@ from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.leaves import flat, structure
 from tautline.gradients.scales import scales_of
 from tautline.model import keys, sections
+from tautline.model.assembly import keys as assembly_keys
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
+from tautline.model.kinds import Kind
 
 # Keys that say how a run is made and not what it is of.
 METHOD = ("run.step", "run.sample", "run.elements", "run.order")
 
 
-def checked_keys(case: Case, by: str | Iterable[str]) -> list[str]:
+def checked_keys(case: Case | AssemblyCase, by: str | Iterable[str]) -> list[str]:
     """Names of keys that are numbers of a case."""
     names = listed("by", by)
     for name in names:
@@ -37,34 +40,47 @@ def listed(what: str, given: Any) -> list[str]:
     return names
 
 
-def key_value(case: Case, name: str) -> float:
+def key_value(case: Case | AssemblyCase, name: str) -> float:
     """The present value of a key; InputError if it is not a number."""
     key = keys.parse(name)
     if key.whole in METHOD:
         raise InputError(f"{name}: expected a key of the model, got one of the method, which is held")
-    tree = case.keys() if keys.has(case.keys(), key) else case.to_dict()
+    tree = _tree_with(case, key)
     try:
         value = keys.get(tree, key)
     except (KeyError, IndexError, TypeError):
-        sections.kind_of(tree, key)
+        kind_of(case, key)
         raise InputError(f"{name}: expected a key with a number in the case, got none; give it there") from None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InputError(f"{name}: expected a number, got {value!r}")
     return float(value)
 
 
-def key_size(case: Case, name: str) -> float:
+def _tree_with(case: Case | AssemblyCase, key: keys.Key) -> sections.Tree:
+    """Tree of the keys of a case in which one is looked for: those that were given, or all."""
+    if isinstance(case, AssemblyCase):
+        return case.to_dict()
+    return case.keys() if keys.has(case.keys(), key) else case.to_dict()
+
+
+def kind_of(case: Case | AssemblyCase, key: keys.Key) -> Kind:
+    """Kind of a key of a case; InputError if there is none."""
+    if isinstance(case, AssemblyCase):
+        return assembly_keys.kind_of(case.to_dict(), key)
+    return sections.kind_of(_tree_with(case, key), key)
+
+
+def key_size(case: Case | AssemblyCase, name: str) -> float:
     """How large a change of a key is, over which it may be expected to make a difference."""
     value = key_value(case, name)
     if value != 0.0:
         return abs(value)
     key = keys.parse(name)
-    tree = case.keys() if keys.has(case.keys(), key) else case.to_dict()
-    beside = np.abs(np.ravel(keys.get(tree, key._replace(components=key.components[:-1]))))
+    beside = np.abs(np.ravel(keys.get(_tree_with(case, key), key._replace(components=key.components[:-1]))))
     return float(min((x for x in beside.tolist() if x > 0.0), default=1.0))
 
 
-def differentiable_keys(case: Case) -> list[str]:
+def differentiable_keys(case: Case | AssemblyCase) -> list[str]:
     """Keys of a case that are plain real numbers, components of vectors and entries of tables among them."""
     return [name for name in _numbers(case.to_dict()) if keys.parse(name).whole not in METHOD]
 
@@ -82,7 +98,7 @@ def _numbers(value: Any, name: str = "") -> Iterator[str]:
 
 
 def tangents_by_keys(
-    case: Case, by: Sequence[str], numbers: Callable[[Case], tuple[Any, ...]]
+    case: Case | AssemblyCase, by: Sequence[str], numbers: Callable[[Any], tuple[Any, ...]]
 ) -> tuple[Array, list[str]]:
     """Derivatives by keys of what follows from a case.
 

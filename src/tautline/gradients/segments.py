@@ -14,10 +14,10 @@ from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.leaves import flat, split, structure
 from tautline.gradients.lowering import checked_keys, key_size, key_value
-from tautline.gradients.marching import Marched as Samples
+from tautline.gradients.marched import Marched as Samples
 from tautline.gradients.marching import Setting, march_along
-from tautline.gradients.outputs import carried_setting, carried_values, check_names, unknown_outputs
-from tautline.gradients.run import carried_samples, forget_unknown
+from tautline.gradients.outputs import carried_setting, carried_values, check_names, forget_unknown, unknown_outputs
+from tautline.gradients.run import carried_samples
 from tautline.gradients.scales import scales_of
 from tautline.gradients.setting import Begun, begin_frozen, check_case, steps_of
 from tautline.kernels import data

@@ -88,6 +88,18 @@ def nearest_end(system: System) -> tuple[float, int]:
 
 
 @kernel
+def event_at_end(system: System) -> tuple[int, int]:
+    """Whether a reel is at the end of its string or beyond: the status, and which string, or -1."""
+    beyond, k = nearest_end(system)
+    if k < 0 or beyond < 0.0:
+        return RUNNING, -1
+    strand = strand_at(system.strands, k)
+    s, par = strand.reel[S], strand.par
+    retrieved = s - (par.L - strand.shortest) >= par.b - s
+    return FULLY_RETRIEVED if retrieved else FULLY_DEPLOYED, k
+
+
+@kernel
 def may_reach_end(system: System, h: float) -> bool:
     """Whether a step could bring a reel to the end of its string; generous, since speeds change in the step."""
     near = False
@@ -103,7 +115,7 @@ def may_reach_end(system: System, h: float) -> bool:
     return near
 
 
-@separate
+@inlined
 def one_step(system: System, plan: Plan, backup: Array, t: float, h: float, end: float) -> int:
     """A step of length h from time t to `end`, with loads where it joins the step before."""
     back = system.totals[LOADS_PENDING]
@@ -145,13 +157,10 @@ def step_to_event(system: System, plan: Plan, backups: Array2, t: float, h: floa
         put_motion(system, backup)
         refresh_assembly(system, t)
     if status == RUNNING:
-        beyond, k = nearest_end(system)
-        if k >= 0 and beyond >= 0.0:
-            strand = strand_at(system.strands, k)
+        ended = event_at_end(system)
+        if ended[0] != RUNNING:
             system.totals[STOP_TIME] = t + trial
-            s, par = strand.reel[S], strand.par
-            retrieved = s - (par.L - strand.shortest) >= par.b - s
-            return FULLY_RETRIEVED if retrieved else FULLY_DEPLOYED, k
+        return ended
     return status, -1
 
 
