@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -57,6 +57,14 @@ def structure(tree: Any) -> Any:
     if isinstance(tree, np.ndarray):
         return tree.shape if tree.dtype == np.float64 else tree.tolist()
     return float if isinstance(tree, float) else tree
+
+
+def places_in(tree: Any, part: Callable[[Any], Sequence[Any]]) -> Any:
+    """Places in `flat` of the numbers of some arrays of a tree, which `part` takes from it."""
+    ends = np.cumsum([np.size(x) for x in leaves(tree)])
+    numbered = [np.arange(end - np.size(x), end) for x, end in zip(leaves(tree), ends, strict=True)]
+    pairs = zip(part(tree), part(with_leaves(tree, numbered)), strict=True)
+    return np.concatenate([places for x, places in pairs if _is_number(x)])
 
 
 def split(tree: Any, columns: Array) -> list[Array]:

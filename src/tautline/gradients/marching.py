@@ -29,6 +29,10 @@ class Setting(NamedTuple):
         """The arrays that a march changes."""
         return list(self.motion)
 
+    def without_workspace(self) -> Setting:
+        """The same: there is none."""
+        return self
+
     def reel(self) -> Array:
         """The array that holds times of the motion."""
         return self.motion.reel

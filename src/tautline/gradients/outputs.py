@@ -50,8 +50,10 @@ class _Pendulum(Pendulum):
 
 
 def carried_setting(setting: Setting | AssemblySetting, tangents: list[Array]) -> Any:
-    """A setting whose numbers carry derivatives."""
-    return with_leaves(setting, [Carried(x, t) for x, t in zip(leaves(setting), tangents, strict=True)])
+    """A setting whose numbers carry derivatives; all are copies, so that it stays while the setting is marched on."""
+    return with_leaves(
+        setting, [Carried(np.copy(x), np.copy(t)) for x, t in zip(leaves(setting), tangents, strict=True)]
+    )
 
 
 def carried_pendulum(pendulum: Pendulum, par: Any) -> Pendulum:

@@ -12,7 +12,7 @@ from tautline.gradients.arrays import Carried
 from tautline.gradients.leaves import leaves, split
 from tautline.gradients.lowering import tangents_by_keys
 from tautline.gradients.marching import march_along
-from tautline.gradients.outputs import CarriedValues, forget_unknown
+from tautline.gradients.outputs import CarriedValues, carried_setting, forget_unknown
 from tautline.gradients.setting import Steps, begin_frozen, steps_of
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
@@ -51,7 +51,7 @@ def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Se
     """Run a case with frozen steps; variables by name and the time, with derivatives by keys."""
     steps, begun, tangents, first_tangents, remarks = prepared_run(case, by)
     first = carried_samples(begun.first, first_tangents)
-    setting = begun.carried(tangents)
+    setting = carried_setting(begun.setting, tangents)
     marched = march_along(begun.setting, tangents, steps.filled)
     simulation, rows = begun.simulation, marched.filled
     begun.take_note(marched)

@@ -85,9 +85,11 @@ class Scales(NamedTuple):
         np.maximum.at(found, self.groups, sizes)
         return np.asarray(found[self.groups] / self.weights)
 
-    def part(self, places: slice) -> Scales:
+    def part(self, places: Any) -> Scales:
         """Of some of the numbers."""
-        return Scales(self.groups[places], self.weights[places], self.usual[places])
+        kinds, groups = np.unique(self.groups[places], return_inverse=True)
+        groups = np.where(kinds[groups] == IGNORED, IGNORED, groups)
+        return Scales(groups, self.weights[places], self.usual[places])
 
 
 def scales_of(tree: Any) -> Scales:

@@ -8,20 +8,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
+from tautline.gradients.assembly.coordinates import AssemblyCoordinates
+from tautline.gradients.assembly.setting import BegunAssembly
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.leaves import flat, split, structure
+from tautline.gradients.leaves import flat, places_in, split, structure
 from tautline.gradients.lowering import checked_keys, key_size, key_value
 from tautline.gradients.marched import Marched as Samples
-from tautline.gradients.marching import Setting, march_along
-from tautline.gradients.outputs import carried_setting, carried_values, check_names, forget_unknown, unknown_outputs
+from tautline.gradients.marching import march_along
+from tautline.gradients.outputs import carried_setting, check_names, forget_unknown, variables_of
 from tautline.gradients.run import carried_samples
 from tautline.gradients.scales import scales_of
 from tautline.gradients.setting import Begun, begin_frozen, check_case, steps_of
-from tautline.kernels import data
 from tautline.model import checks
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.command import Locked
 
@@ -54,12 +55,30 @@ class Marched(NamedTuple):
     message: str
 
 
+def coordinates_of(case: Case | AssemblyCase) -> Coordinates | AssemblyCoordinates:
+    """Coordinates of the states of a case, about its start."""
+    if isinstance(case, Case):
+        return Coordinates(case.state(), not case.pendulum.body.is_point, isinstance(case.command, Locked))
+    start, lines = case.state(), case.assembly.strings
+    deployed = {name: line.string.length - start.strings[name].reeled_length for name, line in lines.items()}
+    commands = {name: case.commands.get(name, Locked()) for name in lines}
+    locked = [name for name, line in lines.items() if line.reel is None or isinstance(commands[name], Locked)]
+    return AssemblyCoordinates(case.assembly.on_mesh(deployed), start, locked)
+
+
+def guide_laws(case: Case | AssemblyCase) -> set[str]:
+    """Guide laws of the reels of a case."""
+    if isinstance(case, Case):
+        return {case.pendulum.reel.guide_law}
+    return {line.reel.guide_law for line in case.assembly.strings.values() if line.reel is not None}
+
+
 class Segments:
     """A run in segments, for multiple shooting and for linear models.
 
     Parameters
     ----------
-    case : Case
+    case : Case or AssemblyCase
         Its steps are frozen, as by `jacobian`.
     times : array (K + 1,)
         Where segments begin and end (s): multiples of the sample interval. If run.duration is one of the keys, they
@@ -78,10 +97,16 @@ class Segments:
         Present values of the keys.
     """
 
-    def __init__(self, case: Case, times: Sequence[float] | Array, by: Iterable[str], outputs: Sequence[str] = ()):
+    def __init__(
+        self,
+        case: Case | AssemblyCase,
+        times: Sequence[float] | Array,
+        by: Iterable[str],
+        outputs: Sequence[str] = (),
+    ) -> None:
         self.case, self.by = check_case(case), checked_keys(case, by)
-        self.outputs = check_names(outputs)
-        if case.pendulum.reel.guide_law == "stretched":
+        self.outputs = check_names(outputs, variables_of(case))
+        if "stretched" in guide_laws(case):
             raise InputError(
                 "case: expected a guide law without memory, got 'stretched': a state does not say all of it"
             )
@@ -89,11 +114,11 @@ class Segments:
         self.times = self._checked(times)
         self.values = np.array([key_value(case, name) for name in self.by])
         self._sizes = [key_size(case, name) for name in self.by]
-        self._known: dict[tuple[float, ...], Begun] = {}
+        self._known: dict[tuple[float, ...], Begun | BegunAssembly] = {}
         self._about = tuple(self.values.tolist())
-        start, locked = case.state(), isinstance(case.command, Locked)
-        self.coordinates = Coordinates(start, not case.pendulum.body.is_point, locked)
-        self.start = self.coordinates.of(start)
+        coordinates: Any = coordinates_of(case)
+        self.coordinates = coordinates
+        self.start: Array = coordinates.of(case.state())
 
     def _checked(self, times: Any) -> Array:
         found = checks.array("times", times, (None,), "s")
@@ -123,20 +148,19 @@ class Segments:
         if u.shape != self.values.shape:
             raise InputError(f"u: expected {len(self.values)} values of keys, got an array of shape {u.shape}")
         self._look_at(u)
-        simulation = self._begun(u).simulation.twin()
-        setting = self._placed(simulation, self._begun(u), x, k)
+        begun: Any = self._begun(u).twin()
+        setting, simulation = self._placed(begun, x, k), begun.simulation
         n = self.coordinates.size
         columns = self._tangents(setting, x, u, k) if derivatives else np.zeros((len(flat(setting)), 0))
         tangents = split(setting, columns)
-        carried = carried_setting(setting, [t.copy() for t in tangents])
-        carried = carried._replace(motion=carried.motion._replace(reel=carried.motion.reel.copy()))
+        carried = carried_setting(setting, tangents)
         rows = int(self._counts[k + 1] - self._counts[k])
         marched = march_along(setting, tangents, rows)
-        simulation.marched(marched.samples, 0, marched.status, marched.filled, setting.plan)
+        begun.take_note(marched)
         found = carried_samples(marched.samples, marched.tangents, marched.filled)
         counts = setting.plan.steps_per_sample * np.arange(1.0, marched.filled + 1.0)
-        values = carried_values(simulation.pendulum, carried, counts, found, self.outputs)
-        forget_unknown(values, unknown_outputs(simulation.pendulum, self.case.command, simulation.elements))
+        values = begun.values(carried, counts, found, self.outputs)
+        forget_unknown(values, begun.unknown())
         end, slope = self._end(marched, found, rows, x)
         return Marched(
             end,
@@ -157,9 +181,9 @@ class Segments:
         before = Segments(self.case, [0.0, float(self.times[0])], ())
         return before.march(0, self.start, derivatives=False).end
 
-    def _end(self, marched: Samples, found: data.Samples, rows: int, x: Array) -> tuple[Array, Array]:
+    def _end(self, marched: Samples, found: Any, rows: int, x: Array) -> tuple[Array, Array]:
         if marched.filled < rows:
-            directions = marched.tangents.scalars.shape[-1]
+            directions = marched.tangents.nodes.shape[-1]
             return np.full(len(x), np.nan), np.full((len(x), directions), np.nan)
         end = self.coordinates.of_sample(found, -1, self.coordinates.follow(marched.samples, rows, x))
         return end.value, end.tangent
@@ -172,7 +196,7 @@ class Segments:
         if about != self._about:
             self._known, self._about = {}, about
 
-    def _begun(self, u: Array) -> Begun:
+    def _begun(self, u: Array) -> Begun | BegunAssembly:
         """The case with the keys at some values; kept, since all segments ask for the same ones."""
         key = tuple(u.tolist())
         if key not in self._known:
@@ -180,31 +204,37 @@ class Segments:
             self._known[key] = begin_frozen(case, self._steps)
         return self._known[key]
 
-    def _placed(self, simulation: Simulation, begun: Begun, x: Array, k: int) -> Setting:
+    def _placed(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Any:
         """A setting from the state x at the beginning of a segment."""
-        reeled = float(begun.first.scalars[0, data.REELED_LENGTH])
-        setting = begun.setting
-        time = int(self._counts[k]) * setting.plan.steps_per_sample * setting.plan.h
-        simulation.go_on_from(self.coordinates.state(x, reeled), time)
-        return setting._replace(motion=simulation.task().motion)
+        plan = begun.setting.plan
+        return begun.placed(self.coordinates, x, int(self._counts[k]) * plan.steps_per_sample * plan.h)
 
-    def _tangents(self, setting: Setting, x: Array, u: Array, k: int) -> Array:
+    def _moving(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Changed:
+        """What a march from the state x would change, as numbers."""
+        there = tuple(self._placed(begun, x, k).moving())
+        return Changed(flat(there), structure(there))
+
+    def _numbers(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Changed:
+        """All that a march from the state x depends on, as numbers."""
+        there = self._placed(begun, x, k).without_workspace()
+        return Changed(flat(there), structure(there))
+
+    def _tangents(self, setting: Any, x: Array, u: Array, k: int) -> Array:
         """Derivatives of a setting by the coordinates of its state, and by keys."""
+        setting = setting.without_workspace()
         here = Changed(flat(setting), structure(setting))
         scales = scales_of(setting)
         begun, n = self._begun(u), len(x)
         columns = np.zeros((len(here.values), n + len(u)))
-        before = len(flat(setting[:3]))
-        inside = slice(before, before + len(flat(setting.motion)))
-        motion = Changed(here.values[inside], structure(setting.motion))
+        inside = places_in(setting, lambda other: other.moving())
+        motion = self._moving(begun, x, k)
         sizes = self.coordinates.sizes(x)
         for i, name in enumerate(self.coordinates.names):
 
             def by_state(distance: float, i: int = i) -> Changed:
                 moved = x.copy()
                 moved[i] += distance
-                there = self._placed(begun.simulation, begun, moved, k).motion
-                return Changed(flat(there), structure(there))
+                return self._moving(begun, moved, k)
 
             columns[inside, i] = derivatives(by_state, float(sizes[i]), scales.part(inside), motion, name).values
         for j, name in enumerate(self.by):
@@ -213,8 +243,7 @@ class Segments:
                 moved = u.copy()
                 moved[j] += distance
                 other = self._begun(moved)
-                there = self._placed(other.simulation, other, x, k)
-                return Changed(flat(there), structure(there))
+                return self._numbers(other, x, k)
 
             columns[:, n + j] = derivatives(by_key, self._sizes[j], scales, here, name).values
         return columns
@@ -237,7 +266,7 @@ class Linearization(NamedTuple):
         The keys.
     values : array (m,)
         Theirs.
-    coordinates : Coordinates
+    coordinates : Coordinates or AssemblyCoordinates
         From states to coordinates and back.
     status, message : str
         How the run ended.
@@ -250,17 +279,19 @@ class Linearization(NamedTuple):
     names: list[str]
     by: list[str]
     values: Array
-    coordinates: Coordinates
+    coordinates: Any
     status: str
     message: str
 
 
-def linearize(case: Case, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()) -> Linearization:
+def linearize(
+    case: Case | AssemblyCase, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()
+) -> Linearization:
     """Linear models of a run between some times.
 
     Parameters
     ----------
-    case : Case
+    case : Case or AssemblyCase
     at : list of float, optional
         Times (s), multiples of the sample interval; start and end by default.
     by : list of str

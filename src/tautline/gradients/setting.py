@@ -12,9 +12,10 @@ from tautline.engine.cases import begin
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.gradients.assembly.setting import BegunAssembly, begin_assembly
+from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.marched import Marched
 from tautline.gradients.marching import Setting
-from tautline.gradients.outputs import CarriedValues, Unknown, carried_setting, carried_values, unknown_outputs
+from tautline.gradients.outputs import CarriedValues, Unknown, carried_values, unknown_outputs
 from tautline.kernels import data
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
@@ -55,10 +56,15 @@ class Begun(NamedTuple):
             scalars[:, data.DRUM_TORQUE] = 0.0
         return self.setting, self.first._replace(scalars=scalars)
 
-    def carried(self, tangents: list[Array]) -> Any:
-        """The setting, carrying derivatives, as it is before it is marched on."""
-        found = carried_setting(self.setting, [t.copy() for t in tangents])
-        return found._replace(motion=found.motion._replace(reel=found.motion.reel.copy()))
+    def twin(self) -> Begun:
+        """The same with a motion of its own."""
+        return self._replace(simulation=self.simulation.twin())
+
+    def placed(self, coordinates: Coordinates, x: Array, time: float) -> Setting:
+        """The setting from a state at a time (s), given by its coordinates."""
+        reeled = float(self.first.scalars[0, data.REELED_LENGTH])
+        self.simulation.go_on_from(coordinates.state(x, reeled), time)
+        return self.setting._replace(motion=self.simulation.task().motion)
 
     def take_note(self, marched: Marched) -> None:
         """Let the simulation know of a march of its setting."""

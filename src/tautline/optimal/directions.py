@@ -7,18 +7,20 @@ fixed times the same one wherever the search goes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.gradients.assembly.setting import BegunAssembly
 from tautline.gradients.differences import Changed, derivatives, difference
-from tautline.gradients.leaves import flat, structure
-from tautline.gradients.marching import Setting
+from tautline.gradients.leaves import flat, places_in, structure
 from tautline.gradients.scales import Scales, scales_of
 from tautline.gradients.segments import Segments
 from tautline.gradients.setting import Begun
+from tautline.kernels.data import Plan
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.optimal.unknowns import Unknowns
 
@@ -34,13 +36,13 @@ class Straight(NamedTuple):
     """A direction along which a setting changes linearly: how far the other point is, and the run prepared there."""
 
     distance: float
-    begun: Begun
+    begun: Begun | BegunAssembly
 
 
 class DirectedSegments(Segments):
     """Segments whose derivatives by keys are those by the sought values."""
 
-    def __init__(self, case: Case, times: Array, unknowns: Unknowns, outputs: tuple[str, ...]) -> None:
+    def __init__(self, case: Case | AssemblyCase, times: Array, unknowns: Unknowns, outputs: tuple[str, ...]) -> None:
         super().__init__(case, times, unknowns.keys, outputs)
         self._unknowns = unknowns
         self._linear = [self._is_linear(j) for j in range(len(unknowns.sought))]
@@ -64,53 +66,51 @@ class DirectedSegments(Segments):
             twice = self._begun(self._moved(u, j, 2.0 * once.distance))
         except InputError:
             return False
-        settings = [self._placed(b.simulation, b, x, last) for b in (self._begun(u), once.begun, twice)]
+        settings = [self._placed(b, x, last).without_workspace() for b in (self._begun(u), once.begun, twice)]
         if len({repr(structure(s)) for s in settings}) > 1:
             return False
-        here, near, far = (flat((s.par, *s[2:])) for s in settings)
+        here, near, far = (flat(tuple(part for part in s if not isinstance(part, Plan))) for s in settings)
         with np.errstate(invalid="ignore"):
             bent, change = np.nan_to_num(far - 2.0 * near + here), np.nan_to_num(near - here)
         sizes = np.abs(change).max(initial=0.0) + 1e-6 * np.abs(np.nan_to_num(here, posinf=0.0, neginf=0.0))
         return bool((np.abs(bent) <= STRAIGHT * sizes).all())
 
-    def _tangents(self, setting: Setting, x: Array, u: Array, k: int) -> Array:
+    def _tangents(self, setting: Any, x: Array, u: Array, k: int) -> Array:
         """Derivatives of a setting by the coordinates of its state, and by the sought values."""
+        setting = setting.without_workspace()
         here, scales = Changed(flat(setting), structure(setting)), scales_of(setting)
-        columns = [self._by_state(setting, scales, x, u, k, i) for i in range(len(x))]
+        columns = self._by_state(setting, scales, x, u, k)
         for j, linear in enumerate(self._linear):
             columns.append(self._by_straight(here, x, u, k, j) if linear else self._by_curved(here, scales, x, u, k, j))
         return np.stack(columns, axis=1)
 
-    def _by_state(self, setting: Setting, scales: Scales, x: Array, u: Array, k: int, i: int) -> Array:
-        """Derivatives by one of the coordinates, on which the motion alone depends."""
-        column, begun = np.zeros(len(flat(setting))), self._begun(u)
-        before = len(flat(setting[:3]))
-        inside = slice(before, before + len(flat(setting.motion)))
+    def _by_state(self, setting: Any, scales: Scales, x: Array, u: Array, k: int) -> list[Array]:
+        """Derivatives by the coordinates, on which the motion alone depends."""
+        begun, inside = self._begun(u), places_in(setting, lambda other: other.moving())
+        here, part, sizes, found = self._moving(begun, x, k), scales.part(inside), self.coordinates.sizes(x), []
+        for i, name in enumerate(self.coordinates.names):
 
-        def at(distance: float) -> Changed:
-            moved = x.copy()
-            moved[i] += distance
-            there = self._placed(begun.simulation, begun, moved, k).motion
-            return Changed(flat(there), structure(there))
+            def at(distance: float, i: int = i) -> Changed:
+                moved = x.copy()
+                moved[i] += distance
+                return self._moving(begun, moved, k)
 
-        here = Changed(flat(setting.motion), structure(setting.motion))
-        size, name = float(self.coordinates.sizes(x)[i]), self.coordinates.names[i]
-        column[inside] = _slopes(at, size, scales.part(inside), here, name)
-        return column
+            column = np.zeros(len(scales.groups))
+            column[inside] = _slopes(at, float(sizes[i]), part, here, name)
+            found.append(column)
+        return found
 
     def _by_straight(self, here: Changed, x: Array, u: Array, k: int, j: int) -> Array:
         """Derivatives by a sought value on which the setting depends linearly."""
         straight = self._far(u, j)
-        there = flat(self._placed(straight.begun.simulation, straight.begun, x, k))
-        return np.asarray(difference(there, here.values) / straight.distance)
+        there = self._numbers(straight.begun, x, k)
+        return np.asarray(difference(there.values, here.values) / straight.distance)
 
     def _by_curved(self, here: Changed, scales: Scales, x: Array, u: Array, k: int, j: int) -> Array:
         """Derivatives by any other sought value."""
 
         def at(distance: float) -> Changed:
-            other = self._begun(self._moved(u, j, distance))
-            there = self._placed(other.simulation, other, x, k)
-            return Changed(flat(there), structure(there))
+            return self._numbers(self._begun(self._moved(u, j, distance)), x, k)
 
         sought = self._unknowns.sought[j]
         return _slopes(at, abs(float(u[j])) or sought.scale, scales, here, sought.key)

@@ -122,16 +122,6 @@ class AssemblyInMotion:
         """Steps made since the start."""
         return int(self.arrays.clock[data.TOTAL])
 
-    @property
-    def halvings(self) -> int:
-        """How often the latest base step was halved."""
-        return int(self.arrays.clock[data.LEVEL])
-
-    def task(self, until: float) -> kernels.System:
-        """The assembly as the kernels have it, for those who march otherwise; motions are there until a time (s)."""
-        self._lower(self.time, until)
-        return self._system
-
     def body(self, name: str) -> dict[str, data.Array]:
         """Position, velocity, attitude and angular velocity of a body now."""
         check_known(name, self.assembly.bodies, "bodies")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from collections.abc import Mapping
@@ -200,6 +201,19 @@ class AssemblySimulation(ActedOnAssembly):
         step = plan.h / 2**self.halvings
         out = self._deployed(name) if name else 0.0
         return sentence(status, self.time, name, out, step, self.limits().waves, plan.adaptive)
+
+    def go_on_from(self, state: AssemblyState, time: float) -> None:
+        """Go on from another state at another time (s), under the commands that were given at the start of the run."""
+        super().go_on_from(state, time)
+        self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
+
+    def twin(self, until: float) -> AssemblySimulation:
+        """An independent simulation in the same state, with nothing recorded; motions are there until a time (s)."""
+        other = copy.copy(self)
+        other.health = AssemblyHealth()
+        other.forget_records()
+        other.with_own_motion(until)
+        return other
 
     # -- samples -----------------------------------------------------------------------------------------
 

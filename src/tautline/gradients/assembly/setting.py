@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from tautline.arrays import Array
 from tautline.engine.assembly.simulation import AssemblySimulation
 from tautline.engine.cases import assembly_case, begin
+from tautline.gradients.assembly.coordinates import AssemblyCoordinates
 from tautline.gradients.assembly.marching import AssemblySetting
 from tautline.gradients.assembly.outputs import carried_values, held_reels, unknown_outputs
 from tautline.gradients.marched import Marched
-from tautline.gradients.outputs import CarriedValues, Unknown, carried_setting
+from tautline.gradients.outputs import CarriedValues, Unknown
 from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.case import AssemblyCase
 
@@ -23,6 +24,7 @@ class BegunAssembly(NamedTuple):
     setting: AssemblySetting
     first: kernels.WholeSamples
     held: list[int]  # strings whose torques are found afterwards
+    until: float  # time that tables hold until (s)
 
     def numbers(self) -> tuple[AssemblySetting, kernels.WholeSamples]:
         """All that follows from keys, but torques that are found afterwards and workspace."""
@@ -30,10 +32,14 @@ class BegunAssembly(NamedTuple):
         strands[:, self.held, kernels.TORQUE_NOW] = 0.0
         return self.setting.without_workspace(), self.first._replace(strands=strands)
 
-    def carried(self, tangents: list[Array]) -> Any:
-        """The setting, carrying derivatives, as it is before it is marched on."""
-        found = carried_setting(self.setting, [t.copy() for t in tangents])
-        return found._replace(system=found.system._replace(totals=found.system.totals.copy()))
+    def twin(self) -> BegunAssembly:
+        """The same with a motion of its own."""
+        return self._replace(simulation=self.simulation.twin(self.until))
+
+    def placed(self, coordinates: AssemblyCoordinates, x: Array, time: float) -> AssemblySetting:
+        """The setting from a state at a time (s), given by its coordinates."""
+        self.simulation.go_on_from(coordinates.state(x, time, self.first.strands[0, :, kernels.REELED]), time)
+        return self.setting._replace(system=self.simulation.system)
 
     def take_note(self, marched: Marched) -> None:
         """Let the simulation know of a march of its setting."""
@@ -56,4 +62,4 @@ def begin_assembly(case: AssemblyCase, length: float, sample: float, per_sample:
     first = simulation.first_sample()
     plan = simulation.sampling(begun.interval)._replace(h=length, steps_per_sample=per_sample)
     setting = AssemblySetting(simulation.task(until), plan)
-    return BegunAssembly(simulation, setting, first, held_reels(simulation.assembly, case.commands))
+    return BegunAssembly(simulation, setting, first, held_reels(simulation.assembly, case.commands), until)

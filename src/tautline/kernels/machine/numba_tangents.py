@@ -17,7 +17,7 @@ from numba.extending import intrinsic, lower_builtin, lower_cast, models, overlo
 from tautline.kernels.lanes import select, zero_like
 from tautline.kernels.machine.numba_lanes import FLOATS, broadcast, lanes_type
 from tautline.kernels.machine.options import OPTIONS
-from tautline.kernels.tangents import TANGENTS, has_tangents, tangents_within
+from tautline.kernels.tangents import TANGENTS, has_tangents, may_act, tangents_within
 
 _DOUBLE = ir.DoubleType()
 NO_TANGENTS = ir.Constant(FLOATS, [0.0] * TANGENTS)
@@ -293,3 +293,10 @@ def _choose_tangents_within(change: Any, x: Any, y: Any, part: Any) -> Any:
     if change is tangent_type:
         return lambda change, x, y, part: _tangents_within(change, x, y, part)
     return lambda change, x, y, part: True
+
+
+@overload(may_act, strict=False, jit_options=OPTIONS)
+def _choose_may_act(x: Any) -> Any:
+    if x is tangent_type:
+        return lambda x: x > 0.0 or not _tangents_within(x, zero_like(x), zero_like(x), 0.0)
+    return lambda x: x > 0.0
