@@ -25,8 +25,8 @@ class PlacedAssembly(AssemblyInMotion):
         return self._system
 
     def task(self, until: float) -> kernels.System:
-        """The assembly as the kernels have it, for those who march otherwise; motions are there until a time (s)."""
-        self._lower(self.time, until)
+        """The assembly as the kernels have it, for those who march otherwise; motions are there up to a time (s)."""
+        self._lower(0.0, until)
         return self._system
 
     def go_on_from(self, state: AssemblyState, time: float) -> None:
@@ -41,7 +41,7 @@ class PlacedAssembly(AssemblyInMotion):
             self._lead(name, time)
 
     def with_own_motion(self, until: float) -> None:
-        """Let a copy move apart from what it is a copy of; motions are there until a time (s)."""
+        """Let a copy move apart from what it is a copy of; motions are there up to a time (s)."""
         self.arrays = copy.deepcopy(self.arrays)
         self._changed = True
-        self._lower(self.time, until)
+        self._lower(0.0, until)

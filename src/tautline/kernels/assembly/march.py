@@ -59,7 +59,7 @@ from tautline.kernels.march import (
 AT_SAMPLE, BEFORE_STEP, AT_START = range(3)
 
 
-class Marched(NamedTuple):
+class AssemblyMarched(NamedTuple):
     """How far a march came."""
 
     status: int  # RUNNING, or why it ended before
@@ -189,7 +189,7 @@ def march_interval(system: System, plan: Plan, backups: Array2) -> tuple[int, in
 
 
 @separate
-def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -> Marched:
+def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -> AssemblyMarched:
     """Fill all rows of `out`, one every plan.steps_per_sample steps.
 
     As `march` does for a pendulum: an adaptive march repeats a sample interval that failed, or in which the balance of
@@ -223,12 +223,12 @@ def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -
             system.clock[EXTRA] = extra
             refresh_assembly(system, totals[T_START] + system.clock[STEP] * plan.h)
         if status != RUNNING:
-            return Marched(status, row, which)
+            return AssemblyMarched(status, row, which)
         if jump < ROOM_TO_SPARE * balance_tolerance(totals, out.whole[row]):
             extra = max(0, extra - 1)
         system.clock[EXTRA] = extra
         note_balance(totals, out.whole[row])
-    return Marched(RUNNING, out.whole.shape[0], -1)
+    return AssemblyMarched(RUNNING, out.whole.shape[0], -1)
 
 
 FIRST_ROW = _places(0)[0]
@@ -255,14 +255,14 @@ def assembly(system: System, plan: Plan, backups: Array2, out: WholeSamples, act
     limits of the step.
     """
     limits = AssemblyLimits(math.inf, math.inf, math.inf)
-    found = Marched(RUNNING, 0, -1)
+    found = AssemblyMarched(RUNNING, 0, -1)
     if action == MARCH:
         found = march_rows(system, plan, backups, out)
     elif action == BEGIN:
         begin_assembly(system, t)
     elif action == OBSERVE:
         if not observe_assembly(system, out, FIRST_ROW, t):
-            found = Marched(NON_FINITE, 0, -1)
+            found = AssemblyMarched(NON_FINITE, 0, -1)
     elif action == RELEASE:
         release_reels(system, t)
     elif action == SAVE:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tautline.errors import NON_FINITE, RUNNING
 from tautline.kernels.assembly.data import System, WholeSamples
-from tautline.kernels.assembly.march import Marched, event_at_end, one_step
+from tautline.kernels.assembly.march import AssemblyMarched, event_at_end, one_step
 from tautline.kernels.assembly.observe import observe_assembly, refresh_assembly
 from tautline.kernels.data import STEP, T_START, TOTAL, Array, Plan
 from tautline.kernels.jit import tangent_entry
 
 
 @tangent_entry
-def assembly_with_tangents(system: System, plan: Plan, backup: Array, out: WholeSamples) -> Marched:
+def assembly_with_tangents(system: System, plan: Plan, backup: Array, out: WholeSamples) -> AssemblyMarched:
     """Fill all rows of `out`, one every plan.steps_per_sample steps, with derivatives of all that is written.
 
     Steps are of the length plan.h. An event ends the march after the step that meets it.
@@ -25,9 +25,9 @@ def assembly_with_tangents(system: System, plan: Plan, backup: Array, out: Whole
             if status == RUNNING:
                 status, which = event_at_end(system)
             if status != RUNNING:
-                return Marched(status, row, which)
+                return AssemblyMarched(status, row, which)
             clock[STEP] += 1
             clock[TOTAL] += 1
         if not observe_assembly(system, out, row, begun + clock[STEP] * plan.h):
-            return Marched(NON_FINITE, row, -1)
-    return Marched(RUNNING, out.whole.shape[0], -1)
+            return AssemblyMarched(NON_FINITE, row, -1)
+    return AssemblyMarched(RUNNING, out.whole.shape[0], -1)
