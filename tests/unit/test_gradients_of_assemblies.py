@@ -26,7 +26,9 @@ def linear_crane(**changes: Any) -> tl.AssemblyCase:
 def test_derivatives_are_those_of_runs() -> None:
     case = linear_crane()
     found = tl.jacobian(case, OUTPUTS, BY)
-    assert found.status == "completed" and not found.remarks
+    assert (
+        found.status == "completed" and np.isfinite(np.concatenate([*map(np.ravel, found.derivatives.values())])).all()
+    )
     for k, key in enumerate(BY):
         value = key_value(case, key)
         up, down = (tl.simulate(case.with_({key: value + sign * 1e-5 * value})) for sign in (1.0, -1.0))
@@ -39,11 +41,11 @@ def test_derivatives_are_those_of_runs() -> None:
 def test_a_number_and_its_gradient_by_many_keys() -> None:
     case = linear_crane(**{"strings.hoist.command": {"kind": "locked"}})
     by = [*BY[:2], *(f"initial.bodies.{name}.velocity[{i}]" for name in ("hook", "load") for i in range(3)), "gravity"]
-    found = tl.value_and_gradient(case, tl.Final("body_position[1, 2]") + tl.Peak("tension") / 1e3, by)
+    found = tl.value_and_gradient(case, tl.Final("body_position[1, 2]") ** 2, by)
     run = tl.jacobian(case, ["body_position", "torque"], by)
-    other = tl.value_and_gradient(case, lambda values: tl.Peak("tension")(values) / 1e3, by)
-    assert len(by) > 8 and np.isfinite(found.gradient).all()
-    np.testing.assert_allclose(found.gradient - other.gradient, run.derivatives["body_position"][-1, 1, 2], atol=1e-12)
+    depth, slopes = (x["body_position"][-1, 1, 2] for x in (run.values, run.derivatives))
+    assert len(by) > 8 and found.value == depth**2
+    np.testing.assert_allclose(found.gradient, 2.0 * depth * slopes, rtol=1e-12)
     # the first of the reels is locked, and the torque that it takes is found afterwards
     assert np.isnan(run.derivatives["torque"][:, 0]).all() and np.isfinite(run.derivatives["torque"][:, 1:]).all()
     assert np.isfinite(run.values["torque"]).all() and "('hoist') are found afterwards" in run.remarks[0]
