@@ -259,7 +259,7 @@ def test_what_is_refused(data: Any, vary: Any, options: dict[str, Any], words: s
 
 
 def test_starts_without_a_run_are_refused() -> None:
-    with pytest.raises(tl.errors.InputError, match="case: expected one string, got an assembly"):
+    with pytest.raises(tl.errors.InputError, match="data: expected columns named as those of a run"):
         tl.fit(tl.load("thrown-bodies"), measured(small_case()), ["gravity"], units=UNITS)
     case = small_case(step=0.003).with_({"command": {"kind": "torque", "torque": 30.0}})
     with pytest.raises(tl.errors.InputError, match=r"start values; the run ends at .* before the data") as caught:

@@ -174,7 +174,7 @@ def test_cases_without_derivatives_are_refused() -> None:
     with pytest.raises(InputError, match="table, got a function"):
         check_case(hoist().with_(command=tl.Torque(lambda t: 1.0)))
     with pytest.raises(InputError, match="expected a Case"):
-        check_case("crane.toml")  # type: ignore[arg-type]
+        check_case("crane.toml")  # type: ignore[type-var]
 
 
 def test_a_component_that_is_zero_but_for_rounding_is_changed_as_a_zero() -> None:

@@ -10,7 +10,8 @@ from scipy.spatial.transform import Rotation
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.gradients.coordinates import Coordinates, rotation_by, vector_rate
+from tautline.gradients.coordinates import Coordinates
+from tautline.gradients.rotations import rotation_by, vector_rate
 from tautline.gradients.segments import Segments
 from tests.support.hoist import hoist
 

@@ -6,7 +6,9 @@ another. Steps are the same on both.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,14 +17,17 @@ import tautline as tl
 from tautline.errors import RUNNING, InputError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.leaves import flat, leaves, split, structure
-from tautline.gradients.lowering import key_size, key_value, tangents_by_keys
-from tautline.gradients.marching import march_with_tangents
+from tautline.gradients.lowering import differentiable_keys, key_size, key_value, tangents_by_keys
+from tautline.gradients.marching import march_along
 from tautline.gradients.scales import IGNORED, Scales, scales_of
 from tautline.gradients.setting import Steps, begin_frozen, steps_of
 from tautline.kernels import data
+from tautline.kernels.assembly import data as kernels
+from tautline.kernels.assembly.march import MARCH
 from tautline.kernels.march import march
 from tautline.model.case import Case
 from tests.conftest import Report
+from tests.support.crane import ELEMENTS, crane
 from tests.unit.test_gradients_every_key import CHOSEN
 
 # Relative to the largest derivative of its kind, where differences of runs are good to a tenth of it.
@@ -31,9 +36,12 @@ TOLERANCE = 1e-8
 TABULATED = 1e-5
 # Derivatives below this part of what they are of, over the key, are lost in the rounding of differences.
 ROUNDED = 1e-3
+# One-sided differences are counted where those of another size agree with them.
+OTHER_SIZE = 0.3
 # What samples report of rounding.
 ROUNDING = (data.ORTHOGONALITY, data.STEP_LENGTH)
 ROWS = 4
+ASSEMBLIES = sorted((Path(__file__).parents[1] / "e2e" / "every_assembly_key").glob("*.toml"))
 
 
 def rows_of(steps: Steps) -> int:
@@ -41,8 +49,10 @@ def rows_of(steps: Steps) -> int:
     return min(ROWS, steps.filled)
 
 
-def samples_of(case: Case, steps: Steps) -> data.Samples:
+def samples_of(case: Case | tl.AssemblyCase, steps: Steps) -> Any:
     """Samples of a run with changed keys, by the plain kernels."""
+    if isinstance(case, tl.AssemblyCase):
+        return samples_of_assembly(case, steps)
     begun = begin_frozen(case, steps)
     par, plan, command, motion, loads = begun.setting
     out = data.empty_samples(rows_of(steps), par.N)
@@ -55,19 +65,47 @@ def samples_of(case: Case, steps: Steps) -> data.Samples:
     return out
 
 
-def scales_of_samples(samples: data.Samples) -> Scales:
+def samples_of_assembly(case: tl.AssemblyCase, steps: Steps) -> kernels.WholeSamples:
+    begun = begin_frozen(case, steps)
+    out = begun.simulation.samples_for(rows_of(steps))
+    status, filled, _, _ = begun.simulation.call(MARCH, out=out, plan=begun.setting.plan)
+    if status != RUNNING:
+        raise InputError(f"the run with a changed key ended at sample {filled}")
+    return out
+
+
+def scales_of_samples(samples: Any) -> Scales:
     found = scales_of(samples)
     return found._replace(groups=np.where(found.groups < 0, IGNORED, found.groups))
 
 
 @pytest.mark.parametrize("path", CHOSEN, ids=lambda path: path.stem)
 def test_of_every_key(path: Path, report: Report) -> None:
+    compare(tl.load(path), CHOSEN[path], path.stem.replace("-", " "), report)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", ASSEMBLIES, ids=lambda path: path.stem)
+def test_of_every_key_of_an_assembly(path: Path, report: Report) -> None:
     case = tl.load(path)
+    compare(case, differentiable_keys(case), f"the assembly {path.stem.replace('-', ' ')}", report)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("order", [2, 4, 6])
+def test_of_an_assembly_with_two_reels_that_are_driven(order: int, report: Report) -> None:
+    case = crane().with_({f"strings.{name}.law": "linear" for name in ELEMENTS})  # it starts just taut
+    case = case.with_({"run.order": order, "run.duration": 0.2, "run.sample": 0.05})
+    compare(case, differentiable_keys(case), f"a crane with two reels, order {order}", report)
+
+
+def compare(case: Case | tl.AssemblyCase, keys: list[str], name: str, report: Report) -> None:
+    """Derivatives of a run by keys, against differences."""
     steps = steps_of(case)
     here = samples_of(case, steps)
     scales = scales_of_samples(here)
     worst: dict[float, list[float]] = {TOLERANCE: [], TABULATED: []}
-    for key in CHOSEN[path]:
+    for key in keys:
         begun = begin_frozen(case, steps)
         try:
             columns, remarks = tangents_by_keys(case, [key], lambda other: begin_frozen(other, steps).numbers())
@@ -76,25 +114,28 @@ def test_of_every_key(path: Path, report: Report) -> None:
         if remarks:
             continue
         tangents = split(begun.numbers(), columns)[: len(leaves(begun.setting))]
-        found = march_with_tangents(begun.setting, tangents, rows_of(steps)).tangents
-        found.scalars[:, ROUNDING] = 0.0
+        found = march_along(begun.setting, tangents, rows_of(steps)).tangents
+        if isinstance(found, data.Samples):
+            found.scalars[:, ROUNDING] = 0.0
         value = key_value(case, key)
 
         def at(distance: float, key: str = key, value: float = value) -> Changed:
             there = samples_of(case.with_({key: value + distance}), steps)
             return Changed(flat(there), structure(there))
 
-        slopes = derivatives(at, key_size(case, key), scales, Changed(flat(here), structure(here)), key)
-        size = key_size(case, key)
+        size, now = key_size(case, key), Changed(flat(here), structure(here))
+        slopes = derivatives(at, size, scales, now, key)
         # what a change of the key by its own size would make of the largest of a kind, beside that itself
         largest = np.maximum(scales.largest(slopes.values), ROUNDED * scales.largest(flat(here)) / size)
         sure = (slopes.error <= 0.1 * TOLERANCE * largest) & (scales.groups != IGNORED) & (largest > 0.0)
+        if isinstance(case, tl.AssemblyCase):  # many keys of these stand at the edge of their range
+            others = derivatives(at, OTHER_SIZE * size, scales, now, key)
+            sure &= np.abs(others.values - slopes.values) <= 0.1 * TOLERANCE * largest
         error = np.abs(flat(found) - slopes.values)[sure] / largest[sure]
         if error.size:
-            bound = TABULATED if key.startswith(("command.", "guide.")) else TOLERANCE
+            bound = TABULATED if re.search(r"\b(command|guide|path)\.", key) else TOLERANCE
             assert error.max() <= bound, f"{key}: {error.max():.3g}"
             worst[bound].append(float(error.max()))
-    name = path.stem.replace("-", " ")
     for bound, errors in worst.items():
         if errors:
             words = f"derivatives of a run by {len(errors)} keys of {name}, against differences of order 8"

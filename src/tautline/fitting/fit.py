@@ -19,6 +19,7 @@ from tautline.fitting.search import Progress, Search
 from tautline.fitting.unknowns import OFFSET, Unknown
 from tautline.gradients.setting import check_case
 from tautline.model import checks
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.kinds import in_si
 from tautline.units import OF_RESULTS
@@ -27,7 +28,7 @@ LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 
 
 def fit(
-    case: Case,
+    case: Case | AssemblyCase,
     data: Any,
     vary: Sequence[str] | Mapping[str, Any],
     *,
@@ -43,7 +44,7 @@ def fit(
 
     Parameters
     ----------
-    case : Case
+    case : Case or AssemblyCase
         Its values are the start of the search.
     data : path of a CSV file, pandas.DataFrame, or dict of arrays
         A column `time` and columns named as in the CSV files of runs: guide_tension, position[20,x], position[-1,x].
@@ -86,14 +87,23 @@ def fit(
         raise InputError(f"data: expected more samples than the {len(looked_for)} unknowns, got {samples}")
     latest = max(float(x.time[-1]) for x in series) + (moved.high if moved else 0.0)
     sampling = sampling_for(series, latest, case.run.step, moved is not None)
-    fixed = case.with_({"run.elements": case.state().elements})
+    fixed = case.with_(_mesh(case))
     model = Model(fixed, tuple(series), tuple(looked_for), sampling)
     search = Search(model, _given_sigma(series, sigma), loss, most_runs, watch)
     search.find()
     return _result(fixed, search, remarks)
 
 
-def _overlap(case: Case, series: list[Measured], offset: Any) -> tuple[list[Measured], Unknown | None, list[str]]:
+def _mesh(case: Case | AssemblyCase) -> dict[str, int]:
+    """Keys of the numbers of elements that a case has, so that these stay."""
+    if isinstance(case, Case):
+        return {"run.elements": case.state().elements}
+    return {f"strings.{name}.elements": len(line.nodes) - 1 for name, line in case.state().strings.items()}
+
+
+def _overlap(
+    case: Case | AssemblyCase, series: list[Measured], offset: Any
+) -> tuple[list[Measured], Unknown | None, list[str]]:
     """Series within the time of the run for every offset in question, the offset, and a remark on what is left out."""
     first, last = min(x.time[0] for x in series), max(x.time[-1] for x in series)
     interval = float(last - first) / max(len(x.time) for x in series)
@@ -129,7 +139,7 @@ def _given_sigma(series: Sequence[Measured], sigma: Any) -> Array | None:
     return np.array(found)
 
 
-def _result(case: Case, search: Search, remarks: list[str]) -> Fit:
+def _result(case: Case | AssemblyCase, search: Search, remarks: list[str]) -> Fit:
     """The result at the end of a search."""
     verdict = judging.judge(search)
     model, found = search.model, search.predicted(search.x)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.model.case import Case
 
 COMPLETED, NOT_CONVERGED = "completed", "not_converged"
 
@@ -39,7 +39,7 @@ class Fit:
 
     Parameters
     ----------
-    case : Case
+    case : Case or AssemblyCase
         With the values that were found, ready to run and to save.
     values, standard_errors : dict
         By key, in SI; "offset" is the offset of time. A standard error is NaN where there is none: at a bound, and
@@ -66,7 +66,7 @@ class Fit:
         Runs that were needed.
     """
 
-    case: Case
+    case: Any
     values: dict[str, float]
     standard_errors: dict[str, float]
     units: dict[str, str]

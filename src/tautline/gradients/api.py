@@ -12,14 +12,14 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.lowering import checked_keys
 from tautline.gradients.objectives import Objective
-from tautline.gradients.outputs import check_names
+from tautline.gradients.outputs import check_names, variables_of
 from tautline.gradients.reverse import goes_back, gradient_back
 from tautline.gradients.run import ended, prepared_run, run_with_derivatives
 from tautline.gradients.setting import check_case
 from tautline.kernels.tangents import TANGENTS
 from tautline.model import checks
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
-from tautline.schema import SCHEMA
 
 
 class Jacobian(NamedTuple):
@@ -61,7 +61,7 @@ class ValueAndGradient(NamedTuple):
     remarks: list[str]
 
 
-def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) -> Jacobian:
+def jacobian(case: Case | AssemblyCase, outputs: str | Sequence[str], by: str | Iterable[str]) -> Jacobian:
     """Derivatives of variables of a run by keys of its case, at all samples.
 
     The run is made with steps of one length, which does not depend on the keys: that of the case, or the smallest that
@@ -69,13 +69,14 @@ def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) 
 
     Parameters
     ----------
-    case : Case
+    case : Case or AssemblyCase
     outputs : list of str
         Names of variables of results.
     by : list of str
-        Keys of the case that are numbers: "string.stiffness", "initial.end_velocity[1]", "run.duration".
+        Keys of the case that are numbers: "string.stiffness", "initial.end_velocity[1]", "run.duration"; of an
+        assembly "strings.hoist.stiffness", "initial.bodies.load.velocity[1]".
     """
-    names, wanted = _keys(case, by), check_names(outputs)
+    names, wanted = _keys(case, by), check_names(outputs, variables_of(case))
     run = run_with_derivatives(case, wanted, names)
     return Jacobian(
         run.values["time"].value,
@@ -89,13 +90,13 @@ def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) 
 
 
 def value_and_gradient(
-    case: Case, objective: Callable[[Mapping[str, Any]], Any], by: str | Iterable[str]
+    case: Case | AssemblyCase, objective: Callable[[Mapping[str, Any]], Any], by: str | Iterable[str]
 ) -> ValueAndGradient:
     """A number from a run, and its derivatives by keys of the case.
 
     Parameters
     ----------
-    case : Case
+    case : Case or AssemblyCase
     objective : callable
         The number from the variables of the run by name, which behave like arrays of NumPy; or `Final`, `Peak`,
         `Integral`, and sums and products of them.
@@ -105,8 +106,9 @@ def value_and_gradient(
     names = _keys(case, by)
     if not callable(objective):
         raise InputError(f"objective: expected a function of the values of a run, got {objective!r}")
-    wanted = sorted(objective.names) if isinstance(objective, Objective) else list(SCHEMA)
-    if len(names) > TANGENTS:
+    known = variables_of(case)
+    wanted = check_names(sorted(objective.names), known) if isinstance(objective, Objective) else list(known)
+    if len(names) > TANGENTS and isinstance(case, Case):
         prepared = prepared_run(case, names)
         found = gradient_back(prepared, objective, wanted) if goes_back(prepared.begun.setting) else None
         if found is not None:
@@ -121,7 +123,7 @@ def value_and_gradient(
     return _carried(case, objective, wanted, names)
 
 
-def _keys(case: Case, by: str | Iterable[str]) -> list[str]:
+def _keys(case: Case | AssemblyCase, by: str | Iterable[str]) -> list[str]:
     """Names of one key or more of a case."""
     names = checked_keys(check_case(case), by)
     if not names:
@@ -129,7 +131,9 @@ def _keys(case: Case, by: str | Iterable[str]) -> list[str]:
     return names
 
 
-def _carried(case: Case, objective: Callable[..., Any], wanted: list[str], names: list[str]) -> ValueAndGradient:
+def _carried(
+    case: Case | AssemblyCase, objective: Callable[..., Any], wanted: list[str], names: list[str]
+) -> ValueAndGradient:
     """A number from a run, and its derivatives by keys, which are carried along."""
     run = run_with_derivatives(case, wanted, names)
     number = objective(run.values)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.kernels.listed import Listed
 
 T = TypeVar("T")
 
@@ -23,7 +24,7 @@ def leaves(tree: Any) -> list[Any]:
 
 
 def _leaves(tree: Any) -> Iterator[Any]:
-    if isinstance(tree, tuple):
+    if isinstance(tree, tuple | Listed):
         for item in tree:
             yield from _leaves(item)
     elif _is_number(tree):
@@ -31,11 +32,11 @@ def _leaves(tree: Any) -> Iterator[Any]:
 
 
 def with_leaves(tree: T, values: Sequence[Any]) -> T:
-    """The same nested tuples with other numbers in the places of `leaves`."""
+    """The same nested tuples with other numbers in the places of `leaves`; lists of the kernels become tuples."""
     supply = iter(values)
 
     def put(item: Any) -> Any:
-        if isinstance(item, tuple):
+        if isinstance(item, tuple | Listed):
             inner = [put(x) for x in item]
             return type(item)(*inner) if hasattr(item, "_fields") else tuple(inner)
         return next(supply) if _is_number(item) else item
@@ -51,11 +52,19 @@ def flat(tree: Any) -> Array:
 
 def structure(tree: Any) -> Any:
     """What is not smooth about nested tuples: shapes of arrays, whole numbers, truths and words."""
-    if isinstance(tree, tuple):
+    if isinstance(tree, tuple | Listed):
         return tuple(structure(item) for item in tree)
     if isinstance(tree, np.ndarray):
         return tree.shape if tree.dtype == np.float64 else tree.tolist()
     return float if isinstance(tree, float) else tree
+
+
+def places_in(tree: Any, part: Callable[[Any], Sequence[Any]]) -> Any:
+    """Places in `flat` of the numbers of some arrays of a tree, which `part` takes from it."""
+    ends = np.cumsum([np.size(x) for x in leaves(tree)])
+    numbered = [np.arange(end - np.size(x), end) for x, end in zip(leaves(tree), ends, strict=True)]
+    pairs = zip(part(tree), part(with_leaves(tree, numbered)), strict=True)
+    return np.concatenate([places for x, places in pairs if _is_number(x)])
 
 
 def split(tree: Any, columns: Array) -> list[Array]:

@@ -14,7 +14,10 @@ from tautline.gradients.leaves import flat, structure
 from tautline.gradients.scales import scales_of
 from tautline.gradients.setting import begin_frozen, check_case, steps_of
 from tautline.model import keys, sections
+from tautline.model.assembly import keys as assembly_keys
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
+from tautline.model.kinds import Kind
 
 # Keys that say how a run is made and not what it is of.
 METHOD = ("run.step", "run.sample", "run.elements", "run.order")
@@ -22,7 +25,7 @@ METHOD = ("run.step", "run.sample", "run.elements", "run.order")
 ROUNDED = 1e-9
 
 
-def checked_keys(case: Case, by: str | Iterable[str]) -> list[str]:
+def checked_keys(case: Case | AssemblyCase, by: str | Iterable[str]) -> list[str]:
     """Names of keys that are numbers of a case."""
     names = listed("by", by)
     for name in names:
@@ -40,30 +43,44 @@ def listed(what: str, given: Any) -> list[str]:
     return names
 
 
-def key_value(case: Case, name: str) -> float:
+def key_value(case: Case | AssemblyCase, name: str) -> float:
     """The present value of a key; InputError if it is not a number."""
     key = keys.parse(name)
     if key.whole in METHOD:
         raise InputError(f"{name}: expected a key of the model, got one of the method, which is held")
-    tree = case.keys() if keys.has(case.keys(), key) else case.to_dict()
+    tree = _tree_with(case, key)
     try:
         value = keys.get(tree, key)
     except (KeyError, IndexError, TypeError):
-        sections.kind_of(tree, key)
+        kind_of(case, key)
         raise InputError(f"{name}: expected a key with a number in the case, got none; give it there") from None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InputError(f"{name}: expected a number, got {value!r}")
     return float(value)
 
 
-def key_size(case: Case, name: str) -> float:
+def _tree_with(case: Case | AssemblyCase, key: keys.Key) -> sections.Tree:
+    """Tree of the keys of a case in which one is looked for: those that were given, or all."""
+    if isinstance(case, AssemblyCase):
+        return case.to_dict()
+    return case.keys() if keys.has(case.keys(), key) else case.to_dict()
+
+
+def kind_of(case: Case | AssemblyCase, key: keys.Key) -> Kind:
+    """Kind of a key of a case; InputError if there is none."""
+    if isinstance(case, AssemblyCase):
+        return assembly_keys.kind_of(case.to_dict(), key)
+    return sections.kind_of(_tree_with(case, key), key)
+
+
+def key_size(case: Case | AssemblyCase, name: str) -> float:
     """How large a change of a key is, over which it may be expected to make a difference.
 
     That is its own size. A component that is zero, or as good as zero beside others of its key, has the size of the
     smallest of its vector that is not.
     """
     value, key = abs(key_value(case, name)), keys.parse(name)
-    tree = case.keys() if keys.has(case.keys(), key) else case.to_dict()
+    tree = _tree_with(case, key)
 
     def sizes(components: tuple[int, ...]) -> Iterator[float]:
         return _sizes(keys.get(tree, key._replace(components=components)))
@@ -83,7 +100,7 @@ def _sizes(value: Any) -> Iterator[float]:
         yield abs(float(value))
 
 
-def differentiable_keys(case: Case) -> list[str]:
+def differentiable_keys(case: Case | AssemblyCase) -> list[str]:
     """Keys of a case by which its runs can be differentiated, found by trying: some milliseconds a key."""
     steps = steps_of(check_case(case))
 
@@ -97,7 +114,7 @@ def differentiable_keys(case: Case) -> list[str]:
     return [name for name in number_keys(case) if is_one(name)]
 
 
-def number_keys(case: Case) -> list[str]:
+def number_keys(case: Case | AssemblyCase) -> list[str]:
     """Keys of a case that are plain real numbers, components of vectors and entries of tables among them."""
     return [name for name in _numbers(case.to_dict()) if keys.parse(name).whole not in METHOD]
 
@@ -115,7 +132,7 @@ def _numbers(value: Any, name: str = "") -> Iterator[str]:
 
 
 def tangents_by_keys(
-    case: Case, by: Sequence[str], numbers: Callable[[Case], tuple[Any, ...]]
+    case: Case | AssemblyCase, by: Sequence[str], numbers: Callable[[Any], tuple[Any, ...]]
 ) -> tuple[Array, list[str]]:
     """Derivatives by keys of what follows from a case.
 

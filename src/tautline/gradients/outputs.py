@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -11,16 +11,19 @@ from tautline.arrays import Array
 from tautline.engine.samples import record_of_samples
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
+from tautline.gradients.assembly.marching import AssemblySetting
 from tautline.gradients.leaves import leaves, with_leaves
 from tautline.gradients.lowering import listed
 from tautline.gradients.marching import Setting
 from tautline.kernels import data
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.case import Case
 from tautline.model.command import Command, Locked, PrescribedMotion
 from tautline.model.pendulum import Pendulum, Weights
 from tautline.model.string import String
 from tautline.model.wording import near
 from tautline.results.values import values_of
-from tautline.schema import SCHEMA
+from tautline.schema import ASSEMBLY_SCHEMA, SCHEMA, Variable
 
 T = TypeVar("T")
 
@@ -53,16 +56,18 @@ class _Pendulum(Pendulum):
         return Weights(self._weight, np.nan, (np.nan, np.nan, np.nan))
 
 
-def carried_setting(setting: Setting, tangents: list[Array]) -> Any:
-    """A setting whose numbers carry derivatives."""
-    return with_leaves(setting, [Carried(x, t) for x, t in zip(leaves(setting), tangents, strict=True)])
+def carried_setting(setting: Setting | AssemblySetting, tangents: list[Array]) -> Any:
+    """A setting whose numbers carry derivatives; all are copies, so that it stays while the setting is marched on."""
+    return with_leaves(
+        setting, [Carried(np.copy(x), np.copy(t)) for x, t in zip(leaves(setting), tangents, strict=True)]
+    )
 
 
 def carried_pendulum(pendulum: Pendulum, par: Any) -> Pendulum:
     """A pendulum with the numbers that results take from it in place of its own."""
     table = par.tension_table
     powers = np.arange(1.0, len(table) - 1.0)
-    string = _changed(
+    string = changed(
         _String,
         pendulum.string,
         length=par.L,
@@ -70,7 +75,7 @@ def carried_pendulum(pendulum: Pendulum, par: Any) -> Pendulum:
         viscosity=pendulum.string.viscosity and par.viscosity,
         _table=(table[0], table[2:] * powers[:, None]),
     )
-    reel = _changed(
+    reel = changed(
         type(pendulum.reel),
         pendulum.reel,
         drum_radius=par.d,
@@ -78,22 +83,28 @@ def carried_pendulum(pendulum: Pendulum, par: Any) -> Pendulum:
         layer_growth=par.growth,
         guide_position=par.r_p,
     )
-    return _changed(_Pendulum, pendulum, string=string, reel=reel, _weight=par.mu_g)
+    return changed(_Pendulum, pendulum, string=string, reel=reel, _weight=par.mu_g)
 
 
-def _changed(cls: type[T], thing: Any, **fields: Any) -> T:
+def changed(cls: type[T], thing: Any, **fields: Any) -> T:
     """A copy of a thing with other fields, which are not checked."""
     other = object.__new__(cls)
     vars(other).update(vars(thing), **fields)
     return other
 
 
-def check_names(names: str | Sequence[str]) -> list[str]:
-    """Names of variables of the schema."""
+def variables_of(case: Case | AssemblyCase) -> Mapping[str, Variable]:
+    """Variables of the results of a case."""
+    return ASSEMBLY_SCHEMA if isinstance(case, AssemblyCase) else SCHEMA
+
+
+def check_names(names: str | Sequence[str], known: Mapping[str, Variable] | None = None) -> list[str]:
+    """Names of variables, of a pendulum or an assembly where nothing is said of it."""
+    known = SCHEMA | ASSEMBLY_SCHEMA if known is None else known
     wanted = listed("outputs", names)
     for name in wanted:
-        if name not in SCHEMA:
-            raise InputError(f"outputs: expected variables of a result, got {name!r}{near(name, SCHEMA)}")
+        if name not in known:
+            raise InputError(f"outputs: expected variables of a result, got {name!r}{near(name, known)}")
     return wanted
 
 
@@ -120,13 +131,30 @@ def carried_values(
     return CarriedValues({name: found[name] for name in ("time", *names)})
 
 
-def unknown_outputs(pendulum: Pendulum, command: Command, elements: int) -> dict[str, str]:
-    """Variables whose derivatives are not known, and why."""
-    found: dict[str, str] = {}
+class Unknown(NamedTuple):
+    """Why the derivatives of a variable are not known, and of which of its components."""
+
+    why: str
+    components: Any = Ellipsis
+
+
+def unknown_outputs(pendulum: Pendulum, command: Command, elements: int) -> dict[str, Unknown]:
+    """Variables whose derivatives are not known."""
+    found: dict[str, Unknown] = {}
     if isinstance(command, Locked | PrescribedMotion):
         why = "torques that hold a lock or a prescribed motion are found afterwards, and carry no derivatives"
-        found |= dict.fromkeys(("torque", "power"), why)
+        found |= dict.fromkeys(("torque", "power"), Unknown(why))
     if elements == 1 and pendulum.fluid is not None and pendulum.fluid.surface is not None:
         why = "tensions at the ends of a single element at a free surface carry no derivatives"
-        found |= dict.fromkeys(("guide_tension", "body_tension"), why)
+        found |= dict.fromkeys(("guide_tension", "body_tension"), Unknown(why))
     return found
+
+
+def forget_unknown(values: CarriedValues, unknown: Mapping[str, Unknown]) -> list[str]:
+    """Make derivatives NaN that are not known, and say why."""
+    there = [name for name in unknown if name in values]
+    for name in there:
+        tangent = values[name].tangent.copy()
+        tangent[:, unknown[name].components] = np.nan
+        values[name] = Carried(values[name].value, tangent)
+    return [f"{name}: {unknown[name].why}" for name in there]

@@ -12,10 +12,11 @@ from tautline.gradients.arrays import Carried
 from tautline.gradients.leaves import leaves, split
 from tautline.gradients.lowering import key_value, tangents_by_keys
 from tautline.gradients.marching import march_along
-from tautline.gradients.outputs import CarriedValues, carried_setting, carried_values, unknown_outputs
-from tautline.gradients.setting import Begun, Steps, begin_frozen, steps_of
+from tautline.gradients.outputs import CarriedValues, carried_setting, forget_unknown
+from tautline.gradients.setting import Steps, begin_frozen, steps_of
 from tautline.kernels import data
 from tautline.model import keys
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.command import Speed
 
@@ -36,21 +37,22 @@ class Prepared(NamedTuple):
     """A run of frozen steps at its start, and what keys change of it."""
 
     steps: Steps
-    begun: Begun
+    begun: Any  # Begun, or BegunAssembly
     tangents: list[Array]  # of the leaves of the setting
-    first: data.Samples  # derivatives of the first sample
+    first: Any  # derivatives of the first sample
     remarks: list[str]
 
 
-def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
+def prepared_run(case: Case | AssemblyCase, by: Sequence[str]) -> Prepared:
     """A case at the start of its run, with derivatives by keys of all that it starts from."""
     steps = steps_of(case)
     begun = begin_frozen(case, steps)
     columns, remarks = tangents_by_keys(case, by, lambda other: begin_frozen(other, steps).numbers())
     tangents = split(begun.numbers(), columns)
     at_start = len(leaves(begun.setting))
-    remarks += entries_on_steps(case, by, begun.setting.plan)
-    return Prepared(steps, begun, tangents[:at_start], data.Samples(*tangents[at_start:]), remarks)
+    if isinstance(case, Case):
+        remarks += entries_on_steps(case, by, begun.setting.plan)
+    return Prepared(steps, begun, tangents[:at_start], type(begun.first)(*tangents[at_start:]), remarks)
 
 
 def entries_on_steps(case: Case, by: Sequence[str], plan: data.Plan) -> list[str]:
@@ -69,37 +71,26 @@ def entries_on_steps(case: Case, by: Sequence[str], plan: data.Plan) -> list[str
     return found
 
 
-def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
+def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
     """Run a case with frozen steps; variables by name and the time, with derivatives by keys."""
     steps, begun, tangents, first_tangents, remarks = prepared_run(case, by)
     first = carried_samples(begun.first, first_tangents)
-    setting = carried_setting(begun.setting, [t.copy() for t in tangents])
-    setting = setting._replace(motion=setting.motion._replace(reel=setting.motion.reel.copy()))  # it is marched on
+    setting = carried_setting(begun.setting, tangents)
     marched = march_along(begun.setting, tangents, steps.filled)
     simulation, rows = begun.simulation, marched.filled
-    simulation.marched(marched.samples, 0, marched.status, rows, begun.setting.plan)
+    begun.take_note(marched)
     found = carried_samples(marched.samples, marched.tangents, rows)
-    samples = data.Samples(*(np.concatenate(pair) for pair in zip(first, found, strict=True)))
+    samples = type(first)(*(np.concatenate(pair) for pair in zip(first, found, strict=True)))
     counts = steps.per_sample * np.arange(rows + 1.0)
-    values = carried_values(simulation.pendulum, setting, counts, samples, names)
-    unknown = unknown_outputs(simulation.pendulum, case.command, simulation.elements)
+    values, unknown = begun.values(setting, counts, samples, names), begun.unknown()
     remarks += forget_unknown(values, unknown)
     status, message = ended(case, steps, simulation.status, simulation.message)
     return CarriedRun(values, status, message, [*remarks, *unknown_by(values, by, unknown), *simulation.remarks()])
 
 
-def carried_samples(samples: data.Samples, tangents: data.Samples, rows: int | None = None) -> data.Samples:
+def carried_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any:
     """The first so many samples, carrying derivatives."""
-    pairs = zip(samples, tangents, strict=True)
-    return data.Samples(*(Carried(x[:rows], t[:rows]) for x, t in pairs))  # type: ignore[arg-type]
-
-
-def forget_unknown(values: CarriedValues, unknown: dict[str, str]) -> list[str]:
-    """Make derivatives NaN that are not known, and say why."""
-    there = [name for name in unknown if name in values]
-    for name in there:
-        values[name] = Carried(values[name].value, np.full_like(values[name].tangent, np.nan))
-    return [f"{name}: {unknown[name]}" for name in there]
+    return type(samples)(*(Carried(x[:rows], t[:rows]) for x, t in zip(samples, tangents, strict=True)))
 
 
 def unknown_by(values: CarriedValues, by: Sequence[str], said: Iterable[str]) -> list[str]:
@@ -114,7 +105,7 @@ def unknown_by(values: CarriedValues, by: Sequence[str], said: Iterable[str]) ->
     return sorted(found)
 
 
-def ended(case: Case, steps: Steps, status: str, message: str) -> tuple[str, str]:
+def ended(case: Case | AssemblyCase, steps: Steps, status: str, message: str) -> tuple[str, str]:
     """Status and message of a run; a condition that stopped it was met before its last interval had passed."""
     if status == "completed" and steps.filled < steps.rows and case.run.stop:
         return "condition_met", f"a condition of run.stop was met; derivatives are up to the sample before ({message})"

@@ -10,6 +10,8 @@ import numpy as np
 from tautline import ledger
 from tautline.arrays import Array
 from tautline.kernels import data
+from tautline.kernels.assembly import data as assembly
+from tautline.kernels.listed import Listed
 from tautline.kernels.loads.applied_force import AppliedForce
 from tautline.kernels.loads.drag import Drag
 
@@ -40,6 +42,24 @@ SCALARS = (
     (data.GUIDE_VELOCITY, 3),
     (data.GIVEN_BY_GUIDE, 3),
 )
+# Of an assembly: of a body, and in its samples.
+ASSEMBLY_BODY = (
+    (data.ATTITUDE, 4),
+    *((place, 3) for place in (assembly.PLACE, assembly.LINEAR, assembly.ANGULAR, assembly.FLUID, assembly.GIVEN)),
+    *((place, 9) for place in (assembly.V, assembly.OMEGA)),
+)
+OWED_BY_ASSEMBLY_BODY = [
+    *range(data.ATTITUDE_ERR, data.ATTITUDE_ERR + 4),
+    *(p + i for p in (assembly.PLACE_ERR, assembly.LINEAR_ERR, assembly.ANGULAR_ERR) for i in range(3)),
+]
+WHOLE = ((0, len(ledger.ACCOUNTS)), (assembly.LINEAR_MOMENTUM, 3), (assembly.ANGULAR_MOMENTUM, 3))
+BODY_SAMPLES = (
+    *((place, 3) for place in (assembly.BODY_PLACE, assembly.BODY_VELOCITY, assembly.BODY_OMEGA)),
+    (assembly.BODY_ATTITUDE, 9),
+    (assembly.BODY_GIVEN, 3),
+)
+# What holds states and samples.
+STATES = (data.Motion, data.Samples, assembly.Body, assembly.Strand, assembly.System, assembly.WholeSamples)
 # Fields that only limit steps.
 LIMITING: dict[type, tuple[str, ...]] = {
     data.Plan: (
@@ -47,6 +67,8 @@ LIMITING: dict[type, tuple[str, ...]] = {
         *("drum_stiffness", "swing", "drum_damping"),
     ),
     Drag: ("string_rate", "body_rate"),
+    assembly.Body: ("pull_lever",),
+    assembly.Strand: ("softness",),
 }
 
 
@@ -64,9 +86,11 @@ class Scales(NamedTuple):
         np.maximum.at(found, self.groups, sizes)
         return np.asarray(found[self.groups] / self.weights)
 
-    def part(self, places: slice) -> Scales:
+    def part(self, places: Any) -> Scales:
         """Of some of the numbers."""
-        return Scales(self.groups[places], self.weights[places], self.usual[places])
+        kinds, groups = np.unique(self.groups[places], return_inverse=True)
+        groups = np.where(kinds[groups] == IGNORED, IGNORED, groups)
+        return Scales(groups, self.weights[places], self.usual[places])
 
 
 def scales_of(tree: Any) -> Scales:
@@ -87,7 +111,7 @@ def _parts(tree: Any, ignored: bool = False) -> Iterator[tuple[Any, Any, Any]]:
             special = SPECIAL.get((type(tree), name))
             if special is not None:
                 ids, measure, *rounded = special(item)
-                usual = rounded[0] if rounded else 1.0 if isinstance(tree, data.Motion | data.Samples) else 0.0
+                usual = rounded[0] if rounded else 1.0 if isinstance(tree, STATES) else 0.0
                 yield ids, measure, usual
             else:
                 yield from _parts(item, ignored or name in LIMITING.get(type(tree), ()))
@@ -95,7 +119,7 @@ def _parts(tree: Any, ignored: bool = False) -> Iterator[tuple[Any, Any, Any]]:
         yield np.full(len(tree), IGNORED if ignored else 0), 1.0, 0.0
     elif isinstance(tree, tuple) and tree and all(isinstance(x, tuple) and len(x) == 3 for x in tree):
         yield np.zeros(3 * len(tree), dtype=int), 1.0, 0.0  # a matrix
-    elif isinstance(tree, tuple):
+    elif isinstance(tree, tuple | Listed):
         for item in tree:
             yield from _parts(item, ignored)
     elif isinstance(tree, float):
@@ -168,10 +192,15 @@ def _tension(array: Array) -> tuple[Any, Any, Any]:
     return np.broadcast_to(ids[:, None], array.shape), weights[:, None], usual[:, None]
 
 
-def _vectors(array: Array) -> tuple[Any, Any]:
+def _vectors(array: Array) -> tuple[Any, Any, Any]:
     """Places, then vectors."""
     ids = (np.arange(len(array)) + 2) // 3
-    return np.broadcast_to(ids[:, None], array.shape), 1.0
+    return np.broadcast_to(ids[:, None], array.shape), 1.0, 0.0
+
+
+def _columns(together: Any, ignored: Any = ()) -> Callable[[Array], tuple[Any, Any]]:
+    """Groups along the last index."""
+    return lambda array: (np.broadcast_to(_placed(array.shape[-1], together, ignored), array.shape), 1.0)
 
 
 SPECIAL: dict[tuple[type, str], Callable[[Any], tuple[Any, ...]]] = {
@@ -185,4 +214,14 @@ SPECIAL: dict[tuple[type, str], Callable[[Any], tuple[Any, ...]]] = {
     (data.Parameters, "tension_table"): _tension,
     (AppliedForce, "table"): _vectors,
     (Drag, "flow"): _vectors,
+    (assembly.Body, "state"): _columns(ASSEMBLY_BODY, OWED_BY_ASSEMBLY_BODY),
+    (assembly.Body, "path"): _path,
+    (assembly.Body, "applied"): _vectors,
+    (assembly.Strand, "nodes"): _nodes,
+    (assembly.Strand, "reel"): _reel,
+    (assembly.System, "totals"): _reel,
+    (assembly.WholeSamples, "whole"): _columns(WHOLE, (assembly.STEP_LENGTH,)),
+    (assembly.WholeSamples, "bodies"): _columns(BODY_SAMPLES),
+    (assembly.WholeSamples, "strands"): _columns(((0, len(ledger.ACCOUNTS)),)),
+    (assembly.WholeSamples, "nodes"): _columns(((0, 3), (3, 3))),
 }

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.gradients.assembly.setting import BegunAssembly
 from tautline.gradients.differences import Changed, derivatives, difference
-from tautline.gradients.leaves import flat, structure
-from tautline.gradients.marching import Setting
+from tautline.gradients.leaves import flat, places_in, structure
 from tautline.gradients.scales import Scales, scales_of
 from tautline.gradients.setting import Begun
+from tautline.kernels.data import Plan
 
 if TYPE_CHECKING:
     from tautline.gradients.segments import Segments
@@ -48,7 +49,7 @@ class Straight(NamedTuple):
     """A direction along which a setting changes linearly: how far the other point is, and the run prepared there."""
 
     distance: float
-    begun: Begun
+    begun: Begun | BegunAssembly
 
 
 class SegmentSlopes:
@@ -64,49 +65,47 @@ class SegmentSlopes:
     def __init__(self, segments: Segments, directions: Directions) -> None:
         self._segments, self._directions = segments, directions
 
-    def columns(self, setting: Setting, x: Array, u: Array, k: int) -> Array:
+    def columns(self, setting: Any, x: Array, u: Array, k: int) -> Array:
         """Derivatives of the numbers of a setting by the coordinates of its state, and along all directions.
 
         Parameters
         ----------
-        setting : Setting
+        setting : Setting or AssemblySetting
             Of segment k, from the state x, with the keys at the values u.
         x, u, k
             As of `Segments.march`.
         """
+        setting = setting.without_workspace()
         here, scales = Changed(flat(setting), structure(setting)), scales_of(setting)
-        columns = [self._by_state(setting, scales, x, u, k, i) for i in range(len(x))]
+        columns = self._by_state(setting, scales, x, u, k)
         columns += [self._along(here, scales, x, u, k, j) for j in range(len(self._directions.names))]
         return np.stack(columns, axis=1)
 
     def _slopes(self, at: Callable[[float], Changed], size: float, scales: Scales, here: Changed, name: str) -> Array:
         return derivatives(at, size, scales, here, name).values
 
-    def _by_state(self, setting: Setting, scales: Scales, x: Array, u: Array, k: int, i: int) -> Array:
-        """Derivatives by one of the coordinates, on which the motion alone depends."""
-        segments = self._segments
-        column, begun = np.zeros(len(flat(setting))), segments.begun(u)
-        before = len(flat(setting[:3]))
-        inside = slice(before, before + len(flat(setting.motion)))
+    def _by_state(self, setting: Any, scales: Scales, x: Array, u: Array, k: int) -> list[Array]:
+        """Derivatives by the coordinates, on which the motion alone depends."""
+        segments, inside = self._segments, places_in(setting, lambda other: other.moving())
+        begun, part, sizes, found = segments.begun(u), scales.part(inside), segments.coordinates.sizes(x), []
+        here = segments.moving(begun, x, k)
+        for i, name in enumerate(segments.coordinates.names):
 
-        def at(distance: float) -> Changed:
-            moved = x.copy()
-            moved[i] += distance
-            there = segments.placed(begun.simulation, begun, moved, k).motion
-            return Changed(flat(there), structure(there))
+            def at(distance: float, i: int = i) -> Changed:
+                moved = x.copy()
+                moved[i] += distance
+                return segments.moving(begun, moved, k)
 
-        here = Changed(flat(setting.motion), structure(setting.motion))
-        size, name = float(segments.coordinates.sizes(x)[i]), segments.coordinates.names[i]
-        column[inside] = self._slopes(at, size, scales.part(inside), here, name)
-        return column
+            column = np.zeros(len(scales.groups))
+            column[inside] = self._slopes(at, float(sizes[i]), part, here, name)
+            found.append(column)
+        return found
 
     def _along(self, here: Changed, scales: Scales, x: Array, u: Array, k: int, j: int) -> Array:
         """Derivatives along a direction."""
 
         def at(distance: float) -> Changed:
-            other = self._segments.begun(self._moved(u, j, distance))
-            there = self._segments.placed(other.simulation, other, x, k)
-            return Changed(flat(there), structure(there))
+            return self._segments.numbers(self._segments.begun(self._moved(u, j, distance)), x, k)
 
         return self._slopes(at, self._size(u, j), scales, here, self._directions.names[j])
 
@@ -145,10 +144,11 @@ class QuickSlopes(SegmentSlopes):
             twice = segments.begun(self._moved(u, j, 2.0 * once.distance))
         except InputError:
             return False
-        settings = [segments.placed(b.simulation, b, x, last) for b in (segments.begun(u), once.begun, twice)]
+        begun = segments.begun(u), once.begun, twice
+        settings = [segments.placed(b, x, last).without_workspace() for b in begun]
         if len({repr(structure(s)) for s in settings}) > 1:
             return False
-        here, near, far = (flat((s.par, *s[2:])) for s in settings)
+        here, near, far = (flat(tuple(part for part in s if not isinstance(part, Plan))) for s in settings)
         with np.errstate(invalid="ignore"):
             bent, change = np.nan_to_num(far - 2.0 * near + here), np.nan_to_num(near - here)
         sizes = np.abs(change).max(initial=0.0) + 1e-6 * np.abs(np.nan_to_num(here, posinf=0.0, neginf=0.0))
@@ -158,8 +158,8 @@ class QuickSlopes(SegmentSlopes):
         if not self._linear[j]:
             return super()._along(here, scales, x, u, k, j)
         straight = self._far(u, j)
-        there = flat(self._segments.placed(straight.begun.simulation, straight.begun, x, k))
-        return np.asarray(difference(there, here.values) / straight.distance)
+        there = self._segments.numbers(straight.begun, x, k)
+        return np.asarray(difference(there.values, here.values) / straight.distance)
 
     def _size(self, u: Array, j: int) -> float:
         """That of the value which changes, at the present point of the search."""

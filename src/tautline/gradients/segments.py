@@ -8,19 +8,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
+from tautline.gradients.assembly.coordinates import AssemblyCoordinates
+from tautline.gradients.assembly.setting import BegunAssembly
 from tautline.gradients.coordinates import Coordinates
-from tautline.gradients.leaves import flat, split
+from tautline.gradients.differences import Changed
+from tautline.gradients.leaves import flat, split, structure
 from tautline.gradients.lowering import checked_keys, key_size, key_value
-from tautline.gradients.marching import Marched as Samples
-from tautline.gradients.marching import Setting, march_along
-from tautline.gradients.outputs import carried_setting, carried_values, check_names, unknown_outputs
-from tautline.gradients.run import carried_samples, forget_unknown
+from tautline.gradients.marched import Marched as Samples
+from tautline.gradients.marching import march_along
+from tautline.gradients.outputs import carried_setting, check_names, forget_unknown, variables_of
+from tautline.gradients.run import carried_samples
 from tautline.gradients.segment_slopes import Directions, QuickSlopes, SegmentSlopes
 from tautline.gradients.setting import Begun, begin_frozen, check_case, steps_of
-from tautline.kernels import data
 from tautline.model import checks
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.command import Locked
 
@@ -53,12 +55,30 @@ class Marched(NamedTuple):
     message: str
 
 
+def coordinates_of(case: Case | AssemblyCase) -> Coordinates | AssemblyCoordinates:
+    """Coordinates of the states of a case, about its start."""
+    if isinstance(case, Case):
+        return Coordinates(case.state(), not case.pendulum.body.is_point, isinstance(case.command, Locked))
+    start, lines = case.state(), case.assembly.strings
+    deployed = {name: line.string.length - start.strings[name].reeled_length for name, line in lines.items()}
+    commands = {name: case.commands.get(name, Locked()) for name in lines}
+    locked = [name for name, line in lines.items() if line.reel is None or isinstance(commands[name], Locked)]
+    return AssemblyCoordinates(case.assembly.on_mesh(deployed), start, locked)
+
+
+def guide_laws(case: Case | AssemblyCase) -> set[str]:
+    """Guide laws of the reels of a case."""
+    if isinstance(case, Case):
+        return {case.pendulum.reel.guide_law}
+    return {line.reel.guide_law for line in case.assembly.strings.values() if line.reel is not None}
+
+
 class Segments:
     """A run in segments, for multiple shooting and for linear models.
 
     Parameters
     ----------
-    case : Case
+    case : Case or AssemblyCase
         Its steps are frozen, as by `jacobian`.
     times : array (K + 1,)
         Where segments begin and end (s): multiples of the sample interval. If run.duration is one of the keys, they
@@ -81,15 +101,15 @@ class Segments:
 
     def __init__(
         self,
-        case: Case,
+        case: Case | AssemblyCase,
         times: Sequence[float] | Array,
         by: Iterable[str],
         outputs: Sequence[str] = (),
         directions: Directions | None = None,
     ) -> None:
         self.case, self.by = check_case(case), checked_keys(case, by)
-        self.outputs = check_names(outputs)
-        if case.pendulum.reel.guide_law == "stretched":
+        self.outputs = check_names(outputs, variables_of(case))
+        if "stretched" in guide_laws(case):
             raise InputError(
                 "case: expected a guide law without memory, got 'stretched': a state does not say all of it"
             )
@@ -97,11 +117,11 @@ class Segments:
         self.times = self._checked(times)
         self.values = np.array([key_value(case, name) for name in self.by])
         sizes = np.array([key_size(case, name) for name in self.by])
-        self._known: dict[tuple[float, ...], Begun] = {}
+        self._known: dict[tuple[float, ...], Begun | BegunAssembly] = {}
         self._about = tuple(self.values.tolist())
-        start, locked = case.state(), isinstance(case.command, Locked)
-        self.coordinates = Coordinates(start, not case.pendulum.body.is_point, locked)
-        self.start = self.coordinates.of(start)
+        coordinates: Any = coordinates_of(case)
+        self.coordinates = coordinates
+        self.start: Array = coordinates.of(case.state())
         own = Directions(np.eye(len(self.by)), sizes, tuple(self.by))
         self._slopes = SegmentSlopes(self, own) if directions is None else QuickSlopes(self, directions)
 
@@ -133,20 +153,19 @@ class Segments:
         if u.shape != self.values.shape:
             raise InputError(f"u: expected {len(self.values)} values of keys, got an array of shape {u.shape}")
         self._look_at(u)
-        simulation = self.begun(u).simulation.twin()
-        setting = self.placed(simulation, self.begun(u), x, k)
+        begun: Any = self.begun(u).twin()
+        setting, simulation = self.placed(begun, x, k), begun.simulation
         n = self.coordinates.size
         columns = self._slopes.columns(setting, x, u, k) if derivatives else np.zeros((len(flat(setting)), 0))
         tangents = split(setting, columns)
-        carried = carried_setting(setting, [t.copy() for t in tangents])
-        carried = carried._replace(motion=carried.motion._replace(reel=carried.motion.reel.copy()))
+        carried = carried_setting(setting, tangents)
         rows = int(self._counts[k + 1] - self._counts[k])
         marched = march_along(setting, tangents, rows)
-        simulation.marched(marched.samples, 0, marched.status, marched.filled, setting.plan)
+        begun.take_note(marched)
         found = carried_samples(marched.samples, marched.tangents, marched.filled)
         counts = setting.plan.steps_per_sample * np.arange(1.0, marched.filled + 1.0)
-        values = carried_values(simulation.pendulum, carried, counts, found, self.outputs)
-        forget_unknown(values, unknown_outputs(simulation.pendulum, self.case.command, simulation.elements))
+        values = begun.values(carried, counts, found, self.outputs)
+        forget_unknown(values, begun.unknown())
         end, slope = self._end(marched, found, rows, x)
         return Marched(
             end,
@@ -167,9 +186,9 @@ class Segments:
         before = Segments(self.case, [0.0, float(self.times[0])], ())
         return before.march(0, self.start, derivatives=False).end
 
-    def _end(self, marched: Samples, found: data.Samples, rows: int, x: Array) -> tuple[Array, Array]:
+    def _end(self, marched: Samples, found: Any, rows: int, x: Array) -> tuple[Array, Array]:
         if marched.filled < rows:
-            directions = marched.tangents.scalars.shape[-1]
+            directions = marched.tangents.nodes.shape[-1]
             return np.full(len(x), np.nan), np.full((len(x), directions), np.nan)
         end = self.coordinates.of_sample(found, -1, self.coordinates.follow(marched.samples, rows, x))
         return end.value, end.tangent
@@ -182,7 +201,7 @@ class Segments:
         if about != self._about:
             self._known, self._about = {}, about
 
-    def begun(self, u: Array) -> Begun:
+    def begun(self, u: Array) -> Begun | BegunAssembly:
         """The case with the keys at some values; kept, since all segments ask for the same ones."""
         key = tuple(u.tolist())
         if key not in self._known:
@@ -190,13 +209,20 @@ class Segments:
             self._known[key] = begin_frozen(case, self._steps)
         return self._known[key]
 
-    def placed(self, simulation: Simulation, begun: Begun, x: Array, k: int) -> Setting:
+    def placed(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Any:
         """A setting from the state x at the beginning of a segment."""
-        reeled = float(begun.first.scalars[0, data.REELED_LENGTH])
-        setting = begun.setting
-        time = int(self._counts[k]) * setting.plan.steps_per_sample * setting.plan.h
-        simulation.go_on_from(self.coordinates.state(x, reeled), time)
-        return setting._replace(motion=simulation.task().motion)
+        plan = begun.setting.plan
+        return begun.placed(self.coordinates, x, int(self._counts[k]) * plan.steps_per_sample * plan.h)
+
+    def moving(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Changed:
+        """What a march from the state x would change, as numbers."""
+        there = tuple(self.placed(begun, x, k).moving())
+        return Changed(flat(there), structure(there))
+
+    def numbers(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Changed:
+        """All that a march from the state x depends on, as numbers."""
+        there = self.placed(begun, x, k).without_workspace()
+        return Changed(flat(there), structure(there))
 
 
 class Linearization(NamedTuple):
@@ -216,7 +242,7 @@ class Linearization(NamedTuple):
         The keys.
     values : array (m,)
         Theirs.
-    coordinates : Coordinates
+    coordinates : Coordinates or AssemblyCoordinates
         From states to coordinates and back.
     status, message : str
         How the run ended.
@@ -229,17 +255,19 @@ class Linearization(NamedTuple):
     names: list[str]
     by: list[str]
     values: Array
-    coordinates: Coordinates
+    coordinates: Any
     status: str
     message: str
 
 
-def linearize(case: Case, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()) -> Linearization:
+def linearize(
+    case: Case | AssemblyCase, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()
+) -> Linearization:
     """Linear models of a run between some times.
 
     Parameters
     ----------
-    case : Case
+    case : Case or AssemblyCase
     at : list of float, optional
         Times (s), multiples of the sample interval; start and end by default.
     by : list of str

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar, overload
 
+from tautline.arrays import Array
+from tautline.engine.assembly.simulation import AssemblySimulation
 from tautline.engine.cases import begin
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
+from tautline.gradients.assembly.setting import BegunAssembly, begin_assembly
+from tautline.gradients.coordinates import Coordinates
+from tautline.gradients.marched import Marched
 from tautline.gradients.marching import Setting
+from tautline.gradients.outputs import CarriedValues, Unknown, carried_values, unknown_outputs
 from tautline.kernels import data
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
@@ -16,6 +23,9 @@ from tautline.model.command import Command, Locked, PrescribedMotion, Torque
 
 # Tables of motions without end hold so much longer than the run, so that they are the same near its duration.
 BEYOND = 1.1
+
+
+C = TypeVar("C", bound=Case | AssemblyCase)
 
 
 class Steps(NamedTuple):
@@ -46,24 +56,47 @@ class Begun(NamedTuple):
             scalars[:, data.DRUM_TORQUE] = 0.0
         return self.setting, self.first._replace(scalars=scalars)
 
+    def twin(self) -> Begun:
+        """The same with a motion of its own."""
+        return self._replace(simulation=self.simulation.twin())
 
-def check_case(case: Case | AssemblyCase) -> Case:
+    def placed(self, coordinates: Coordinates, x: Array, time: float) -> Setting:
+        """The setting from a state at a time (s), given by its coordinates."""
+        reeled = float(self.first.scalars[0, data.REELED_LENGTH])
+        self.simulation.go_on_from(coordinates.state(x, reeled), time)
+        return self.setting._replace(motion=self.simulation.task().motion)
+
+    def take_note(self, marched: Marched) -> None:
+        """Let the simulation know of a march of its setting."""
+        self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
+
+    def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
+        """Variables by name, and the time (outputs.carried_values)."""
+        return carried_values(self.simulation.pendulum, setting, counts, samples, names)
+
+    def unknown(self) -> dict[str, Unknown]:
+        """Variables whose derivatives are not known."""
+        return unknown_outputs(self.simulation.pendulum, self.command, self.simulation.elements)
+
+
+def check_case(case: C) -> C:
     """Refuse cases whose derivatives are not known."""
-    if isinstance(case, AssemblyCase):
-        raise InputError("case: expected one string, got an assembly, whose derivatives are not known")
-    if not isinstance(case, Case):
+    if not isinstance(case, Case | AssemblyCase):
         raise InputError(f"case: expected a Case, got {type(case).__name__}")
-    if isinstance(case.command, Torque) and case.command.is_function:
+    commands = case.commands.values() if isinstance(case, AssemblyCase) else [case.command]
+    if any(isinstance(command, Torque) and command.is_function for command in commands):
         raise InputError(
             "case: expected a torque that is a number or a table, got a function; Torque((times, torques))"
         )
     return case
 
 
-def steps_of(case: Case) -> Steps:
+def steps_of(case: Case | AssemblyCase) -> Steps:
     """The steps of a run; those of step="auto" all as small as the smallest that it makes, found by running it."""
     begun = begin(case)
-    simulation: Simulation = begun.simulation
+    simulation: Simulation | AssemblySimulation = begun.simulation
+    if isinstance(simulation, AssemblySimulation):
+        simulation.first_sample()
     plan = simulation.sampling(begun.interval)
     level, filled = 0, begun.samples
     if plan.adaptive or case.run.stop:
@@ -75,10 +108,20 @@ def steps_of(case: Case) -> Steps:
     return Steps(begun.samples, plan.steps_per_sample << level, filled, BEYOND * case.run.duration)
 
 
-def begin_frozen(case: Case, steps: Steps) -> Begun:
+@overload
+def begin_frozen(case: Case, steps: Steps) -> Begun: ...
+
+
+@overload
+def begin_frozen(case: AssemblyCase, steps: Steps) -> BegunAssembly: ...
+
+
+def begin_frozen(case: Case | AssemblyCase, steps: Steps) -> Begun | BegunAssembly:
     """A case at its start, its command taken, with frozen steps; conditions that stop it are left out."""
     duration = case.run.duration
     length, sample = steps.length(duration), duration / steps.rows
+    if isinstance(case, AssemblyCase):
+        return begin_assembly(case, length, sample, steps.per_sample, steps.until)
     run = dataclasses.replace(case.run, step=length, sample=sample, stop=())
     begun = begin(case.with_(run=run))
     simulation: Simulation = begun.simulation

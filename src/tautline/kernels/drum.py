@@ -36,7 +36,7 @@ from tautline.kernels.fixed import extrapolation
 from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS, carnot_force, solve_with_carnot_force
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.tables import curve_before, curve_increment
-from tautline.kernels.tangents import has_tangents
+from tautline.kernels.tangents import has_tangents, may_act
 
 
 class Drum(NamedTuple):
@@ -79,7 +79,7 @@ def holding(held: bool) -> Drum:
 @kernel
 def is_plain(par: Parameters, command: Command, reel: Array) -> bool:
     """Whether the motor's force is all that acts on the drum, and does not depend on sigma."""
-    friction = par.viscous > 0.0 or par.coulomb > 0.0
+    friction = may_act(par.viscous) or may_act(par.coulomb)
     limits = par.max_torque < math.inf or par.max_power < math.inf
     held = reel[STOP] != 0.0 or reel[STICTION] != 0.0
     return command.kind == BY_TORQUE and not (friction or limits or held)

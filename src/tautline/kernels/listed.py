@@ -30,6 +30,8 @@ class Listed(Generic[T]):
 
     Attributes
     ----------
+    kind, items : type, tuple
+        As given.
     words : array
         One row an item, as machine code reads it.
     """
@@ -37,7 +39,7 @@ class Listed(Generic[T]):
     def __init__(self, kind: type[T], items: Sequence[T]) -> None:
         from tautline.kernels.machine.structures import structure
 
-        self.items = tuple(items)
+        self.kind, self.items = kind, tuple(items)
         words: Any = structure(kind)  # type: ignore[arg-type]
         rows = [np.frombuffer(words.pack(item), dtype=np.int64) for item in self.items]
         self.words: Counters = np.array(rows).reshape(len(rows), words.size)

@@ -23,6 +23,16 @@ def has_tangents(x: Any) -> bool:
     return False
 
 
+def may_act(x: float) -> bool:
+    """Whether a number that is not negative is more than zero, or zero with tangents that are not."""
+    return x > 0.0
+
+
+def tangents_within(change: Any, x: Any, y: Any, part: float) -> bool:
+    """Whether all tangents of a change are at most a part of those of x and y together; there are none here."""
+    return True
+
+
 def values_of(x: T) -> T:
     """Values alone of a number, of an array or of all in a tuple; those of an array are not copied."""
     return x

@@ -14,10 +14,10 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.model import checks
 from tautline.model.wording import near
-from tautline.schema import SCHEMA
+from tautline.schema import ASSEMBLY_SCHEMA, SCHEMA
 
 TIME = "time"
-KNOWN = (*SCHEMA, TIME)
+KNOWN = (*(SCHEMA | ASSEMBLY_SCHEMA), TIME)  # which of them a case has, its segments say
 
 
 def _size(x: Carried) -> Carried:

@@ -13,7 +13,9 @@ from tautline.errors import InputError
 from tautline.extras import need
 from tautline.gradients.lowering import key_value
 from tautline.gradients.segments import Segments
+from tautline.gradients.setting import check_case
 from tautline.model import checks
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.optimal import ipopt, result, terms, unknowns
 from tautline.optimal.interval import Wanted
@@ -23,18 +25,19 @@ from tautline.optimal.starting import Start, guess, scales_of
 from tautline.optimal.terms import AtEnd, Limit
 from tautline.optimal.unknowns import DURATION, Unknowns
 
+AnyCase = Case | AssemblyCase
 Watch = Callable[[Progress], "bool | None"]
 MOST_INTERVALS = 10_000
 
 
 def optimise(
-    case: Case,
+    case: AnyCase,
     *,
     vary: Mapping[str, Any],
     minimise: Any,
     subject_to: Sequence[Limit | AtEnd | Mapping[str, Any]] = (),
     intervals: int | Sequence[float] = 20,
-    start: Optimised | Case | None = None,
+    start: Optimised | AnyCase | None = None,
     iterations: int = 300,
     watch: Watch | None = None,
     ipopt_options: Mapping[str, Any] | None = None,
@@ -43,11 +46,12 @@ def optimise(
 
     Parameters
     ----------
-    case : Case
+    case : Case or AssemblyCase
         Where the search begins; the tables whose entries are sought have their times from here.
     vary : dict
         The keys that are sought, with their bounds: {"command.torques[1:-1]": (-5, 5), "run.duration": (10, 40)}. A
-        key of a list stands for its entries, [1:-1] for some of them. Bounds are a pair, or a dict with least, most
+        key of a list stands for its entries, [1:-1] for some of them; of an assembly keys have longer names, such as
+        "strings.tether.command.torques". Bounds are a pair, or a dict with least, most
         and scale. With `run.duration` the end time is free: the times of all tables with sought entries stretch
         with it, and so do sample and step.
     minimise : "time", dict, Final, Integral or Peak, or a list of them
@@ -66,7 +70,7 @@ def optimise(
     ipopt_options : dict, optional
         Options of IPOPT, such as {"tol": 1e-8}.
     """
-    checks.instance("case", case, Case)
+    check_case(case)
     need("casadi", "tl.optimise")
     sought = unknowns.read(case, vary)
     wanted = Wanted(terms.read_objective(minimise), terms.read_bounds(subject_to))
@@ -79,7 +83,7 @@ def optimise(
     return _search(case, problem, w, iterations, dict(ipopt_options or {}), watch)
 
 
-def _times(case: Case, intervals: Any) -> Array:
+def _times(case: AnyCase, intervals: Any) -> Array:
     """Times at which intervals begin and end; of a free end, those of the case's own duration."""
     if not isinstance(intervals, list | tuple | np.ndarray):
         count = checks.whole("intervals", intervals, 1, MOST_INTERVALS)
@@ -91,7 +95,11 @@ def _times(case: Case, intervals: Any) -> Array:
 
 
 def _begin(
-    case: Case, sought: Unknowns, wanted: Wanted, times: Array, start: Optimised | Case | None
+    case: AnyCase,
+    sought: Unknowns,
+    wanted: Wanted,
+    times: Array,
+    start: Optimised | AnyCase | None,
 ) -> tuple[Problem, Array]:
     """The program, and the point where the search begins: states are those of a run with the first values."""
     segments = Segments(case, times, sought.keys, wanted.outputs, sought.directions())
@@ -114,11 +122,11 @@ def _begin(
     return problem, w
 
 
-def _first_values(sought: Unknowns, start: Optimised | Case | None) -> Array:
+def _first_values(sought: Unknowns, start: Optimised | AnyCase | None) -> Array:
     """Values where the search begins: those of the case, of another one, or of an earlier result."""
     if start is None:
         return np.array([x.value for x in sought.sought])
-    if isinstance(start, Case):
+    if isinstance(start, Case | AssemblyCase):
         return np.array([key_value(start, x.key) for x in sought.sought])
     checks.instance("start", start, Optimised)
     for x in sought.sought:
@@ -128,7 +136,12 @@ def _first_values(sought: Unknowns, start: Optimised | Case | None) -> Array:
 
 
 def _search(
-    case: Case, problem: Problem, w: Array, iterations: int, settings: dict[str, Any], watch: Watch | None
+    case: AnyCase,
+    problem: Problem,
+    w: Array,
+    iterations: int,
+    settings: dict[str, Any],
+    watch: Watch | None,
 ) -> Optimised:
     began = time.perf_counter()
     history: list[Progress] = []
@@ -158,7 +171,7 @@ def _search(
     )
 
 
-def _changes(case: Case, sought: Unknowns, values: Array) -> dict[str, float]:
+def _changes(case: AnyCase, sought: Unknowns, values: Array) -> dict[str, float]:
     """Values by key; with a free end, sample and step stretch as well."""
     changes = sought.changes(values)
     if sought.free_time:

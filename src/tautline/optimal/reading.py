@@ -13,6 +13,7 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.model import checks
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.wording import near
 from tautline.optimal.unknowns import BOUNDS
@@ -30,7 +31,7 @@ class OptimiseError(InputError):
 class Definition(NamedTuple):
     """A case, and the other arguments of `optimise`."""
 
-    case: Case
+    case: Any  # Case or AssemblyCase
     arguments: dict[str, Any]
 
 
@@ -43,7 +44,7 @@ def read(path: str | os.PathLike[str]) -> Definition:
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise OptimiseError(f'{source}: not valid TOML: {error}; values with units need quotes: "5 kg"') from None
     with said_of(source):
-        if "vary" not in tree and "string" in tree:
+        if "vary" not in tree and ("string" in tree or "strings" in tree):
             raise InputError(
                 "a scenario that says nothing of what to optimise; name it in a file with `scenario = ...`"
             )
@@ -73,14 +74,12 @@ def said_of(source: Path) -> Iterator[None]:
         raise OptimiseError(f"{source}: {error}") from None
 
 
-def _case(source: Path, word: str, name: Any, changes: dict[str, Any]) -> Case:
+def _case(source: Path, word: str, name: Any, changes: dict[str, Any]) -> Case | AssemblyCase:
     """A case from the name of a built-in scenario, or from a file beside this one."""
     if not isinstance(name, str):
         checks.refuse(word, "the name of a built-in scenario, or a file", name)
     beside = source.parent / name
-    found = scenario.load(beside if beside.is_file() else name, changes)
-    if not isinstance(found, Case):
-        raise InputError(f"{word}: expected one string, got an assembly, whose derivatives are not known")
+    found: Case | AssemblyCase = scenario.load(beside if beside.is_file() else name, changes)
     return found
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.simulate import simulate
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.optimal.expressions import TIME
 from tautline.optimal.interval import Wanted, of_run, plain, rows_of
@@ -52,7 +53,7 @@ class Optimised:
 
     Attributes
     ----------
-    case : Case
+    case : Case or AssemblyCase
         To run, look at and save, with the values that were found.
     status : str
         "completed" if the search converged and a plain run of the case keeps all bounds; else "infeasible",
@@ -73,7 +74,7 @@ class Optimised:
         States at the ends of the intervals, for a search that begins here.
     """
 
-    case: Case
+    case: Any
     status: str
     message: str
     objective: float
@@ -89,7 +90,7 @@ class Optimised:
 
     def to_toml(self) -> str:
         """Text of a scenario file with the values that were found."""
-        return self.case.to_toml()
+        return str(self.case.to_toml())
 
 
 class Checked(NamedTuple):
@@ -101,7 +102,7 @@ class Checked(NamedTuple):
     message: str  # of a run that ended early
 
 
-def checked(case: Case, wanted: Wanted, scales: Array) -> Checked:
+def checked(case: Case | AssemblyCase, wanted: Wanted, scales: Array) -> Checked:
     """Objective and violation of a plain run; bounds are looked at in every sample."""
     run = simulate(case)
     if run.attrs["status"] != "completed":

@@ -12,6 +12,7 @@ from tautline.engine.cases import begin
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.segments import Segments
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.optimal.expressions import TIME
 from tautline.optimal.interval import Added, Outputs, Wanted, added, outputs_of, plain
@@ -94,13 +95,21 @@ def guess(segments: Segments, start: Start, sought: Array, wanted: Wanted) -> Gu
     return Guess(np.array(states), added(whole, wanted, True))
 
 
-def scales_of(case: Case, names: list[str], begun: Guess, wanted: Wanted) -> Scales:
+def deployed(case: Case | AssemblyCase) -> float:
+    """Deployed length at the start (m), of the longest string."""
+    if isinstance(case, Case):
+        return case.pendulum.string.length - case.state().reeled_length
+    lines = case.state().strings
+    return max(line.string.length - lines[name].reeled_length for name, line in case.assembly.strings.items())
+
+
+def scales_of(case: Case | AssemblyCase, names: list[str], begun: Guess, wanted: Wanted) -> Scales:
     """Scales from a first run.
 
     Of states, a tenth of the deployed length and of the duration; of the objective, a tenth of its value; of bounds,
     the largest of their numbers and of the values in that run.
     """
-    length = PART * (case.pendulum.string.length - case.state().reeled_length)
+    length = PART * deployed(case)
     speed = length / (PART * case.run.duration)
     units = {"position": length, "velocity": speed, "rotation": 1.0, "angular": 1.0 / (PART * case.run.duration)}
     units |= {"reeled_length": length, "reel_speed": speed}

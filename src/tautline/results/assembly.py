@@ -46,30 +46,32 @@ def assembly_of(case: str) -> Assembly | None:
     return sections.read(tree).assembly if sections.is_assembly(tree) else None
 
 
+# Variables that follow from what is recorded: with one number an element, and with one a string.
+OF_ELEMENTS = ("strain", "tension")
+OF_STRINGS = ("unstretched_length", "stretched_length", "start_tension", "end_tension", "power")
+
+
 def derived(assembly: Assembly, values: Values) -> Values:
     """All variables, from those that the kernels record: bodies, nodes, reels, accounts and momenta."""
-    rows = len(values["time"])
-    size = layout(assembly).lengths
-    values["strain"] = np.empty((rows, size["element"]))
-    values["tension"] = np.empty((rows, size["element"]))
-    for name in ("unstretched_length", "stretched_length", "start_tension", "end_tension", "power"):
-        values[name] = np.zeros((rows, size["string"]))
+    parts: dict[str, list[Array]] = {name: [] for name in (*OF_ELEMENTS, *OF_STRINGS)}
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
-        for k, (name, (nodes, elements)) in enumerate(spans(assembly).items()):
+        for k, (name, (nodes, _)) in enumerate(spans(assembly).items()):
             line = assembly.strings[name]
             lengths = np.linalg.norm(np.diff(values["position"][:, nodes], axis=1), axis=2)
             unstretched = line.string.length - values["reeled_length"][:, k]
             strain = lengths / (unstretched / line.elements)[:, None] - 1.0
             moves = (values["position"][:, nodes], values["velocity"][:, nodes], values["reel_speed"][:, k])
             tension = tension_of(line.string, moves, strain, unstretched / line.elements, lengths)
-            values["strain"][:, elements], values["tension"][:, elements] = strain, tension
-            values["unstretched_length"][:, k] = unstretched
-            values["stretched_length"][:, k] = lengths.sum(axis=1)
-            values["start_tension"][:, k] = _at_end(line.string.law, tension)
-            values["end_tension"][:, k] = _at_end(line.string.law, tension[:, ::-1])
+            power = np.zeros_like(unstretched)
             if line.reel is not None:
                 radii = line.reel.radius(values["reeled_length"][:, k])
-                values["power"][:, k] = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
+                power = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
+            ends = _at_end(line.string.law, tension), _at_end(line.string.law, tension[:, ::-1])
+            own = (strain, tension, unstretched, lengths.sum(axis=1), *ends, power)
+            for found, x in zip(parts.values(), own, strict=True):
+                found.append(x)
+        values |= {name: np.concatenate(parts[name], axis=1) for name in OF_ELEMENTS}
+        values |= {name: np.stack(parts[name], axis=1) for name in OF_STRINGS}
         values["energy"] = sum(values[name] for name in ledger.names(ledger.STORED))  # type: ignore[assignment]
     return values
 

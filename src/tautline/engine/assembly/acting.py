@@ -8,7 +8,7 @@ import numpy as np
 
 from tautline.engine.assembly import lowering
 from tautline.engine.assembly.commands import check_known
-from tautline.engine.assembly.motion import AssemblyInMotion
+from tautline.engine.assembly.placed import PlacedAssembly
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
@@ -23,7 +23,7 @@ FLUID_WORK = data.account("fluid_work")
 INSTANT = 1e-12
 
 
-class ActedOnAssembly(AssemblyInMotion):
+class ActedOnAssembly(PlacedAssembly):
     """An assembly in motion that others push, strike and lead."""
 
     def push(

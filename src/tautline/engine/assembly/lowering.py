@@ -128,6 +128,21 @@ class Arrays:
         self.names = [*assembly.bodies, ANCHOR]
         self.bodies = [np.zeros(kernels.BODY_STATE) for _ in self.names]
         self.works = [np.zeros(kernels.BODY_WORK) for _ in self.names]
+        self.nodes, self.reels, self.scratch, self.strand_works = [], [], [], []
+        for line in assembly.strings.values():
+            N, law = line.elements, lowering.guide_law_code(line.reel or NO_REEL)
+            self.nodes.append(vector_zeros(data.NODE_QUANTITIES, 3 * data.row_length(N)))
+            self.reels.append(np.zeros(data.REEL_SIZE + (data.SPOOLED_CELLS if REMEMBERS[law] else 0)))
+            self.scratch.append(data.empty_scratch(N))
+            self.strand_works.append(np.zeros(kernels.STRAND_WORK))
+        self.totals = kernels.empty_totals()
+        self.clock = np.zeros(data.CLOCK_SIZE, dtype=np.int64)
+        self.place(assembly, state)
+
+    def place(self, assembly: Assembly, state: AssemblyState) -> None:
+        """Put a state at time 0 into the arrays, as if nothing had been before."""
+        for array in (self.totals, self.clock, *self.bodies, *self.nodes, *self.reels):
+            array[...] = 0
         self.bodies[-1][data.ATTITUDE] = 1.0
         for name, array in zip(assembly.bodies, self.bodies, strict=False):
             own = state.bodies[name]
@@ -135,23 +150,13 @@ class Arrays:
             array[kernels.PLACE : kernels.PLACE + 3] = own.position
             array[kernels.V : kernels.V + 3] = own.velocity
             array[kernels.OMEGA : kernels.OMEGA + 3] = own.angular_velocity
-        self.nodes, self.reels, self.scratch, self.strand_works = [], [], [], []
-        for name, line in assembly.strings.items():
+        for (name, line), nodes, reel in zip(assembly.strings.items(), self.nodes, self.reels, strict=True):
             started, N = state.strings[name], line.elements
-            nodes = vector_zeros(data.NODE_QUANTITIES, 3 * data.row_length(N))
             data.nodes_of(nodes[data.POSITION], N)[:] = started.nodes
             data.nodes_of(nodes[data.VELOCITY], N)[:] = started.node_velocities
-            law = lowering.guide_law_code(line.reel or NO_REEL)
-            reel = np.zeros(data.REEL_SIZE + (data.SPOOLED_CELLS if REMEMBERS[law] else 0))
             reel[data.REEL_SIZE :] = 0.0 if line.reel is None else line.reel.spooled_strain
             reel[data.S], reel[data.SIGMA] = started.reeled_length, started.reel_speed
             reel[data.SIGMA_BEFORE] = reel[data.SIGMA_EARLIER] = started.reel_speed
-            self.nodes.append(nodes)
-            self.reels.append(reel)
-            self.scratch.append(data.empty_scratch(N))
-            self.strand_works.append(np.zeros(kernels.STRAND_WORK))
-        self.totals = kernels.empty_totals()
-        self.clock = np.zeros(data.CLOCK_SIZE, dtype=np.int64)
 
     def size(self) -> int:
         """Numbers in a checkpoint."""

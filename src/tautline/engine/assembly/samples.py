@@ -17,6 +17,18 @@ from tautline.results.values import Values, at_first_end
 
 def values_of(assembly: Assembly, samples: kernels.WholeSamples, times: data.Array) -> Values:
     """Variables of the results from samples."""
+    values = values_without_holding(assembly, samples, times)
+    for k, line in enumerate(assembly.strings.values()):
+        held = np.isnan(values["torque"][:, k])
+        if held.any() and line.reel is not None:
+            values["torque"][held, k] = _holding(assembly, line, k, values)[held]
+            radii = line.reel.radius(values["reeled_length"][held, k])
+            values["power"][held, k] = values["torque"][held, k] * values["reel_speed"][held, k] / radii
+    return values
+
+
+def values_without_holding(assembly: Assembly, samples: kernels.WholeSamples, times: data.Array) -> Values:
+    """Variables of the results from samples, but torques that hold or lead a drum, which are NaN."""
     B = len(assembly.bodies)
     bodies, strands, whole = samples.bodies[:, :B], samples.strands, samples.whole
     found = {
@@ -35,14 +47,7 @@ def values_of(assembly: Assembly, samples: kernels.WholeSamples, times: data.Arr
         "linear_momentum": whole[:, kernels.LINEAR_MOMENTUM : kernels.LINEAR_MOMENTUM + 3],
         "angular_momentum": whole[:, kernels.ANGULAR_MOMENTUM : kernels.ANGULAR_MOMENTUM + 3],
     }
-    values = derived(assembly, found)
-    for k, line in enumerate(assembly.strings.values()):
-        held = np.isnan(values["torque"][:, k])
-        if held.any() and line.reel is not None:
-            values["torque"][held, k] = _holding(assembly, line, k, values)[held]
-            radii = line.reel.radius(values["reeled_length"][held, k])
-            values["power"][held, k] = values["torque"][held, k] * values["reel_speed"][held, k] / radii
-    return values
+    return derived(assembly, found)
 
 
 def _holding(assembly: Assembly, line: Line, k: int, values: Values) -> data.Array:

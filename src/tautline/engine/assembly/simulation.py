@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from collections.abc import Mapping
@@ -172,6 +173,12 @@ class AssemblySimulation(ActedOnAssembly):
                 self._watch.check_start(watched, self.present_sample())
             status, filled = self._watch.march(watched, out, plan)
             strand = watched.strand
+        return self.marched(out, begun, status, filled, strand, plan)
+
+    def marched(
+        self, out: kernels.WholeSamples, begun: int, status: int, filled: int, strand: int, plan: data.Plan
+    ) -> kernels.WholeSamples:
+        """Take note of a march that began at a step; its samples, fewer if an event ended the motion."""
         done = kernels.WholeSamples(*(array[:filled] for array in out))
         counts = begun + plan.steps_per_sample * np.arange(1, filled + 1, dtype=np.float64)
         self._marched = self.arrays.totals[data.T_START] + counts * plan.h
@@ -191,9 +198,22 @@ class AssemblySimulation(ActedOnAssembly):
         if self._watch is not None and self._watch.met is not None:
             return f"stopped at t = {self.time:.6g} s: {self._watch.met.sentence()}"
         name = list(self.assembly.strings)[strand] if strand >= 0 else ""
-        step = plan.h / 2 ** int(self.arrays.clock[data.LEVEL])
+        step = plan.h / 2**self.halvings
         out = self._deployed(name) if name else 0.0
         return sentence(status, self.time, name, out, step, self.limits().waves, plan.adaptive)
+
+    def go_on_from(self, state: AssemblyState, time: float) -> None:
+        """Go on from another state at another time (s), under the commands that were given at the start of the run."""
+        super().go_on_from(state, time)
+        self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
+
+    def twin(self, until: float) -> AssemblySimulation:
+        """An independent simulation in the same state, with nothing recorded; motions are there until a time (s)."""
+        other = copy.copy(self)
+        other.health = AssemblyHealth()
+        other.forget_records()
+        other.with_own_motion(until)
+        return other
 
     # -- samples -----------------------------------------------------------------------------------------
 
@@ -245,7 +265,7 @@ class AssemblySimulation(ActedOnAssembly):
             "message": "; ".join([self.message, *remarks]),
             "remarks": "\n".join(remarks),
             "end_time": self.time,
-            "step": self._plan.h / 2 ** int(self.arrays.clock[data.LEVEL]),
+            "step": self._plan.h / 2**self.halvings,
             "steps": self.steps,
             "newton_iterations": int(self.arrays.clock[data.ITERATIONS]),
             **self.health.figures(self.arrays.totals),

@@ -78,10 +78,12 @@ from tautline.kernels.so3 import (
     sub,
     transpose,
 )
+from tautline.kernels.tangents import has_tangents, tangents_within
 
 # Rounds over the reels until their speeds agree with each other.
 MOST_ROUNDS = 200
 LAST_ROUND = 1e-15
+LAST_OF_TANGENTS = 1e-14
 
 
 @kernel
@@ -230,7 +232,7 @@ def solve_reels(system: System, h_start: float, bodies: int) -> None:
     for i in range(bodies, n):
         x[i] = 0.0
     for _ in range(MOST_ROUNDS):
-        largest, change = 0.0, 0.0
+        largest, change, calm = 0.0, 0.0, True
         for k in range(len(system.strands)):
             strand = strand_at(system.strands, k)
             i = strand.row
@@ -244,9 +246,10 @@ def solve_reels(system: System, h_start: float, bodies: int) -> None:
                 found, impulse = solve_own_row(strand.par, start.drum, start.at, sigma, h_start, matrix[i, i], left)
                 change = max(change, abs(found - x[i]))
                 largest = max(largest, abs(sigma + found))
+                calm = calm and tangents_within(found - x[i], found, sigma, LAST_OF_TANGENTS)
                 x[i] = found
                 strand.work[IMPULSE_NOW] = impulse
-        if n - bodies <= 1 or not change > LAST_ROUND * largest:
+        if n - bodies <= 1 or (calm and not change > LAST_ROUND * largest):
             break
 
 
@@ -301,7 +304,9 @@ def solve_rates(system: System, h: float, kick: float) -> tuple[bool, int]:
     """Newton's method on all unknowns, from the guesses in the work of bodies and strands.
 
     Returns whether it found them, and the number of iterations. At h = 0 it inverts the Legendre transform.
+    Tangents settle one iteration after the values: the matrix is that of all derivatives.
     """
+    once_more = has_tangents(h)
     matrix, right = system.matrix, system.right[0]
     n = len(right)
     bodies = n
@@ -332,5 +337,7 @@ def solve_rates(system: System, h: float, kick: float) -> tuple[bool, int]:
         if not (error >= 0.0 and math.isfinite(speed2)):
             return False, iteration + 1
         if error * error <= ERROR_LEFT * ERROR_LEFT * speed2 or (small and error <= 1e-15):
-            return True, iteration + 1
+            if not once_more:
+                return True, iteration + 1
+            once_more = False
     return False, MAX_ITERATIONS

@@ -10,6 +10,7 @@ from tautline.kernels.so3 import (
     Matrix,
     Vector,
 )
+from tautline.kernels.tangents import has_tangents
 
 ZEROS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -68,7 +69,7 @@ def eliminate(matrix: Array2, right: Array, last: int) -> None:
         for j in range(i + 1, n):
             row = matrix[j]
             factor = row[i] * inverse
-            if factor != 0.0:
+            if factor != 0.0 or has_tangents(factor):
                 for k in range(first, n, width(row)):
                     store(row, k, load(row, k) - factor * load(pivot, k))
                 right[j] -= factor * right[i]

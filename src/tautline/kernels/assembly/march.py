@@ -59,7 +59,7 @@ from tautline.kernels.march import (
 AT_SAMPLE, BEFORE_STEP, AT_START = range(3)
 
 
-class Marched(NamedTuple):
+class AssemblyMarched(NamedTuple):
     """How far a march came."""
 
     status: int  # RUNNING, or why it ended before
@@ -88,6 +88,18 @@ def nearest_end(system: System) -> tuple[float, int]:
 
 
 @kernel
+def event_at_end(system: System) -> tuple[int, int]:
+    """Whether a reel is at the end of its string or beyond: the status, and which string, or -1."""
+    beyond, k = nearest_end(system)
+    if k < 0 or beyond < 0.0:
+        return RUNNING, -1
+    strand = strand_at(system.strands, k)
+    s, par = strand.reel[S], strand.par
+    retrieved = s - (par.L - strand.shortest) >= par.b - s
+    return FULLY_RETRIEVED if retrieved else FULLY_DEPLOYED, k
+
+
+@kernel
 def may_reach_end(system: System, h: float) -> bool:
     """Whether a step could bring a reel to the end of its string; generous, since speeds change in the step."""
     near = False
@@ -103,7 +115,7 @@ def may_reach_end(system: System, h: float) -> bool:
     return near
 
 
-@separate
+@inlined
 def one_step(system: System, plan: Plan, backup: Array, t: float, h: float, end: float) -> int:
     """A step of length h from time t to `end`, with loads where it joins the step before."""
     back = system.totals[LOADS_PENDING]
@@ -145,13 +157,10 @@ def step_to_event(system: System, plan: Plan, backups: Array2, t: float, h: floa
         put_motion(system, backup)
         refresh_assembly(system, t)
     if status == RUNNING:
-        beyond, k = nearest_end(system)
-        if k >= 0 and beyond >= 0.0:
-            strand = strand_at(system.strands, k)
+        ended = event_at_end(system)
+        if ended[0] != RUNNING:
             system.totals[STOP_TIME] = t + trial
-            s, par = strand.reel[S], strand.par
-            retrieved = s - (par.L - strand.shortest) >= par.b - s
-            return FULLY_RETRIEVED if retrieved else FULLY_DEPLOYED, k
+        return ended
     return status, -1
 
 
@@ -180,7 +189,7 @@ def march_interval(system: System, plan: Plan, backups: Array2) -> tuple[int, in
 
 
 @separate
-def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -> Marched:
+def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -> AssemblyMarched:
     """Fill all rows of `out`, one every plan.steps_per_sample steps.
 
     As `march` does for a pendulum: an adaptive march repeats a sample interval that failed, or in which the balance of
@@ -214,12 +223,12 @@ def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -
             system.clock[EXTRA] = extra
             refresh_assembly(system, totals[T_START] + system.clock[STEP] * plan.h)
         if status != RUNNING:
-            return Marched(status, row, which)
+            return AssemblyMarched(status, row, which)
         if jump < ROOM_TO_SPARE * balance_tolerance(totals, out.whole[row]):
             extra = max(0, extra - 1)
         system.clock[EXTRA] = extra
         note_balance(totals, out.whole[row])
-    return Marched(RUNNING, out.whole.shape[0], -1)
+    return AssemblyMarched(RUNNING, out.whole.shape[0], -1)
 
 
 FIRST_ROW = _places(0)[0]
@@ -246,14 +255,14 @@ def assembly(system: System, plan: Plan, backups: Array2, out: WholeSamples, act
     limits of the step.
     """
     limits = AssemblyLimits(math.inf, math.inf, math.inf)
-    found = Marched(RUNNING, 0, -1)
+    found = AssemblyMarched(RUNNING, 0, -1)
     if action == MARCH:
         found = march_rows(system, plan, backups, out)
     elif action == BEGIN:
         begin_assembly(system, t)
     elif action == OBSERVE:
         if not observe_assembly(system, out, FIRST_ROW, t):
-            found = Marched(NON_FINITE, 0, -1)
+            found = AssemblyMarched(NON_FINITE, 0, -1)
     elif action == RELEASE:
         release_reels(system, t)
     elif action == SAVE:

@@ -78,6 +78,7 @@ from tautline.kernels.drum import holding
 from tautline.kernels.energy import elastic, element_length, kinetic_string, momenta, reel_mass, transport_weights
 from tautline.kernels.guide import spooled_energy
 from tautline.kernels.jit import kernel, separate
+from tautline.kernels.lanes import zero_like
 from tautline.kernels.loads.pushing import ACCOUNTS, acts
 from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.reeling import evaluate_forces
@@ -123,7 +124,7 @@ def velocities_now(system: System, t: float) -> bool:
             put_matrix(body.work, TURNED, attitude(body.state))
         place_given(system, t)
         pending = system.totals[LOADS_PENDING]
-        velocities_at_joint(system, pending, instant_of(t, pending, 0.0), ahead_of(system))
+        velocities_at_joint(system, pending, instant_of(t, pending, zero_like(t)), ahead_of(system))
         return True
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
@@ -143,7 +144,7 @@ def velocities_now(system: System, t: float) -> bool:
             work[SIGMA_NOW] = reel[HELD_SPEED] if held else 0.0
             start = ReelStart(reel[P_S], 0.0, 0.0, work[SIGMA_NOW], NO_ENTRANCE, holding(held))
             pack_start(start, work[START_ROW:])
-    found = solve_rates(system, 0.0, 0.0)[0]
+    found = solve_rates(system, zero_like(t), zero_like(t))[0]
     for k in range(len(system.strands)):
         keep_velocities(strand_at(system.strands, k))
     return found
@@ -162,7 +163,8 @@ def measure_strand(system: System, strand: Strand) -> tuple[float, float]:
     carried = angular_velocity_about(strand, first)
     kinetic = kinetic_string(par, s, sigma, q, v)
     if strand.wound:
-        kinetic += 0.5 * par.mu * s * dot(first.v, first.v) + 0.5 * reel_mass(par, s)[0] * (sigma + carried) ** 2
+        speed = sigma + carried
+        kinetic += 0.5 * par.mu * s * dot(first.v, first.v) + 0.5 * reel_mass(par, s)[0] * speed * speed
     P_s = momenta(par, s, sigma, q, v, momentum) + drum_mass(strand, 0.0, sigma) * carried
     put_triple(work, END_MOMENTUM, first_momentum(strand, sigma, v))
     put_triple(work, END_MOMENTUM + 3, node(momentum, par.N))
@@ -183,7 +185,7 @@ def observe_strand(system: System, strand: Strand, t: float, out: Array, out_nod
         target, border = strand.scratch.nodes[TARGET], strand.scratch.nodes[BORDER]
         clear_nodes(target)
         clear_nodes(border)
-        owed = loads_of_strand(system, strand, instant_of(t, pending, 0.0), pending, target, border)
+        owed = loads_of_strand(system, strand, instant_of(t, pending, zero_like(t)), pending, target, border)
         for load in range(len(ACCOUNTS)):
             if acts(load, loads.own):
                 out[ACCOUNTS[load]] += pending * work[POWER + load]

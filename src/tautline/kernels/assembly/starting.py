@@ -36,7 +36,8 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.jit import kernel, separate
+from tautline.kernels.jit import inlined, kernel, separate
+from tautline.kernels.lanes import zero_like
 from tautline.kernels.loads.jump import given_by_loads
 from tautline.kernels.loads.pushing import ACCOUNTS
 from tautline.kernels.loads.resistance import DRAG
@@ -87,7 +88,7 @@ def begin_fluid(system: System) -> None:
         put_triple(body.state, FLUID, fluid_now(body, own, 0.0, triple(body.work, V_NOW), triple(body.work, OMEGA_NOW)))
 
 
-@separate
+@inlined
 def start_in_fluid(system: System, backup: Array, t: float, ahead: float) -> None:
     """Let loads act at the start of a motion, for half of a step.
 
@@ -98,9 +99,9 @@ def start_in_fluid(system: System, backup: Array, t: float, ahead: float) -> Non
     begin_fluid(system)
     copy_motion(system, backup)
     tried = stage(system, ahead, t, t + ahead)
-    at = instant_of(t + ahead, 0.0, ahead)
+    at = instant_of(t + ahead, zero_like(ahead), ahead)
     place_given(system, t + ahead)
-    velocities_at_joint(system, ahead, at, 0.0)
+    velocities_at_joint(system, ahead, at, zero_like(ahead))
     put_motion(system, backup)
     refresh_assembly(system, t)
     if tried != RUNNING:

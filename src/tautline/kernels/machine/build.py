@@ -24,16 +24,14 @@ from tautline.kernels.machine.signatures import all_functions
 from tautline.kernels.machine.stamp import ABI, source_hash
 from tautline.kernels.machine.targets import Target, machine, targets
 
-# Functions of the second process, so that both take about as long: the march with loads takes half of all.
+# Functions of the second process, so that both take about as long.
 SECOND = (
     "tl_march_with_tangents",
+    "tl_march_back",
     "tl_march_reeling",
     "tl_march_locked",
     "tl_march",
     "tl_prescribed_torques",
-    "tl_prescribed_torques_with_loads",
-    "tl_holding_torques",
-    "tl_holding_torques_with_loads",
 )
 HEADER = "tautline.h"
 OPTIMISED = ".bc"

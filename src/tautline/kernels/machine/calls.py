@@ -66,7 +66,7 @@ def tangent_call(entry: Callable[..., Any]) -> Callable[..., Any]:
             if argument.structure is None:
                 words.append(value)
             else:
-                words += [argument.structure.pack(value), argument.structure.tangent_words(leaves).ctypes]
+                words += [argument.structure.pack(value), argument.structure.tangent_words(value, leaves).ctypes]
         assert function.result is not None
         buffer = ctypes.create_string_buffer(WORD * function.result.size)
         if callers[missing](*words, buffer) != 0:

@@ -11,7 +11,7 @@ from tautline.errors import STATUS_NAMES
 from tautline.kernels import data
 from tautline.kernels.lanes import LANES
 from tautline.kernels.listed import Listed
-from tautline.kernels.machine.signatures import Function, all_functions
+from tautline.kernels.machine.signatures import TANGENT_WORDS, Argument, Function, all_functions
 from tautline.kernels.machine.stamp import ABI, source_hash
 from tautline.kernels.machine.structures import array_type, fields_of
 
@@ -143,6 +143,13 @@ def _parameter(name: str, kind: Any) -> str:
     return f"const double *{name}"
 
 
+def _parameters(function: Function, argument: Argument) -> list[str]:
+    """Parameters of a C function for an argument: itself, and its tangents where there are some (wrappers.py)."""
+    own = _parameter(argument.name, argument.kind)
+    beside = function.tangents and argument.structure is not None
+    return [own, f"const double *{argument.name}{TANGENT_WORDS}"] if beside else [own]
+
+
 def _array_name(array: tuple[int, str]) -> str:
     return f"tl_array{array[0]}" if array[1] == "d" else f"tl_counters{array[0]}"
 
@@ -175,7 +182,7 @@ def header() -> str:
         if function.result is not None:
             _declare_inside(function.result.kind, structures)
         struct, last = _result(function)
-        given = ", ".join(_parameter(argument.name, argument.kind) for argument in function.arguments)
+        given = ", ".join(parameter for argument in function.arguments for parameter in _parameters(function, argument))
         doc = inspect.cleandoc(function.entry.__doc__ or "")
         text = f"/* {doc} */\nint64_t {function.name}({given}{last});"
         declarations.append(f"{struct}\n{text}" if struct else text)

@@ -99,9 +99,10 @@ class _GetItem(AbstractTemplate):
 @infer_global(operator.setitem)
 class _SetItem(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
-        fits = isinstance(args[0], TangentArrayType) and args[0].ndim == _indices(args[1]) and is_number(args[2])
-        number = tangent_type if args[2] is tangent_type else types.float64
-        return signature(types.none, args[0], args[1], number) if fits else None
+        number = is_number(args[2]) or args[2] == types.boolean
+        fits = isinstance(args[0], TangentArrayType) and args[0].ndim == _indices(args[1]) and number
+        kind = tangent_type if args[2] is tangent_type else types.float64
+        return signature(types.none, args[0], args[1], kind) if fits else None
 
 
 def _listed(context: Any, builder: Any, kind: Any, index: Any) -> list[Any]:
@@ -184,6 +185,41 @@ def _transposed(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return view._getvalue()
 
 
+# -- tables of lists (listed.py), and of the tangents of their items --------------------------------------------------
+
+
+class _TangentRowsType(types.Type):
+    def __init__(self) -> None:
+        super().__init__(name=f"TangentRows{TANGENTS}")
+
+
+tangent_rows_type = _TangentRowsType()
+table_type = types.Array(types.int64, 2, "C")
+
+
+@register_model(_TangentRowsType)
+class _RowsModel(models.StructModel):
+    def __init__(self, manager: Any, fe_type: Any) -> None:
+        super().__init__(manager, fe_type, [("table", table_type), ("tangents", types.int64)])
+
+
+def rows_with_tangents(context: Any, builder: Any, table: Any, tangents: Any) -> Any:
+    """A table of items, and the address of their tangents: TANGENTS doubles a word."""
+    found = _view(context, builder, tangent_rows_type)
+    found.table, found.tangents = table, tangents
+    return found._getvalue()
+
+
+def parts_of_rows(builder: Any, rows: Any) -> tuple[Any, Any]:
+    """The table of items, and the address of their tangents."""
+    return builder.extract_value(rows, 0), builder.extract_value(rows, 1)
+
+
+@overload(len, strict=False, jit_options=OPTIONS)
+def _count(rows: Any) -> Any:
+    return (lambda rows: len(_values_of(rows))) if rows is tangent_rows_type else None
+
+
 # -- values alone ------------------------------------------------------------------------------------------------------
 
 
@@ -192,6 +228,8 @@ def _type_of_values(kind: Any) -> Any:
         return types.BaseTuple.from_types([_type_of_values(x) for x in kind], getattr(kind, "instance_class", None))  # type: ignore[attr-defined]
     if isinstance(kind, TangentArrayType):
         return types.Array(types.float64, kind.ndim, "C")
+    if kind is tangent_rows_type:
+        return table_type
     return types.float64 if kind is tangent_type else kind
 
 
@@ -206,6 +244,8 @@ def _values(context: Any, builder: Any, kind: Any, x: Any) -> Any:
         strides = [builder.mul(size, stride) for stride in cgutils.unpack_tuple(builder, view.strides)]
         populate_array(array, view.values, cgutils.unpack_tuple(builder, view.shape), strides, 8, None)
         return array._getvalue()
+    if kind is tangent_rows_type:
+        return parts_of_rows(builder, x)[0]
     return taken_apart(builder, kind, x).value
 
 

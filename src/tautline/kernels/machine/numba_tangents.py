@@ -12,12 +12,12 @@ from numba.core import cgutils, types
 from numba.core.typeconv import Conversion
 from numba.core.types import BaseNamedTuple, BaseTuple  # type: ignore[attr-defined]
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import lower_builtin, lower_cast, models, overload, register_model
+from numba.extending import intrinsic, lower_builtin, lower_cast, models, overload, register_model
 
 from tautline.kernels.lanes import select, zero_like
 from tautline.kernels.machine.numba_lanes import FLOATS, broadcast, lanes_type
 from tautline.kernels.machine.options import OPTIONS
-from tautline.kernels.tangents import TANGENTS, has_tangents
+from tautline.kernels.tangents import TANGENTS, has_tangents, may_act, tangents_within
 
 _DOUBLE = ir.DoubleType()
 NO_TANGENTS = ir.Constant(FLOATS, [0.0] * TANGENTS)
@@ -272,3 +272,31 @@ def _lower_select(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 @overload(has_tangents, strict=False, jit_options=OPTIONS)
 def _choose_has_tangents(x: Any) -> Any:
     return (lambda x: True) if x is tangent_type else (lambda x: False)
+
+
+@intrinsic
+def _tangents_within(typingctx: Any, change: Any, x: Any, y: Any, part: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        name, kind = f"llvm.fabs.v{TANGENTS}f64", ir.FunctionType(FLOATS, [FLOATS])
+        size_of = cgutils.get_or_insert_function(builder.module, kind, name)
+        sizes = [builder.call(size_of, [builder.extract_value(number, 1)]) for number in args[:3]]
+        most = builder.fmul(broadcast(builder, args[3]), builder.fadd(*sizes[1:]))
+        beyond = builder.fcmp_ordered(">", sizes[0], most)
+        lanes = builder.bitcast(beyond, ir.IntType(TANGENTS))
+        return builder.icmp_unsigned("==", lanes, ir.Constant(lanes.type, 0))
+
+    return types.boolean(tangent_type, tangent_type, tangent_type, types.float64), codegen
+
+
+@overload(tangents_within, strict=False, jit_options=OPTIONS)
+def _choose_tangents_within(change: Any, x: Any, y: Any, part: Any) -> Any:
+    if change is tangent_type:
+        return lambda change, x, y, part: _tangents_within(change, x, y, part)
+    return lambda change, x, y, part: True
+
+
+@overload(may_act, strict=False, jit_options=OPTIONS)
+def _choose_may_act(x: Any) -> Any:
+    if x is tangent_type:
+        return lambda x: x > 0.0 or not _tangents_within(x, zero_like(x), zero_like(x), 0.0)
+    return lambda x: x > 0.0

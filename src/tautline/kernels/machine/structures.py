@@ -8,9 +8,10 @@ follows from the fields and their types, so a field that is added to a tuple is 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -32,6 +33,7 @@ class Member(NamedTuple):
     place: int  # of its first word
     indices: int = 0  # of an array
     item: str = "d"  # of an array: d of doubles, q of int64_t
+    listed: Any = None  # type of the items, of a list whose table of words is the array
 
 
 def array_type(kind: Any) -> tuple[int, str] | None:
@@ -109,10 +111,12 @@ class Structure:
         place = self.size
         if array is not None:
             indices, letter = array
-            self.members.append(Member(path, np.ndarray, place, indices, letter))
+            listed = get_args(kind)[0] if get_origin(kind) is Listed else None
+            self.members.append(Member(path, np.ndarray, place, indices, letter, listed))
             self.size += 1 + indices
             shape = ", ".join(f"whole(at, {place + 1 + i})" for i in range(indices))
-            return f"{'numbers' if letter == 'd' else 'counters'}(at, {place}, ({shape},))"
+            view = "rows" if listed else {"d": "numbers", "q": "counters"}[letter]
+            return f"{view}(at, {place}, ({shape},))"
         if kind not in (float, int, bool):
             raise TypeError(f"machine code cannot be given a field {path[1:]} of type {kind}")
         self.members.append(Member(path, kind, place))
@@ -143,20 +147,44 @@ class Structure:
         """Words of a value. Arrays are not copied: they must live as long as the words are used."""
         return self._format.pack(*self._flatten(value))
 
-    def tangent_words(self, leaves: Sequence[Array]) -> Array:
-        """TANGENTS doubles a word: of a float its tangents, of an array of floats the address of its tangents."""
-        words = np.zeros((self.size, TANGENTS))
-        found = [member for member in self.members if member.kind is float or (member.item == "d" and member.indices)]
-        for member, leaf in zip(found, leaves, strict=True):
-            if member.kind is float:
-                words[member.place] = leaf
+    def tangent_words(self, value: Any, leaves: Sequence[Array]) -> Array:
+        """TANGENTS doubles a word: of a float its tangents, of an array of floats the address of its tangents.
+
+        Of a list it is the address of the words of its items, which lie behind those of the whole.
+        """
+        lists = {member.place: attrgetter(member.path[1:])(value) for member in self.members if member.listed}
+        items = [structure(x.kind).size * len(x) for x in lists.values()]
+        words = np.zeros((self.size + sum(items), TANGENTS))
+        supply, end = iter(leaves), self.size
+        for member in self.members:
+            own = words[member.place]
+            if member.listed:
+                begin, size = end, structure(member.listed).size
+                end += size * len(lists[member.place])
+                own.view(np.int64)[0] = words[begin:].__array_interface__["data"][0]
+                for k in range(len(lists[member.place])):
+                    structure(member.listed)._put_tangents(words[begin + k * size :], supply)
             else:
-                words[member.place].view(np.int64)[0] = address_of(leaf, member.indices + 1, "d")[0]
+                _put_tangent(member, own, supply)
+        assert next(supply, None) is None
         return words
+
+    def _put_tangents(self, words: Array, supply: Iterator[Array]) -> None:
+        """Tangents of a value that holds no list."""
+        for member in self.members:
+            _put_tangent(member, words[member.place], supply)
 
     def unpack(self, words: Any) -> Any:
         """Value of words that machine code has written."""
         return self._rebuild(self._format.unpack(words))
+
+
+def _put_tangent(member: Member, word: Array, supply: Iterator[Array]) -> None:
+    """Tangents of one number, or the address of those of one array."""
+    if member.kind is float:
+        word[:] = next(supply)
+    elif member.kind is np.ndarray and member.item == "d":
+        word.view(np.int64)[0] = address_of(next(supply), member.indices + 1, "d")[0]
 
 
 def address_of(array: Any, indices: int, item: str) -> tuple[int, ...]:

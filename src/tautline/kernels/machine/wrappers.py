@@ -18,7 +18,14 @@ from numba.np.arrayobj import make_array, populate_array
 
 from tautline.kernels.jit import Kernel
 from tautline.kernels.machine.numba_lanes import FLOATS
-from tautline.kernels.machine.numba_tangent_arrays import TangentArrayType, filled_view
+from tautline.kernels.machine.numba_tangent_arrays import (
+    TangentArrayType,
+    filled_view,
+    parts_of_rows,
+    rows_with_tangents,
+    table_type,
+    tangent_rows_type,
+)
 from tautline.kernels.machine.numba_tangents import put_together, tangent_type
 from tautline.kernels.machine.signatures import TANGENT_WORDS, Function
 from tautline.kernels.machine.structures import Structure, structure
@@ -77,6 +84,18 @@ def _writer(numba_type: Any, llvm_type: Any) -> Any:
     return write
 
 
+def _array_at(context: Any, builder: Any, kind: Any, address: Any, counts: list[Any]) -> Any:
+    """Memory as an array whose numbers lie one behind the other."""
+    array = make_array(kind)(context, builder)
+    size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    strides = [ir.Constant(_WHOLE, size)]
+    for count in reversed(counts[1:]):
+        strides.insert(0, builder.mul(strides[0], count))
+    data = builder.inttoptr(address, array.data.type)
+    populate_array(array, data, counts, strides, size, None)
+    return array._getvalue()
+
+
 def _viewer(item: Any) -> Any:
     """Intrinsic that views memory as an array whose numbers lie one behind the other."""
 
@@ -91,18 +110,28 @@ def _viewer(item: Any) -> Any:
             if with_tangents:
                 tangents = builder.load(_tangents_at(builder, args[0], args[1], _WHOLE))
                 return filled_view(context, builder, kind, address, tangents, counts)
-            array = make_array(kind)(context, builder)
-            size = context.get_abi_sizeof(context.get_data_type(item))
-            strides = [ir.Constant(ir.IntType(64), size)]
-            for count in reversed(counts[1:]):
-                strides.insert(0, builder.mul(strides[0], count))
-            data = builder.inttoptr(address, array.data.type)
-            populate_array(array, data, counts, strides, size, None)
-            return array._getvalue()
+            return _array_at(context, builder, kind, address, counts)
 
         return kind(at, types.int64, shape), codegen
 
     return view
+
+
+@intrinsic
+def _rows(typingctx: Any, at: Any, place: Any, shape: Any) -> Any:
+    """View of the table of a list, with that of the tangents where there are some."""
+    with_tangents = not isinstance(at, types.Integer)
+    kind = tangent_rows_type if with_tangents else table_type
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        address = builder.load(_pointer(builder, _first(builder, at, args[0]), args[1], _WHOLE))
+        found = _array_at(context, builder, table_type, address, cgutils.unpack_tuple(builder, args[2]))
+        if not with_tangents:
+            return found
+        tangents = builder.load(_tangents_at(builder, args[0], args[1], _WHOLE))
+        return rows_with_tangents(context, builder, found, tangents)
+
+    return kind(at, types.int64, shape), codegen
 
 
 _PARTS = {
@@ -112,6 +141,7 @@ _PARTS = {
     "put_whole": _writer(types.int64, _WHOLE),
     "numbers": _viewer(types.float64),
     "counters": _viewer(types.int64),
+    "rows": _rows,
 }
 
 
@@ -129,14 +159,20 @@ def _read(structure: Structure) -> Kernel:
 
 @intrinsic
 def _address(typingctx: Any, rows: Any, k: Any) -> Any:
-    """Address of row k of an array with two indices."""
+    """Address of row k of the table of a list, and of its tangents where there are some."""
+    with_tangents = rows is tangent_rows_type
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        array = make_array(sig.args[0])(context, builder, args[0])
-        stride = cgutils.unpack_tuple(builder, array.strides)[0]
-        return builder.add(builder.ptrtoint(array.data, _WHOLE), builder.mul(args[1], stride))
+        table, tangents = parts_of_rows(builder, args[0]) if with_tangents else (args[0], None)
+        array = make_array(table_type)(context, builder, table)
+        distance = builder.mul(args[1], cgutils.unpack_tuple(builder, array.strides)[0])
+        address = builder.add(builder.ptrtoint(array.data, _WHOLE), distance)
+        if not with_tangents:
+            return address
+        beside = builder.add(tangents, builder.mul(distance, ir.Constant(_WHOLE, TANGENTS)))
+        return context.make_tuple(builder, sig.return_type, [address, beside])
 
-    return types.int64(rows, types.int64), codegen
+    return (types.UniTuple(types.int64, 2) if with_tangents else types.int64)(rows, types.int64), codegen
 
 
 def reader_of_rows(kind: Any) -> Any:

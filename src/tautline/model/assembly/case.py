@@ -94,6 +94,10 @@ class AssemblyCase:
         """All keys in plain SI numbers, defaults too; `from_dict` of it is an equal case."""
         return sections.complete(self._described())
 
+    def unit(self, key: str) -> str:
+        """Unit of a key such as "strings.hoist.stiffness"; empty for words, counts and plain numbers."""
+        return keys.kind_of(self.to_dict(), parse(key)).unit
+
     def to_toml(self) -> str:
         """Text of a scenario file that loads as an equal case, in plain SI numbers."""
         return toml.text_of(sections.complete(self._described(), defaults=False))

@@ -1,0 +1,47 @@
+"""An assembly in motion that is put into other states, for those who march it otherwise."""
+
+from __future__ import annotations
+
+import copy
+
+from tautline.engine.assembly.motion import AssemblyInMotion
+from tautline.kernels import data
+from tautline.kernels.assembly import data as kernels
+from tautline.kernels.assembly.march import BEGIN
+from tautline.model.assembly.state import AssemblyState
+
+
+class PlacedAssembly(AssemblyInMotion):
+    """An assembly whose motion can be copied, and go on from another state."""
+
+    @property
+    def halvings(self) -> int:
+        """How often the latest base step was halved."""
+        return int(self.arrays.clock[data.LEVEL])
+
+    @property
+    def system(self) -> kernels.System:
+        """The assembly as the kernels have it."""
+        return self._system
+
+    def task(self, until: float) -> kernels.System:
+        """The assembly as the kernels have it, for those who march otherwise; motions are there up to a time (s)."""
+        self._lower(0.0, until)
+        return self._system
+
+    def go_on_from(self, state: AssemblyState, time: float) -> None:
+        """Go on from another state at another time (s), under the commands that were given at the start of the run.
+
+        Bodies that are held are where the state says, and their paths are those of the run.
+        """
+        self.arrays.place(self.assembly, state)
+        self.arrays.totals[data.T_START] = time
+        self.call(BEGIN, time)
+        for name in self._commands:
+            self._lead(name, time)
+
+    def with_own_motion(self, until: float) -> None:
+        """Let a copy move apart from what it is a copy of; motions are there up to a time (s)."""
+        self.arrays = copy.deepcopy(self.arrays)
+        self._changed = True
+        self._lower(0.0, until)

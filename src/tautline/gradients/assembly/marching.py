@@ -1,0 +1,61 @@
+"""A march of an assembly with tangents."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.gradients.leaves import leaves
+from tautline.gradients.marched import Marched, samples_with_tangents, widened
+from tautline.kernels import data
+from tautline.kernels.assembly import data as kernels
+from tautline.kernels.assembly.tangent_march import assembly_with_tangents as march
+from tautline.kernels.tangents import TANGENTS
+
+
+class AssemblySetting(NamedTuple):
+    """All that a march of an assembly depends on; its steps are of one length."""
+
+    system: kernels.System
+    plan: data.Plan
+
+    def moving(self) -> list[Any]:
+        """The arrays that a march changes, workspace aside."""
+        system = self.system
+        strands = [array for x in system.strands for array in (x.nodes, x.reel)]
+        return [system.totals, system.clock, *(x.state for x in system.bodies), *strands]
+
+    def reel(self) -> Array:
+        """The array that holds times of the motion."""
+        return self.system.totals
+
+    def clock(self) -> Any:
+        """The array that counts steps."""
+        return self.system.clock
+
+    def without_workspace(self) -> AssemblySetting:
+        """The same numbers, with zeros in arrays that a march fills before it looks at them."""
+        bodies = tuple(x._replace(work=np.zeros_like(x.work)) for x in self.system.bodies)
+        strands = tuple(
+            x._replace(scratch=data.empty_scratch(x.par.N), work=np.zeros_like(x.work)) for x in self.system.strands
+        )
+        nothing = {name: np.zeros_like(getattr(self.system, name)) for name in ("matrix", "right")}
+        changed: dict[str, Any] = {"bodies": bodies, "strands": strands, **nothing}
+        return self._replace(system=self.system._replace(**changed))
+
+
+def march_assembly_with_tangents(setting: AssemblySetting, tangents: list[Array], rows: int) -> Marched:
+    """March, and carry at most `TANGENTS` directions along; arguments as of `march_with_tangents`."""
+    system, plan = setting
+    nodes = sum(x.par.N + 1 for x in system.strands)
+    out = kernels.empty_samples(rows, len(system.bodies), len(system.strands), nodes)
+    backup = np.zeros(sum(x.size for x in setting.moving()))
+    wide = widened(tangents)
+    own = len(leaves(system))
+    beside = [np.zeros((*x.shape, TANGENTS)) for x in out]
+    given = (wide[:own], wide[own:], [np.zeros((backup.size, TANGENTS))], beside)
+    status, filled, strand = march((system, plan, backup, out), given)
+    derivatives = samples_with_tangents(out, beside, tangents[0].shape[-1], int(filled))
+    return Marched(out, derivatives, int(status), int(filled), int(strand))

@@ -1,0 +1,65 @@
+"""From a case of an assembly to what a march with tangents takes, its steps frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tautline.arrays import Array
+from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.cases import assembly_case, begin
+from tautline.gradients.assembly.coordinates import AssemblyCoordinates
+from tautline.gradients.assembly.marching import AssemblySetting
+from tautline.gradients.assembly.outputs import carried_values, held_reels, unknown_outputs
+from tautline.gradients.marched import Marched
+from tautline.gradients.outputs import CarriedValues, Unknown
+from tautline.kernels.assembly import data as kernels
+from tautline.model.assembly.case import AssemblyCase
+
+
+class BegunAssembly(NamedTuple):
+    """A run of an assembly with frozen steps at its start; methods as of `setting.Begun`."""
+
+    simulation: AssemblySimulation
+    setting: AssemblySetting
+    first: kernels.WholeSamples
+    held: list[int]  # strings whose torques are found afterwards
+    until: float  # time that tables hold until (s)
+
+    def numbers(self) -> tuple[AssemblySetting, kernels.WholeSamples]:
+        """All that follows from keys, but torques that are found afterwards and workspace."""
+        strands = self.first.strands.copy()
+        strands[:, self.held, kernels.TORQUE_NOW] = 0.0
+        return self.setting.without_workspace(), self.first._replace(strands=strands)
+
+    def twin(self) -> BegunAssembly:
+        """The same with a motion of its own."""
+        return self._replace(simulation=self.simulation.twin(self.until))
+
+    def placed(self, coordinates: AssemblyCoordinates, x: Array, time: float) -> AssemblySetting:
+        """The setting from a state at a time (s), given by its coordinates."""
+        self.simulation.go_on_from(coordinates.state(x, time, self.first.strands[0, :, kernels.REELED]), time)
+        return self.setting._replace(system=self.simulation.system)
+
+    def take_note(self, marched: Marched) -> None:
+        """Let the simulation know of a march of its setting."""
+        status, filled, strand = marched.status, marched.filled, marched.strand
+        self.simulation.marched(marched.samples, 0, status, filled, strand, self.setting.plan)
+
+    def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
+        """Variables by name, and the time."""
+        return carried_values(self.simulation.assembly, setting, counts, samples, names, self.held)
+
+    def unknown(self) -> dict[str, Unknown]:
+        """Variables whose derivatives are not known."""
+        return unknown_outputs(self.simulation.assembly, self.held)
+
+
+def begin_assembly(case: AssemblyCase, length: float, sample: float, per_sample: int, until: float) -> BegunAssembly:
+    """A case at its start, its commands taken, with steps of a length (s); conditions that stop it are left out."""
+    begun = begin(assembly_case(case, None, None, {"step": length, "sample": sample, "stop": ()}))
+    simulation: AssemblySimulation = begun.simulation
+    first = simulation.first_sample()
+    plan = simulation.sampling(begun.interval)._replace(h=length, steps_per_sample=per_sample)
+    setting = AssemblySetting(simulation.task(until), plan)
+    return BegunAssembly(simulation, setting, first, held_reels(simulation.assembly, case.commands), until)

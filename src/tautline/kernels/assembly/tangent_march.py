@@ -1,0 +1,33 @@
+"""Many steps of an assembly with tangents: the derivative of a march, at the steps that it makes."""
+
+from __future__ import annotations
+
+from tautline.errors import NON_FINITE, RUNNING
+from tautline.kernels.assembly.data import System, WholeSamples
+from tautline.kernels.assembly.march import AssemblyMarched, event_at_end, one_step
+from tautline.kernels.assembly.observe import observe_assembly, refresh_assembly
+from tautline.kernels.data import STEP, T_START, TOTAL, Array, Plan
+from tautline.kernels.jit import tangent_entry
+
+
+@tangent_entry
+def assembly_with_tangents(system: System, plan: Plan, backup: Array, out: WholeSamples) -> AssemblyMarched:
+    """Fill all rows of `out`, one every plan.steps_per_sample steps, with derivatives of all that is written.
+
+    Steps are of the length plan.h. An event ends the march after the step that meets it.
+    """
+    begun, clock = system.totals[T_START], system.clock
+    refresh_assembly(system, begun + clock[STEP] * plan.h)
+    for row in range(out.whole.shape[0]):
+        for _ in range(plan.steps_per_sample):
+            t, end = begun + clock[STEP] * plan.h, begun + (clock[STEP] + 1) * plan.h
+            status, which = one_step(system, plan, backup, t, plan.h, end), -1
+            if status == RUNNING:
+                status, which = event_at_end(system)
+            if status != RUNNING:
+                return AssemblyMarched(status, row, which)
+            clock[STEP] += 1
+            clock[TOTAL] += 1
+        if not observe_assembly(system, out, row, begun + clock[STEP] * plan.h):
+            return AssemblyMarched(NON_FINITE, row, -1)
+    return AssemblyMarched(RUNNING, out.whole.shape[0], -1)

@@ -1,0 +1,100 @@
+"""Derivatives of runs of assemblies: against differences of runs, by states, and where there are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.gradients.lowering import key_value
+from tautline.gradients.segments import Segments
+from tests.support.crane import ELEMENTS, crane
+
+OUTPUTS = ["body_position", "angular_velocity", "tension", "start_tension", "reeled_length", "torque", "energy"]
+BY = ["bodies.hook.mass", "strings.stay.stiffness", "strings.hoist.command.torque", "bodies.jib.path.amplitude[2]"]
+
+
+def linear_crane(**changes: Any) -> tl.AssemblyCase:
+    """A crane whose ropes are not at a kink where they start, for some steps."""
+    laws = {f"strings.{name}.law": "linear" for name in ELEMENTS}
+    return crane().with_({**laws, "run.duration": 0.04, "run.sample": 0.02, "run.step": 5e-4, **changes})
+
+
+def test_derivatives_are_those_of_runs() -> None:
+    case = linear_crane()
+    found = tl.jacobian(case, OUTPUTS, BY)
+    assert (
+        found.status == "completed" and np.isfinite(np.concatenate([*map(np.ravel, found.derivatives.values())])).all()
+    )
+    for k, key in enumerate(BY):
+        value = key_value(case, key)
+        up, down = (tl.simulate(case.with_({key: value + sign * 1e-5 * value})) for sign in (1.0, -1.0))
+        for name in OUTPUTS:
+            expected = (up[name].values - down[name].values) / (2e-5 * value)
+            error = np.abs(found.derivatives[name][..., k] - expected).max()
+            assert error <= 1e-6 * np.abs(expected).max() + 1e-9 * np.abs(up[name].values).max() / value, (key, name)
+
+
+def test_a_number_and_its_gradient_by_many_keys() -> None:
+    case = linear_crane(**{"strings.hoist.command": {"kind": "locked"}})
+    by = [*BY[:2], *(f"initial.bodies.{name}.velocity[{i}]" for name in ("hook", "load") for i in range(3)), "gravity"]
+    found = tl.value_and_gradient(case, tl.Final("body_position[1, 2]") ** 2, by)
+    run = tl.jacobian(case, ["body_position", "torque"], by)
+    depth, slopes = (x["body_position"][-1, 1, 2] for x in (run.values, run.derivatives))
+    assert len(by) > 8 and found.value == depth**2
+    np.testing.assert_allclose(found.gradient, 2.0 * depth * slopes, rtol=1e-12)
+    # the first of the reels is locked, and the torque that it takes is found afterwards
+    assert np.isnan(run.derivatives["torque"][:, 0]).all() and np.isfinite(run.derivatives["torque"][:, 1:]).all()
+    assert np.isfinite(run.values["torque"]).all() and "('hoist') are found afterwards" in run.remarks[0]
+
+
+def test_segments_join_to_the_run_and_follow_states() -> None:
+    case = linear_crane()
+    segments = Segments(case, [0.0, 0.02, 0.04], [], ["body_position"])
+    first = segments.march(0, segments.start, derivatives=False)
+    second = segments.march(1, first.end)
+    run = tl.simulate(case)
+    ends = [first.outputs["body_position"][-1], second.outputs["body_position"][-1]]
+    np.testing.assert_allclose(ends, run.body_position.values[1:], atol=1e-11)
+    x, e = first.end, 1e-5
+    dx = np.random.default_rng(3).normal(size=len(x)) * segments.coordinates.sizes(x)
+    up, down = (segments.march(1, x + sign * e * dx, derivatives=False).end for sign in (1.0, -1.0))
+    expected = (up - down) / (2.0 * e)
+    assert np.abs(second.by_state @ dx - expected).max() <= 1e-6 * np.abs(expected).max()
+
+
+def test_coordinates_and_states_give_each_other() -> None:
+    found = Segments(linear_crane(), [0.0, 0.04], []).coordinates
+    # two bodies that turn, inner nodes of three strings, and two reels
+    assert found.size == len(found.names) == len(set(found.names)) == 2 * 12 + 6 * (4 + 1 + 2) + 2 * 2
+    x = np.random.default_rng(1).normal(size=found.size) * 0.5
+    np.testing.assert_allclose(found.of(found.state(x)), x, atol=1e-13)
+    with pytest.raises(InputError, match="expected 70 coordinates"):
+        found.state(x[:5])
+
+
+@pytest.mark.parametrize(
+    ("outputs", "by", "words"),
+    [
+        (["guide_tension"], ["gravity"], "outputs: expected variables of a result, got 'guide_tension'"),
+        (["tension"], ["string.stiffness"], "string.stiffness: no such key"),
+        (["tension"], ["strings.hoist.stifness"], "strings.hoist.stifness: no such key"),
+        (["tension"], ["strings.hoist.viscosity"], "switched on or off"),
+        (["tension"], ["run.order"], "got one of the method"),
+    ],
+)
+def test_what_is_refused(outputs: list[str], by: list[str], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        tl.jacobian(linear_crane(), outputs, by)
+    assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_functions_as_torques_are_refused() -> None:
+    case = linear_crane()
+    commands = {**case.commands, "hoist": tl.Torque(lambda t: 1.0)}
+    other = tl.AssemblyCase(case.assembly, case.bodies, case.strings, commands, case.run)
+    with pytest.raises(InputError, match="table, got a function"):
+        tl.jacobian(other, ["tension"], ["gravity"])
