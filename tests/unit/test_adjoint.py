@@ -9,11 +9,16 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.loads import kernel_loads, own_numbers
 from tautline.errors import RUNNING
+from tautline.gradients.reverse import BODY_PLACES, NODE_ROWS, REEL_PLACES
 from tautline.kernels import data, guide, jit, newton, rotation
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.march import march_back
+from tautline.kernels.adjoint.observe import DAMPING_LOSS, FLUID_WORK
 from tautline.kernels.compose import COMPOSITIONS
+from tautline.kernels.loads.damping import Damping
+from tautline.kernels.loads.drag import Drag
 from tautline.kernels.march import march
 from tautline.kernels.observe import begin
 from tests.support import duals
@@ -22,8 +27,11 @@ ROWS, STEPS = 2, 2
 SAMPLED = [
     *(data.KINETIC, data.ELASTIC, data.GRAVITY, data.REELED_LENGTH, data.REEL_SPEED, data.ROTATIONAL),
     *(data.ANGULAR_MOMENTUM, *range(data.ANGULAR_VELOCITY, data.ROTATION + 9), data.GUIDE_LOSS),
+    DAMPING_LOSS,
+    FLUID_WORK,
 ]
 DRIVEN = [data.CONTROL_WORK, data.DRUM_TORQUE]
+LOADS = list(tl.registry.LOADS)
 
 
 @pytest.fixture
@@ -46,9 +54,26 @@ class Setting(NamedTuple):
     plan: data.Plan
     command: data.Command
     motion: data.Motion
+    loads: data.Loads
 
 
-def setting(rng: np.random.Generator, N: int, order: int, command: data.Command, h: float, **changes: Any) -> Setting:
+PLAIN = kernel_loads(tl.load("fixed-length").pendulum)
+
+
+def with_loads(**own: Any) -> data.Loads:
+    """These loads by their names in the registry, and no others."""
+    return PLAIN._replace(acts=bool(own), own=tuple(own.get(name, x) for name, x in zip(LOADS, PLAIN.own, strict=True)))
+
+
+def setting(
+    rng: np.random.Generator,
+    N: int,
+    order: int,
+    command: data.Command,
+    h: float,
+    loads: data.Loads = PLAIN,
+    **changes: Any,
+) -> Setting:
     """Some pendulum in some motion."""
     par = data.Parameters(
         N=N, L=10.0, mu=0.4, EA=300.0, kappa=1.5, d=0.3, b=0.2, r_p=(0.0, 0.0, 0.5), M=1.2,
@@ -75,7 +100,7 @@ def setting(rng: np.random.Generator, N: int, order: int, command: data.Command,
         motion.reel[data.HELD] = data.PRESCRIBED
     stages = COMPOSITIONS[order].stages
     plan = data.Plan(h, stages, 1.0, False, 1e9, 1.0, 0.1, 1.0, 0.0, STEPS)
-    return Setting(par, plan, command, motion)
+    return Setting(par, plan, command, motion, loads)
 
 
 def random_direction(rng: np.random.Generator, x: Setting) -> Setting:
@@ -93,7 +118,22 @@ def random_direction(rng: np.random.Generator, x: Setting) -> Setting:
     motion.reel[[data.S, data.P_S]] = rng.standard_normal(2)
     torques, profile = (rng.standard_normal(x.shape) for x in (x.command.torques, x.command.profile))
     command = x.command._replace(torques=torques, profile=profile)
-    return Setting(par, x.plan._replace(h=rng.standard_normal()), command, motion)
+    own = [
+        y._replace(**{name: some_like(rng, getattr(y, name)) for name in names_of(load)})
+        for load, y in zip(LOADS, x.loads.own, strict=True)
+    ]
+    loads = x.loads._replace(own=tuple(own))
+    return Setting(par, x.plan._replace(h=rng.standard_normal()), command, motion, loads)
+
+
+def some_like(rng: np.random.Generator, x: Any) -> Any:
+    d = rng.standard_normal(np.shape(x))
+    return d if isinstance(x, np.ndarray) else as_tuple(d)
+
+
+def names_of(load: str) -> list[str]:
+    """Numbers of a load by which a run can be differentiated."""
+    return [field for name, field in [*adjoint.LOAD_SIZES, ("drag", "flow")] if name == load]
 
 
 def as_tuple(d: Any) -> Any:
@@ -110,27 +150,43 @@ def with_slopes(x: Setting, d: Setting) -> Setting:
         torques=duals.duals(x.command.torques, d.command.torques),
         profile=duals.duals(x.command.profile, d.command.profile),
     )
-    return Setting(par, plan, command, data.Motion(nodes, body, reel, x.motion.clock.copy()))
+    own = [
+        y._replace(**{name: duals.duals(getattr(y, name), getattr(dy, name)) for name in names_of(load)})
+        for load, y, dy in zip(LOADS, x.loads.own, d.loads.own, strict=True)
+    ]
+    motion = data.Motion(nodes, body, reel, x.motion.clock.copy())
+    return Setting(par, plan, command, motion, x.loads._replace(own=tuple(own)))
 
 
 def scratch_of(N: int) -> data.Scratch:
     return data.Scratch(*(array.astype(object) for array in data.empty_scratch(N)))
 
 
-def forward(x: Setting) -> data.Samples:
+def forward(x: Setting, rows: int = ROWS) -> data.Samples:
     """Samples of a run in dual numbers."""
-    out = data.Samples(*(array.astype(object) for array in data.empty_samples(ROWS, x.par.N)))
-    backups = data.empty_backups(x.motion)
-    marched = march(x.par, x.plan, x.command, x.motion, scratch_of(x.par.N), backups, out, None)
+    out = data.Samples(*(array.astype(object) for array in data.empty_samples(rows, x.par.N)))
+    backups, loads = data.empty_backups(x.motion), x.loads if x.loads.acts else None
+    marched = march(x.par, x.plan, x.command, x.motion, scratch_of(x.par.N), backups, out, loads)
     assert marched.status == RUNNING
     return out
 
 
+def begun(x: Setting) -> Setting:
+    """After a step, from which on loads go the way back."""
+    forward(x._replace(plan=x.plan._replace(steps_per_sample=1)), 1)
+    return x
+
+
+def part(x: Setting, motion: data.Motion, f: Any) -> Setting:
+    """A setting with the numbers or the slopes of a motion in dual numbers."""
+    return x._replace(motion=data.Motion(f(motion.nodes), f(motion.body), f(motion.reel), motion.clock.copy()))
+
+
 def backward(x: Setting, bars: data.Samples, out: adjoint.Adjoint) -> data.Motion:
     """Take an adjoint at the end of the run to its start; the motion at the end."""
-    record = adjoint.empty_record(x.par.N, ROWS * STEPS * len(x.plan.stages), ROWS)
+    record = adjoint.empty_record(x.par.N, ROWS * STEPS * len(x.plan.stages), ROWS, x.loads.acts)
     motion, scratch = data.copy_of(x.motion), data.empty_scratch(x.par.N)
-    assert march_back(x.par, x.plan, x.command, motion, scratch, bars, record, out) == RUNNING
+    assert march_back(x.par, x.plan, x.command, x.loads, motion, scratch, bars, record, out) == RUNNING
     return motion
 
 
@@ -141,17 +197,21 @@ def products(x: Setting, d: Setting, out: adjoint.Adjoint) -> dict[str, float]:
         if name != "h":
             place = adjoint.PLACES[name]
             found[name] = float(out.numbers[place : place + size] @ np.ravel(getattr(d.par, name)))
+    for (load, name), size in adjoint.LOAD_SIZES.items():
+        place = adjoint.LOAD_PLACES[load, name]
+        found[name] = float(out.of_loads[place : place + size] @ np.ravel(getattr(own_numbers(d.loads, load), name)))
+    found["flow"] = float((out.flow * own_numbers(d.loads, "drag").flow).sum())
     N = x.par.N
-    for name, bar, row in (("q", adjoint.POSITION_BAR, data.POSITION), ("p", adjoint.MOMENTUM_BAR, data.MOMENTUM)):
+    for row, bar in NODE_ROWS.items():
         both = data.nodes_of(out.nodes[bar], N), data.nodes_of(d.motion.nodes[row], N)
-        found[name] = float((both[0] * both[1]).sum())
+        found[f"nodes {bar}"] = float((both[0] * both[1]).sum())
     Q, dQ = (m.body[data.ATTITUDE : data.ATTITUDE + 4] for m in (x.motion, d.motion))
     eta = 2.0 * (Q[0] * dQ[1:] - dQ[0] * Q[1:] - np.cross(Q[1:], dQ[1:])) / (Q @ Q)
     found["attitude"] = float(out.body[adjoint.ATTITUDE_BAR : adjoint.ATTITUDE_BAR + 3] @ eta)
-    spin = d.motion.body[data.SPIN : data.SPIN + 3]
-    found["Pi"] = float(out.body[adjoint.SPIN_BAR : adjoint.SPIN_BAR + 3] @ spin)
-    found["s"] = out.reel[adjoint.S_BAR] * d.motion.reel[data.S]
-    found["p_s"] = out.reel[adjoint.P_S_BAR] * d.motion.reel[data.P_S]
+    for place, bar in BODY_PLACES.items():
+        found[f"body {bar}"] = float(out.body[bar : bar + 3] @ d.motion.body[place : place + 3])
+    for place, bar in REEL_PLACES.items():
+        found[f"reel {bar}"] = out.reel[bar] * d.motion.reel[place]
     found["torques"] = float(out.torques @ d.command.torques)
     found["profile"] = float((out.profile * d.command.profile).sum())
     return found
@@ -164,6 +224,14 @@ PROFILE = data.Command(
 )
 
 
+DAMPED = with_loads(damping=Damping(True, 2.0))
+STIFF = with_loads(damping=Damping(True, 200.0))
+LAYERS = np.array([[1.0, 3.0, 8.0], [1.0, -2.0, 0.5], [0.3, 1.5, -1.0], [0.1, 0.2, -0.3]])
+WIND = Drag(True, 0.3, 0.1, 0.7, (0.2, 0.1, 0.3), 0.4, np.array([[0.0], [1.0], [-2.0], [0.5]]), 1.5, 2.0)
+WATER = WIND._replace(flow=LAYERS, string_rate=150.0, body_rate=90.0)
+SLACK = data.code(tl.registry.ELASTIC_LAWS, "tension_only")
+
+
 def law(name: str) -> int:
     return data.code(tl.registry.GUIDE_LAWS, name)
 
@@ -171,15 +239,26 @@ def law(name: str) -> int:
 CASES: dict[str, tuple[data.Command, dict[str, Any]]] = {
     "locked": (LOCKED, {}),
     "locked point mass": (LOCKED, {"rotates": False}),
-    "locked slack": (LOCKED, {"elastic_law": data.code(tl.registry.ELASTIC_LAWS, "tension_only")}),
+    "locked slack": (LOCKED, {"elastic_law": SLACK}),
     "torque none": (TORQUE, {"law": law("none")}),
     "torque dissipative": (TORQUE, {"law": law("dissipative")}),
     "torque published": (TORQUE, {"law": law("published"), "extrapolated": True}),
     "torque momentum": (TORQUE, {"law": law("momentum"), "rotates": False}),
-    "torque slack": (TORQUE, {"law": 0, "elastic_law": data.code(tl.registry.ELASTIC_LAWS, "tension_only")}),
+    "torque slack": (TORQUE, {"law": 0, "elastic_law": SLACK}),
     "torque paper": (TORQUE, {"law": law("published"), "theta": 0.0}),
     "profile": (PROFILE, {"law": law("dissipative")}),
     "profile none": (PROFILE, {"law": law("none"), "rotates": False}),
+    "locked damped": (LOCKED, {"loads": DAMPED}),
+    "locked damped slack": (LOCKED, {"loads": STIFF, "elastic_law": SLACK}),
+    "locked damped point mass": (LOCKED, {"loads": DAMPED, "rotates": False}),
+    "torque damped": (TORQUE, {"loads": DAMPED}),
+    "torque damped slack": (TORQUE, {"loads": STIFF, "elastic_law": SLACK}),
+    "profile damped": (PROFILE, {"loads": STIFF, "elastic_law": SLACK}),
+    "locked in wind": (LOCKED, {"loads": with_loads(drag=WIND)}),
+    "locked in water": (LOCKED, {"loads": with_loads(drag=WATER, damping=Damping(True, 200.0)), "elastic_law": SLACK}),
+    "locked point mass in water": (LOCKED, {"loads": with_loads(drag=WATER), "rotates": False}),
+    "torque in water": (TORQUE, {"loads": with_loads(drag=WATER, damping=Damping(True, 2.0))}),
+    "profile in water": (PROFILE, {"loads": with_loads(drag=WATER)}),
 }
 
 
@@ -187,13 +266,18 @@ CASES: dict[str, tuple[data.Command, dict[str, Any]]] = {
 ORDERS = {"torque paper": (2,), "locked": (2, 4, 6)}
 
 
+def orders_of(case: str) -> tuple[int, ...]:
+    return (2,) if "loads" in CASES[case][1] else ORDERS.get(case, (2, 4))
+
+
 @pytest.mark.usefixtures("python_kernels")
 @pytest.mark.parametrize("N", [2, 3])
-@pytest.mark.parametrize(("case", "order"), [(case, order) for case in CASES for order in ORDERS.get(case, (2, 4))])
+@pytest.mark.parametrize(("case", "order"), [(case, order) for case in CASES for order in orders_of(case)])
 def test_product_with_a_direction(case: str, order: int, N: int) -> None:
     """bars.(forward derivative along d) = (adjoint of bars).d, for random bars and d."""
     command, changes = CASES[case]
     rng = np.random.default_rng(len(case) + N)
+    loads = changes.get("loads", PLAIN)
     x = setting(rng, N, order, command, 0.01, **changes)
     columns = SAMPLED + (DRIVEN if command.kind == data.BY_TORQUE and not command.locked else [])
     bars = data.empty_samples(ROWS, N)
@@ -201,10 +285,14 @@ def test_product_with_a_direction(case: str, order: int, N: int) -> None:
     bars.scalars[:, columns] = rng.standard_normal((ROWS, len(columns)))
     bars.nodes[:] = rng.standard_normal(bars.nodes.shape)
     d = random_direction(rng, x)
-    samples = forward(with_slopes(x, d))
+    y = with_slopes(x, d)
+    if loads.acts:
+        motion = begun(y).motion
+        x, d = part(x, motion, duals.values), part(d, motion, duals.slopes)
+    samples = forward(y)
     expected = float((bars.scalars[:, columns] * duals.slopes(samples.scalars[:, columns])).sum())
     expected += float((bars.nodes * duals.slopes(samples.nodes)).sum())
-    out = adjoint.empty_adjoint(x.par, command)
+    out = adjoint.empty_adjoint(x.par, command, x.loads)
     backward(x, bars, out)
     found = products(x, d, out)
     size = sum(map(abs, found.values()))
@@ -242,7 +330,7 @@ def test_conservative_runs_are_symplectic(case: str, order: int) -> None:
     none = data.Samples(np.zeros((ROWS, data.SCALARS)), np.zeros((ROWS, 2, N + 1, 3)))
     rows = []
     for k in range(6 * N + 8):
-        out = adjoint.empty_adjoint(x.par, command)
+        out = adjoint.empty_adjoint(x.par, command, x.loads)
         places = coordinates(N, out)
         array, place = places[k]
         array[place] = 1.0

@@ -78,8 +78,22 @@ COMMANDS = {
 }
 
 
-def short_case(name: str) -> Case:
-    case = tl.load("src/tautline/scenarios/retrieval.toml").with_(command=COMMANDS[name])
+FLUID = tl.Fluid(
+    1.2,
+    flow=([0.0, 3.0, 20.0], [[2.0, 0.5, 0.0], [3.0, -1.0, 0.2], [1.0, 2.0, 0.0]]),
+    drag_area=0.3,
+    drag_center=(0.1, 0.0, 0.2),
+    spin_damping=0.02,
+)
+LOADS: dict[str, dict[str, Any]] = {
+    "": {},
+    "damped": {"string.viscosity": 2.0},
+    "in wind": {"string.viscosity": 2.0, "string.diameter": 0.02, "fluid": FLUID},
+}
+
+
+def short_case(name: str, loads: str = "") -> Case:
+    case = tl.load("src/tautline/scenarios/retrieval.toml").with_(command=COMMANDS[name]).with_(LOADS[loads])
     changes = {"run.duration": 0.04, "run.elements": 4, "run.step": 0.001, "run.sample": 0.004}
     found: Case = case.with_(changes | {"string.stiffness": 41.0, "initial.angular_velocity": [0.4, -0.5, 0.6]})
     return found
@@ -104,10 +118,11 @@ def same_gradients(found: Any, carried: Any) -> None:
     np.testing.assert_allclose(found / sizes, carried / sizes, rtol=0.0, atol=1e-5)
 
 
+@pytest.mark.parametrize("loads", LOADS)
 @pytest.mark.parametrize("name", COMMANDS)
-def test_gradients_of_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gradients_of_runs(name: str, loads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The way back gives what is carried along gives, by all keys but the few whose way back is not known."""
-    case = short_case(name)
+    case = short_case(name, loads)
     by = smooth_keys(case)
     objective = tl.Final("position[-1, 0]") * 2.0 + tl.Integral("tension[2]") * 30.0 + tl.Final("velocity[-1, 1]")
     objective = objective + tl.Final("energy") + tl.Peak("strain", 1e3) + tl.Final("angular_momentum") ** 2
@@ -150,12 +165,13 @@ def test_outputs_without_a_way_back_are_carried_along() -> None:
 
 
 def test_models_without_a_way_back() -> None:
-    """Friction, loads, tables of tension and a drum that remembers are carried along."""
+    """Friction, most loads, tables of tension and a drum that remembers are carried along."""
     case = short_case("torque")
     assert reverse.goes_back(prepared_run(case, []).begun.setting)
     for changes in (
         {"reel.viscous_friction": 0.1},
-        {"string.viscosity": 1.0},
+        {"fluid": tl.Fluid(1000.0, surface=1.0)},
+        {"applied_force": tl.AppliedForce((1.0, 0.0, 0.0))},
         {"reel.guide_law": "stretched"},
         {"reel.layer_growth": 1e-4},
         {"reel.max_torque": 10.0},

@@ -18,7 +18,7 @@ from tautline.kernels.adjoint.data import (
 from tautline.kernels.data import LINEAR, Array, Command, Parameters, add_to_node, code, node
 from tautline.kernels.drive import mean_torque, torque_at
 from tautline.kernels.entrance import smooth_sign
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import kernel, separate
 from tautline.kernels.so3 import dot, scale, sub
 from tautline.kernels.tables import last_knot, weighted_mean
 
@@ -119,7 +119,7 @@ def mean_back(knots: Array, near: float, far: float, bar: float, out: Array) -> 
         a = b
 
 
-@kernel
+@separate
 def motor_back(
     par: Parameters, command: Command, c: float, near: float, far: float, by_near: float, by_far: float, out: Adjoint
 ) -> float:

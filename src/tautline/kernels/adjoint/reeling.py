@@ -27,13 +27,15 @@ from tautline.kernels.adjoint.data import (
     RATES_BAR,
     S_BAR,
     SPIN_BAR,
+    VELOCITY_BAR,
     WORK_BAR,
     Adjoint,
+    take_velocities,
 )
 from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
 from tautline.kernels.adjoint.guide import guide_back, motor_back, profile_back
 from tautline.kernels.adjoint.kinetic import Direction, kinetic_back, rates_back
-from tautline.kernels.adjoint.potential import impulse_back
+from tautline.kernels.adjoint.potential import add_to_nodes, impulse_back_apart
 from tautline.kernels.along import load, nodes_from, previous, put_nodes, spread, store, total, width
 from tautline.kernels.data import (
     ABOVE,
@@ -243,12 +245,19 @@ def body_start_back(
 
 @kernel
 def reeling_stage_back(
-    par: Parameters, command: Command, owed: float, numbers: Array, nodes: Array, scratch: Scratch, out: Adjoint
+    par: Parameters,
+    command: Command,
+    remembered: bool,
+    owed: float,
+    numbers: Array,
+    nodes: Array,
+    scratch: Scratch,
+    out: Adjoint,
 ) -> float:
     """Take the adjoint of a motion back over a stage with a moving reel; the derivative by the stage's length.
 
     The first half kick of the potential is left to the stage before, which gets it as `owed`: both act at the same
-    configuration.
+    configuration. `remembered` says whether loads look at the stage's mean rates afterwards.
     """
     N = par.N
     at = stage_of(numbers, nodes)
@@ -266,7 +275,7 @@ def reeling_stage_back(
     # what acts at the end of the stage, the potential together with what the stage after it owes
     x_s, work, loss = reel[P_S_BAR], reel[WORK_BAR], reel[LOSS_BAR]
     kick = 0.5 * h + owed
-    h_bar = kick / h * impulse_back(par, kick, s_1, q_1, p_bar, x_s, out)
+    h_bar = kick / h * impulse_back_apart(par, kick, s_1, q_1, p_bar, x_s, out)
     strain_1, strain = strain_at_guide(par, q_1, l_1), strain_at_guide(par, at.q, l)
     Q_1, slope_1 = carnot_force(par, Entrance(strain_1, 0.0), sigma)
     Q, slope = carnot_force(par, Entrance(strain, 0.0), sigma)
@@ -290,6 +299,11 @@ def reeling_stage_back(
         by_kick, v_bar, omega_bar = body_end_back(par, at, out)
         h_bar += by_kick
         add_to_node(rates_bar, N, v_bar)
+    if remembered:
+        for j in range(0, N + 1, width(rates_bar)):
+            add_to_nodes(rates_bar, j, nodes_from(out.nodes[VELOCITY_BAR], j))
+        by_speed, by_spin = take_velocities(out)
+        sigma_bar, omega_bar = sigma_bar + by_speed, add(omega_bar, by_spin)
 
     # multipliers, and with them the momenta's adjoints at the start
     x = solve_transposed(par, held, at, h_start * slope, sigma_bar, omega_bar, scratch)
