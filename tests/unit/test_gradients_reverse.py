@@ -118,21 +118,26 @@ def same_gradients(found: Any, carried: Any) -> None:
     np.testing.assert_allclose(found / sizes, carried / sizes, rtol=0.0, atol=1e-5)
 
 
-@pytest.mark.parametrize("loads", LOADS)
-@pytest.mark.parametrize("name", COMMANDS)
+QUICK = [*((name, "") for name in COMMANDS), ("locked", "damped"), ("torque", "in wind")]
+LONG = [(name, loads) for name in COMMANDS for loads in LOADS if (name, loads) not in QUICK]
+
+
+@pytest.mark.parametrize(("name", "loads"), [*QUICK, *(pytest.param(*x, marks=pytest.mark.long) for x in LONG)])
 def test_gradients_of_runs(name: str, loads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The way back gives what is carried along gives, by all keys but the few whose way back is not known."""
     case = short_case(name, loads)
     by = smooth_keys(case)
     objective = tl.Final("position[-1, 0]") * 2.0 + tl.Integral("tension[2]") * 30.0 + tl.Final("velocity[-1, 1]")
     objective = objective + tl.Final("energy") + tl.Peak("strain", 1e3) + tl.Final("angular_momentum") ** 2
+    if loads:
+        objective = objective + tl.Final("damping_loss") * 20.0 + tl.Final("fluid_work") * 30.0
     if name != "locked":
         objective = objective + tl.Final("reel_speed") + tl.Final("guide_loss") * 100.0
     known = reverse.gradient_back(prepared_run(case, by), objective, sorted(objective.names))
     assert known is not None
     missing = {key.split("[")[0] for key, x in zip(by, known.gradient, strict=True) if np.isnan(x)}
-    friction = {"reel.viscous_friction", "reel.coulomb_friction"}
-    assert missing == ({"command.times"} | friction if name == "torque" else set())
+    unknown = {"command.times", "reel.viscous_friction", "reel.coulomb_friction"} if name == "torque" else set()
+    assert missing == unknown | ({"string.normal_added_mass"} if loads == "in wind" else set())
     found = tl.value_and_gradient(case, objective, by)
     assert found.status == "completed"
     monkeypatch.setattr(api, "TANGENTS", len(by))
