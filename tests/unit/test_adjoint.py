@@ -270,9 +270,15 @@ def orders_of(case: str) -> tuple[int, ...]:
     return (2,) if "loads" in CASES[case][1] else ORDERS.get(case, (2, 4))
 
 
+def sizes_of(case: str) -> tuple[int, ...]:
+    return (3,) if "loads" in CASES[case][1] else (2, 3)
+
+
+RUNS = [(case, order, N) for case in CASES for order in orders_of(case) for N in sizes_of(case)]
+
+
 @pytest.mark.usefixtures("python_kernels")
-@pytest.mark.parametrize("N", [2, 3])
-@pytest.mark.parametrize(("case", "order"), [(case, order) for case in CASES for order in orders_of(case)])
+@pytest.mark.parametrize(("case", "order", "N"), RUNS)
 def test_product_with_a_direction(case: str, order: int, N: int) -> None:
     """bars.(forward derivative along d) = (adjoint of bars).d, for random bars and d."""
     command, changes = CASES[case]

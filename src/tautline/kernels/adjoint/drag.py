@@ -1,4 +1,4 @@
-"""Adjoint of the drag of a fluid on the string at a joint of two steps (docs/theory.md, (B13))."""
+"""Adjoint of the drag of a fluid on the string at a joint of two steps (docs/theory.md, (B14))."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adjoint of what loads know of the elements: unit vectors, lengths, and what the reel does to them (theory, (B12))."""
+"""Adjoint of what loads know of elements: unit vectors, lengths, what the reel does to them (docs/theory.md, (B13))."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tautline.kernels.adjoint.potential import add_to_nodes
 from tautline.kernels.along import load, nodes_from, places_from, previous, previous_nodes, spread, store, total, width
 from tautline.kernels.data import BY_REEL, COUPLING, COUPLING_ALONG, DIRECTION, IMPULSE, LENGTH, Parameters, Scratch
 from tautline.kernels.fixed import hold_first_node
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
 from tautline.kernels.so3 import Vector, add_scaled, dot, scale, sub
 
@@ -22,7 +22,7 @@ def apart(t: Vector, dx: Vector, by_reel: float, x_s: float) -> float:
     return dot(t, dx) + x_s * by_reel
 
 
-@kernel
+@inlined
 def elements_back(par: Parameters, l: float, turns: bool, scratch: Scratch, out: Adjoint) -> float:
     """From derivatives by unit vectors, lengths and BY_REEL: adds those by positions; that by l is returned."""
     N = par.N
@@ -42,7 +42,7 @@ def elements_back(par: Parameters, l: float, turns: bool, scratch: Scratch, out:
     return l_bar
 
 
-@kernel
+@inlined
 def lengthening_back(par: Parameters, l: float, scratch: Scratch) -> float:
     """From derivatives by BY_REEL (damping.lengthening_by_reel): adds those by lengths; that by l is returned."""
     N = par.N

@@ -22,7 +22,7 @@ from tautline.kernels.adjoint.reeling import ZERO, body_start_back, stage_of
 from tautline.kernels.along import nodes_from, places_from, put_nodes, spread, total, width
 from tautline.kernels.data import INVERSE, LOWER, RIGHT, Array, Parameters, Scratch, node, triple
 from tautline.kernels.energy import element_length
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
 from tautline.kernels.so3 import add, add_scaled, dot, scale
 from tautline.kernels.tridiagonal import eliminate, substitute
@@ -49,7 +49,7 @@ def add_multipliers(
     return total(x, moved)  # type: ignore[no-any-return]
 
 
-@kernel
+@inlined
 def fixed_stage_back(
     par: Parameters, remembered: bool, numbers: Array, nodes: Array, scratch: Scratch, out: Adjoint
 ) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from tautline.kernels.adjoint.data import (
     add_length,
 )
 from tautline.kernels.data import LINEAR, Array, Command, Parameters, add_to_node, code, node
-from tautline.kernels.drive import mean_torque, torque_at
+from tautline.kernels.drive import torque_at
 from tautline.kernels.entrance import smooth_sign
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.so3 import dot, scale, sub
@@ -101,9 +101,6 @@ def table_slope(knots: Array, values: Array, x: float) -> float:
 def mean_back(knots: Array, near: float, far: float, bar: float, out: Array) -> None:
     """Of the weighted mean of a table over a step (tables.weighted_mean): adds derivatives by the table's values."""
     step = far - near
-    if len(knots) == 1 or step == 0.0:
-        table_back(knots, near, bar, out)
-        return
     end = max(near, far)
     a = min(near, far)
     i = -1 if a < knots[0] else last_knot(knots, a)
@@ -114,8 +111,9 @@ def mean_back(knots: Array, near: float, far: float, bar: float, out: Array) -> 
         if i < len(knots):
             b = min(end, knots[i])
         w_a, w_b = (far - a) / step, (far - b) / step
-        table_back(knots, a, share * (b - a) * (2.0 * w_a + w_b), out)
-        table_back(knots, b, share * (b - a) * (w_a + 2.0 * w_b), out)
+        for k in range(2):
+            x, weight = (a, 2.0 * w_a + w_b) if k == 0 else (b, w_a + 2.0 * w_b)
+            table_back(knots, x, share * (b - a) * weight, out)
         a = b
 
 
@@ -127,25 +125,30 @@ def motor_back(
 
     by_near and by_far are the derivatives of the times by the base step.
     """
-    torque = mean_torque(par, command, near, far)
-    numbers = out.numbers
-    numbers[BY_D] -= c * torque / (par.d * par.d)
-    bar = c / par.d
-    knots = command.times
-    if command.pointwise or len(knots) == 1:
-        table_back(knots, near, bar, out.torques)
+    knots, torques, bar = command.times, command.torques, c / par.d
+    torque = torques[0]
+    if len(knots) == 1:
+        out.torques[0] += bar
     else:
-        there = weighted_mean(knots, command.torques, near, far)
-        back = weighted_mean(knots, command.torques, far, near)
-        if par.theta == 0.0:
-            mean_back(knots, near, far, 0.5 * bar, out.torques)
-            mean_back(knots, far, near, 0.5 * bar, out.torques)
-            slopes = torque - torque_at(command, near), torque_at(command, far) - torque
-        else:
-            mean_back(knots, near, far, bar, out.torques)
-            slopes = 2.0 * (there - torque_at(command, near)), back - there
-        numbers[BY_H] += bar / (far - near) * (slopes[0] * by_near + slopes[1] * by_far)
-    return torque / par.d
+        # all of the mean as weighted from the near end, or half of it and half as from the far one (drive.mean_torque)
+        part = 0.5 if par.theta == 0.0 else 1.0
+        there, back, at_near, at_far = 0.0, 0.0, 0.0, 0.0
+        for k in range(2):
+            x, y = (near, far) if k == 0 else (far, near)
+            mean, value = weighted_mean(knots, torques, x, y), torque_at(command, x)
+            if k == 0:
+                there, at_near = mean, value
+            else:
+                back, at_far = mean, value
+            share = part if k == 0 else 1.0 - part
+            if share > 0.0:
+                mean_back(knots, x, y, share * bar, out.torques)
+        torque = part * there + (1.0 - part) * back
+        slope = 2.0 * part * (there - at_near) + (1.0 - part) * (back - there)
+        slope_far = part * (back - there) + 2.0 * (1.0 - part) * (at_far - back)
+        out.numbers[BY_H] += bar / (far - near) * (slope * by_near + slope_far * by_far)
+    out.numbers[BY_D] -= bar * torque / par.d
+    return torque / par.d  # type: ignore[no-any-return]
 
 
 @kernel

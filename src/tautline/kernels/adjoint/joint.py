@@ -1,4 +1,4 @@
-"""Loads where two steps join, for the way back: made again and recorded, and then taken back (docs/theory.md, (B9))."""
+"""Loads where two steps join, made again for the way back and then taken back (docs/theory.md, (B9) to (B11))."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ from tautline.kernels.data import (
 from tautline.kernels.drum import AT_KNOT
 from tautline.kernels.energy import body_moment, element_length
 from tautline.kernels.fixed import extrapolation
-from tautline.kernels.jit import kernel, separate
+from tautline.kernels.jit import inlined, separate
 from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.drag import BodyResistance
 from tautline.kernels.loads.joint import instant, reel_target
@@ -145,7 +145,7 @@ def joint_forth(
     return x, solve_at(par, reel[S], x, reel_target(par, reel, locked, p_s), Pi, scratch)
 
 
-@kernel
+@inlined
 def jump_forth(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Rates:
@@ -162,7 +162,7 @@ def jump_forth(
     return rates
 
 
-@kernel
+@inlined
 def resist_along(
     par: Parameters,
     fluid: bool,
@@ -201,7 +201,7 @@ def resist_along(
     return total(out, reel)  # type: ignore[no-any-return]
 
 
-@kernel
+@inlined
 def momenta_back(par: Parameters, locked: bool, at: Stage, found: Rates, multipliers: Array, out: Adjoint) -> None:
     """Of momenta as velocities give them: adds derivatives, and multipliers to the adjoints of momenta."""
     p_bar = out.nodes[MOMENTUM_BAR]

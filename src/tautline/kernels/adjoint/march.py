@@ -25,6 +25,7 @@ from tautline.kernels.adjoint.data import (
 )
 from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
 from tautline.kernels.adjoint.fixed import fixed_stage_back
+from tautline.kernels.adjoint.forth import step_forth
 from tautline.kernels.adjoint.joint import Acting, joint_back, joint_forth, jump_forth
 from tautline.kernels.adjoint.observe import sample_back
 from tautline.kernels.adjoint.potential import impulse_back_apart
@@ -61,28 +62,28 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
-from tautline.kernels.jit import entry, inlined, kernel
+from tautline.kernels.jit import entry, inlined
 from tautline.kernels.loads.jump import keep_velocities
 from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import evaluate_forces
-from tautline.kernels.stage import composed_step, fixed_stage
+from tautline.kernels.stage import fixed_stage
 from tautline.kernels.tridiagonal import factorise
 
 
-@kernel
+@inlined
 def copy_quaternion(body: Array, i: int, out: Array) -> None:
     for k in range(4):
         out[i + k] = body[ATTITUDE + k]
 
 
-@kernel
+@inlined
 def remembers(par: Parameters, loads: Loads) -> bool:
     """Whether loads look at mean velocities of the steps before."""
     return loads.acts and (loads.own[DRAG].acts or par.elastic_law != LINEAR)
 
 
-@kernel
+@inlined
 def record_motion(motion: Motion, i: int, out: Record) -> None:
     """What loads look at of a motion."""
     for row in (POSITION, VELOCITY, VELOCITY_BEFORE):
@@ -91,12 +92,12 @@ def record_motion(motion: Motion, i: int, out: Record) -> None:
     copy_nodes(motion.reel, out.reels[i])
 
 
-@kernel
+@inlined
 def recorded_motion(record: Record, i: int, clock: Counters) -> Motion:
     return Motion(record.motions[i], record.bodies[i], record.reels[i], clock)
 
 
-@kernel
+@inlined
 def recorded_jump(
     par: Parameters,
     loads: Loads,
@@ -153,7 +154,7 @@ def recorded_step(
                 status, history = fixed_stage(par, l, history_of(reel), motion, scratch, h)
                 keep_history(history, reel)
             else:
-                status = composed_step(par, single, command, motion, scratch, numbers[AT_START], h)
+                status = step_forth(par, single, command, motion, scratch, numbers[AT_START], h)
                 numbers[AT_RATE] = reel[SIGMA]
             copy_nodes(scratch.nodes[MEAN_VELOCITY], nodes[1])
             put_triple(numbers, AT_OMEGA, triple(motion.body, OMEGA))
@@ -182,7 +183,7 @@ def record_sample(
     put_triple(out.at_samples[row], 1, rates.omega)
 
 
-@kernel
+@inlined
 def jump_back(
     par: Parameters,
     plan: Plan,

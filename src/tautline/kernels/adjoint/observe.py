@@ -1,4 +1,4 @@
-"""Adjoint of a sample (docs/theory.md, (B8))."""
+"""Adjoint of a sample (docs/theory.md, (B8) and (B10))."""
 
 from __future__ import annotations
 

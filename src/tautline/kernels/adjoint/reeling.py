@@ -57,11 +57,10 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.drive import mean_torque
 from tautline.kernels.energy import element_length, strain_at_guide, transport_weights
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.guide import carnot_force
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, cayley, dot, matmul, rotation_of, scale
 from tautline.kernels.step_equations import GROWTH, derivatives_by_sigma, ends_of, reel_row, weights_from
 from tautline.kernels.tridiagonal import backward, divide_by_minors, forward, forward_with_minors
@@ -129,7 +128,7 @@ def transposed_equations(
     return unit, 2.0 * off - skew * last_beta + par.M * unit
 
 
-@kernel
+@inlined
 def solve_transposed(
     par: Parameters, held: bool, at: Stage, force_slope: float, sigma_bar: float, omega_bar: Vector, scratch: Scratch
 ) -> Multipliers:
@@ -214,7 +213,7 @@ def move_on(N: int, h: float, q: Array, v: Array, out: Array) -> None:
         put_nodes(out, j, add_scaled(nodes_from(q, j), h, nodes_from(v, j)))
 
 
-@kernel
+@inlined
 def body_end_back(par: Parameters, at: Stage, out: Adjoint) -> tuple[float, Vector, Vector]:
     """Of the last half kick of the body and of its drift: derivatives by h, by v_N and by omega."""
     spin_bar = triple(out.body, SPIN_BAR)
@@ -243,7 +242,7 @@ def body_start_back(
     return h_bar, by_kick
 
 
-@kernel
+@inlined
 def reeling_stage_back(
     par: Parameters,
     command: Command,
@@ -287,7 +286,9 @@ def reeling_stage_back(
     if not held:
         push_1 = motor_back(par, command, h_end * (x_s + work * sigma), end, start, times.by_end, times.by_start, out)
         h_bar += par.theta * (x_s + work * sigma) * push_1
-        sigma_bar += work * (h_end * push_1 + h_start * mean_torque(par, command, start, end) / par.d)
+        if work != 0.0:
+            push = motor_back(par, command, 0.0, start, end, times.by_start, times.by_end, out)
+            sigma_bar += work * (h_end * push_1 + h_start * push)
     sigma_bar += h * reel[S_BAR]
     h_bar += sigma * reel[S_BAR]
     rates_bar = scratch.nodes[RATES_BAR]

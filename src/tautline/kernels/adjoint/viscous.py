@@ -1,4 +1,4 @@
-"""Adjoint of damping inside the string at a joint of two steps (docs/theory.md, (B11))."""
+"""Adjoint of damping inside the string at a joint of two steps (docs/theory.md, (B12))."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tautline.kernels.data import (
     Scratch,
 )
 from tautline.kernels.fixed import hold_first_node
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined
 from tautline.kernels.lanes import select
 from tautline.kernels.loads.damping import TINY_SPEED, Damping
 from tautline.kernels.loads.drag import STEADY, reach
@@ -50,7 +50,7 @@ class Expectation(NamedTuple):
     before: float  # and in the one before
 
 
-@kernel
+@inlined
 def viscous_back(
     par: Parameters,
     own: Damping,
