@@ -17,6 +17,7 @@ from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.march import march_back
 from tautline.kernels.adjoint.observe import DAMPING_LOSS, FLUID_WORK
 from tautline.kernels.compose import COMPOSITIONS
+from tautline.kernels.loads.applied_force import AppliedForce
 from tautline.kernels.loads.damping import Damping
 from tautline.kernels.loads.drag import Drag
 from tautline.kernels.march import march
@@ -29,6 +30,7 @@ SAMPLED = [
     *(data.ANGULAR_MOMENTUM, *range(data.ANGULAR_VELOCITY, data.ROTATION + 9), data.GUIDE_LOSS),
     DAMPING_LOSS,
     FLUID_WORK,
+    data.EXTERNAL_WORK,
 ]
 DRIVEN = [data.CONTROL_WORK, data.DRUM_TORQUE]
 LOADS = list(tl.registry.LOADS)
@@ -122,6 +124,7 @@ def random_direction(rng: np.random.Generator, x: Setting) -> Setting:
         y._replace(**{name: some_like(rng, getattr(y, name)) for name in names_of(load)})
         for load, y in zip(LOADS, x.loads.own, strict=True)
     ]
+    own[LOADS.index("applied_force")].table[0] = 0.0  # times
     loads = x.loads._replace(own=tuple(own))
     return Setting(par, x.plan._replace(h=rng.standard_normal()), command, motion, loads)
 
@@ -133,7 +136,8 @@ def some_like(rng: np.random.Generator, x: Any) -> Any:
 
 def names_of(load: str) -> list[str]:
     """Numbers of a load by which a run can be differentiated."""
-    return [field for name, field in [*adjoint.LOAD_SIZES, ("drag", "flow")] if name == load]
+    tables = [("drag", "flow"), ("applied_force", "table")]
+    return [field for name, field in [*adjoint.LOAD_SIZES, *tables] if name == load]
 
 
 def as_tuple(d: Any) -> Any:
@@ -201,6 +205,7 @@ def products(x: Setting, d: Setting, out: adjoint.Adjoint) -> dict[str, float]:
         place = adjoint.LOAD_PLACES[load, name]
         found[name] = float(out.of_loads[place : place + size] @ np.ravel(getattr(own_numbers(d.loads, load), name)))
     found["flow"] = float((out.flow * own_numbers(d.loads, "drag").flow).sum())
+    found["force"] = float((out.force * own_numbers(d.loads, "applied_force").table).sum())
     N = x.par.N
     for row, bar in NODE_ROWS.items():
         both = data.nodes_of(out.nodes[bar], N), data.nodes_of(d.motion.nodes[row], N)
@@ -226,6 +231,11 @@ PROFILE = data.Command(
 
 DAMPED = with_loads(damping=Damping(True, 2.0))
 STIFF = with_loads(damping=Damping(True, 200.0))
+PUSH = AppliedForce(
+    True,
+    (0.3, -0.2, 0.1),
+    np.array([[0.0, 0.012, 0.031, 0.2], *np.random.default_rng(0).standard_normal((6, 4)).tolist()]),
+)
 LAYERS = np.array([[1.0, 3.0, 8.0], [1.0, -2.0, 0.5], [0.3, 1.5, -1.0], [0.1, 0.2, -0.3]])
 WIND = Drag(True, 0.3, 0.1, 0.7, (0.2, 0.1, 0.3), 0.4, np.array([[0.0], [1.0], [-2.0], [0.5]]), 1.5, 2.0)
 WATER = WIND._replace(flow=LAYERS, string_rate=150.0, body_rate=90.0)
@@ -254,6 +264,8 @@ CASES: dict[str, tuple[data.Command, dict[str, Any]]] = {
     "torque damped": (TORQUE, {"loads": DAMPED}),
     "torque damped slack": (TORQUE, {"loads": STIFF, "elastic_law": SLACK}),
     "profile damped": (PROFILE, {"loads": STIFF, "elastic_law": SLACK}),
+    "locked pushed": (LOCKED, {"loads": with_loads(applied_force=PUSH)}),
+    "torque pushed": (TORQUE, {"loads": with_loads(applied_force=PUSH, damping=Damping(True, 2.0)), "rotates": False}),
     "locked in wind": (LOCKED, {"loads": with_loads(drag=WIND)}),
     "locked in water": (LOCKED, {"loads": with_loads(drag=WATER, damping=Damping(True, 200.0)), "elastic_law": SLACK}),
     "locked point mass in water": (LOCKED, {"loads": with_loads(drag=WATER), "rotates": False}),

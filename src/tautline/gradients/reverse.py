@@ -33,7 +33,7 @@ UNKNOWN_WITH_PROFILE = [*UNKNOWN_WITH_LOCK, data.CONTROL_WORK, data.FRICTION_LOS
 
 
 # Loads whose way back is known.
-KNOWN_LOADS = ("damping", "drag")
+KNOWN_LOADS = ("damping", "drag", "applied_force")
 # Places in a motion, and those of the derivatives by them.
 NODE_ROWS = {
     data.POSITION: adjoint.POSITION_BAR,
@@ -188,6 +188,8 @@ def _of_load(out: adjoint.Adjoint, name: str, own: Any) -> Any:
     found = {field: _shaped(out.of_loads, adjoint.LOAD_PLACES[name, field], size) for field, size in sizes.items()}
     if name == "drag":
         found |= {"flow": out.flow, "added": np.nan}
+    if name == "applied_force":
+        found |= {"table": np.concatenate([np.full_like(out.force[:1], np.nan), out.force[1:]])}
     return own._replace(**found)
 
 

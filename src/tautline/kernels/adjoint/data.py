@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,14 +36,15 @@ NODE_BARS = 4
 ATTITUDE_BAR, SPIN_BAR, OMEGA_BAR, OMEGA_BEFORE_BAR = 0, 3, 6, 9
 BODY_BARS = 12
 # Places in Adjoint.reel: of s, p_s and mean speeds; then of accounts: work of the motor, loss at the guide, loss by
-# damping, work of the fluid.
-S_BAR, P_S_BAR, SIGMA_BAR, SIGMA_BEFORE_BAR, WORK_BAR, LOSS_BAR, DAMPING_BAR, FLUID_BAR = range(8)
-REEL_BARS = 8
+# damping, work of the fluid and of an applied force.
+S_BAR, P_S_BAR, SIGMA_BAR, SIGMA_BEFORE_BAR, WORK_BAR, LOSS_BAR, DAMPING_BAR, FLUID_BAR, EXTERNAL_BAR = range(9)
+REEL_BARS = 9
 ACCOUNT_BARS = {
     account("control_work"): WORK_BAR,
     account("guide_loss"): LOSS_BAR,
     account("damping_loss"): DAMPING_BAR,
     account("fluid_work"): FLUID_BAR,
+    account("external_work"): EXTERNAL_BAR,
 }
 
 # Numbers of Parameters by which a run can be differentiated, in the order of Adjoint.numbers; then the base step.
@@ -82,12 +83,14 @@ LOAD_SIZES = {
     ("drag", "spin"): 1,
     ("drag", "string_rate"): 1,
     ("drag", "body_rate"): 1,
+    ("applied_force", "point"): 3,
 }
 LOAD_PLACES = dict(zip(LOAD_SIZES, np.cumsum([0, *LOAD_SIZES.values()]).tolist(), strict=False))
 LOAD_NUMBERS = sum(LOAD_SIZES.values())
 BY_VISCOSITY = LOAD_PLACES["damping", "viscosity"]
 BY_NORMAL, BY_TANGENTIAL, BY_BODY = (LOAD_PLACES["drag", name] for name in ("normal", "tangential", "body"))
 BY_CENTER, BY_SPIN = LOAD_PLACES["drag", "center"], LOAD_PLACES["drag", "spin"]
+BY_POINT = LOAD_PLACES["applied_force", "point"]
 BY_STRING_RATE, BY_BODY_RATE = LOAD_PLACES["drag", "string_rate"], LOAD_PLACES["drag", "body_rate"]
 
 # Rows of Scratch.nodes that the way back uses besides those of the steps (kernels/data.py).
@@ -108,7 +111,8 @@ class Adjoint(NamedTuple):
     reel: Array
     numbers: Array  # by Parameters and the base step, as in PLACES
     of_loads: Array  # by Loads, as in LOAD_PLACES
-    flow: Array2  # by the fluid's table Drag.flow
+    flow: Array2  # by Drag.flow
+    force: Array2  # by AppliedForce.table
     torques: Array  # by Command.torques
     profile: Array2  # by Command.profile
 
@@ -129,7 +133,7 @@ class Record(NamedTuple):
 
 
 def empty_adjoint(par: Parameters, command: Command, loads: Loads) -> Adjoint:
-    drag: Any = loads.own[code(registry.LOADS, "drag")]
+    drag, applied = (loads.own[code(registry.LOADS, name)] for name in ("drag", "applied_force"))
     return Adjoint(
         vector_zeros(NODE_BARS, 3 * row_length(par.N)),
         np.zeros(BODY_BARS),
@@ -137,6 +141,7 @@ def empty_adjoint(par: Parameters, command: Command, loads: Loads) -> Adjoint:
         np.zeros(NUMBERS),
         np.zeros(LOAD_NUMBERS),
         np.zeros_like(drag.flow),
+        np.zeros_like(applied.table),
         np.zeros_like(command.torques),
         np.zeros_like(command.profile),
     )

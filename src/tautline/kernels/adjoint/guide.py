@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from tautline import registry
 from tautline.kernels.adjoint.data import (
@@ -16,11 +17,10 @@ from tautline.kernels.adjoint.data import (
     add_length,
 )
 from tautline.kernels.data import LINEAR, Array, Command, Parameters, add_to_node, code, node
-from tautline.kernels.drive import torque_at
 from tautline.kernels.entrance import smooth_sign
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.so3 import dot, scale, sub
-from tautline.kernels.tables import last_knot, weighted_mean
+from tautline.kernels.tables import last_knot, linear_at, weighted_mean
 
 DISSIPATIVE = code(registry.GUIDE_LAWS, "dissipative")
 MOMENTUM_LAW, NO_LAW = (code(registry.GUIDE_LAWS, name) for name in ("momentum", "none"))
@@ -117,7 +117,50 @@ def mean_back(knots: Array, near: float, far: float, bar: float, out: Array) -> 
         a = b
 
 
+class MeanTaken(NamedTuple):
+    """The mean of a table over a step, and the derivative by the base step through the step's times."""
+
+    mean: float
+    by_h: float
+
+
 @separate
+def table_mean_back(
+    knots: Array,
+    values: Array,
+    part: float,
+    near: float,
+    far: float,
+    by_near: float,
+    by_far: float,
+    bar: float,
+    out: Array,
+) -> MeanTaken:
+    """Of a weighted mean of a table over a step: adds derivatives by the table's values.
+
+    `part` is that of the mean as weighted from the near end; the rest is as from the far one. by_near and by_far are the
+    derivatives of the times by the base step.
+    """
+    if len(knots) == 1:
+        out[0] += bar
+        return MeanTaken(values[0], 0.0)
+    there, back, at_near, at_far = 0.0, 0.0, 0.0, 0.0
+    for k in range(2):
+        x, y = (near, far) if k == 0 else (far, near)
+        mean, value = weighted_mean(knots, values, x, y), linear_at(knots, values, x)
+        if k == 0:
+            there, at_near = mean, value
+        else:
+            back, at_far = mean, value
+        share = part if k == 0 else 1.0 - part
+        if share > 0.0:
+            mean_back(knots, x, y, share * bar, out)
+    slope = 2.0 * part * (there - at_near) + (1.0 - part) * (back - there)
+    slope_far = part * (back - there) + 2.0 * (1.0 - part) * (at_far - back)
+    return MeanTaken(part * there + (1.0 - part) * back, bar / (far - near) * (slope * by_near + slope_far * by_far))
+
+
+@kernel
 def motor_back(
     par: Parameters, command: Command, c: float, near: float, far: float, by_near: float, by_far: float, out: Adjoint
 ) -> float:
@@ -125,30 +168,12 @@ def motor_back(
 
     by_near and by_far are the derivatives of the times by the base step.
     """
-    knots, torques, bar = command.times, command.torques, c / par.d
-    torque = torques[0]
-    if len(knots) == 1:
-        out.torques[0] += bar
-    else:
-        # all of the mean as weighted from the near end, or half of it and half as from the far one (drive.mean_torque)
-        part = 0.5 if par.theta == 0.0 else 1.0
-        there, back, at_near, at_far = 0.0, 0.0, 0.0, 0.0
-        for k in range(2):
-            x, y = (near, far) if k == 0 else (far, near)
-            mean, value = weighted_mean(knots, torques, x, y), torque_at(command, x)
-            if k == 0:
-                there, at_near = mean, value
-            else:
-                back, at_far = mean, value
-            share = part if k == 0 else 1.0 - part
-            if share > 0.0:
-                mean_back(knots, x, y, share * bar, out.torques)
-        torque = part * there + (1.0 - part) * back
-        slope = 2.0 * part * (there - at_near) + (1.0 - part) * (back - there)
-        slope_far = part * (back - there) + 2.0 * (1.0 - part) * (at_far - back)
-        out.numbers[BY_H] += bar / (far - near) * (slope * by_near + slope_far * by_far)
-    out.numbers[BY_D] -= bar * torque / par.d
-    return torque / par.d  # type: ignore[no-any-return]
+    part = 0.5 if par.theta == 0.0 else 1.0  # as drive.mean_torque has it
+    bar = c / par.d
+    x = table_mean_back(command.times, command.torques, part, near, far, by_near, by_far, bar, out.torques)
+    out.numbers[BY_H] += x.by_h
+    out.numbers[BY_D] -= bar * x.mean / par.d
+    return x.mean / par.d
 
 
 @kernel

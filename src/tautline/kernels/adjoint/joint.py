@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline import registry
+from tautline.kernels.adjoint.applied import Applied, applied_at, applied_back
 from tautline.kernels.adjoint.body import moment_back
 from tautline.kernels.adjoint.body_drag import body_drag_back
 from tautline.kernels.adjoint.data import (
@@ -27,7 +29,7 @@ from tautline.kernels.adjoint.potential import add_to_nodes, impulse_back_apart
 from tautline.kernels.adjoint.reeling import Stage
 from tautline.kernels.adjoint.viscous import Expectation, viscous_back
 from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, spread, total, width
-from tautline.kernels.compensated import accumulate
+from tautline.kernels.compensated import accumulate, accumulate_node
 from tautline.kernels.data import (
     ACROSS,
     ALONG,
@@ -66,6 +68,7 @@ from tautline.kernels.data import (
     Scratch,
     add_to_node,
     clear_nodes,
+    code,
     node,
     triple,
 )
@@ -83,6 +86,8 @@ from tautline.kernels.newton import ZERO, Rates
 from tautline.kernels.rotation import add_spin
 from tautline.kernels.so3 import Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
 
+FORCE = code(registry.LOADS, "applied_force")
+
 
 class Acting(NamedTuple):
     """When and for how long loads act at a joint, and what their work counts."""
@@ -96,6 +101,7 @@ class Acting(NamedTuple):
     # derivatives by accounts, times the time for which they are booked; of the loss to damping the negative one
     lost: float
     gained: float
+    pushed: float
 
 
 class Resisting(NamedTuple):
@@ -142,6 +148,10 @@ def joint_forth(
         dragged = scale(back * x.body.drag, x.body.flow)
         add_to_node(p, par.N, dragged)
         Pi = add(Pi, cross(x.body.center, apply_transposed(x.at.R, dragged)))
+    if loads.own[FORCE].acts:
+        applied = applied_at(loads.own[FORCE], x.at)
+        add_to_node(scratch.nodes[TARGET], par.N, scale(x.at.back, applied.force))
+        Pi = add_scaled(Pi, x.at.back, applied.moment)
     return x, solve_at(par, reel[S], x, reel_target(par, reel, locked, p_s), Pi, scratch)
 
 
@@ -155,8 +165,13 @@ def jump_forth(
     time = reel[LOADS_PENDING] + ahead
     p, err, last = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR], motion.nodes[FLUID_VELOCITY]
     given = resist(par, time, loads.own[DRAG].acts, rates, x.body, x.at, ZERO, last, scratch, p, err)
+    moment = given.moment
+    if loads.own[FORCE].acts:
+        applied = applied_at(loads.own[FORCE], x.at)
+        accumulate_node(p, err, par.N, scale(time, applied.force), par.compensated)
+        moment = add(moment, applied.moment)
     if par.rotates:
-        add_spin(par, motion.body, scale(time, given.moment))
+        add_spin(par, motion.body, scale(time, moment))
     if not locked:
         accumulate(reel, P_S, P_S_ERR, time * given.reel, par.compensated)
     return rates
@@ -261,11 +276,17 @@ def joint_back(
         given = resist_body(body, x.at.R, y_N, add_scaled(scale(give, pi_body), 2.0 * gained, omega))
         add_to_node(right, par.N, given.force)
         omega_bar = add(omega_bar, given.moment)
+    applied = Applied(ZERO, ZERO)
+    if loads.own[FORCE].acts:
+        applied = applied_at(loads.own[FORCE], x.at)
+        add_to_node(right, par.N, scale(acting.pushed, applied.force))
+        omega_bar = add_scaled(omega_bar, acting.pushed, applied.moment)
     found = solve_at(par, s, x, ReelTarget(not locked, held, 0.0, right_s, 0.0), omega_bar, scratch)
     multipliers = scratch.nodes[LAMBDA]
     for j in range(0, par.N + 1, width(w)):
         put_nodes(w, j, add_scaled(scale(give, nodes_from(pi, j)), back, nodes_from(multipliers, j)))
     w_s = give * pi_s + back * found.sigma
+    w_body = add_scaled(scale(give, pi_body), back, found.omega)
 
     # forces of loads along the virtual velocity w
     reach = extrapolation(0.0, reel[H_LAST], reel[H_BEFORE])
@@ -284,9 +305,13 @@ def joint_back(
         water = loads.own[DRAG]
         dragged, by_l = drag_back(par, water, l, x.at, expected, w, w_s, gained, v, sigma, motion, scratch, out)
         w_N = add_scaled(node(w, par.N), gained, v_N)
-        w_omega = add_scaled(add_scaled(scale(give, pi_body), back, found.omega), gained, omega)
+        w_omega = add_scaled(w_body, gained, omega)
         value += dragged + body_drag_back(par, water, x.at, x.body, expected, v_N, omega, w_N, w_omega, motion, out)
         l_bar += by_l
+    if loads.own[FORCE].acts:
+        y_N, y_omega = add_scaled(node(w, par.N), acting.pushed, v_N), add_scaled(w_body, acting.pushed, omega)
+        steps = acting.steps
+        value += applied_back(loads.own[FORCE], x.at, acting.base, steps, applied, y_N, y_omega, out)
     l_bar += elements_back(par, l, not locked, scratch, out)
     add_length(par, l_bar, out)
 

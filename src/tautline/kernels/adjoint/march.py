@@ -17,6 +17,7 @@ from tautline.kernels.adjoint.data import (
     AT_START,
     BY_H,
     DAMPING_BAR,
+    EXTERNAL_BAR,
     FLUID_BAR,
     MOMENTUM_BAR,
     P_S_BAR,
@@ -199,7 +200,8 @@ def jump_back(
     back, ahead = motion.reel[LOADS_PENDING], 0.5 * numbers[AT_H]
     time = back + ahead
     lost, gained = -time * out.reel[DAMPING_BAR], time * out.reel[FLUID_BAR]
-    acting = Acting(numbers[AT_START], numbers[AT_BASE], plan.h, back, ahead, time, lost, gained)
+    pushed = time * out.reel[EXTERNAL_BAR]
+    acting = Acting(numbers[AT_START], numbers[AT_BASE], plan.h, back, ahead, time, lost, gained, pushed)
     rates = Rates(numbers[AT_JOINT_SIGMA], triple(numbers, AT_JOINT_OMEGA), 0.0)
     joint_back(par, loads, command, acting, motion, v, rates, 0.0, ZERO, scratch, out)
 

@@ -20,6 +20,7 @@ from tautline.kernels.adjoint.data import (
     BY_WEIGHT,
     BY_WEIGHT_RHO,
     DAMPING_BAR,
+    EXTERNAL_BAR,
     FLUID_BAR,
     LAMBDA,
     LOSS_BAR,
@@ -41,6 +42,7 @@ from tautline.kernels.data import (
     CONTROL_WORK,
     DRUM_TORQUE,
     ELASTIC,
+    EXTERNAL_WORK,
     GRAVITY,
     GUESS,
     GUIDE_LOSS,
@@ -209,10 +211,11 @@ def sample_back(
         legendre_back(par, at, along, 0.5 * kinetic * sigma, domega, out)
     back = motion.reel[LOADS_PENDING]
     lost, gained = -back * bars[DAMPING_LOSS], back * bars[FLUID_WORK]
-    acting = Acting(time, steps, plan.h, back, 0.0, 0.0, lost, gained)
+    acting = Acting(time, steps, plan.h, back, 0.0, 0.0, lost, gained, back * bars[EXTERNAL_WORK])
     joint_back(par, loads, command, acting, motion, v, rates, sigma_bar, omega_bar, scratch, out)
     reel = out.reel
     reel[WORK_BAR] += bars[CONTROL_WORK]
     reel[LOSS_BAR] += bars[GUIDE_LOSS]
     reel[DAMPING_BAR] += bars[DAMPING_LOSS]
     reel[FLUID_BAR] += bars[FLUID_WORK]
+    reel[EXTERNAL_BAR] += bars[EXTERNAL_WORK]
