@@ -32,7 +32,7 @@ SAMPLED = [
     FLUID_WORK,
     data.EXTERNAL_WORK,
 ]
-DRIVEN = [data.CONTROL_WORK, data.DRUM_TORQUE]
+DRIVEN = [data.CONTROL_WORK, data.DRUM_TORQUE, data.FRICTION_LOSS]
 LOADS = list(tl.registry.LOADS)
 
 
@@ -258,6 +258,8 @@ CASES: dict[str, tuple[data.Command, dict[str, Any]]] = {
     "torque paper": (TORQUE, {"law": law("published"), "theta": 0.0}),
     "profile": (PROFILE, {"law": law("dissipative")}),
     "profile none": (PROFILE, {"law": law("none"), "rotates": False}),
+    "torque rubbing": (TORQUE, {"viscous": 0.03, "coulomb": 0.2}),
+    "torque rubbing, damped": (TORQUE, {"viscous": 0.03, "coulomb": 0.2, "loads": DAMPED}),
     "locked damped": (LOCKED, {"loads": DAMPED}),
     "locked damped slack": (LOCKED, {"loads": STIFF, "elastic_law": SLACK}),
     "locked damped point mass": (LOCKED, {"loads": DAMPED, "rotates": False}),
@@ -275,7 +277,7 @@ CASES: dict[str, tuple[data.Command, dict[str, Any]]] = {
 
 
 # The paper's scheme is composed at constant length only.
-ORDERS = {"torque paper": (2,), "locked": (2, 4, 6)}
+ORDERS = {"torque paper": (2,), "torque rubbing": (2,), "locked": (2, 4, 6)}
 
 
 def orders_of(case: str) -> tuple[int, ...]:

@@ -91,8 +91,8 @@ def goes_back(setting: Setting) -> bool:
         return False
     if par.elastic_law == data.code(registry.ELASTIC_LAWS, "table") or command.pointwise:
         return False
-    rubs = par.viscous > 0.0 or par.coulomb > 0.0 or math.isfinite(par.max_torque) or math.isfinite(par.max_power)
-    return not rubs if is_driven(command) else bool(command.locked or command.kind == data.BY_PROFILE)
+    limited = math.isfinite(par.max_torque) or math.isfinite(par.max_power)
+    return not limited if is_driven(command) else bool(command.locked or command.kind == data.BY_PROFILE)
 
 
 def is_driven(command: data.Command) -> bool:
@@ -156,7 +156,8 @@ def bars_of_setting(setting: Setting, out: adjoint.Adjoint) -> list[Array]:
     own: dict[str, Any] = {name: _parameter(out, name) for name in adjoint.SIZES if name != "h"}
     own["growth"] = np.nan
     if is_driven(command):
-        own |= dict.fromkeys(("viscous", "coulomb", "max_torque", "max_power"), np.nan)
+        own |= dict.fromkeys(("max_torque", "max_power"), np.nan)
+        own |= {name: np.nan for name in ("viscous", "coulomb") if getattr(setting.par, name) == 0.0}
     times = np.full_like(command.times, np.nan)
     motion.nodes[list(NODE_ROWS)] = out.nodes[list(NODE_ROWS.values())]
     Q = setting.motion.body[data.ATTITUDE : data.ATTITUDE + 4]
@@ -199,11 +200,13 @@ def _shaped(numbers: Array, place: int, size: int) -> Any:
     return x[0] if size == 1 else tuple(x) if size == 3 else tuple(tuple(x[i : i + 3]) for i in (0, 3, 6))
 
 
-def along(bar: Array, tangent: Array) -> Array:
-    """Derivatives by keys of what changes by `bar`; nothing comes of what no key changes, even where `bar` is NaN."""
+def along(bars: Sequence[Array], tangents: Sequence[Array]) -> Array:
+    """Derivatives by keys of what changes by `bars`; nothing comes of what no key changes, even where a bar is NaN."""
+    bar = np.concatenate([np.ravel(x) for x in bars])
+    tangent = np.concatenate([t.reshape(-1, t.shape[-1]) for t in tangents])
     with np.errstate(invalid="ignore"):
-        products = np.where(tangent == 0.0, 0.0, bar[..., None] * tangent)
-    return products.reshape(-1, tangent.shape[-1]).sum(axis=0)  # type: ignore[no-any-return]
+        products = np.where(tangent == 0.0, 0.0, bar[:, None] * tangent)
+    return products.sum(axis=0)  # type: ignore[no-any-return]
 
 
 def gradient_back(
@@ -233,16 +236,12 @@ def gradient_back(
     out = march_parts_back(start, forth.parts, data.Samples(scalars[1:], nodes[1:]))
     if out is None:
         return None
-    gradient = along(scalars[0], first_tangents.scalars[0]) + along(nodes[0], first_tangents.nodes[0])
-    gradient = gradient + sum(along(bar, tangent) for bar, tangent in zip(by_leaves, tangents, strict=True))
+    gradient = along([*by_leaves, scalars[0], nodes[0]], [*tangents, *(t[0] for t in first_tangents)])
     if setting.loads.acts and rows:
         # what loads do at the start is not on the way back: derivatives are carried along over the first step
-        then, tangents = start._replace(motion=data.copy_of(start.motion)), [t.copy() for t in tangents]
-        first = march_along(then._replace(plan=start.plan._replace(steps_per_sample=1)), tangents, 1)
-        start = then
+        start, tangents = start._replace(motion=data.copy_of(start.motion)), [t.copy() for t in tangents]
+        first = march_along(start._replace(plan=start.plan._replace(steps_per_sample=1)), tangents, 1)
         if start.plan.steps_per_sample == 1:
-            gradient = gradient + along(scalars[1], first.tangents.scalars[0])
-            gradient = gradient + along(nodes[1], first.tangents.nodes[0])
-    for bar, tangent in zip(bars_of_setting(start, out), tangents, strict=True):
-        gradient = gradient + along(bar, tangent)
+            gradient = gradient + along([scalars[1], nodes[1]], [t[0] for t in first.tangents])
+    gradient = gradient + along(bars_of_setting(start, out), tangents)
     return Found(float(number.value), gradient, simulation.status, simulation.message)

@@ -36,15 +36,17 @@ NODE_BARS = 4
 ATTITUDE_BAR, SPIN_BAR, OMEGA_BAR, OMEGA_BEFORE_BAR = 0, 3, 6, 9
 BODY_BARS = 12
 # Places in Adjoint.reel: of s, p_s and mean speeds; then of accounts: work of the motor, loss at the guide, loss by
-# damping, work of the fluid and of an applied force.
+# damping, work of the fluid and of an applied force, loss to friction.
 S_BAR, P_S_BAR, SIGMA_BAR, SIGMA_BEFORE_BAR, WORK_BAR, LOSS_BAR, DAMPING_BAR, FLUID_BAR, EXTERNAL_BAR = range(9)
-REEL_BARS = 9
+FRICTION_BAR = 9
+REEL_BARS = 10
 ACCOUNT_BARS = {
     account("control_work"): WORK_BAR,
     account("guide_loss"): LOSS_BAR,
     account("damping_loss"): DAMPING_BAR,
     account("fluid_work"): FLUID_BAR,
     account("external_work"): EXTERNAL_BAR,
+    account("friction_loss"): FRICTION_BAR,
 }
 
 # Numbers of Parameters by which a run can be differentiated, in the order of Adjoint.numbers; then the base step.
@@ -63,6 +65,8 @@ SIZES = {
     "weight": 1,
     "weight_rho": 3,
     "sigma_0": 1,
+    "viscous": 1,
+    "coulomb": 1,
     "h": 1,
 }
 PLACES = dict(zip(SIZES, np.cumsum([0, *SIZES.values()]).tolist(), strict=False))
@@ -71,7 +75,7 @@ BY_L, BY_MU, BY_EA, BY_KAPPA, BY_D, BY_B = (PLACES[name] for name in ("L", "mu",
 BY_HEIGHT = PLACES["r_p"] + 2
 BY_M, BY_J, BY_RHO = (PLACES[name] for name in ("M", "J", "rho"))
 BY_MU_G, BY_WEIGHT, BY_WEIGHT_RHO = (PLACES[name] for name in ("mu_g", "weight", "weight_rho"))
-BY_SIGMA_0, BY_H = PLACES["sigma_0"], PLACES["h"]
+BY_SIGMA_0, BY_VISCOUS, BY_COULOMB, BY_H = (PLACES[name] for name in ("sigma_0", "viscous", "coulomb", "h"))
 
 # Numbers of loads by which a run can be differentiated, by load, in the order of Adjoint.of_loads.
 LOAD_SIZES = {

@@ -1,4 +1,4 @@
-"""Adjoint of the guide's force and of the motor's (docs/theory.md, equations 16, 60, 61 and 80)."""
+"""Adjoint of the forces of guide, motor and friction on s (docs/theory.md, equations 16, 44, 60, 61 and 80)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from tautline import registry
 from tautline.kernels.adjoint.data import (
+    BY_COULOMB,
     BY_D,
     BY_EA,
     BY_H,
     BY_MU,
     BY_SIGMA_0,
+    BY_VISCOUS,
     POSITION_BAR,
     Adjoint,
     add_length,
@@ -77,6 +79,22 @@ def guide_back(par: Parameters, c: float, l: float, q: Array, strain: float, sig
 
 
 @kernel
+def friction_force(par: Parameters, sigma: float) -> tuple[float, float]:
+    """Of a drum that slips: the force on s, and its slope by sigma (docs/theory.md, equation 44)."""
+    drag = par.viscous / (par.d * par.d)
+    return -drag * sigma - math.copysign(par.coulomb / par.d, sigma), -drag
+
+
+@kernel
+def friction_back(par: Parameters, c: float, sigma: float, out: Adjoint) -> None:
+    """Of an impulse c of friction: adds derivatives by parameters."""
+    d, sign = par.d, math.copysign(1.0, sigma)
+    out.numbers[BY_VISCOUS] -= c * sigma / (d * d)
+    out.numbers[BY_COULOMB] -= c * sign / d
+    out.numbers[BY_D] += c * (2.0 * par.viscous * sigma / d + par.coulomb * sign) / (d * d)
+
+
+@kernel
 def table_back(knots: Array, x: float, bar: float, out: Array) -> None:
     """Of the value of a table at x (tables.linear_at): adds derivatives by the table's values."""
     i = last_knot(knots, x)
@@ -138,8 +156,8 @@ def table_mean_back(
 ) -> MeanTaken:
     """Of a weighted mean of a table over a step: adds derivatives by the table's values.
 
-    `part` is that of the mean as weighted from the near end; the rest is as from the far one. by_near and by_far are the
-    derivatives of the times by the base step.
+    `part` is that of the mean as weighted from the near end; the rest is as from the far one. by_near and by_far are
+    the derivatives of the times by the base step.
     """
     if len(knots) == 1:
         out[0] += bar

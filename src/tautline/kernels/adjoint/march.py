@@ -26,7 +26,7 @@ from tautline.kernels.adjoint.data import (
 )
 from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
 from tautline.kernels.adjoint.fixed import fixed_stage_back
-from tautline.kernels.adjoint.forth import step_forth
+from tautline.kernels.adjoint.forth import can_be_taken_back, step_forth
 from tautline.kernels.adjoint.joint import Acting, joint_back, joint_forth, jump_forth
 from tautline.kernels.adjoint.observe import sample_back
 from tautline.kernels.adjoint.potential import impulse_back_apart
@@ -70,6 +70,9 @@ from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import fixed_stage
 from tautline.kernels.tridiagonal import factorise
+
+# A status of its own: the drum sticks or glides.
+NO_WAY_BACK = -1
 
 
 @inlined
@@ -157,6 +160,8 @@ def recorded_step(
             else:
                 status = step_forth(par, single, command, motion, scratch, numbers[AT_START], h)
                 numbers[AT_RATE] = reel[SIGMA]
+                if not can_be_taken_back(reel):
+                    status = NO_WAY_BACK
             copy_nodes(scratch.nodes[MEAN_VELOCITY], nodes[1])
             put_triple(numbers, AT_OMEGA, triple(motion.body, OMEGA))
             if loads.acts:
@@ -248,6 +253,8 @@ def march_back(
     else:
         evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
     status = RUNNING
+    if not command.locked and not can_be_taken_back(motion.reel):
+        status = NO_WAY_BACK
     for row in range(rows):
         for count in range(plan.steps_per_sample):
             if status == RUNNING:

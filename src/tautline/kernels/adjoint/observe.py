@@ -22,6 +22,7 @@ from tautline.kernels.adjoint.data import (
     DAMPING_BAR,
     EXTERNAL_BAR,
     FLUID_BAR,
+    FRICTION_BAR,
     LAMBDA,
     LOSS_BAR,
     POSITION_BAR,
@@ -43,6 +44,7 @@ from tautline.kernels.data import (
     DRUM_TORQUE,
     ELASTIC,
     EXTERNAL_WORK,
+    FRICTION_LOSS,
     GRAVITY,
     GUESS,
     GUIDE_LOSS,
@@ -219,3 +221,4 @@ def sample_back(
     reel[DAMPING_BAR] += bars[DAMPING_LOSS]
     reel[FLUID_BAR] += bars[FLUID_WORK]
     reel[EXTERNAL_BAR] += bars[EXTERNAL_WORK]
+    reel[FRICTION_BAR] += bars[FRICTION_LOSS]

@@ -16,6 +16,7 @@ from tautline.kernels.adjoint.data import (
     AT_START,
     ATTITUDE_BAR,
     BY_M,
+    FRICTION_BAR,
     LAMBDA,
     LAMBDA_2,
     LOSS_BAR,
@@ -33,7 +34,7 @@ from tautline.kernels.adjoint.data import (
     take_velocities,
 )
 from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
-from tautline.kernels.adjoint.guide import guide_back, motor_back, profile_back
+from tautline.kernels.adjoint.guide import friction_back, friction_force, guide_back, motor_back, profile_back
 from tautline.kernels.adjoint.kinetic import Direction, kinetic_back, rates_back
 from tautline.kernels.adjoint.potential import add_to_nodes, impulse_back_apart
 from tautline.kernels.along import load, nodes_from, previous, put_nodes, spread, store, total, width
@@ -283,6 +284,14 @@ def reeling_stage_back(
     sigma_bar = to_guide * (h_end * slope_1 + h_start * slope) - loss * (h_end * Q_1 + h_start * Q)
     h_bar += par.theta * to_guide * Q_1
     times = Times(start, end, numbers[AT_BASE], numbers[AT_BASE] + numbers[AT_PART])
+    rubs = not held and (par.viscous > 0.0 or par.coulomb > 0.0)
+    rubbed, rub, rub_slope = reel[FRICTION_BAR], 0.0, 0.0
+    if rubs:
+        rub, rub_slope = friction_force(par, sigma)
+        to_friction = x_s - rubbed * sigma
+        friction_back(par, h_end * to_friction, sigma, out)
+        sigma_bar += h * (to_friction * rub_slope - rubbed * rub)
+        h_bar += par.theta * to_friction * rub
     if not held:
         push_1 = motor_back(par, command, h_end * (x_s + work * sigma), end, start, times.by_end, times.by_start, out)
         h_bar += par.theta * (x_s + work * sigma) * push_1
@@ -307,7 +316,7 @@ def reeling_stage_back(
         sigma_bar, omega_bar = sigma_bar + by_speed, add(omega_bar, by_spin)
 
     # multipliers, and with them the momenta's adjoints at the start
-    x = solve_transposed(par, held, at, h_start * slope, sigma_bar, omega_bar, scratch)
+    x = solve_transposed(par, held, at, h_start * (slope + rub_slope), sigma_bar, omega_bar, scratch)
     multipliers, after = scratch.nodes[LAMBDA], scratch.nodes[MOMENTA_AFTER]
     copy_nodes(p_bar, after)
     for j in range(0, N + 1, width(p_bar)):
@@ -321,6 +330,10 @@ def reeling_stage_back(
     to_guide = reel[P_S_BAR] - loss * sigma
     guide_back(par, h_start * to_guide, l, at.q, strain, sigma, out)
     h_bar += (1.0 - par.theta) * to_guide * Q
+    if rubs:
+        to_friction = reel[P_S_BAR] - rubbed * sigma
+        friction_back(par, h_start * to_friction, sigma, out)
+        h_bar += (1.0 - par.theta) * to_friction * rub
     if not held:
         to_motor = reel[P_S_BAR] + work * sigma
         push = motor_back(par, command, h_start * to_motor, start, end, times.by_start, times.by_end, out)
