@@ -20,7 +20,7 @@ from tautline.kernels.adjoint.data import (
 from tautline.kernels.adjoint.elements import BY_DIRECTION, BY_LENGTH
 from tautline.kernels.adjoint.guide import table_back, table_slope
 from tautline.kernels.adjoint.potential import add_to_nodes
-from tautline.kernels.adjoint.viscous import Expectation
+from tautline.kernels.adjoint.viscous import Expectation, Virtual
 from tautline.kernels.along import load, nodes_from, places_from, previous_nodes, put_nodes, spread, store, total, width
 from tautline.kernels.data import (
     ACROSS,
@@ -106,26 +106,23 @@ def drag_back(
     l: float,
     at: Instant,
     expected: Expectation,
-    w: Array,
-    w_s: float,
-    k: float,
-    v: Array,
-    sigma: float,
+    virtual: Virtual,
     motion: Motion,
     scratch: Scratch,
     out: Adjoint,
 ) -> tuple[float, float]:
-    """Of the drag of elements times the virtual velocity w + k v: adds derivatives by parameters and expectations.
+    """Of the drag of elements times a virtual velocity: adds derivatives by parameters and expectations.
 
     Those by elements are added to their rows; the product itself and its derivative by l are returned.
     """
     N = par.N
+    w, k, v, sigma = virtual.w, virtual.k, virtual.v, virtual.sigma
     rows, directions, flows = scratch.factor, scratch.nodes[DIRECTION], scratch.nodes[FLOW]
     by_direction, by_flow = scratch.nodes[BY_DIRECTION], scratch.nodes[GUESS]
     last, before = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE]
     change = expected.last - expected.before
     decay = 0.5 * own.string_rate * expected.time / l
-    w_s = w_s + k * sigma
+    w_s = virtual.w_s + k * sigma
     nothing = spread(directions, 0.0)
     values, by_normal, by_tangential, by_decay, by_passing = nothing, nothing, nothing, nothing, nothing
     by_last, by_before = nothing, nothing

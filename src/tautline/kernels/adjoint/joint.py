@@ -27,7 +27,7 @@ from tautline.kernels.adjoint.guide import speed_back
 from tautline.kernels.adjoint.legendre import body_energy_back, legendre_back
 from tautline.kernels.adjoint.potential import add_to_nodes, impulse_back_apart
 from tautline.kernels.adjoint.reeling import Stage
-from tautline.kernels.adjoint.viscous import Expectation, viscous_back
+from tautline.kernels.adjoint.viscous import Expectation, Virtual, viscous_back
 from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, spread, total, width
 from tautline.kernels.compensated import accumulate, accumulate_node
 from tautline.kernels.data import (
@@ -295,15 +295,16 @@ def joint_back(
     expected = Expectation(reach, back + acting.ahead, acting.base, last, before)
     value, l_bar = 0.0, 0.0
     if loads.own[DAMPING].acts:
-        own = loads.own[DAMPING]
-        value, l_bar = viscous_back(par, own, l, expected, w, w_s, acting.lost, v, sigma, motion, scratch, out)
+        along = Virtual(w, w_s, acting.lost, v, sigma)
+        value, l_bar = viscous_back(par, loads.own[DAMPING], l, expected, along, motion, scratch, out)
     else:
         clear_nodes(scratch.nodes[BY_DIRECTION])
         clear_along(par.N, scratch.factor[BY_LENGTH])
         clear_along(par.N, scratch.factor[BY_LENGTHENING])
     if fluid:
         water = loads.own[DRAG]
-        dragged, by_l = drag_back(par, water, l, x.at, expected, w, w_s, gained, v, sigma, motion, scratch, out)
+        virtual = Virtual(w, w_s, gained, v, sigma)
+        dragged, by_l = drag_back(par, water, l, x.at, expected, virtual, motion, scratch, out)
         w_N = add_scaled(node(w, par.N), gained, v_N)
         w_omega = add_scaled(w_body, gained, omega)
         value += dragged + body_drag_back(par, water, x.at, x.body, expected, v_N, omega, w_N, w_omega, motion, out)

@@ -50,31 +50,38 @@ class Expectation(NamedTuple):
     before: float  # and in the one before
 
 
+class Virtual(NamedTuple):
+    """Velocities v of a joint, and a virtual velocity w + k v that forces are multiplied by."""
+
+    w: Array
+    w_s: float
+    k: float
+    v: Array
+    sigma: float
+
+
 @inlined
 def viscous_back(
     par: Parameters,
     own: Damping,
     l: float,
     expected: Expectation,
-    w: Array,
-    w_s: float,
-    k: float,
-    v: Array,
-    sigma: float,
+    along: Virtual,
     motion: Motion,
     scratch: Scratch,
     out: Adjoint,
 ) -> tuple[float, float]:
-    """Of the forces of damping times the virtual velocity w + k v: adds derivatives by parameters and expectations.
+    """Of the forces of damping times a virtual velocity: adds derivatives by parameters and expectations.
 
     Those by elements go into their rows; the product itself and its derivative by l are returned.
     """
     N = par.N
+    w, k, v, sigma = along.w, along.k, along.v, along.sigma
     rows, directions, by_direction = scratch.factor, scratch.nodes[DIRECTION], scratch.nodes[BY_DIRECTION]
     full, limited = own.viscosity / l, par.elastic_law != LINEAR
     decay = 12.0 * expected.time * own.viscosity / (par.mu * l * l)
     part = reach(expected.ahead, decay)
-    w_s = w_s + k * sigma
+    w_s = along.w_s + k * sigma
     nothing = spread(directions, 0.0)
     values, by_full, by_part, by_last, by_before = nothing, nothing, nothing, nothing, nothing
     by_tension, by_stretch = nothing, nothing
