@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.errors import RUNNING
 from tautline.kernels import data, guide, jit, newton, rotation
 from tautline.kernels.adjoint import data as adjoint
-from tautline.kernels.adjoint.march import march_back
-from tautline.kernels.compose import COMPOSITIONS
-from tautline.kernels.march import march
-from tautline.kernels.observe import begin
+from tautline.kernels.adjoint.observe import DAMPING_LOSS, FLUID_WORK
+from tautline.kernels.loads.applied_force import AppliedForce
+from tautline.kernels.loads.damping import Damping
+from tautline.kernels.loads.drag import Drag
 from tests.support import duals
+from tests.support.adjoints import (
+    PLAIN,
+    ROWS,
+    backward,
+    begun,
+    forward,
+    part,
+    products,
+    random_direction,
+    setting,
+    with_loads,
+    with_slopes,
+)
 
-ROWS, STEPS = 2, 2
 SAMPLED = [
     *(data.KINETIC, data.ELASTIC, data.GRAVITY, data.REELED_LENGTH, data.REEL_SPEED, data.ROTATIONAL),
     *(data.ANGULAR_MOMENTUM, *range(data.ANGULAR_VELOCITY, data.ROTATION + 9), data.GUIDE_LOSS),
+    DAMPING_LOSS,
+    FLUID_WORK,
+    data.EXTERNAL_WORK,
 ]
-DRIVEN = [data.CONTROL_WORK, data.DRUM_TORQUE]
+DRIVEN = [data.CONTROL_WORK, data.DRUM_TORQUE, data.FRICTION_LOSS]
 
 
 @pytest.fixture
@@ -41,127 +55,24 @@ def python_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guide, "LAST_SMOOTH_CORRECTION", 1e-15)
 
 
-class Setting(NamedTuple):
-    par: data.Parameters
-    plan: data.Plan
-    command: data.Command
-    motion: data.Motion
-
-
-def setting(rng: np.random.Generator, N: int, order: int, command: data.Command, h: float, **changes: Any) -> Setting:
-    """Some pendulum in some motion."""
-    par = data.Parameters(
-        N=N, L=10.0, mu=0.4, EA=300.0, kappa=1.5, d=0.3, b=0.2, r_p=(0.0, 0.0, 0.5), M=1.2,
-        J=((0.95, 0.05, 0.04), (0.05, 1.15, 0.03), (0.04, 0.03, 1.35)), rho=(0.1, -0.2, 0.4), mu_g=0.4 * 9.81,
-        weight=1.2 * 9.7, weight_rho=(1.1, -2.2, 4.5), elastic_law=data.LINEAR,
-        tension_table=np.zeros((6, 1)), viscosity=0.0, law=0,
-        sigma_0=0.3, extrapolated=False, theta=0.5, rotates=True, compensated=True,
-    )._replace(**changes)  # fmt: skip
-    if not par.rotates:
-        par = par._replace(J=((0.0,) * 3,) * 3, rho=(0.0,) * 3, weight_rho=(0.0,) * 3)
-    motion = data.empty_motion(N)
-    l = 6.0 / N
-    nodes = data.nodes_of(motion.nodes[data.POSITION], N)
-    nodes[:, 2] = l * np.arange(N + 1)
-    nodes[1:] += 0.2 * l * rng.standard_normal((N, 3))
-    data.nodes_of(motion.nodes[data.VELOCITY], N)[1:] = rng.standard_normal((N, 3))
-    motion.body[data.ATTITUDE : data.ATTITUDE + 4] = rng.standard_normal(4)
-    motion.body[data.OMEGA : data.OMEGA + 3] = par.rotates * rng.standard_normal(3)
-    motion.reel[data.S] = 4.0
-    if not command.locked:
-        motion.reel[data.SIGMA] = 0.7
-    begin(par, motion)
-    if command.kind == data.BY_PROFILE:
-        motion.reel[data.HELD] = data.PRESCRIBED
-    stages = COMPOSITIONS[order].stages
-    plan = data.Plan(h, stages, 1.0, False, 1e9, 1.0, 0.1, 1.0, 0.0, STEPS)
-    return Setting(par, plan, command, motion)
-
-
-def random_direction(rng: np.random.Generator, x: Setting) -> Setting:
-    """Changes of everything that a run can be differentiated by; zero elsewhere."""
-    numbers = {name: rng.standard_normal(np.shape(getattr(x.par, name))) for name in adjoint.SIZES if name != "h"}
-    numbers["J"] += numbers["J"].T
-    if not x.par.rotates:
-        numbers |= {name: 0.0 * numbers[name] for name in ("J", "rho", "weight_rho")}
-    par = x.par._replace(**{name: as_tuple(d) for name, d in numbers.items()})
-    motion = data.empty_motion(x.par.N)
-    for row in (data.POSITION, data.MOMENTUM):
-        data.nodes_of(motion.nodes[row], x.par.N)[1:] = rng.standard_normal((x.par.N, 3))
-    motion.body[data.ATTITUDE : data.ATTITUDE + 4] = rng.standard_normal(4)
-    motion.body[data.SPIN : data.SPIN + 3] = x.par.rotates * rng.standard_normal(3)
-    motion.reel[[data.S, data.P_S]] = rng.standard_normal(2)
-    torques, profile = (rng.standard_normal(x.shape) for x in (x.command.torques, x.command.profile))
-    command = x.command._replace(torques=torques, profile=profile)
-    return Setting(par, x.plan._replace(h=rng.standard_normal()), command, motion)
-
-
-def as_tuple(d: Any) -> Any:
-    return tuple(map(as_tuple, d)) if np.ndim(d) else float(d)
-
-
-def with_slopes(x: Setting, d: Setting) -> Setting:
-    """The setting in dual numbers."""
-    names = [name for name in adjoint.SIZES if name != "h"]
-    par = x.par._replace(**{name: duals.duals(getattr(x.par, name), getattr(d.par, name)) for name in names})
-    nodes, body, reel = (duals.duals(a, b) for a, b in zip(x.motion[:3], d.motion[:3], strict=True))
-    plan = x.plan._replace(h=duals.duals(x.plan.h, d.plan.h))
-    command = x.command._replace(
-        torques=duals.duals(x.command.torques, d.command.torques),
-        profile=duals.duals(x.command.profile, d.command.profile),
-    )
-    return Setting(par, plan, command, data.Motion(nodes, body, reel, x.motion.clock.copy()))
-
-
-def scratch_of(N: int) -> data.Scratch:
-    return data.Scratch(*(array.astype(object) for array in data.empty_scratch(N)))
-
-
-def forward(x: Setting) -> data.Samples:
-    """Samples of a run in dual numbers."""
-    out = data.Samples(*(array.astype(object) for array in data.empty_samples(ROWS, x.par.N)))
-    backups = data.empty_backups(x.motion)
-    marched = march(x.par, x.plan, x.command, x.motion, scratch_of(x.par.N), backups, out, None)
-    assert marched.status == RUNNING
-    return out
-
-
-def backward(x: Setting, bars: data.Samples, out: adjoint.Adjoint) -> data.Motion:
-    """Take an adjoint at the end of the run to its start; the motion at the end."""
-    record = adjoint.empty_record(x.par.N, ROWS * STEPS * len(x.plan.stages), ROWS)
-    motion, scratch = data.copy_of(x.motion), data.empty_scratch(x.par.N)
-    assert march_back(x.par, x.plan, x.command, motion, scratch, bars, record, out) == RUNNING
-    return motion
-
-
-def products(x: Setting, d: Setting, out: adjoint.Adjoint) -> dict[str, float]:
-    """Derivative along a direction, by what it is a derivative by."""
-    found = {"h": out.numbers[adjoint.BY_H] * d.plan.h}
-    for name, size in adjoint.SIZES.items():
-        if name != "h":
-            place = adjoint.PLACES[name]
-            found[name] = float(out.numbers[place : place + size] @ np.ravel(getattr(d.par, name)))
-    N = x.par.N
-    for name, bar, row in (("q", adjoint.POSITION_BAR, data.POSITION), ("p", adjoint.MOMENTUM_BAR, data.MOMENTUM)):
-        both = data.nodes_of(out.nodes[bar], N), data.nodes_of(d.motion.nodes[row], N)
-        found[name] = float((both[0] * both[1]).sum())
-    Q, dQ = (m.body[data.ATTITUDE : data.ATTITUDE + 4] for m in (x.motion, d.motion))
-    eta = 2.0 * (Q[0] * dQ[1:] - dQ[0] * Q[1:] - np.cross(Q[1:], dQ[1:])) / (Q @ Q)
-    found["attitude"] = float(out.body[adjoint.ATTITUDE_BAR : adjoint.ATTITUDE_BAR + 3] @ eta)
-    spin = d.motion.body[data.SPIN : data.SPIN + 3]
-    found["Pi"] = float(out.body[adjoint.SPIN_BAR : adjoint.SPIN_BAR + 3] @ spin)
-    found["s"] = out.reel[adjoint.S_BAR] * d.motion.reel[data.S]
-    found["p_s"] = out.reel[adjoint.P_S_BAR] * d.motion.reel[data.P_S]
-    found["torques"] = float(out.torques @ d.command.torques)
-    found["profile"] = float((out.profile * d.command.profile).sum())
-    return found
-
-
 LOCKED = data.Command(True, np.zeros(1), np.zeros(1))
 TORQUE = data.Command(False, np.array([0.0, 0.013, 0.05]), np.array([3.0, -2.0, 4.0]))
 PROFILE = data.Command(
     False, np.zeros(1), np.zeros(1), data.BY_PROFILE, np.array([[0.0, 4.0, 0.7, 0.5, 0.3, 0, 0, 0, 0]])
 )
+
+
+DAMPED = with_loads(damping=Damping(True, 2.0))
+STIFF = with_loads(damping=Damping(True, 200.0))
+PUSH = AppliedForce(
+    True,
+    (0.3, -0.2, 0.1),
+    np.array([[0.0, 0.012, 0.031, 0.2], *np.random.default_rng(0).standard_normal((6, 4)).tolist()]),
+)
+LAYERS = np.array([[1.0, 3.0, 8.0], [1.0, -2.0, 0.5], [0.3, 1.5, -1.0], [0.1, 0.2, -0.3]])
+WIND = Drag(True, 0.3, 0.1, 0.7, (0.2, 0.1, 0.3), 0.4, np.array([[0.0], [1.0], [-2.0], [0.5]]), 1.5, 2.0)
+WATER = WIND._replace(flow=LAYERS, string_rate=150.0, body_rate=90.0)
+SLACK = data.code(tl.registry.ELASTIC_LAWS, "tension_only")
 
 
 def law(name: str) -> int:
@@ -171,29 +82,55 @@ def law(name: str) -> int:
 CASES: dict[str, tuple[data.Command, dict[str, Any]]] = {
     "locked": (LOCKED, {}),
     "locked point mass": (LOCKED, {"rotates": False}),
-    "locked slack": (LOCKED, {"elastic_law": data.code(tl.registry.ELASTIC_LAWS, "tension_only")}),
+    "locked slack": (LOCKED, {"elastic_law": SLACK}),
     "torque none": (TORQUE, {"law": law("none")}),
     "torque dissipative": (TORQUE, {"law": law("dissipative")}),
     "torque published": (TORQUE, {"law": law("published"), "extrapolated": True}),
     "torque momentum": (TORQUE, {"law": law("momentum"), "rotates": False}),
-    "torque slack": (TORQUE, {"law": 0, "elastic_law": data.code(tl.registry.ELASTIC_LAWS, "tension_only")}),
+    "torque slack": (TORQUE, {"law": 0, "elastic_law": SLACK}),
     "torque paper": (TORQUE, {"law": law("published"), "theta": 0.0}),
     "profile": (PROFILE, {"law": law("dissipative")}),
     "profile none": (PROFILE, {"law": law("none"), "rotates": False}),
+    "torque rubbing": (TORQUE, {"viscous": 0.03, "coulomb": 0.2}),
+    "torque rubbing, damped": (TORQUE, {"viscous": 0.03, "coulomb": 0.2, "loads": DAMPED}),
+    "locked damped": (LOCKED, {"loads": DAMPED}),
+    "locked damped slack": (LOCKED, {"loads": STIFF, "elastic_law": SLACK}),
+    "locked damped point mass": (LOCKED, {"loads": DAMPED, "rotates": False}),
+    "torque damped": (TORQUE, {"loads": DAMPED}),
+    "torque damped slack": (TORQUE, {"loads": STIFF, "elastic_law": SLACK}),
+    "profile damped": (PROFILE, {"loads": STIFF, "elastic_law": SLACK}),
+    "locked pushed": (LOCKED, {"loads": with_loads(applied_force=PUSH)}),
+    "torque pushed": (TORQUE, {"loads": with_loads(applied_force=PUSH, damping=Damping(True, 2.0)), "rotates": False}),
+    "locked in wind": (LOCKED, {"loads": with_loads(drag=WIND)}),
+    "locked in water": (LOCKED, {"loads": with_loads(drag=WATER, damping=Damping(True, 200.0)), "elastic_law": SLACK}),
+    "locked point mass in water": (LOCKED, {"loads": with_loads(drag=WATER), "rotates": False}),
+    "torque in water": (TORQUE, {"loads": with_loads(drag=WATER, damping=Damping(True, 2.0))}),
+    "profile in water": (PROFILE, {"loads": with_loads(drag=WATER)}),
 }
 
 
 # The paper's scheme is composed at constant length only.
-ORDERS = {"torque paper": (2,), "locked": (2, 4, 6)}
+ORDERS = {"torque paper": (2,), "torque rubbing": (2,), "locked": (2, 4, 6)}
+
+
+def orders_of(case: str) -> tuple[int, ...]:
+    return (2,) if "loads" in CASES[case][1] else ORDERS.get(case, (2, 4))
+
+
+def sizes_of(case: str) -> tuple[int, ...]:
+    return (3,) if "loads" in CASES[case][1] else (2, 3)
+
+
+RUNS = [(case, order, N) for case in CASES for order in orders_of(case) for N in sizes_of(case)]
 
 
 @pytest.mark.usefixtures("python_kernels")
-@pytest.mark.parametrize("N", [2, 3])
-@pytest.mark.parametrize(("case", "order"), [(case, order) for case in CASES for order in ORDERS.get(case, (2, 4))])
+@pytest.mark.parametrize(("case", "order", "N"), RUNS)
 def test_product_with_a_direction(case: str, order: int, N: int) -> None:
     """bars.(forward derivative along d) = (adjoint of bars).d, for random bars and d."""
     command, changes = CASES[case]
     rng = np.random.default_rng(len(case) + N)
+    loads = changes.get("loads", PLAIN)
     x = setting(rng, N, order, command, 0.01, **changes)
     columns = SAMPLED + (DRIVEN if command.kind == data.BY_TORQUE and not command.locked else [])
     bars = data.empty_samples(ROWS, N)
@@ -201,10 +138,14 @@ def test_product_with_a_direction(case: str, order: int, N: int) -> None:
     bars.scalars[:, columns] = rng.standard_normal((ROWS, len(columns)))
     bars.nodes[:] = rng.standard_normal(bars.nodes.shape)
     d = random_direction(rng, x)
-    samples = forward(with_slopes(x, d))
+    y = with_slopes(x, d)
+    if loads.acts:
+        motion = begun(y).motion
+        x, d = part(x, motion, duals.values), part(d, motion, duals.slopes)
+    samples = forward(y)
     expected = float((bars.scalars[:, columns] * duals.slopes(samples.scalars[:, columns])).sum())
     expected += float((bars.nodes * duals.slopes(samples.nodes)).sum())
-    out = adjoint.empty_adjoint(x.par, command)
+    out = adjoint.empty_adjoint(x.par, command, x.loads)
     backward(x, bars, out)
     found = products(x, d, out)
     size = sum(map(abs, found.values()))
@@ -242,7 +183,7 @@ def test_conservative_runs_are_symplectic(case: str, order: int) -> None:
     none = data.Samples(np.zeros((ROWS, data.SCALARS)), np.zeros((ROWS, 2, N + 1, 3)))
     rows = []
     for k in range(6 * N + 8):
-        out = adjoint.empty_adjoint(x.par, command)
+        out = adjoint.empty_adjoint(x.par, command, x.loads)
         places = coordinates(N, out)
         array, place = places[k]
         array[place] = 1.0

@@ -79,8 +79,27 @@ COMMANDS = {
 }
 
 
-def short_case(name: str) -> Case:
-    case = tl.load("src/tautline/scenarios/retrieval.toml").with_(command=COMMANDS[name])
+FLUID = tl.Fluid(
+    1.2,
+    flow=([0.0, 3.0, 20.0], [[2.0, 0.5, 0.0], [3.0, -1.0, 0.2], [1.0, 2.0, 0.0]]),
+    drag_area=0.3,
+    drag_center=(0.1, 0.0, 0.2),
+    spin_damping=0.02,
+)
+PUSH = tl.AppliedForce(
+    ([0.0, 0.013, 0.1], [[2.0, 0.0, 1.0], [-1.0, 3.0, 0.0], [0.0, 0.0, 2.0]]), (0.1, 0.2, 0.3), (0.1, 0.0, 0.2)
+)
+LOADS: dict[str, dict[str, Any]] = {
+    "": {},
+    "damped": {"string.viscosity": 2.0},
+    "in wind": {"string.viscosity": 2.0, "string.diameter": 0.02, "fluid": FLUID},
+    "pushed": {"applied_force": PUSH},
+    "rubbing": {"reel.viscous_friction": 0.05, "reel.coulomb_friction": 0.1},
+}
+
+
+def short_case(name: str, loads: str = "") -> Case:
+    case = tl.load("src/tautline/scenarios/retrieval.toml").with_(command=COMMANDS[name]).with_(LOADS[loads])
     changes = {"run.duration": 0.04, "run.elements": 4, "run.step": 0.001, "run.sample": 0.004}
     found: Case = case.with_(changes | {"string.stiffness": 41.0, "initial.angular_velocity": [0.4, -0.5, 0.6]})
     return found
@@ -105,20 +124,30 @@ def same_gradients(found: Any, carried: Any) -> None:
     np.testing.assert_allclose(found / sizes, carried / sizes, rtol=0.0, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_gradients_of_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+# Keys that the way back does not know.
+UNKNOWN = {"in wind": {"string.normal_added_mass"}, "pushed": {"applied_force.times"}}
+QUICK = [*((name, "") for name in COMMANDS), ("locked", "damped"), ("torque", "in wind")]
+LONG = [(name, loads) for name in COMMANDS for loads in LOADS if (name, loads) not in QUICK]
+
+
+@pytest.mark.parametrize(("name", "loads"), [*QUICK, *(pytest.param(*x, marks=pytest.mark.long) for x in LONG)])
+def test_gradients_of_runs(name: str, loads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The way back gives what is carried along gives, by all keys but the few whose way back is not known."""
-    case = short_case(name)
+    case = short_case(name, loads)
     by = smooth_keys(case)
     objective = tl.Final("position[-1, 0]") * 2.0 + tl.Integral("tension[2]") * 30.0 + tl.Final("velocity[-1, 1]")
     objective = objective + tl.Final("energy") + tl.Peak("strain", 1e3) + tl.Final("angular_momentum") ** 2
+    for account in ("damping_loss", "fluid_work", "external_work"):
+        objective = objective + tl.Final(account) * 20.0
     if name != "locked":
         objective = objective + tl.Final("reel_speed") + tl.Final("guide_loss") * 100.0
     known = reverse.gradient_back(prepared_run(case, by), objective, sorted(objective.names))
     assert known is not None
     missing = {key.split("[")[0] for key, x in zip(by, known.gradient, strict=True) if np.isnan(x)}
-    friction = {"reel.viscous_friction", "reel.coulomb_friction"}
-    assert missing == ({"command.times"} | friction if name == "torque" else set())
+    unknown = UNKNOWN.get(loads, set()) | ({"command.times"} if name == "torque" else set())
+    if name == "torque" and loads != "rubbing":
+        unknown |= {"reel.viscous_friction", "reel.coulomb_friction"}
+    assert missing == unknown
     found = tl.value_and_gradient(case, objective, by)
     assert found.status == "completed"
     monkeypatch.setattr(api, "TANGENTS", len(by))
@@ -150,13 +179,23 @@ def test_outputs_without_a_way_back_are_carried_along() -> None:
     assert np.isfinite(tl.value_and_gradient(case, objective, by).gradient).all()
 
 
+def test_a_drum_that_sticks_is_carried_along() -> None:
+    """Its way back is not known, which shows in the run only."""
+    case = short_case("torque").with_({"reel.coulomb_friction": 50.0, "initial.reel_speed": 0.1})
+    by = [*(f"initial.end_velocity[{k}]" for k in range(3)), *(f"body.center_of_mass[{k}]" for k in range(3))]
+    by += ["string.density", "string.stiffness", "body.mass"]
+    objective = tl.Final("velocity[-1, 0]")
+    assert tl.simulate(case).reel_speed.values[-1] == 0.0
+    assert reverse.gradient_back(prepared_run(case, by), objective, ["velocity"]) is None
+    assert np.isfinite(tl.value_and_gradient(case, objective, by).gradient).all()
+
+
 def test_models_without_a_way_back() -> None:
-    """Friction, loads, tables of tension and a drum that remembers are carried along."""
+    """Some loads, limits of the drum, tables of tension and a drum that remembers are carried along."""
     case = short_case("torque")
     assert reverse.goes_back(prepared_run(case, []).begun.setting)
     for changes in (
-        {"reel.viscous_friction": 0.1},
-        {"string.viscosity": 1.0},
+        {"fluid": tl.Fluid(1000.0, surface=1.0)},
         {"reel.guide_law": "stretched"},
         {"reel.layer_growth": 1e-4},
         {"reel.max_torque": 10.0},

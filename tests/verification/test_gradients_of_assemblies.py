@@ -44,8 +44,8 @@ def form(segments: Segments, x: Any, k: int) -> Any:
 
     Those of the ends of the string are part of the bodies'.
     """
-    setting = segments._placed(segments._begun(segments.values), x, k)
-    tangents = split(setting, segments._tangents(setting, x, segments.values, k))
+    setting = segments.placed(segments.begun(segments.values), x, k)
+    tangents = split(setting, segments._slopes.columns(setting, x, segments.values, k))
     system = with_leaves(setting, tangents).system
     (strand,) = system.strands
     momenta = [body.state[kernels.LINEAR : kernels.LINEAR + 3] for body in system.bodies[:2]]

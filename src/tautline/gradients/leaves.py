@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,15 +20,20 @@ def _is_number(x: Any) -> bool:
 
 def leaves(tree: Any) -> list[Any]:
     """Floats and arrays of floats of nested tuples, in order; no whole numbers and no truths."""
-    return list(_leaves(tree))
+    found: list[Any] = []
+    _gather(tree, found)
+    return found
 
 
-def _leaves(tree: Any) -> Iterator[Any]:
+def _gather(tree: Any, found: list[Any]) -> None:
     if isinstance(tree, tuple | Listed):
         for item in tree:
-            yield from _leaves(item)
+            if type(item) is float:  # most of them
+                found.append(item)
+            else:
+                _gather(item, found)
     elif _is_number(tree):
-        yield tree
+        found.append(tree)
 
 
 def with_leaves(tree: T, values: Sequence[Any]) -> T:

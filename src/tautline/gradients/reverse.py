@@ -12,7 +12,7 @@ from tautline import registry
 from tautline.arrays import Array
 from tautline.errors import RUNNING
 from tautline.gradients.leaves import leaves, with_leaves
-from tautline.gradients.marching import Setting
+from tautline.gradients.marching import Setting, march_along
 from tautline.gradients.outputs import carried_values
 from tautline.gradients.run import Prepared
 from tautline.gradients.traced import Traced, derivatives_of
@@ -20,6 +20,8 @@ from tautline.kernels import data
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.march import march_back
 from tautline.kernels.guide import REMEMBERS
+from tautline.kernels.loads.carried import carries_fluid
+from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.march import march
 
 # Of the steps that are recorded at once (bytes): few calls, and little that leaves the cache.
@@ -28,6 +30,28 @@ RECORDED = 1 << 22
 UNKNOWN = [data.ORTHOGONALITY, data.STEP_LENGTH]
 UNKNOWN_WITH_LOCK = [*UNKNOWN, data.DRUM_TORQUE]
 UNKNOWN_WITH_PROFILE = [*UNKNOWN_WITH_LOCK, data.CONTROL_WORK, data.FRICTION_LOSS]
+
+
+# Loads whose way back is known.
+KNOWN_LOADS = ("damping", "drag", "applied_force")
+# Places in a motion, and those of the derivatives by them.
+NODE_ROWS = {
+    data.POSITION: adjoint.POSITION_BAR,
+    data.MOMENTUM: adjoint.MOMENTUM_BAR,
+    data.VELOCITY: adjoint.VELOCITY_BAR,
+    data.VELOCITY_BEFORE: adjoint.VELOCITY_BEFORE_BAR,
+}
+BODY_PLACES = {
+    data.SPIN: adjoint.SPIN_BAR,
+    data.OMEGA: adjoint.OMEGA_BAR,
+    data.OMEGA_BEFORE: adjoint.OMEGA_BEFORE_BAR,
+}
+REEL_PLACES = {
+    data.S: adjoint.S_BAR,
+    data.P_S: adjoint.P_S_BAR,
+    data.SIGMA: adjoint.SIGMA_BAR,
+    data.SIGMA_BEFORE: adjoint.SIGMA_BEFORE_BAR,
+} | {data.ACCOUNT_PLACES[account]: bar for account, bar in adjoint.ACCOUNT_BARS.items()}
 
 
 class Found(NamedTuple):
@@ -39,24 +63,36 @@ class Found(NamedTuple):
     message: str
 
 
+class Part(NamedTuple):
+    """Some sample intervals of a run."""
+
+    start: data.Motion
+    first: int  # row of its samples
+    rows: int
+    steps: int  # of an interval
+
+
 class MarchedForth(NamedTuple):
-    """Samples of a run, and its motion at the starts of parts of it."""
+    """Samples of a run, and parts of it in order; loads have acted once before the first of them."""
 
     samples: data.Samples
-    checkpoints: list[data.Motion]
-    rows: int  # of a part
+    parts: list[Part]
     status: int
 
 
 def goes_back(setting: Setting) -> bool:
-    """Whether the way back is known: the plain model, at constant length, by torque or by a prescribed motion."""
+    """Whether the way back is known: at constant length, by torque or prescribed motion, also with damping and drag."""
     par, plan, command, _, loads = setting
-    if loads.acts or loads.moves or plan.hold or par.growth != 0.0 or REMEMBERS[par.law]:
+    if loads.moves or plan.hold or par.growth != 0.0 or REMEMBERS[par.law]:
+        return False
+    if any(own.acts and name not in KNOWN_LOADS for name, own in zip(registry.LOADS, loads.own, strict=True)):
+        return False
+    if loads.own[DRAG].has_surface or carries_fluid(loads):
         return False
     if par.elastic_law == data.code(registry.ELASTIC_LAWS, "table") or command.pointwise:
         return False
-    rubs = par.viscous > 0.0 or par.coulomb > 0.0 or math.isfinite(par.max_torque) or math.isfinite(par.max_power)
-    return not rubs if is_driven(command) else bool(command.locked or command.kind == data.BY_PROFILE)
+    limited = math.isfinite(par.max_torque) or math.isfinite(par.max_power)
+    return not limited if is_driven(command) else bool(command.locked or command.kind == data.BY_PROFILE)
 
 
 def is_driven(command: data.Command) -> bool:
@@ -73,29 +109,43 @@ def unknown_columns(command: data.Command) -> list[int]:
 
 def march_forth(setting: Setting, rows: int) -> MarchedForth:
     """March, and keep the motion every few samples; that of the setting is the one at the end afterwards."""
-    par, plan, command, motion, _ = setting
-    stage = 8 * (2 * motion.nodes.shape[1] + adjoint.STAGE_NUMBERS)
-    part = max(1, RECORDED // (stage * len(plan.stages) * plan.steps_per_sample))
+    par, plan, command, motion, loads = setting
+    numbers = 2 * motion.nodes.shape[1] + adjoint.STAGE_NUMBERS
+    if loads.acts:
+        numbers += motion.nodes.size + motion.nodes.shape[1] + len(motion.body) + len(motion.reel)
+    at_once = max(1, RECORDED // (8 * numbers * len(plan.stages) * plan.steps_per_sample))
     scratch, backups, out = data.empty_scratch(par.N), data.empty_backups(motion), data.empty_samples(rows, par.N)
-    checkpoints, filled, status = [], 0, RUNNING
+    parts: list[Part] = []
+    filled, left, status = 0, plan.steps_per_sample, RUNNING
+
+    def march_on(count: int, steps: int) -> tuple[int, int]:
+        some = data.Samples(*(x[filled : filled + count] for x in out))
+        given = loads if loads.acts else None
+        return march(par, plan._replace(steps_per_sample=steps), command, motion, scratch, backups, some, given)
+
+    if loads.acts and rows:
+        status, more = march_on(1, 1)
+        left -= 1
+        filled = more if left == 0 else 0
     while filled < rows and status == RUNNING:
-        checkpoints.append(data.copy_of(motion))
-        some = data.Samples(*(x[filled : filled + part] for x in out))
-        status, more = march(par, plan, command, motion, scratch, backups, some, None)
+        steps = plan.steps_per_sample if filled else left
+        parts.append(Part(data.copy_of(motion), filled, at_once if steps == plan.steps_per_sample else 1, steps))
+        status, more = march_on(parts[-1].rows, steps)
         filled += more
-    return MarchedForth(data.Samples(*(x[:filled] for x in out)), checkpoints, part, status)
+    return MarchedForth(data.Samples(*(x[:filled] for x in out)), parts, status)
 
 
-def march_parts_back(setting: Setting, forth: MarchedForth, bars: data.Samples) -> adjoint.Adjoint | None:
-    """Adjoint at the start of a run, from the derivatives by its samples; None where a step cannot be repeated."""
-    par, plan, command, _, _ = setting
-    out = adjoint.empty_adjoint(par, command)
-    stages = forth.rows * plan.steps_per_sample * len(plan.stages)
-    record, scratch = adjoint.empty_record(par.N, stages, forth.rows), data.empty_scratch(par.N)
-    for k, checkpoint in reversed(list(enumerate(forth.checkpoints))):
-        first = k * forth.rows
-        some = data.Samples(*(np.ascontiguousarray(x[first : first + forth.rows]) for x in bars))
-        if march_back(par, plan, command, checkpoint, scratch, some, record, out) != RUNNING:
+def march_parts_back(setting: Setting, parts: list[Part], bars: data.Samples) -> adjoint.Adjoint | None:
+    """Adjoint at the start of the first part, from the derivatives by samples; None if a step cannot be repeated."""
+    par, plan, command, _, loads = setting
+    out = adjoint.empty_adjoint(par, command, loads)
+    rows = max((part.rows for part in parts), default=1)
+    stages = rows * plan.steps_per_sample * len(plan.stages)
+    record, scratch = adjoint.empty_record(par.N, stages, rows, loads.acts), data.empty_scratch(par.N)
+    for part in reversed(parts):
+        some = data.Samples(*(np.ascontiguousarray(x[part.first : part.first + part.rows]) for x in bars))
+        steps = plan._replace(steps_per_sample=part.steps)
+        if march_back(par, steps, command, loads, part.start, scratch, some, record, out) != RUNNING:
             return None
     return out
 
@@ -104,41 +154,59 @@ def bars_of_setting(setting: Setting, out: adjoint.Adjoint) -> list[Array]:
     """Derivatives by the `leaves` of a setting; NaN by those that the way back does not know."""
     par, plan, command, motion, loads = with_leaves(setting, [np.zeros_like(x) for x in leaves(setting)])
     own: dict[str, Any] = {name: _parameter(out, name) for name in adjoint.SIZES if name != "h"}
-    own |= dict.fromkeys(("viscosity", "growth"), np.nan)
+    own["growth"] = np.nan
     if is_driven(command):
-        own |= dict.fromkeys(("viscous", "coulomb", "max_torque", "max_power"), np.nan)
+        own |= dict.fromkeys(("max_torque", "max_power"), np.nan)
+        own |= {name: np.nan for name in ("viscous", "coulomb") if getattr(setting.par, name) == 0.0}
     times = np.full_like(command.times, np.nan)
-    motion.nodes[[data.POSITION, data.MOMENTUM]] = out.nodes[[adjoint.POSITION_BAR, adjoint.MOMENTUM_BAR]]
+    motion.nodes[list(NODE_ROWS)] = out.nodes[list(NODE_ROWS.values())]
     Q = setting.motion.body[data.ATTITUDE : data.ATTITUDE + 4]
     turned = out.body[adjoint.ATTITUDE_BAR : adjoint.ATTITUDE_BAR + 3]
     # eta = 2 (Q_0 dQ_v - dQ_0 Q_v - Q_v x dQ_v)/|Q|^2
     by_vector = Q[0] * turned + np.cross(Q[1:], turned)
     motion.body[data.ATTITUDE : data.ATTITUDE + 4] = 2.0 / (Q @ Q) * np.array([-turned @ Q[1:], *by_vector])
-    motion.body[data.SPIN : data.SPIN + 3] = out.body[adjoint.SPIN_BAR : adjoint.SPIN_BAR + 3]
-    accounts = [data.ACCOUNT_PLACES[account] for account in (data.CONTROL_WORK, data.GUIDE_LOSS)]
-    motion.reel[[data.S, data.P_S, *accounts]] = out.reel
+    for place, bar in BODY_PLACES.items():
+        motion.body[place : place + 3] = out.body[bar : bar + 3]
+    motion.reel[list(REEL_PLACES)] = out.reel[list(REEL_PLACES.values())]
     bars = Setting(
         par._replace(**own),
         plan._replace(h=float(out.numbers[adjoint.BY_H])),
         command._replace(times=times, torques=out.torques, profile=out.profile),
         motion,
-        loads,
+        loads._replace(own=tuple(_of_load(out, name, x) for name, x in zip(registry.LOADS, loads.own, strict=True))),
     )
     return [np.asarray(x) for x in leaves(bars)]
 
 
 def _parameter(out: adjoint.Adjoint, name: str) -> Any:
     """Derivative by a parameter, in its shape."""
-    place, size = adjoint.PLACES[name], adjoint.SIZES[name]
-    x = out.numbers[place : place + size].tolist()
+    return _shaped(out.numbers, adjoint.PLACES[name], adjoint.SIZES[name])
+
+
+def _of_load(out: adjoint.Adjoint, name: str, own: Any) -> Any:
+    """Derivatives by the numbers of a load, in the place of these."""
+    sizes = {field: size for (load, field), size in adjoint.LOAD_SIZES.items() if load == name}
+    found = {field: _shaped(out.of_loads, adjoint.LOAD_PLACES[name, field], size) for field, size in sizes.items()}
+    if name == "drag":
+        found |= {"flow": out.flow, "added": np.nan}
+    if name == "applied_force":
+        found |= {"table": np.concatenate([np.full_like(out.force[:1], np.nan), out.force[1:]])}
+    return own._replace(**found)
+
+
+def _shaped(numbers: Array, place: int, size: int) -> Any:
+    """A number, a vector or a matrix."""
+    x = numbers[place : place + size].tolist()
     return x[0] if size == 1 else tuple(x) if size == 3 else tuple(tuple(x[i : i + 3]) for i in (0, 3, 6))
 
 
-def along(bar: Array, tangent: Array) -> Array:
-    """Derivatives by keys of what changes by `bar`; nothing comes of what no key changes, even where `bar` is NaN."""
+def along(bars: Sequence[Array], tangents: Sequence[Array]) -> Array:
+    """Derivatives by keys of what changes by `bars`; nothing comes of what no key changes, even where a bar is NaN."""
+    bar = np.concatenate([np.ravel(x) for x in bars])
+    tangent = np.concatenate([t.reshape(-1, t.shape[-1]) for t in tangents])
     with np.errstate(invalid="ignore"):
-        products = np.where(tangent == 0.0, 0.0, bar[..., None] * tangent)
-    return products.reshape(-1, tangent.shape[-1]).sum(axis=0)  # type: ignore[no-any-return]
+        products = np.where(tangent == 0.0, 0.0, bar[:, None] * tangent)
+    return products.sum(axis=0)  # type: ignore[no-any-return]
 
 
 def gradient_back(
@@ -165,10 +233,15 @@ def gradient_back(
     *by_leaves, scalars, nodes = derivatives_of(number, [*traced, *samples])
     if scalars[:, unknown_columns(setting.command)].any():
         return None
-    out = march_parts_back(start, forth, data.Samples(scalars[1:], nodes[1:]))
+    out = march_parts_back(start, forth.parts, data.Samples(scalars[1:], nodes[1:]))
     if out is None:
         return None
-    gradient = along(scalars[0], first_tangents.scalars[0]) + along(nodes[0], first_tangents.nodes[0])
-    for bar, direct, tangent in zip(bars_of_setting(start, out), by_leaves, tangents, strict=True):
-        gradient = gradient + along(bar, tangent) + along(direct, tangent)
+    gradient = along([*by_leaves, scalars[0], nodes[0]], [*tangents, *(t[0] for t in first_tangents)])
+    if setting.loads.acts and rows:
+        # what loads do at the start is not on the way back: derivatives are carried along over the first step
+        start, tangents = start._replace(motion=data.copy_of(start.motion)), [t.copy() for t in tangents]
+        first = march_along(start._replace(plan=start.plan._replace(steps_per_sample=1)), tangents, 1)
+        if start.plan.steps_per_sample == 1:
+            gradient = gradient + along([scalars[1], nodes[1]], [t[0] for t in first.tangents])
+    gradient = gradient + along(bars_of_setting(start, out), tangents)
     return Found(float(number.value), gradient, simulation.status, simulation.message)

@@ -47,7 +47,7 @@ def carried_values(
         plain = values_of(assembly, kernels.WholeSamples(*(x.value for x in samples)), times.value)
         for name in OF_TORQUES:
             found[name].value[:, held] = plain[name][:, held]
-    wanted = {name: found[name] for name in ("time", *names)}
+    wanted = CarriedValues({name: found[name] for name in ("time", *names)})
     for name, x in wanted.items():
         if not isinstance(x, Carried):  # zeros, where there is no reel
             wanted[name] = Carried(x, np.zeros((*x.shape, times.directions)))

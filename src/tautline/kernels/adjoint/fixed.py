@@ -10,18 +10,21 @@ from tautline.kernels.adjoint.data import (
     LAMBDA,
     MOMENTUM_BAR,
     POSITION_BAR,
+    RATES_BAR,
     SPIN_BAR,
+    VELOCITY_BAR,
     Adjoint,
     add_length,
+    take_velocities,
 )
 from tautline.kernels.adjoint.potential import impulse_back
 from tautline.kernels.adjoint.reeling import ZERO, body_start_back, stage_of
 from tautline.kernels.along import nodes_from, places_from, put_nodes, spread, total, width
 from tautline.kernels.data import INVERSE, LOWER, RIGHT, Array, Parameters, Scratch, node, triple
 from tautline.kernels.energy import element_length
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.so3 import add_scaled, dot, scale
+from tautline.kernels.so3 import add, add_scaled, dot, scale
 from tautline.kernels.tridiagonal import eliminate, substitute
 
 
@@ -46,22 +49,33 @@ def add_multipliers(
     return total(x, moved)  # type: ignore[no-any-return]
 
 
-@kernel
+@inlined
 def fixed_stage_back(
-    par: Parameters, numbers: Array, nodes: Array, scratch: Scratch, out: Adjoint
+    par: Parameters, remembered: bool, numbers: Array, nodes: Array, scratch: Scratch, out: Adjoint
 ) -> tuple[float, float]:
-    """Take the adjoint of a motion back over a stage; the derivatives by its length and by that of the kick before."""
+    """Take the adjoint of a motion back over a stage; the derivatives by its length and by that of the kick before.
+
+    `remembered` says whether loads look at its mean velocities afterwards.
+    """
     N = par.N
     at = stage_of(numbers, nodes)
     h, l = at.h, element_length(par, at.s)
     p_bar, q_bar = out.nodes[MOMENTUM_BAR], out.nodes[POSITION_BAR]
     y, lower, inverse = scratch.nodes[RIGHT], scratch.factor[LOWER], scratch.factor[INVERSE]
     multipliers = scratch.nodes[LAMBDA]
-    lambda_N, mu = scale(h, eliminate(N, q_bar, lower, inverse, y)), ZERO
+    rates_bar, spun_bar = q_bar, ZERO
+    if remembered:
+        rates_bar = scratch.nodes[RATES_BAR]
+        for j in range(0, N + 1, width(q_bar)):
+            x = nodes_from(out.nodes[VELOCITY_BAR], j)
+            put_nodes(rates_bar, j, add_scaled(nodes_from(q_bar, j), 1.0 / h, x))
+        spun_bar = take_velocities(out)[1]
+    lambda_N, mu = scale(h, eliminate(N, rates_bar, lower, inverse, y)), ZERO
     if par.rotates:
         t = inverse[N]
         turned_bar, spin_bar = triple(out.body, ATTITUDE_BAR), triple(out.body, SPIN_BAR)
         v_bar, omega_bar = body_before(par, h, at.R, node(at.v, N), at.omega, turned_bar, spin_bar)
+        omega_bar = add(omega_bar, spun_bar)
         lambda_N, mu = body_solve(par, h, t, at.R, at.omega, add_scaled(lambda_N, t, v_bar), omega_bar)
     substitute(N, y, lower, scale(1.0 / h, lambda_N), multipliers)
     h_bar = add_multipliers(par, l, h, multipliers, at.v, p_bar, q_bar, out)

@@ -1,26 +1,28 @@
-"""Adjoint of the guide's force and of the motor's (docs/theory.md, equations 16, 60, 61 and 80)."""
+"""Adjoint of the forces of guide, motor and friction on s (docs/theory.md, equations 16, 44, 60, 61 and 80)."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from tautline import registry
 from tautline.kernels.adjoint.data import (
+    BY_COULOMB,
     BY_D,
     BY_EA,
     BY_H,
     BY_MU,
     BY_SIGMA_0,
+    BY_VISCOUS,
     POSITION_BAR,
     Adjoint,
     add_length,
 )
 from tautline.kernels.data import LINEAR, Array, Command, Parameters, add_to_node, code, node
-from tautline.kernels.drive import mean_torque, torque_at
 from tautline.kernels.entrance import smooth_sign
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import kernel, separate
 from tautline.kernels.so3 import dot, scale, sub
-from tautline.kernels.tables import last_knot, weighted_mean
+from tautline.kernels.tables import last_knot, linear_at, weighted_mean
 
 DISSIPATIVE = code(registry.GUIDE_LAWS, "dissipative")
 MOMENTUM_LAW, NO_LAW = (code(registry.GUIDE_LAWS, name) for name in ("momentum", "none"))
@@ -77,6 +79,22 @@ def guide_back(par: Parameters, c: float, l: float, q: Array, strain: float, sig
 
 
 @kernel
+def friction_force(par: Parameters, sigma: float) -> tuple[float, float]:
+    """Of a drum that slips: the force on s, and its slope by sigma (docs/theory.md, equation 44)."""
+    drag = par.viscous / (par.d * par.d)
+    return -drag * sigma - math.copysign(par.coulomb / par.d, sigma), -drag
+
+
+@kernel
+def friction_back(par: Parameters, c: float, sigma: float, out: Adjoint) -> None:
+    """Of an impulse c of friction: adds derivatives by parameters."""
+    d, sign = par.d, math.copysign(1.0, sigma)
+    out.numbers[BY_VISCOUS] -= c * sigma / (d * d)
+    out.numbers[BY_COULOMB] -= c * sign / d
+    out.numbers[BY_D] += c * (2.0 * par.viscous * sigma / d + par.coulomb * sign) / (d * d)
+
+
+@kernel
 def table_back(knots: Array, x: float, bar: float, out: Array) -> None:
     """Of the value of a table at x (tables.linear_at): adds derivatives by the table's values."""
     i = last_knot(knots, x)
@@ -101,9 +119,6 @@ def table_slope(knots: Array, values: Array, x: float) -> float:
 def mean_back(knots: Array, near: float, far: float, bar: float, out: Array) -> None:
     """Of the weighted mean of a table over a step (tables.weighted_mean): adds derivatives by the table's values."""
     step = far - near
-    if len(knots) == 1 or step == 0.0:
-        table_back(knots, near, bar, out)
-        return
     end = max(near, far)
     a = min(near, far)
     i = -1 if a < knots[0] else last_knot(knots, a)
@@ -114,9 +129,53 @@ def mean_back(knots: Array, near: float, far: float, bar: float, out: Array) -> 
         if i < len(knots):
             b = min(end, knots[i])
         w_a, w_b = (far - a) / step, (far - b) / step
-        table_back(knots, a, share * (b - a) * (2.0 * w_a + w_b), out)
-        table_back(knots, b, share * (b - a) * (w_a + 2.0 * w_b), out)
+        for k in range(2):
+            x, weight = (a, 2.0 * w_a + w_b) if k == 0 else (b, w_a + 2.0 * w_b)
+            table_back(knots, x, share * (b - a) * weight, out)
         a = b
+
+
+class MeanTaken(NamedTuple):
+    """The mean of a table over a step, and the derivative by the base step through the step's times."""
+
+    mean: float
+    by_h: float
+
+
+@separate
+def table_mean_back(
+    knots: Array,
+    values: Array,
+    part: float,
+    near: float,
+    far: float,
+    by_near: float,
+    by_far: float,
+    bar: float,
+    out: Array,
+) -> MeanTaken:
+    """Of a weighted mean of a table over a step: adds derivatives by the table's values.
+
+    `part` is that of the mean as weighted from the near end; the rest is as from the far one. by_near and by_far are
+    the derivatives of the times by the base step.
+    """
+    if len(knots) == 1:
+        out[0] += bar
+        return MeanTaken(values[0], 0.0)
+    there, back, at_near, at_far = 0.0, 0.0, 0.0, 0.0
+    for k in range(2):
+        x, y = (near, far) if k == 0 else (far, near)
+        mean, value = weighted_mean(knots, values, x, y), linear_at(knots, values, x)
+        if k == 0:
+            there, at_near = mean, value
+        else:
+            back, at_far = mean, value
+        share = part if k == 0 else 1.0 - part
+        if share > 0.0:
+            mean_back(knots, x, y, share * bar, out)
+    slope = 2.0 * part * (there - at_near) + (1.0 - part) * (back - there)
+    slope_far = part * (back - there) + 2.0 * (1.0 - part) * (at_far - back)
+    return MeanTaken(part * there + (1.0 - part) * back, bar / (far - near) * (slope * by_near + slope_far * by_far))
 
 
 @kernel
@@ -127,25 +186,12 @@ def motor_back(
 
     by_near and by_far are the derivatives of the times by the base step.
     """
-    torque = mean_torque(par, command, near, far)
-    numbers = out.numbers
-    numbers[BY_D] -= c * torque / (par.d * par.d)
+    part = 0.5 if par.theta == 0.0 else 1.0  # as drive.mean_torque has it
     bar = c / par.d
-    knots = command.times
-    if command.pointwise or len(knots) == 1:
-        table_back(knots, near, bar, out.torques)
-    else:
-        there = weighted_mean(knots, command.torques, near, far)
-        back = weighted_mean(knots, command.torques, far, near)
-        if par.theta == 0.0:
-            mean_back(knots, near, far, 0.5 * bar, out.torques)
-            mean_back(knots, far, near, 0.5 * bar, out.torques)
-            slopes = torque - torque_at(command, near), torque_at(command, far) - torque
-        else:
-            mean_back(knots, near, far, bar, out.torques)
-            slopes = 2.0 * (there - torque_at(command, near)), back - there
-        numbers[BY_H] += bar / (far - near) * (slopes[0] * by_near + slopes[1] * by_far)
-    return torque / par.d
+    x = table_mean_back(command.times, command.torques, part, near, far, by_near, by_far, bar, out.torques)
+    out.numbers[BY_H] += x.by_h
+    out.numbers[BY_D] -= bar * x.mean / par.d
+    return x.mean / par.d
 
 
 @kernel

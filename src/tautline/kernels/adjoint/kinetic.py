@@ -18,7 +18,7 @@ from tautline.kernels.along import nodes_from, previous_nodes, put_nodes, spread
 from tautline.kernels.data import Array, Parameters
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import hold_first_node
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined, separate
 from tautline.kernels.so3 import add, add_scaled, dot, scale, sub
 from tautline.kernels.step_equations import weights_from
 
@@ -34,7 +34,7 @@ class Direction(NamedTuple):
     P_s_end: float
 
 
-@kernel
+@inlined
 def rates_back(
     par: Parameters,
     h: float,
@@ -83,7 +83,7 @@ def rates_back(
     return par.mu * sigma_bar  # type: ignore[no-any-return]
 
 
-@kernel
+@separate
 def kinetic_back(
     par: Parameters, h: float, s: float, q: Array, v: Array, sigma: float, along: Direction, out: Adjoint
 ) -> float:

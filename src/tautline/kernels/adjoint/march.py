@@ -7,6 +7,8 @@ from tautline.kernels.adjoint.data import (
     AT_BASE,
     AT_END,
     AT_H,
+    AT_JOINT_OMEGA,
+    AT_JOINT_SIGMA,
     AT_KICK,
     AT_OMEGA,
     AT_PART,
@@ -14,45 +16,41 @@ from tautline.kernels.adjoint.data import (
     AT_S,
     AT_START,
     BY_H,
+    DAMPING_BAR,
+    EXTERNAL_BAR,
+    FLUID_BAR,
     MOMENTUM_BAR,
     P_S_BAR,
-    SAMPLE_MOMENTUM,
-    SAMPLE_OMEGA,
-    SAMPLE_P_S,
-    SAMPLE_PENDING,
-    SAMPLE_POSITION,
-    SAMPLE_QUATERNION,
-    SAMPLE_S,
-    SAMPLE_SIGMA,
-    SAMPLE_SPIN,
-    SAMPLE_STEPS,
-    SAMPLE_TIME,
-    SAMPLE_VELOCITY,
     Adjoint,
     Record,
 )
 from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
 from tautline.kernels.adjoint.fixed import fixed_stage_back
+from tautline.kernels.adjoint.forth import can_be_taken_back, step_forth
+from tautline.kernels.adjoint.joint import Acting, joint_back, joint_forth, jump_forth
 from tautline.kernels.adjoint.observe import sample_back
-from tautline.kernels.adjoint.potential import impulse_back
-from tautline.kernels.adjoint.reeling import reeling_stage_back
+from tautline.kernels.adjoint.potential import impulse_back_apart
+from tautline.kernels.adjoint.reeling import ZERO, reeling_stage_back
 from tautline.kernels.data import (
     ATTITUDE,
-    BORDER,
     INVERSE,
+    LINEAR,
+    LOADS_PENDING,
     LOWER,
     MEAN_VELOCITY,
     OMEGA,
-    P_S,
     PENDING,
     POSITION,
     PULL,
     SIGMA,
     STEP,
     T_START,
-    TARGET,
+    VELOCITY,
+    VELOCITY_BEFORE,
     Array,
     Command,
+    Counters,
+    Loads,
     Motion,
     Parameters,
     Plan,
@@ -63,19 +61,64 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.energy import element_length, momenta
-from tautline.kernels.fixed import history_of, keep_history, momenta_with_kick
-from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.legendre import rates_of
+from tautline.kernels.energy import element_length
+from tautline.kernels.fixed import history_of, keep_history
+from tautline.kernels.jit import entry, inlined
+from tautline.kernels.loads.jump import keep_velocities
+from tautline.kernels.loads.resistance import DRAG
+from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import evaluate_forces
-from tautline.kernels.stage import composed_step, fixed_stage
+from tautline.kernels.stage import fixed_stage
 from tautline.kernels.tridiagonal import factorise
 
+# A status of its own: the drum sticks or glides.
+NO_WAY_BACK = -1
 
-@kernel
+
+@inlined
 def copy_quaternion(body: Array, i: int, out: Array) -> None:
     for k in range(4):
         out[i + k] = body[ATTITUDE + k]
+
+
+@inlined
+def remembers(par: Parameters, loads: Loads) -> bool:
+    """Whether loads look at mean velocities of the steps before."""
+    return loads.acts and (loads.own[DRAG].acts or par.elastic_law != LINEAR)
+
+
+@inlined
+def record_motion(motion: Motion, i: int, out: Record) -> None:
+    """What loads look at of a motion."""
+    for row in (POSITION, VELOCITY, VELOCITY_BEFORE):
+        copy_nodes(motion.nodes[row], out.motions[i, row])
+    copy_nodes(motion.body, out.bodies[i])
+    copy_nodes(motion.reel, out.reels[i])
+
+
+@inlined
+def recorded_motion(record: Record, i: int, clock: Counters) -> Motion:
+    return Motion(record.motions[i], record.bodies[i], record.reels[i], clock)
+
+
+@inlined
+def recorded_jump(
+    par: Parameters,
+    loads: Loads,
+    locked: bool,
+    t: float,
+    ahead: float,
+    motion: Motion,
+    scratch: Scratch,
+    i: int,
+    out: Record,
+) -> None:
+    """Let loads act where a stage joins the one before."""
+    record_motion(motion, i, out)
+    rates = jump_forth(par, loads, locked, t, ahead, motion, scratch)
+    copy_nodes(scratch.nodes[MEAN_VELOCITY], out.joints[i])
+    out.numbers[i, AT_JOINT_SIGMA] = rates.sigma
+    put_triple(out.numbers[i], AT_JOINT_OMEGA, rates.omega)
 
 
 @inlined
@@ -84,6 +127,7 @@ def recorded_step(
     plan: Plan,
     single: Plan,
     command: Command,
+    loads: Loads,
     motion: Motion,
     scratch: Scratch,
     first: int,
@@ -106,40 +150,65 @@ def recorded_step(
             numbers[AT_START] = reel[T_START] + numbers[AT_BASE] * plan.h
             numbers[AT_END] = reel[T_START] + (numbers[AT_BASE] + part) * plan.h
             done += part
+            if loads.acts:
+                recorded_jump(par, loads, command.locked, numbers[AT_START], 0.5 * h, motion, scratch, first + i, out)
             if command.locked:
                 numbers[AT_KICK] = reel[PENDING] + 0.5 * h
                 l = element_length(par, reel[S])
                 status, history = fixed_stage(par, l, history_of(reel), motion, scratch, h)
                 keep_history(history, reel)
             else:
-                status = composed_step(par, single, command, motion, scratch, numbers[AT_START], h)
+                status = step_forth(par, single, command, motion, scratch, numbers[AT_START], h)
                 numbers[AT_RATE] = reel[SIGMA]
+                if not can_be_taken_back(reel):
+                    status = NO_WAY_BACK
             copy_nodes(scratch.nodes[MEAN_VELOCITY], nodes[1])
             put_triple(numbers, AT_OMEGA, triple(motion.body, OMEGA))
+            if loads.acts:
+                reel[LOADS_PENDING] = 0.5 * h
+                keep_velocities(motion, scratch)
     return status
 
 
 @inlined
 def record_sample(
-    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, row: int, out: Record
+    par: Parameters,
+    plan: Plan,
+    command: Command,
+    loads: Loads,
+    motion: Motion,
+    scratch: Scratch,
+    row: int,
+    out: Record,
 ) -> None:
-    """What `observe` finds at a sample, into row `row`."""
-    reel = motion.reel
-    numbers, nodes = out.at_samples[row], out.samples[row]
-    Pi = momenta_with_kick(par, motion, scratch)
-    rates = rates_of(par, command.locked, motion, reel[P_S], Pi, scratch)
-    v = scratch.nodes[MEAN_VELOCITY]
-    copy_nodes(motion.nodes[POSITION], nodes[SAMPLE_POSITION])
-    copy_nodes(v, nodes[SAMPLE_VELOCITY])
-    copy_nodes(scratch.nodes[TARGET], nodes[SAMPLE_MOMENTUM])
-    copy_quaternion(motion.body, SAMPLE_QUATERNION, numbers)
-    put_triple(numbers, SAMPLE_OMEGA, rates.omega)
-    put_triple(numbers, SAMPLE_SPIN, Pi)
-    numbers[SAMPLE_S], numbers[SAMPLE_SIGMA] = reel[S], rates.sigma
-    numbers[SAMPLE_PENDING] = reel[PENDING]
-    numbers[SAMPLE_STEPS] = motion.clock[STEP]
-    numbers[SAMPLE_TIME] = reel[T_START] + motion.clock[STEP] * plan.h
-    numbers[SAMPLE_P_S] = momenta(par, reel[S], rates.sigma, motion.nodes[POSITION], v, scratch.nodes[BORDER])
+    """Velocities of a sample, as `observe` finds them, into row `row`."""
+    t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+    _, rates = joint_forth(par, loads, command.locked, t, 0.0, motion, scratch)
+    copy_nodes(scratch.nodes[MEAN_VELOCITY], out.samples[row])
+    out.at_samples[row, 0] = rates.sigma
+    put_triple(out.at_samples[row], 1, rates.omega)
+
+
+@inlined
+def jump_back(
+    par: Parameters,
+    plan: Plan,
+    command: Command,
+    loads: Loads,
+    motion: Motion,
+    v: Array,
+    numbers: Array,
+    scratch: Scratch,
+    out: Adjoint,
+) -> None:
+    """Take the adjoint back over what loads did where a stage joins the one before."""
+    back, ahead = motion.reel[LOADS_PENDING], 0.5 * numbers[AT_H]
+    time = back + ahead
+    lost, gained = -time * out.reel[DAMPING_BAR], time * out.reel[FLUID_BAR]
+    pushed = time * out.reel[EXTERNAL_BAR]
+    acting = Acting(numbers[AT_START], numbers[AT_BASE], plan.h, back, ahead, time, lost, gained, pushed)
+    rates = Rates(numbers[AT_JOINT_SIGMA], triple(numbers, AT_JOINT_OMEGA), 0.0)
+    joint_back(par, loads, command, acting, motion, v, rates, 0.0, ZERO, scratch, out)
 
 
 @entry
@@ -147,6 +216,7 @@ def march_back(
     par: Parameters,
     plan: Plan,
     command: Command,
+    loads: Loads,
     motion: Motion,
     scratch: Scratch,
     bars: Samples,
@@ -156,7 +226,8 @@ def march_back(
     """Take the adjoint at the end of some sample intervals back to their start; the status of their march.
 
     `motion` is a checkpoint at the start, and at the end of the intervals afterwards. `bars` are the derivatives by the
-    samples at the ends of the intervals. Steps are of one length, and the reel does not reach its ends.
+    samples at the ends of the intervals. Steps are of one length, and the reel does not reach its ends. Loads that act
+    have done so in a step before.
     """
     rows = bars.scalars.shape[0]
     a_step = len(plan.stages)
@@ -182,31 +253,47 @@ def march_back(
     else:
         evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
     status = RUNNING
+    if not command.locked and not can_be_taken_back(motion.reel):
+        status = NO_WAY_BACK
     for row in range(rows):
         for count in range(plan.steps_per_sample):
             if status == RUNNING:
                 first = row * a_row + count * a_step
-                status = recorded_step(par, plan, single, command, motion, scratch, first, record)
+                status = recorded_step(par, plan, single, command, loads, motion, scratch, first, record)
                 motion.clock[STEP] += 1
         if status == RUNNING:
-            record_sample(par, plan, command, motion, scratch, row, record)
+            record_sample(par, plan, command, loads, motion, scratch, row, record)
+            if not loads.acts:
+                record_motion(motion, row, record)
     if status != RUNNING:
         return status
+    if loads.acts:
+        record_motion(motion, rows * a_row, record)
+    remembered = remembers(par, loads)
     for row in range(rows - 1, -1, -1):
-        at, samples = record.at_samples[row], record.samples[row]
-        sample_back(par, plan, command, at, samples, bars.scalars[row], bars.nodes[row], scratch, out)
+        then = recorded_motion(record, (row + 1) * a_row if loads.acts else row, motion.clock)
+        last, v = record.numbers[(row + 1) * a_row - 1], record.samples[row]
+        rates = Rates(record.at_samples[row, 0], triple(record.at_samples[row], 1), 0.0)
+        x, y = bars.scalars[row], bars.nodes[row]
+        sample_back(par, plan, command, loads, then, last, v, rates, x, y, scratch, out)
         owed = 0.0
         for i in range((row + 1) * a_row - 1, row * a_row - 1, -1):
             numbers, nodes = record.numbers[i], record.nodes[i]
             if command.locked:
-                h_bar, kick_bar = fixed_stage_back(par, numbers, nodes, scratch, out)
+                h_bar, kick_bar = fixed_stage_back(par, remembered, numbers, nodes, scratch, out)
                 out.numbers[BY_H] += kick_bar * numbers[AT_KICK] / plan.h
             else:
-                h_bar = reeling_stage_back(par, command, owed, numbers, nodes, scratch, out)
+                h_bar = reeling_stage_back(par, command, remembered, owed, numbers, nodes, scratch, out)
                 owed = 0.5 * numbers[AT_H]
             out.numbers[BY_H] += h_bar * numbers[AT_PART]
-        if not command.locked:
-            s, q = record.numbers[row * a_row, AT_S], record.nodes[row * a_row, 0]
-            kick_bar = impulse_back(par, owed, s, q, out.nodes[MOMENTUM_BAR], out.reel[P_S_BAR], out)
-            out.numbers[BY_H] += kick_bar * owed / plan.h
+            if not command.locked and (loads.acts or i == row * a_row):
+                # what acts between kicks at one configuration keeps them apart
+                kick_bar = impulse_back_apart(
+                    par, owed, numbers[AT_S], nodes[0], out.nodes[MOMENTUM_BAR], out.reel[P_S_BAR], out
+                )
+                out.numbers[BY_H] += kick_bar * owed / plan.h
+                owed = 0.0
+            if loads.acts:
+                before = recorded_motion(record, i, motion.clock)
+                jump_back(par, plan, command, loads, before, record.joints[i], numbers, scratch, out)
     return status

@@ -1,11 +1,14 @@
-"""Adjoint of a sample (docs/theory.md, (B8))."""
+"""Adjoint of a sample (docs/theory.md, (B8) and (B10))."""
 
 from __future__ import annotations
 
 import math
 
-from tautline.kernels.adjoint.body import body_after, body_solve, moment_back
+from tautline import registry
 from tautline.kernels.adjoint.data import (
+    AT_BASE,
+    AT_END,
+    AT_PART,
     ATTITUDE_BAR,
     BY_B,
     BY_D,
@@ -13,63 +16,56 @@ from tautline.kernels.adjoint.data import (
     BY_H,
     BY_HEIGHT,
     BY_J,
-    BY_M,
     BY_MU_G,
     BY_WEIGHT,
     BY_WEIGHT_RHO,
+    DAMPING_BAR,
+    EXTERNAL_BAR,
+    FLUID_BAR,
+    FRICTION_BAR,
     LAMBDA,
     LOSS_BAR,
-    MOMENTUM_BAR,
-    P_S_BAR,
     POSITION_BAR,
-    RATES_BAR,
     S_BAR,
-    SAMPLE_MOMENTUM,
-    SAMPLE_OMEGA,
-    SAMPLE_P_S,
-    SAMPLE_PENDING,
-    SAMPLE_POSITION,
-    SAMPLE_QUATERNION,
-    SAMPLE_S,
-    SAMPLE_SIGMA,
-    SAMPLE_SPIN,
-    SAMPLE_STEPS,
-    SAMPLE_TIME,
-    SAMPLE_VELOCITY,
-    SPIN_BAR,
     WORK_BAR,
     Adjoint,
     add_length,
     add_triple,
 )
-from tautline.kernels.adjoint.guide import speed_back, table_back, table_slope
-from tautline.kernels.adjoint.kinetic import Direction, kinetic_back
-from tautline.kernels.adjoint.potential import add_to_nodes, impulse_back
-from tautline.kernels.adjoint.reeling import ZERO, Multipliers, Stage, solve_transposed
-from tautline.kernels.along import nodes_from, width
+from tautline.kernels.adjoint.guide import table_back, table_slope
+from tautline.kernels.adjoint.joint import Acting, joint_back
+from tautline.kernels.adjoint.legendre import legendre_back
+from tautline.kernels.adjoint.reeling import Stage
 from tautline.kernels.data import (
     ANGULAR_MOMENTUM,
     ANGULAR_VELOCITY,
-    BY_PROFILE,
+    BY_TORQUE,
     CONTROL_WORK,
     DRUM_TORQUE,
     ELASTIC,
+    EXTERNAL_WORK,
+    FRICTION_LOSS,
     GRAVITY,
+    GUESS,
     GUIDE_LOSS,
-    INVERSE,
     KINETIC,
     LINEAR,
-    LOWER,
+    LOADS_PENDING,
+    POSITION,
     REEL_SPEED,
     REELED_LENGTH,
-    RIGHT,
     ROTATION,
     ROTATIONAL,
+    TARGET,
     Array,
     Command,
+    Loads,
+    Motion,
     Parameters,
     Plan,
+    S,
     Scratch,
+    account,
     add_to_node,
     clear_nodes,
     node,
@@ -77,13 +73,14 @@ from tautline.kernels.data import (
     put_node,
     triple,
 )
-from tautline.kernels.drum import AT_KNOT
-from tautline.kernels.energy import element_length, spooled_above
-from tautline.kernels.jit import kernel
-from tautline.kernels.so3 import Vector, add_scaled, apply, cross, dot, rotation_of, scale, sub
-from tautline.kernels.tridiagonal import eliminate, substitute
+from tautline.kernels.energy import body_momenta, element_length, momenta, spooled_above
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.newton import Rates
+from tautline.kernels.rotation import attitude
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
 
 DOWN = (0.0, 0.0, 1.0)
+DAMPING_LOSS, FLUID_WORK = (account(registry.LOADS[name].account) for name in ("damping", "drag"))
 
 
 @kernel
@@ -134,32 +131,6 @@ def gravity_back(par: Parameters, k: float, s: float, q: Array, r_3: Vector, out
 
 
 @kernel
-def rates_at_fixed_length_back(par: Parameters, at: Stage, omega_bar: Vector, scratch: Scratch) -> Multipliers:
-    """Multipliers of the Legendre transform with the reel locked, those of nodes from RATES_BAR into LAMBDA."""
-    y, lower, inverse = scratch.nodes[RIGHT], scratch.factor[LOWER], scratch.factor[INVERSE]
-    lambda_N, mu = eliminate(par.N, scratch.nodes[RATES_BAR], lower, inverse, y), ZERO
-    if par.rotates:
-        lambda_N, mu = body_solve(par, 0.0, inverse[par.N], at.R, at.omega, lambda_N, omega_bar)
-    clear_nodes(scratch.nodes[LAMBDA])
-    substitute(par.N, y, lower, lambda_N, scratch.nodes[LAMBDA])
-    return Multipliers(0.0, mu, 0.0)
-
-
-@kernel
-def legendre_back(
-    par: Parameters, at: Stage, dv: Array, dsigma: float, domega: Vector, out: Adjoint, scratch: Scratch
-) -> None:
-    """Of the derivative of the kinetic energy along given rates: adds derivatives by configuration and parameters."""
-    kinetic_back(par, 0.0, at.s, at.q, at.v, at.sigma, Direction(dv, dsigma, dv, 0.0, dv, 0.0), out)
-    v_N, dv_N = node(at.v, par.N), node(dv, par.N)
-    out.numbers[BY_M] += dot(dv_N, v_N)
-    if par.rotates:
-        minus = scale(-1.0, dv_N), scale(-1.0, domega)
-        bar, _ = body_after(par, 0.0, at.R, v_N, at.omega, minus[0], minus[1], ZERO, ZERO, out.numbers)
-        add_triple(out.body, ATTITUDE_BAR, bar)
-
-
-@kernel
 def rotation_back(R: tuple[Vector, Vector, Vector], bars: Array, out: Array) -> None:
     """Of the nine numbers of R: adds the derivative by eta, where R changes by R hat(eta)."""
     for i in range(3):
@@ -167,76 +138,87 @@ def rotation_back(R: tuple[Vector, Vector, Vector], bars: Array, out: Array) -> 
 
 
 @kernel
+def momenta_of(par: Parameters, at: Stage, v: Array, sigma: float, omega: Vector, out: Array) -> tuple[float, Vector]:
+    """Momenta that velocities have at a configuration: of nodes into `out`, of reel and body."""
+    p_s = momenta(par, at.s, sigma, at.q, v, out)
+    linear, Pi = body_momenta(par, node(v, par.N), at.R, omega)
+    add_to_node(out, par.N, linear)
+    return p_s, Pi
+
+
+@separate
 def sample_back(
     par: Parameters,
     plan: Plan,
     command: Command,
-    numbers: Array,
-    nodes: Array,
-    scalar_bars: Array,
+    loads: Loads,
+    motion: Motion,
+    last: Array,
+    v: Array,
+    rates: Rates,
+    bars: Array,
     node_bars: Array,
     scratch: Scratch,
     out: Adjoint,
 ) -> None:
-    """Add the derivatives by the motion at a sample, from those by its numbers."""
-    N = par.N
-    Q = (numbers[SAMPLE_QUATERNION], numbers[SAMPLE_QUATERNION + 1], numbers[SAMPLE_QUATERNION + 2])
-    R = rotation_of((Q[0], Q[1], Q[2], numbers[SAMPLE_QUATERNION + 3]))
-    q, v, p = nodes[SAMPLE_POSITION], nodes[SAMPLE_VELOCITY], nodes[SAMPLE_MOMENTUM]
-    s, sigma, omega = numbers[SAMPLE_S], numbers[SAMPLE_SIGMA], triple(numbers, SAMPLE_OMEGA)
-    Pi, time = triple(numbers, SAMPLE_SPIN), numbers[SAMPLE_TIME]
-    at = Stage(0.0, s, R, sigma, omega, q, v)
-    held = command.kind == BY_PROFILE
-    q_bar, rates_bar, multipliers = out.nodes[POSITION_BAR], scratch.nodes[RATES_BAR], scratch.nodes[LAMBDA]
-    kinetic, rotational, turning = scalar_bars[KINETIC], scalar_bars[ROTATIONAL], scalar_bars[ANGULAR_MOMENTUM]
+    """Add the derivatives by the motion at a sample, from those by its numbers.
 
+    `v` and `rates` are its velocities, and `last` are the numbers of the stage that ends there.
+    """
+    N = par.N
+    R, q, s = attitude(motion.body), motion.nodes[POSITION], motion.reel[S]
+    sigma, omega = rates.sigma, rates.omega
+    at = Stage(0.0, s, R, sigma, omega, q, v)
+    time, steps = last[AT_END], last[AT_BASE] + last[AT_PART]
+    kinetic, rotational, turning = bars[KINETIC], bars[ROTATIONAL], bars[ANGULAR_MOMENTUM]
+    q_bar, p = out.nodes[POSITION_BAR], scratch.nodes[TARGET]
+    rates_bar, along = scratch.nodes[GUESS], scratch.nodes[LAMBDA]
+
+    p_s, Pi = momenta_of(par, at, v, sigma, omega, p)
     clear_nodes(rates_bar)
+    clear_nodes(along)
     for i in range(1, N + 1):
-        place, rate = node_bars[0, i], node_bars[1, i]
-        momentum = node(p, i)
-        bar = add_scaled((place[0], place[1], place[2]), turning, cross(momentum, DOWN))
-        add_to_node(q_bar, i, bar)
+        place, rate, momentum = node_bars[0, i], node_bars[1, i], node(p, i)
+        add_to_node(q_bar, i, add_scaled((place[0], place[1], place[2]), turning, cross(momentum, DOWN)))
         put_node(rates_bar, i, add_scaled((rate[0], rate[1], rate[2]), kinetic, momentum))
+        put_node(along, i, scale(turning, cross(DOWN, node(q, i))))
     J_omega = apply(par.J, omega)
-    omega_bar = add_scaled(add_scaled(triple(scalar_bars, ANGULAR_VELOCITY), kinetic, Pi), rotational, J_omega)
+    omega_bar = add_scaled(add_scaled(triple(bars, ANGULAR_VELOCITY), kinetic, Pi), rotational, J_omega)
     for i in range(3):
         add_triple(out.numbers, BY_J + 3 * i, scale(0.5 * rotational * omega[i], omega))
-    sigma_bar = scalar_bars[REEL_SPEED] + kinetic * numbers[SAMPLE_P_S]
-    out.reel[S_BAR] += scalar_bars[REELED_LENGTH]
-    rotation_back(R, scalar_bars, out.body)
+    sigma_bar = bars[REEL_SPEED] + kinetic * p_s
+    out.reel[S_BAR] += bars[REELED_LENGTH]
+    rotation_back(R, bars, out.body)
     add_triple(out.body, ATTITUDE_BAR, scale(turning, cross(Pi, R[2])))
-    if scalar_bars[ELASTIC] != 0.0:
-        elastic_back(par, scalar_bars[ELASTIC], element_length(par, s), q, out)
-    if scalar_bars[GRAVITY] != 0.0:
-        gravity_back(par, scalar_bars[GRAVITY], s, q, R[2], out)
-    out.reel[WORK_BAR] += scalar_bars[CONTROL_WORK]
-    out.reel[LOSS_BAR] += scalar_bars[GUIDE_LOSS]
+    if bars[ELASTIC] != 0.0:
+        elastic_back(par, bars[ELASTIC], element_length(par, s), q, out)
+    if bars[GRAVITY] != 0.0:
+        gravity_back(par, bars[GRAVITY], s, q, R[2], out)
+    if not command.locked and command.kind == BY_TORQUE:
+        table_back(command.times, time, bars[DRUM_TORQUE], out.torques)
+        slope = table_slope(command.times, command.torques, time)
+        out.numbers[BY_H] += bars[DRUM_TORQUE] * slope * steps
 
-    if command.locked:
-        x = rates_at_fixed_length_back(par, at, omega_bar, scratch)
-    else:
-        x = solve_transposed(par, held, at, 0.0, sigma_bar, omega_bar, scratch)
-        if held:
-            speed_back(command.profile, x.given, time, AT_KNOT * plan.h, numbers[SAMPLE_STEPS], out)
-        else:
-            table_back(command.times, time, scalar_bars[DRUM_TORQUE], out.torques)
-            slope = table_slope(command.times, command.torques, time)
-            out.numbers[BY_H] += scalar_bars[DRUM_TORQUE] * slope * numbers[SAMPLE_STEPS]
-        out.reel[P_S_BAR] += x.reel
-    for i in range(1, N + 1):
-        put_node(rates_bar, i, add_scaled(scale(0.5 * kinetic, node(v, i)), -1.0, node(multipliers, i)))
-        put_node(multipliers, i, add_scaled(node(multipliers, i), turning, cross(DOWN, node(q, i))))
-    domega = add_scaled(scale(0.5 * kinetic, omega), -1.0, x.body)
-    legendre_back(par, at, rates_bar, 0.5 * kinetic * sigma - x.reel, domega, out, scratch)
-    spin_bar = add_scaled(x.body, turning, R[2])
-    pending = numbers[SAMPLE_PENDING]
-    if pending != 0.0:
-        by_kick = impulse_back(par, pending, s, q, multipliers, 0.0, out)
-        if par.rotates:
-            bar, by_moment = moment_back(par, pending, R, spin_bar, out.numbers)
-            add_triple(out.body, ATTITUDE_BAR, bar)
-            by_kick += by_moment
-        out.numbers[BY_H] += by_kick * pending / plan.h
-    for j in range(0, N + 1, width(multipliers)):
-        add_to_nodes(out.nodes[MOMENTUM_BAR], j, nodes_from(multipliers, j))
-    add_triple(out.body, SPIN_BAR, spin_bar)
+    # momenta of the sample are those of its velocities
+    domega = scale(turning, R[2])
+    if turning != 0.0:
+        p_s, Pi = momenta_of(par, at, along, 0.0, domega, p)
+        sigma_bar, omega_bar = sigma_bar + p_s, add(omega_bar, Pi)
+        for i in range(1, N + 1):
+            add_to_node(rates_bar, i, node(p, i))
+    if turning != 0.0 or kinetic != 0.0:
+        for i in range(1, N + 1):
+            add_to_node(along, i, scale(0.5 * kinetic, node(v, i)))
+        domega = add_scaled(domega, 0.5 * kinetic, omega)
+        legendre_back(par, at, along, 0.5 * kinetic * sigma, domega, out)
+    back = motion.reel[LOADS_PENDING]
+    lost, gained = -back * bars[DAMPING_LOSS], back * bars[FLUID_WORK]
+    acting = Acting(time, steps, plan.h, back, 0.0, 0.0, lost, gained, back * bars[EXTERNAL_WORK])
+    joint_back(par, loads, command, acting, motion, v, rates, sigma_bar, omega_bar, scratch, out)
+    reel = out.reel
+    reel[WORK_BAR] += bars[CONTROL_WORK]
+    reel[LOSS_BAR] += bars[GUIDE_LOSS]
+    reel[DAMPING_BAR] += bars[DAMPING_LOSS]
+    reel[FLUID_BAR] += bars[FLUID_WORK]
+    reel[EXTERNAL_BAR] += bars[EXTERNAL_WORK]
+    reel[FRICTION_BAR] += bars[FRICTION_LOSS]

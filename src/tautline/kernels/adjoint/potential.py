@@ -19,7 +19,7 @@ from tautline.kernels.along import nodes_from, places_from, previous_nodes, put_
 from tautline.kernels.data import LINEAR, Array, Parameters, node_stride
 from tautline.kernels.energy import element_length, weights_of_nodes
 from tautline.kernels.fixed import hold_first_node
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import kernel, separate
 from tautline.kernels.lanes import select
 from tautline.kernels.so3 import Vector, add, add_scaled, dot, scale, sub
 
@@ -91,3 +91,9 @@ def impulse_back(par: Parameters, c: float, s: float, q: Array, x: Array, x_s: f
     numbers[BY_MU_G] += c * (heavy - on_drum)
     add_length(par, c * l_bar, out)
     return -par.EA * elastic + par.mu_g * (heavy - on_drum) + par.weight * x[z + N]  # type: ignore[no-any-return]
+
+
+@separate
+def impulse_back_apart(par: Parameters, c: float, s: float, q: Array, x: Array, x_s: float, out: Adjoint) -> float:
+    """The same, compiled once for all but steps at constant length."""
+    return impulse_back(par, c, s, q, x, x_s, out)

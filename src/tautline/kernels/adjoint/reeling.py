@@ -16,6 +16,7 @@ from tautline.kernels.adjoint.data import (
     AT_START,
     ATTITUDE_BAR,
     BY_M,
+    FRICTION_BAR,
     LAMBDA,
     LAMBDA_2,
     LOSS_BAR,
@@ -27,13 +28,15 @@ from tautline.kernels.adjoint.data import (
     RATES_BAR,
     S_BAR,
     SPIN_BAR,
+    VELOCITY_BAR,
     WORK_BAR,
     Adjoint,
+    take_velocities,
 )
 from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
-from tautline.kernels.adjoint.guide import guide_back, motor_back, profile_back
+from tautline.kernels.adjoint.guide import friction_back, friction_force, guide_back, motor_back, profile_back
 from tautline.kernels.adjoint.kinetic import Direction, kinetic_back, rates_back
-from tautline.kernels.adjoint.potential import impulse_back
+from tautline.kernels.adjoint.potential import add_to_nodes, impulse_back_apart
 from tautline.kernels.along import load, nodes_from, previous, put_nodes, spread, store, total, width
 from tautline.kernels.data import (
     ABOVE,
@@ -55,11 +58,10 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.drive import mean_torque
 from tautline.kernels.energy import element_length, strain_at_guide, transport_weights
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.guide import carnot_force
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, cayley, dot, matmul, rotation_of, scale
 from tautline.kernels.step_equations import GROWTH, derivatives_by_sigma, ends_of, reel_row, weights_from
 from tautline.kernels.tridiagonal import backward, divide_by_minors, forward, forward_with_minors
@@ -127,7 +129,7 @@ def transposed_equations(
     return unit, 2.0 * off - skew * last_beta + par.M * unit
 
 
-@kernel
+@inlined
 def solve_transposed(
     par: Parameters, held: bool, at: Stage, force_slope: float, sigma_bar: float, omega_bar: Vector, scratch: Scratch
 ) -> Multipliers:
@@ -212,7 +214,7 @@ def move_on(N: int, h: float, q: Array, v: Array, out: Array) -> None:
         put_nodes(out, j, add_scaled(nodes_from(q, j), h, nodes_from(v, j)))
 
 
-@kernel
+@inlined
 def body_end_back(par: Parameters, at: Stage, out: Adjoint) -> tuple[float, Vector, Vector]:
     """Of the last half kick of the body and of its drift: derivatives by h, by v_N and by omega."""
     spin_bar = triple(out.body, SPIN_BAR)
@@ -241,14 +243,21 @@ def body_start_back(
     return h_bar, by_kick
 
 
-@kernel
+@inlined
 def reeling_stage_back(
-    par: Parameters, command: Command, owed: float, numbers: Array, nodes: Array, scratch: Scratch, out: Adjoint
+    par: Parameters,
+    command: Command,
+    remembered: bool,
+    owed: float,
+    numbers: Array,
+    nodes: Array,
+    scratch: Scratch,
+    out: Adjoint,
 ) -> float:
     """Take the adjoint of a motion back over a stage with a moving reel; the derivative by the stage's length.
 
     The first half kick of the potential is left to the stage before, which gets it as `owed`: both act at the same
-    configuration.
+    configuration. `remembered` says whether loads look at the stage's mean rates afterwards.
     """
     N = par.N
     at = stage_of(numbers, nodes)
@@ -266,7 +275,7 @@ def reeling_stage_back(
     # what acts at the end of the stage, the potential together with what the stage after it owes
     x_s, work, loss = reel[P_S_BAR], reel[WORK_BAR], reel[LOSS_BAR]
     kick = 0.5 * h + owed
-    h_bar = kick / h * impulse_back(par, kick, s_1, q_1, p_bar, x_s, out)
+    h_bar = kick / h * impulse_back_apart(par, kick, s_1, q_1, p_bar, x_s, out)
     strain_1, strain = strain_at_guide(par, q_1, l_1), strain_at_guide(par, at.q, l)
     Q_1, slope_1 = carnot_force(par, Entrance(strain_1, 0.0), sigma)
     Q, slope = carnot_force(par, Entrance(strain, 0.0), sigma)
@@ -275,10 +284,20 @@ def reeling_stage_back(
     sigma_bar = to_guide * (h_end * slope_1 + h_start * slope) - loss * (h_end * Q_1 + h_start * Q)
     h_bar += par.theta * to_guide * Q_1
     times = Times(start, end, numbers[AT_BASE], numbers[AT_BASE] + numbers[AT_PART])
+    rubs = not held and (par.viscous > 0.0 or par.coulomb > 0.0)
+    rubbed, rub, rub_slope = reel[FRICTION_BAR], 0.0, 0.0
+    if rubs:
+        rub, rub_slope = friction_force(par, sigma)
+        to_friction = x_s - rubbed * sigma
+        friction_back(par, h_end * to_friction, sigma, out)
+        sigma_bar += h * (to_friction * rub_slope - rubbed * rub)
+        h_bar += par.theta * to_friction * rub
     if not held:
         push_1 = motor_back(par, command, h_end * (x_s + work * sigma), end, start, times.by_end, times.by_start, out)
         h_bar += par.theta * (x_s + work * sigma) * push_1
-        sigma_bar += work * (h_end * push_1 + h_start * mean_torque(par, command, start, end) / par.d)
+        if work != 0.0:
+            push = motor_back(par, command, 0.0, start, end, times.by_start, times.by_end, out)
+            sigma_bar += work * (h_end * push_1 + h_start * push)
     sigma_bar += h * reel[S_BAR]
     h_bar += sigma * reel[S_BAR]
     rates_bar = scratch.nodes[RATES_BAR]
@@ -290,9 +309,14 @@ def reeling_stage_back(
         by_kick, v_bar, omega_bar = body_end_back(par, at, out)
         h_bar += by_kick
         add_to_node(rates_bar, N, v_bar)
+    if remembered:
+        for j in range(0, N + 1, width(rates_bar)):
+            add_to_nodes(rates_bar, j, nodes_from(out.nodes[VELOCITY_BAR], j))
+        by_speed, by_spin = take_velocities(out)
+        sigma_bar, omega_bar = sigma_bar + by_speed, add(omega_bar, by_spin)
 
     # multipliers, and with them the momenta's adjoints at the start
-    x = solve_transposed(par, held, at, h_start * slope, sigma_bar, omega_bar, scratch)
+    x = solve_transposed(par, held, at, h_start * (slope + rub_slope), sigma_bar, omega_bar, scratch)
     multipliers, after = scratch.nodes[LAMBDA], scratch.nodes[MOMENTA_AFTER]
     copy_nodes(p_bar, after)
     for j in range(0, N + 1, width(p_bar)):
@@ -306,6 +330,10 @@ def reeling_stage_back(
     to_guide = reel[P_S_BAR] - loss * sigma
     guide_back(par, h_start * to_guide, l, at.q, strain, sigma, out)
     h_bar += (1.0 - par.theta) * to_guide * Q
+    if rubs:
+        to_friction = reel[P_S_BAR] - rubbed * sigma
+        friction_back(par, h_start * to_friction, sigma, out)
+        h_bar += (1.0 - par.theta) * to_friction * rub
     if not held:
         to_motor = reel[P_S_BAR] + work * sigma
         push = motor_back(par, command, h_start * to_motor, start, end, times.by_start, times.by_end, out)

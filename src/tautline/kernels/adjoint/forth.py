@@ -1,0 +1,114 @@
+"""Steps with a moving reel that are made again for the way back: a torque on a drum that slips, or a given motion.
+
+`reeling.reel_before` and `reel_after` know all that can act on the drum, and keep accounts; to compile that once more
+would take as long as all adjoints of a step.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tautline.kernels.compensated import accumulate
+from tautline.kernels.data import (
+    BY_PROFILE,
+    GLIDING,
+    H_BEFORE,
+    H_EARLIER,
+    H_LAST,
+    HELD,
+    HELD_SPEED,
+    NOT_HELD,
+    P_S,
+    P_S_ERR,
+    PRESCRIBED,
+    SIGMA,
+    SIGMA_BEFORE,
+    SIGMA_EARLIER,
+    STUCK,
+    Array,
+    Command,
+    Parameters,
+    S,
+)
+from tautline.kernels.drive import mean_torque
+from tautline.kernels.drum import AT_KNOT, STIFF_FRICTION, Drum, friction_at_end, friction_impulse, holding
+from tautline.kernels.energy import reel_mass
+from tautline.kernels.entrance import Entrance
+from tautline.kernels.fixed import bend_of, extrapolated, extrapolation
+from tautline.kernels.guide import carnot_force
+from tautline.kernels.jit import kernel
+from tautline.kernels.newton import Rates
+from tautline.kernels.reeling import ReelImpulses, reel_gradient
+from tautline.kernels.reels import ReelStart
+from tautline.kernels.stage import add_iterations, diverged, failed, make_reeling_step
+from tautline.kernels.tables import curve_before, curve_increment
+
+
+@kernel
+def drum_under_torque(par: Parameters, command: Command, near: float, far: float, h: float) -> Drum:
+    """A torque and friction at the near end of a step; h is the part of the step that they act for there."""
+    force = mean_torque(par, command, near, far) / par.d
+    slip = abs(h) * par.coulomb / par.d
+    plain = par.viscous == 0.0 and par.coulomb == 0.0
+    drag = par.viscous / (par.d * par.d)
+    return Drum(plain, False, force, 0.0, 0.0, math.inf, math.inf, drag, slip, -slip, slip)
+
+
+@kernel
+def reel_begins(
+    par: Parameters, command: Command, reel: Array, strain: float, force: float, h: float, start: float, end: float
+) -> ReelStart:
+    """Start the reel's part of a step, from the strain at the guide and -dV/ds at its start."""
+    ahead = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
+    bend = bend_of(h, reel[H_LAST], reel[H_BEFORE], reel[H_EARLIER])
+    p_s = reel[P_S] + 0.5 * h * force
+    if command.kind == BY_PROFILE:
+        drum, sigma = holding(True), curve_increment(command.profile.T, start, end) / h
+    else:
+        h_start = (1.0 - par.theta) * h
+        drum = drum_under_torque(par, command, start, end, h_start)
+        sigma = extrapolated(ahead, bend, reel[SIGMA], reel[SIGMA_BEFORE], reel[SIGMA_EARLIER])
+        p_s += h_start * drum.motor if drum.plain else 0.0
+    return ReelStart(p_s, ahead, bend, sigma, Entrance(strain, 0.0), drum)
+
+
+@kernel
+def reel_ends(
+    par: Parameters,
+    command: Command,
+    reel: Array,
+    before: ReelStart,
+    h: float,
+    end: float,
+    rates: Rates,
+    pushes: ReelImpulses,
+) -> None:
+    """Give the reel its impulses; s is that of the end already."""
+    sigma = rates.sigma
+    h_start, h_end = (1.0 - par.theta) * h, par.theta * h
+    dp_s = 0.5 * h * (pushes.force + pushes.force_end)
+    dp_s += h * (pushes.gradient + reel_gradient(par, h, pushes.s, sigma))
+    dp_s += h_start * carnot_force(par, before.at, sigma)[0]
+    dp_s += h_end * carnot_force(par, Entrance(pushes.strain_end, 0.0), sigma)[0]
+    if before.drum.held:
+        reel[HELD] = PRESCRIBED
+        reel[HELD_SPEED] = curve_before(command.profile.T, end, AT_KNOT * abs(h))[1]
+    else:
+        then = drum_under_torque(par, command, end, end - h, h_end)
+        dp_s += h_start * before.drum.motor + h_end * then.motor + rates.impulse
+        dp_s += friction_impulse(then, sigma, h_end) - h_start * before.drum.drag * sigma
+        stuck = sigma == 0.0 and before.drum.slip > 0.0
+        glides = friction_at_end(par, reel[S], h) > STIFF_FRICTION * reel_mass(par, reel[S])[0]
+        reel[HELD] = STUCK if stuck else GLIDING if glides else NOT_HELD
+    accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
+    reel[SIGMA_EARLIER], reel[SIGMA_BEFORE], reel[SIGMA] = reel[SIGMA_BEFORE], reel[SIGMA], sigma
+    reel[H_EARLIER], reel[H_BEFORE], reel[H_LAST] = reel[H_BEFORE], reel[H_LAST], h
+
+
+step_forth = make_reeling_step(reel_begins, reel_ends, diverged, failed, add_iterations)
+
+
+@kernel
+def can_be_taken_back(reel: Array) -> bool:
+    """Whether the drum neither sticks nor glides: that has no way back."""
+    return bool(reel[HELD] == NOT_HELD or reel[HELD] == PRESCRIBED)
