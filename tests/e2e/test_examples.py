@@ -45,6 +45,7 @@ SLOW = {
     "optimal_crane",
     "optimal_deployment",
     "optimal_stop",
+    "optimal_satellites",
     "identification",
     "feedback_crane",
     "optimal-control",
