@@ -70,11 +70,13 @@ scale: $(VENV)/dev
 peers: $(VENV)/dev
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks.peers.pair
+	$(BIN)/python -m benchmarks.peers.gradient
 
 # The same in about a minute, for whoever changes the comparison; its figures mean nothing.
 peers-quick: $(VENV)/dev
 	$(BIN)/python -m benchmarks.peers --quick
 	$(BIN)/python -m benchmarks.peers.pair --quick
+	$(BIN)/python -m benchmarks.peers.gradient --quick
 
 # What rest-length scaling gets wrong: runs, pictures and docs/rest-length.md. Two minutes.
 rest-length: $(VENV)/dev

@@ -12,6 +12,7 @@ import pytest
 import tautline as tl
 from tautline.errors import InputError
 from tautline.gradients.differences import Changed, derivatives
+from tautline.gradients.given_starts import GivenStart
 from tautline.gradients.leaves import flat, leaves, structure, with_leaves
 from tautline.gradients.lowering import checked_keys, differentiable_keys, key_size, number_keys, tangents_by_keys
 from tautline.gradients.outputs import carried_setting
@@ -175,6 +176,23 @@ def test_cases_without_derivatives_are_refused() -> None:
         check_case(hoist().with_(command=tl.Torque(lambda t: 1.0)))
     with pytest.raises(InputError, match="expected a Case"):
         check_case("crane.toml")  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("command", [{"kind": "locked"}, {"kind": "torque", "torque": 1.5}])
+def test_a_start_of_nodes_is_differentiated_without_reading_the_case_again(command: dict[str, Any]) -> None:
+    box = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.0, 0.1, 0.2))
+    case = hoist({"command": command}, box)
+    case = case.with_(initial=dataclasses.replace(case.state(), angular_velocity=(0.1, 0.2, -0.3)))
+    steps = steps_of(case)
+    begun = begin_frozen(case, steps)
+    start = GivenStart(case, begun)
+    by = ["initial.nodes[2][0]", "initial.nodes[4][1]", "initial.node_velocities[3][2]", "initial.angular_velocity[1]"]
+    assert all(map(start.knows, by)) and not start.knows("initial.attitude[0][0]") and not start.knows("gravity")
+    found = [tangents_by_keys(case, by, lambda x: begin_frozen(x, steps).numbers(), y)[0] for y in (start, None)]
+    largest = np.abs(found[1]).max(axis=0)
+    np.testing.assert_allclose(found[0] / largest, found[1] / largest, atol=1e-9)
+    with pytest.raises(InputError, match=r"initial.nodes\[0\]\[1\]: expected a key that can be changed by itself"):
+        tl.jacobian(case, ["tension"], ["initial.nodes[0][1]"])
 
 
 def test_a_component_that_is_zero_but_for_rounding_is_changed_as_a_zero() -> None:

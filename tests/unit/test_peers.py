@@ -17,11 +17,14 @@ from benchmarks.peers import report
 from benchmarks.peers.__main__ import RESULTS
 from benchmarks.peers.catalogue import OURS, PACKAGED, PEERS, Tried, problem
 from benchmarks.peers.environments import model_lines
+from benchmarks.peers.gradient import WAYS, off, sizes
+from benchmarks.peers.gradient import markdown as gradient_page
 from benchmarks.peers.measure import FULL, Bench, Peered, Point
 from benchmarks.peers.pair import COMPARED, agreement, pair
 from benchmarks.peers.pair import markdown as pair_page
 from benchmarks.peers.physics import invariants, pair_invariants, pair_quality, quality
 from benchmarks.peers.protocol import MORE, Method, State, Turning, end_body, rotated, trajectory
+from benchmarks.peers.tautline_gradient import Run as GradientRun
 from benchmarks.peers.tautline_pair import Bodies
 
 from tautline.paper.examples import run
@@ -298,3 +301,33 @@ def test_what_the_page_says_of_the_pair(stored_pair: dict[str, Any]) -> None:
     for target in stored_pair["settings"]["targets"]:
         best = [report.quickest(stored_pair, kind, target) for kind in (OURS, PACKAGED)]
         assert best[0] and best[1] and 2.0 < best[1][0] / best[0][0] < 8.0
+
+
+def test_the_stored_page_of_gradients_is_that_of_its_figures() -> None:
+    stored: dict[str, Any] = json.loads((RESULTS / "gradient.json").read_text(encoding="utf-8"))
+    assert (RESULTS / "gradient.md").read_text(encoding="utf-8") == gradient_page(stored)
+    assert [row["words"] for row in stored["rows"]] == [way.words for way in WAYS]
+    shown = {"run_seconds", "gradient_seconds", "value_error", "gradient_errors"}
+    paths = [path for path in numbers(stored) if shown & {*path}]
+    assert len(paths) == 6 * len(WAYS)
+    assert unseen(gradient_page, stored, paths) == []
+    # gradients of programs that know nothing of each other agree
+    assert all(max(row["gradient_errors"]) < 1e-5 for row in stored["rows"] if row["value_error"] < 1e-6)
+
+
+def test_gradients_are_compared_in_units_of_the_numbers() -> None:
+    exact = np.arange(1.0, 9.0)
+    found = exact + np.array([1.0, *np.zeros(7)])
+    error = off({"gradient": found.tolist()}, {"gradient": exact.tolist()}, False)
+    assert error == pytest.approx(problem()["stiffness"] / np.linalg.norm(sizes(False) * exact))
+
+
+def test_our_gradient_of_example_1_is_that_of_its_runs() -> None:
+    def run(gravity: float, many: bool = False) -> GradientRun:
+        given: Any = {**problem(), "gravity": gravity}
+        return GradientRun(Method(given, 4, "order 2", 200), 0.1, many)
+
+    value, gradient = run(9.81).value_and_gradient()
+    assert value == pytest.approx(run(9.81).value(), rel=1e-12) and len(gradient) == 8
+    assert gradient[3] == pytest.approx((run(9.82).value() - run(9.80).value()) / 0.02, rel=1e-5)
+    assert len(run(9.81, True).keys) == 5 + 6 * 4

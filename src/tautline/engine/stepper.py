@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from tautline.engine import lowering
 from tautline.engine.force_law import CallableLaw, raise_failure
 from tautline.engine.health import Health
 from tautline.engine.loads import covering, kernel_loads, moved_on, own_numbers
+from tautline.engine.tabulating import is_constant, tabulated
 from tautline.engine.windows import Window
 from tautline.errors import RUNNING
 from tautline.kernels import data
@@ -23,7 +24,6 @@ from tautline.kernels.march import march
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.model import checks
 from tautline.model.command import (
-    SAME_LENGTH,
     Command,
     Impedance,
     Locked,
@@ -78,10 +78,8 @@ class Stepper:
         self.backups = data.empty_backups(self.motion)
         self.command: Command | None = None
         self.kernel_command = data.Command(True, np.zeros(1), np.zeros(1))
-        self.origin = (
-            0.0,
-            pendulum.string.length - state.reeled_length,
-        )  # time and deployed length at which the present command was given
+        # time and deployed length at which the present command was given
+        self.origin = (0.0, pendulum.string.length - state.reeled_length)
         self.needed = [0.0, 0.0]  # largest torque and power that a prescribed motion of the reel took, as sampled
         self.takes_torque = False  # the motion is prescribed, or the reel locked: its torque has to be found
         self.reel_is_free = False  # moved by forces
@@ -215,19 +213,14 @@ class Stepper:
     def _tabulate(self, command: Torque, rows: int, plan: data.Plan) -> None:
         """Tabulate a torque that is a function at the ends of all stages of the steps to come."""
         parts = 2 ** lowering.halvings(plan, self.limits())
-        h = plan.h / parts
-        begins = self.time + h * np.arange(rows * plan.steps_per_sample * parts + 1)
-        inner = np.cumsum(plan.stages)[:-1]
-        times = np.unique(np.concatenate([begins, *(begins[:-1] + x * h for x in inner)]))
-        times = times[np.concatenate([[True], np.diff(times) > SAME_LENGTH * h])]
-        times, torques = command.sampled(times)
-        if len(plan.stages) == 1:
-            middles = command.sampled(0.5 * (times[1:] + times[:-1]))[1]
-            self.health.impulse += float(np.diff(times) @ np.abs(middles))
-            self.health.bent += float(np.diff(times) @ np.abs(middles - 0.5 * (torques[1:] + torques[:-1])))
+        table = tabulated(command, self.time, plan.h / parts, rows * plan.steps_per_sample * parts, plan.stages)
+        self.health.impulse += table.impulse
+        self.health.bent += table.bent
         # stages of higher orders look at the function itself, steps of order 2 at lines between its values
         pointwise = self.method.order > 2
-        self.kernel_command = self.kernel_command._replace(times=times, torques=torques, pointwise=pointwise)
+        self.kernel_command = self.kernel_command._replace(
+            times=table.times, torques=table.torques, pointwise=pointwise
+        )
 
     # -- the reel's command ------------------------------------------------------------------------------
 
@@ -237,7 +230,7 @@ class Stepper:
             if self.command is not None:
                 return False
             command = command or Locked()
-        if _is_constant(command) and _is_constant(self.command):
+        if is_constant(command) and is_constant(self.command):
             # the common case of a control loop: another constant torque
             self.kernel_command.torques[0] = command.torque
             limit = self.par.max_torque
@@ -354,7 +347,3 @@ class Stepper:
     def guide_impulse(self) -> data.Array:
         """Impulse that the guide has given to string and body since the start (N s)."""
         return self.last.scalars[0, data.GIVEN_BY_GUIDE : data.GIVEN_BY_GUIDE + 3].copy()
-
-
-def _is_constant(command: Command | None) -> TypeGuard[Torque]:
-    return type(command) is Torque and isinstance(command.torque, float)

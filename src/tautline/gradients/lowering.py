@@ -10,6 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.differences import Changed, derivatives
+from tautline.gradients.given_starts import GivenStart
 from tautline.gradients.leaves import flat, structure
 from tautline.gradients.scales import scales_of
 from tautline.gradients.setting import begin_frozen, check_case, steps_of
@@ -132,7 +133,10 @@ def _numbers(value: Any, name: str = "") -> Iterator[str]:
 
 
 def tangents_by_keys(
-    case: Case | AssemblyCase, by: Sequence[str], numbers: Callable[[Any], tuple[Any, ...]]
+    case: Case | AssemblyCase,
+    by: Sequence[str],
+    numbers: Callable[[Any], tuple[Any, ...]],
+    start: GivenStart | None = None,
 ) -> tuple[Array, list[str]]:
     """Derivatives by keys of what follows from a case.
 
@@ -143,6 +147,8 @@ def tangents_by_keys(
         Keys.
     numbers : callable
         Nested tuples of numbers from a case.
+    start : GivenStart, optional
+        Finds the derivatives by keys of a start that is given node by node, where `numbers` are those of a run.
 
     Returns
     -------
@@ -162,7 +168,10 @@ def tangents_by_keys(
             there = numbers(case.with_({name: value + distance}))
             return Changed(flat(there), structure(there))
 
-        columns[:, k] = derivatives(at, key_size(case, name), scales, changed, name).values
+        if start is not None and start.knows(name):
+            columns[:, k] = start.column(name, scales, len(changed.values))
+        else:
+            columns[:, k] = derivatives(at, key_size(case, name), scales, changed, name).values
         if np.isnan(columns[:, k]).any():
             remarks.append(f"{name}: what the run starts from has a kink there, and derivatives are not known")
     return columns, remarks

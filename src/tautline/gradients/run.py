@@ -9,6 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
+from tautline.gradients.given_starts import GivenStart
 from tautline.gradients.leaves import leaves, split
 from tautline.gradients.lowering import key_value, tangents_by_keys
 from tautline.gradients.marching import march_along
@@ -47,7 +48,8 @@ def prepared_run(case: Case | AssemblyCase, by: Sequence[str]) -> Prepared:
     """A case at the start of its run, with derivatives by keys of all that it starts from."""
     steps = steps_of(case)
     begun = begin_frozen(case, steps)
-    columns, remarks = tangents_by_keys(case, by, lambda other: begin_frozen(other, steps).numbers())
+    start = GivenStart(case, begun)
+    columns, remarks = tangents_by_keys(case, by, lambda other: begin_frozen(other, steps).numbers(), start)
     tangents = split(begun.numbers(), columns)
     at_start = len(leaves(begun.setting))
     if isinstance(case, Case):

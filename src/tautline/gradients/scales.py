@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tautline import ledger
 from tautline.arrays import Array
@@ -86,7 +87,7 @@ class Scales(NamedTuple):
         np.maximum.at(found, self.groups, sizes)
         return np.asarray(found[self.groups] / self.weights)
 
-    def part(self, places: Any) -> Scales:
+    def part(self, places: slice | NDArray[np.int64]) -> Scales:
         """Of some of the numbers."""
         kinds, groups = np.unique(self.groups[places], return_inverse=True)
         groups = np.where(kinds[groups] == IGNORED, IGNORED, groups)
