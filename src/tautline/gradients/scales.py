@@ -27,6 +27,7 @@ LIMITS = (
     data.IN_PLAY,
     data.GUARDED,
     data.GUARDED_STEP,
+    data.VISCOUS_PULL,
     *range(data.RATIOS, data.RATIOS + 5),
 )
 OWED = (data.POSITION_ERR, data.MOMENTUM_ERR)

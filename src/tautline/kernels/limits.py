@@ -16,6 +16,7 @@ from tautline.kernels.data import (
     RAISED,
     RATIOS,
     SIGMA,
+    VISCOUS_PULL,
     Array,
     Counters,
     Loads,
@@ -112,23 +113,24 @@ def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Lim
 
 
 @kernel
-def turning_rate2(par: Parameters, plan: Plan, l: float, q: Array, body: Array) -> float:
+def turning_rate2(par: Parameters, plan: Plan, l: float, motion: Motion) -> float:
     """Square of the body's angular velocity, or if that is more, of the frequency of its swing on the string.
 
+    The string pulls with what damping adds to its tension as well, which may be most of it where a string gets taut.
     Times FINER_TURNS, so that the resolution of other motions holds for it.
     """
-    omega = triple(body, OMEGA)
+    omega, q = triple(motion.body, OMEGA), motion.nodes[POSITION]
     w = sub(node(q, par.N), node(q, par.N - 1))
-    pull = tension_and_energy(par, math.sqrt(dot(w, w)) / l - 1.0)[0]
+    pull = tension_and_energy(par, math.sqrt(dot(w, w)) / l - 1.0)[0] + motion.reel[VISCOUS_PULL]
     return FINER_TURNS * max(dot(omega, omega), pull * plan.swing)
 
 
 @kernel
-def resolved_turn(par: Parameters, plan: Plan, l: float, q: Array, body: Array) -> float:
+def resolved_turn(par: Parameters, plan: Plan, l: float, motion: Motion) -> float:
     """Step in which the body turns, or its swing advances, by no more than the resolution (rad)."""
     if not par.rotates:
         return math.inf
-    rate2 = turning_rate2(par, plan, l, q, body)
+    rate2 = turning_rate2(par, plan, l, motion)
     return plan.resolution / math.sqrt(rate2) if rate2 > 0.0 else math.inf
 
 
@@ -145,7 +147,7 @@ def limits_now(
             # an extrapolated velocity is that of Adams and Bashforth
             force_law = 1.0 / rate
     l = element_length(par, motion.reel[S])
-    turning = resolved_turn(par, plan, l, motion.nodes[POSITION], motion.body)
+    turning = resolved_turn(par, plan, l, motion)
     return Limits(limits.waves, force_law, limits.stretching, turning, limits.drum)
 
 

@@ -74,6 +74,14 @@ def drag_of_flow(par: Parameters, tau: float, frame: Vector, v: Array, scratch: 
     return OfFlow(first, tau * total(out, reel))
 
 
+@kernel
+def pull_of_damping(par: Parameters, sigma: float, scratch: Scratch) -> float:
+    """What damping adds to the tension of the last element, at the velocities in MEAN_VELOCITY."""
+    v, rows, e = scratch.nodes[MEAN_VELOCITY], scratch.factor, par.N - 1
+    apart = dot(node(scratch.nodes[DIRECTION], e), sub(node(v, par.N), node(v, e)))
+    return rows[VISCOUS][e] * (apart + sigma * rows[BY_REEL][e])  # type: ignore[no-any-return]
+
+
 class GivenToBody(NamedTuple):
     """What a fluid gives to a body."""
 
