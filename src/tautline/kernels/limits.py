@@ -116,13 +116,14 @@ def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Lim
 def turning_rate2(par: Parameters, plan: Plan, l: float, motion: Motion) -> float:
     """Square of the body's angular velocity, or if that is more, of the frequency of its swing on the string.
 
-    The string pulls with what damping adds to its tension as well, which may be most of it where a string gets taut.
+    The string pulls with what damping adds to its tension as well, which may be most of it where a string gets taut. One
+    that is slack counts as if the body hung on it: it gets taut within a few steps, which are to follow that already.
     Times FINER_TURNS, so that the resolution of other motions holds for it.
     """
     omega, q = triple(motion.body, OMEGA), motion.nodes[POSITION]
     w = sub(node(q, par.N), node(q, par.N - 1))
     pull = tension_and_energy(par, math.sqrt(dot(w, w)) / l - 1.0)[0] + motion.reel[VISCOUS_PULL]
-    return FINER_TURNS * max(dot(omega, omega), pull * plan.swing)
+    return FINER_TURNS * max(dot(omega, omega), max(pull, abs(par.weight)) * plan.swing)
 
 
 @kernel
