@@ -28,6 +28,7 @@ LIMITS = (
     data.GUARDED,
     data.GUARDED_STEP,
     data.VISCOUS_PULL,
+    data.DRAG_ON_BODY,
     *range(data.RATIOS, data.RATIOS + 5),
 )
 OWED = (data.POSITION_ERR, data.MOMENTUM_ERR)

@@ -68,7 +68,8 @@ SIGMA_EARLIER, H_EARLIER = 35, 36  # of the stage before those two
 GUARDED, GUARDED_STEP = 37, 38
 STEP_MOMENTUM = _places(39)[0]  # of string and body relative to the guide, over the latest step
 VISCOUS_PULL = 42  # what damping adds to the tension of the last element, where two steps joined last
-BOOKS = 43  # accounts that are booked (balance.py), each followed by what its sum still owes
+DRAG_ON_BODY = 43  # size of the drag on the body, there
+BOOKS = 44  # accounts that are booked (balance.py), each followed by what its sum still owes
 REEL_SIZE = BOOKS + 2 * len(ledger.booked())
 # Law `stretched` only: behind these, the mean strain of every cell of the string that is spooled.
 SPOOLED_CELLS = 4096

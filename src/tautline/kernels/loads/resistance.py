@@ -141,9 +141,7 @@ def resistances(
     else:
         clear_along(par.N, scratch.factor[BY_REEL])
     if loads.own[DAMPING].acts:
-        viscous_coefficients(
-            par, loads.own[DAMPING], l, at.back + at.ahead, last.sigma, before.sigma, ahead, motion, scratch
-        )
+        viscous_coefficients(par, loads.own[DAMPING], l, at, last.sigma, before.sigma, ahead, motion, scratch)
     else:
         clear_along(par.N, scratch.factor[VISCOUS])
     if not loads.own[DRAG].acts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, spread, total, width
@@ -80,6 +81,13 @@ def pull_of_damping(par: Parameters, sigma: float, scratch: Scratch) -> float:
     v, rows, e = scratch.nodes[MEAN_VELOCITY], scratch.factor, par.N - 1
     apart = dot(node(scratch.nodes[DIRECTION], e), sub(node(v, par.N), node(v, e)))
     return rows[VISCOUS][e] * (apart + sigma * rows[BY_REEL][e])  # type: ignore[no-any-return]
+
+
+@kernel
+def drag_on_body(par: Parameters, body: BodyResistance, scratch: Scratch) -> float:
+    """Size of the drag on a body that moves as its attachment does, at the velocities in MEAN_VELOCITY."""
+    u = sub(node(scratch.nodes[MEAN_VELOCITY], par.N), body.flow)
+    return body.drag * math.sqrt(dot(u, u))
 
 
 class GivenToBody(NamedTuple):
