@@ -132,7 +132,7 @@ def resistances(
 ) -> BodyResistance:
     """Fill the rows of all elements, and give what resists the body.
 
-    `elements_at_joint` and GUESS must be current. `turns` says whether the reel does, and `ahead` how far the
+    `elements_at_joint` must be current. `turns` says whether the reel does, and `ahead` how far the
     velocities of the latest step are extrapolated along their change from the step before.
     """
     l = element_length(par, motion.reel[S])
