@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.integrate import solve_ivp
 
 import tautline as tl
 from tautline.analysis.modes import displaced
@@ -423,3 +424,60 @@ def test_deep_below_a_surface_the_fluid_is_everywhere(report: Report) -> None:
         runs.append(tl.simulate(wet, start, tl.Locked(), duration=2.0, sample=0.1, step=1e-3))
     error = check_close("position", runs[1].position, runs[0].position.values, 1e-6)
     report("deep below a surface: distance from a fluid without one (m)", error, "< 1e-6")
+
+
+# -- a string that gets taut ---------------------------------------------------------------------------------------
+
+
+def depth_on_a_snatching_string(pendulum: tl.Pendulum, length: float, start: float, times: np.ndarray) -> np.ndarray:
+    """Depth of a weight on one element that pulls with max(0, T + c v) where it is stretched, event by event."""
+    string, mass = pendulum.string, pendulum.body.mass
+    inertia, weight = mass + string.density * length / 3.0, (mass + 0.5 * string.density * length) * G
+    stiffness, c = string.stiffness / length, string.viscosity / length
+
+    def pull(t: float, x: np.ndarray) -> float:
+        return float(stiffness * (x[0] - length) + c * x[1]) if x[0] > length else -1.0
+
+    now, x, pulls, found = 0.0, np.array([start, 0.0]), False, np.empty(0)
+    while now < times[-1]:
+
+        def change(t: float, x: np.ndarray) -> float:
+            return pull(t, x)
+
+        change.terminal, change.direction = True, -1.0 if pulls else 1.0  # type: ignore[attr-defined]
+        part = solve_ivp(
+            lambda t, x, on=pulls: (x[1], (weight - on * pull(t, x)) / inertia),
+            (now, times[-1]),
+            x,
+            events=change,
+            dense_output=True,
+            rtol=1e-11,
+            atol=1e-13,
+        )
+        now, x, pulls = part.t[-1], part.y[:, -1], not pulls
+        found = np.append(found, part.sol(times[len(found) :][times[len(found) :] <= now])[0])
+    return found
+
+
+@pytest.mark.parametrize(("name", "viscosity"), [("stiff", 30.0), ("bouncing", 2.0)])
+def test_weight_on_a_string_that_gets_taut(name: str, viscosity: float, report: Report) -> None:
+    """The damper of a slack element begins at once when it gets taut, and ends where it would have to push."""
+    length = 2.0
+    plain = system(length=length, density=0.05, stiffness=400.0, mass=0.6)
+    taut = dataclasses.replace(plain, string=dataclasses.replace(plain.string, law="tension_only", viscosity=viscosity))
+    state = dataclasses.replace(tl.hanging(taut, length, 1), nodes=np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.8]]))
+    counts, errors = [400, 800, 1600, 3200], []
+    for count in counts:
+        run = tl.simulate(taut, state, tl.Locked(), duration=1.0, sample=0.01, step=1.0 / count)
+        exact = depth_on_a_snatching_string(taut, length, 1.8, run.time.values)
+        errors.append(float(np.abs(run.position.values[:, -1, 2] - exact).max()))
+    report(
+        f"weight on a slack, damped string, {name}: order in h",
+        check_order([1.0 / n for n in counts], errors, 2.0, tolerance=0.3),
+        "2 +- 0.3",
+    )
+    report(
+        f"weight on a slack, damped string, {name}: error of the depth at 3200 steps (m)",
+        check_below("error", errors[-1], 1e-6),
+        "1e-6",
+    )

@@ -31,6 +31,8 @@ LIMITS = (
     data.IN_PLAY,
     data.GUARDED,
     data.GUARDED_STEP,
+    data.VISCOUS_PULL,
+    data.DRAG_ON_BODY,
     *range(data.RATIOS, data.RATIOS + 5),
 )
 OWED = (data.POSITION_ERR, data.MOMENTUM_ERR)

@@ -90,7 +90,7 @@ def guard_reels(par: Parameters, plan: Plan, members: Members, block: Block, mot
 @inlined
 def turn_resolved(par: Parameters, plan: Plan, l: float, h: float, motion: Motion) -> None:
     """Let members leave whose bodies turn, or swing on the string, too fast for steps of length h."""
-    turned2 = turning_rate2(par, plan, l, motion.nodes[POSITION], motion.body) * h * h
+    turned2 = turning_rate2(par, plan, l, motion) * h * h
     fast = turned2 > plan.resolution * plan.resolution
     clock: Any = motion.clock
     if some(fast):

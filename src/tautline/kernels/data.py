@@ -67,7 +67,9 @@ SIGMA_EARLIER, H_EARLIER = 35, 36  # of the stage before those two
 # Where the reel was and how long the base step when limits were looked at last; 0 s if they have to be.
 GUARDED, GUARDED_STEP = 37, 38
 STEP_MOMENTUM = _places(39)[0]  # of string and body relative to the guide, over the latest step
-BOOKS = 42  # accounts that are booked (balance.py), each followed by what its sum still owes
+VISCOUS_PULL = 42  # what damping adds to the tension of the last element, where two steps joined last
+DRAG_ON_BODY = 43  # size of the drag on the body, there
+BOOKS = 44  # accounts that are booked (balance.py), each followed by what its sum still owes
 REEL_SIZE = BOOKS + 2 * len(ledger.booked())
 # Law `stretched` only: behind these, the mean strain of every cell of the string that is spooled.
 SPOOLED_CELLS = 4096
@@ -96,7 +98,9 @@ PUSHED = 8  # forces of loads that do not resist
 DIRECTION = 9  # unit vectors of the elements
 FLOW = 10  # of the fluid at the middles of the elements, relative to the guide
 BLOCK, BLOCK_OFF = 11, 12  # inverse blocks of elimination: diagonals, and what is beside them
-LOAD_ROWS = 13  # two rows a load: forces on the nodes; then the force on s and the moment on the body
+# Beside them, of pairs of nodes (loads/both_ends.py): w, z, t; and m and x.
+BESIDE, ELIMINATED, DIRECTIONS, COUPLINGS = range(13, 17)
+LOAD_ROWS = 17  # two rows a load: forces on the nodes; then the force on s and the moment on the body
 SCRATCH_NODES = LOAD_ROWS + 2 * len(registry.LOADS)
 # Places in Scratch.factor: at constant length; with a moving reel.
 LOWER, INVERSE = range(2)
@@ -104,8 +108,9 @@ LOWER, INVERSE = range(2)
 ABOVE, BELOW, PRODUCT, DIAGONAL, MINOR, INVERSE_MINOR, RATIO = range(7)
 # Of elements, where loads resist their motion (loads/resistance.py).
 LENGTH, VISCOUS, BY_REEL, PASSING, ACROSS, ALONG, ADDED = range(7, 14)
-COUPLING, COUPLING_ALONG = range(14, 16)  # parts of the blocks between nodes (loads/velocities.py)
-FACTOR_ROWS = 16
+# Parts of the blocks between nodes and of those of the nodes (loads/velocities.py).
+COUPLING, COUPLING_ALONG, OWN_ALONG = range(14, 17)
+FACTOR_ROWS = 17
 
 
 def account(name: str) -> int:

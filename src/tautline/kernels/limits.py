@@ -7,15 +7,18 @@ from typing import NamedTuple
 
 from tautline.errors import REEL_OUTRUNS_WAVES, RUNNING, UNSTABLE_STEP
 from tautline.kernels.data import (
+    DRAG_ON_BODY,
     EXTRA,
     GUARDED,
     GUARDED_STEP,
+    H_LAST,
     LEVEL,
     OMEGA,
     POSITION,
     RAISED,
     RATIOS,
     SIGMA,
+    VISCOUS_PULL,
     Array,
     Counters,
     Loads,
@@ -45,6 +48,8 @@ RESOLVED_DAMPER = 0.25
 # turns, and tumbling multiplies it. With 1 a random pendulum in 4000 was off by more than 5 % without a word, with 2
 # one in 5000.
 FINER_TURNS = 5.0
+# Halvings of the base step at a start of a body that loads act on: what they do to it shows in the first steps.
+FIRST_LEVEL = 6
 # Change of the deployed length, over itself, for which limits are not looked at again.
 SAME_LENGTH = 1e-3
 # A step that was divided because the body turns fast is joined again once it fits into this part of the limit.
@@ -112,23 +117,27 @@ def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Lim
 
 
 @kernel
-def turning_rate2(par: Parameters, plan: Plan, l: float, q: Array, body: Array) -> float:
+def turning_rate2(par: Parameters, plan: Plan, l: float, motion: Motion) -> float:
     """Square of the body's angular velocity, or if that is more, of the frequency of its swing on the string.
 
+    The string pulls with what damping adds to its tension as well, which may be most of it where a string gets taut.
+    One that is slack counts as if it held the body against its weight and drag: it gets taut within a few steps, which
+    are to follow that already.
     Times FINER_TURNS, so that the resolution of other motions holds for it.
     """
-    omega = triple(body, OMEGA)
+    omega, q, reel = triple(motion.body, OMEGA), motion.nodes[POSITION], motion.reel
     w = sub(node(q, par.N), node(q, par.N - 1))
-    pull = tension_and_energy(par, math.sqrt(dot(w, w)) / l - 1.0)[0]
-    return FINER_TURNS * max(dot(omega, omega), pull * plan.swing)
+    pull = tension_and_energy(par, math.sqrt(dot(w, w)) / l - 1.0)[0] + reel[VISCOUS_PULL]
+    held = abs(par.weight) + reel[DRAG_ON_BODY]
+    return FINER_TURNS * max(dot(omega, omega), max(pull, held) * plan.swing)  # type: ignore[no-any-return]
 
 
 @kernel
-def resolved_turn(par: Parameters, plan: Plan, l: float, q: Array, body: Array) -> float:
+def resolved_turn(par: Parameters, plan: Plan, l: float, motion: Motion) -> float:
     """Step in which the body turns, or its swing advances, by no more than the resolution (rad)."""
     if not par.rotates:
         return math.inf
-    rate2 = turning_rate2(par, plan, l, q, body)
+    rate2 = turning_rate2(par, plan, l, motion)
     return plan.resolution / math.sqrt(rate2) if rate2 > 0.0 else math.inf
 
 
@@ -145,7 +154,7 @@ def limits_now(
             # an extrapolated velocity is that of Adams and Bashforth
             force_law = 1.0 / rate
     l = element_length(par, motion.reel[S])
-    turning = resolved_turn(par, plan, l, motion.nodes[POSITION], motion.body)
+    turning = resolved_turn(par, plan, l, motion)
     return Limits(limits.waves, force_law, limits.stretching, turning, limits.drum)
 
 
@@ -230,6 +239,9 @@ def guard(
 ) -> int:
     """Look at all limits before a base step, and divide it. Compiled on its own: it is called from three places."""
     limits = limits_now(par, plan, locked, t, motion, scratch, loads)
+    if loads is not None and loads.acts and par.rotates and motion.reel[H_LAST] == 0.0:
+        turning = min(limits.turning, plan.h / (1 << FIRST_LEVEL))
+        limits = Limits(limits.waves, limits.force_law, limits.stretching, turning, limits.drum)
     motion.reel[GUARDED] = motion.reel[S]
     motion.reel[GUARDED_STEP] = plan.h
     return set_level(par, plan, locked, limits, motion.reel, motion.clock)

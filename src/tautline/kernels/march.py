@@ -187,7 +187,7 @@ def must_guard(par: Parameters, plan: Plan, motion: Motion, loads: Loads | None)
     if plan.adaptive and par.rotates and not must:
         h = plan.h / (1 << motion.clock[LEVEL])
         l = element_length(par, reel[S])
-        turned2 = turning_rate2(par, plan, l, motion.nodes[POSITION], motion.body) * h * h
+        turned2 = turning_rate2(par, plan, l, motion) * h * h
         must = turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0
     return must
 
@@ -226,7 +226,7 @@ def locked_step(
     l = element_length(par, motion.reel[S])
     if par.rotates:
         h = plan.h / (1 << motion.clock[LEVEL])
-        turned2 = turning_rate2(par, plan, l, motion.nodes[POSITION], motion.body) * h * h
+        turned2 = turning_rate2(par, plan, l, motion) * h * h
         if turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0:
             status = guard(par, plan, locked, 0.0, motion, scratch, loads)
     if status == RUNNING:

@@ -6,6 +6,7 @@ from tautline.kernels.jit import kernel
 from tautline.kernels.so3 import Matrix, Vector
 
 Symmetric = tuple[float, float, float, float, float, float]
+UNIT = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -55,20 +56,22 @@ def symmetric_scale(x: float, A: Symmetric) -> Symmetric:
 
 
 @kernel
-def congruent(m: float, x: float, t: Vector, K: Symmetric) -> Symmetric:
-    """O K O with O = m I + x t t^T."""
-    u = symmetric_apply(K, t)
-    tau = 0.5 * x * (u[0] * t[0] + u[1] * t[1] + u[2] * t[2])
-    # m x (u t^T + t u^T) + x^2 (t.u) t t^T = a t^T + t a^T
-    a = (x * (m * u[0] + tau * t[0]), x * (m * u[1] + tau * t[1]), x * (m * u[2] + tau * t[2]))
-    mm = m * m
+def congruent(m: float, x: float, t: Vector, K: Symmetric, u: Vector) -> Symmetric:
+    """O K O with O = m I + x t t^T and u = K t: m^2 K + m x (u t^T + t u^T) + x^2 (t.K t) t t^T."""
+    a = (m * x * t[0], m * x * t[1], m * x * t[2])
+    square = (t[0] * t[0], t[1] * t[1], t[2] * t[2], t[1] * t[2], t[0] * t[2], t[0] * t[1])
+    # not from u: nothing waits for anything but K here
+    on_diagonal = K[0] * square[0] + K[1] * square[1] + K[2] * square[2]
+    beside = K[3] * (2.0 * square[3]) + K[4] * (2.0 * square[4]) + K[5] * (2.0 * square[5])
+    tKt = on_diagonal + beside
+    mm, xx = m * m, x * x
     return (
-        mm * K[0] + 2.0 * a[0] * t[0],
-        mm * K[1] + 2.0 * a[1] * t[1],
-        mm * K[2] + 2.0 * a[2] * t[2],
-        mm * K[3] + (a[1] * t[2] + a[2] * t[1]),
-        mm * K[4] + (a[0] * t[2] + a[2] * t[0]),
-        mm * K[5] + (a[0] * t[1] + a[1] * t[0]),
+        (mm * K[0] + 2.0 * a[0] * u[0]) + tKt * (xx * square[0]),
+        (mm * K[1] + 2.0 * a[1] * u[1]) + tKt * (xx * square[1]),
+        (mm * K[2] + 2.0 * a[2] * u[2]) + tKt * (xx * square[2]),
+        (mm * K[3] + a[1] * u[2] + a[2] * u[1]) + tKt * (xx * square[3]),
+        (mm * K[4] + a[0] * u[2] + a[2] * u[0]) + tKt * (xx * square[4]),
+        (mm * K[5] + a[0] * u[1] + a[1] * u[0]) + tKt * (xx * square[5]),
     )
 
 

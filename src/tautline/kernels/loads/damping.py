@@ -20,6 +20,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
+from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.drag import reach
 from tautline.kernels.so3 import dot, sub
 
@@ -63,7 +64,7 @@ def viscous_coefficients(
     par: Parameters,
     own: Damping,
     l: float,
-    h: float,
+    at: Instant,
     last: float,
     before: float,
     ahead: float,
@@ -75,12 +76,16 @@ def viscous_coefficients(
     A string that cannot push cannot be made to by damping either: an element without tension is not damped, and one
     that shortens at most by its tension, at the speed that is expected. That is extrapolated from the latest steps,
     `last` and `before` being the speeds of the reel in them, no further than drag does it (equation 77).
+    An element that got taut within the latest step is damped from that instant on: its damping begins at once, and a
+    step too many or too few of it would be an error of first order.
     """
     out, lengths, by_reel = scratch.factor[VISCOUS], scratch.factor[LENGTH], scratch.factor[BY_REEL]
     pull, directions = scratch.nodes[PULL], scratch.nodes[DIRECTION]
     v, v_before = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE]
+    h = at.back + at.ahead
     part = reach(ahead, 12.0 * h * own.viscosity / (par.mu * l * l))
     full = own.viscosity / l
+    over_h = 1.0 / h if h > 0.0 else 0.0 * h
     nothing = spread(out, 0.0)
     for e in range(0, par.N + 1, width(out)):
         c = select(places_from(out, e) < par.N - 0.5, spread(out, full), nothing)
@@ -89,7 +94,13 @@ def viscous_coefficients(
             t, along = nodes_from(directions, e), load(by_reel, e)
             apart = dot(t, sub(nodes_from(v, e + 1), nodes_from(v, e))) + last * along
             earlier = dot(t, sub(nodes_from(v_before, e + 1), nodes_from(v_before, e))) + before * along
-            apart += part * (apart - earlier)
+            since = max(load(lengths, e) - l, nothing) / max(apart, spread(out, TINY_SPEED))
+            c = select(since < 2.0 * at.back, c * ((since + at.ahead) * over_h), c)
+            change = apart - earlier
+            # where its bound acts, damping does not depend on the speed, and the speed can be extrapolated in full
+            shortens = apart + ahead * change
+            apart += part * change
+            apart = select(max(apart, shortens) * c < -tension, shortens, apart)
             most = tension / max(-apart, spread(out, TINY_SPEED))
             c = select(apart < 0.0, min(c, most), c)
             c = select(tension > 0.0, c, nothing)

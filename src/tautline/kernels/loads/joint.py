@@ -164,10 +164,10 @@ def look(
         0.0,
     )
     at = instant(par, loads, t, back, ahead, start, motion, expected)
-    guess = scratch.nodes[GUESS]
-    expect_velocities(par, reach, motion, guess)
     push = Push(0.0, ZERO)
     if pushes(loads):
+        guess = scratch.nodes[GUESS]
+        expect_velocities(par, reach, motion, guess)
         push = act(par, loads, at, motion, guess, scratch)
 
     kick = reel[PENDING] + start

@@ -13,6 +13,7 @@ from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
     ACCOUNT_PLACES,
     BORDER,
+    DRAG_ON_BODY,
     FRAME_VELOCITY,
     GIVEN_BY_GUIDE,
     GUESS,
@@ -36,6 +37,7 @@ from tautline.kernels.data import (
     TARGET,
     VELOCITY,
     VELOCITY_BEFORE,
+    VISCOUS_PULL,
     Array,
     Loads,
     Motion,
@@ -60,7 +62,7 @@ from tautline.kernels.loads.guide_motion import book_guide, boost, impulse_of_gu
 from tautline.kernels.loads.joint import Joint, amount, given_at, instant, look, look_apart
 from tautline.kernels.loads.pushing import ACCOUNTS, act, acts
 from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_joint, resistances
-from tautline.kernels.loads.resisting import resist
+from tautline.kernels.loads.resisting import drag_on_body, pull_of_damping, resist
 from tautline.kernels.newton import ZERO, Rates
 from tautline.kernels.rotation import add_spin, attitude
 from tautline.kernels.so3 import Vector, add, dot, scale, sub
@@ -155,6 +157,10 @@ def give(
         add_spin(par, motion.body, scale(time, given.moment))
     if not locked:
         accumulate(reel, P_S, P_S_ERR, time * given.reel, par.compensated)
+    if loads.own[DAMPING].acts:
+        reel[VISCOUS_PULL] = pull_of_damping(par, joint.rates.sigma, scratch)
+    if loads.own[DRAG].acts:
+        reel[DRAG_ON_BODY] = drag_on_body(par, joint.body, scratch)
     for k in range(len(ACCOUNTS)):
         if acts(k, loads.own):
             book(par, reel, ACCOUNTS[k], time * amount(par, loads, k, joint, given, scratch))

@@ -132,7 +132,7 @@ def resistances(
 ) -> BodyResistance:
     """Fill the rows of all elements, and give what resists the body.
 
-    `elements_at_joint` and GUESS must be current. `turns` says whether the reel does, and `ahead` how far the
+    `elements_at_joint` must be current. `turns` says whether the reel does, and `ahead` how far the
     velocities of the latest step are extrapolated along their change from the step before.
     """
     l = element_length(par, motion.reel[S])
@@ -141,9 +141,7 @@ def resistances(
     else:
         clear_along(par.N, scratch.factor[BY_REEL])
     if loads.own[DAMPING].acts:
-        viscous_coefficients(
-            par, loads.own[DAMPING], l, at.back + at.ahead, last.sigma, before.sigma, ahead, motion, scratch
-        )
+        viscous_coefficients(par, loads.own[DAMPING], l, at, last.sigma, before.sigma, ahead, motion, scratch)
     else:
         clear_along(par.N, scratch.factor[VISCOUS])
     if not loads.own[DRAG].acts:

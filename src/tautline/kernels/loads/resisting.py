@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, spread, total, width
@@ -72,6 +73,21 @@ def drag_of_flow(par: Parameters, tau: float, frame: Vector, v: Array, scratch: 
     first = node(out, 0)
     hold_first_node(out)
     return OfFlow(first, tau * total(out, reel))
+
+
+@kernel
+def pull_of_damping(par: Parameters, sigma: float, scratch: Scratch) -> float:
+    """What damping adds to the tension of the last element, at the velocities in MEAN_VELOCITY."""
+    v, rows, e = scratch.nodes[MEAN_VELOCITY], scratch.factor, par.N - 1
+    apart = dot(node(scratch.nodes[DIRECTION], e), sub(node(v, par.N), node(v, e)))
+    return rows[VISCOUS][e] * (apart + sigma * rows[BY_REEL][e])  # type: ignore[no-any-return]
+
+
+@kernel
+def drag_on_body(par: Parameters, body: BodyResistance, scratch: Scratch) -> float:
+    """Size of the drag on a body that moves as its attachment does, at the velocities in MEAN_VELOCITY."""
+    u = sub(node(scratch.nodes[MEAN_VELOCITY], par.N), body.flow)
+    return body.drag * math.sqrt(dot(u, u))
 
 
 class GivenToBody(NamedTuple):

@@ -10,6 +10,7 @@ from numba.extending import intrinsic, overload
 
 from tautline.kernels.along import fused, load, previous, ramp, spread, store, total, width
 from tautline.kernels.lanes import LANES
+from tautline.kernels.machine import numba_pairs  # noqa: F401 - it teaches Numba pairs
 from tautline.kernels.machine.numba_lanes import FLOATS, check_index, lanes_type
 from tautline.kernels.machine.numba_tangent_arrays import TangentArrayType
 from tautline.kernels.machine.numba_tangents import tangent_type
