@@ -14,7 +14,7 @@ from tautline.gradients.leaves import leaves, split
 from tautline.gradients.lowering import key_value, tangents_by_keys
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import CarriedValues, carried_setting, forget_unknown
-from tautline.gradients.setting import Steps, begin_frozen, steps_of
+from tautline.gradients.setting import Begun, Steps, begin_frozen, steps_of
 from tautline.kernels import data
 from tautline.model import keys
 from tautline.model.assembly.case import AssemblyCase
@@ -48,7 +48,7 @@ def prepared_run(case: Case | AssemblyCase, by: Sequence[str]) -> Prepared:
     """A case at the start of its run, with derivatives by keys of all that it starts from."""
     steps = steps_of(case)
     begun = begin_frozen(case, steps)
-    start = GivenStart(case, begun)
+    start = GivenStart(case, begun) if isinstance(case, Case) and isinstance(begun, Begun) else None
     columns, remarks = tangents_by_keys(case, by, lambda other: begin_frozen(other, steps).numbers(), start)
     tangents = split(begun.numbers(), columns)
     at_start = len(leaves(begun.setting))
