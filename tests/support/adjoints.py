@@ -174,7 +174,7 @@ def products(x: Setting, d: Setting, out: adjoint.Adjoint) -> dict[str, float]:
             found[name] = float(out.numbers[place : place + size] @ np.ravel(getattr(d.par, name)))
     for (load, name), size in adjoint.LOAD_SIZES.items():
         place = adjoint.LOAD_PLACES[load, name]
-        found[name] = float(out.of_loads[place : place + size] @ np.ravel(getattr(own_numbers(d.loads, load), name)))
+        found[name] = float(out.numbers[place : place + size] @ np.ravel(getattr(own_numbers(d.loads, load), name)))
     found["flow"] = float((out.flow * own_numbers(d.loads, "drag").flow).sum())
     found["force"] = float((out.force * own_numbers(d.loads, "applied_force").table).sum())
     N = x.par.N

@@ -186,7 +186,7 @@ def _parameter(out: adjoint.Adjoint, name: str) -> Any:
 def _of_load(out: adjoint.Adjoint, name: str, own: Any) -> Any:
     """Derivatives by the numbers of a load, in the place of these."""
     sizes = {field: size for (load, field), size in adjoint.LOAD_SIZES.items() if load == name}
-    found = {field: _shaped(out.of_loads, adjoint.LOAD_PLACES[name, field], size) for field, size in sizes.items()}
+    found = {field: _shaped(out.numbers, adjoint.LOAD_PLACES[name, field], size) for field, size in sizes.items()}
     if name == "drag":
         found |= {"flow": out.flow, "added": np.nan}
     if name == "applied_force":

@@ -36,7 +36,7 @@ def applied_back(
     `base` is the base step, and `steps` the time from the start of the run in base steps.
     """
     turned = cross(y_omega, own.point)
-    add_triple(out.of_loads, BY_POINT, cross(apply_transposed(at.R, x.force), y_omega))
+    add_triple(out.numbers, BY_POINT, cross(apply_transposed(at.R, x.force), y_omega))
     force_bar, moment_bar = add(y, apply(at.R, turned)), apply(at.R, y_omega)
     bars = (*force_bar, *moment_bar)
     knots, time = own.table[0], at.back + at.ahead

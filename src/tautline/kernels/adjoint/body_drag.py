@@ -44,7 +44,7 @@ def swing_back(R: Matrix, center: Vector, omega: Vector, bar: Vector, out: Adjoi
     """Of R (omega x center), what a point of the body is faster by: adds derivatives by R and center; that by omega."""
     turned = apply_transposed(R, bar)
     add_triple(out.body, ATTITUDE_BAR, cross(cross(omega, center), turned))
-    add_triple(out.of_loads, BY_CENTER, cross(turned, omega))
+    add_triple(out.numbers, BY_CENTER, cross(turned, omega))
     return cross(center, turned)
 
 
@@ -74,7 +74,7 @@ def body_drag_back(
     u = sub(add(v, apply(R, cross(omega, center))), body.flow)
     m = add(w, apply(R, cross(w_omega, center)))
     drag_bar, spin_bar = -dot(u, m), -dot(omega, w_omega)
-    out.of_loads[BY_SPIN] += spin_bar
+    out.numbers[BY_SPIN] += spin_bar
     swing_back(R, center, omega, scale(-body.drag, m), out)
     swing_back(R, center, w_omega, scale(-body.drag, u), out)
 
@@ -87,12 +87,12 @@ def body_drag_back(
     decay = 0.5 * own.body_rate * expected.time * math.sqrt(dot(u_last, u_last))
     part = reach(expected.ahead, decay)
     y = add_scaled(u_last, part, du)
-    out.of_loads[BY_BODY] += drag_bar * math.sqrt(dot(y, y))
+    out.numbers[BY_BODY] += drag_bar * math.sqrt(dot(y, y))
     y_bar = scale(own.body * drag_bar, direction_of(y))
     last_bar = y_bar
     if part < expected.ahead:
         decayed = -dot(y_bar, du) * (part + 0.5)  # derivative by decay, times decay
-        out.of_loads[BY_BODY_RATE] += decayed / own.body_rate
+        out.numbers[BY_BODY_RATE] += decayed / own.body_rate
         out.numbers[BY_H] += decayed / expected.base
         last_bar = add_scaled(last_bar, decayed / dot(u_last, u_last), u_last)
     flow_bar = sub(scale(body.drag, m), last_bar)
@@ -107,6 +107,6 @@ def body_drag_back(
     by_height = flow_back(own, at, node(motion.nodes[POSITION], N)[2] + lever[2], flow_bar, out)
     if by_height != 0.0:
         add_to_node(out.nodes[POSITION_BAR], N, (0.0, 0.0, by_height))
-        add_triple(out.of_loads, BY_CENTER, scale(by_height, R[2]))
+        add_triple(out.numbers, BY_CENTER, scale(by_height, R[2]))
         add_triple(out.body, ATTITUDE_BAR, scale(by_height, cross(center, R[2])))
     return body.drag * drag_bar + body.spin * spin_bar

@@ -70,14 +70,13 @@ SIZES = {
     "h": 1,
 }
 PLACES = dict(zip(SIZES, np.cumsum([0, *SIZES.values()]).tolist(), strict=False))
-NUMBERS = sum(SIZES.values())
 BY_L, BY_MU, BY_EA, BY_KAPPA, BY_D, BY_B = (PLACES[name] for name in ("L", "mu", "EA", "kappa", "d", "b"))
 BY_HEIGHT = PLACES["r_p"] + 2
 BY_M, BY_J, BY_RHO = (PLACES[name] for name in ("M", "J", "rho"))
 BY_MU_G, BY_WEIGHT, BY_WEIGHT_RHO = (PLACES[name] for name in ("mu_g", "weight", "weight_rho"))
 BY_SIGMA_0, BY_VISCOUS, BY_COULOMB, BY_H = (PLACES[name] for name in ("sigma_0", "viscous", "coulomb", "h"))
 
-# Numbers of loads by which a run can be differentiated, by load, in the order of Adjoint.of_loads.
+# Numbers of loads by which a run can be differentiated, by load; in Adjoint.numbers behind those above.
 LOAD_SIZES = {
     ("damping", "viscosity"): 1,
     ("drag", "normal"): 1,
@@ -89,8 +88,8 @@ LOAD_SIZES = {
     ("drag", "body_rate"): 1,
     ("applied_force", "point"): 3,
 }
-LOAD_PLACES = dict(zip(LOAD_SIZES, np.cumsum([0, *LOAD_SIZES.values()]).tolist(), strict=False))
-LOAD_NUMBERS = sum(LOAD_SIZES.values())
+LOAD_PLACES = dict(zip(LOAD_SIZES, np.cumsum([sum(SIZES.values()), *LOAD_SIZES.values()]).tolist(), strict=False))
+NUMBERS = sum(SIZES.values()) + sum(LOAD_SIZES.values())
 BY_VISCOSITY = LOAD_PLACES["damping", "viscosity"]
 BY_NORMAL, BY_TANGENTIAL, BY_BODY = (LOAD_PLACES["drag", name] for name in ("normal", "tangential", "body"))
 BY_CENTER, BY_SPIN = LOAD_PLACES["drag", "center"], LOAD_PLACES["drag", "spin"]
@@ -113,8 +112,7 @@ class Adjoint(NamedTuple):
     nodes: Array2  # (NODE_BARS, 3 row_length(N))
     body: Array
     reel: Array
-    numbers: Array  # by Parameters and the base step, as in PLACES
-    of_loads: Array  # by Loads, as in LOAD_PLACES
+    numbers: Array  # by Parameters, the base step and numbers of loads, as in PLACES and LOAD_PLACES
     flow: Array2  # by Drag.flow
     force: Array2  # by AppliedForce.table
     torques: Array  # by Command.torques
@@ -124,11 +122,12 @@ class Adjoint(NamedTuple):
 class Record(NamedTuple):
     """Stages and samples of a part of a run, for the way back."""
 
-    nodes: Array3  # (stages, 2, 3 row_length(N)): positions at the start of the stage, mean velocities
+    # (stages, 2, 3 row_length(N)): positions at the start of the stage, mean velocities; with loads a third row, the
+    # velocities where it joins the one before
+    nodes: Array3
     numbers: Array2  # (stages, STAGE_NUMBERS)
     samples: Array2  # (rows, 3 row_length(N)): velocities
     at_samples: Array2  # (rows, 4): speed of the reel and angular velocity
-    joints: Array2  # with loads: (stages, 3 row_length(N)), velocities where a stage joins the one before
     # The motion at samples; with loads the one where each stage joins the one before, and at the end of the last.
     motions: Array3
     bodies: Array2
@@ -143,7 +142,6 @@ def empty_adjoint(par: Parameters, command: Command, loads: Loads) -> Adjoint:
         np.zeros(BODY_BARS),
         np.zeros(REEL_BARS),
         np.zeros(NUMBERS),
-        np.zeros(LOAD_NUMBERS),
         np.zeros_like(drag.flow),
         np.zeros_like(applied.table),
         np.zeros_like(command.torques),
@@ -155,11 +153,10 @@ def empty_record(N: int, stages: int, rows: int, loaded: bool) -> Record:
     n = 3 * row_length(N)
     motions = stages + 1 if loaded else rows
     return Record(
-        vector_zeros(stages, 2, n),
+        vector_zeros(stages, 3 if loaded else 2, n),
         np.zeros((stages, STAGE_NUMBERS)),
         vector_zeros(rows, n),
         np.zeros((rows, 4)),
-        vector_zeros(stages if loaded else 0, n),
         vector_zeros(motions, NODE_QUANTITIES, n),
         np.zeros((motions, BODY_SIZE)),
         np.zeros((motions, REEL_SIZE)),

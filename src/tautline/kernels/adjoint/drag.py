@@ -195,7 +195,7 @@ def drag_back(
     out.reel[SIGMA_BAR] += total(directions, by_last)
     out.reel[SIGMA_BEFORE_BAR] += total(directions, by_before)
     decayed = total(directions, by_decay)
-    numbers = out.of_loads
+    numbers = out.numbers
     numbers[BY_NORMAL] += total(directions, by_normal)
     numbers[BY_TANGENTIAL] += total(directions, by_tangential)
     if decayed != 0.0:

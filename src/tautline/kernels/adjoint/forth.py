@@ -1,7 +1,7 @@
 """Steps with a moving reel that are made again for the way back: a torque on a drum that slips, or a given motion.
 
-`reeling.reel_before` and `reel_after` know all that can act on the drum, and keep accounts; to compile that once more
-would take as long as all adjoints of a step.
+`reeling.reel_before` and `reel_after` know all that can act on the drum, and keep accounts: here that would only take
+longer to compile.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def recorded_jump(
     """Let loads act where a stage joins the one before."""
     record_motion(motion, i, out)
     rates = jump_forth(par, loads, locked, t, ahead, motion, scratch)
-    copy_nodes(scratch.nodes[MEAN_VELOCITY], out.joints[i])
+    copy_nodes(scratch.nodes[MEAN_VELOCITY], out.nodes[i, 2])
     out.numbers[i, AT_JOINT_SIGMA] = rates.sigma
     put_triple(out.numbers[i], AT_JOINT_OMEGA, rates.omega)
 
@@ -295,5 +295,5 @@ def march_back(
                 owed = 0.0
             if loads.acts:
                 before = recorded_motion(record, i, motion.clock)
-                jump_back(par, plan, command, loads, before, record.joints[i], numbers, scratch, out)
+                jump_back(par, plan, command, loads, before, nodes[2], numbers, scratch, out)
     return status

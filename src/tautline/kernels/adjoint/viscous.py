@@ -129,7 +129,7 @@ def viscous_back(
         store(rows[BY_LENGTH], e, length_bar)
         store(rows[BY_LENGTHENING], e, lengthening)
     full_bar = total(directions, by_full)
-    out.of_loads[BY_VISCOSITY] += full_bar / l
+    out.numbers[BY_VISCOSITY] += full_bar / l
     l_bar = -full_bar * full / l
     if limited:
         hold_first_node(out.nodes[VELOCITY_BAR])
@@ -141,7 +141,7 @@ def viscous_back(
         out.reel[SIGMA_BEFORE_BAR] += total(directions, by_before)
         if part < expected.ahead:
             decayed = -STEADY / decay * total(directions, by_part)  # derivative by decay, times decay
-            out.of_loads[BY_VISCOSITY] += decayed / own.viscosity
+            out.numbers[BY_VISCOSITY] += decayed / own.viscosity
             out.numbers[BY_MU] -= decayed / par.mu
             out.numbers[BY_H] += decayed / expected.base
             l_bar -= 2.0 * decayed / l
