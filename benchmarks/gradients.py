@@ -16,11 +16,12 @@ import numpy as np
 
 import tautline as tl
 from tautline.gradients.leaves import leaves
-from tautline.gradients.marching import march_with_tangents
+from tautline.gradients.marching import march_along, march_with_tangents
 from tautline.gradients.reverse import goes_back, gradient_back
 from tautline.gradients.run import prepared_run
 from tautline.gradients.setting import begin_frozen, steps_of
 from tautline.kernels import data
+from tautline.kernels.assembly.march import MARCH
 from tautline.kernels.march import march
 from tautline.kernels.tangents import TANGENTS
 
@@ -32,6 +33,11 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "constant length, damped": ("fixed-length", {"string.damping_ratio": 0.05}),
     "deployment by a torque": ("deployment", {}),
     "deployment, damped": ("deployment", {"string.damping_ratio": 0.05}),
+}
+# Scenarios of assemblies, and a key of each.
+ASSEMBLIES = {
+    "assembly: a platform on four ropes with winches": ("cable-robot", "bodies.platform.mass"),
+    "assembly: hook and load below a crane": ("hook-and-load", "bodies.load.mass"),
 }
 KEYS = [
     *("string.stiffness", "string.density", "body.mass", "gravity"),
@@ -51,6 +57,12 @@ def best_of(make: Callable[[], Callable[[], Any]]) -> float:
     return float(found)
 
 
+def tangents_of(setting: Any) -> list[Any]:
+    """Eight derivatives of all that a march starts from: each number itself."""
+    tangents = [np.ones((*np.shape(x), TANGENTS)) * np.asarray(x)[..., None] for x in leaves(setting)]
+    return [np.where(np.isfinite(t), t, 0.0) for t in tangents]
+
+
 def costs(case: tl.Case, keys: list[str] = KEYS) -> tuple[float, float, float | None, float]:
     """Seconds of the run, with eight derivatives, with the way back if there is one, and of preparing one key."""
     steps = steps_of(case)
@@ -63,8 +75,7 @@ def costs(case: tl.Case, keys: list[str] = KEYS) -> tuple[float, float, float | 
 
     def carried() -> Callable[[], Any]:
         setting = begin_frozen(case, steps).setting
-        tangents = [np.ones((*np.shape(x), TANGENTS)) * np.asarray(x)[..., None] for x in leaves(setting)]
-        tangents = [np.where(np.isfinite(t), t, 0.0) for t in tangents]
+        tangents = tangents_of(setting)
         return lambda: march_with_tangents(setting, tangents, ROWS)
 
     begun = time.process_time()
@@ -77,15 +88,44 @@ def costs(case: tl.Case, keys: list[str] = KEYS) -> tuple[float, float, float | 
     return best_of(plain), best_of(carried), back, preparing
 
 
+def costs_of_assembly(case: tl.AssemblyCase, key: str) -> tuple[float, float, None, float]:
+    """The same as `costs`, of an assembly; it has no way back."""
+    steps = steps_of(case)
+
+    def plain() -> Callable[[], Any]:
+        begun = begin_frozen(case, steps)
+        out = begun.simulation.samples_for(ROWS)
+        return lambda: begun.simulation.call(MARCH, out=out, plan=begun.setting.plan)
+
+    def carried() -> Callable[[], Any]:
+        setting = begin_frozen(case, steps).setting
+        tangents = tangents_of(setting.without_workspace())
+        return lambda: march_along(setting, tangents, ROWS)
+
+    begun = time.process_time()
+    prepared_run(case, [key])
+    preparing = time.process_time() - begun
+    return best_of(plain), best_of(carried), None, preparing
+
+
+def with_steps(case: Any, step: float) -> Any:
+    """A case of STEPS steps of a length (s)."""
+    return case.with_({"run.step": step, "run.sample": STEPS // ROWS * step, "run.duration": STEPS * step})
+
+
 def main() -> None:
     """Print the table."""
     print("| 20 000 steps | run (ms) | with 8 derivatives | way back, any number | preparing a key (ms) |")
     print("|---|---|---|---|---|")
+    found: dict[str, tuple[float, float, float | None, float]] = {}
     for words, (name, changes) in CASES.items():
         case = tl.load(name).with_(changes)
-        step = steps_of(case).length(case.run.duration)
-        case = case.with_({"run.step": step, "run.sample": STEPS // ROWS * step, "run.duration": STEPS * step})
-        run, carried, back, preparing = costs(case)
+        found[words] = costs(with_steps(case, steps_of(case).length(case.run.duration)))
+    for words, (name, key) in ASSEMBLIES.items():
+        case = tl.load(name)
+        short = case.with_({"run.duration": 4.0 * case.run.interval()})
+        found[words] = costs_of_assembly(with_steps(case, steps_of(short).length(short.run.duration)), key)
+    for words, (run, carried, back, preparing) in found.items():
         backward = "" if back is None else f"{back / run:.1f} x"
         print(f"| {words} | {1e3 * run:.2f} | {carried / run:.1f} x | {backward} | {1e3 * preparing:.0f} |")
 

@@ -98,3 +98,36 @@ def test_functions_as_torques_are_refused() -> None:
     other = tl.AssemblyCase(case.assembly, case.bodies, case.strings, commands, case.run)
     with pytest.raises(InputError, match="table, got a function"):
         tl.jacobian(other, ["tension"], ["gravity"])
+
+
+@pytest.mark.long
+def test_a_fit_finds_masses_and_stiffnesses_again() -> None:
+    case = linear_crane(**{"run.duration": 0.1, "run.sample": 0.005})
+    truth = {"bodies.load.mass": 55.0, "strings.stay.stiffness": 3.8e4}
+    run = tl.simulate(case.with_(truth))
+    noise = np.random.default_rng(2).normal(size=(2, len(run.time)))
+    data = {
+        "time": run.time.values,
+        "body_position[load,z]": run.body_position.values[:, 1, 2] + 1e-5 * noise[0],
+        "start_tension[stay]": run.start_tension.values[:, 2] + 1e-2 * noise[1],
+    }
+    found = tl.fit(case, data, list(truth), units="SI")
+    assert found.status == "completed"
+    for key, value in truth.items():
+        assert abs(found.values[key] - value) <= 4.0 * found.standard_errors[key] <= 0.01 * value
+
+
+@pytest.mark.long
+def test_an_optimum_of_an_assembly_is_kept_by_a_plain_run() -> None:
+    pytest.importorskip("casadi")
+    table = {"kind": "torque", "times": [0.0, 0.1, 0.2], "torques": [150.0, 150.0, 150.0]}
+    case = linear_crane(**{"strings.hoist.command": table, "run.duration": 0.2})
+    found = tl.optimise(
+        case,
+        vary={"strings.hoist.command.torques": (0.0, 400.0)},
+        minimise={"integral": "torque[0]^2"},
+        subject_to=[tl.AtEnd("reel_speed[0]", 0.0, within=1e-6)],
+        intervals=2,
+    )
+    run = tl.simulate(found.case.with_({"run.order": 4}))
+    assert found.status == "completed" and abs(float(run.reel_speed[-1, 0])) < 1e-3

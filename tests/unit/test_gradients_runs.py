@@ -234,3 +234,12 @@ def test_a_kink_at_the_start_is_said_and_not_hidden() -> None:
     # what has the kink is not used on the way: the derivative is there, and right
     up, down = (tl.simulate(case.with_({"command.times[0]": x})).position.values for x in (1e-5, -1e-5))
     np.testing.assert_allclose(found.derivatives["position"][-1, -1, :, 0], (up - down)[-1, -1] / 2e-5, rtol=1e-3)
+
+
+@pytest.mark.parametrize("key", ["reel.viscous_friction", "reel.coulomb_friction"])
+def test_a_friction_of_zero_has_the_derivative_of_one_that_sets_in(key: str) -> None:
+    case = hoist()
+    found = tl.jacobian(case, ["reeled_length"], [key]).derivatives["reeled_length"][:, 0]
+    zero, once, twice = (tl.simulate(case.with_({key: x})).reeled_length.values for x in (0.0, 1e-5, 2e-5))
+    expected = (4.0 * (once - zero) - (twice - zero)) / 2e-5
+    assert np.abs(found - expected).max() <= 1e-6 * np.abs(expected).max()

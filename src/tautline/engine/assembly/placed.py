@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+from typing import Self
 
+from tautline import errors
+from tautline.engine.assembly.health import AssemblyHealth
 from tautline.engine.assembly.motion import AssemblyInMotion
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
@@ -13,6 +16,10 @@ from tautline.model.assembly.state import AssemblyState
 
 class PlacedAssembly(AssemblyInMotion):
     """An assembly whose motion can be copied, and go on from another state."""
+
+    status: str
+    health: AssemblyHealth
+    _event: str
 
     @property
     def halvings(self) -> int:
@@ -34,14 +41,23 @@ class PlacedAssembly(AssemblyInMotion):
 
         Bodies that are held are where the state says, and their paths are those of the run.
         """
+        self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
         self.arrays.place(self.assembly, state)
         self.arrays.totals[data.T_START] = time
         self.call(BEGIN, time)
         for name in self._commands:
             self._lead(name, time)
 
-    def with_own_motion(self, until: float) -> None:
-        """Let a copy move apart from what it is a copy of; motions are there up to a time (s)."""
-        self.arrays = copy.deepcopy(self.arrays)
-        self._changed = True
-        self._lower(0.0, until)
+    def twin(self, until: float) -> Self:
+        """An independent one in the same state, with nothing recorded; motions are there up to a time (s)."""
+        other = copy.copy(self)
+        other.arrays, other.health = copy.deepcopy(self.arrays), AssemblyHealth()
+        other.forget_records()
+        other._changed = True
+        other._lower(0.0, until)
+        return other
+
+    def forget_records(self) -> None:
+        """Drop what was recorded; the motion stays as it is."""
+        self._times: list[data.Array] = []
+        self._pieces: list[kernels.WholeSamples] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 from collections.abc import Mapping
@@ -83,8 +82,7 @@ class AssemblySimulation(ActedOnAssembly):
         self.case: AssemblyCase | None = None
         self.health = AssemblyHealth()
         self._watch = Watch(self.method.stop, self.layout) if self.method.stop else None
-        self._times: list[data.Array] = []
-        self._pieces: list[kernels.WholeSamples] = []
+        self.forget_records()
 
     @classmethod
     def from_case(cls, case: AssemblyCase, *, loads: Mapping[str, Any] | None = None) -> AssemblySimulation:
@@ -202,19 +200,6 @@ class AssemblySimulation(ActedOnAssembly):
         out = self._deployed(name) if name else 0.0
         return sentence(status, self.time, name, out, step, self.limits().waves, plan.adaptive)
 
-    def go_on_from(self, state: AssemblyState, time: float) -> None:
-        """Go on from another state at another time (s), under the commands that were given at the start of the run."""
-        super().go_on_from(state, time)
-        self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
-
-    def twin(self, until: float) -> AssemblySimulation:
-        """An independent simulation in the same state, with nothing recorded; motions are there until a time (s)."""
-        other = copy.copy(self)
-        other.health = AssemblyHealth()
-        other.forget_records()
-        other.with_own_motion(until)
-        return other
-
     # -- samples -----------------------------------------------------------------------------------------
 
     def first_sample(self) -> kernels.WholeSamples:
@@ -237,10 +222,6 @@ class AssemblySimulation(ActedOnAssembly):
     def values(self, samples: kernels.WholeSamples, times: data.Array | None = None) -> Values:
         """Variables of the results from samples, the latest ones if no times are given."""
         return values_of(self.assembly, samples, self._marched if times is None else times)
-
-    def forget_records(self) -> None:
-        """Drop what was recorded; the motion stays as it is."""
-        self._times, self._pieces = [], []
 
     def recorded(self) -> Values:
         """Variables of all that was recorded."""
