@@ -6,18 +6,14 @@ After some seconds the motion is chaotic, and derivatives of several programs co
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks import gradients
-from benchmarks.peers import environments, report, tautline_gradient
-from benchmarks.peers.__main__ import RESULTS
+from benchmarks.peers import environments, page, report, tautline_gradient
 from benchmarks.peers.catalogue import PEERS, problem
 from benchmarks.peers.environments import FOLDER
 from benchmarks.peers.measure import ELEMENTS, Peered, machine
@@ -191,25 +187,5 @@ times the run with eight derivatives carried along, and {alone["back"]:.1f} time
 """
 
 
-def render(folder: Path) -> None:
-    result = json.loads((folder / "gradient.json").read_text(encoding="utf-8"))
-    (folder / "gradient.md").write_text(markdown(result), encoding="utf-8")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers.gradient", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="every run once more than is needed to compile it")
-    parser.add_argument("--render", action="store_true", help="only the page, from gradient.json")
-    chosen = parser.parse_args()
-    folder = FOLDER / "quick" if chosen.quick else RESULTS
-    if not chosen.render:
-        folder.mkdir(parents=True, exist_ok=True)
-        repeats, limit = (1, 0.0) if chosen.quick else (5, 10.0)
-        result = sitting(repeats, limit, lambda text: print(text, flush=True))
-        (folder / "gradient.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    render(folder)
-    print((folder / "gradient.md").read_text(encoding="utf-8"))
-
-
 if __name__ == "__main__":
-    main()
+    page.main("gradient", __doc__, lambda quick, say: sitting(*((1, 0.0) if quick else (5, 10.0)), say), markdown)

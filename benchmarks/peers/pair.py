@@ -5,19 +5,15 @@ Writes pair.json and pair.md into benchmarks/peers/results; a quick run writes i
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import tautline as tl
-from benchmarks.peers import environments, report
-from benchmarks.peers.__main__ import RESULTS
+from benchmarks.peers import environments, page, report
 from benchmarks.peers.catalogue import OURS, PACKAGED, PEERS, Peer, Tried
 from benchmarks.peers.environments import FOLDER
 from benchmarks.peers.measure import FULL, QUICK, STEP, Bench, Peered, Settings, machine, spread
@@ -181,24 +177,7 @@ by {agreement(result)}: a lumped and a consistent string approach the same motio
 """
 
 
-def render(folder: Path) -> None:
-    result = json.loads((folder / "pair.json").read_text(encoding="utf-8"))
-    (folder / "pair.md").write_text(markdown(result), encoding="utf-8")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers.pair", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a smoke test of some seconds once all is installed")
-    parser.add_argument("--render", action="store_true", help="only the page, from pair.json")
-    chosen = parser.parse_args()
-    folder = FOLDER / "quick" if chosen.quick else RESULTS
-    if not chosen.render:
-        folder.mkdir(parents=True, exist_ok=True)
-        result = sitting(QUICK if chosen.quick else FULL._replace(limit=LIMIT), lambda text: print(text, flush=True))
-        (folder / "pair.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    render(folder)
-    print((folder / "pair.md").read_text(encoding="utf-8"))
-
-
 if __name__ == "__main__":
-    main()
+    page.main(
+        "pair", __doc__, lambda quick, say: sitting(QUICK if quick else FULL._replace(limit=LIMIT), say), markdown
+    )
