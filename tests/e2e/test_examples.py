@@ -39,6 +39,11 @@ SMALLEST_PICTURE = 5_000  # bytes; an empty figure has less
 
 # Those that take longest; `make verify` runs them.
 SLOW = {
+    "fit",
+    "chaos",
+    "modes",
+    "studies",
+    "check-a-result",
     "jax_hoist",
     "tethered_satellites",
     "mujoco_crane",

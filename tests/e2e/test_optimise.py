@@ -73,6 +73,7 @@ def test_a_file_becomes_a_scenario(folder: Path) -> None:
     assert facts["status"] == "completed" and abs(facts["objective"] - case.run.duration) < 1e-5
 
 
+@pytest.mark.long
 def test_a_search_that_does_not_end_well(folder: Path) -> None:
     done = tautline("optimise", "fast.toml", "--iterations", "1", "--quiet", cwd=folder, expect=3)
     assert done.stdout == "" and done.stderr.startswith("not converged after 1 iterations")

@@ -23,6 +23,7 @@ LUMPED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", model.VARIANTS)
 def test_a_constant_length_is_the_lumped_string_of_others(variant: str, report: Report) -> None:
     run = model.run(
