@@ -196,6 +196,7 @@ def test_models_without_a_way_back() -> None:
     assert reverse.goes_back(prepared_run(case, []).begun.setting)
     for changes in (
         {"fluid": tl.Fluid(1000.0, surface=1.0)},
+        {"string.law": "tension_only", "string.viscosity": 0.1},
         {"reel.guide_law": "stretched"},
         {"reel.layer_growth": 1e-4},
         {"reel.max_torque": 10.0},

@@ -21,7 +21,7 @@ from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.march import march_back
 from tautline.kernels.guide import REMEMBERS
 from tautline.kernels.loads.carried import carries_fluid
-from tautline.kernels.loads.resistance import DRAG
+from tautline.kernels.loads.resistance import DAMPING, DRAG
 from tautline.kernels.march import march
 
 # Of the steps that are recorded at once (bytes): few calls, and little that leaves the cache.
@@ -91,6 +91,8 @@ def goes_back(setting: Setting) -> bool:
         return False
     if par.elastic_law == data.code(registry.ELASTIC_LAWS, "table") or command.pointwise:
         return False
+    if loads.own[DAMPING].acts and par.elastic_law != data.LINEAR:
+        return False  # damping that begins and ends where an element gets taut and slack
     limited = math.isfinite(par.max_torque) or math.isfinite(par.max_power)
     return not limited if is_driven(command) else bool(command.locked or command.kind == data.BY_PROFILE)
 

@@ -296,7 +296,7 @@ def joint_back(
     value, l_bar = 0.0, 0.0
     if loads.own[DAMPING].acts:
         along = Virtual(w, w_s, acting.lost, v, sigma)
-        value, l_bar = viscous_back(par, loads.own[DAMPING], l, expected, along, motion, scratch, out)
+        value, l_bar = viscous_back(par.N, loads.own[DAMPING], l, along, scratch, out)
     else:
         clear_nodes(scratch.nodes[BY_DIRECTION])
         clear_along(par.N, scratch.factor[BY_LENGTH])
