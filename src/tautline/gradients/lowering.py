@@ -14,7 +14,7 @@ from tautline.gradients.given_starts import GivenStart
 from tautline.gradients.leaves import flat, structure
 from tautline.gradients.scales import scales_of
 from tautline.gradients.setting import begin_frozen, check_case, steps_of
-from tautline.model import keys, sections
+from tautline.model import checks, keys, sections
 from tautline.model.assembly import keys as assembly_keys
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
@@ -28,19 +28,11 @@ ROUNDED = 1e-9
 
 def checked_keys(case: Case | AssemblyCase, by: str | Iterable[str]) -> list[str]:
     """Names of keys that are numbers of a case."""
-    names = listed("by", by)
+    names = checks.names("by", by)
     for name in names:
         key_value(case, name)
     if len(set(names)) < len(names):
         raise InputError(f"by: expected every key once, got {', '.join(names)}")
-    return names
-
-
-def listed(what: str, given: Any) -> list[str]:
-    """Names from one name or several."""
-    names = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
-    if not all(isinstance(name, str) for name in names):
-        raise InputError(f"{what}: expected a name or a list of names, got {given!r}")
     return names
 
 

@@ -13,9 +13,9 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.assembly.marching import AssemblySetting
 from tautline.gradients.leaves import leaves, with_leaves
-from tautline.gradients.lowering import listed
 from tautline.gradients.marching import Setting
 from tautline.kernels import data
+from tautline.model import checks
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.command import Command, Locked, PrescribedMotion
@@ -101,7 +101,7 @@ def variables_of(case: Case | AssemblyCase) -> Mapping[str, Variable]:
 def check_names(names: str | Sequence[str], known: Mapping[str, Variable] | None = None) -> list[str]:
     """Names of variables, of a pendulum or an assembly where nothing is said of it."""
     known = SCHEMA | ASSEMBLY_SCHEMA if known is None else known
-    wanted = listed("outputs", names)
+    wanted = checks.names("outputs", names)
     for name in wanted:
         if name not in known:
             raise InputError(f"outputs: expected variables of a result, got {name!r}{near(name, known)}")

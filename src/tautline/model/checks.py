@@ -147,6 +147,14 @@ def instance(name: str, value: Any, wanted: type) -> None:
         refuse(name, f"a {wanted.__name__}", value)
 
 
+def names(what: str, given: Any) -> list[str]:
+    """Names from one name or several."""
+    found = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(name, str) for name in found):
+        raise InputError(f"{what}: expected a name or a list of names, got {given!r}")
+    return found
+
+
 def whole_ratio(name: str, value: float, unit_name: str, unit: float) -> int:
     """value/unit, which must be a whole number of at least 1."""
     ratio = value / unit
