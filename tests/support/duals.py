@@ -10,6 +10,11 @@ from typing import Any
 import numpy as np
 
 
+def elementwise(operation: Callable[[Dual, Any], Dual]) -> Callable[[Dual, Any], Any]:
+    """Leave an array of numbers to NumPy, which takes one after the other."""
+    return lambda one, other: NotImplemented if isinstance(other, np.ndarray) else operation(one, other)
+
+
 class Dual:
     """A number and its derivative; it is compared by the number."""
 
@@ -18,24 +23,31 @@ class Dual:
     def __init__(self, x: float, d: float = 0.0) -> None:
         self.x, self.d = x, d
 
+    @elementwise
     def __add__(self, other: Any) -> Dual:
         return Dual(self.x + value(other), self.d + slope(other))
 
+    @elementwise
     def __sub__(self, other: Any) -> Dual:
         return Dual(self.x - value(other), self.d - slope(other))
 
+    @elementwise
     def __mul__(self, other: Any) -> Dual:
         return Dual(self.x * value(other), self.d * value(other) + self.x * slope(other))
 
+    @elementwise
     def __truediv__(self, other: Any) -> Dual:
         y = value(other)
         return Dual(self.x / y, (self.d - self.x / y * slope(other)) / y)
 
+    @elementwise
     def __rsub__(self, other: Any) -> Dual:
         return Dual(value(other) - self.x, slope(other) - self.d)
 
+    @elementwise
     def __rtruediv__(self, other: Any) -> Dual:
-        return Dual(value(other)) / self
+        quotient: Dual = Dual(value(other)) / self
+        return quotient
 
     __radd__, __rmul__ = __add__, __mul__
 
