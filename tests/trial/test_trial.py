@@ -9,8 +9,8 @@ import pytest
 from tests.trial.__main__ import summary, trial
 
 FIRST = 100_000
-# Wrong without a remark (docs/trust.md): a damper so stiff that it stops the body at once when its slack string gets taut,
-# after which the body tumbles 0.06 rad off. Whoever mends it takes it out of here.
+# Wrong without a remark (docs/trust.md): a damper so stiff that it stops the body at once when its slack string gets
+# taut, after which the body tumbles 0.06 rad off. Whoever mends it takes it out of here.
 KNOWN = {100_017}
 
 
