@@ -94,7 +94,7 @@ def test_columns_with_other_names_and_an_offset(here: Path) -> None:
     [
         (("ball.toml", "data.csv", "--vary", "string.stifness"), 2, "vary: string.stifness: no such key; did you mean"),
         (("ball.toml", "data.csv", "--vary", "command.kind"), 2, "vary command.kind: expected a key with a number"),
-        (("cable-robot", "data.csv", "--vary", "gravity"), 2, "expected one string, got an assembly"),
+        (("cable-robot", "data.csv", "--vary", "gravity"), 2, "expected columns named as those of a run, such as "),
         (("ball.toml", "data.csv", "--vary", ","), 2, "vary: expected keys of the case"),
         (("ball.toml", "none.csv", "--vary", "gravity"), 2, "none.csv: cannot be read"),
         (("none.toml", "data.csv", "--vary", "gravity"), 2, "none.toml"),

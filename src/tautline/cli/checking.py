@@ -16,7 +16,7 @@ from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
 from tautline.kernels import data
-from tautline.kernels.limits import STABLE
+from tautline.kernels.limits import ROOM_TO_TURN, STABLE
 from tautline.model import statics
 from tautline.model.case import Case
 from tautline.model.command import Impedance, Locked, PrescribedMotion
@@ -180,18 +180,21 @@ def _limits(simulation: Simulation, deployed: float) -> dict[str, float]:
     return {"the step that was given": plan.h, **{name: step for name, step in stable.items() if step < plan.h}}
 
 
-def _step(simulation: Simulation, sample: float, deployed: float, turning: float | None = None) -> float:
-    """The step that a run takes with this much string out (s); with the body turning as it does now, or otherwise."""
-    plan, limits = simulation.sampling(sample), simulation.limits(deployed)
-    if turning is not None:
-        limits = limits._replace(turning=turning)
-    return float(plan.h / 2 ** lowering.halvings(plan, limits))
+def _step(simulation: Simulation, sample: float, deployed: float) -> float:
+    """The step that a run takes with this much string out and the body turning as it does now (s)."""
+    plan = simulation.sampling(sample)
+    return float(plan.h / 2 ** lowering.halvings(plan, simulation.limits(deployed)))
 
 
 def _steps(simulation: Simulation, course: Course, sample: float) -> int:
-    """Steps of the run, along its course."""
-    steps = [_step(simulation, sample, *map(float, x)) for x in zip(course.lengths, course.turning, strict=True)]
-    rates = 1.0 / np.array(steps)
+    """Steps of the run, along its course. Those that were divided are joined where there is room (`set_level`)."""
+    plan, levels = simulation.sampling(sample), [0]
+    for length, turning in zip(course.lengths.tolist(), course.turning.tolist(), strict=True):
+        limits = simulation.limits(length)._replace(turning=turning)
+        level = lowering.halvings(plan, limits)
+        with_room = lowering.halvings(plan, limits._replace(turning=ROOM_TO_TURN * turning))
+        levels.append(level + (levels[-1] == level + 1 == with_room))
+    rates = 2.0 ** np.array(levels[1:]) / plan.h
     return math.ceil(float(np.sum(0.5 * (rates[1:] + rates[:-1]) * np.diff(course.times))))
 
 

@@ -17,7 +17,6 @@ from tautline.files.export import Column, columns_of
 from tautline.model.kinds import WrongValueError
 from tautline.model.table_files import TIME, read_column, read_lines
 from tautline.model.wording import near
-from tautline.schema import SCHEMA
 from tautline.units import factor_to_si
 
 if TYPE_CHECKING:
@@ -176,9 +175,10 @@ def _place_of(name: str, known: Mapping[str, Column], run: xr.Dataset) -> Column
     own = [column for column in known if column.partition("[")[0] == variable]
     if own:
         raise InputError(f"data: expected a component of {variable} such as {own[-1]}, got {name}")
-    hint = near(variable, SCHEMA)
+    examples = [column for column in ("guide_tension", "position[0,x]") if column in known] or list(known)[-1:]
     raise InputError(
-        f"data: expected columns named as those of a run, such as guide_tension or position[0,x], got {name}{hint}; "
+        f"data: expected columns named as those of a run, such as {' or '.join(examples)}, got {name}"
+        f"{near(variable, list(map(str, run.data_vars)))}; "
         "`columns` (--column) chooses columns, and gives them other names"
     )
 
