@@ -136,6 +136,7 @@ def test_the_page_says_what_the_functions_say(run: xr.Dataset, path: Path, here:
     assert not re.search(r"\bnan\b|\binf\b", text)
 
 
+@pytest.mark.long
 def test_ropes_that_break_and_ropes_of_which_nothing_is_known(path: Path, here: Path) -> None:
     assert call("report", path, "-o", "x.html", "--breaking-load", "10 N").exit_code == 0
     assert "would break: " in (here / "x.html").read_text(encoding="utf-8")
@@ -214,6 +215,7 @@ def test_bodies_drums_and_strings_meet_in_space() -> None:
     np.testing.assert_allclose(np.linalg.norm(gap, axis=1), 0.1, rtol=1e-6)  # the centre of mass below the eye
 
 
+@pytest.mark.long
 def test_a_remark_is_said_once(here: Path) -> None:
     """Of a string whose peak is at its start, by the names that assemblies have."""
     coarse = {"run.sample": "0.1 s", "run.duration": "6 s", "strings.north-east.breaking_load": "5 kN"}

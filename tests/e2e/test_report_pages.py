@@ -14,6 +14,9 @@ from tests.support.pages import PHONE, violations
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+# Pages of six kinds in a browser, on a screen and on a phone, light and dark.
+pytestmark = pytest.mark.long
+
 DESK = (1280, 720)
 SHADES = {"light": "rgb(255, 255, 255)", "dark": "rgb(26, 26, 26)"}
 STUDY: dict[str, Any] = {

@@ -15,6 +15,7 @@ from tautline.paper.examples import run
 from tests.support.commands import tautline
 
 
+@pytest.mark.long
 def test_reproduction(tmp_path: Path) -> None:
     done = tautline("reproduce", "-o", "out", "--no-animations", cwd=tmp_path)
     folder = tmp_path / "out"

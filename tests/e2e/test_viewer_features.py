@@ -224,6 +224,7 @@ def _share(address: str, open_page: Pages, offline: bool) -> None:
     settled(page, "document.fullscreenElement === null")
 
 
+@pytest.mark.long
 def test_what_was_thinned_is_told(folder: Path, open_page: Pages) -> None:
     args = swinging(0.5)
     tl.run_to_file(folder / "long.nc", *args, duration=30.0, sample=0.001, overwrite=True)

@@ -126,7 +126,7 @@ def same_gradients(found: Any, carried: Any) -> None:
 
 # Keys that the way back does not know.
 UNKNOWN = {"in wind": {"string.normal_added_mass"}, "pushed": {"applied_force.times"}}
-QUICK = [("length", ""), ("locked", "damped"), ("torque", "in wind")]
+QUICK = [("locked", "damped"), ("torque", "in wind")]
 LONG = [(name, loads) for name in COMMANDS for loads in LOADS if (name, loads) not in QUICK]
 
 
