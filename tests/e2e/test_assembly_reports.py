@@ -16,6 +16,9 @@ from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.figures.scene import scene_of
 
+# Pages of many figures.
+pytestmark = pytest.mark.long
+
 FOLDER = Path(__file__).parent / "every_assembly_key"
 STRINGS = ("hoist", "sling")
 

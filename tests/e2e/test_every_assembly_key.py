@@ -65,7 +65,10 @@ def test_every_key_of_an_assembly_is_reached() -> None:
     assert set(properties) == {key for tree in trees() for key in tree}
 
 
-@pytest.mark.parametrize("name", FILES)
+LONG = {"sea", "ends-retrieved"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.long] * (x in LONG)) for x in FILES])
 def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
     source, run = FILES[name], tmp_path / "run.nc"
     assert "good" in call("check", str(source))

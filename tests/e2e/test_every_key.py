@@ -327,7 +327,8 @@ def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished
     assert tl.open_run(path).attrs["status"] == status_of(name)
 
 
-@pytest.mark.parametrize("name", [PLOTTED[0], *(pytest.param(name, marks=pytest.mark.long) for name in PLOTTED[1:])])
+@pytest.mark.long
+@pytest.mark.parametrize("name", PLOTTED)
 def test_figures_of_a_run(name: str, finished: Finished, tmp_path: Path) -> None:
     """Of one that is finished, and of one that has two samples or only its first."""
     check_figures(finished(name))

@@ -22,6 +22,9 @@ from tautline.studies.report import gallery, pictures
 from tautline.studies.report import report as reports
 from tautline.studies.report.report import report
 
+# Pages of many figures.
+pytestmark = pytest.mark.long
+
 GRAVITY = 9.81
 # A body at rest on a string: its stretch is (M + m/2) g L / EA, whatever the drum is like, which is locked.
 HANGING: dict[str, Any] = {

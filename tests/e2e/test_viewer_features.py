@@ -16,6 +16,9 @@ from tests.support.browser import serving
 from tests.support.commands import tautline
 from tests.support.pages import DESKTOP, PHONE, Pages, colours, nodes, picture, settled, violations
 
+# Much in a browser; test_viewer_page.py has what a page must do.
+pytestmark = pytest.mark.long
+
 if TYPE_CHECKING:
     from playwright.sync_api import Download, Page
 

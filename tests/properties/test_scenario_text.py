@@ -49,7 +49,7 @@ elements = 1
 # Every key there is.
 FOLDER = Path(__file__).parents[1] / "e2e/every_key"
 ALL = [path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.toml"))]
-many = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+many = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
 def read(text: str, overrides: dict[str, str] | None = None) -> None:

@@ -22,6 +22,9 @@ from tautline.errors import InputError
 from tautline.figures.scene import elastic_shades
 from tautline.paper.examples import pendulum, run
 
+# All figures; test_plot.py draws some of them.
+pytestmark = pytest.mark.long
+
 FIGURES: dict[str, Callable[[xr.Dataset], Figure]] = {
     "energy": tl.figures.energy,
     "lengths": tl.figures.lengths,
