@@ -33,7 +33,7 @@ from tautline.kernels.so3 import (
     select_vector,
     sub,
 )
-from tautline.kernels.tangents import has_tangents
+from tautline.kernels.tangents import has_tangents, values_of
 
 MAX_ITERATIONS = 12
 # Newton converges quadratically: a correction x of omega leaves an error of about (h/2) x^2.
@@ -78,26 +78,30 @@ def mean_swing_along(h: float, omega: Vector, rho: Vector, phi: Vector, x: Vecto
 
 
 @kernel
-def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, Matrix, bool]:
-    """omega from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, and domega/db.
+def rotation_residual(K: Matrix, h: float, b: Vector, omega: Vector) -> tuple[Vector, Vector, float]:
+    """What K omega + (h/2) omega x K omega - k b leaves; K omega, and k = 1 + h^2 |omega|^2/4."""
+    K_omega = apply(K, omega)
+    k = 1.0 + 0.25 * h * h * dot(omega, omega)
+    return add_scaled(add_scaled(K_omega, 0.5 * h, cross(omega, K_omega)), -k, b), K_omega, k
 
-    By Newton's method; the last answer is whether it has not converged. K is the inertia with the string's motion
-    eliminated (docs/theory.md, equation 24). The
-    derivative is that of the latest iteration, which a step needs to no more than the size of its last correction.
-    What is not a number counts as settled: the caller looks at omega.
-    """
+
+@kernel
+def rotation_slopes(K: Matrix, h: float, b: Vector, omega: Vector, K_omega: Vector) -> Matrix:
+    """Inverse of the derivative of the residual by omega."""
+    D = matrix_add_scaled(K, 0.5 * h, matmul(hat(omega), K))
+    D = matrix_add_scaled(D, -0.5 * h, hat(K_omega))
+    return inverse3(matrix_add_scaled(D, -0.5 * h * h, outer(b, omega)))
+
+
+@kernel
+def solve_values_of_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, Matrix, bool]:
+    """`solve_rotation` for numbers without tangents."""
     omega = guess
     not_converged = dot(guess, guess) >= 0.0
     by_b = K
-    once_more = has_tangents(K[0][0])  # tangents settle one iteration after the values
     for _ in range(MAX_ITERATIONS):
-        K_omega = apply(K, omega)
-        k = 1.0 + 0.25 * h * h * dot(omega, omega)
-        residual = add_scaled(add_scaled(K_omega, 0.5 * h, cross(omega, K_omega)), -k, b)
-        D = matrix_add_scaled(K, 0.5 * h, matmul(hat(omega), K))
-        D = matrix_add_scaled(D, -0.5 * h, hat(K_omega))
-        D = matrix_add_scaled(D, -0.5 * h * h, outer(b, omega))
-        inverse = inverse3(D)
+        residual, K_omega, k = rotation_residual(K, h, b, omega)
+        inverse = rotation_slopes(K, h, b, omega, K_omega)
         correction = apply(inverse, residual)
         # a member of a batch that has settled waits for the others, as it is
         omega = select_vector(not_converged, sub(omega, correction), omega)
@@ -109,9 +113,29 @@ def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vecto
         error = 0.5 * h * dot(correction, correction)
         not_converged = not_converged & (error * error > ERROR_LEFT * ERROR_LEFT * dot(omega, omega))
         if not some(not_converged):
-            if not once_more:
-                break
-            once_more, not_converged = False, dot(guess, guess) >= 0.0
+            break
+    return omega, by_b, not_converged
+
+
+@kernel
+def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vector, Matrix, bool]:
+    """omega from K omega + (h/2) omega x K omega = (1 + h^2 |omega|^2/4) b, and domega/db.
+
+    By Newton's method; the last answer is whether it has not converged. K is the inertia with the string's motion
+    eliminated (docs/theory.md, equation 24). The
+    derivative is that of the latest iteration, which a step needs to no more than the size of its last correction.
+    What is not a number counts as settled: the caller looks at omega. Tangents follow from one linear solution
+    (implicit function theorem).
+    """
+    plain = values_of((K, h, b, guess))
+    omega, by_b, not_converged = solve_values_of_rotation(plain[0], plain[1], plain[2], plain[3])
+    if has_tangents(b[0]):
+        residual, K_omega, _ = rotation_residual(K, h, b, omega)
+        inverse = rotation_slopes(plain[0], plain[1], plain[2], omega, values_of(K_omega))
+        found = sub(omega, apply(inverse, residual))
+        _, K_found, k = rotation_residual(K, h, b, found)
+        slopes = rotation_slopes(K, h, b, found, K_found)  # where nobody asks for them, the compiler leaves them out
+        return found, (scale(k, slopes[0]), scale(k, slopes[1]), scale(k, slopes[2])), not_converged
     return omega, by_b, not_converged
 
 

@@ -36,3 +36,8 @@ def tangents_within(change: Any, x: Any, y: Any, part: float) -> bool:
 def values_of(x: T) -> T:
     """Values alone of a number, of an array or of all in a tuple; those of an array are not copied."""
     return x
+
+
+def put_value(x: Any, i: int, value: Any) -> None:
+    """x[i] = value, where tangents that are there stay."""
+    x[i] = value

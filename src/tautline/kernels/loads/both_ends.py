@@ -125,9 +125,10 @@ def kept_inverse(scratch: Scratch, k: int) -> Symmetric:
 
 
 @kernel
-def kept(scratch: Scratch, k: int) -> Eliminated:
+def kept(scratch: Scratch, eliminated: Array, k: int) -> Eliminated:
+    """Node k as it was eliminated, where `eliminated` has z."""
     nodes = scratch.nodes
-    w, z, t = three_pairs(nodes[BESIDE], k), three_pairs(nodes[ELIMINATED], k), three_pairs(nodes[DIRECTIONS], k)
+    w, z, t = three_pairs(nodes[BESIDE], k), three_pairs(eliminated, k), three_pairs(nodes[DIRECTIONS], k)
     m, x = load_pair(nodes[COUPLINGS], 6 * k), load_pair(nodes[COUPLINGS], 6 * k + 2)
     return Eliminated(kept_inverse(scratch, k), w, z, t, m, x)
 
@@ -163,17 +164,17 @@ def meeting_node(N: int) -> int:
 
 
 @kernel
-def substitute_from_middle(N: int, v: Vector, scratch: Scratch, out: Array) -> None:
+def substitute_from_middle(N: int, v: Vector, scratch: Scratch, eliminated: Array, out: Array) -> None:
     """Solutions of all nodes, from that of the meeting node."""
     meeting = meeting_node(N)
     put_node(out, meeting, v)
     u = pair_of_vectors(v, v)
     if 2 * meeting == N:
-        beyond = second_of(substituted(kept(scratch, 0), u))
+        beyond = second_of(substituted(kept(scratch, eliminated, 0), u))
         put_node(out, meeting + 1, beyond)
         u = pair_of_vectors(v, beyond)
     for k in range(meeting - 1, 0, -1):
-        u = substituted(kept(scratch, k), u)
+        u = substituted(kept(scratch, eliminated, k), u)
         put_node(out, k, first_of(u))
         put_node(out, N + 1 - k, second_of(u))
     put_node(out, 0, scale(0.0, v))
@@ -212,7 +213,7 @@ def solve_middle(N: int, x: Equation, scratch: Scratch, out: Array) -> None:
     K_twice = both_blocks(K, K)
     put_three_pairs(scratch.nodes[BLOCK], meeting_node(N), (K_twice[0], K_twice[1], K_twice[2]))
     put_three_pairs(scratch.nodes[BLOCK_OFF], meeting_node(N), (K_twice[3], K_twice[4], K_twice[5]))
-    substitute_from_middle(N, symmetric_apply(K, x.right), scratch, out)
+    substitute_from_middle(N, symmetric_apply(K, x.right), scratch, scratch.nodes[ELIMINATED], out)
 
 
 @kernel
@@ -267,8 +268,8 @@ def carry(x: Eliminated, y: Vector, to: Vector) -> tuple[Vector, Vector]:
 
 
 @kernel
-def solve_again(N: int, right_side: Array, scratch: Scratch, out: Array) -> None:
-    """Solve for another right-hand side, with what is kept of the elimination."""
+def solve_again(N: int, right_side: Array, scratch: Scratch, eliminated: Array, out: Array) -> None:
+    """Solve for another right-hand side, with what is kept of the elimination; `eliminated` is a row to work in."""
     meeting = meeting_node(N)
     y = pair_of_vectors(node(right_side, 1), node(right_side, N))
     for k in range(1, meeting):
@@ -276,14 +277,14 @@ def solve_again(N: int, right_side: Array, scratch: Scratch, out: Array) -> None
         if j < 1:
             break
         to = pair_of_vectors(node(right_side, k + 1), node(right_side, j))
-        y, z = carry(kept(scratch, k), y, to)
-        put_three_pairs(scratch.nodes[ELIMINATED], k, z)
+        y, z = carry(kept(scratch, eliminated, k), y, to)
+        put_three_pairs(eliminated, k, z)
     near, far, at_middle = first_of(y), second_of(y), node(right_side, meeting)
     if 2 * meeting == N:
-        both, z = carry(kept(scratch, 0), pair_of_vectors(far, far), pair_of_vectors(at_middle, at_middle))
-        put_three_pairs(scratch.nodes[ELIMINATED], 0, z)
+        both, z = carry(kept(scratch, eliminated, 0), pair_of_vectors(far, far), pair_of_vectors(at_middle, at_middle))
+        put_three_pairs(eliminated, 0, z)
         far = first_of(both)
     if N > 1:
         far = sub(add(near, far), at_middle)
     found = symmetric_apply(kept_inverse(scratch, meeting), pair_of_vectors(far, far))
-    substitute_from_middle(N, first_of(found), scratch, out)
+    substitute_from_middle(N, first_of(found), scratch, eliminated, out)

@@ -8,13 +8,14 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from tautline.kernels.along import fused, load, previous, ramp, spread, store, total, width
+from tautline.kernels.along import fused, load, previous, ramp, spread, store, store_values, total, width
 from tautline.kernels.lanes import LANES
 from tautline.kernels.machine import numba_pairs  # noqa: F401 - it teaches Numba pairs
 from tautline.kernels.machine.numba_lanes import FLOATS, check_index, lanes_type
 from tautline.kernels.machine.numba_tangent_arrays import TangentArrayType
 from tautline.kernels.machine.numba_tangents import tangent_type
 from tautline.kernels.machine.options import OPTIONS
+from tautline.kernels.tangents import put_value
 
 _INDEX = ir.IntType(32)
 
@@ -128,6 +129,13 @@ def _choose_store(x: Any, i: Any, values: Any) -> Any:
         x[i] = values
 
     return put
+
+
+@overload(store_values, strict=False, jit_options=OPTIONS)
+def _choose_store_values(x: Any, i: Any, values: Any) -> Any:
+    if _is_row(x):
+        return lambda x, i, values: _store(x, i, values)
+    return lambda x, i, values: put_value(x, i, values)
 
 
 @overload(width, strict=False, jit_options=OPTIONS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 from llvmlite import ir
@@ -71,23 +72,25 @@ def _operation(function: Any, arity: int, build: Callable[..., Any]) -> None:
 
     class Typing(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
-            kinds = [x for x in args if isinstance(x, _PairType)]
-            if len(args) != arity or not kinds:
+            if len(args) != arity or not any(isinstance(x, _PairType) for x in args):
                 return None
-            kind = tangents if tangents in kinds or tangent_type in args else floats
-            return signature(kind, *[kind] * arity)
+            kinds = [tangents if x in (tangents, tangent_type) else floats for x in args]
+            return signature(tangents if tangents in kinds else floats, *kinds)
 
     infer_global(function)(Typing)
 
-    @lower_builtin(function, *[floats] * arity)
-    def at_once(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return build(builder, *args)
-
-    @lower_builtin(function, *[tangents] * arity)
-    def one_by_one(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        call = context.get_function(function, signature(tangent_type, *[tangent_type] * arity))
-        found = [call(builder, [_part(builder, tangents, x, place) for x in args]) for place in range(2)]
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        if sig.return_type is floats:
+            return build(builder, *args)
+        call = context.get_function(function, signature(tangent_type, *[kind.number for kind in sig.args]))
+        found = [
+            call(builder, [_part(builder, kind, x, place) for kind, x in zip(sig.args, args, strict=True)])
+            for place in range(2)
+        ]
         return _joined(context, builder, tangents, *found)
+
+    for kinds in product((floats, tangents), repeat=arity):
+        lower_builtin(function, *kinds)(lower)
 
 
 _operation(operator.add, 2, lambda builder, a, b: builder.fadd(a, b))

@@ -17,7 +17,7 @@ from numba.np.arrayobj import make_array, populate_array
 from tautline.kernels.machine.numba_lanes import FLOATS, check_index
 from tautline.kernels.machine.numba_tangents import NO_TANGENTS, is_number, put_together, taken_apart, tangent_type
 from tautline.kernels.machine.options import OPTIONS
-from tautline.kernels.tangents import TANGENTS, values_of
+from tautline.kernels.tangents import TANGENTS, put_value, values_of
 
 _WHOLE = ir.IntType(64)
 
@@ -260,3 +260,25 @@ def _values_of(typingctx: Any, x: Any) -> Any:
 @overload(values_of, strict=False, jit_options=OPTIONS)
 def _choose_values_of(x: Any) -> Any:
     return lambda x: _values_of(x)
+
+
+@intrinsic
+def _put_value(typingctx: Any, x: Any, i: Any, value: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        view = _view(context, builder, sig.args[0], args[0])
+        distance = _distance(context, builder, view, [args[1]])
+        builder.store(args[2], _moved(context, builder, view, distance)[0])
+        return context.get_dummy_value()
+
+    return types.none(x, types.intp, types.float64), codegen
+
+
+@overload(put_value, strict=False, jit_options=OPTIONS)
+def _choose_put_value(x: Any, i: Any, value: Any) -> Any:
+    if isinstance(x, TangentArrayType):
+        return lambda x, i, value: _put_value(x, i, value)
+
+    def put(x: Any, i: Any, value: Any) -> None:
+        x[i] = value
+
+    return put
