@@ -19,8 +19,7 @@ from tautline.kernels.adjoint.data import (
     Adjoint,
     add_triple,
 )
-from tautline.kernels.adjoint.drag import flow_back
-from tautline.kernels.adjoint.viscous import Expectation
+from tautline.kernels.adjoint.drag import Expectation, flow_back
 from tautline.kernels.data import (
     OMEGA,
     OMEGA_BEFORE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from tautline.kernels.adjoint.data import (
     BY_H,
@@ -17,10 +18,9 @@ from tautline.kernels.adjoint.data import (
     VELOCITY_BEFORE_BAR,
     Adjoint,
 )
-from tautline.kernels.adjoint.elements import BY_DIRECTION, BY_LENGTH
+from tautline.kernels.adjoint.elements import BY_DIRECTION, BY_LENGTH, Virtual
 from tautline.kernels.adjoint.guide import table_back, table_slope
 from tautline.kernels.adjoint.potential import add_to_nodes
-from tautline.kernels.adjoint.viscous import Expectation, Virtual
 from tautline.kernels.along import load, nodes_from, places_from, previous_nodes, put_nodes, spread, store, total, width
 from tautline.kernels.data import (
     ACROSS,
@@ -47,6 +47,16 @@ from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.drag import STEADY, TINY, Drag
 from tautline.kernels.so3 import Vector, add, add_scaled, dot, scale, sub
 from tautline.kernels.tables import last_knot
+
+
+class Expectation(NamedTuple):
+    """What drag expects velocities at a joint from, beside those of nodes and body."""
+
+    ahead: float  # how far they are extrapolated from the latest step
+    time: float  # for which loads act
+    base: float  # the base step
+    last: float  # speed of the reel in the latest step
+    before: float  # and in the one before
 
 
 @kernel

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tautline.kernels.adjoint.data import POSITION_BAR, Adjoint
 from tautline.kernels.adjoint.potential import add_to_nodes
 from tautline.kernels.along import load, nodes_from, places_from, previous, previous_nodes, spread, store, total, width
-from tautline.kernels.data import BY_REEL, COUPLING, COUPLING_ALONG, DIRECTION, IMPULSE, LENGTH, Parameters, Scratch
+from tautline.kernels.data import (
+    BY_REEL,
+    COUPLING,
+    COUPLING_ALONG,
+    DIRECTION,
+    IMPULSE,
+    LENGTH,
+    Array,
+    Parameters,
+    Scratch,
+)
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
@@ -14,6 +26,16 @@ from tautline.kernels.so3 import Vector, add_scaled, dot, scale, sub
 # Rows that derivatives by elements are gathered in: nodes by DIRECTION, factor by LENGTH and BY_REEL.
 BY_DIRECTION = IMPULSE
 BY_LENGTH, BY_LENGTHENING = COUPLING, COUPLING_ALONG
+
+
+class Virtual(NamedTuple):
+    """Velocities v of a joint, and a virtual velocity w + k v that forces are multiplied by."""
+
+    w: Array
+    w_s: float
+    k: float
+    v: Array
+    sigma: float
 
 
 @kernel

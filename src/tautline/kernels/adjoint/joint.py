@@ -20,14 +20,14 @@ from tautline.kernels.adjoint.data import (
     add_length,
     add_triple,
 )
-from tautline.kernels.adjoint.drag import drag_back, resisted
-from tautline.kernels.adjoint.elements import BY_DIRECTION, BY_LENGTH, BY_LENGTHENING, apart, elements_back
+from tautline.kernels.adjoint.drag import Expectation, drag_back, resisted
+from tautline.kernels.adjoint.elements import BY_DIRECTION, BY_LENGTH, BY_LENGTHENING, Virtual, apart, elements_back
 from tautline.kernels.adjoint.fixed import add_multipliers
 from tautline.kernels.adjoint.guide import speed_back
 from tautline.kernels.adjoint.legendre import body_energy_back, legendre_back
 from tautline.kernels.adjoint.potential import add_to_nodes, impulse_back_apart
 from tautline.kernels.adjoint.reeling import Stage
-from tautline.kernels.adjoint.viscous import Expectation, Virtual, viscous_back
+from tautline.kernels.adjoint.viscous import viscous_back
 from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, spread, total, width
 from tautline.kernels.compensated import accumulate, accumulate_node
 from tautline.kernels.data import (
@@ -81,7 +81,8 @@ from tautline.kernels.loads.drag import BodyResistance
 from tautline.kernels.loads.joint import instant, reel_target
 from tautline.kernels.loads.resistance import DAMPING, DRAG, clear_along, elements_at_joint, resistances
 from tautline.kernels.loads.resisting import drag_of_flow, resist, resist_body
-from tautline.kernels.loads.velocities import ReelTarget, product_of_nodes, solve_velocities
+from tautline.kernels.loads.solving import solve_velocities
+from tautline.kernels.loads.velocities import ReelTarget, product_of_nodes
 from tautline.kernels.newton import ZERO, Rates
 from tautline.kernels.rotation import add_spin
 from tautline.kernels.so3 import Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
@@ -294,12 +295,12 @@ def joint_back(
     last, before = turning * reel[SIGMA], turning * reel[SIGMA_BEFORE]
     expected = Expectation(reach, back + acting.ahead, acting.base, last, before)
     value, l_bar = 0.0, 0.0
+    clear_along(par.N, scratch.factor[BY_LENGTH])
     if loads.own[DAMPING].acts:
         along = Virtual(w, w_s, acting.lost, v, sigma)
         value, l_bar = viscous_back(par.N, loads.own[DAMPING], l, along, scratch, out)
     else:
         clear_nodes(scratch.nodes[BY_DIRECTION])
-        clear_along(par.N, scratch.factor[BY_LENGTH])
         clear_along(par.N, scratch.factor[BY_LENGTHENING])
     if fluid:
         water = loads.own[DRAG]

@@ -2,45 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from tautline.kernels.adjoint.data import (
-    BY_VISCOSITY,
-    Adjoint,
-)
-from tautline.kernels.adjoint.elements import BY_DIRECTION, BY_LENGTH, BY_LENGTHENING, apart
+from tautline.kernels.adjoint.data import BY_VISCOSITY, Adjoint
+from tautline.kernels.adjoint.elements import BY_DIRECTION, BY_LENGTHENING, Virtual, apart
 from tautline.kernels.along import load, nodes_from, places_from, put_nodes, spread, store, total, width
-from tautline.kernels.data import (
-    BY_REEL,
-    DIRECTION,
-    VISCOUS,
-    Array,
-    Scratch,
-)
+from tautline.kernels.data import BY_REEL, DIRECTION, VISCOUS, Scratch
 from tautline.kernels.jit import inlined
 from tautline.kernels.lanes import select
 from tautline.kernels.loads.damping import Damping
 from tautline.kernels.so3 import add_scaled, scale, sub
-
-
-class Expectation(NamedTuple):
-    """What loads expect velocities at a joint from, beside those of nodes and body."""
-
-    ahead: float  # how far they are extrapolated from the latest step
-    time: float  # for which loads act
-    base: float  # the base step
-    last: float  # speed of the reel in the latest step
-    before: float  # and in the one before
-
-
-class Virtual(NamedTuple):
-    """Velocities v of a joint, and a virtual velocity w + k v that forces are multiplied by."""
-
-    w: Array
-    w_s: float
-    k: float
-    v: Array
-    sigma: float
 
 
 @inlined
@@ -65,7 +34,6 @@ def viscous_back(N: int, own: Damping, l: float, along: Virtual, scratch: Scratc
         values += c * bar
         by_full += select(places_from(directions, e) < N - 0.5, bar, nothing)
         put_nodes(by_direction, e, add_scaled(scale(-c * b, dv), -c * a, dw))
-        store(rows[BY_LENGTH], e, nothing)
         store(rows[BY_LENGTHENING], e, -c * (sigma * b + w_s * a))
     full_bar = total(directions, by_full)
     out.numbers[BY_VISCOSITY] += full_bar / l

@@ -62,7 +62,8 @@ from tautline.kernels.loads.guide_motion import relative_to
 from tautline.kernels.loads.pushing import ACCOUNTS, act, pushes, total_force
 from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_joint, expect_velocities, resistances
 from tautline.kernels.loads.resisting import Given, drag_of_flow, resist
-from tautline.kernels.loads.velocities import ReelTarget, product_of_nodes, solve_velocities
+from tautline.kernels.loads.solving import solve_velocities
+from tautline.kernels.loads.velocities import ReelTarget, product_of_nodes
 from tautline.kernels.newton import ZERO, Rates
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub

@@ -1,8 +1,8 @@
 """From a kernel to an object of machine code, with Numba and LLVM.
 
 Numba optimises every function with all that it calls, and makes machine code and two wrappers for Python of it, also of
-one that is only called by others. Here machine code is made of the C functions alone, and what they call is tidied
-before it becomes part of them, instead of being optimised at every level of calls.
+one that is only called by others. Here machine code is made of the C functions alone, and what becomes part of them is
+tidied before, instead of being optimised at every level of calls.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from unittest import mock
 
 import numba
 from llvmlite import binding as llvm
-from numba.core import codegen, cpu, inline_closurecall
+from numba.core import codegen, cpu, inline_closurecall, targetconfig
 from numba.core.compiler_lock import global_compiler_lock
 
 from tautline.kernels.jit import Kernel
@@ -28,11 +28,15 @@ from tautline.kernels.machine.targets import Target
 from tautline.kernels.machine.wrappers import flat
 
 _NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Names of functions that do not become part of others: the last function's optimisation finds them as they are.
+_stay_apart: set[str] = set()
 
 
 def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Numba's own object for a kernel that is only called by others."""
     teach_either()
+    if not options:
+        _stay_apart.add(function.__qualname__)
     return numba.njit(**OPTIONS, **_NO_WRAPPERS, **options)(function)
 
 
@@ -44,6 +48,14 @@ class _Copies:
 
     def deepcopy(self, block: Any) -> Any:
         return copy.deepcopy(block, {id(block.scope): block.scope})
+
+
+def _hash_of_options(options: Any) -> int:
+    return hash(type(options))  # Numba hashes the names of all options, which is the same for all of a type
+
+
+def _equal_options(options: Any, others: Any) -> bool:
+    return options._values == others._values or options.values() == others.values()
 
 
 def _tidied(library: Any) -> None:
@@ -67,7 +79,10 @@ def _only_last(last: str) -> Iterator[None]:
     """Let Numba optimise the function of this name in full, tidy those that it calls, and make no machine code."""
 
     def optimise(library: Any) -> None:
-        _optimised(library) if library.name == last else _tidied(library)
+        if library.name == last:
+            _optimised(library)
+        elif library.name not in _stay_apart:
+            _tidied(library)
 
     def finalise(library: Any) -> None:
         library._finalize_dynamic_globals()
@@ -85,6 +100,8 @@ def _only_last(last: str) -> Iterator[None]:
             mock.patch.object(codegen.CPUCodeLibrary, "_finalize_final_module", finalise),
             mock.patch.object(cpu.CPUContext, "get_executable", no_executable),
             mock.patch.object(inline_closurecall, "copy", _Copies()),
+            mock.patch.object(targetconfig.TargetConfig, "__hash__", _hash_of_options),
+            mock.patch.object(targetconfig.TargetConfig, "__eq__", _equal_options),
         ):
             yield
     finally:
