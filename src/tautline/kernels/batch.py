@@ -32,7 +32,6 @@ from tautline.kernels.lane_stages import composed_step, fixed_base_step
 from tautline.kernels.lanes import LANES, lane_array, select, some, take, zero_like
 from tautline.kernels.legendre import rates_at_fixed_length, rates_with_reel
 from tautline.kernels.limits import guard, limits_change, turning_rate2
-from tautline.kernels.march import end_of_string
 from tautline.kernels.members import (
     LEFT,
     Block,
@@ -60,6 +59,7 @@ from tautline.kernels.observe import sample_of, write_sample
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.reels import Reels, hold_reels
 from tautline.kernels.so3 import Vector
+from tautline.kernels.steps import end_of_string
 from tautline.kernels.tridiagonal import factorise
 
 

@@ -27,9 +27,9 @@ tension_and_energy: Callable[[Parameters, float], tuple[float, float]] = either(
 )
 
 
-@separate
-def law_sums(par: Parameters, l: float, q: Array) -> tuple[float, float]:
-    """Sums over the elements of energy per length, and of tension times stretch less energy, of any law."""
+@kernel
+def sums_of_any(par: Parameters, l: float, q: Array) -> tuple[float, float]:
+    """Sums over the elements of energy per length, and of tension times stretch less energy."""
     V = 0.0
     pull = 0.0
     for e in range(par.N):
@@ -50,14 +50,23 @@ def element_force(par: Parameters, l: float, w: Vector) -> Vector:
     return scale(tension_and_energy(par, length / l - 1.0)[0] / length, w)
 
 
-@separate
-def law_pulls(par: Parameters, l: float, q: Array, out: Array) -> None:
-    """Tension over length of every element, by any law."""
+@kernel
+def pulls_of_any(par: Parameters, l: float, q: Array, out: Array) -> None:
+    """Tension over length of every element."""
     for e in range(par.N):
         w = sub(node(q, e + 1), node(q, e))
         length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
         out[e] = tension_and_energy(par, length / l - 1.0)[0] / length
     out[par.N] = 0.0
+
+
+# (par, l, q), (par, l, q, out): the same, by the law's own passes along the string where it has some.
+law_sums: Callable[[Parameters, float, Array], tuple[float, float]] = separate(
+    dispatch(functions(LAWS, "sums", sums_of_any), "par.elastic_law")
+)
+law_pulls: Callable[[Parameters, float, Array, Array], None] = separate(
+    dispatch(functions(LAWS, "pulls", pulls_of_any), "par.elastic_law")
+)
 
 
 @kernel

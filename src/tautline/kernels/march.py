@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from tautline.arrays import Array2
 from tautline.errors import (
-    FULLY_DEPLOYED,
     FULLY_RETRIEVED,
     NEWTON_FAILED,
     NON_FINITE,
@@ -22,7 +21,6 @@ from tautline.kernels.data import (
     EXTRA,
     FRICTION_LOSS,
     GUARDED_STEP,
-    H_LAST,
     INVERSE,
     LEVEL,
     LOWER,
@@ -30,7 +28,6 @@ from tautline.kernels.data import (
     PULL,
     RAISED,
     SIGMA,
-    SIGMA_BEFORE,
     STEP,
     STOP,
     STOP_TIME,
@@ -50,16 +47,14 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.limits import guard, limits_change, turning_rate2
+from tautline.kernels.limits import guard, turning_rate2
 from tautline.kernels.loads.jump import settle
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import fixed_base_step
-from tautline.kernels.step import one_step
+from tautline.kernels.steps import END_TOLERANCE, beyond_end, may_reach_end, must_guard, steps_alike, time_of_part
 from tautline.kernels.tridiagonal import factorise
 
-# How far the reel may go beyond the end of the string, over the length of the string.
-END_TOLERANCE = 1e-10
 MOST_TRIALS = 80
 MOST_SECANTS = 20  # before halving takes over
 # Halvings that a sample interval may need beyond those of the limits.
@@ -79,31 +74,6 @@ class Marched(NamedTuple):
 
     status: int  # RUNNING, or why it ended before
     rows: int  # of the samples that were filled
-
-
-@kernel
-def end_of_string(par: Parameters, plan: Plan, s: float) -> int:
-    """Where the model's validity ends."""
-    if par.L - s <= plan.minimum_length:
-        return FULLY_RETRIEVED
-    return FULLY_DEPLOYED if s <= par.b else RUNNING
-
-
-@kernel
-def beyond_end(par: Parameters, plan: Plan, s: float) -> float:
-    """How far s is beyond the nearer end of the string; negative before it."""
-    return max(s - (par.L - plan.minimum_length), par.b - s)
-
-
-@kernel
-def may_reach_end(par: Parameters, plan: Plan, motion: Motion, h: float) -> bool:
-    """Whether a step could bring the reel to the end of the string; generous, since the speed changes in the step."""
-    reel = motion.reel
-    distance = -beyond_end(par, plan, reel[S])
-    change = abs(reel[SIGMA] - reel[SIGMA_BEFORE])
-    if reel[H_LAST] != 0.0:
-        change *= abs(h / reel[H_LAST])
-    return bool(0.0 < distance < 4.0 * (abs(reel[SIGMA]) + change) * h + 100.0 * END_TOLERANCE * par.L)
 
 
 @kernel
@@ -130,33 +100,38 @@ def reel_event(
 
 
 @inlined
-def steps_to(
+def steps_from(
     par: Parameters,
     plan: Plan,
     command: Command,
     motion: Motion,
     scratch: Scratch,
     backup: Array,
-    t: float,
-    h: float,
+    part: int,
+    last: int,
     loads: Loads | None,
-) -> int:
-    """From t to t + h in one step, or in two if the reel reaches the end of the string on the way.
+) -> tuple[int, int]:
+    """A part of the present base step in one step, or in two if the reel reaches the end of the string on the way.
 
-    The step that ends there, or just beyond, is found by regula falsi: from the same start with other lengths.
+    The step that ends there, or just beyond, is found by regula falsi: from the same start with other lengths. Others
+    like it may follow (`steps_alike`); the part that is the last one is returned.
     """
     status = RUNNING
+    h = plan.h / (1 << motion.clock[LEVEL])
+    t = time_of_part(plan, motion, part, h)
     left = h
     while left > 0.0 and status == RUNNING:
         begun = t + (h - left)
         near = not command.locked and may_reach_end(par, plan, motion, left)
+        alone = near or left < h
         low, high, trial = 0.0, left, left
         at_low, at_high = 0.0, 0.0
         if near:
             save_motion(motion, backup)
             at_low = beyond_end(par, plan, motion.reel[S])
         for trials in range(MOST_TRIALS):
-            status = one_step(par, plan, command, motion, scratch, begun, trial, loads)
+            until = -1 if alone else last
+            status, part = steps_alike(par, plan, command, motion, scratch, begun, trial, part, until, loads)
             if not near or status != RUNNING:
                 break
             beyond = beyond_end(par, plan, motion.reel[S])
@@ -173,46 +148,33 @@ def steps_to(
                 trial = 0.5 * (low + high)
             restore_motion(backup, motion)
             evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
+        if not alone:
+            begun = time_of_part(plan, motion, part, h)
         left = left - trial if trial < left else 0.0
         if status == RUNNING and not command.locked:
             status = reel_event(par, plan, command, motion, scratch, begun + trial, loads)
-    return status
+    return status, part
 
 
 @inlined
-def must_guard(par: Parameters, plan: Plan, motion: Motion, loads: Loads | None) -> bool:
-    """Whether a limit may have changed since the last look."""
-    reel = motion.reel
-    must = limits_change(par, plan, reel)
-    if plan.adaptive and par.rotates and not must:
-        h = plan.h / (1 << motion.clock[LEVEL])
-        l = element_length(par, reel[S])
-        turned2 = turning_rate2(par, plan, l, motion) * h * h
-        must = turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0
-    return must
-
-
-@inlined
-def guarded_step(
+def guarded_steps(
     par: Parameters,
     plan: Plan,
     command: Command,
     motion: Motion,
     scratch: Scratch,
     backup: Array,
+    last: int,
     loads: Loads | None,
 ) -> int:
-    """One base step with a moving reel or loads, in 2**level parts."""
-    t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+    """A base step with a moving reel or loads, in 2**level parts, and others like it up to base step `last`."""
     status = RUNNING
     if must_guard(par, plan, motion, loads):
+        t = motion.reel[T_START] + motion.clock[STEP] * plan.h
         status = guard(par, plan, command.locked, t, motion, scratch, loads)
-    parts = 1 << motion.clock[LEVEL]
-    h = plan.h / parts
     part = 0
-    while part < parts and status == RUNNING:
-        # times come from counters, not from sums: a resumed run sees the same ones
-        status = steps_to(par, plan, command, motion, scratch, backup, t + part * h, h, loads)
+    while part < 1 << motion.clock[LEVEL] and status == RUNNING:
+        status, part = steps_from(par, plan, command, motion, scratch, backup, part, last, loads)
         part += 1
     return status
 
@@ -224,7 +186,7 @@ def locked_step(
     """One base step at constant length. The level was set when the march began; a body that turns fast may raise it."""
     status = RUNNING
     l = element_length(par, motion.reel[S])
-    if par.rotates:
+    if plan.adaptive and par.rotates:
         h = plan.h / (1 << motion.clock[LEVEL])
         turned2 = turning_rate2(par, plan, l, motion) * h * h
         if turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0:
@@ -258,16 +220,15 @@ def march_interval(
     if not guarded:
         # not with constants, for which the guard would be compiled once more
         status = guard(par, plan, command.locked, 0.0, motion, scratch, loads)
-    count = 0
-    while count < plan.steps_per_sample and status == RUNNING:
+    end = motion.clock[STEP] + plan.steps_per_sample
+    while motion.clock[STEP] < end and status == RUNNING:
         if guarded:
-            status = guarded_step(par, plan, command, motion, scratch, backup, loads)
+            status = guarded_steps(par, plan, command, motion, scratch, backup, end - 1, loads)
         else:
             status = locked_step(par, plan, command.locked, motion, scratch, loads)
         if status == RUNNING:
             motion.clock[STEP] += 1
             motion.clock[TOTAL] += 1 << motion.clock[LEVEL]
-        count += 1
     return status
 
 

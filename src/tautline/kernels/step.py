@@ -45,27 +45,6 @@ def make_one_step(composed_step: Callable[..., Any]) -> Callable[..., Any]:
     """A step of given length, from the composed step with a moving reel."""
 
     @inlined
-    def step_alone(
-        par: Parameters,
-        plan: Plan,
-        command: Command,
-        motion: Motion,
-        scratch: Scratch,
-        t: float,
-        h: float,
-        loads: Loads | None,
-    ) -> int:
-        """A step of length h without loads; at constant length only where there may be some."""
-        status = RUNNING
-        if loads is not None and command.locked:
-            l = element_length(par, motion.reel[S])
-            status, history = fixed_stage(par, l, history_of(motion.reel), motion, scratch, h)
-            keep_history(history, motion.reel)
-        if not command.locked:
-            status = composed_step(par, plan, command, motion, scratch, t, h)
-        return status
-
-    @separate
     def one_step(
         par: Parameters,
         plan: Plan,
@@ -78,37 +57,53 @@ def make_one_step(composed_step: Callable[..., Any]) -> Callable[..., Any]:
     ) -> int:
         """A step of length h with a moving reel, or with loads and a guide that moves.
 
-        Compiled on its own: inside the loops that locate an event the compiler would take 10 s longer.
+        The step itself is written once, whatever acts: it is most of what is compiled here.
         """
-        if loads is None or not (loads.acts or loads.moves):
-            return step_alone(par, plan, command, motion, scratch, t, h, loads)
         reel = motion.reel
         s, R = reel[S], attitude(motion.body)
-        old = triple(reel, FRAME_VELOCITY)
-        back = reel[LOADS_PENDING]
-        given = jump(par, loads, command.locked, t, 0.5 * h, motion, scratch)
-        change = ZERO
-        if loads.moves:
-            change = boost(par, command.locked, mean_velocity(loads, t, h), R, motion)
-        status = step_alone(par, plan, command, motion, scratch, t, h, loads)
-        if status != RUNNING:
-            return status
-        reel[LOADS_PENDING] = 0.5 * h
-        if loads.acts:
-            keep_velocities(motion, scratch)
-            if carries_fluid(loads):
-                move_fluid(par, loads, h, back, scale(-1.0, change), motion, scratch)
-        if loads.moves:
-            rates = Rates(0.0 if command.locked else reel[SIGMA], triple(motion.body, OMEGA), 0.0)
-            momentum = momentum_of_step(par, h, s, R, motion, rates, scratch.nodes[MEAN_VELOCITY])
-            gained = sub(momentum, triple(reel, STEP_MOMENTUM))
-            put_triple(reel, STEP_MOMENTUM, momentum)
-            impulse = impulse_of_guide(par, gained, change, given, back + 0.5 * h)
-            book_guide(par, reel, impulse, scale(0.5, add(old, triple(reel, FRAME_VELOCITY))))
+        old, back = triple(reel, FRAME_VELOCITY), reel[LOADS_PENDING]
+        given, change = ZERO, ZERO
+        if loads is not None:
+            if loads.acts or loads.moves:
+                given = jump(par, loads, command.locked, t, 0.5 * h, motion, scratch)
+            if loads.moves:
+                change = boost(par, command.locked, mean_velocity(loads, t, h), R, motion)
+
+        status = RUNNING
+        if loads is not None and command.locked:
+            l = element_length(par, s)
+            status, history = fixed_stage(par, l, history_of(reel), motion, scratch, h)
+            keep_history(history, reel)
+        if not command.locked:
+            status = composed_step(par, plan, command, motion, scratch, t, h)
+
+        if loads is not None and status == RUNNING:
+            if loads.acts or loads.moves:
+                reel[LOADS_PENDING] = 0.5 * h
+            if loads.acts:
+                keep_velocities(par.N, motion, scratch)
+                if carries_fluid(loads):
+                    move_fluid(par, loads, h, back, scale(-1.0, change), motion, scratch)
+            if loads.moves:
+                rates = Rates(0.0 if command.locked else reel[SIGMA], triple(motion.body, OMEGA), 0.0)
+                momentum = momentum_of_step(par, h, s, R, motion, rates, scratch.nodes[MEAN_VELOCITY])
+                gained = sub(momentum, triple(reel, STEP_MOMENTUM))
+                put_triple(reel, STEP_MOMENTUM, momentum)
+                impulse = impulse_of_guide(par, gained, change, given, back + 0.5 * h)
+                book_guide(par, reel, impulse, scale(0.5, add(old, triple(reel, FRAME_VELOCITY))))
         return status
 
     return one_step
 
 
 one_step = make_one_step(composed_step)
-one_step_with_tangents = make_one_step(composed_step_with_tangents)
+_one_step_with_tangents = make_one_step(composed_step_with_tangents)
+
+
+@separate
+def one_step_with_tangents(
+    par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float, h: float, loads: Loads
+) -> int:
+    """The same for numbers with tangents, compiled on its own."""
+    status: int = _one_step_with_tangents(par, plan, command, motion, scratch, t, h, loads)
+    return status

@@ -24,11 +24,12 @@ from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.fused import kick_and_eliminate, no_drift, substitute_and_drift
 from tautline.kernels.jit import inlined, tangent_entry
-from tautline.kernels.march import Marched, end_of_string
+from tautline.kernels.march import Marched
 from tautline.kernels.observe import observe
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import diverged, failed, make_fixed_step
 from tautline.kernels.step import one_step_with_tangents
+from tautline.kernels.steps import end_of_string
 from tautline.kernels.tridiagonal import factorise
 
 # With tangents a pass along the nodes has full vectors as it is, and fewer passes read and write less.

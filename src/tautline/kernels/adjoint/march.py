@@ -166,7 +166,7 @@ def recorded_step(
             put_triple(numbers, AT_OMEGA, triple(motion.body, OMEGA))
             if loads.acts:
                 reel[LOADS_PENDING] = 0.5 * h
-                keep_velocities(motion, scratch)
+                keep_velocities(par.N, motion, scratch)
     return status
 
 

@@ -46,14 +46,8 @@ from tautline.kernels.data import (
     _places,
 )
 from tautline.kernels.jit import entry, inlined, kernel, separate
-from tautline.kernels.march import (
-    END_TOLERANCE,
-    IMPROVEMENT,
-    MOST_EXTRA,
-    MOST_SECANTS,
-    MOST_TRIALS,
-    ROOM_TO_SPARE,
-)
+from tautline.kernels.march import IMPROVEMENT, MOST_EXTRA, MOST_SECANTS, MOST_TRIALS, ROOM_TO_SPARE
+from tautline.kernels.steps import END_TOLERANCE
 
 # Rows of the backups: motions at the latest sample, before a step that may meet an event, and where loads begin to act.
 AT_SAMPLE, BEFORE_STEP, AT_START = range(3)

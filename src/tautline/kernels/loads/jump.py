@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels.along import nodes_from, put_nodes, width
 from tautline.kernels.balance import SIGNS, book
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
@@ -254,10 +255,12 @@ def jump(
 
 
 @kernel
-def keep_velocities(motion: Motion, scratch: Scratch) -> None:
+def keep_velocities(N: int, motion: Motion, scratch: Scratch) -> None:
     """Remember the mean velocities of a step."""
-    copy_nodes(motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE])
-    copy_nodes(scratch.nodes[MEAN_VELOCITY], motion.nodes[VELOCITY])
+    v, before, mean = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE], scratch.nodes[MEAN_VELOCITY]
+    for i in range(0, N + 1, width(v)):
+        put_nodes(before, i, nodes_from(v, i))
+        put_nodes(v, i, nodes_from(mean, i))
 
 
 @separate
