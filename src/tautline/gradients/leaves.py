@@ -55,6 +55,13 @@ def flat(tree: Any) -> Array:
     return np.concatenate([np.ravel(x) for x in leaves(tree)])
 
 
+def from_flat(tree: T, row: Array) -> T:
+    """The same nested tuples with the numbers of a row, which is in the order of `flat`."""
+    shapes = [np.shape(x) for x in leaves(tree)]
+    parts = np.split(row, np.cumsum([math.prod(shape) for shape in shapes])[:-1])
+    return with_leaves(tree, [x.reshape(s) if s else float(x[0]) for x, s in zip(parts, shapes, strict=True)])
+
+
 def structure(tree: Any) -> Any:
     """What is not smooth about nested tuples: shapes of arrays, whole numbers, truths and words."""
     if isinstance(tree, tuple | Listed):

@@ -31,7 +31,15 @@ class CarriedRun(NamedTuple):
     values: CarriedValues
     status: str
     message: str
-    remarks: list[str]
+    by: Sequence[str]
+    of_keys: list[str]  # sentences on keys
+    unknown: dict[str, str]  # variables whose derivatives are not known, and why
+    of_run: list[str]  # sentences on the run
+
+    def remarks(self) -> list[str]:
+        """Sentences on keys, on derivatives that are not known of variables that were asked for, and on the run."""
+        unknown = [f"{name}: {why}" for name, why in self.unknown.items() if name in self.values]
+        return [*self.of_keys, *unknown, *unknown_by(self.values, self.by, self.unknown), *self.of_run]
 
 
 class Prepared(NamedTuple):
@@ -85,9 +93,9 @@ def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Se
     samples = type(first)(*(np.concatenate(pair) for pair in zip(first, found, strict=True)))
     counts = steps.per_sample * np.arange(rows + 1.0)
     values, unknown = begun.values(setting, counts, samples, names), begun.unknown()
-    remarks += forget_unknown(values, unknown)
+    forget_unknown(values, unknown)
     status, message = ended(case, steps, simulation.status, simulation.message)
-    return CarriedRun(values, status, message, [*remarks, *unknown_by(values, by, unknown), *simulation.remarks()])
+    return CarriedRun(values, status, message, by, remarks, unknown, simulation.remarks())
 
 
 def carried_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any:
@@ -97,9 +105,9 @@ def carried_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any
 
 def unknown_by(values: CarriedValues, by: Sequence[str], said: Iterable[str]) -> list[str]:
     """Sentences on derivatives that are not known, but of variables of which it was said already."""
-    found = []
-    for name in values.keys() - set(said):
-        x = values[name]
+    made, found = values.made(), []
+    for name in made.keys() - set(said):
+        x = made[name]
         missing: Any = np.isnan(x.tangent).reshape(len(x), -1, len(by)).any(axis=1)
         keys = [key for key, never in zip(by, missing.any(axis=0), strict=True) if never]
         if keys:

@@ -15,11 +15,12 @@ from tautline.gradients.assembly.setting import BegunAssembly, begin_assembly
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.marched import Marched
 from tautline.gradients.marching import Setting
-from tautline.gradients.outputs import CarriedValues, Unknown, carried_values, unknown_outputs
+from tautline.gradients.outputs import CarriedValues, carried_values, unknown_outputs
+from tautline.gradients.torques import OF_TORQUES, found_afterwards, held_torques
 from tautline.kernels import data
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
-from tautline.model.command import Command, Locked, PrescribedMotion, Torque
+from tautline.model.command import Command, Torque
 
 # Tables of motions without end hold so much longer than the run, so that they are the same near its duration.
 BEYOND = 1.1
@@ -52,7 +53,7 @@ class Begun(NamedTuple):
     def numbers(self) -> tuple[Setting, data.Samples]:
         """All that follows from keys, but a torque that was found afterwards."""
         scalars = self.first.scalars.copy()
-        if isinstance(self.command, Locked | PrescribedMotion):
+        if found_afterwards(self.setting.par, self.command):
             scalars[:, data.DRUM_TORQUE] = 0.0
         return self.setting, self.first._replace(scalars=scalars)
 
@@ -71,12 +72,25 @@ class Begun(NamedTuple):
         self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
 
     def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
-        """Variables by name, and the time (outputs.carried_values)."""
-        return carried_values(self.simulation.pendulum, setting, counts, samples, names)
+        """Variables by name, and the time (outputs.carried_values).
 
-    def unknown(self) -> dict[str, Unknown]:
-        """Variables whose derivatives are not known."""
-        return unknown_outputs(self.simulation.pendulum, self.command, self.simulation.elements)
+        Torques that are found afterwards get their derivatives when they are asked for.
+        """
+        pendulum = self.simulation.pendulum
+        values = carried_values(pendulum, setting, counts, samples, names)
+
+        def held() -> CarriedValues:
+            scalars = samples.scalars.copy()
+            scalars[:, data.DRUM_TORQUE] = held_torques(self.setting, setting, values["time"], samples)
+            return carried_values(pendulum, setting, counts, samples._replace(scalars=scalars), OF_TORQUES)
+
+        if found_afterwards(self.setting.par, self.command):
+            values.put_off(set(OF_TORQUES) & set(names), held)
+        return values
+
+    def unknown(self) -> dict[str, str]:
+        """Variables whose derivatives are not known, and why."""
+        return unknown_outputs(self.simulation.pendulum, self.simulation.elements)
 
 
 def check_case(case: C) -> C:
