@@ -16,7 +16,7 @@ import pytest
 import tautline as tl
 from tautline.errors import RUNNING, InputError
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.leaves import flat, leaves, split, structure
+from tautline.gradients.leaves import flat, leaves, split
 from tautline.gradients.lowering import differentiable_keys, key_size, key_value, tangents_by_keys
 from tautline.gradients.marching import march_along
 from tautline.gradients.scales import IGNORED, Scales, scales_of
@@ -122,9 +122,9 @@ def compare(case: Case | tl.AssemblyCase, keys: list[str], name: str, report: Re
 
         def at(distance: float, key: str = key, value: float = value) -> Changed:
             there = samples_of(case.with_({key: value + distance}), steps)
-            return Changed(flat(there), structure(there))
+            return Changed.of(there)
 
-        size, now = key_size(case, key), Changed(flat(here), structure(here))
+        size, now = key_size(case, key), Changed.of(here)
         slopes = derivatives(at, size, scales, now, key)
         # what a change of the key by its own size would make of the largest of a kind, beside that itself
         largest = np.maximum(scales.largest(slopes.values), ROUNDED * scales.largest(flat(here)) / size)
