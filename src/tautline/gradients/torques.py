@@ -26,8 +26,8 @@ from tautline.model.command import Command, Locked, PrescribedMotion
 OF_TORQUES = ("torque", "power")
 # Numbers of samples that are moved at once.
 AT_ONCE = 1 << 21
-# Of the largest derivative along a direction, and of the largest torque over a change that makes a difference: an error
-# that is estimated beyond it, and is not rounding, leaves the derivative unknown.
+# Of the largest derivative along a direction, and of the largest torque over a change that makes a difference: a larger
+# error leaves the derivative unknown.
 GOOD = 1e-8
 # Distances, on one side, over which nothing but rounding makes fourth differences; a jump by 1 makes them 3.
 NEAR = 1e-6 * np.arange(1.0, 8.0)
@@ -36,6 +36,9 @@ OF_A_JUMP = 3.0
 MOST_ROWS = 0.9
 # By so much more than the derivative the estimate of its error shows rounding: the sum of the weights in it.
 AMPLIFIED = float(np.abs(EVEN_8).sum())
+# Of the same: estimates of errors that are rounding, as of stiff strings, may be so large. Derivatives are then good to
+# some 1e-7.
+ROUNDED = 1e-5
 # In the place of a torque that was not found: far from all others, so that differences do not settle.
 NOT_FOUND = 1e150
 # Of the latest time: samples that are nearer to a knot of the commanded motion stand on it.
@@ -72,11 +75,12 @@ class Given(NamedTuple):
 
 
 class Slopes(NamedTuple):
-    """Derivatives (rows, directions), their estimated errors, and errors of this size that mean nothing."""
+    """Derivatives (rows, directions), and their estimated errors."""
 
     values: Array
     errors: Array
-    allowed: Array
+    rounding: Array  # as an estimate shows it
+    usual: Array  # the largest torque over a change that makes a difference
 
 
 def found_afterwards(par: data.Parameters, command: Command) -> bool:
@@ -109,10 +113,10 @@ def held_torques(setting: Setting, carried: Any, times: Carried, samples: Any) -
     scales = scales_of(given)
     found = [_along(given, scales, moved.samples, t) for t in np.moveaxis(along, -1, 0)]
     second = Slopes(*(np.stack(x, axis=1) for x in zip(*found, strict=True)))
-    values, errors, allowed = (a + b for a, b in zip(first, second, strict=True))
-    largest = np.abs(np.nan_to_num(values)).max(axis=0)
+    values, errors, rounding, usual = (a + b for a, b in zip(first, second, strict=True))
+    size = np.abs(np.nan_to_num(values)).max(axis=0) + usual
     with np.errstate(invalid="ignore"):
-        known = errors <= GOOD * largest + allowed
+        known = errors <= GOOD * size + np.minimum(rounding, ROUNDED * size)
     return Carried(torques, np.where(known, values, np.nan))
 
 
@@ -149,10 +153,10 @@ def _along(given: Given, scales: Scales, samples: data.Samples, t: Array) -> Slo
     """Derivatives along a direction of all but the states."""
     x, rows = flat(given), len(given.times)
     if not np.isfinite(t[scales.groups != IGNORED]).all():
-        return Slopes(*np.full((3, rows), np.nan))
+        return Slopes(*np.full((4, rows), np.nan))
     changes = (t != 0.0) & (scales.groups != IGNORED)
     if not changes.any():
-        return Slopes(*np.zeros((3, rows)))
+        return Slopes(*np.zeros((4, rows)))
     with np.errstate(divide="ignore"):
         rates = np.abs(t[changes]) / scales.largest(x)[changes]
     # of what is zero as yet, such as a friction, any change is small
@@ -184,4 +188,4 @@ def _slopes(at: Callable[[float], Array]) -> Slopes:
     scales = Scales(np.arange(here.size), np.ones(here.size), np.maximum(largest, noise / ROUNDINGS))
     found = derivatives(lambda distance: Changed(at(distance), None), 1.0, scales, Changed(here, None), "torque")
     values = np.where(here < NOT_FOUND, found.values, np.nan)
-    return Slopes(values, found.error, GOOD * largest + noise / STEPS[1])
+    return Slopes(values, found.error, noise / STEPS[1], np.full(here.size, largest))
