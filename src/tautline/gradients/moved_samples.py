@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.gradients.rotations import rotation_by, turns_of
 from tautline.kernels import data
 
 ATTITUDE = slice(data.ROTATION, data.ROTATION + 9)
@@ -32,9 +33,7 @@ class MovedSamples(NamedTuple):
         """From samples that carry derivatives; the reeled length of a locked reel, which all share, stays."""
         plain = data.Samples(samples.scalars.value, samples.nodes.value)
         x, nodes = samples.scalars.tangent, samples.nodes.tangent
-        R = plain.scalars[:, ATTITUDE].reshape(-1, 3, 3)
-        spins = np.einsum("rji,rjkd->rikd", R, x[:, ATTITUDE].reshape(*R.shape, -1))
-        turns = 0.5 * np.stack([spins[:, a, b] - spins[:, b, a] for a, b in ((2, 1), (0, 2), (1, 0))], axis=1)
+        turns = turns_of(samples.scalars[:, ATTITUDE].reshape(-1, 3, 3))
         length = par.L - plain.scalars[:, data.REELED_LENGTH]
         speed = np.abs(plain.nodes[:, 1]).max(axis=(1, 2), initial=1.0)
         spin = np.abs(plain.scalars[:, SPIN]).max(axis=1, initial=1.0)
@@ -57,14 +56,11 @@ class MovedSamples(NamedTuple):
 
     def at(self, distance: float) -> data.Samples:
         """All samples at a distance along all directions; those of one sample stand behind each other."""
-        from scipy.spatial.transform import Rotation
-
         far = distance / np.where(self.pace > 0.0, self.pace, np.inf)
         nodes = self.samples.nodes[..., None] + far[:, None, None, None] * np.nan_to_num(self.nodes)
         scalars = self.samples.scalars[..., None] + far[:, None] * np.nan_to_num(self.scalars)
         vectors = np.moveaxis(far[:, None] * np.nan_to_num(self.turns), 1, 2)
-        turned = Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape, 3)
         R = self.samples.scalars[:, ATTITUDE].reshape(-1, 1, 3, 3)
-        scalars[:, ATTITUDE] = np.moveaxis((R @ turned).reshape(*far.shape, 9), 1, 2)
+        scalars[:, ATTITUDE] = np.moveaxis((R @ rotation_by(vectors)).reshape(*far.shape, 9), 1, 2)
         behind = (np.moveaxis(x, -1, 1) for x in (scalars, nodes))
         return data.Samples(*(np.ascontiguousarray(x.reshape(-1, *x.shape[2:])) for x in behind))
