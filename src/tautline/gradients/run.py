@@ -60,7 +60,7 @@ def prepared_run(case: Case | AssemblyCase, by: Sequence[str]) -> Prepared:
     begun = begin_frozen(case, steps)
     runs, start = FrozenRuns(case, steps), None
     if isinstance(case, Case) and isinstance(case.initial, State) and isinstance(begun, Begun):
-        start = GivenStart(case.initial, begun)
+        start = GivenStart(case.initial, begun) if any(keys.parse(x).section == "initial" for x in by) else None
     columns, remarks = tangents_by_keys(case, by, lambda other: runs.begun(other).numbers(), start)
     if isinstance(case, Case):
         remarks += entries_on_steps(case, by, begun.setting.plan)
