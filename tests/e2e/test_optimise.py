@@ -90,7 +90,6 @@ def test_a_search_that_does_not_end_well(folder: Path) -> None:
         ("rate(reel_speed)", "rate(reel_sped)", "fast.toml: subject_to[0].limit: 'reel_sped' is no output of a run"),
         ("command.retrievals[1]", "command.retrieval[1]", "the case has no such key"),
         ("intervals = 3", "intervals = 7", "fast.toml: times: expected"),
-        ("rate(reel_speed)", "torque", "torque: has no derivative in this case"),
     ],
 )
 def test_bad_files_get_a_sentence(before: str, after: str, words: str, folder: Path) -> None:

@@ -13,11 +13,11 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.given_starts import GivenStart
-from tautline.gradients.leaves import flat, leaves, structure, with_leaves
+from tautline.gradients.leaves import flat, leaves, with_leaves
 from tautline.gradients.lowering import checked_keys, differentiable_keys, key_size, number_keys, tangents_by_keys
 from tautline.gradients.outputs import carried_setting
 from tautline.gradients.scales import scales_of
-from tautline.gradients.setting import begin_frozen, check_case, steps_of
+from tautline.gradients.setting import FrozenRuns, begin_frozen, check_case, steps_of
 from tests.support.hoist import hoist
 
 
@@ -26,7 +26,7 @@ def slope(function: Callable[[float], Any], size: float = 1.0) -> float:
 
     def at(x: float) -> Changed:
         values = (float(function(x)),)
-        return Changed(flat(values), structure(values))
+        return Changed.of(values)
 
     return float(derivatives(at, size, scales_of((1.0,)), at(0.0), "key").values[0])
 
@@ -185,14 +185,40 @@ def test_a_start_of_nodes_is_differentiated_without_reading_the_case_again(comma
     case = case.with_(initial=dataclasses.replace(case.state(), angular_velocity=(0.1, 0.2, -0.3)))
     steps = steps_of(case)
     begun = begin_frozen(case, steps)
-    start = GivenStart(case, begun)
+    assert isinstance(case.initial, tl.State)
+    start = GivenStart(case.initial, begun)
     by = ["initial.nodes[2][0]", "initial.nodes[4][1]", "initial.node_velocities[3][2]", "initial.angular_velocity[1]"]
     assert all(map(start.knows, by)) and not start.knows("initial.attitude[0][0]") and not start.knows("gravity")
     found = [tangents_by_keys(case, by, lambda x: begin_frozen(x, steps).numbers(), y)[0] for y in (start, None)]
+    assert not found[0][start.sampled].any()
+    found[0][start.sampled] = np.stack([start.sample_column(name) for name in by], axis=1)
     largest = np.abs(found[1]).max(axis=0)
     np.testing.assert_allclose(found[0] / largest, found[1] / largest, atol=1e-9)
     with pytest.raises(InputError, match=r"initial.nodes\[0\]\[1\]: expected a key that can be changed by itself"):
         tl.jacobian(case, ["tension"], ["initial.nodes[0][1]"])
+
+
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [
+        ({"kind": "torque", "times": [0.0, 0.1], "torques": [1.0, 2.0]}, "command.torques[1]"),
+        ({"kind": "length", "target": 3.95, "speed": 0.47, "acceleration": 10.0, "jerk": 410.0}, "command.speed"),
+        ({"kind": "impedance", "length": 3.8, "stiffness": 30.0, "damping": 4.0}, "command.stiffness"),
+    ],
+)
+def test_another_command_alone_takes_the_rest_over(command: dict[str, Any], key: str) -> None:
+    case = hoist({"command": command})
+    steps = steps_of(case)
+    runs, other = FrozenRuns(case, steps), case.with_({key: 0.4})
+    for _ in range(2):
+        np.testing.assert_array_equal(flat(runs.begun(other).numbers()), flat(begin_frozen(other, steps).numbers()))
+    assert other.state() is case.state()
+
+
+def test_a_command_that_does_not_fit_the_start_is_refused_as_by_itself() -> None:
+    case = hoist({"command": {"kind": "length", "times": [0.0, 0.3], "lengths": [4.0, 3.9]}})
+    with pytest.raises(InputError, match=r"present deployed length"):
+        FrozenRuns(case, steps_of(case)).begun(case.with_({"command.lengths[0]": 3.8}))
 
 
 def test_a_component_that_is_zero_but_for_rounding_is_changed_as_a_zero() -> None:

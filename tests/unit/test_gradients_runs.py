@@ -203,13 +203,6 @@ def test_a_condition_that_stops_a_run_is_met_between_samples() -> None:
     assert found.time[-1] <= float(run.end_time) <= found.time[-1] + case.run.interval()
 
 
-def test_torques_that_are_found_afterwards_have_no_derivatives() -> None:
-    found = tl.jacobian(hoist({"command": {"kind": "locked"}}), ["torque", "tension"], ["body.mass"])
-    assert np.isnan(found.derivatives["torque"]).all() and np.isfinite(found.values["torque"]).all()
-    assert np.isfinite(found.derivatives["tension"]).all()
-    assert any("torque" in remark for remark in found.remarks)
-
-
 @pytest.mark.parametrize("order", [2, 4])
 def test_an_entry_of_speeds_on_the_end_of_a_step_is_said(order: int) -> None:
     """Its derivative is that of moving it later; between two steps there is one for both sides."""

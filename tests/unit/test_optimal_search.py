@@ -57,6 +57,21 @@ def test_least_time_with_a_limit_of_the_acceleration() -> None:
     assert found.history[-1].violation < 1e-6 and found.history[0].violation > 0.01
 
 
+def test_least_time_with_limits_of_the_torque_that_a_speed_takes() -> None:
+    """Braking lets the weight down at the least torque; speeds rise and fall in the same time."""
+    weight, least, turned = 0.1 * 5.0 * 9.81, 4.0, 0.1 * (5.0 + 20.0)
+    found = tl.optimise(
+        lift(speeds(3)),
+        vary={INNER: (0, 5), "run.duration": (1, 9)},
+        minimise="time",
+        subject_to=[tl.Limit("torque", least, 6.0), ARRIVED],
+        intervals=[0.0, 0.5, LASTS],
+    )
+    assert found.status == "completed", found.message
+    assert abs(found.objective / (2.0 * math.sqrt(DISTANCE * turned / (weight - least))) - 1.0) < 1e-3
+    assert abs(float(found.run().torque.min()) - least) < 1e-5
+
+
 def test_least_effort_of_a_table_of_speeds() -> None:
     """The integral of the squared acceleration of a piecewise linear speed: a small quadratic program."""
     knots, dt = 7, LASTS / 6.0
@@ -151,7 +166,10 @@ def test_ends_of_a_search_that_did_not_converge() -> None:
     ("changes", "words"),
     [
         ({"minimise": "time"}, "expected run.duration among the keys of vary"),
-        ({"subject_to": [tl.Limit("torque", most=9.0)]}, "torque: has no derivative in this case"),
+        (
+            {"subject_to": [tl.Limit("torque", most=9.0)], "vary": {"command.times[2]": (1.4, 1.6)}},
+            "torque: has no derivative at some of the samples",
+        ),
         ({"intervals": 7}, "times: expected"),
         ({"intervals": 0}, "intervals: expected a whole number"),
         ({"intervals": [0.0, 1.0]}, "intervals: expected times from 0 to run.duration (3 s)"),

@@ -112,7 +112,7 @@ class WaveAbsorber:
 
     def spooled_weight(self, reeled_length: float) -> float:
         """Pull of the spooled string's own weight on the drum (N)."""
-        return statics.spooled_weight(self.pendulum, reeled_length)
+        return float(statics.spooled_weight(self.pendulum, reeled_length))
 
     def resting_pull(self, deployed: float) -> float:
         """Pull on the drum with so much string at rest outside (N)."""

@@ -45,11 +45,11 @@ class RecordedPendulum(PendulumInMotion):
         self.case: Case | None = None  # the one that it was made from
         self._sampled = 0  # STEP at the latest sample
 
-    def first_sample(self) -> data.Samples:
-        """The present state as a sample, for the beginning of a record."""
+    def first_sample(self, torques: bool = True) -> data.Samples:
+        """The present state as a sample, for the beginning of a record; without torques that have to be found."""
         stepper = self._stepper
         out = data.empty_samples(1, self.elements)
-        stepper.observe(out, self.time)
+        stepper.observe(out, self.time, torques)
         stepper.last.scalars[:], stepper.last.nodes[:] = out.scalars, out.nodes
         self._sampled = int(stepper.motion.clock[data.STEP])
         self._recorder.health.begin(stepper.motion.reel, out.scalars[0])

@@ -156,12 +156,12 @@ class Stepper:
         self._check_laws()
         return int(status), int(filled)
 
-    def observe(self, out: data.Samples, time: float) -> None:
-        """Put the present state into a single sample."""
+    def observe(self, out: data.Samples, time: float, torques: bool = True) -> None:
+        """Put the present state into a single sample, with the torque that it takes."""
         self.cover(time, time)
         locked = self.initial.reel_speed == 0.0 if self.command is None else self.kernel_command.locked
         observe(self.par, locked, self.motion, self.scratch, out, 0, time, self.beyond)
-        if self.takes_torque:
+        if self.takes_torque and torques:
             self.find_torques(out, np.array([time]))
 
     def find_torques(self, samples: data.Samples, times: data.Array) -> None:

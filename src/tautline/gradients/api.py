@@ -85,7 +85,7 @@ def jacobian(case: Case | AssemblyCase, outputs: str | Sequence[str], by: str | 
         names,
         run.status,
         run.message,
-        run.remarks,
+        run.remarks(),
     )
 
 
@@ -142,7 +142,7 @@ def _carried(
     if number.shape != ():
         raise InputError("objective: expected a single number, got an array")
     value, gradient = float(number.value), number.tangent
-    remarks = run.remarks
+    remarks = run.remarks()
     if not isinstance(objective, Objective) and np.isfinite(gradient).all():  # it was given more than it asked for
         remarks = [remark for remark in remarks if remark.partition(":")[0] in names]
     return ValueAndGradient(value, gradient, names, run.status, run.message, remarks)

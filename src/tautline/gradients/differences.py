@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.gradients.leaves import laid_out
 from tautline.gradients.scales import IGNORED, Scales
 
 # Steps over the size of what is changed, the largest first: rounding is least with it, and smaller ones avoid what
@@ -35,6 +36,11 @@ class Changed(NamedTuple):
 
     values: Array
     structure: object  # what has to be the same for differences to mean anything
+
+    @classmethod
+    def of(cls, tree: Any) -> Changed:
+        """Numbers of nested tuples."""
+        return cls(*laid_out(tree))
 
 
 class Slopes(NamedTuple):

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.leaves import flat, structure
+from tautline.gradients.leaves import flat
+from tautline.gradients.outputs import changed
 from tautline.gradients.scales import IGNORED, Scales, scales_of
 from tautline.gradients.setting import Begun
 from tautline.model import keys
-from tautline.model.case import Case
 from tautline.model.state import State
 
-# Fields of a state whose entries are free to change by themselves.
-FIELDS = ("nodes", "node_velocities", "angular_velocity")
+# Fields of a state whose entries are free to change by themselves; not those of the first node, which the guide holds.
+OF_NODES = ("nodes", "node_velocities")
+FIELDS = (*OF_NODES, "angular_velocity")
 # Two ways to the same numbers differ by rounding.
 SAME = 1e-12
+
+
+class Part(NamedTuple):
+    """Some of the numbers that a run starts from."""
+
+    place: slice  # among all
+    numbers: Callable[[State], Changed]  # at a state
+    here: Changed  # at the start
+    scales: Scales
 
 
 class GivenStart:
@@ -27,66 +37,80 @@ class GivenStart:
 
     Parameters
     ----------
-    case : Case
+    state : State
+        The start.
     begun : Begun
-        Its run at the start.
+        The run there.
     """
 
-    def __init__(self, case: Case, begun: Begun) -> None:
-        self._begun, self._simulation = begun, begun.simulation.twin()
-        self._state = case.initial if isinstance(case.initial, State) else None
-        setting = begun.setting
-        before, motion, after = (len(flat(part)) for part in (setting[:3], setting.motion, setting.loads))
-        count = len(flat(begun.numbers()))
-        self._inside = np.array([*range(before, before + motion), *range(before + motion + after, count)])
-        self._same = self._state is not None and self._is_the_same()
+    def __init__(self, state: State, begun: Begun) -> None:
+        self._begun, self._simulation, self._state = begun, begun.simulation.twin(), state
+        numbers, setting = begun.numbers(), begun.setting
+        before, motion, all_but_sample = (len(flat(part)) for part in (setting[:3], setting.motion, setting))
+        given, scales = flat(numbers), scales_of(numbers)
+
+        def part(place: slice, function: Callable[[State], Changed]) -> Part:
+            return Part(place, function, function(state), scales.part(place))
+
+        self._count = len(given)
+        self._moving = part(slice(before, before + motion), self._motion)
+        self._sampled = part(slice(all_but_sample, self._count), self._sample)
+        self._same = all(_agree(given[x.place], x) for x in (self._moving, self._sampled))
+
+    @property
+    def sampled(self) -> slice:
+        """Places of the first sample among all numbers."""
+        return self._sampled.place
 
     def knows(self, name: str) -> bool:
         """Whether a key is a number of such a start."""
         key = keys.parse(name)
-        return self._same and key.section == "initial" and key.name in FIELDS
+        held = key.name in OF_NODES and key.components[:1] == (0,)
+        return self._same and key.section == "initial" and key.name in FIELDS and not held
 
-    def column(self, name: str, scales: Scales, count: int) -> Array:
-        """Derivatives of so many numbers, all that the run starts from, by a key."""
-        key = keys.parse(name)
-        here = self._numbers(self._state)
-        found = derivatives(
-            lambda distance: self._numbers(self._moved(key, distance)),
-            self._size(key.name),
-            scales.part(self._inside),
-            here,
-            name,
-        )
-        column = np.zeros(count)
-        column[self._inside] = found.values
+    def column(self, name: str) -> Array:
+        """Derivatives by a key of all numbers that the run starts from; those of the first sample are left out."""
+        column = np.zeros(self._count)
+        column[self._moving.place] = self._slopes(name, self._moving)
         return column
+
+    def sample_column(self, name: str) -> Array:
+        """Derivatives of the first sample by a key."""
+        return self._slopes(name, self._sampled)
+
+    def _slopes(self, name: str, part: Part) -> Array:
+        key = keys.parse(name)
+
+        def at(distance: float) -> Changed:
+            return part.numbers(self._moved(key, distance))
+
+        return derivatives(at, self._size(key.name), part.scales, part.here, name).values
 
     def _size(self, field: str) -> float:
         """How far a change is that makes a difference: the length of an element, or a speed."""
-        assert self._state is not None
         if field == "nodes":
             lengths = np.linalg.norm(np.diff(self._state.nodes, axis=0), axis=1)
             return float(lengths.mean()) or 1.0
         return max(1.0, float(np.abs(getattr(self._state, field)).max()))
 
     def _moved(self, key: keys.Key, distance: float) -> State:
-        assert self._state is not None
-        values = np.array(getattr(self._state, key.name), dtype=np.float64)
+        values: Any = np.array(getattr(self._state, key.name), dtype=np.float64)
         values[key.components] += distance
-        changes: dict[str, Any] = {key.name: values}
-        return dataclasses.replace(self._state, **changes)
+        return changed(State, self._state, **{key.name: values})
 
-    def _numbers(self, state: State | None) -> Changed:
-        """Motion and first sample at a state."""
-        assert state is not None
+    def _motion(self, state: State) -> Changed:
+        """Motion at a state."""
         self._simulation.go_on_from(state, 0.0)
-        motion, begun = self._simulation.task().motion, self._begun._replace(first=self._simulation.first_sample())
-        numbers = (motion, begun.numbers()[1])
-        return Changed(flat(numbers), structure(numbers))
+        return Changed.of(self._simulation.task().motion)
 
-    def _is_the_same(self) -> bool:
-        """Whether placing the start gives the numbers that reading the case gave, but for limits."""
-        numbers = self._begun.numbers()
-        matters = scales_of(numbers).groups[self._inside] != IGNORED
-        given, placed = flat(numbers)[self._inside], self._numbers(self._state).values
-        return bool(np.allclose(given[matters], placed[matters], rtol=SAME, atol=SAME, equal_nan=True))
+    def _sample(self, state: State) -> Changed:
+        """First sample at a state."""
+        self._simulation.go_on_from(state, 0.0)
+        first = self._simulation.first_sample(torques=False)
+        return Changed.of(self._begun._replace(first=first).numbers()[1])
+
+
+def _agree(given: Array, part: Part) -> bool:
+    """Whether placing the start gives the numbers that reading the case gave, but for limits."""
+    matters = part.scales.groups != IGNORED
+    return bool(np.allclose(given[matters], part.here.values[matters], rtol=SAME, atol=SAME, equal_nan=True))

@@ -50,18 +50,40 @@ def with_leaves(tree: T, values: Sequence[Any]) -> T:
     return found
 
 
+def laid_out(tree: Any) -> tuple[Array, list[Any]]:
+    """All numbers of nested tuples in one row; and what is not smooth: shapes, whole numbers, truths and words."""
+    rows: list[Array] = []
+    floats: list[float] = []
+    others: list[Any] = []
+
+    def gather(items: Any) -> None:
+        for x in items:
+            if isinstance(x, float):
+                floats.append(x)
+            elif isinstance(x, tuple | Listed):
+                gather(x)
+            elif isinstance(x, np.ndarray) and x.dtype == np.float64:
+                others.append((len(floats), x.shape))
+                rows.extend((np.array(floats), x.ravel()))
+                floats.clear()
+            else:
+                others.append(x.tolist() if isinstance(x, np.ndarray) else x)
+
+    gather((tree,))
+    others.append(len(floats))
+    return np.concatenate([*rows, np.array(floats)]), others
+
+
 def flat(tree: Any) -> Array:
     """All numbers of nested tuples in one row."""
-    return np.concatenate([np.ravel(x) for x in leaves(tree)])
+    return laid_out(tree)[0]
 
 
-def structure(tree: Any) -> Any:
-    """What is not smooth about nested tuples: shapes of arrays, whole numbers, truths and words."""
-    if isinstance(tree, tuple | Listed):
-        return tuple(structure(item) for item in tree)
-    if isinstance(tree, np.ndarray):
-        return tree.shape if tree.dtype == np.float64 else tree.tolist()
-    return float if isinstance(tree, float) else tree
+def from_flat(tree: T, row: Array) -> T:
+    """The same nested tuples with the numbers of a row, which is in the order of `flat`."""
+    shapes = [np.shape(x) for x in leaves(tree)]
+    parts = np.split(row, np.cumsum([math.prod(shape) for shape in shapes])[:-1])
+    return with_leaves(tree, [x.reshape(s) if s else float(x[0]) for x, s in zip(parts, shapes, strict=True)])
 
 
 def places_in(tree: Any, part: Callable[[Any], Sequence[Any]]) -> Any:

@@ -11,7 +11,6 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.given_starts import GivenStart
-from tautline.gradients.leaves import flat, structure
 from tautline.gradients.scales import scales_of
 from tautline.gradients.setting import begin_frozen, check_case, steps_of
 from tautline.model import checks, keys, sections
@@ -140,7 +139,7 @@ def tangents_by_keys(
     numbers : callable
         Nested tuples of numbers from a case.
     start : GivenStart, optional
-        Finds the derivatives by keys of a start that is given node by node, where `numbers` are those of a run.
+        Finds the derivatives by keys that it knows, where `numbers` are those of a run; of the first sample none.
 
     Returns
     -------
@@ -150,7 +149,7 @@ def tangents_by_keys(
         Sentences on these.
     """
     here = numbers(case)
-    changed = Changed(flat(here), structure(here))
+    changed = Changed.of(here)
     scales = scales_of(here)
     columns, remarks = np.zeros((len(changed.values), len(by))), []
     for k, name in enumerate(by):
@@ -158,10 +157,10 @@ def tangents_by_keys(
 
         def at(distance: float, name: str = name, value: float = value) -> Changed:
             there = numbers(case.with_({name: value + distance}))
-            return Changed(flat(there), structure(there))
+            return Changed.of(there)
 
         if start is not None and start.knows(name):
-            columns[:, k] = start.column(name, scales, len(changed.values))
+            columns[:, k] = start.column(name)
         else:
             columns[:, k] = derivatives(at, key_size(case, name), scales, changed, name).values
         if np.isnan(columns[:, k]).any():

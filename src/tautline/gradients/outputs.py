@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from functools import cache
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,8 +19,8 @@ from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
-from tautline.model.command import Command, Locked, PrescribedMotion
 from tautline.model.pendulum import Pendulum, Weights
+from tautline.model.piecewise import evaluate
 from tautline.model.string import String
 from tautline.model.wording import near
 from tautline.results.values import values_of
@@ -28,22 +29,62 @@ from tautline.schema import ASSEMBLY_SCHEMA, SCHEMA, Variable
 T = TypeVar("T")
 
 
-class CarriedValues(dict[str, Carried]):
-    """Variables by name; a sentence where there is none of a name."""
+class CarriedValues(MutableMapping[str, Carried]):
+    """Variables by name, some of which are made when they are asked for; a sentence where there is none of a name."""
 
-    def __missing__(self, name: object) -> Carried:
-        known = near(name, self) if isinstance(name, str) else ""
-        raise InputError(f"objective: expected a variable of the run, got {name!r}{known}; there are {', '.join(self)}")
+    def __init__(self, found: Mapping[str, Carried]) -> None:
+        self._found = dict(found)
+        self._later: dict[str, Callable[[], Mapping[str, Carried]]] = {}
+
+    def put_off(self, names: Iterable[str], make: Callable[[], Mapping[str, Carried]]) -> None:
+        """Let variables be taken from what is made when one of them is first asked for."""
+        self._later |= dict.fromkeys(names, cache(make))
+
+    def made(self) -> dict[str, Carried]:
+        """Variables that are not put off."""
+        return {name: x for name, x in self._found.items() if name not in self._later}
+
+    def __getitem__(self, name: str) -> Carried:
+        if name not in self:
+            known = near(name, self) if isinstance(name, str) else ""
+            known = f"{name!r}{known}; there are {', '.join(self)}"
+            raise InputError(f"objective: expected a variable of the run, got {known}")
+        if name in self._later:
+            self[name] = self._later[name]()[name]
+        return self._found[name]
+
+    def __setitem__(self, name: str, x: Carried) -> None:
+        self._found[name] = x
+        self._later.pop(name, None)
+
+    def __delitem__(self, name: str) -> None:
+        del self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
 class _String(String):
     """A string whose numbers carry derivatives."""
 
-    _table: tuple[Any, Any]
+    _table: Any  # strains, and coefficients of the energy, as the kernels have them
 
     def pieces(self) -> tuple[Any, Any]:
-        """Tension of a table, from the energy's coefficients that the kernels have."""
-        return self._table
+        """Tension of a table."""
+        powers = np.arange(1.0, len(self._table) - 1.0)
+        return self._table[0], self._table[2:] * powers[:, None]
+
+    def energy_density(self, strain: Any) -> Any:
+        """Elastic energy per unstretched length."""
+        return (
+            evaluate(self._table[0], self._table[1:], strain) if self.law == "table" else super().energy_density(strain)
+        )
 
 
 class _Pendulum(Pendulum):
@@ -65,15 +106,13 @@ def carried_setting(setting: Setting | AssemblySetting, tangents: list[Array]) -
 
 def carried_pendulum(pendulum: Pendulum, par: Any) -> Pendulum:
     """A pendulum with the numbers that results take from it in place of its own."""
-    table = par.tension_table
-    powers = np.arange(1.0, len(table) - 1.0)
     string = changed(
         _String,
         pendulum.string,
         length=par.L,
         stiffness=par.EA,
         viscosity=pendulum.string.viscosity and par.viscosity,
-        _table=(table[0], table[2:] * powers[:, None]),
+        _table=par.tension_table,
     )
     reel = changed(
         type(pendulum.reel),
@@ -131,30 +170,16 @@ def carried_values(
     return CarriedValues({name: found[name] for name in ("time", *names)})
 
 
-class Unknown(NamedTuple):
-    """Why the derivatives of a variable are not known, and of which of its components."""
-
-    why: str
-    components: Any = Ellipsis
-
-
-def unknown_outputs(pendulum: Pendulum, command: Command, elements: int) -> dict[str, Unknown]:
-    """Variables whose derivatives are not known."""
-    found: dict[str, Unknown] = {}
-    if isinstance(command, Locked | PrescribedMotion):
-        why = "torques that hold a lock or a prescribed motion are found afterwards, and carry no derivatives"
-        found |= dict.fromkeys(("torque", "power"), Unknown(why))
+def unknown_outputs(pendulum: Pendulum, elements: int) -> dict[str, str]:
+    """Variables whose derivatives are not known, and why."""
     if elements == 1 and pendulum.fluid is not None and pendulum.fluid.surface is not None:
         why = "tensions at the ends of a single element at a free surface carry no derivatives"
-        found |= dict.fromkeys(("guide_tension", "body_tension"), Unknown(why))
-    return found
+        return dict.fromkeys(("guide_tension", "body_tension"), why)
+    return {}
 
 
-def forget_unknown(values: CarriedValues, unknown: Mapping[str, Unknown]) -> list[str]:
-    """Make derivatives NaN that are not known, and say why."""
-    there = [name for name in unknown if name in values]
-    for name in there:
-        tangent = values[name].tangent.copy()
-        tangent[:, unknown[name].components] = np.nan
-        values[name] = Carried(values[name].value, tangent)
-    return [f"{name}: {unknown[name].why}" for name in there]
+def forget_unknown(values: CarriedValues, unknown: Iterable[str]) -> None:
+    """Make derivatives of variables NaN."""
+    for name in unknown:
+        if name in values:
+            values[name] = Carried(values[name].value, np.full_like(values[name].tangent, np.nan))

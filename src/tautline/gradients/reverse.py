@@ -238,7 +238,9 @@ def gradient_back(
     out = march_parts_back(start, forth.parts, data.Samples(scalars[1:], nodes[1:]))
     if out is None:
         return None
-    gradient = along([*by_leaves, scalars[0], nodes[0]], [*tangents, *(t[0] for t in first_tangents)])
+    gradient = along(by_leaves, tangents)
+    if scalars[0].any() or nodes[0].any():
+        gradient = gradient + along([scalars[0], nodes[0]], [t[0] for t in first_tangents()])
     if setting.loads.acts and rows:
         # what loads do at the start is not on the way back: derivatives are carried along over the first step
         start, tangents = start._replace(motion=data.copy_of(start.motion)), [t.copy() for t in tangents]

@@ -45,9 +45,7 @@ class RotationVectors:
     def carried(self, R: Carried, near: Array) -> Carried:
         """Of an attitude that carries derivatives."""
         vector = self.of(R.value, near)
-        turned = np.einsum("ji,jlk->ilk", R.value, R.tangent)
-        change = 0.5 * np.stack([turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]])
-        return Carried(vector, vector_rate(vector) @ change)
+        return Carried(vector, vector_rate(vector) @ turns_of(R))
 
     def followed(self, attitudes: Array, vector: Array) -> Array:
         """Of the last of many attitudes, followed from a vector through all of them."""
@@ -56,17 +54,25 @@ class RotationVectors:
         return vector
 
 
+def turns_of(R: Carried) -> Array:
+    """Derivatives of attitudes (..., 3, 3) as turns in the rotated frame, (..., 3, directions)."""
+    turned = np.einsum("...ji,...jlk->...ilk", R.value, R.tangent)
+    parts = [turned[..., a, b, :] - turned[..., b, a, :] for a, b in ((2, 1), (0, 2), (1, 0))]
+    return np.asarray(0.5 * np.stack(parts, axis=-2))
+
+
 def cross_matrix(x: Array) -> Array:
-    """Matrix of the vector product with a vector."""
-    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
+    """Matrices of the vector product with vectors (..., 3)."""
+    a, b, c = np.moveaxis(x, -1, 0)
+    zero = np.zeros_like(a)
+    rows = [np.stack(row, axis=-1) for row in ((zero, -c, b), (c, zero, -a), (-b, a, zero))]
+    return np.stack(rows, axis=-2)
 
 
 def rotation_by(x: Array) -> Array:
-    """Rotation matrix of a rotation vector (Rodrigues' formula)."""
-    angle, K = float(np.linalg.norm(x)), cross_matrix(x)
-    if angle < SMALL:
-        return np.asarray(np.eye(3) + (1.0 - angle**2 / 6.0) * K + (0.5 - angle**2 / 24.0) * K @ K)
-    return np.asarray(np.eye(3) + math.sin(angle) / angle * K + (1.0 - math.cos(angle)) / angle**2 * K @ K)
+    """Rotation matrices of rotation vectors (..., 3) (Rodrigues' formula)."""
+    turns, K = np.linalg.norm(x, axis=-1)[..., None, None] / math.pi, cross_matrix(x)
+    return np.asarray(np.eye(3) + np.sinc(turns) * K + 0.5 * np.sinc(0.5 * turns) ** 2 * (K @ K))
 
 
 def vector_rate(x: Array) -> Array:

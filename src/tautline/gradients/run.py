@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,16 +11,17 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
 from tautline.gradients.given_starts import GivenStart
-from tautline.gradients.leaves import leaves, split
+from tautline.gradients.leaves import flat, split
 from tautline.gradients.lowering import key_value, tangents_by_keys
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import CarriedValues, carried_setting, forget_unknown
-from tautline.gradients.setting import Begun, Steps, begin_frozen, steps_of
+from tautline.gradients.setting import Begun, FrozenRuns, Steps, begin_frozen, steps_of
 from tautline.kernels import data
 from tautline.model import keys
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.command import Speed
+from tautline.model.state import State
 
 # Of a step: times that are nearer to the end of one are at it.
 ON_STEP = 1e-6
@@ -31,7 +33,15 @@ class CarriedRun(NamedTuple):
     values: CarriedValues
     status: str
     message: str
-    remarks: list[str]
+    by: Sequence[str]
+    of_keys: list[str]  # sentences on keys
+    unknown: dict[str, str]  # variables whose derivatives are not known, and why
+    of_run: list[str]  # sentences on the run
+
+    def remarks(self) -> list[str]:
+        """Sentences on keys, on derivatives that are not known of variables that were asked for, and on the run."""
+        unknown = [f"{name}: {why}" for name, why in self.unknown.items() if name in self.values]
+        return [*self.of_keys, *unknown, *unknown_by(self.values, self.by, self.unknown), *self.of_run]
 
 
 class Prepared(NamedTuple):
@@ -40,7 +50,7 @@ class Prepared(NamedTuple):
     steps: Steps
     begun: Any  # Begun, or BegunAssembly
     tangents: list[Array]  # of the leaves of the setting
-    first: Any  # derivatives of the first sample
+    first: Callable[[], Any]  # derivatives of the first sample
     remarks: list[str]
 
 
@@ -48,13 +58,22 @@ def prepared_run(case: Case | AssemblyCase, by: Sequence[str]) -> Prepared:
     """A case at the start of its run, with derivatives by keys of all that it starts from."""
     steps = steps_of(case)
     begun = begin_frozen(case, steps)
-    start = GivenStart(case, begun) if isinstance(case, Case) and isinstance(begun, Begun) else None
-    columns, remarks = tangents_by_keys(case, by, lambda other: begin_frozen(other, steps).numbers(), start)
-    tangents = split(begun.numbers(), columns)
-    at_start = len(leaves(begun.setting))
+    runs, start = FrozenRuns(case, steps), None
+    if isinstance(case, Case) and isinstance(case.initial, State) and isinstance(begun, Begun):
+        start = GivenStart(case.initial, begun) if any(keys.parse(x).section == "initial" for x in by) else None
+    columns, remarks = tangents_by_keys(case, by, lambda other: runs.begun(other).numbers(), start)
     if isinstance(case, Case):
         remarks += entries_on_steps(case, by, begun.setting.plan)
-    return Prepared(steps, begun, tangents[:at_start], type(begun.first)(*tangents[at_start:]), remarks)
+    before = len(flat(begun.setting))
+
+    @cache
+    def first() -> Any:
+        for k, name in enumerate(by):
+            if start is not None and start.knows(name):
+                columns[start.sampled, k] = start.sample_column(name)
+        return type(begun.first)(*split(begun.first, columns[before:]))
+
+    return Prepared(steps, begun, split(begun.setting, columns[:before]), first, remarks)
 
 
 def entries_on_steps(case: Case, by: Sequence[str], plan: data.Plan) -> list[str]:
@@ -76,7 +95,7 @@ def entries_on_steps(case: Case, by: Sequence[str], plan: data.Plan) -> list[str
 def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
     """Run a case with frozen steps; variables by name and the time, with derivatives by keys."""
     steps, begun, tangents, first_tangents, remarks = prepared_run(case, by)
-    first = carried_samples(begun.first, first_tangents)
+    first = carried_samples(begun.first, first_tangents())
     setting = carried_setting(begun.setting, tangents)
     marched = march_along(begun.setting, tangents, steps.filled)
     simulation, rows = begun.simulation, marched.filled
@@ -85,9 +104,9 @@ def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Se
     samples = type(first)(*(np.concatenate(pair) for pair in zip(first, found, strict=True)))
     counts = steps.per_sample * np.arange(rows + 1.0)
     values, unknown = begun.values(setting, counts, samples, names), begun.unknown()
-    remarks += forget_unknown(values, unknown)
+    forget_unknown(values, unknown)
     status, message = ended(case, steps, simulation.status, simulation.message)
-    return CarriedRun(values, status, message, [*remarks, *unknown_by(values, by, unknown), *simulation.remarks()])
+    return CarriedRun(values, status, message, by, remarks, unknown, simulation.remarks())
 
 
 def carried_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any:
@@ -97,9 +116,9 @@ def carried_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any
 
 def unknown_by(values: CarriedValues, by: Sequence[str], said: Iterable[str]) -> list[str]:
     """Sentences on derivatives that are not known, but of variables of which it was said already."""
-    found = []
-    for name in values.keys() - set(said):
-        x = values[name]
+    made, found = values.made(), []
+    for name in made.keys() - set(said):
+        x = made[name]
         missing: Any = np.isnan(x.tangent).reshape(len(x), -1, len(by)).any(axis=1)
         keys = [key for key, never in zip(by, missing.any(axis=0), strict=True) if never]
         if keys:

@@ -11,7 +11,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.assembly.setting import BegunAssembly
 from tautline.gradients.differences import Changed, derivatives, difference
-from tautline.gradients.leaves import flat, places_in, structure
+from tautline.gradients.leaves import flat, laid_out, places_in
 from tautline.gradients.scales import Scales, scales_of
 from tautline.gradients.setting import Begun
 from tautline.kernels.data import Plan
@@ -76,7 +76,7 @@ class SegmentSlopes:
             As of `Segments.march`.
         """
         setting = setting.without_workspace()
-        here, scales = Changed(flat(setting), structure(setting)), scales_of(setting)
+        here, scales = Changed.of(setting), scales_of(setting)
         columns = self._by_state(setting, scales, x, u, k)
         columns += [self._along(here, scales, x, u, k, j) for j in range(len(self._directions.names))]
         return np.stack(columns, axis=1)
@@ -146,7 +146,7 @@ class QuickSlopes(SegmentSlopes):
             return False
         begun = segments.begun(u), once.begun, twice
         settings = [segments.placed(b, x, last).without_workspace() for b in begun]
-        if len({repr(structure(s)) for s in settings}) > 1:
+        if len({repr(laid_out(s)[1]) for s in settings}) > 1:
             return False
         here, near, far = (flat(tuple(part for part in s if not isinstance(part, Plan))) for s in settings)
         with np.errstate(invalid="ignore"):

@@ -13,14 +13,14 @@ from tautline.gradients.assembly.coordinates import AssemblyCoordinates
 from tautline.gradients.assembly.setting import BegunAssembly
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.differences import Changed
-from tautline.gradients.leaves import flat, split, structure
+from tautline.gradients.leaves import flat, split
 from tautline.gradients.lowering import checked_keys, key_size, key_value
 from tautline.gradients.marched import Marched as Samples
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import carried_setting, check_names, forget_unknown, variables_of
 from tautline.gradients.run import carried_samples
 from tautline.gradients.segment_slopes import Directions, QuickSlopes, SegmentSlopes
-from tautline.gradients.setting import Begun, begin_frozen, check_case, steps_of
+from tautline.gradients.setting import Begun, FrozenRuns, check_case, steps_of
 from tautline.model import checks
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
@@ -114,6 +114,7 @@ class Segments:
                 "case: expected a guide law without memory, got 'stretched': a state does not say all of it"
             )
         self._steps = steps_of(case)
+        self._runs = FrozenRuns(case, self._steps)
         self.times = self._checked(times)
         self.values = np.array([key_value(case, name) for name in self.by])
         sizes = np.array([key_size(case, name) for name in self.by])
@@ -206,7 +207,7 @@ class Segments:
         key = tuple(u.tolist())
         if key not in self._known:
             case = self.case.with_(dict(zip(self.by, key, strict=True))) if self.by else self.case
-            self._known[key] = begin_frozen(case, self._steps)
+            self._known[key] = self._runs.begun(case)
         return self._known[key]
 
     def placed(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Any:
@@ -217,12 +218,12 @@ class Segments:
     def moving(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Changed:
         """What a march from the state x would change, as numbers."""
         there = tuple(self.placed(begun, x, k).moving())
-        return Changed(flat(there), structure(there))
+        return Changed.of(there)
 
     def numbers(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Changed:
         """All that a march from the state x depends on, as numbers."""
         there = self.placed(begun, x, k).without_workspace()
-        return Changed(flat(there), structure(there))
+        return Changed.of(there)
 
 
 class Linearization(NamedTuple):

@@ -15,11 +15,12 @@ from tautline.gradients.assembly.setting import BegunAssembly, begin_assembly
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.marched import Marched
 from tautline.gradients.marching import Setting
-from tautline.gradients.outputs import CarriedValues, Unknown, carried_values, unknown_outputs
+from tautline.gradients.outputs import CarriedValues, carried_values, changed, unknown_outputs
+from tautline.gradients.torques import OF_TORQUES, found_afterwards, held_torques
 from tautline.kernels import data
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
-from tautline.model.command import Command, Locked, PrescribedMotion, Torque
+from tautline.model.command import Command, Torque
 
 # Tables of motions without end hold so much longer than the run, so that they are the same near its duration.
 BEYOND = 1.1
@@ -52,7 +53,7 @@ class Begun(NamedTuple):
     def numbers(self) -> tuple[Setting, data.Samples]:
         """All that follows from keys, but a torque that was found afterwards."""
         scalars = self.first.scalars.copy()
-        if isinstance(self.command, Locked | PrescribedMotion):
+        if found_afterwards(self.setting.par, self.command):
             scalars[:, data.DRUM_TORQUE] = 0.0
         return self.setting, self.first._replace(scalars=scalars)
 
@@ -71,12 +72,25 @@ class Begun(NamedTuple):
         self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
 
     def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
-        """Variables by name, and the time (outputs.carried_values)."""
-        return carried_values(self.simulation.pendulum, setting, counts, samples, names)
+        """Variables by name, and the time (outputs.carried_values).
 
-    def unknown(self) -> dict[str, Unknown]:
-        """Variables whose derivatives are not known."""
-        return unknown_outputs(self.simulation.pendulum, self.command, self.simulation.elements)
+        Torques that are found afterwards get their derivatives when they are asked for.
+        """
+        pendulum = self.simulation.pendulum
+        values = carried_values(pendulum, setting, counts, samples, names)
+
+        def held() -> CarriedValues:
+            scalars = samples.scalars.copy()
+            scalars[:, data.DRUM_TORQUE] = held_torques(self.setting, setting, values["time"], samples)
+            return carried_values(pendulum, setting, counts, samples._replace(scalars=scalars), OF_TORQUES)
+
+        if found_afterwards(self.setting.par, self.command):
+            values.put_off(set(OF_TORQUES) & set(names), held)
+        return values
+
+    def unknown(self) -> dict[str, str]:
+        """Variables whose derivatives are not known, and why."""
+        return unknown_outputs(self.simulation.pendulum, self.simulation.elements)
 
 
 def check_case(case: C) -> C:
@@ -122,12 +136,52 @@ def begin_frozen(case: Case | AssemblyCase, steps: Steps) -> Begun | BegunAssemb
     length, sample = steps.length(duration), duration / steps.rows
     if isinstance(case, AssemblyCase):
         return begin_assembly(case, length, sample, steps.per_sample, steps.until)
-    run = dataclasses.replace(case.run, step=length, sample=sample, stop=())
-    begun = begin(case.with_(run=run))
-    simulation: Simulation = begun.simulation
+    return _at_start(begin(_with_steps(case, steps)).simulation, case, steps)
+
+
+def _with_steps(case: Case, steps: Steps) -> Case:
+    """A case with frozen steps, without conditions that stop it."""
+    duration = case.run.duration
+    run = dataclasses.replace(case.run, step=steps.length(duration), sample=duration / steps.rows, stop=())
+    return changed(Case, case, run=run)
+
+
+def _at_start(simulation: Simulation, case: Case, steps: Steps) -> Begun:
+    """A simulation that has taken the command of a case."""
     task = simulation.task(steps.until)
-    plan = task.plan._replace(h=length, steps_per_sample=steps.per_sample)
+    plan = task.plan._replace(h=steps.length(case.run.duration), steps_per_sample=steps.per_sample)
     first = data.Samples(*(x.copy() for x in simulation.present_sample()))
     return Begun(
         simulation, Setting(task.par, plan, task.command, task.motion, simulation.kernel_loads), first, case.command
     )
+
+
+class FrozenRuns:
+    """Runs of cases that differ from one in some keys, at their starts, with frozen steps.
+
+    Parameters
+    ----------
+    case : Case or AssemblyCase
+    steps : Steps
+    """
+
+    def __init__(self, case: Case | AssemblyCase, steps: Steps) -> None:
+        self._case, self._steps = case, steps
+        self._waiting: Simulation | None = None  # without a command as yet
+
+    def begun(self, case: Any) -> Any:
+        """`begin_frozen` of a case; where it has another command only, the rest is taken over."""
+        if not isinstance(case, Case) or not self._has_another_command(case):
+            return begin_frozen(case, self._steps)
+        frozen = _with_steps(case, self._steps)
+        with case.naming_keys():
+            case.state()  # checks the command
+            self._waiting = self._waiting or Simulation.from_case(_with_steps(self._case, self._steps))  # type: ignore[arg-type]
+            simulation = self._waiting.twin()
+            simulation.begin(case.command, case.run.duration, frozen.run.interval())
+        return _at_start(simulation, case, self._steps)
+
+    def _has_another_command(self, case: Case) -> bool:
+        ours: Any = self._case
+        others = all(getattr(case, name) is getattr(ours, name) for name in ("pendulum", "initial", "run"))
+        return others and case.command is not ours.command

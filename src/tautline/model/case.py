@@ -42,12 +42,13 @@ class Case:
     _read: Sections | None = _hidden()
     _locate: Locate | None = _hidden()
     _state: State | None = _hidden()
+    _placed: State | None = _hidden()  # the same, but not looked at together with the command
 
     def state(self) -> State:
         """The state at the start; computed once. InputError if the parts do not go together."""
         if self._state is None:
             with self.naming_keys("initial"):
-                found = state_of(self.initial, self.pendulum, self.run.number_of_elements())
+                found = self._placed or state_of(self.initial, self.pendulum, self.run.number_of_elements())
                 check_command(self.command, found.reel_speed)
             with self.naming_keys("command"):
                 deployed = self.pendulum.string.length - found.reeled_length
@@ -106,13 +107,14 @@ class Case:
         set_(case, "_read", read)
         set_(case, "_locate", place)
         if like is not None and like._state is not None and case._same_state(like):
-            set_(case, "_state", like._state)
+            set_(case, "_placed", like._state)
+            set_(case, "_state", like._state if case.command is like.command else None)
         return case
 
     def _same_state(self, other: Case) -> bool:
         """Whether the start is that of another case; one that does not hang depends on two lengths only."""
         known, ours, theirs = other._state, self.pendulum, other.pendulum
-        if known is None or self.initial is not other.initial or self.command is not other.command:
+        if known is None or self.initial is not other.initial:
             return False
         if depends_on_loads(self.initial):
             return ours is theirs and self.run.elements == other.run.elements

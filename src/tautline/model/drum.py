@@ -5,8 +5,9 @@ Letters of the theory: d_0 is the bare drum's radius, k the growth of its square
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from tautline.model.reel import Reel
 
@@ -14,9 +15,9 @@ from tautline.model.reel import Reel
 class Spooled(NamedTuple):
     """The spooled string's moment of weight about the drum axis over its line weight, and its first two derivatives."""
 
-    height: float  # A of (52) (m^2)
-    lever: float  # dA/ds of (53) (m)
-    slope: float  # of the lever by s
+    height: Any  # A of (52) (m^2)
+    lever: Any  # dA/ds of (53) (m)
+    slope: Any  # of the lever by s
 
 
 def mass(reel: Reel, density: float, s: float) -> float:
@@ -26,12 +27,12 @@ def mass(reel: Reel, density: float, s: float) -> float:
     return turning / (d2 + k * w) + density * reel.guide_length
 
 
-def spooled(reel: Reel, s: float) -> Spooled:
-    """Where the weight of the spooled string is, with s metres on the reel side of the guide."""
+def spooled(reel: Reel, s: Any) -> Spooled:
+    """Where the weight of the spooled string is, with s metres, a number or an array, on the reel side of the guide."""
     d_0, d, k = reel.drum_radius, reel.radius(s), reel.layer_growth
     w = s - reel.guide_length
     angle = 2.0 * w / (d_0 + d)
-    sine, cosine = math.sin(angle), math.cos(angle)
+    sine, cosine = np.sin(angle), np.cos(angle)
     a = d_0 * d_0 - 0.5 * k * k
     moment = a * sine + k * (d - d_0 * cosine)
     return Spooled(

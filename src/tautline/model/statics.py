@@ -138,7 +138,7 @@ def holding_torque(pendulum: Pendulum, s: float, strain: float) -> float:
     return float(pendulum.reel.radius(s) * (pull_on_drum(pendulum, strain) + spooled_weight(pendulum, s)))
 
 
-def spooled_weight(pendulum: Pendulum, s: float) -> float:
+def spooled_weight(pendulum: Pendulum, s: Any) -> Any:
     """Pull at the drum of the weight of what is spooled and in the guide (N): the gravity terms of (13)."""
     reel = pendulum.reel
     return pendulum.weights().string * (reel.guide_length + drum.spooled(reel, s).lever)

@@ -116,8 +116,8 @@ def _begin(
     unknown = problem.without_derivative(w)
     if unknown:
         raise InputError(
-            f"{unknown}: has no derivative in this case; expected another output in minimise and subject_to, such as "
-            "guide_tension and rate(reel_speed) in the place of the torque of a prescribed motion"
+            f"{unknown}: has no derivative at some of the samples; expected another output in minimise and subject_to, "
+            "or samples at which it does not jump, such as a torque where entries of a table of speeds are moved"
         )
     return problem, w
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tautline import errors, ledger
@@ -9,7 +11,7 @@ from tautline.engine.assembly.lowering import line_pendulum
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.assembly import Assembly
-from tautline.model.assembly.parts import Line
+from tautline.model.pendulum import Pendulum
 from tautline.model.statics import pull_on_drum, spooled_weight
 from tautline.results.assembly import derived, spans
 from tautline.results.values import Values, at_first_end
@@ -18,13 +20,31 @@ from tautline.results.values import Values, at_first_end
 def values_of(assembly: Assembly, samples: kernels.WholeSamples, times: data.Array) -> Values:
     """Variables of the results from samples."""
     values = values_without_holding(assembly, samples, times)
-    for k, line in enumerate(assembly.strings.values()):
-        held = np.isnan(values["torque"][:, k])
-        if held.any() and line.reel is not None:
-            values["torque"][held, k] = _holding(assembly, line, k, values)[held]
-            radii = line.reel.radius(values["reeled_length"][held, k])
-            values["power"][held, k] = values["torque"][held, k] * values["reel_speed"][held, k] / radii
+    with_holding(assembly, values, {name: pendulum_of(assembly, name) for name in assembly.strings})
     return values
+
+
+def pendulum_of(assembly: Assembly, name: str) -> Pendulum:
+    """The pendulum that a line would be, with the weight that its spooled string has; on a free body none."""
+    line = assembly.strings[name]
+    gravity = 0.0 if assembly.on_free_body(line) else float(assembly.gravity or 0.0)
+    return line_pendulum(line, gravity, assembly.fluid)
+
+
+def with_holding(assembly: Assembly, values: Values, pendulums: Mapping[str, Pendulum]) -> None:
+    """Fill in torques that hold or lead drums (N m), from the strain at the guide, and their power.
+
+    What turns the drum along with a body is left out.
+    """
+    for k, (name, (_, elements)) in enumerate(spans(assembly).items()):
+        held, pendulum = np.isnan(values["torque"][:, k]), pendulums[name]
+        if held.any() and assembly.strings[name].reel is not None:
+            strain, reeled = values["strain"][held, elements], values["reeled_length"][held, k]
+            at_guide = at_first_end(strain) if strain.shape[1] > 1 else strain[:, 0]
+            radii = pendulum.reel.radius(reeled)
+            torque = radii * (pull_on_drum(pendulum, at_guide) + spooled_weight(pendulum, reeled))
+            values["torque"][held, k] = torque
+            values["power"][held, k] = torque * values["reel_speed"][held, k] / radii
 
 
 def values_without_holding(assembly: Assembly, samples: kernels.WholeSamples, times: data.Array) -> Values:
@@ -48,19 +68,6 @@ def values_without_holding(assembly: Assembly, samples: kernels.WholeSamples, ti
         "angular_momentum": whole[:, kernels.ANGULAR_MOMENTUM : kernels.ANGULAR_MOMENTUM + 3],
     }
     return derived(assembly, found)
-
-
-def _holding(assembly: Assembly, line: Line, k: int, values: Values) -> data.Array:
-    """Torques that hold a drum (N m), from the strain at the guide; without what turns the drum along with a body."""
-    elements = list(spans(assembly).values())[k][1]
-    strain = values["strain"][:, elements]
-    at_guide = at_first_end(strain) if strain.shape[1] > 1 else strain[:, 0]
-    gravity = 0.0 if assembly.on_free_body(line) else float(assembly.gravity or 0.0)
-    pendulum = line_pendulum(line, gravity, assembly.fluid)
-    lengths, which = np.unique(values["reeled_length"][:, k], return_inverse=True)
-    weights = np.array([spooled_weight(pendulum, float(s)) for s in lengths])
-    torque: data.Array = pendulum.reel.radius(lengths)[which] * (pull_on_drum(pendulum, at_guide) + weights[which])
-    return torque
 
 
 def sentence(status: int, time: float, name: str, out: float, step: float, limit: float, adaptive: bool) -> str:

@@ -8,17 +8,13 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.assembly.lowering import line_pendulum
-from tautline.engine.assembly.samples import values_of, values_without_holding
+from tautline.engine.assembly.samples import pendulum_of, values_without_holding, with_holding
 from tautline.gradients.arrays import Carried
-from tautline.gradients.outputs import CarriedValues, Unknown, carried_pendulum, changed
+from tautline.gradients.outputs import CarriedValues, carried_pendulum, changed
 from tautline.kernels import data
-from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.command import Command, Locked, PrescribedMotion
-
-# Variables with a torque in them.
-OF_TORQUES = ("torque", "power")
+from tautline.model.pendulum import Pendulum
 
 
 def held_reels(assembly: Assembly, commands: Mapping[str, Command]) -> list[int]:
@@ -28,36 +24,36 @@ def held_reels(assembly: Assembly, commands: Mapping[str, Command]) -> list[int]
     return [k for k, name in enumerate(assembly.strings) if name in held]
 
 
-def carried_assembly(assembly: Assembly, strands: Sequence[Any]) -> Assembly:
-    """An assembly with the numbers that results take from it in place of its own."""
-    lines = {}
-    for (name, line), strand in zip(assembly.strings.items(), strands, strict=True):
-        own = carried_pendulum(line_pendulum(line), strand.par)
-        lines[name] = changed(type(line), line, string=own.string, reel=line.reel and own.reel)
+def carried_lines(assembly: Assembly, system: Any) -> dict[str, Pendulum]:
+    """Pendulums that lines would be, with the numbers that results take from them in place of their own."""
+    found = {}
+    for name, strand in zip(assembly.strings, system.strands, strict=True):
+        line = assembly.strings[name]
+        weight = 0.0 if assembly.on_free_body(line) else system.field.g * strand.par.mu * strand.sinking
+        found[name] = carried_pendulum(pendulum_of(assembly, name), strand.par._replace(mu_g=weight))
+    return found
+
+
+def carried_assembly(assembly: Assembly, pendulums: Mapping[str, Pendulum]) -> Assembly:
+    """An assembly with the strings and reels of pendulums."""
+    lines = {
+        name: changed(type(line), line, string=pendulums[name].string, reel=line.reel and pendulums[name].reel)
+        for name, line in assembly.strings.items()
+    }
     return changed(Assembly, assembly, strings=lines)
 
 
 def carried_values(
-    assembly: Assembly, setting: Any, counts: Array, samples: Any, names: Sequence[str], held: list[int]
+    assembly: Assembly, setting: Any, counts: Array, samples: Any, names: Sequence[str]
 ) -> CarriedValues:
     """Variables by name, and the time; arguments as of `outputs.carried_values`."""
     times = setting.system.totals[data.T_START] + counts * setting.plan.h
-    found: Any = values_without_holding(carried_assembly(assembly, setting.system.strands), samples, times)
-    if held and set(names) & set(OF_TORQUES):
-        plain = values_of(assembly, kernels.WholeSamples(*(x.value for x in samples)), times.value)
-        for name in OF_TORQUES:
-            found[name].value[:, held] = plain[name][:, held]
-    wanted = CarriedValues({name: found[name] for name in ("time", *names)})
-    for name, x in wanted.items():
-        if not isinstance(x, Carried):  # zeros, where there is no reel
-            wanted[name] = Carried(x, np.zeros((*x.shape, times.directions)))
-    return wanted
-
-
-def unknown_outputs(assembly: Assembly, held: list[int]) -> dict[str, Unknown]:
-    """Variables whose derivatives are not known."""
-    if not held:
-        return {}
-    names = ", ".join(repr(list(assembly.strings)[k]) for k in held)
-    why = f"torques that hold a lock or a prescribed motion ({names}) are found afterwards, and carry no derivatives"
-    return dict.fromkeys(OF_TORQUES, Unknown(why, held))
+    pendulums = carried_lines(assembly, setting.system)
+    carried = carried_assembly(assembly, pendulums)
+    found: Any = values_without_holding(carried, samples, times)
+    with_holding(carried, found, pendulums)
+    wanted: dict[str, Carried] = {}
+    for name in ("time", *names):
+        x = found[name]  # zeros, where there is no reel
+        wanted[name] = x if isinstance(x, Carried) else Carried(x, np.zeros((*x.shape, times.directions)))
+    return CarriedValues(wanted)

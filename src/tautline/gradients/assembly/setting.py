@@ -10,9 +10,9 @@ from tautline.engine.assembly.simulation import AssemblySimulation
 from tautline.engine.cases import assembly_case, begin
 from tautline.gradients.assembly.coordinates import AssemblyCoordinates
 from tautline.gradients.assembly.marching import AssemblySetting
-from tautline.gradients.assembly.outputs import carried_values, held_reels, unknown_outputs
+from tautline.gradients.assembly.outputs import carried_values, held_reels
 from tautline.gradients.marched import Marched
-from tautline.gradients.outputs import CarriedValues, Unknown
+from tautline.gradients.outputs import CarriedValues
 from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.case import AssemblyCase
 
@@ -48,11 +48,11 @@ class BegunAssembly(NamedTuple):
 
     def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
         """Variables by name, and the time."""
-        return carried_values(self.simulation.assembly, setting, counts, samples, names, self.held)
+        return carried_values(self.simulation.assembly, setting, counts, samples, names)
 
-    def unknown(self) -> dict[str, Unknown]:
-        """Variables whose derivatives are not known."""
-        return unknown_outputs(self.simulation.assembly, self.held)
+    def unknown(self) -> dict[str, str]:
+        """Variables whose derivatives are not known: none."""
+        return {}
 
 
 def begin_assembly(case: AssemblyCase, length: float, sample: float, per_sample: int, until: float) -> BegunAssembly:
