@@ -52,7 +52,15 @@ from tautline.kernels.loads.jump import settle
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import fixed_base_step
-from tautline.kernels.steps import END_TOLERANCE, beyond_end, may_reach_end, must_guard, steps_alike, time_of_part
+from tautline.kernels.steps import (
+    END_TOLERANCE,
+    beyond_end,
+    end_of_string,
+    may_reach_end,
+    must_guard,
+    steps_alike,
+    time_of_part,
+)
 from tautline.kernels.tridiagonal import factorise
 
 MOST_TRIALS = 80

@@ -56,7 +56,7 @@ def _hash_of_options(options: Any) -> int:
 
 
 def _equal_options(options: Any, others: Any) -> bool:
-    return options._values == others._values or options.values() == others.values()
+    return bool(options._values == others._values or options.values() == others.values())
 
 
 def _tidied(library: Any) -> None:
