@@ -81,10 +81,13 @@ def costs(case: tl.Case, keys: list[str] = KEYS) -> tuple[float, float, float | 
     begun = time.process_time()
     prepared = prepared_run(case, keys)
     preparing = (time.process_time() - begun) / len(keys)
-    back = None
-    if goes_back(prepared.begun.setting):
-        objective = tl.Final("position[-1, 0]")
-        back = best_of(lambda: lambda: gradient_back(prepared_run(case, keys[:1]), objective, ["position"]))
+    objective = tl.Final("position[-1, 0]")
+
+    def taken_back() -> Callable[[], Any]:
+        ready = prepared_run(case, keys[:1])
+        return lambda: gradient_back(ready, objective, ["position"])
+
+    back = best_of(taken_back) if goes_back(prepared.begun.setting) else None
     return best_of(plain), best_of(carried), back, preparing
 
 

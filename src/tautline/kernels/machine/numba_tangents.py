@@ -20,6 +20,8 @@ from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.tangents import TANGENTS, has_tangents, may_act, tangents_within
 
 _DOUBLE = ir.DoubleType()
+# Sums of tangents may be made in any order, so that products become part of them.
+_LOOSE = ("reassoc", "contract", "nsz")
 NO_TANGENTS = ir.Constant(FLOATS, [0.0] * TANGENTS)
 
 
@@ -127,15 +129,15 @@ def _operation(function: Any, arity: int, build: Callable[..., Any], result: Any
 
 
 def _times(builder: Any, number: Any, tangents: Any) -> Any:
-    return None if tangents is None else builder.fmul(broadcast(builder, number), tangents)
+    return None if tangents is None else builder.fmul(broadcast(builder, number), tangents, flags=_LOOSE)
 
 
 def _sum(builder: Any, a: Any, b: Any) -> Any:
-    return b if a is None else a if b is None else builder.fadd(a, b)
+    return b if a is None else a if b is None else builder.fadd(a, b, flags=_LOOSE)
 
 
 def _difference(builder: Any, a: Any, b: Any) -> Any:
-    return a if b is None else builder.fneg(b) if a is None else builder.fsub(a, b)
+    return a if b is None else builder.fneg(b) if a is None else builder.fsub(a, b, flags=_LOOSE)
 
 
 def _add(builder: Any, a: Number, b: Number) -> Any:
