@@ -111,9 +111,10 @@ $(VENV)/cli $(VENV)/dev $(VENV)/docs: $(PACKAGE) | $(VENV)/bin/python
 artifacts: | $(VENV)/bin/python
 	$(PIP) wheel --no-deps --wheel-dir build/wheel .
 
+# Without bytecode of all that the packages hold, test suites among it: Python writes that of what is imported.
 packages-%: export TAUTLINE_TARGETS = none
 packages-%: | $(VENV)/bin/python
-	$(PIP) install --editable '.[$*]'
+	$(PIP) install --no-compile --editable '.[$*]'
 
 clean:
 	rm -rf $(VENV) web/node_modules web/dist src/tautline/viewer/viewer.html src/tautline/kernels/machine/built docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -641,6 +641,7 @@ def test_a_recording_of_an_assembly(crane_pilot: Pilot) -> None:
     np.testing.assert_allclose(np.diff(run.time.values), 1.0 / STATES_A_SECOND, rtol=1e-6)
 
 
+@pytest.mark.long
 def test_an_assembly_reaches_the_end_of_a_string(crane_pilot: Pilot) -> None:
     pilot = crane_pilot
     pilot.ask("torque", string="sling", value=pilot.meta["limits"]["reels"]["sling"]["torque"][0])
