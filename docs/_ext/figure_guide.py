@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import tautline as tl
 from generated_pages import write_generated
 
@@ -36,6 +38,12 @@ def drawn(folder: Path) -> Iterator[tuple[str, str, str]]:
     case = tl.load("crane-hoist")
     found = tl.figures.modes(tl.modes(case.pendulum, deployed=20.0, elements=10))
     yield "modes", "tl.figures.modes(tl.modes(...))", tl.figures.save(found, folder / "modes", ["png"])[0].name
+    measured = tl.simulate(case, duration=4.0, sample=0.04)
+    noise = 5.0 * np.random.default_rng(1).standard_normal(measured.time.size)
+    data = {"time": measured.time.values, "guide_tension": measured.guide_tension.values + noise}
+    fit = tl.fit(case.with_({"body.mass": "1.05 t"}), data, ["body.mass"], units="SI")
+    residuals = tl.figures.save(tl.figures.fitted(fit, "guide_tension"), folder / "fitted", ["png"])[0].name
+    yield "fitted", 'tl.figures.fitted(tl.fit(...), "guide_tension")', residuals
     tl.figures.animate(run, folder / "animate.gif", frames=40, rate=10)
     yield "animate", 'tl.figures.animate(run, "motion.gif")', "animate.gif"
 
