@@ -425,6 +425,7 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
         assert page.get_by_test_id("controls").evaluate("e => e.inert")
 
 
+@pytest.mark.long
 def test_live_page_of_an_assembly(tmp_path: Path, open_page: Pages) -> None:
     """Each reel has its controls, keys drive the one that is chosen; reels and a list of bodies steer and strike."""
     (tmp_path / "crane.toml").write_text(crane().to_toml(), encoding="utf-8")
