@@ -7,7 +7,7 @@ coefficients of powers of the distance to the knot, constant first. The first pi
 from __future__ import annotations
 
 from tautline.kernels.data import Array
-from tautline.kernels.jit import kernel
+from tautline.kernels.jit import kernel, separate
 from tautline.kernels.so3 import Vector
 
 
@@ -113,8 +113,11 @@ def weighted_mean(knots: Array, values: Array, near: float, far: float) -> float
     Exact, whatever lies between the times: half of the step times this is the impulse that a force gives at the near
     end of the step, and the impulses at both ends make up all of its impulse.
     """
-    if len(knots) == 1:
-        return float(values[0])
+    return float(values[0]) if len(knots) == 1 else _mean_of_table(knots, values, near, far)
+
+
+@separate
+def _mean_of_table(knots: Array, values: Array, near: float, far: float) -> float:
     step = far - near
     if step == 0.0:
         return linear_at(knots, values, near)

@@ -24,38 +24,35 @@ from tautline.kernels.machine.signatures import all_functions
 from tautline.kernels.machine.stamp import ABI, source_hash
 from tautline.kernels.machine.targets import Target, machine, targets
 
-# Functions of the second process, so that both take about as long.
-SECOND = (
-    "tl_march_with_tangents",
-    "tl_march_back",
-    "tl_march_reeling",
-    "tl_march_locked",
-    "tl_march",
-    "tl_prescribed_torques",
+# Functions that share much, which are compiled together by one process. All others go with the first of them.
+TOGETHER = (
+    (("tl_march_with_loads", "tl_march", "tl_assembly"), ("tl_march_reeling", "tl_march_locked")),
+    (("tl_march_with_tangents", "tl_assembly_with_tangents"), ("tl_march_back",)),
 )
 HEADER = "tautline.h"
 OPTIMISED = ".bc"
 
 
-def shares() -> list[list[str]]:
-    """Names of the functions that each process compiles."""
-    others = [name for name in all_functions() if name not in SECOND]
-    # the largest first: the second process may be there to write their objects
-    return [sorted(others, key=lambda name: not name.startswith("tl_march")), list(SECOND)]
+def shares() -> list[list[list[str]]]:
+    """Names of the functions that each process compiles, those together that share much."""
+    named = [[list(group) for group in share] for share in TOGETHER]
+    listed = {name for share in named for group in share for name in group}
+    named[0][0] += [name for name in all_functions() if name not in listed]
+    return named
 
 
-def compile_share(names: list[str], folder: Path) -> None:
+def compile_share(groups: list[list[str]], folder: Path) -> None:
     """Optimise some functions, then write objects of what is there from any process, until nothing is left to take."""
     from tautline.kernels.machine.compiling import module_of
 
-    for name in names:
+    for names in groups:
         begun = time.perf_counter()
-        code = module_of(all_functions()[name]).as_bitcode()
+        code = module_of(*[all_functions()[name] for name in names]).as_bitcode()
         for target in targets():
-            part = folder / f"{name}-{target.name}.part"
+            part = folder / f"{names[0]}-{target.name}.part"
             part.write_bytes(code)
             part.rename(part.with_suffix(OPTIMISED))
-        print(f"libtautline: {name} ({time.perf_counter() - begun:.0f} s)", flush=True)
+        print(f"libtautline: {', '.join(names)} ({time.perf_counter() - begun:.0f} s)", flush=True)
     while waiting := sorted(folder.glob(f"*{OPTIMISED}")):
         write_object(waiting[0])
 

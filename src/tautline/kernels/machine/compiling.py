@@ -1,13 +1,12 @@
 """From a kernel to an object of machine code, with Numba and LLVM.
 
 Numba optimises every function with all that it calls, and makes machine code and two wrappers for Python of it, also of
-one that is only called by others. Here machine code is made of the C functions alone, and what becomes part of them is
-tidied before, instead of being optimised at every level of calls.
+one that is only called by others. Here the functions that a C function calls are put together as they are, once, and
+optimised together; LLVM makes small ones part of their callers from the innermost on.
 """
 
 from __future__ import annotations
 
-import copy
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,59 +15,34 @@ from unittest import mock
 
 import numba
 from llvmlite import binding as llvm
-from numba.core import codegen, cpu, inline_closurecall, targetconfig
+from numba.core import codegen, cpu
 from numba.core.compiler_lock import global_compiler_lock
 from numba.np import arrayobj
 
 from tautline.kernels.jit import Kernel
 from tautline.kernels.machine import numba_along, numba_force_law, numba_lane_arrays  # noqa: F401 - they teach Numba
 from tautline.kernels.machine.numba_lanes import teach_either
+from tautline.kernels.machine.numba_shortcuts import shortcuts
 from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.machine.signatures import Function
 from tautline.kernels.machine.targets import Target
 from tautline.kernels.machine.wrappers import flat
 
-_NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-# Names of functions that do not become part of others: the last function's optimisation finds them as they are.
-_stay_apart: set[str] = set()
-
 
 def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Numba's own object for a kernel that is only called by others."""
     teach_either()
-    if not options:
-        _stay_apart.add(function.__qualname__)
-    return numba.njit(**OPTIONS, **_NO_WRAPPERS, **options)(function)
+    # said in any case: a function would become part of a caller that is part of others, as that one does
+    found = numba.njit(**OPTIONS, **{"forceinline": False} | options)(function)
+    compiled = found.get_call_template
 
+    def for_any_value(args: Any, kws: Any) -> Any:
+        """Compile once, not again for each constant that it is called with."""
+        plain = numba.types.unliteral
+        return compiled(tuple(plain(kind) for kind in args), {name: plain(kind) for name, kind in kws.items()})
 
-class _Copies:
-    """What inline_closurecall copies blocks with: each copy of a block would take all names of its function along."""
-
-    def __init__(self) -> None:
-        self.copy = copy.copy
-
-    def deepcopy(self, block: Any) -> Any:
-        return copy.deepcopy(block, {id(block.scope): block.scope})
-
-
-def _hash_of_options(options: Any) -> int:
-    return hash(type(options))  # Numba hashes the names of all options, which is the same for all of a type
-
-
-def _equal_options(options: Any, others: Any) -> bool:
-    return bool(options._values == others._values or options.values() == others.values())
-
-
-def _tidied(library: Any) -> None:
-    """Make what a function calls part of it and fold what can be folded; loops are left to the last function."""
-    codegen = library._codegen
-    passes, builder = codegen._module_pass_manager(opt=1, loop_vectorize=False, slp_vectorize=False, cost="cheap")
-    passes.run(library._final_module, builder)
-
-
-def _optimised(library: Any) -> None:
-    passes, builder = library._codegen._module_pass_manager()
-    passes.run(library._final_module, builder)
+    found.get_call_template = for_any_value
+    return found
 
 
 def _with_layout(library: Any, module: Any) -> None:
@@ -76,17 +50,10 @@ def _with_layout(library: Any, module: Any) -> None:
 
 
 @contextmanager
-def _only_last(last: str) -> Iterator[None]:
-    """Let Numba optimise the function of this name in full, tidy those that it calls, and make no machine code."""
+def _without_optimisation() -> Iterator[None]:
+    """Let Numba bring functions to LLVM, and no further."""
 
-    def optimise(library: Any) -> None:
-        if library.name == last:
-            _optimised(library)
-        elif library.name not in _stay_apart:
-            _tidied(library)
-
-    def finalise(library: Any) -> None:
-        library._finalize_dynamic_globals()
+    def leave(library: Any) -> None:
         library._finalized = True
 
     def from_front(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
@@ -99,13 +66,10 @@ def _only_last(last: str) -> Iterator[None]:
     gc.disable()  # Numba keeps nearly all that it makes: looking through it again and again is a tenth of the time
     try:
         with (
+            shortcuts(),
             mock.patch.object(codegen.CPUCodeLibrary, "_optimize_functions", _with_layout),
-            mock.patch.object(codegen.CPUCodeLibrary, "_optimize_final_module", optimise),
-            mock.patch.object(codegen.CPUCodeLibrary, "_finalize_final_module", finalise),
+            mock.patch.object(codegen.CPUCodeLibrary, "finalize", leave),
             mock.patch.object(cpu.CPUContext, "get_executable", no_executable),
-            mock.patch.object(inline_closurecall, "copy", _Copies()),
-            mock.patch.object(targetconfig.TargetConfig, "__hash__", _hash_of_options),
-            mock.patch.object(targetconfig.TargetConfig, "__eq__", _equal_options),
             # kernels do not count from the end of an array: asking for it takes a third of the shortest loops
             mock.patch.object(arrayobj, "fix_integer_index", from_front),
         ):
@@ -113,6 +77,18 @@ def _only_last(last: str) -> Iterator[None]:
     finally:
         if collects:
             gc.enable()
+
+
+def _with_called(libraries: list[Any]) -> dict[Any, None]:
+    """Libraries of functions and of all that they call, directly or not, each once."""
+    found: dict[Any, None] = {}
+    waiting = list(libraries)
+    while waiting:
+        library = waiting.pop()
+        if library not in found:
+            found[library] = None
+            waiting += library._linking_libraries
+    return found
 
 
 def _exported(name: str, inner: str, kinds: list[str]) -> str:
@@ -130,21 +106,31 @@ define i64 @{name}({named}) {{
 """
 
 
-def module_of(function: Function) -> Any:
-    """Optimised LLVM module of one C function, which alone can be seen from outside of it."""
+def _compiled(function: Function) -> tuple[Any, str]:
+    """Numba's library of one function with flat arguments, and LLVM's text of a C function that calls it."""
     code, signature = flat(function, Kernel(function.entry, inline="always"))
-    with global_compiler_lock, _only_last(function.name):
-        compiled = numba.njit(**OPTIONS, **_NO_WRAPPERS)(code)
-        compiled.compile(signature)
-        (found,) = compiled.overloads.values()
-        found.library._ensure_finalized()
-    module = found.library._final_module
-    inner = found.fndesc.llvm_func_name
+    compiled = numba.njit(**OPTIONS)(code)
+    compiled.compile(signature)
+    (found,) = compiled.overloads.values()
     kinds = ["double" if kind == numba.types.float64 else "i64" for kind in signature.args]
-    module.link_in(llvm.parse_assembly(_exported(function.name, inner, kinds)))
+    return found.library, _exported(function.name, found.fndesc.llvm_func_name, kinds)
+
+
+def module_of(*functions: Function) -> Any:
+    """Optimised LLVM module of C functions, which alone can be seen from outside; what several call is there once."""
+    with global_compiler_lock, _without_optimisation():
+        compiled = [_compiled(function) for function in functions]
+    module = llvm.parse_assembly("")
+    for library in _with_called([library for library, _ in compiled]):
+        module.link_in(library._final_module, preserve=True)
+    for _, text in compiled:
+        module.link_in(llvm.parse_assembly(text))
+    seen = {function.name for function in functions}
     for defined in (*module.functions, *module.global_variables):
-        if not defined.is_declaration and defined.name != function.name:
+        if not defined.is_declaration and defined.name not in seen:
             defined.linkage = "internal"
+    passes, builder = compiled[0][0]._codegen._module_pass_manager()
+    passes.run(module, builder)
     return module
 
 

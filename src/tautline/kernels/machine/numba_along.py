@@ -14,7 +14,7 @@ from tautline.kernels.machine import numba_pairs  # noqa: F401 - it teaches Numb
 from tautline.kernels.machine.numba_lanes import FLOATS, check_index, lanes_type
 from tautline.kernels.machine.numba_tangent_arrays import TangentArrayType
 from tautline.kernels.machine.numba_tangents import tangent_type
-from tautline.kernels.machine.options import OPTIONS
+from tautline.kernels.machine.options import PART
 from tautline.kernels.tangents import put_value
 
 _INDEX = ir.IntType(32)
@@ -108,19 +108,19 @@ def _fused(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
     return kind(kind, kind, kind), codegen
 
 
-@overload(fused, strict=False, jit_options=OPTIONS)
+@overload(fused, strict=False, jit_options=PART)
 def _choose_fused(a: Any, b: Any, c: Any) -> Any:
     if tangent_type in (a, b, c):
         return lambda a, b, c: a * b + c
     return lambda a, b, c: _fused(a, b, c)
 
 
-@overload(load, strict=False, jit_options=OPTIONS)
+@overload(load, strict=False, jit_options=PART)
 def _choose_load(x: Any, i: Any) -> Any:
     return (lambda x, i: _load(x, i)) if _is_row(x) else (lambda x, i: x[i])
 
 
-@overload(store, strict=False, jit_options=OPTIONS)
+@overload(store, strict=False, jit_options=PART)
 def _choose_store(x: Any, i: Any, values: Any) -> Any:
     if _is_row(x):
         return lambda x, i, values: _store(x, i, values)
@@ -131,35 +131,35 @@ def _choose_store(x: Any, i: Any, values: Any) -> Any:
     return put
 
 
-@overload(store_values, strict=False, jit_options=OPTIONS)
+@overload(store_values, strict=False, jit_options=PART)
 def _choose_store_values(x: Any, i: Any, values: Any) -> Any:
     if _is_row(x):
         return lambda x, i, values: _store(x, i, values)
     return lambda x, i, values: put_value(x, i, values)
 
 
-@overload(width, strict=False, jit_options=OPTIONS)
+@overload(width, strict=False, jit_options=PART)
 def _choose_width(x: Any) -> Any:
     return (lambda x: LANES) if _is_row(x) else (lambda x: 1)
 
 
-@overload(spread, strict=False, jit_options=OPTIONS)
+@overload(spread, strict=False, jit_options=PART)
 def _choose_spread(x: Any, number: Any) -> Any:
     if isinstance(x, TangentArrayType):
         return lambda x, number: number
     return lambda x, number: _spread(number)
 
 
-@overload(ramp, strict=False, jit_options=OPTIONS)
+@overload(ramp, strict=False, jit_options=PART)
 def _choose_ramp(x: Any) -> Any:
     return (lambda x: _ramp()) if _is_row(x) else (lambda x: 0.0)
 
 
-@overload(previous, strict=False, jit_options=OPTIONS)
+@overload(previous, strict=False, jit_options=PART)
 def _choose_previous(x: Any, before: Any, values: Any) -> Any:
     return (lambda x, before, values: _previous(before, values)) if _is_row(x) else (lambda x, before, values: before)
 
 
-@overload(total, strict=False, jit_options=OPTIONS)
+@overload(total, strict=False, jit_options=PART)
 def _choose_total(x: Any, values: Any) -> Any:
     return (lambda x, values: _total(values)) if _is_row(x) else (lambda x, values: values)

@@ -11,7 +11,7 @@ from numba.extending import intrinsic, overload
 
 from tautline.kernels.loads.force_law import RESULT_SIZE, STATE_SIZE, call_law
 from tautline.kernels.machine.numba_tangents import tangent_type
-from tautline.kernels.machine.options import OPTIONS
+from tautline.kernels.machine.options import PART
 
 
 @intrinsic
@@ -49,7 +49,7 @@ def _call(
     return result(types.int64, types.float64, position, velocity, numbers, parameters, out), codegen
 
 
-@overload(call_law, strict=False, jit_options=OPTIONS)
+@overload(call_law, strict=False, jit_options=PART)
 def _compiled_call(address: Any, t: Any, position: Any, velocity: Any, state: Any, parameters: Any, out: Any) -> Any:
     if t is tangent_type:
         # nothing is known of its derivatives

@@ -17,7 +17,7 @@ from numba.extending import intrinsic, lower_builtin, models, overload, register
 
 from tautline.kernels.lanes import LANES, lane_array, lane_rows
 from tautline.kernels.machine.numba_lanes import FLOATS, check_index, is_number, lanes_type
-from tautline.kernels.machine.options import OPTIONS
+from tautline.kernels.machine.options import PART
 
 
 class _ViewType(types.Type):
@@ -74,12 +74,12 @@ def _lane_rows(typingctx: Any, array: Any) -> Any:
     return _view_of(array, lane_rows_type, 0)
 
 
-@overload(lane_array, strict=False, jit_options=OPTIONS)
+@overload(lane_array, strict=False, jit_options=PART)
 def _view_array(array: Any) -> Any:
     return lambda array: _lane_array(array)
 
 
-@overload(lane_rows, strict=False, jit_options=OPTIONS)
+@overload(lane_rows, strict=False, jit_options=PART)
 def _view_rows(array: Any) -> Any:
     return lambda array: _lane_rows(array)
 

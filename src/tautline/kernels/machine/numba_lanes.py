@@ -22,7 +22,7 @@ from numba.extending import (
 )
 
 from tautline.kernels.lanes import EITHER, LANES, put, select, some, take, zero_like
-from tautline.kernels.machine.options import OPTIONS
+from tautline.kernels.machine.options import PART
 
 FLOATS = ir.VectorType(ir.DoubleType(), LANES)
 _TRUTHS = ir.VectorType(ir.IntType(1), LANES)
@@ -211,7 +211,7 @@ def teach_either() -> None:
 
 
 def _teach(chosen: Callable[..., Any], scalar: Callable[..., Any], lanes: Callable[..., Any]) -> None:
-    @overload(chosen, strict=False, jit_options=OPTIONS)
+    @overload(chosen, strict=False, jit_options=PART)
     def choose(*args: Any) -> Any:
         if any(map(_has_lanes, args)):
             return lambda *args: lanes(*args)
@@ -267,7 +267,7 @@ def _take(typingctx: Any, x: Any, lane: Any) -> Any:
     return _type_of_one(x)(x, types.intp), codegen
 
 
-@overload(take, strict=False, jit_options=OPTIONS)
+@overload(take, strict=False, jit_options=PART)
 def _choose_take(x: Any, lane: Any) -> Any:
     return lambda x, lane: _take(x, lane)
 
@@ -280,7 +280,7 @@ def _put(typingctx: Any, x: Any, lane: Any, number: Any) -> Any:
     return lanes_type(lanes_type, types.intp, types.float64), codegen
 
 
-@overload(put, strict=False, jit_options=OPTIONS)
+@overload(put, strict=False, jit_options=PART)
 def _choose_put(x: Any, lane: Any, number: Any) -> Any:
     if x is lanes_type:
         return lambda x, lane, number: _put(x, lane, number)

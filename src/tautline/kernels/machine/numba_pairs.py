@@ -15,7 +15,7 @@ from numba.extending import intrinsic, lower_builtin, lower_cast, models, overlo
 
 from tautline.kernels.machine.numba_lanes import check_index
 from tautline.kernels.machine.numba_tangents import tangent_type
-from tautline.kernels.machine.options import OPTIONS
+from tautline.kernels.machine.options import PART
 from tautline.kernels.pairs import first, load_pair, pair, second, store_pair
 
 _DOUBLES = ir.VectorType(ir.DoubleType(), 2)
@@ -148,29 +148,29 @@ def _store(typingctx: Any, x: Any, i: Any, values: Any) -> Any:
     return types.none(x, types.intp, floats), codegen
 
 
-@overload(pair, strict=False, jit_options=OPTIONS)
+@overload(pair, strict=False, jit_options=PART)
 def _choose_pair(a: Any, b: Any) -> Any:
     return lambda a, b: _pair(a, b)
 
 
-@overload(first, strict=False, jit_options=OPTIONS)
+@overload(first, strict=False, jit_options=PART)
 def _choose_first(x: Any) -> Any:
     return lambda x: _first(x)
 
 
-@overload(second, strict=False, jit_options=OPTIONS)
+@overload(second, strict=False, jit_options=PART)
 def _choose_second(x: Any) -> Any:
     return lambda x: _second(x)
 
 
-@overload(load_pair, strict=False, jit_options=OPTIONS)
+@overload(load_pair, strict=False, jit_options=PART)
 def _choose_load(row: Any, i: Any) -> Any:
     if isinstance(row, types.Array):
         return lambda row, i: _load(row, i)
     return lambda row, i: _pair(row[i], row[i + 1])
 
 
-@overload(store_pair, strict=False, jit_options=OPTIONS)
+@overload(store_pair, strict=False, jit_options=PART)
 def _choose_store(row: Any, i: Any, x: Any) -> Any:
     if isinstance(row, types.Array):
         return lambda row, i, x: _store(row, i, x)

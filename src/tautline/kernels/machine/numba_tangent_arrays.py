@@ -16,7 +16,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from tautline.kernels.machine.numba_lanes import FLOATS, check_index
 from tautline.kernels.machine.numba_tangents import NO_TANGENTS, is_number, put_together, taken_apart, tangent_type
-from tautline.kernels.machine.options import OPTIONS
+from tautline.kernels.machine.options import PART
 from tautline.kernels.tangents import TANGENTS, put_value, values_of
 
 _WHOLE = ir.IntType(64)
@@ -215,7 +215,7 @@ def parts_of_rows(builder: Any, rows: Any) -> tuple[Any, Any]:
     return builder.extract_value(rows, 0), builder.extract_value(rows, 1)
 
 
-@overload(len, strict=False, jit_options=OPTIONS)
+@overload(len, strict=False, jit_options=PART)
 def _count(rows: Any) -> Any:
     return (lambda rows: len(_values_of(rows))) if rows is tangent_rows_type else None
 
@@ -257,7 +257,7 @@ def _values_of(typingctx: Any, x: Any) -> Any:
     return _type_of_values(x)(x), codegen
 
 
-@overload(values_of, strict=False, jit_options=OPTIONS)
+@overload(values_of, strict=False, jit_options=PART)
 def _choose_values_of(x: Any) -> Any:
     return lambda x: _values_of(x)
 
@@ -273,7 +273,7 @@ def _put_value(typingctx: Any, x: Any, i: Any, value: Any) -> Any:
     return types.none(x, types.intp, types.float64), codegen
 
 
-@overload(put_value, strict=False, jit_options=OPTIONS)
+@overload(put_value, strict=False, jit_options=PART)
 def _choose_put_value(x: Any, i: Any, value: Any) -> Any:
     if isinstance(x, TangentArrayType):
         return lambda x, i, value: _put_value(x, i, value)

@@ -16,7 +16,7 @@ from numba.extending import intrinsic, lower_builtin, lower_cast, models, overlo
 
 from tautline.kernels.lanes import select, zero_like
 from tautline.kernels.machine.numba_lanes import FLOATS, broadcast, lanes_type
-from tautline.kernels.machine.options import OPTIONS
+from tautline.kernels.machine.options import PART
 from tautline.kernels.tangents import TANGENTS, has_tangents, may_act, tangents_within
 
 _DOUBLE = ir.DoubleType()
@@ -271,7 +271,7 @@ def _lower_select(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return put_together(builder, *_chosen(builder, args[0], a, b))
 
 
-@overload(has_tangents, strict=False, jit_options=OPTIONS)
+@overload(has_tangents, strict=False, jit_options=PART)
 def _choose_has_tangents(x: Any) -> Any:
     return (lambda x: True) if x is tangent_type else (lambda x: False)
 
@@ -290,14 +290,14 @@ def _tangents_within(typingctx: Any, change: Any, x: Any, y: Any, part: Any) -> 
     return types.boolean(tangent_type, tangent_type, tangent_type, types.float64), codegen
 
 
-@overload(tangents_within, strict=False, jit_options=OPTIONS)
+@overload(tangents_within, strict=False, jit_options=PART)
 def _choose_tangents_within(change: Any, x: Any, y: Any, part: Any) -> Any:
     if change is tangent_type:
         return lambda change, x, y, part: _tangents_within(change, x, y, part)
     return lambda change, x, y, part: True
 
 
-@overload(may_act, strict=False, jit_options=OPTIONS)
+@overload(may_act, strict=False, jit_options=PART)
 def _choose_may_act(x: Any) -> Any:
     if x is tangent_type:
         return lambda x: x > 0.0 or not _tangents_within(x, zero_like(x), zero_like(x), 0.0)

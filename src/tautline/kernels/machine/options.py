@@ -7,3 +7,5 @@ from typing import Any
 # Contraction lets a*b + c become one fused instruction (10 % of a step). Compensated sums stay exact
 # under it: they hold no product that a fusion could change for the worse.
 OPTIONS: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy", "nogil": True, "_nrt": False}
+# Of functions that become part of their callers.
+PART: dict[str, Any] = OPTIONS | {"forceinline": True}
