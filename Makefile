@@ -103,7 +103,7 @@ $(VENV)/bin/python:
 # Packages are fetched and installed while page and library are made, which takes the longer and a processor for each of
 # its two processes.
 $(VENV)/cli $(VENV)/dev $(VENV)/docs: $(PACKAGE) | $(VENV)/bin/python
-	@echo "installing, and making libtautline: two to three minutes"
+	@echo "installing, and making libtautline: about two minutes"
 	$(MAKE) -j 2 artifacts packages-$(@F)
 	touch $@ $(VENV)/cli
 

@@ -108,7 +108,7 @@ class March:
     start : Samples
         At the start, a row a member.
     scalars : array
-        (rows + 1, SCALARS, members), as far as blocks have marched.
+        (rows + 1, ROTATION, members), as far as blocks have marched: the columns before the attitude.
     left : dict
         Samples of members that left their block, after the first; by their places in `some`.
     """
@@ -123,7 +123,7 @@ class March:
         self.left: dict[int, data.Samples] = {}
         self.times = steps * np.arange(rows + 1, dtype=np.float64) * h
         # in memory samples come last: sums along them are quick
-        self.scalars = np.empty((data.SCALARS, count, rows + 1)).transpose(2, 0, 1)
+        self.scalars = np.empty((data.ROTATION, count, rows + 1)).transpose(2, 0, 1)
         settings, blocks = piece.members(some, h, steps), Block(*map(_in_blocks, self.block))
         entry = march_locked if locked else march_reeling
         after_first = room.blocks + np.arange(count // LANES) % room.blocks
@@ -150,12 +150,13 @@ class March:
                 self.left[begun + k] = of_member(data.Samples(*(x[1:] for x in samples)), k)
             if self._locked and with_torques:
                 _hold(columns.some_of(self._par, self._some[group]), self.times, samples)
-            self.scalars[:, :, group] = samples.scalars
+            self.scalars[:, :, group] = samples.scalars[:, : data.ROTATION]
             yield self._parts(self._some[group], samples)
 
     def _parts(self, who: Places, samples: data.Samples) -> Iterator[tuple[Places, data.Samples]]:
-        """Samples of members that have marched."""
-        most = max(1, NODES_AT_ONCE // (samples.nodes.shape[2] * len(who)))
+        """Samples of members that have marched, in parts of about the same size."""
+        count = max(1, round((self._rows + 1) * samples.nodes.shape[2] * len(who) / NODES_AT_ONCE))
+        most = -(-(self._rows + 1) // count)
         for begun in range(0, self._rows + 1, most):
             yield who, data.Samples(*(x[begun : begun + most] for x in samples))
 

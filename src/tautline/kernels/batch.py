@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tautline.arrays import Array2
 from tautline.errors import RUNNING
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
 from tautline.kernels.data import (
@@ -18,7 +19,6 @@ from tautline.kernels.data import (
     POSITION,
     PULL,
     RAISED,
-    Array,
     Motion,
     Parameters,
     Plan,
@@ -27,9 +27,10 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history, momenta_with_kick
+from tautline.kernels.guide import REMEMBERS, spooled_energy
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lane_stages import composed_step, fixed_base_step
-from tautline.kernels.lanes import LANES, lane_array, select, some, take, zero_like
+from tautline.kernels.lanes import LANES, lane_array, put, select, some, take, zero_like
 from tautline.kernels.legendre import rates_at_fixed_length, rates_with_reel
 from tautline.kernels.limits import guard, limits_change, turning_rate2
 from tautline.kernels.members import (
@@ -39,7 +40,7 @@ from tautline.kernels.members import (
     Members,
     Workspace,
     clear_left,
-    count_step,
+    count_steps,
     finish_members,
     into_lanes,
     leave_where,
@@ -107,6 +108,17 @@ def end_at_events(members: Members, block: Block) -> None:
                 block.status[k] = LEFT
 
 
+@kernel
+def energies_on_reels(par: Parameters, members: Members, block: Block) -> float:
+    """Elastic energies of the string on the reels."""
+    energies = zero_like(par.L)
+    if REMEMBERS[par.law]:
+        for k in range(LANES):
+            reel = block.reel[k]
+            energies = put(energies, k, spooled_energy(parameters_of(members, k), reel, reel[S]))
+    return energies
+
+
 @inlined
 def sample_members(
     par: Parameters,
@@ -117,23 +129,25 @@ def sample_members(
     rates: Rates,
     Pi: Vector,
     scratch: Scratch,
-    scalars: Array,
+    sample: Array2,
     place: int,
     out: BlockSamples,
 ) -> None:
     """Sample all that run, and go on from there; members that a single run would repeat with smaller steps leave."""
     x = sample_of(par, locked, motion, rates, motion.reel[P_S], Pi, scratch)
     write_node_lanes(par.N, motion.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], place, out.nodes)
+    scalars: Any = lane_array(sample)
+    write_sample(motion.reel, energies_on_reels(par, members, block), x, scalars)
+    for i in range(len(scalars)):
+        row: Any = lane_array(out.scalars[i])
+        row[place] = scalars[i]
     for k in range(LANES):
         if block.status[k] == RUNNING:
-            reel = block.reel[k]
-            write_sample(parameters_of(members, k), reel, take(x, k), scalars)
-            for i in range(len(scalars)):
-                out.scalars[i, place, k] = scalars[i]
-            if members.plan.adaptive and not balance_jump(reel, scalars) <= balance_tolerance(reel, scalars):
+            reel, own = block.reel[k], sample[:, k]
+            if members.plan.adaptive and not balance_jump(reel, own) <= balance_tolerance(reel, own):
                 block.status[k] = LEFT
             else:
-                note_balance(reel, scalars)
+                note_balance(reel, own)
                 block.filled[k] += 1
 
 
@@ -164,8 +178,8 @@ def march_locked(
             if plan.adaptive and par.rotates:
                 turn_resolved(par, plan, l, plan.h / parts, motion)
             _, history = fixed_base_step(par, plan, l, parts, history, motion, scratch)
-            count_step(block)
             running = clear_left(block, workspace, running)
+        count_steps(block, plan.steps_per_sample)
         for k in range(LANES):
             keep_history(history, block.reel[k])
         Pi = momenta_with_kick(par, motion, scratch)
@@ -195,7 +209,7 @@ def march_reeling(
             guard_reels(par, plan, members, block, motion)
             composed_step(par, plan, reels, motion, scratch, times_of(block, plan.h, par.L), plan.h)
             end_at_events(members, block)
-            count_step(block)
+            count_steps(block, 1)
             running = clear_left(block, workspace, running)
         hold_reels(reels)
         Pi = momenta_with_kick(par, motion, scratch)

@@ -133,7 +133,7 @@ class Workspace(NamedTuple):
     saved_body: Array2
     reel: Array2  # as in Block, at the latest sample
     clock: Counters2
-    sample: Array  # (SCALARS,) of one member
+    sample: Array2  # (SCALARS, LANES)
 
 
 class Clocks(NamedTuple):
@@ -175,7 +175,7 @@ def empty_workspace(N: int, reel_size: int, start_size: int) -> Workspace:
         vector_zeros(BODY_SIZE, LANES),
         np.zeros((LANES, reel_size)),
         np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
-        np.zeros(SCALARS),
+        vector_zeros(SCALARS, LANES),
     )
 
 
@@ -340,10 +340,10 @@ def level_of_running(block: Block) -> int:
 
 
 @kernel
-def count_step(block: Block) -> None:
+def count_steps(block: Block, steps: int) -> None:
     for k in range(LANES):
-        block.clock[k, STEP] += 1
-        block.clock[k, TOTAL] += 1 << block.clock[k, LEVEL]
+        block.clock[k, STEP] += steps
+        block.clock[k, TOTAL] += steps << block.clock[k, LEVEL]
 
 
 @kernel

@@ -198,11 +198,11 @@ def write_diagnostics(x: Diagnostics, out: Array) -> None:
 
 
 @kernel
-def note_reel(par: Parameters, reel: Array, sigma: float, out: Array) -> None:
-    """Add what only the reel knows to the diagnostics of a sample."""
+def note_reel(reel: Array, spooled: float, sigma: float, out: Array) -> None:
+    """Add what only the reel knows to the diagnostics of a sample; `spooled` is the energy of the string on it."""
     out[REELED_LENGTH] = reel[S]
     out[REEL_SPEED] = sigma
-    out[ELASTIC] += spooled_energy(par, reel, reel[S])
+    out[ELASTIC] += spooled
     copy_accounts(reel, out)
     out[DRUM_TORQUE] = reel[TORQUE]
     out[STEP_LENGTH] = abs(reel[H_LAST])
@@ -239,10 +239,10 @@ def sample_of(
 
 
 @kernel
-def write_sample(par: Parameters, reel: Array, x: Sample, out: Array) -> None:
-    """All scalars of one member's sample."""
+def write_sample(reel: Array, spooled: float, x: Sample, out: Array) -> None:
+    """All scalars of a sample."""
     write_diagnostics(x.diagnostics, out)
-    note_reel(par, reel, x.rates.sigma, out)
+    note_reel(reel, spooled, x.rates.sigma, out)
     out[CONTROL_WORK] += x.owed_work
     for i in range(3):
         out[ANGULAR_VELOCITY + i] = x.rates.omega[i]
@@ -273,6 +273,7 @@ def observe(
     """Write the present state into row `row` of the samples. The motion stays as it is, bit for bit."""
     x = out.scalars[row]
     reel = motion.reel
+    spooled = spooled_energy(par, reel, reel[S])
     v = scratch.nodes[MEAN_VELOCITY]
     if loads is not None and (loads.acts or loads.moves):
         owed = owed_at_sample(par, loads, locked, t, motion, scratch)
@@ -281,11 +282,11 @@ def observe(
         momenta(par, reel[S], rates.sigma, motion.nodes[POSITION], v, p)
         linear, Pi = body_momenta(par, node(v, par.N), attitude(motion.body), rates.omega)
         put_node(p, par.N, add(node(p, par.N), linear))
-        write_sample(par, reel, sample_of(par, locked, motion, rates, owed.p_s, Pi, scratch), x)
+        write_sample(reel, spooled, sample_of(par, locked, motion, rates, owed.p_s, Pi, scratch), x)
         add_owed(loads, owed, reel, scratch, x)
         add_carried(par, loads, t, motion, scratch, x)
     else:
         Pi = momenta_with_kick(par, motion, scratch)
         rates = rates_of(par, locked, motion, reel[P_S], Pi, scratch)
-        write_sample(par, reel, sample_of(par, locked, motion, rates, reel[P_S], Pi, scratch), x)
+        write_sample(reel, spooled, sample_of(par, locked, motion, rates, reel[P_S], Pi, scratch), x)
     write_nodes(par.N, motion.nodes[POSITION], v, 0, out.nodes[row])

@@ -46,13 +46,15 @@ def compile_share(groups: list[list[str]], folder: Path) -> None:
     from tautline.kernels.machine.compiling import module_of
 
     for names in groups:
+        others = f" and {len(names) - 1} others" if len(names) > 1 else ""
+        print(f"libtautline: compiling {names[0]}{others}", flush=True)
         begun = time.perf_counter()
         code = module_of(*[all_functions()[name] for name in names]).as_bitcode()
         for target in targets():
             part = folder / f"{names[0]}-{target.name}.part"
             part.write_bytes(code)
             part.rename(part.with_suffix(OPTIMISED))
-        print(f"libtautline: {', '.join(names)} ({time.perf_counter() - begun:.0f} s)", flush=True)
+        print(f"libtautline: {names[0]}{others} ({time.perf_counter() - begun:.0f} s)", flush=True)
     while waiting := sorted(folder.glob(f"*{OPTIMISED}")):
         write_object(waiting[0])
 
