@@ -65,7 +65,7 @@ def test_every_key_of_an_assembly_is_reached() -> None:
     assert set(properties) == {key for tree in trees() for key in tree}
 
 
-LONG = {"sea", "ends-retrieved"}
+LONG = {"sea", "ends-retrieved", "satellites"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.long] * (x in LONG)) for x in FILES])

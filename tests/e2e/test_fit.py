@@ -55,6 +55,7 @@ def test_table_scenario_and_page(here: Path) -> None:
     assert not re.search(r"(?:src|href)=\"(?!data:)|url\(|https?:|<script|<link|\bnan\b", text)
 
 
+@pytest.mark.long
 def test_options_and_json(here: Path) -> None:
     write_csv(measured(small_case(), delay=0.02), here / "late.csv")
     arguments = [

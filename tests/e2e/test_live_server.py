@@ -628,6 +628,7 @@ def test_each_free_body_can_be_struck(crane_pilot: Pilot) -> None:
         assert told["type"] == "refused" and told["why"].startswith(f"{key}: expected one of") and name in told["why"]
 
 
+@pytest.mark.long
 def test_a_recording_of_an_assembly(crane_pilot: Pilot) -> None:
     pilot = crane_pilot
     pilot.ask("record", on=True)

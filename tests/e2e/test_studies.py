@@ -268,6 +268,7 @@ raise RuntimeError("a file of the working folder was run")
 """
 
 
+@pytest.mark.long
 def test_workers_import_nothing_from_the_working_folder(tmp_path: Path) -> None:
     for name in ("random", "numpy", "tautline", "json", "zarr"):
         (tmp_path / f"{name}.py").write_text(HOSTILE, encoding="utf-8")

@@ -126,7 +126,7 @@ def test_results_are_held_against_the_disk(tmp_path: Path) -> None:
     assert not os.listdir(tmp_path)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])
 def test_control_c_twice_ends_at_once(tmp_path: Path, workers: str) -> None:
     """While a member of days is computed, in the client itself or by a worker; no worker stays behind."""
     write_long(tmp_path)
@@ -147,6 +147,7 @@ def test_control_c_twice_ends_at_once(tmp_path: Path, workers: str) -> None:
     assert tl.open_study(tmp_path / "s.zarr").attrs["members_done"] == 2
 
 
+@pytest.mark.long
 def test_a_worker_of_a_long_batch_ends_with_its_client(tmp_path: Path) -> None:
     write_long(tmp_path)
     arguments = ["study", "study.toml", "-o", "s.zarr", "--workers", "2", "--batch", "1"]

@@ -291,6 +291,7 @@ def test_bodies_of_an_assembly_are_followed_in_turn(crane_page: Page) -> None:
     assert follow.inner_text() == "Follow" and follow.get_attribute("aria-pressed") == "false"
 
 
+@pytest.mark.long
 def test_a_pendulum_beside_an_assembly(folder: Path, open_page: Pages) -> None:
     """They have curves in common, and others of their own."""
     with serving("view", "swing.nc", "crane.nc", cwd=folder) as server:

@@ -108,6 +108,7 @@ def walk(command: list[str], environment: dict[str, str], folder: Path) -> None:
         live.terminate()
 
 
+@pytest.mark.long
 def test_the_wheel_runs_without_numba(unpacked: tuple[list[str], dict[str, str]], tmp_path: Path) -> None:
     walk(*unpacked, tmp_path)
 

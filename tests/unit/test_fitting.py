@@ -134,6 +134,7 @@ def test_residuals_that_are_not_noise_are_told() -> None:
     assert any("residuals of guide_tension are not noise" in text for text in wrong.remarks)
 
 
+@pytest.mark.long
 def test_noise_that_is_not_as_given_is_told() -> None:
     data = measured(small_case())
     for factor, words in ((0.5, "times as large as sigma: the model"), (2.0, "sigma is too large")):

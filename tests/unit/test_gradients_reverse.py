@@ -170,6 +170,7 @@ def test_a_run_that_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
     same_gradients(found.gradient, tl.value_and_gradient(case, objective, by).gradient)
 
 
+@pytest.mark.long
 def test_outputs_without_a_way_back_are_carried_along() -> None:
     """Work of the motor under a prescribed motion."""
     case = short_case("length")

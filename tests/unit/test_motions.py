@@ -295,6 +295,7 @@ def test_a_twin_has_its_own_tables() -> None:
     assert twin.energy == sim.energy and (twin.state.nodes == sim.state.nodes).all()
 
 
+@pytest.mark.long
 def test_a_long_record_is_carried(tmp_path: Path) -> None:
     t = np.arange(0.0, 3600.0, 0.1)
     lines = "\n".join(f"{a:.1f},{b!r}" for a, b in zip(t.tolist(), np.sin(t).tolist(), strict=True))

@@ -90,6 +90,7 @@ def test_least_effort_of_a_table_of_speeds() -> None:
     assert abs(found.objective / (dt * float(v @ D.T @ D @ v)) - 1.0) < 1e-5
 
 
+@pytest.mark.long
 def test_torque_in_least_time_is_all_or_nothing() -> None:
     """Weight against torque: a load and a drum, as one mass; the table is linear between knots, and so a bit slower."""
     r, m, kappa, g = 0.1, 5.0, 20.0, 9.81
@@ -140,6 +141,7 @@ def test_a_search_goes_on_from_an_earlier_one() -> None:
         np.testing.assert_allclose(list(again.values.values()), list(first.values.values()), rtol=1e-5)
 
 
+@pytest.mark.long
 def test_ends_of_a_search_that_did_not_converge() -> None:
     arguments: dict[str, Any] = {
         "vary": {INNER: (-5, 5)},

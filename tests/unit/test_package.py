@@ -25,13 +25,7 @@ def test_a_worker_of_a_study_starts_without_what_only_results_need() -> None:
 
 
 @pytest.mark.parametrize(
-    "first",
-    [
-        "",
-        "import tautline.engine.simulation",
-        "import tautline.files.scenario",
-        "import tautline.reference",
-    ],
+    "first", ["", "import tautline.engine.simulation, tautline.files.scenario, tautline.reference"]
 )
 def test_every_public_name_resolves(first: str) -> None:
     """Also when submodules were imported before, which sets attributes of the package."""

@@ -76,6 +76,7 @@ def test_waves_are_reflected_as_predicted(name: str, report: Report) -> None:
     report(f"reflection at the drum, {name}: largest error of r at 5 to 40 Hz", worst, "< 0.03")
 
 
+@pytest.mark.long
 def test_the_string_impedance_reflects_least(report: Report) -> None:
     """Between the drum's inertia and the spring almost nothing comes back; twice or half as much of a dashpot does."""
     sizes = {}

@@ -183,6 +183,7 @@ def test_reeling_step_with_extrapolated_strain_solves_the_discrete_equations(
     report(what, largest, f"< {TOLERANCE:g}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_step_on_a_growing_drum_solves_the_discrete_equations(scheme: str, report: Report) -> None:
     largest = max(largest_residual(Case(2, scheme, law, growth=0.03), TORQUE, SPEEDS) for law in LAWS)

@@ -345,6 +345,7 @@ def newton_error(x: Sample, off: float, iterations: int) -> float:
     return relative_error(kernel_solution(x, step_equations(x, rates), start, iterations), rates)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_newton_solves_the_step_equations(scheme: str, report: Report) -> None:
     """From a guess of sigma that is far off; left-hand sides follow from the discrete Lagrangian."""

@@ -131,6 +131,7 @@ def there_and_back(cells: int, monkeypatch: pytest.MonkeyPatch) -> xr.Dataset:
         return tl.simulate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05, step=6.25e-5)
 
 
+@pytest.mark.long
 def test_drum_returns_the_string_as_it_came_in(monkeypatch: pytest.MonkeyPatch, report: Report) -> None:
     """In and out again. The reference remembers a curve; the kernels' cells approach it as they get smaller."""
     exact = exactly_there_and_back()
@@ -203,6 +204,7 @@ def check_same_page(found: str, expected: str) -> None:
         assert abs(a - b) <= (0.02 if abs(b) > 1e-3 else 0.5) * abs(b), f"{a:g} computed, {b:g} on the page"
 
 
+@pytest.mark.long
 def test_page_says_what_is_computed() -> None:
     assert set(guide_laws.LAWS) == set(LAWS)
     check_same_page(guide_laws.page(), (ROOT / "docs" / "guide-laws.md").read_text(encoding="utf-8"))
