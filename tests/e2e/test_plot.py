@@ -35,6 +35,7 @@ def test_the_usual_figures_go_into_the_current_folder(here: Path) -> None:
     assert sorted(path.name for path in here.iterdir()) == sorted(expected)
 
 
+@pytest.mark.long
 def test_several_runs_formats_and_figures_in_a_folder(here: Path) -> None:
     names = ["format-1", "format-2-unfinished"]
     done = plot(

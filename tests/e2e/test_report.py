@@ -76,7 +76,13 @@ def test_a_rope_that_would_break(bungee: Path, here: Path) -> None:
     assert 'class="no"><b>The rope would break: ' in text
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in RUNS.glob("*.nc")))
+OLD = {"format-1", "format-2", "format-3"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(path.stem, marks=[pytest.mark.long] * (path.stem in OLD)) for path in sorted(RUNS.glob("*.nc"))],
+)
 def test_files_of_all_formats_and_unfinished_ones(name: str, here: Path) -> None:
     done = report(RUNS / f"{name}.nc", "--breaking-load", 50, "--exponent", 3, "--constant", 1000)
     assert done.exit_code == 0, done.output

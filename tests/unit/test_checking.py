@@ -142,6 +142,7 @@ def test_a_cable_that_crosses_the_surface_is_balanced() -> None:
     assert "crosses a surface" in lines["at rest"] and f"{by_hand:.4g} N at the guide" in lines["in equilibrium"]
 
 
+@pytest.mark.long
 def test_an_assembly_whose_string_is_too_short_for_its_command_ends_early() -> None:
     """As a run then does."""
     plan = {"strings.north-east.command.target": "15 m", "strings.north-east.command.speed": "2 m/s"}

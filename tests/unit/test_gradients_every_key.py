@@ -64,7 +64,12 @@ def test_all_kinds_of_numbers_are_here() -> None:
     assert set(REFUSED) | KINKS <= names
 
 
-@pytest.mark.parametrize("path", CHOSEN, ids=lambda path: path.stem)
+LONG = {"equilibrium", "length-frequency"}
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, id=path.stem, marks=[pytest.mark.long] * (path.stem in LONG)) for path in CHOSEN]
+)
 def test_a_key_has_derivatives_or_a_reason(path: Path) -> None:
     case = tl.load(path)
     steps = steps_of(case)

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     "asked",
     [
-        {"TAUTLINE_ENGINE": "python"},
+        pytest.param({"TAUTLINE_ENGINE": "python"}, marks=pytest.mark.long),
         pytest.param({"TAUTLINE_ENGINE": "compiled"}, marks=pytest.mark.long),  # compiles everything
         pytest.param({"TAUTLINE_ENGINE": "compiled", "NUMBA_BOUNDSCHECK": "1"}, marks=pytest.mark.long),
     ],

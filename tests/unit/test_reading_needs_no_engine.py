@@ -74,6 +74,7 @@ def steps_with_engine(codes: dict[str, str], folder: Path) -> list[str]:
     return [line for line in looks if not line.endswith(": []")]
 
 
+@pytest.mark.long
 def test_from_python(tmp_path: Path) -> None:
     assert not steps_with_engine(PYTHON, tmp_path)
 

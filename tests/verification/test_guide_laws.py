@@ -169,6 +169,7 @@ def test_cell_borders_keep_the_second_order(report: Report) -> None:
     report("stretched, cells that differ: order", check_order(STEPS, errors, 2.0), "2 +- 0.3")
 
 
+@pytest.mark.long
 def test_a_drum_that_forgets_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Control: a memory of one cell is none, and the comparison above sees it."""
     exact = exactly_there_and_back()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from tautline import errors, registry
+from tautline.engine.attitudes import quaternion_of
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
@@ -161,24 +161,6 @@ def place(state: State, spooled_strain: float, out: data.Motion) -> None:
     out.body[..., data.OMEGA : data.OMEGA + 3] = np.asarray(state.angular_velocity).T
     out.reel[..., data.S], out.reel[..., data.SIGMA] = state.reeled_length, state.reel_speed
     out.reel[..., data.REEL_SIZE :] = np.asarray(spooled_strain)[..., None]
-
-
-def quaternion_of(R: data.Array) -> data.Array:
-    """Unit quaternion of the rotation nearest to R; kept, since starts that differ otherwise often have the same."""
-    return _quaternion_of(np.ascontiguousarray(R, dtype=np.float64).tobytes())
-
-
-@lru_cache(maxsize=64)
-def _quaternion_of(rows: bytes) -> data.Array:
-    """The dominant eigenvector of Davenport's matrix."""
-    R, K = np.frombuffer(rows).reshape(3, 3), np.empty((4, 4))
-    K[0, 0] = np.trace(R)
-    K[0, 1:] = K[1:, 0] = (R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
-    K[1:, 1:] = R + R.T - np.trace(R) * np.eye(3)
-    Q: data.Array = np.linalg.eigh(K)[1][:, -1]
-    Q = Q if Q[0] >= 0.0 else -Q
-    Q.flags.writeable = False
-    return Q
 
 
 def _heave_frequency2(pendulum: Pendulum) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.lowering import quaternion_of
+from tautline.engine.attitudes import quaternion_of
 from tautline.gradients.arrays import Carried
 
 # Rotation vectors shorter than this are taken by their series (rad).

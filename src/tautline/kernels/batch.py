@@ -29,6 +29,14 @@ from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history, momenta_with_kick
 from tautline.kernels.guide import REMEMBERS, spooled_energy
 from tautline.kernels.jit import entry, inlined, kernel
+from tautline.kernels.lane_motions import (
+    clear_left,
+    finish_members,
+    into_lanes,
+    motion_in_lanes,
+    motion_of,
+    save_members,
+)
 from tautline.kernels.lane_stages import composed_step, fixed_base_step
 from tautline.kernels.lanes import LANES, lane_array, put, select, some, take, zero_like
 from tautline.kernels.legendre import rates_at_fixed_length, rates_with_reel
@@ -39,17 +47,11 @@ from tautline.kernels.members import (
     BlockSamples,
     Members,
     Workspace,
-    clear_left,
     count_steps,
-    finish_members,
-    into_lanes,
     leave_where,
     level_of_running,
-    motion_in_lanes,
-    motion_of,
     parameters_of,
     plan_of,
-    save_members,
     times_of,
     unpack_parameters,
     unpack_plan,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tautline.engine import loads, lowering
+from tautline.engine.attitudes import quaternion_of
 from tautline.engine.force_law import CallableLaw
 from tautline.errors import InputError
 from tautline.kernels import data
@@ -146,7 +147,7 @@ class Arrays:
         self.bodies[-1][data.ATTITUDE] = 1.0
         for name, array in zip(assembly.bodies, self.bodies, strict=False):
             own = state.bodies[name]
-            array[data.ATTITUDE : data.ATTITUDE + 4] = lowering.quaternion_of(np.array(own.attitude))
+            array[data.ATTITUDE : data.ATTITUDE + 4] = quaternion_of(np.array(own.attitude))
             array[kernels.PLACE : kernels.PLACE + 3] = own.position
             array[kernels.V : kernels.V + 3] = own.velocity
             array[kernels.OMEGA : kernels.OMEGA + 3] = own.angular_velocity

@@ -236,8 +236,6 @@ def solve_from_ends(
     middle = first_half(x).block
     for k in range(1, meeting):
         j = N - k
-        if j < 1:  # never; it lets the compiler leave out what indices from the end of an array need
-            break
         following = links(scratch, k + 1, j - 1)
         own_following = part_of(off, following)
         block = with_mass(4.0 * off, own, own_following)
@@ -274,8 +272,6 @@ def solve_again(N: int, right_side: Array, scratch: Scratch, eliminated: Array, 
     y = pair_of_vectors(node(right_side, 1), node(right_side, N))
     for k in range(1, meeting):
         j = N - k
-        if j < 1:
-            break
         to = pair_of_vectors(node(right_side, k + 1), node(right_side, j))
         y, z = carry(kept(scratch, eliminated, k), y, to)
         put_three_pairs(eliminated, k, z)
