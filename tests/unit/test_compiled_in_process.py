@@ -18,15 +18,23 @@ SAYS = "tautline: compiling kernels, since TAUTLINE_ENGINE asks for it (once)"
 
 # A stand-in for the kernels that compiles in a fraction of a second. The listener and the cache see a kernel.
 TINY = """
-from tautline.kernels.jit import entry
+from tautline.kernels.jit import entry, kernel, separate
+
+@separate
+def doubled(x):
+    return 2.0 * x
+
+@kernel
+def part(x):
+    return doubled(x)
 
 @entry
 def twice(x: float) -> float:
-    return 2.0 * x
+    return part(x)
 
 @entry
 def thrice(x: float) -> float:
-    return 3.0 * x
+    return max(3.0 * x, x, -9.0)
 """
 LOAD_TINY = """
 import importlib.util, sys
@@ -37,6 +45,25 @@ spec.loader.exec_module(tiny)
 assert tiny.twice(2.0) == 4.0 and tiny.thrice(2.0) == 6.0
 from tautline.kernels.machine.choice import compiling_time
 print("compiled" if compiling_time() else "from the cache")
+"""
+# What a user compiles after kernels, with some of the same functions of Numba's.
+OWN = """
+import numba, numpy as np
+
+@numba.njit
+def own(x, y, z):
+    return max(x, y, z) + min(x, y, z)
+
+@numba.njit
+def backwards(a):
+    copy = a.copy()
+    for i in range(len(a)):
+        copy[i] = max(a[-1 - i], 0.5, -1.0)
+    return copy.sum(), (a[0] > 0.0, a[-1])
+
+assert own(1.0, 2.0, 4.0) == 5.0
+assert numba.njit(lambda x: tiny.part(x))(3.0) == 6.0
+assert backwards(np.arange(4.0)) == (6.5, (False, 3.0))
 """
 # Where code would be kept; what is compiled is kept there in the tests that compile.
 WHERE = "import tautline.kernels.jit; from tautline.kernels.machine import folders; print(folders.cache_folder())"
@@ -220,3 +247,8 @@ import numba, tautline.kernels.machine.compiling
 assert numba.njit("f8(f8)")(lambda x: x + 1.0)(1.0) == 2.0
 """
     assert run(code, XDG_CACHE_HOME=str(tmp_path)).stderr == ""
+
+
+def test_functions_of_a_user_are_compiled_as_ever(tiny: str, tmp_path: Path) -> None:
+    """Numba keeps its own functions for all that call them, such as max; kernels may be called too."""
+    assert run(LOAD_TINY + OWN, tiny, XDG_CACHE_HOME=str(tmp_path / "cache")).stdout.strip() == "compiled"

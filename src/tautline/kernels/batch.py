@@ -112,12 +112,13 @@ def end_at_events(members: Members, block: Block) -> None:
 
 @kernel
 def energies_on_reels(par: Parameters, members: Members, block: Block) -> float:
-    """Elastic energies of the string on the reels."""
+    """Elastic energies of the string on the reels of members that run."""
     energies = zero_like(par.L)
     if REMEMBERS[par.law]:
         for k in range(LANES):
-            reel = block.reel[k]
-            energies = put(energies, k, spooled_energy(parameters_of(members, k), reel, reel[S]))
+            if block.status[k] == RUNNING:
+                reel = block.reel[k]
+                energies = put(energies, k, spooled_energy(parameters_of(members, k), reel, reel[S]))
     return energies
 
 
@@ -135,7 +136,10 @@ def sample_members(
     place: int,
     out: BlockSamples,
 ) -> None:
-    """Sample all that run, and go on from there; members that a single run would repeat with smaller steps leave."""
+    """Write a sample of each member, and let those that run go on from there.
+
+    Members that a single run would repeat with smaller steps leave.
+    """
     x = sample_of(par, locked, motion, rates, motion.reel[P_S], Pi, scratch)
     write_node_lanes(par.N, motion.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], place, out.nodes)
     scalars: Any = lane_array(sample)
@@ -159,7 +163,7 @@ def march_locked(
 ) -> None:
     """Fill the samples of a block of members of constant length; all have the same level and history.
 
-    These are at every so manieth place, from the first one on.
+    These are `every` places apart, from the first one on.
     """
     par = unpack_parameters(members.par, lane_array(members.numbers))
     plan = unpack_plan(members.plan, lane_array(members.plans))

@@ -23,7 +23,7 @@ from tautline.kernels.so3 import Matrix, Vector
 
 
 def _places(*indices: int) -> tuple[int, ...]:
-    """As int64, because Numba compiles a function anew for every plain int constant it is called with."""
+    """As int64, the type of all indices in kernels."""
     return tuple(np.int64(i) for i in indices)  # type: ignore[misc]
 
 
@@ -234,8 +234,8 @@ class Loads(NamedTuple):
 class Motion(NamedTuple):
     """All that a step leaves to the next one, and so all that a checkpoint has to hold.
 
-    Few arrays, because Numba passes each of them as seven to eleven values: with one array a quantity,
-    calls cost as much as the arithmetic, and compilation took 25 s.
+    Few arrays, because each is seven to eleven values for a function that stays apart: with one array a quantity,
+    calls cost as much as the arithmetic.
     """
 
     nodes: Array2  # (NODE_QUANTITIES, 3 row_length(N))

@@ -30,7 +30,7 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         self.py_func = function
         self.targetoptions = options
-        self._dispatcher: Any = None
+        self._dispatchers: dict[bool, Any] = {}
         update_wrapper(self, function)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -38,12 +38,22 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """Type by which Numba knows the function, made when a kernel that calls it is compiled."""
-        if self._dispatcher is None:
-            from tautline.kernels.machine.compiling import dispatcher
+        """Type by which Numba knows the function, made when something that calls it is compiled.
 
-            self._dispatcher = dispatcher(self.py_func, self.targetoptions)
-        return self._dispatcher._numba_type_
+        What is compiled for machine code of our own is not fit for a function that Numba compiles by itself.
+        """
+        from tautline.kernels.machine.compiling import for_machine_code
+
+        own = for_machine_code()
+        if own not in self._dispatchers:
+            self._dispatchers[own] = self._dispatcher()
+        return self._dispatchers[own]._numba_type_
+
+    def _dispatcher(self) -> Any:
+        """Numba's own object for the function."""
+        from tautline.kernels.machine.compiling import dispatcher
+
+        return dispatcher(self.py_func, self.targetoptions)
 
 
 class Entry(Kernel):
@@ -80,7 +90,7 @@ def kernel(function: F) -> F:
 def inlined(function: F) -> F:
     """Make part of its callers before types are known, for functions with one caller that steer others.
 
-    Structures are not handed over by value then, which takes less time to compile.
+    Nothing is handed over then, which takes less time to compile.
     """
     return cast(F, Kernel(function, inline="always"))
 

@@ -61,13 +61,10 @@ class Reader(Kernel):
         super().__init__(lambda listed, k: listed[k], forceinline=True)
         self._kind = kind
 
-    @property
-    def _numba_type_(self) -> Any:
-        if self._dispatcher is None:
-            from tautline.kernels.machine.wrappers import reader_of_rows
+    def _dispatcher(self) -> Any:
+        from tautline.kernels.machine.wrappers import reader_of_rows
 
-            self._dispatcher = reader_of_rows(self._kind)
-        return self._dispatcher._numba_type_
+        return reader_of_rows(self._kind)
 
 
 def reader(kind: type[T]) -> Callable[[Listed[T], int], T]:

@@ -177,7 +177,7 @@ def empty_workspace(N: int, reel_size: int, start_size: int) -> Workspace:
 
 
 class BlockSamples(NamedTuple):
-    """Samples of blocks in lanes. A block has every so manieth place: its samples in order of time."""
+    """Samples of blocks in lanes. Those of a block are equally far apart, in order of time."""
 
     scalars: Array3  # (SCALARS, places, LANES)
     nodes: Array3  # (6 (N + 1), places, LANES): positions and velocities, by component and node

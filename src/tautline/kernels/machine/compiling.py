@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 from unittest import mock
 
@@ -32,7 +33,7 @@ from tautline.kernels.machine.wrappers import flat
 def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Numba's own object for a kernel that is only called by others."""
     teach_either()
-    # said in any case: a function would become part of a caller that is part of others, as that one does
+    # said in any case, since Numba would take this option over from the function that calls
     found = numba.njit(**OPTIONS, **{"forceinline": False} | options)(function)
     compiled = found.get_call_template
 
@@ -45,8 +46,16 @@ def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     return found
 
 
+def for_machine_code() -> bool:
+    """Whether Numba is at work for `module_of`, and not for somebody else's function."""
+    return _at_work.get()
+
+
 def _with_layout(library: Any, module: Any) -> None:
     module.data_layout = library._codegen._data_layout
+
+
+_at_work = ContextVar("_at_work", default=False)
 
 
 @contextmanager
@@ -62,6 +71,7 @@ def _without_optimisation() -> Iterator[None]:
     def no_executable(context: Any, library: Any, description: Any, environment: Any) -> Any:
         return [].append  # something that is built in, and different every time
 
+    token = _at_work.set(True)
     collects = gc.isenabled()
     gc.disable()  # Numba keeps nearly all that it makes: looking through it again and again is a tenth of the time
     try:
@@ -75,6 +85,7 @@ def _without_optimisation() -> Iterator[None]:
         ):
             yield
     finally:
+        _at_work.reset(token)
         if collects:
             gc.enable()
 

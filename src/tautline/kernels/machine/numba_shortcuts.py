@@ -25,6 +25,7 @@ from numba.core import (
     postproc,
     targetconfig,
     transforms,
+    types,
 )
 from numba.core.datamodel import models
 from numba.core.rewrites import registry
@@ -36,9 +37,10 @@ _meanings: dict[Any, tuple[Any, Any]] = {}
 
 def _meaning(function: Any, context: Any, args: Any, kws: Any) -> Any:
     """Signature of a call of one of Numba's own functions, found once for every kind of arguments."""
-    if kws:
+    if kws or types.none in args:  # of None Numba has functions that it writes into their callers, and changes there
         return _meant(function, context, args, kws)
-    key = (function.typing_key, function.templates, args)
+    flags: Any = targetconfig.ConfigStack.top_or_none()
+    key = (function.typing_key, function.templates, args, flags and flags.error_model)
     if key not in _meanings:
         signature: Any = _meant(function, context, args, kws)
         _meanings[key] = signature, function._impl_keys[signature.args]
@@ -81,7 +83,7 @@ _rewritten = registry.RewriteRegistry.apply
 
 
 def _rewrite(rewrites: Any, kind: str, state: Any) -> None:
-    """Rewrite before types are known; array expressions come after."""
+    """Rewrite what is rewritten before types are known; what comes after it are array expressions."""
     if kind == "before-inference":
         _rewritten(rewrites, kind, state)
 
@@ -142,7 +144,7 @@ class _WholeArguments:
             value.name = name
 
 
-# Whether the function at hand becomes part of its callers. LLVM finds which parts one that stays apart has no use for.
+# Whether the function at hand becomes part of its callers. Others take fields: LLVM drops those that they do not use.
 _becomes_part = ContextVar("_becomes_part", default=False)
 
 
@@ -152,7 +154,7 @@ def _arguments(context: Any, kinds: Any) -> Any:
 
 
 def _for(function: Callable[..., Any], part: Callable[..., bool]) -> Callable[..., Any]:
-    """Call a function of Numba's with arguments brought as suits the one that it is about."""
+    """A function of Numba's that is told whether the kernel at hand becomes part of others: `part` of its arguments."""
 
     def call(*args: Any, **kws: Any) -> Any:
         token = _becomes_part.set(part(*args))
