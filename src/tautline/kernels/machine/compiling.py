@@ -8,7 +8,7 @@ optimised together; LLVM makes small ones part of their callers from the innermo
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -128,7 +128,11 @@ def _compiled(function: Function) -> tuple[Any, str]:
 
 
 def module_of(*functions: Function) -> Any:
-    """Optimised LLVM module of C functions, which alone can be seen from outside; what several call is there once."""
+    """Optimised LLVM module of C functions, which alone can be seen from outside; what several call is there once.
+
+    Functions that stay apart are hidden after they are optimised: so none depends on who else is in the module, and a
+    function has the same bits in any company.
+    """
     with global_compiler_lock, _without_optimisation():
         compiled = [_compiled(function) for function in functions]
     module = llvm.parse_assembly("")
@@ -137,12 +141,24 @@ def module_of(*functions: Function) -> Any:
     for _, text in compiled:
         module.link_in(llvm.parse_assembly(text))
     seen = {function.name for function in functions}
-    for defined in (*module.functions, *module.global_variables):
-        if not defined.is_declaration and defined.name not in seen:
-            defined.linkage = "internal"
+    _hide([*module.global_variables, *(x for x in module.functions if _becomes_part(x))])
     passes, builder = compiled[0][0]._codegen._module_pass_manager()
     passes.run(module, builder)
+    _hide(x for x in module.functions if x.name not in seen)
+    left_out = llvm.create_new_module_pass_manager()
+    left_out.add_global_dead_code_eliminate_pass()
+    left_out.run(module, builder)
     return module
+
+
+def _becomes_part(function: Any) -> bool:
+    return any(b"alwaysinline" in attributes.split() for attributes in function.attributes)
+
+
+def _hide(defined: Iterable[Any]) -> None:
+    for one in defined:
+        if not one.is_declaration:
+            one.linkage = "internal"
 
 
 def emit(module: Any, target: Target, position_independent: bool) -> bytes:
