@@ -154,9 +154,8 @@ class March:
             yield self._parts(self._some[group], samples)
 
     def _parts(self, who: Places, samples: data.Samples) -> Iterator[tuple[Places, data.Samples]]:
-        """Samples of members that have marched, in parts of about the same size."""
-        count = max(1, round((self._rows + 1) * samples.nodes.shape[2] * len(who) / NODES_AT_ONCE))
-        most = -(-(self._rows + 1) // count)
+        """Samples of members that have marched."""
+        most = max(1, NODES_AT_ONCE // (samples.nodes.shape[2] * len(who)))
         for begun in range(0, self._rows + 1, most):
             yield who, data.Samples(*(x[begun : begun + most] for x in samples))
 

@@ -12,8 +12,8 @@ from tautline.kernels.bends import BEND, COSINE, DRIFT, FOUND, TWIST, measure_be
 from tautline.model.pendulum import Pendulum
 from tautline.results.values import lengths_of
 
-# Nodes of samples that are looked at together: eight members with a hundred samples of twenty elements.
-NODES_AT_ONCE = 17_000
+# Nodes of samples that are looked at together.
+NODES_AT_ONCE = 16_000
 # A strain that is not below 0 by more than this is a string at its natural length.
 NO_STRAIN = 1e-9
 # Times N: strain that may be rounding, since lengths of elements are differences of places along the whole string.
