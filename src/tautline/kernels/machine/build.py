@@ -46,7 +46,7 @@ def compile_share(groups: list[list[str]], folder: Path) -> None:
     from tautline.kernels.machine.compiling import module_of
 
     for names in groups:
-        others = f" and {len(names) - 1} others" if len(names) > 1 else ""
+        others = f" and {len(names) - 1} more" if len(names) > 1 else ""
         print(f"libtautline: compiling {names[0]}{others}", flush=True)
         begun = time.perf_counter()
         code = module_of(*[all_functions()[name] for name in names]).as_bitcode()
