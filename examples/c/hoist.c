@@ -1,7 +1,7 @@
 /* A load that swings while a motor reels it in, from C. Prints a line for each sample:
    time (s), deployed length (m), height of the load's attachment point over the guide (m), energy (J).
 
-   The library and its header come with the installed package; `tautline doctor` prints their folder:
+   The library and its header come with the installed package; `tautline doctor` prints where both are (here FOLDER):
 
        cc hoist.c -I FOLDER FOLDER/libtautline-x86_64-x86-64-v3.so -Wl,-rpath,FOLDER -lm -o hoist && ./hoist */
 
@@ -88,7 +88,7 @@ int main(void) {
     motion.reel[TL_S] = LENGTH - DEPLOYED;
 
     tl_marched marched;
-    if (tl_begin(&par, &motion) || tl_march(&par, &plan, &command, &motion, &scratch, &backups, &out, &marched)) return 1;
+    if (tl_begin(&par, &motion) || tl_march(&par, &plan, &command, &motion, &scratch, &backups, &out, 0, &marched)) return 1;
     for (int row = 0; row < marched.rows; row++) {
         const double *x = out.scalars + row * TL_SCALARS, *end = out.nodes + (row * 2 * (N + 1) + N) * 3;
         double energy = x[TL_KINETIC] + x[TL_ELASTIC] + x[TL_GRAVITY];

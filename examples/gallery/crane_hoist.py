@@ -23,7 +23,7 @@ def by_hand(case: tl.Case, pieces: int = 8000) -> float:
     """Way of the crate (m)."""
     string, reel, load = case.pendulum.string, case.pendulum.reel, case.pendulum.body
     assert isinstance(case.command, tl.Torque)
-    times, torques = case.command.table()
+    times, torques = case.command.torques()
     step = case.run.duration / pieces
     moving = load.mass + string.density * string.length + reel.inertia_mass
     way, speed = 0.0, 0.0

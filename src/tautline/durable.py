@@ -1,4 +1,4 @@
-"""Writing files safely: regular files only, under a temporary name first, one writer at a time.
+"""Reading and writing files safely: regular files only, of bounded size; written under a temporary name first.
 
 A lock is the operating system's (flock): it ends with the process that holds it, also after `kill -9`.
 """
@@ -30,10 +30,16 @@ _KINDS = (
     (stat.S_ISSOCK, "is a socket"),
 )
 _counter = itertools.count()
+# Bytes of a file that is read as a whole: scenarios, tables of numbers, measured data.
+LARGEST_INPUT = 64 * 2**20
 
 
 class StoreError(TautlineError):
     """A file cannot be written or read."""
+
+
+class NotAFileError(OSError):
+    """A folder, a device, a pipe or a socket stands where a file is expected."""
 
 
 def kind_of(path: Path) -> str | None:
@@ -43,6 +49,38 @@ def kind_of(path: Path) -> str | None:
     except OSError:
         return None
     return next((words for test, words in _KINDS if test(mode)), None)
+
+
+def open_input(path: str | os.PathLike[str], mode: str = "rb", **options: Any) -> IO[Any]:
+    """Open a regular file for reading, or for changing it ("r+b"), without waiting for a pipe or a device.
+
+    OSError says in `strerror` what stands there instead.
+    """
+    access = os.O_RDWR if "+" in mode else os.O_RDONLY
+    others = (getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
+    handle = os.open(path, access | sum(others))
+    try:
+        kind = next((words for test, words in _KINDS if test(os.fstat(handle).st_mode)), None)
+        if kind is not None:
+            raise NotAFileError(errno.EINVAL, f"{kind}, expected a file")
+        return open(handle, mode, **options)
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def read_input(path: str | os.PathLike[str], largest: int = LARGEST_INPUT) -> bytes:
+    """Content of a regular file of bounded size; OSError says in `strerror` why not."""
+    with open_input(path) as file:
+        content: bytes = file.read(largest + 1)
+    if len(content) > largest:
+        raise OSError(errno.EFBIG, f"expected a file of at most {largest / 2**20:.0f} MB, got a larger one")
+    return content
+
+
+def read_text(path: str | os.PathLike[str], largest: int = LARGEST_INPUT) -> str:
+    """Text of a regular file of bounded size, in UTF-8; some editors put a byte order mark first."""
+    return read_input(path, largest).decode("utf-8-sig")
 
 
 def check_regular(path: Path, expected: str = "the name of a file") -> None:
@@ -112,6 +150,10 @@ def replacing(path: str | os.PathLike[str], mode: str = "w", **options: Any) -> 
         with part.open(mode, **options) as file:
             yield file
         os.replace(part, target)
+    except OSError as error:
+        if error.filename not in (None, str(part), part):
+            raise  # of another file, which the caller reads meanwhile
+        raise StoreError(f"{target}: {reason(error)}") from None
     finally:
         part.unlink(missing_ok=True)
 

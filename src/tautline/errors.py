@@ -19,6 +19,14 @@ class EngineError(TautlineError):
     """There is no machine code that can run the kernels. The message says why, and what to do."""
 
 
+class InUseError(TautlineError, RuntimeError):
+    """A simulation is already being used: by another thread, or by its own controller or force law."""
+
+
+class ForceLawError(TautlineError, RuntimeError):
+    """A force law of the user's own raised an error, which is the cause of this one."""
+
+
 # What a kernel returns. A run that ends early is a value, not an exception.
 (
     RUNNING,
@@ -30,6 +38,8 @@ class EngineError(TautlineError):
     REEL_OUTRUNS_WAVES,
     CONDITION_MET,
 ) = range(8)
+# A march that its caller stopped; no run ends with it.
+INTERRUPTED = -2
 
 STATUS_NAMES = {
     RUNNING: "completed",

@@ -186,5 +186,8 @@ def shown(value: Any) -> str:
     if isinstance(value, (datetime.date, datetime.time)):
         return str(value)
     # reprlib for the depth, which repr has no limit for
-    text = reprlib.repr(value) if isinstance(value, list) else repr(value)
+    try:
+        text = reprlib.repr(value) if isinstance(value, list) else repr(value)
+    except Exception:  # whatever the object's own code raises
+        text = f"an object of type {type(value).__name__}"
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."

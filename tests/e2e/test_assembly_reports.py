@@ -113,7 +113,7 @@ def test_the_page_says_what_the_functions_say(run: xr.Dataset, path: Path, here:
     assert (done.exit_code, done.output) == (0, "crane-report.html\n")
     text = (here / "crane-report.html").read_text(encoding="utf-8")
     use = tl.utilisation(run, string="hoist")
-    verdict = f"String 'hoist' holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
+    verdict = f"tring 'hoist' holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
     assert verdict in text.replace("&#x27;", "'") and "Not known of 'sling'" in text.replace("&#x27;", "'")
     assert "<th>hoist</th><th>sling</th>" in text
     found = rows(text)

@@ -44,7 +44,7 @@ def test_run_info_and_resume(tmp_path: Path) -> None:
 def test_modes_for_scripts(tmp_path: Path) -> None:
     done = tautline("run", "fixed-length", *SHORT, "--json", "-o", "a.nc", cwd=tmp_path)
     summary = json.loads(done.stdout)
-    assert summary["status"] == "completed" and summary["energy_error"] < 1e-5 and summary["file"] == "a.nc"
+    assert summary["status"] == "completed" and summary["balance_error"] < 1e-5 and summary["file"] == "a.nc"
     assert json.loads(tautline("info", "a.nc", "--json", cwd=tmp_path).stdout)["rows"] == 21
     assert tautline("run", "fixed-length", *SHORT, "--quiet", "-o", "b.nc", cwd=tmp_path).stdout == ""
     assert "\x1b" not in tautline("info", "a.nc", "--no-color", cwd=tmp_path).stdout
@@ -115,6 +115,8 @@ def test_export(tmp_path: Path) -> None:
 
 def test_doctor(tmp_path: Path) -> None:
     facts = json.loads(tautline("doctor", "--json", cwd=tmp_path).stdout)
+    assert Path(facts["C library"]).parent == Path(facts["C header"]).parent
+    assert "tl_march" in Path(facts["C header"]).read_text(encoding="utf-8")
     assert facts["self-test"] == "passed"
 
 
@@ -158,7 +160,7 @@ def test_control_c_saves_and_can_be_resumed(tmp_path: Path) -> None:
 
 
 def test_progress_bar_in_a_terminal(tmp_path: Path) -> None:
-    """In a pseudo-terminal: simulated time, speed, time left, energy error."""
+    """In a pseudo-terminal: simulated time, speed, time left, error of the energy balance."""
     master, slave = pty.openpty()
     environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "140"}
     process = subprocess.Popen(
@@ -186,9 +188,11 @@ def test_progress_bar_in_a_terminal(tmp_path: Path) -> None:
             break
     os.close(master)
     assert process.wait(timeout=30) == 0
-    text = seen.decode(errors="replace")
-    for words in ("of 3000 s", "x real time", "energy error", "completed"):
+    text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", seen.decode(errors="replace"))
+    for words in ("of 3000 s", "x real time", "completed"):
         assert words in text
+    *_, last, told = re.findall(r"balance error\s+(\S+) %", text)
+    assert last == told, "the bar ends with the number of the summary"
 
 
 def test_export_never_destroys_what_it_reads(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import random
 import socket
 import struct
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -458,6 +459,40 @@ def test_two_viewers_see_the_same(pilot: Pilot, server: Serving) -> None:
         pilot.ask("pause", on=False)
 
 
+@pytest.mark.parametrize("message", [{"type": "torque", "value": 1.0}, {"type": "explode"}], ids=["torque", "unknown"])
+def test_a_page_that_floods_does_not_hold_up_the_others(server: Serving, message: dict[str, Any]) -> None:
+    """Another page is served while the messages go on and on."""
+    over = threading.Event()
+    with connect(door(server), max_queue=None) as flood:
+
+        def send() -> None:
+            while not over.is_set():
+                flood.send(json.dumps(message))
+
+        sending = threading.Thread(target=send)
+        sending.start()
+        try:
+            with flying(server) as other:
+                other.ask("free")
+                assert server.get("/?token={token}")[0] == 200
+        finally:
+            over.set()
+            sending.join()
+
+
+def test_a_page_that_sends_nonsense_without_end_is_closed(server: Serving) -> None:
+    with connect(door(server), max_queue=None) as flood, pytest.raises(ConnectionClosed) as closed:
+        for _ in range(1000):
+            flood.send("{")
+        while True:
+            flood.recv(timeout=PATIENCE)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1008 and "cannot be read" in closed.value.rcvd.reason
+    with flying(server) as other:
+        other.ask("reset")
+        other.next()
+
+
 def test_the_ninth_viewer_is_refused_with_a_reason(server: Serving) -> None:
     with contextlib.ExitStack() as stack:
         pilots = [stack.enter_context(flying(server)) for _ in range(8)]
@@ -465,6 +500,7 @@ def test_the_ninth_viewer_is_refused_with_a_reason(server: Serving) -> None:
             ninth.recv(timeout=PATIENCE)
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1013 and "watching already" in closed.value.rcvd.reason
+        pilots[0].ask("reset")
         pilots[0].next()
     with flying(server) as again:  # a place is free
         again.next()

@@ -44,9 +44,12 @@ def test_the_page_says_what_the_functions_say(bungee: Path, here: Path) -> None:
     assert (done.exit_code, done.output) == (0, "jump-report.html\n")
     text = (here / "jump-report.html").read_text(encoding="utf-8")
     use, damage = tl.utilisation(bungee), tl.damage(bungee, "six_strand")
-    verdict = f"The rope holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
+    verdict = f"holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
     assert text.index(verdict + f"{1 / use.utilisation:.3g}") < text.index("completed at t = 8 s")
     remarks = tl.open_run(bungee).attrs["remarks"].splitlines()
+    # peaks that are not converged prove nothing
+    assert f'class="unsure"><b>Not proven that the rope {verdict}' in text and 'class="yes"' not in text
+    assert ", but there are warnings about its numbers.</b>" in text
     assert remarks and all(text.index(remark) < text.index("Key figures") for remark in remarks)
     found = rows(text)
     assert found["largest tension"] == f"{use.tension:.4g} N at the guide, at {use.time:.4g} s"
@@ -70,6 +73,48 @@ def test_energy_of_a_hoist_and_a_rope_without_a_breaking_load(here: Path) -> Non
     assert "give the kind of rope" in found["fatigue damage"]
 
 
+def verdict_of(text: str) -> tuple[str, str]:
+    """Class and words of the first paragraph."""
+    found = re.search(r'<p class="(\w*)"><b>(.*?)</b>', text)
+    assert found is not None
+    return found[1], found[2]
+
+
+def test_a_verdict_depends_on_warnings_and_on_the_end(here: Path) -> None:
+    """The same rope at rest: without a warning (its rounding is no peak), with one, and ended by its string."""
+    strong = {"run.duration": "1 s", "string.breaking_load": "100 kN", "command": {"kind": "locked"}}
+    hoist = tl.simulate(tl.load("crane-hoist", strong))
+    assert hoist.attrs["status"] == "completed" and not hoist.attrs["remarks"]
+
+    def verdict(**attrs: str) -> tuple[str, str]:
+        changed = hoist.assign_attrs(attrs)
+        return verdict_of(tl.report(changed, here / "x.html").read_text(encoding="utf-8"))
+
+    kind, sentence = verdict()
+    assert kind == "yes" and re.match(
+        r"The rope holds: [\d.]+ % of its breaking load at most, a safety factor of [\d.]+\.$", sentence
+    )
+    kind, sentence = verdict(remarks="peak tensions are not converged")
+    assert kind == "unsure" and sentence.startswith("Not proven that the rope holds: ")
+    assert sentence.endswith(", but there are warnings about its numbers.")
+    kind, sentence = verdict(status="fully_retrieved", remarks="one\ntwo")
+    assert kind == "unsure"
+    assert sentence.endswith(", but the run ended early (fully retrieved) and there are warnings about its numbers.")
+
+
+def test_the_figure_marks_the_largest_tension_of_the_table(bungee: Path, here: Path) -> None:
+    """At an end, and in an element that has no curve of its own."""
+    hoist = tl.simulate(tl.load("crane-hoist", {"run.duration": "1 s"}))
+    inner = hoist.assign(tension=hoist.tension.copy())
+    inner.tension[40, 2] = 30e3
+    for run, value in ((tl.open_run(bungee), None), (hoist, None), (inner, "30 kN in element 2 of 12")):
+        found = rows(tl.report(run, here / "x.html").read_text(encoding="utf-8"))["largest tension"]
+        (legend,) = tl.figures.tension(run).legends
+        (marked,) = [x.get_text() for x in legend.get_texts() if x.get_text().startswith("largest, ")]
+        assert found.startswith(marked.removeprefix("largest, ") + ", at ")
+        assert value is None or value in found
+
+
 def test_a_rope_that_would_break(bungee: Path, here: Path) -> None:
     assert report(bungee, "--breaking-load", "1 kN", "-o", "x.html", "--quiet").output == ""
     text = (here / "x.html").read_text(encoding="utf-8")
@@ -87,7 +132,7 @@ def test_files_of_all_formats_and_unfinished_ones(name: str, here: Path) -> None
     done = report(RUNS / f"{name}.nc", "--breaking-load", 50, "--exponent", 3, "--constant", 1000)
     assert done.exit_code == 0, done.output
     text = (here / f"{name}-report.html").read_text(encoding="utf-8")
-    assert "The rope " in text and text.count("<figure>") == PICTURES
+    assert "he rope " in text and text.count("<figure>") == PICTURES
 
 
 def test_what_is_refused(bungee: Path, here: Path) -> None:

@@ -28,7 +28,7 @@ STUDY: dict[str, Any] = {
 }
 # What each page must say on its first screen, and its pictures.
 PAGES = {
-    "pendulum": ("The rope holds: ", 5),
+    "pendulum": ("he rope holds: ", 5),
     "assembly": ("Whether the rope holds is not known", 19),
     "study": ("6 of 9 members have a result; 3 refused.", 5),
 }

@@ -199,7 +199,12 @@ short(Path(sys.argv[1]))
 def test_why_a_file_cannot_be_written(code: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.nc"
     short(path, watch=lambda progress: True)
-    opened = Path.open
+    opened, opened_by_number = Path.open, os.open
+
+    def refusing_numbers(name: str, flags: int, *rest: int) -> int:
+        if flags & (os.O_RDWR | os.O_WRONLY):
+            raise OSError(code, os.strerror(code), str(name))
+        return opened_by_number(name, flags, *rest)
 
     def refusing(self: Path, mode: str = "r", *rest: object, **options: object) -> object:
         if mode != "r" and mode != "rb":
@@ -207,6 +212,7 @@ def test_why_a_file_cannot_be_written(code: int, words: str, tmp_path: Path, mon
         return opened(self, mode, *rest, **options)  # type: ignore[call-overload]
 
     monkeypatch.setattr(Path, "open", refusing)
+    monkeypatch.setattr(os, "open", refusing_numbers)
     for action in (runs.resume, lambda target: short(target, overwrite=True)):
         with pytest.raises(StoreError, match=words) as caught:
             action(path)

@@ -328,6 +328,11 @@ def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:
     page.get_by_test_id("scene-note").wait_for(state="visible")
     page.keyboard.press("Home")
     page.get_by_test_id("scene-note").wait_for(state="hidden")
+    remarks = ["the first; with a half", "the second"]
+    ended.attrs |= {"remarks": "\n".join(remarks), "message": "; ".join(["ended early", *remarks])}
+    page = open_page(tl.view(ended).save(tmp_path / "remarked.html").as_uri(), offline=True)
+    lines = page.locator("#banner-text").inner_text().splitlines()
+    assert [line for line in lines if line] == ["ended early", *remarks]
 
 
 def test_a_notebook_shows_it(run: xr.Dataset, tmp_path: Path, browser: Browser) -> None:
@@ -369,6 +374,17 @@ def test_a_page_that_was_cut_off_says_so(run: xr.Dataset, tmp_path: Path, browse
             page.goto((tmp_path / "cut.html").as_uri())
             page.get_by_test_id("fatal").wait_for(state="visible")
             assert words in page.get_by_test_id("fatal").inner_text(), name
+
+
+def test_a_page_runs_under_its_content_policy(run: xr.Dataset, tmp_path: Path, browser: Browser) -> None:
+    """Scene and plots appear, and nothing that the page needs is refused."""
+    path = tl.view(run).save(tmp_path / "run.html")
+    watched = Watched(browser, offline=True, bypass_csp=False)
+    watched.page.goto(path.as_uri())
+    watched.page.get_by_test_id("scene").locator("canvas").first.wait_for(state="visible")
+    assert "Content-Security-Policy" in path.read_text(encoding="utf-8")
+    assert watched.complaints == []
+    watched.context.close()
 
 
 # -- live --------------------------------------------------------------------------------------------

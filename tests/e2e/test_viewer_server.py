@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import re
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.figures.page import page
 from tautline.viewer import curves, payload
 from tests.conftest import Report
 from tests.support import forked
@@ -325,3 +328,25 @@ def test_a_million_samples(tmp_path: Path, report: Report) -> None:
     finally:
         path.unlink()
     report(f"a million samples, {size:.0f} MB: peak memory (MB)", check_below("memory", memory, 700.0), "< 700")
+
+
+def test_only_get_and_head_are_answered(server: Serving) -> None:
+    page = "/?token={token}"
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PROPFIND"):
+        assert server.get(page, method=method)[0] == 405
+    assert server.get(page, method="HEAD") == (200, b"")
+
+
+def test_pages_say_what_may_run_in_them(server: Serving, folder: Path) -> None:
+    """Each script of the page by its hash, and connections to the server alone; nothing at all from a report."""
+    text = server.get("/?token={token}")[1].decode()
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert rules["script-src"] == f"'sha256-{digest}'" and rules["default-src"] == "'none'"
+    assert "'self'" in rules["connect-src"] and "http" not in rules["connect-src"]
+    offline = tl.view(tl.open_run(folder / "a.nc")).save(folder / "a.html").read_text(encoding="utf-8")
+    assert "connect-src 'none'" in offline and digest in offline
+    assert "script-src 'none'; " in page("A report", "<p>text</p>")
+    assert text.index("Content-Security-Policy") < text.index("<style>")

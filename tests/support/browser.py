@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import os
 import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -21,8 +22,34 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# Where tests/support/install_browser.py puts one.
+INSTALLED = Path(__file__).parents[2] / "build" / "browser"
+NO_BROWSER = "no browser found; `make browser` installs one"
 # A graphics card in software: the same picture on every machine.
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+
+
+class Found(NamedTuple):
+    """A browser that is installed, and the environment that it runs in."""
+
+    program: str
+    environment: dict[str, str]
+
+
+def find_browser() -> Found | None:
+    """Browser of the system, or the one that `make browser` installed."""
+    # without a language the page would be told "en-US@posix", which is none
+    environment = {**os.environ, "LC_ALL": "en_US.UTF-8"}
+    system = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if system is not None:
+        return Found(system, environment)
+    if not (INSTALLED / "chromium").is_file():
+        return None
+    if (INSTALLED / "lib").is_dir():
+        environment["LD_LIBRARY_PATH"] = str(INSTALLED / "lib")
+    if (INSTALLED / "fonts-of-package.conf").is_file():
+        environment["FONTCONFIG_FILE"] = str(INSTALLED / "fonts-of-package.conf")
+    return Found(str(INSTALLED / "chromium"), environment)
 
 
 class Serving:
@@ -84,11 +111,11 @@ def serving(*arguments: str, cwd: Path) -> Iterator[Serving]:
 @contextlib.contextmanager
 def browsing() -> Iterator[Browser]:
     """A browser without a window; skips where there is none."""
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip(f"no browser found (looked for {', '.join(BROWSERS)})")
+    found = find_browser()
+    if found is None:
+        pytest.skip(NO_BROWSER)
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=FLAGS)
+        browser = driver.chromium.launch(executable_path=found.program, args=FLAGS, env=found.environment)
         yield browser
         browser.close()

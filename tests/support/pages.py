@@ -22,13 +22,16 @@ AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 class Watched:
     """A page on which nothing may go wrong unnoticed."""
 
-    def __init__(self, browser: Browser, offline: bool = False, size: tuple[int, int] = DESKTOP) -> None:
+    def __init__(
+        self, browser: Browser, offline: bool = False, size: tuple[int, int] = DESKTOP, bypass_csp: bool = True
+    ) -> None:
         self.context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             device_scale_factor=1,
             has_touch=size == PHONE,
             reduced_motion="reduce",
             permissions=["clipboard-read", "clipboard-write"],
+            bypass_csp=bypass_csp,  # the tests' own expressions are evaluated in the page, which its policy forbids
         )
         self.page: Page = self.context.new_page()
         self.complaints: list[str] = []

@@ -14,12 +14,18 @@ from tautline.errors import TautlineError
 class Case(NamedTuple):
     """A run with default settings."""
 
-    pendulum: tl.Pendulum
-    state: tl.State
+    family: str
+    system: Any
+    state: Any
     command: Any
-    options: dict[str, Any]  # of Simulation
+    options: dict[str, Any]  # of the simulation
     duration: float
     features: tuple[str, ...]
+
+    def simulation(self, state: Any) -> Any:
+        """A simulation from a state, which may be another than that of the case."""
+        kind = tl.Simulation if isinstance(self.system, tl.Pendulum) else tl.AssemblySimulation
+        return kind(self.system, state, **self.options)
 
 
 class Dice:
@@ -78,7 +84,7 @@ def _heave(dice: Dice, L: float) -> Any:
     """A motion of the guide without end, that shakes with up to a few times gravity."""
     period = math.sqrt(L / 9.81) * dice.decade(-0.5, 1.0)
     amplitude = min(L * dice.decade(-3.0, -0.5), 3.0 * 9.81 * (period / (2.0 * math.pi)) ** 2)
-    ramp = {"ramp": period * dice.between(0.0, 2.0)} if dice.happens(0.5, "ramp") else {}
+    ramp: Any = {"ramp": period * dice.between(0.0, 2.0)} if dice.happens(0.5, "ramp") else {}
     kind = dice.among("sine", "sines", "waves")
     if kind == "waves":
         return tl.Waves("jonswap", amplitude, period, components=50, seed=int(dice.rng.integers(1000)), **ramp)
@@ -189,20 +195,23 @@ def _command(dice: Dice, deployed: float, L: float, weight: float, radius: float
     )
 
 
-def _state(dice: Dice, pendulum: tl.Pendulum, deployed: float, elements: int, speed: float, moving: bool) -> tl.State:
+def _state(
+    dice: Dice, pendulum: tl.Pendulum, deployed: float, elements: int, finer: int, speed: float, moving: bool
+) -> tl.State:
+    """A start with so many elements, each cut into some more; a slack string keeps its shape by that."""
     spin = speed / deployed * dice.decade(-1.0, 2.0) * dice.direction() if dice.happens(0.4, "spin") else np.zeros(3)
     if pendulum.body.is_point:
         spin = np.zeros(3)
     kind = dice.among("hanging", "straight", "thrown", "slack")
     in_one_fluid = pendulum.fluid is None or pendulum.fluid.surface is None
     if kind == "hanging" and pendulum.gravity > 0.0 and in_one_fluid:
-        return tl.hanging(pendulum, deployed, elements, angular_velocity=spin)
+        return tl.hanging(pendulum, deployed, finer * elements, angular_velocity=spin)
     reel_speed = speed * dice.between(-0.5, 0.5) if moving and dice.happens(0.2, "reel_speed") else 0.0
     velocity = speed * dice.decade(-1.0, 0.3) * dice.direction() if kind == "thrown" else np.zeros(3)
     state = tl.straight(
         pendulum,
         deployed,
-        elements,
+        elements if kind == "slack" else finer * elements,
         dice.direction(),
         end_velocity=velocity,
         reel_speed=reel_speed,
@@ -212,11 +221,16 @@ def _state(dice: Dice, pendulum: tl.Pendulum, deployed: float, elements: int, sp
         return state
     nodes = np.array(state.nodes) * dice.between(0.7, 1.0)
     nodes[1::2] += 0.3 * deployed / elements * dice.direction()
-    return tl.State(state.reeled_length, state.reel_speed, nodes, state.node_velocities, state.attitude, spin)
+    cuts, places = np.arange(elements + 1), np.arange(finer * elements + 1) / finer
+    nodes, velocities = (
+        np.stack([np.interp(places, cuts, x) for x in np.transpose(rows)], axis=1)
+        for rows in (nodes, state.node_velocities)
+    )
+    return tl.State(state.reeled_length, state.reel_speed, nodes, velocities, state.attitude, spin)
 
 
-def case(seed: int) -> Case | None:
-    """The pendulum of a seed, or None where its parts cannot be put together."""
+def mixed(seed: int, finer: int = 1) -> Case | None:
+    """The pendulum of a seed, or None where its parts cannot be put together; its elements cut into some more."""
     dice = Dice(seed)
     L = dice.decade(-3.0, 3.0)
     deployed = L * dice.between(0.05, 0.9)
@@ -236,7 +250,7 @@ def case(seed: int) -> Case | None:
         command = _command(dice, deployed, L, weight, reel.drum_radius, period)
         chosen = elements or round(dice.decade(0.5, 1.5))
         free = not isinstance(command, tl.Locked | tl.Length | tl.Speed)
-        state = _state(dice, pendulum, deployed, chosen, math.sqrt(9.81 * deployed), free)
+        state = _state(dice, pendulum, deployed, chosen, finer, math.sqrt(9.81 * deployed), free)
         options: dict[str, Any] = {"at_end": "hold"} if dice.happens(0.2, "hold") else {}
         if dice.happens(0.1, "order 4"):
             options["order"] = 4
@@ -244,4 +258,4 @@ def case(seed: int) -> Case | None:
         tl.Simulation(pendulum, state, **options).begin(command, duration, duration)
     except TautlineError:
         return None
-    return Case(pendulum, state, command, options, duration, tuple(dice.features))
+    return Case("mixed", pendulum, state, command, options, duration, tuple(dice.features))

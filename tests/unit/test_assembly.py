@@ -241,6 +241,28 @@ def test_forces_and_controllers() -> None:
     check_close("torque", run.torque[1:, 0], np.full(10, 5.0), 0.0)
 
 
+@pytest.mark.parametrize(
+    ("command", "torque"),
+    [
+        (tl.Brake(50.0), 0.0),  # no motor
+        (tl.Torque(3.0), 3.0),
+        (tl.Torque(((0.0, 1.0), (3.0, 5.0))), 3.0),
+        (tl.Free(), 0.0),
+        (tl.Impedance(2.5, 100.0), 0.1 * 100.0 * (3.0 - 2.5)),  # radius times stiffness times stretch of the spring
+    ],
+)
+def test_the_first_sample_has_the_torque_of_the_motor(command: tl.Command, torque: float) -> None:
+    """By hand, for an assembly as for a pendulum; the next samples are near it."""
+    assembly = tl.Assembly({"load": BOX}, {"hoist": tl.Line(ROPE, end="load", reel=REEL, elements=3)})
+    state = tl.hang(assembly, {"load": (0.0, 0.0, 3.1)}, {"hoist": 3.0})
+    several = tl.simulate(assembly, state, {"hoist": command}, duration=0.002, sample=1e-3).torque[:, 0]
+    pendulum = tl.Pendulum(ROPE, REEL, BOX)
+    one = tl.simulate(pendulum, tl.straight(pendulum, 3.0, 3), command, duration=0.002, sample=1e-3).torque
+    for run in (several, one):
+        assert float(run[0]) == pytest.approx(torque, abs=1e-12)
+        assert float(run[1]) == pytest.approx(torque, abs=0.02)
+
+
 def test_methods_that_an_assembly_does_not_have() -> None:
     assembly = tl.Assembly({"box": BOX}, {"s": line()})
     start = tl.hang(assembly, {"box": (0, 0, 3.1)})

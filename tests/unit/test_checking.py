@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tautline as tl
-from tautline.cli import checking, checking_assemblies
+from tautline.cli import ahead, checking, checking_assemblies
 from tautline.files import scenario
 
 G = 9.81
@@ -110,7 +110,7 @@ def test_the_limit_that_governs_is_named() -> None:
     one = checking.facts(ctd(elements=1, duration=25))
     assert one["governs"] == "stretching of the string as a whole"
     lines = checking.rows(damped)
-    assert name in lines["step when shortest"] and "compilation not counted" in lines["wall time"]
+    assert name in lines["step when shortest"] and "start-up not counted" in lines["wall time"]
 
 
 def test_a_given_step_that_gets_too_long_is_told() -> None:
@@ -154,3 +154,85 @@ def test_an_assembly_whose_string_is_too_short_for_its_command_ends_early() -> N
     assert found["fully_deployed"] == {"north-east": pytest.approx(float(run.time[-1]), abs=0.03)}
     assert said.startswith("about t = ") and said.endswith("s: string 'north-east' is fully deployed")
     assert "ends early" not in checking_assemblies.rows(checking_assemblies.facts(tl.load("cable-robot")))
+
+
+def test_the_end_of_a_coarse_run_is_not_foretold() -> None:
+    """A look at wide intervals once ended by its own steps; the run itself goes on for ever."""
+    for duration in ("1e6 s", "1e8 s"):
+        found = checking.facts(tl.load("fixed-length", {"run.duration": duration, "run.sample": "1 s"}))
+        assert found["expected_status"] == "completed"
+        assert not {"ends early", "may end early"} & checking.rows(found).keys()
+
+
+def test_an_end_that_is_foretold_comes_then() -> None:
+    case = tl.load("retrieval", {"run.minimum_length": "5 m"})
+    found, run = checking.facts(case), tl.simulate(case)
+    assert found["end_is_certain"] and found["expected_status"] == run.attrs["status"]
+    assert found["ends_at"] == pytest.approx(run.attrs["end_time"], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "guide",
+    [
+        {"guide.peak_period": "10 ms"},
+        {"guide.peak_period": "1 us", "guide.components": 10_000},
+        {"guide": {"kind": "sine", "amplitude": "1 m", "period": "8 s", "ramp": "5e-5 s"}},
+    ],
+    ids=["waves", "many sines", "short ramp"],
+)
+def test_motions_of_many_periods_are_looked_at_in_part(guide: dict[str, Any]) -> None:
+    """Work is counted, and what was not looked at is told."""
+    case = tl.load("ship-crane", guide)
+    sines = ahead.sines_of(case.pendulum.reel.guide_path)
+    assert sines is not None
+    until = ahead.windows(case.pendulum.reel.guide_path, case.run.duration)[-1]
+    assert until < case.run.duration
+    assert until / sines.spacing * len(sines.omega) <= (1.0 + 1e-9) * ahead.MOST_TERMS
+    lines = checking.rows(checking.facts(case))
+    assert f"in the first {until:.3g} s" in lines["motion of the guide"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"gravity": 1e50}, {"strings.cord.command": {"kind": "torque", "torque": -37302}}],
+    ids=["gravity", "torque"],
+)
+def test_an_assembly_that_ends_in_its_first_step_is_told(changes: dict[str, Any]) -> None:
+    case = tl.load("thrown-bodies", changes)
+    found = checking_assemblies.facts(case)
+    assert found["expected_status"] == tl.simulate(case).attrs["status"] != "completed"
+    assert {"ends early", "may end early"} & checking_assemblies.rows(found).keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        (
+            "cable-robot",
+            {
+                "strings.north-west.command": {
+                    "kind": "impedance",
+                    "length": 6.76e-7,
+                    "stiffness": 436416939,
+                    "damping": 1.3e-7,
+                }
+            },
+        ),
+        ("tethered-satellites", {"initial.bodies.probe.position": [0, 0, 1.1e8]}),
+    ],
+)
+def test_steps_of_a_look_are_counted(name: str, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """However small they are, and though a single sample of the run would have millions."""
+    seen = []
+    march = tl.AssemblySimulation.march
+
+    def counted(self: tl.AssemblySimulation, rows: int, plan: Any) -> Any:
+        before = self.steps
+        found = march(self, rows, plan)
+        seen.append(self.steps - before)
+        return found
+
+    monkeypatch.setattr(tl.AssemblySimulation, "march", counted)
+    case = tl.load(name, changes)
+    steps = checking_assemblies.facts(case)["steps"]
+    assert steps > 1e6 and 0 < max(seen) <= 32 * ahead.STEPS_A_CALL

@@ -14,6 +14,7 @@ import pytest
 import tautline as tl
 from tautline.engine import checkpoints
 from tautline.errors import InputError
+from tautline.kernels import data
 
 
 @pytest.fixture
@@ -65,6 +66,11 @@ def negative_counter(saved: dict[str, Any], arrays: dict[str, Any]) -> None:
     arrays["clock"] = -np.ones_like(arrays["clock"])
 
 
+def put(arrays: dict[str, Any], name: str, place: int, value: float) -> None:
+    arrays[name] = arrays[name].copy()
+    arrays[name][place] = value
+
+
 def other_shape(saved: dict[str, Any], arrays: dict[str, Any]) -> None:
     arrays["reel"] = arrays["reel"][:3]
 
@@ -79,6 +85,15 @@ def other_shape(saved: dict[str, Any], arrays: dict[str, Any]) -> None:
         (lambda saved, arrays: saved.update(base_steps=[[0.1, 0]]), "positive number of base steps"),
         (lambda saved, arrays: saved.update(checkpoint=0), "expected version"),
         (lambda saved, arrays: saved.pop("case"), "case"),
+        (lambda saved, arrays: saved.update(event=None), "expected text for checkpoint.event"),
+        (lambda saved, arrays: saved.update(origin=None), "expected a list of 2 for checkpoint.origin"),
+        (lambda saved, arrays: saved.update(h=2e-3), "the step of the run"),
+        (lambda saved, arrays: saved.update(base_steps=[[1.0, 10**18]]), "none for a fixed step"),
+        (lambda saved, arrays: put(arrays, "clock", data.LEVEL, 62), "at most 20"),
+        (lambda saved, arrays: put(arrays, "clock", data.STEP, 2**60), "at place 0"),
+        (lambda saved, arrays: put(arrays, "reel", data.PENDING, 1e308), "times of steps"),
+        (lambda saved, arrays: put(arrays, "reel", data.S, -3.0), "reeled length from 0 to 20"),
+        (lambda saved, arrays: put(arrays, "reel", data.P_S, 1e300), "finite energy"),
         (infinite, "not finite"),
         (negative_counter, "counters from 0"),
         (other_shape, "an array of shape"),
@@ -96,6 +111,32 @@ def test_what_cannot_be_is_refused(
     with pytest.raises(InputError, match=words) as caught:
         tl.Simulation.load(saved)
     assert "a.npz" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["retrieval", "cable-robot"])
+def test_numbers_of_steps_that_would_run_for_ever(name: str, tmp_path: Path) -> None:
+    case: Any = tl.load(name, {"run.step": "auto"})
+    kind: Any = tl.AssemblySimulation if name == "cable-robot" else tl.Simulation
+    simulation = kind.from_case(case)
+    simulation.advance(0.02, case.commands if name == "cable-robot" else case.command, sample=0.01)
+    path = tmp_path / "a.npz"
+    simulation.save(path)
+    assert kind.load(path).time == simulation.time
+    arrays, text = checkpoints.read(path)
+    tree = json.loads(text)
+    for count, words in ((10**18, "expected"), (10**12, "fewer for a sample interval"), (True, "a whole number")):
+        tree["base_steps"] = [[0.01, count]]
+        tree["h"] = 0.01 / count
+        checkpoints.write(path, arrays, json.dumps(tree))
+        with pytest.raises(InputError, match=r"a\.npz") as caught:
+            kind.load(path)
+        assert words in str(caught.value) or "times of steps" in str(caught.value)
+
+
+def test_an_archive_that_unpacks_to_more_than_its_file_is_refused(saved: Path) -> None:
+    np.savez_compressed(saved, x=np.zeros(10**6))
+    with pytest.raises(InputError, match="8000128 bytes in a smaller file"):
+        tl.Simulation.load(saved)
 
 
 def test_a_file_without_a_digest_is_refused(saved: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.results.values import at_first_end
 
 N, DEPLOYED, RATIO = 4, 10.0, 0.2
 # zeta = eta omega/(2 EA) with omega^2 = 12 EA/(mu l^2)
@@ -78,32 +76,3 @@ def test_members_of_a_study_have_that_of_their_own_mesh(
 def test_a_negative_ratio_is_refused() -> None:
     with pytest.raises(InputError, match=r"String\.damping_ratio"):
         pendulum(damping_ratio=-0.1)
-
-
-# -- tension at the ends ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("elements", [1, 2, 3, 8])
-def test_ends_of_a_hanging_string_carry_what_hangs_on_them(elements: int) -> None:
-    system = dataclasses.replace(pendulum(), gravity=9.81)
-    run = tl.simulate(system, tl.hanging(system, DEPLOYED, elements), duration=0.01, sample=0.01).isel(time=0)
-    assert float(run.body_tension) == pytest.approx(0.1 * 9.81, rel=1e-9)
-    assert float(run.guide_tension) == pytest.approx((0.1 + MU * DEPLOYED) * 9.81, rel=1e-9)
-
-
-@pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_a_line_to_the_end_neither_doubles_a_sawtooth_nor_overshoots_a_front(sign: float) -> None:
-    e = np.arange(8.0)
-    sawtooth, front, slope = (-1.0) ** e, np.where(e < 1.0, 1.0, 0.0), 3.0 - e
-    found = at_first_end(sign * np.stack([sawtooth, front, slope]))
-    np.testing.assert_allclose(found, sign * np.array([1.0, 1.0, 3.5]), rtol=1e-15)
-
-
-def test_a_smooth_tension_at_the_end_is_of_second_order() -> None:
-    errors = []
-    for elements in (20, 40, 80):
-        edges = np.linspace(0.0, 1.0, elements + 1)
-        means = np.diff(np.exp(edges)) * elements
-        errors.append(abs(float(at_first_end(means[None])[0]) - 1.0))
-    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
-    assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.1)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 import pickle
 import re
-import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -16,10 +14,9 @@ import pytest
 
 from tautline.errors import InputError
 from tautline.extras import EXTRAS, MissingLibraryError, need, needed_by
+from tests.support.hidden import PROJECT, ROOT, normal, without
 
-ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "tautline"
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DATA = ROOT / "tests" / "data"
 RUN, STUDY, STORE = DATA / "runs" / "format-3.nc", DATA / "studies" / "study.toml", DATA / "studies" / "format-1.zarr"
 # Extras that a part of the package may use; every other part has the core only.
@@ -39,11 +36,6 @@ PARTS = {
 NOT_IMPORTED = {"pillow", "dask"}
 # Parts of declared libraries under their own names: Zarr's checksum, of which each version brings one.
 PARTS_OF_DECLARED = {"google_crc32c", "crc32c"}
-
-
-def normal(name: str) -> str:
-    """The name of a distribution as pip compares it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def declared(lines: list[str]) -> set[str]:
@@ -137,25 +129,8 @@ def test_a_missing_library_is_an_input_error_and_an_import_error() -> None:
         raise error
 
 
-# Takes libraries away from a process before anything is imported.
-WITHOUT = """
-import sys
-class Without:
-    def __init__(self, finder):
-        self.finder = finder
-    def __getattr__(self, name):
-        return getattr(self.finder, name)
-    def find_spec(self, name, path=None, target=None):
-        return None if name.partition(".")[0] in {gone!r} else self.finder.find_spec(name, path, target)
-sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
-"""
 # pandas comes with xarray, which is core.
 OF = {its: {library for library in EXTRAS if EXTRAS[library] == its} - {"pandas"} for its in EXTRAS.values()}
-
-
-def without(gone: set[str], code: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    whole = WITHOUT.format(gone=gone) + code
-    return subprocess.run([sys.executable, "-c", whole], cwd=folder, capture_output=True, text=True, check=False)
 
 
 PYTHON = [
@@ -193,6 +168,7 @@ COMMANDS = [
     ("cli", ["info", str(RUN)], "tautline: needs typer"),
     ("plot", ["plot", str(RUN)], "tautline plot: needs matplotlib"),
     ("plot", ["reproduce"], "tautline reproduce: needs matplotlib"),
+    ("numba", ["reproduce", "--full", "--no-animations"], "tautline reproduce --full: needs numba"),
     ("plot", ["report", str(RUN)], "tautline report: needs matplotlib"),
     ("ropes", ["report", str(RUN)], "tautline report: needs rainflow"),
     ("viewer", ["view", str(RUN)], "tautline view: needs websockets"),
@@ -208,22 +184,3 @@ def test_a_missing_extra_on_the_command_line(extra: str, arguments: list[str], w
     done = without(OF[extra], code, tmp_path)
     assert done.stderr == f'error: {words}; pip install "tautline[{extra}]"\n'
     assert done.returncode == 2 and not done.stdout and not list(tmp_path.iterdir())
-
-
-def test_the_core_alone_simulates_saves_opens_and_exports(tmp_path: Path) -> None:
-    """With no library of any extra."""
-    code = """
-import tautline as tl
-from tautline.files.export import write_csv
-from tautline.files.runs import blocks
-from pathlib import Path
-tl.run_to_file("run.nc", tl.load("fixed-length"), duration="20 ms")
-run = tl.open_run("run.nc")
-tl.view(run).save("run.html")
-print(run.attrs["status"], write_csv(blocks("run.nc"), Path("run.csv")))
-"""
-    done = without(set().union(*OF.values()), code, tmp_path)
-    assert done.returncode == 0, done.stderr
-    status, rows = done.stdout.split()
-    assert status == "completed" and int(rows) > 1
-    assert {path.name for path in tmp_path.iterdir()} == {"run.nc", "run.csv", "run.html"}

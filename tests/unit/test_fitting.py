@@ -63,6 +63,14 @@ def test_standard_errors_are_those_of_a_linear_model() -> None:
     residuals.append((at.values["position"][:, -1, 0] - data["position[-1,x]"]) / NOISE["position[-1,x]"])
     assert found.chi_square == pytest.approx(np.sum(np.concatenate(residuals) ** 2), rel=1e-9)
 
+    def cost(values: Any) -> Any:
+        series = {"guide_tension": values["guide_tension"], "position[-1,x]": values["position"][:, -1, 0]}
+        return sum(np.sum(((x - data[name]) / NOISE[name]) ** 2) for name, x in series.items())
+
+    least = tl.value_and_gradient(found.case, cost, ALL)  # changes by little over a standard error
+    assert least.value == pytest.approx(found.chi_square, rel=1e-9)
+    assert np.abs(least.gradient * [found.standard_errors[key] for key in ALL]).max() < 1e-2
+
 
 @pytest.mark.parametrize("delay", [0.0, 0.0431, -0.08])
 def test_an_unknown_offset_of_the_clock(delay: float) -> None:

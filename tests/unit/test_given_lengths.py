@@ -13,7 +13,6 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.model import profile
-from tautline.model.command import shortest_commanded
 from tautline.results.conservation import balance_error
 from tests.support.checking import check_below, check_close
 from tests.support.reeled import TEXT, pendulum
@@ -198,7 +197,7 @@ MOVE = {"speed": 1.0, "acceleration": 1.0}
     ],
 )
 def test_the_shortest_length_that_is_commanded(command: tl.Command, expected: float | None) -> None:
-    found = shortest_commanded(command, 1000.0)
+    found = command.shortest(1000.0)
     assert found == (None if expected is None else pytest.approx(expected, rel=1e-12))
 
 
@@ -207,12 +206,12 @@ def test_a_spline_swings_below_its_entries() -> None:
     curve = command.curve(0.0, 10.0)
     lowest = min(profile.values_at(curve, t)[0] for t in np.linspace(0.0, 3.0, 30_001))
     assert lowest < 2.0
-    assert shortest_commanded(command, 10.0) == pytest.approx(lowest, abs=1e-6)
+    assert command.shortest(10.0) == pytest.approx(lowest, abs=1e-6)
 
 
 def test_only_what_is_still_to_come_counts() -> None:
     command = tl.Length(([0.0, 1.0, 2.0], [10.0, 3.0, 8.0]), monotone=True)
-    assert shortest_commanded(command, 8.0, time=2.0) == pytest.approx(8.0)
-    assert shortest_commanded(command, 3.0, time=1.0) == pytest.approx(3.0)
-    later = shortest_commanded(command, profile.values_at(command.curve(0.0, 10.0), 1.5)[0], time=1.5)
+    assert command.shortest(8.0, time=2.0) == pytest.approx(8.0)
+    assert command.shortest(3.0, time=1.0) == pytest.approx(3.0)
+    later = command.shortest(profile.values_at(command.curve(0.0, 10.0), 1.5)[0], time=1.5)
     assert later == pytest.approx(profile.values_at(command.curve(0.0, 10.0), 1.5)[0])

@@ -12,7 +12,10 @@ from tautline.errors import InputError
 from tests.support.hoist import hoist
 
 BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))
-OUTPUTS = ["position", "velocity", "tension", "guide_tension", "reeled_length", "energy", "attitude", "control_work"]
+OUTPUTS = [
+    *("position", "velocity", "tension", "guide_tension", "body_tension", "reeled_length", "energy", "attitude"),
+    "control_work",
+]
 CASES: dict[str, tuple[tl.Case, list[str]]] = {
     "torque": (hoist(body=BOX), ["string.stiffness", "body.mass", "command.torques[1]", "run.duration"]),
     "order 4": (hoist({"run.order": 4}), ["string.density", "initial.end_velocity[1]", "initial.deployed", "gravity"]),
@@ -27,7 +30,26 @@ CASES: dict[str, tuple[tl.Case, list[str]]] = {
                 "applied_force": {"force": [1.0, 0.5, 0.0]},
             }
         ),
-        ["string.viscosity", "fluid.drag_area", "applied_force.force[0]", "fluid.flows[1][0]"],
+        ["string.viscosity", "fluid.drag_area", "applied_force.force[0]", "fluid.flows[1][0]", "string.normal_drag"],
+    ),
+    "surface": (
+        hoist(
+            {
+                "string.diameter": 0.008,
+                "fluid": {"density": 1000.0, "flow": [0.5, 0.1, 0.0], "surface": 0.83, "density_above": 1.2},
+            }
+        ),
+        ["fluid.surface", "fluid.density", "fluid.density_above", "string.diameter", "fluid.flow[0]"],
+    ),
+    "surface, one element": (
+        hoist(
+            {
+                "string.diameter": 0.008,
+                "fluid": {"density": 1000.0, "surface": 0.83, "density_above": 1.2},
+                "run.elements": 1,
+            }
+        ),
+        ["fluid.surface", "string.diameter"],
     ),
     "length": (
         hoist({"command": {"kind": "length", "target": 3.95, "speed": 0.47, "acceleration": 10.0, "jerk": 410.0}}),

@@ -73,8 +73,8 @@ NUMBERS: list[tuple[str, str, list[Any]]] = [
 ]
 
 CHOICES: list[tuple[str, str, list[Any]]] = [
-    ("Reel", "guide_law", ["Published", "", None, b"none", ["none"], 1, np.str_("none"), Unprintable()]),
-    ("Reel", "guide_strain", ["Mean", "", None, b"mean", ["mean"], 0.1, np.str_("mean"), Unprintable()]),
+    ("Reel", "guide_law", ["Published", "", None, b"none", ["none"], 1, np.str_("nothing"), Unprintable()]),
+    ("Reel", "guide_strain", ["Mean", "", None, b"mean", ["mean"], 0.1, np.str_("Mean"), Unprintable()]),
     ("simulate", "order", [3, 0, -2, 2.0, "2", True, None, [2], math.nan, Unprintable()]),
     ("simulate", "scheme", ["Paper", "", None, 0.5, ["paper"], b"paper", Unprintable()]),
     ("simulate", "step", ["fast", "AUTO", "", "1 m"]),
@@ -166,7 +166,9 @@ def test_bad_choice_is_refused_by_name(call: str, argument: str, value: Any) -> 
 @each(PARTS)
 def test_wrong_part_is_refused_by_name(call: str, argument: str, value: Any) -> None:
     message = refusal(call, **{argument: value})
-    assert re.match(rf"(\w+\.)?{argument}: expected (a [A-Z]\w+( or a [A-Z]\w+)?|Locked\(\).*), got ", message), message
+    assert re.match(
+        rf"(\w+\.)?{argument}: expected (an? [A-Z]\w+((, an? [A-Z]\w+)* or an? [A-Z]\w+)?|Locked\(\).*), got ", message
+    ), message
 
 
 @each((call, argument, bad_arrays(shape)[argument == "node_velocities" :]) for call, argument, shape in ARRAYS)
@@ -492,7 +494,7 @@ def test_bad_table_is_refused(torque: Any, complaint: str) -> None:
 @pytest.mark.parametrize("times", [[3.0], [0.0, 1.0], [-1e40, 1e40], [0.0, 5e-324]])
 def test_table_with_increasing_times_is_accepted(times: list[float]) -> None:
     command = tl.Torque((np.array(times), range(len(times))))
-    assert command.table()[0].tolist() == times
+    assert command.torques()[0].tolist() == times
     assert command == tl.Torque([times, list(range(len(times)))]) and hash(command)
 
 
@@ -584,11 +586,11 @@ def test_published_scheme_is_composed_only_with_the_reel_locked(order: int, comm
         ({"control": 1.0}, "control: expected something that can be called, got 1.0"),
         ({"control": tl.Free()}, r"control: expected something that can be called, got Free\(\)"),
         ({"control": Unprintable()}, "control: expected something that can be called, got an object"),
-        ({"period": 3 * STEP, "sample": STEP}, "duration: expected a multiple of period"),
-        ({"period": 2 * STEP, "sample": 4 * STEP}, "period: expected a multiple of sample"),
-        ({"control": lambda _: "full"}, "Torque.torque: expected a torque such as 3 or '3 N\\*m', got 'full'"),
-        ({"control": lambda _: None}, "Torque.torque: expected a finite number, got None"),
-        ({"control": lambda _: math.nan}, "Torque.torque: expected a finite number, got nan"),
+        ({"period": 3 * STEP, "sample": STEP}, "period: expected a whole part of duration"),
+        ({"period": 3 * STEP, "sample": 2 * STEP, "duration": 6 * STEP}, "period: expected a multiple of sample"),
+        ({"control": lambda _: "full"}, "control: Torque.torque: expected a torque such as 3 or '3 N\\*m', got 'full'"),
+        ({"control": lambda _: None}, "control: Torque.torque: expected a finite number, got None"),
+        ({"control": lambda _: math.nan}, "control: Torque.torque: expected a finite number, got nan"),
         *(({"period": value}, "period: expected a positive finite number") for value in NOT_POSITIVE[1:]),
     ],
 )
@@ -631,3 +633,24 @@ def test_string_cannot_be_spooled_back_in_time(order: int) -> None:
     stretched = tl.Pendulum(STRING, tl.Reel(**arguments), BODY)
     with pytest.raises(InputError, match="order: expected 2 with guide_law='stretched', got"):
         tl.simulate(stretched, START, tl.Free(), duration=0.1, order=order)
+
+
+def test_a_wrong_kind_of_system_is_refused_in_good_english() -> None:
+    wrong: Any = 3
+    everything = "system: expected a Pendulum, a Case, an Assembly or an AssemblyCase, got 3"
+    with pytest.raises(InputError, match=re.escape(everything)):
+        tl.simulate(wrong)
+    with pytest.raises(InputError, match="expected an Assembly, got 3"):
+        tl.hang(wrong, {})
+    with pytest.raises(InputError, match=re.escape("Assembly.bodies['a']: expected a RigidBody or a Held, got 3")):
+        tl.Assembly(bodies={"a": wrong}, strings={})
+    with pytest.raises(InputError, match=re.escape("['a']: expected an AppliedForce, got 3")):
+        tl.Assembly(bodies={}, strings={}, applied_forces={"a": wrong})
+
+
+def test_the_limit_of_an_unstable_step_is_named_in_good_english() -> None:
+    run = tl.simulate(tl.load("retrieval", {"command.torque": "3 N*m", "run.duration": "8 s"}))
+    assert run.attrs["status"] == "unstable_step"
+    assert re.search(
+        r"limit \S+ s, set by waves in the elements of the string with \S+ m of string left; use", run.attrs["message"]
+    )

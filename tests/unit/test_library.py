@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -194,9 +195,17 @@ def test_a_library_for_another_machine_is_refused(copy: Path) -> None:
 
 
 def test_a_list_that_is_no_list_is_refused(copy: Path) -> None:
+    listed = (copy / library.LIST).read_text(encoding="utf-8")
     for text in ("", "[]", '{"machine": 1}', "{"):
         (copy / library.LIST).write_text(text, encoding="utf-8")
         assert refused(copy)
+    whole = json.loads(listed)
+    name = library.file_name(targets.best_target())
+    entries: list[Any] = [{"size": 1}, {"sha256": ""}, {"size": None, "sha256": ""}, {"size": math.inf, "sha256": 1}]
+    for entry in (*entries, 3, None, [], "x"):
+        listed = json.dumps(whole | {"files": {name: entry}})
+        (copy / library.LIST).write_text(listed, encoding="utf-8")
+        assert "cannot be read" in refused(copy)
     (copy / library.LIST).unlink()
     assert refused(copy) == "libtautline was not made when tautline was installed"
 

@@ -76,7 +76,7 @@ def test_a_sudden_stop_is_remarked_on_and_the_advised_damping_ends_it(N: int) ->
     pendulum, run = stopped(N, 0.0)
     (remark, *_) = health_of(pendulum, run, reel_is_free=False).remarks(pendulum, N)
     assert remark.startswith("the mesh carries noise")
-    advised = float(remark.rpartition("String.damping_ratio = ")[2].split(")")[0])
+    advised = float(remark.rpartition("string.damping_ratio = ")[2].split()[0])
     damped, run = stopped(N, advised)
     assert not any("noise" in text for text in health_of(damped, run, False).remarks(damped, N))
 

@@ -15,6 +15,7 @@ from typer.main import get_command
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.files.scenario import pendulum_schema
+from tautline.kernels.limits import STABLE, Limits
 
 ROOT = Path(__file__).parents[2]
 
@@ -89,3 +90,17 @@ def test_the_page_of_scenarios_has_every_key_and_every_command() -> None:
         assert re.search(rf"`(tautline )?{command}\b", commands), f"docs/scenarios.md: {command} is missing"
     for option in ("--csv", "--vtk", "--html", "--set", "--overwrite", "--resume"):
         assert option in commands, f"docs/scenarios.md: {option} is missing"
+
+
+def test_the_page_on_trust_has_the_diagnostics_of_a_run() -> None:
+    """Every row is an attribute, and the limits of the step are those that the kernels know."""
+    page = (ROOT / "docs/trust.md").read_text(encoding="utf-8")
+    table = page.split("| diagnostic | meaning |")[1].split("\n\n")[0]
+    named = re.findall(r"^\| (`.+?`) \|", table, re.MULTILINE)
+    attrs = tl.simulate(tl.load("fixed-length", {"run.duration": "20 ms"})).attrs
+    wanted = {name for names in named for name in re.findall(r"`(\w+)`", names)} - {"step_over_"}
+    assert len(wanted) > 6 and wanted <= attrs.keys()
+    (row,) = re.findall(r"^\| `step_over_\.\.\.` \| (.+?) \|", table, re.MULTILINE)
+    stable, resolving = (re.findall(r"`(\w+)`", part) for part in row.split("(stability)"))
+    assert (*stable, *resolving) == Limits._fields and len(stable) == STABLE == 2
+    assert "| `largest_step_ratio` | the larger of the first two |" in table

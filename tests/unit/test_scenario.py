@@ -537,14 +537,29 @@ def test_overrides() -> None:
         (b"a = " + 20_000 * b"[", "not valid TOML here: nested too deeply"),
         (b"a = " + 20_000 * b"{a = ", "not valid TOML here: nested too deeply"),
         (
-            b"gravity" + 2_000 * b".a" + b" = 1",
+            b"gravity" + 40 * b".a" + b" = 1",
             "gravity: expected an acceleration such as 3 or '3 m/s^2', got a section",
         ),
+        (b"\ngravity" + 20_000 * b".a" + b" = 1", "my.toml:2: expected keys of at most 64 parts, got more"),
+        (b"[a" + 20_000 * b" . a" + b"]", "my.toml:1: expected keys of at most 64 parts, got more"),
         (b"a = 1" + 5_000 * b"0", "not valid TOML here: a number of thousands of digits"),
         (b"title = 0x" + 5_000 * b"f", "my.toml:1: title: expected a number of fewer digits, got thousands"),
         (b"a = 1\na = 2\nb = 3", "not valid TOML: Cannot overwrite a value (at line 2"),
     ],
-    ids=["empty", "utf-16", "bytes", "zeros", "lists", "tables", "dots", "digits", "hexadecimal", "twice"],
+    ids=[
+        "empty",
+        "utf-16",
+        "bytes",
+        "zeros",
+        "lists",
+        "tables",
+        "dots",
+        "many dots",
+        "long header",
+        "digits",
+        "hexadecimal",
+        "twice",
+    ],
 )
 def test_files_that_are_no_scenarios(tmp_path: Path, content: bytes, expected: str) -> None:
     """The same by the function and by the command: exit code 2, no traceback, nothing written."""
@@ -568,12 +583,12 @@ def test_files_that_are_no_scenarios(tmp_path: Path, content: bytes, expected: s
         ("zzz", "no such file or built-in scenario; built in are bungee, cable-robot, crane-hoist"),
         (".", "expected a scenario file, got a folder"),
         ("a" * 300, "cannot be read: File name too long"),
-        ("a\0b", "no such file"),
-        ("", "expected a scenario file, got a folder"),
+        ("a\0b", "expected a path"),
+        ("", "expected a path"),
     ],
 )
 def test_names_that_are_no_files(name: str, expected: str) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(InputError) as caught:
         scenario.load(name)
     assert expected in str(caught.value)
 

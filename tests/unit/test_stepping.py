@@ -479,9 +479,9 @@ def test_what_a_controller_raises_is_its_own() -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"period": 0.03}, "duration: expected a multiple of period"),
+        ({"period": 0.03}, "period: expected a whole part of duration"),
         ({"period": 0.0125}, "expected a multiple of s"),
-        ({"period": 0.0125, "sample": None, "step": 1e-3}, "duration: expected a multiple of step"),
+        ({"period": 0.0125, "sample": None, "step": 1e-3}, "period: expected a multiple of step"),
         ({"period": "0.02 s"}, "period: expected a positive"),
         ({"period": -1.0}, "period: expected a positive"),
         ({"period": 0.02, "control": 3}, "control: expected something that can be called, got 3"),

@@ -121,7 +121,7 @@ def residuals(run: xr.Dataset, index: int) -> dict[str, float]:
     stretch = curves[1](s[1], 1)
     speed = float(run.reel_speed[index])
     reel_acceleration = (s[2] - 2.0 * s[1] + s[0]) / dt**2
-    torque = np.interp(float(run.time[index]), *smooth_torque("published").table())
+    torque = np.interp(float(run.time[index]), *smooth_torque("published").torques())
     el0 = -(MU * s[1] + KAPPA) * reel_acceleration - MU * G * GUIDE - MU * G * DRUM * np.sin((s[1] - GUIDE) / DRUM)
     el0 += -tension(np.array(s[1])) @ stretch + MU * (np.linalg.norm(stretch) - 1.0) * speed**2 + torque / DRUM
     return {

@@ -15,7 +15,7 @@ import xarray as xr
 
 import tautline as tl
 from tests.conftest import Report
-from tests.support.checking import check_below, check_close, check_order
+from tests.support.checking import check_below, check_close, check_order, measured_order
 from tests.support.exact import bars, bodies, strings
 from tests.support.hanging import G, frequency, system
 
@@ -123,11 +123,13 @@ def test_whirling_elastic_string(report: Report) -> None:
     """r = A sin(k zeta): it circles as it is, and is stretched most at the guide."""
     counts = [5, 10, 20, 40]
     errors = np.array([whirl_errors(N) for N in counts])
-    for name, column in (("tension at the guide", 0), ("tension at the body", 1), ("place of the body", 2)):
-        order = check_order([1.0 / N for N in counts], list(errors[:, column]), 2.0, tolerance=0.1)
-        report(f"whirling string, {name}: order in 1/N", order, "2 +- 0.1")
-    report("whirling string, N = 40: tension at the guide", check_below("tension", errors[-1, 0], 5e-4), "5e-4")
-    report("whirling string, N = 40: tension at the body", check_below("tension", errors[-1, 1], 5e-4), "5e-4")
+    for name, column in (("tension at the guide", 0), ("tension at the body", 1)):
+        order = measured_order([1.0 / N for N in counts], list(errors[:, column]))
+        report(f"whirling string, {name}: order in 1/N", order, "> 1.8")
+        assert order > 1.8, errors
+        report(f"whirling string, N = 40: {name}", check_below("tension", errors[-1, column], 5e-5), "5e-5")
+    order = check_order([1.0 / N for N in counts], list(errors[:, 2]), 2.0, tolerance=0.1)
+    report("whirling string, place of the body: order in 1/N", order, "2 +- 0.1")
 
 
 @pytest.mark.parametrize("across", [2.0, 20.0])

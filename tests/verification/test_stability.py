@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,81 @@ def test_the_limit_is_sharp_where_nothing_else_helps(N: int, locked: bool, order
     kind = "locked" if locked else "free"
     report(f"energy growth at 1.05 of the limit, N = {N}, {kind}, order {order}", grown, "> 1e3")
     assert grown > 1e3
+
+
+CORD = tl.String(1.0, 0.02, 400.0)
+HUB = tl.RigidBody.box(1.0, (0.1, 0.2, 0.3), (0.0, 0.0, 0.0))
+ENDS = dict(zip("abcde", np.vstack([np.eye(3), -np.eye(3)[:2]]), strict=True))
+SMALL = tl.RigidBody.point(0.3)
+WOUND: Any = {"reel": LIGHT_REEL, "drum_axis": (1.0, 0.0, 0.0)}
+# Bodies with their places, and lines of one element: between two points; four around a hub that they share, with a
+# fifth of more elements; off a drum on a body.
+IN_SPACE: dict[str, Any] = {
+    "two points": (
+        {"a": (tl.RigidBody.point(1.0), (0.0, 0.0, 0.0)), "b": (SMALL, (0.0, 0.0, 1.0))},
+        {"s": tl.Line(CORD, start="a", end="b", elements=1)},
+    ),
+    "star": (
+        {"hub": (HUB, (0.0, 0.0, 0.0))} | {k: (SMALL, tuple(1.3 * x)) for k, x in ENDS.items()},
+        {
+            k: tl.Line(CORD, start="hub", start_point=tuple(0.3 * x), end=k, elements=2 if k == "e" else 1)
+            for k, x in ENDS.items()
+        },
+    ),
+    "drum": (
+        {"hub": (HUB, (0.0, 0.0, 0.0)), "b": (SMALL, (0.0, 0.2, 0.6))},
+        {"s": tl.Line(CORD, start="hub", start_point=(0.0, 0.2, 0.1), end="b", elements=1, **WOUND)},
+    ),
+}
+
+
+def growth_in_space(name: str, part: float) -> float:
+    """Kinetic energy at the end over that of small pushes at the start, at a part of the limit of an assembly."""
+    bodies, lines = IN_SPACE[name]
+    rng = np.random.default_rng(3)
+    assembly = tl.Assembly({k: body for k, (body, _) in bodies.items()}, lines, 0.0)
+    pushed = {k: tl.BodyState(place, 1e-4 * rng.normal(size=3)) for k, (_, place) in bodies.items()}
+    state = tl.hang(assembly, pushed, {"s": 0.5} if name == "drum" else {})
+    commands = {"s": tl.Torque(0.0)} if name == "drum" else {}
+    first = tl.AssemblySimulation(assembly, state, step=1e-6)
+    first.take(commands)
+    h = part * first.limits().waves
+    simulation = tl.AssemblySimulation(assembly, state, step=h)
+    simulation._plan = simulation._plan._replace(allowed_ratio=10.0)
+    if simulation.advance(STEPS * h, commands) != "completed":
+        return np.inf
+    energy = simulation.dataset().kinetic_energy
+    return float(energy[-1] / energy[0])
+
+
+@pytest.mark.parametrize("name", IN_SPACE)
+def test_single_elements_of_an_assembly_are_bounded_below_their_limit(name: str) -> None:
+    assert growth_in_space(name, 0.9) < 20.0
+
+
+def test_the_limit_of_one_element_between_two_bodies_is_sharp(report: Report) -> None:
+    grown = growth_in_space("two points", 1.05)
+    report("energy growth at 1.05 of the limit, one element between two points", grown, "> 1e3")
+    assert grown > 1e3
+
+
+@pytest.mark.parametrize("command", [tl.Locked(), tl.Torque(0.0)], ids=["locked", "free"])
+@pytest.mark.parametrize("body", BODIES)
+def test_one_element_has_the_limit_of_the_pendulum(body: str, command: tl.Command) -> None:
+    """Between a reel in space and a body, in free space: equation (26), far above the limit (25) of waves."""
+    pendulum = tl.Pendulum(CORD, LIGHT_REEL, BODIES[body], 0.0)
+    alone = tl.Simulation(pendulum, tl.straight(pendulum, 0.5, 1))
+    line = tl.Line(CORD, end="body", reel=LIGHT_REEL, elements=1)
+    assembly = tl.Assembly({"body": BODIES[body]}, {"s": line}, 0.0)
+    center = np.array([0.0, 0.0, 0.5]) + np.array(BODIES[body].center_of_mass)
+    other = tl.AssemblySimulation(assembly, tl.hang(assembly, {"body": tuple(center)}, {"s": 0.5}))
+    other.take({"s": command})
+    par = kernel_parameters(pendulum, 1, "symmetric", True)
+    plan = alone._stepper.plan._replace(end_mass=BODIES[body].least_effective_mass(), body_frequency2=0.0)
+    expected, found = step_limits(par, plan, 0.5, isinstance(command, tl.Locked)), other.limits()
+    assert found.waves == pytest.approx(expected.waves, rel=1e-12)
+    assert found.stretching == pytest.approx(expected.stretching, rel=1e-12)
+    assert found.waves > 2.0 * 0.5 / np.sqrt(3.0 * CORD.stiffness / CORD.density)
 
 
 # The step over the limit that an explicit half step of damping would have, 4 EA/(eta omega^2).

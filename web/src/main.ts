@@ -67,7 +67,9 @@ function ordinal(n: number): string {
 function showOutcome(boot: Boot, banner: Banner): void {
   boot.runs.forEach(({ status, message, remarks, title }, run) => {
     if (status === "completed" && remarks.length === 0) return;
-    const text = message || status;
+    // the message of a run ends with its remarks, which have a line each here
+    const ending = message.endsWith(remarks.join("; ")) ? message.slice(0, -remarks.join("; ").length || undefined) : message;
+    const text = [ending.replace(/; $/, "") || status, ...remarks].join("\n");
     banner.set(`run-${run}`, boot.runs.length > 1 ? `${title}: ${text}` : text, status === "completed" ? "info" : "warning");
   });
   const bad = boot.runs.filter(({ status }) => status !== "completed");

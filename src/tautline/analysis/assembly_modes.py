@@ -11,9 +11,11 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import Assembly
-from tautline.model.assembly.rest import Places, Unknowns, balance, places_of, refuse_moving_fluid
+from tautline.model.assembly.rest import free_bodies, network_of
 from tautline.model.assembly.state import AssemblyState
-from tautline.model.body import RigidBody
+from tautline.model.network import Network, Places
+from tautline.model.network_forces import forces_of, of_elements, stiffness_of
+from tautline.model.network_rest import is_balanced, left_of
 from tautline.results.assembly import build_modes
 
 if TYPE_CHECKING:
@@ -28,36 +30,34 @@ LEAST_GRAVITY = 1e-3
 MOST_SHIFTS = 60
 
 
-def mass_matrix(unknowns: Unknowns, state: AssemblyState, places: Places) -> Array:
-    """Matrix of the kinetic energy by the rates of the unknowns; reels are held, drums turn with their bodies."""
-    assembly = unknowns.assembly
-    M = np.zeros((unknowns.count, unknowns.count))
-    for name, first in unknowns.bodies.items():
-        body, R = assembly.bodies[name], places.bodies[name][1]
-        assert isinstance(body, RigidBody)
-        inertia = np.eye(3) if body.is_point else R @ body.central_inertia() @ R.T
-        M[first : first + 3, first : first + 3] += body.mass * np.eye(3)
-        M[first + 3 : first + 6, first + 3 : first + 6] += inertia
-    for name, line in assembly.strings.items():
-        maps, reeled = unknowns.node_map(name, places), state.strings[name].reeled_length
-        sixth = line.string.density * (line.string.length - reeled) / line.elements / 6.0
-        for e in range(line.elements):
-            for a, (rows, A) in ((0, maps[e]), (1, maps[e + 1])):
-                for b, (columns, B) in ((0, maps[e]), (1, maps[e + 1])):
-                    M[np.ix_(rows, columns)] += (2.0 if a == b else 1.0) * sixth * A.T @ B
-        if line.reel is not None:
-            rows, A = maps[0]
-            M[np.ix_(rows, rows)] += line.string.density * reeled * A.T @ A
-            if line.drum_axis is not None and line.start in unknowns.bodies:
-                place = unknowns.bodies[line.start] + 3
-                axis = line.reel.drum_radius * places.bodies[line.start][1] @ np.array(line.drum_axis)
-                drum = line.reel.turning_mass + line.string.density * reeled
-                M[place : place + 3, place : place + 3] += drum * np.outer(axis, axis)
+def mass_matrix(assembly: Assembly, network: Network, places: Places) -> Array:
+    """Matrix of the kinetic energy by the rates of the unknowns; drums are locked and turn with their bodies."""
+    M = np.zeros((network.count, network.count))
+    for own, first, R in zip(network.bodies, network.first_of_body, places.attitudes, strict=True):
+        M[first : first + 3, first : first + 3] += own.body.mass * np.eye(3)
+        if not own.body.is_point:
+            M[first + 3 : first + 6, first + 3 : first + 6] += R @ own.body.central_inertia() @ R.T
+    sixth = network.each(lambda line: line.string.density) * network.l / 6.0
+    blocks = sixth[:, None, None] * np.kron([[2.0, 1.0], [1.0, 2.0]], np.eye(3))
+    B = network.node_map(places)
+    M += (B.T @ of_elements(network, blocks) @ B).toarray()
+    for line, placed, node in zip(assembly.strings.values(), network.lines, network.first_node, strict=True):
+        A = B[3 * node : 3 * node + 3].toarray()
+        M += placed.string.density * placed.spooled * A.T @ A
+        b = placed.bodies[0]
+        if line.reel is not None and line.drum_axis is not None and b >= 0:
+            place = network.first_of_body[b] + 3
+            axis = line.reel.drum_radius * places.attitudes[b] @ np.array(line.drum_axis)
+            drum = line.reel.turning_mass + placed.string.density * placed.spooled
+            M[place : place + 3, place : place + 3] += drum * np.outer(axis, axis)
     return M
 
 
 def assembly_modes(assembly: Assembly, at: AssemblyState, count: int | None = None) -> xr.Dataset:
-    """Natural frequencies and shapes of an assembly about a state of rest, as `tl.rest` finds it; reels are held.
+    """Natural frequencies and shapes of an assembly about a state of rest, as `tl.rest` finds it; drums are locked.
+
+    Applied forces, buoyancy and drag act with their size there and their change with place and attitude, as far as
+    that is conservative; damping is left out.
 
     Parameters
     ----------
@@ -75,32 +75,27 @@ def assembly_modes(assembly: Assembly, at: AssemblyState, count: int | None = No
         `body_shape` and `rotation` (mode, body, axis; rad per amplitude, in space). The largest displacement is 1.
     """
     checks.instance("at", at, AssemblyState)
-    if assembly.orbit is not None:
-        raise InputError("assembly: expected one in uniform gravity, got one in an orbit, where rest is a motion")
-    refuse_moving_fluid(assembly, "modes")
+    network, places = network_of(assembly, at)
     strings = [line.string for line in assembly.strings.values()]
     if assembly.fluid is not None and any(
         [*(string.normal_added_mass for string in strings), *(x.added_mass for x in assembly.in_fluid.values())]
     ):
         raise InputError("assembly: expected none with added mass for modes, got one whose fluid moves along")
-    unknowns, places = Unknowns(assembly), places_of(at)
-    found = balance(unknowns, at, places)
-    left = float(np.abs(found.gradient).max(initial=0.0))
-    if left > BALANCED * max(found.scale, 1e-300):
+    found = forces_of(network, places)
+    if not is_balanced(network, found, BALANCED):
+        left = left_of(network, found)
         raise InputError(f"at: expected a state of rest, as tl.rest finds it, got {left:.3g} N that are not balanced")
-    squares, vectors, shift = _oscillations(assembly, found.stiffness, mass_matrix(unknowns, at, places))
-    points = [name for name, body in assembly.bodies.items() if isinstance(body, RigidBody) and body.is_point]
-    real = np.ones(len(squares), dtype=bool)
-    for name in points:  # rotations of a point are no motions
-        first = unknowns.bodies[name] + 3
-        real &= np.abs(vectors[first : first + 3]).max(axis=0) < 0.5 * np.abs(vectors).max(axis=0)
-    squares, vectors = squares[real], vectors[:, real]
+    stiffness = stiffness_of(network, places)
+    K = stiffness.energy.toarray()
+    if stiffness.steady is not None:
+        K += 0.5 * (stiffness.steady + stiffness.steady.T).toarray()
+    squares, vectors, shift = _oscillations(assembly, K, mass_matrix(assembly, network, places))
     squares = np.where(np.abs(squares) < ZERO * shift, 0.0, squares)[:count]
     vectors = vectors[:, :count]
     values = {
         "frequency": np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi),
         "growth_rate": np.sqrt(np.maximum(-squares, 0.0)),
-        **_shapes(unknowns, places, vectors),
+        **_shapes(assembly, network, places, vectors),
     }
     return build_modes(assembly, values, {"version": __version__})
 
@@ -125,18 +120,16 @@ def _oscillations(assembly: Assembly, K: Array, M: Array) -> tuple[Array, Array,
     raise InputError("at: expected a state about which an assembly can oscillate, got one that no shift makes stable")
 
 
-def _shapes(unknowns: Unknowns, places: Places, vectors: Array) -> dict[str, Array]:
+def _shapes(assembly: Assembly, network: Network, places: Places, vectors: Array) -> dict[str, Array]:
     """Displacements of nodes and bodies, and rotations, of every mode; the largest displacement is 1."""
-    assembly, count = unknowns.assembly, vectors.shape[1]
-    nodes = []
-    for name in assembly.strings:
-        nodes += [(A @ vectors[rows]).T for rows, A in unknowns.node_map(name, places)]
-    shape = np.stack(nodes, axis=1)
+    count = vectors.shape[1]
+    shape = (network.node_map(places) @ vectors).T.reshape(count, -1, 3)
     body, turn = np.zeros((2, count, len(assembly.bodies), 3))
-    for b, name in enumerate(assembly.bodies):
-        if name in unknowns.bodies:
-            first = unknowns.bodies[name]
-            body[:, b], turn[:, b] = vectors[first : first + 3].T, vectors[first + 3 : first + 6].T
+    for name, own, first in zip(free_bodies(assembly), network.bodies, network.first_of_body, strict=True):
+        b = list(assembly.bodies).index(name)
+        body[:, b] = vectors[first : first + 3].T
+        if not own.body.is_point:
+            turn[:, b] = vectors[first + 3 : first + 6].T
     size = np.maximum(np.abs(shape).max(axis=(1, 2)), np.abs(body).max(axis=(1, 2), initial=0.0))
     size = np.where(size > 0.0, size, 1.0)[:, None, None]
     return {"shape": shape / size, "body_shape": body / size, "rotation": turn / size}

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Part of a range that may lie unseen between samples before it is said.
 COARSE = 0.05
+# Range over the largest value of a series that does not change but for rounding and what is left of a start at rest.
+STILL = 1e-6
 
 
 class TooFewSamplesError(InputError):
@@ -119,7 +121,7 @@ def coarse(time: Array, x: Array, name: str) -> list[str]:
     3 that did (the third missed 2.4 %), and 4 others. So it warns, but its silence proves nothing.
     """
     way = float(np.ptp(x))
-    if len(x) < 3 or way == 0.0:
+    if len(x) < 3 or way <= STILL * float(np.max(np.abs(x))):
         return []
     h = np.diff(time)
     slope = np.diff(x) / h

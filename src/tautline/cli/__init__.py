@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 from tautline.extras import MissingLibraryError, need
@@ -9,6 +10,9 @@ from tautline.extras import MissingLibraryError, need
 
 def main() -> None:
     """Run the command line; without the extra [cli] only a sentence says how to get it."""
+    for stream in (sys.stdout, sys.stderr):  # a name may have letters that the terminal's encoding lacks
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         commands = need("tautline.cli.commands", "tautline")
     except MissingLibraryError as error:

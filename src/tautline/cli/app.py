@@ -32,9 +32,11 @@ app = typer.Typer(
     """,
 )
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts, and nothing else.")]
-NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (also: environment variable NO_COLOR).")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Print errors only.")]
+AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON for scripts, and nothing else.")]
+NoColor = Annotated[
+    bool, typer.Option("--no-color", metavar="", help="No colours (also: environment variable NO_COLOR).")
+]
 ScenarioName = Annotated[str, typer.Argument(help="A scenario file, or the name of a built-in one.")]
 RunPath = Annotated[Path, typer.Argument(help="A run file (.nc).")]
 Settings = Annotated[
@@ -52,7 +54,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, metavar="", help="Print the version.")
     ] = False,
 ) -> None:
     """Options of the program itself."""

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline.cli.ahead import CALL, MOST_TERMS, TERMS_A_STEP, Ahead, terms_a_second, windows
+from tautline.cli.output import NUMERICAL
 from tautline.engine import lowering
 from tautline.engine.cases import begin
 from tautline.engine.simulation import Simulation
@@ -19,19 +21,20 @@ from tautline.kernels import data
 from tautline.kernels.limits import ROOM_TO_TURN, STABLE
 from tautline.model import statics
 from tautline.model.case import Case
-from tautline.model.command import Impedance, Locked, PrescribedMotion
+from tautline.model.checks import SMALLEST
 from tautline.model.equilibrium import equilibrium
 from tautline.model.pendulum import Pendulum
 from tautline.model.piecewise import peaks
 from tautline.model.profile import pieces_of
 from tautline.model.state import State
 
-# Elements of the coarse run that finds out how the length changes and how fast the body turns, the times at which that
-# is looked up, and how long the search may take (s). Beyond it both are taken to stay as they are.
-COARSE, LOOKS, LONGEST_SEARCH = 2, 200, 2.0
-# Motions that are given, as the printed table has them, and parts of a run whose peaks are looked for one by one.
+# Elements of the coarse run that finds out how the length changes and how fast the body turns, and the intervals of the
+# run in which it looks at these, at least.
+COARSE, LOOKS = 2, 200
+# Steps times elements for which an early end is confirmed by the run itself, about a second.
+MOST_WORK = 1_000_000
+# Motions that are given, as the printed table has them.
 MOVED = {"guide": "motion of the guide", "length": "motion of the length"}
-PARTS_OF_A_RUN = 10
 # Steps of one timed call, and how long calls are timed for in all (s).
 TIMED_STEPS, LONGEST_TIMING = 200, 0.3
 
@@ -42,7 +45,8 @@ class Course(NamedTuple):
     times: data.Array
     lengths: data.Array
     turning: data.Array  # step that resolves how the body turns and swings (s)
-    complete: bool  # whether the search came to the end of the run
+    looked: float  # time up to which the search came (s)
+    complete: bool  # whether length and turning are known to the end of the run
     status: str
 
 
@@ -51,6 +55,7 @@ def facts(case: Case) -> dict[str, Any]:
     simulation, count, sample = begin(case)
     course = _course(case)
     steps = _steps(simulation, course, sample)
+    ended = _confirmed(case, course, steps)
     seconds = _seconds_a_step(case, sample)
     shortest = float(course.lengths.min())
     now, later = (_limits(simulation, X) for X in (simulation.unstretched_length, shortest))
@@ -62,8 +67,10 @@ def facts(case: Case) -> dict[str, Any]:
         **_in_flow(case.pendulum, simulation.unstretched_length, simulation.elements),
         **_peaks(case, simulation.unstretched_length),
         "shortest_length": shortest,
-        "ends_at": float(course.times[-1]),
-        "expected_status": course.status,
+        "looked_until": course.looked,
+        "ends_at": ended.time,
+        "expected_status": ended.status,
+        "end_is_certain": ended.certain,
         "step": _step(simulation, sample, simulation.unstretched_length),
         "step_at_shortest": _step(simulation, sample, shortest),
         "step_limits": now,
@@ -97,8 +104,10 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
         )
     for name, what in MOVED.items():
         if f"{name}_peak_speed" in found:
+            until = found[f"{name}_peaks_until"]
             lines[what] = (
                 f"up to {found[f'{name}_peak_speed']:.4g} m/s and {found[f'{name}_peak_acceleration']:.4g} m/s^2"
+                + ("" if until is None else f" in the first {until:.3g} s; later ones were not looked for")
             )
     lines["elements"] = str(found["elements"])
     lines["step at the start"] = f"{found['step']:.3g} s, limited by {found['governs']}"
@@ -109,14 +118,19 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     least = "" if found["steps_are_complete"] else "at least "
     lines["steps"] = f"{least}about {found['steps']:.3g}"
     lines["wall time"] = (
-        f"{least}about {duration_in_words(found['wall_time'])} of stepping; start and compilation not counted"
+        "not measured: the motions of guide and length have too many periods in a step"
+        if math.isnan(found["wall_time"])
+        else f"{least}about {duration_in_words(found['wall_time'])} of stepping; start-up not counted"
     )
     if found["governs_at_shortest"] != found["governs"] and found["step_at_shortest"] > min(
         found["step_limits_at_shortest"].values()
     ):
         lines["warning"] = 'the given step is too long for the shortest length: the run will stop; use step = "auto"'
+    if not found["steps_are_complete"]:
+        lines["looked ahead"] = f"to t = {found['looked_until']:.3g} s; the rest is taken to go on like that"
     if found["expected_status"] != "completed":
-        lines["ends early"] = f"about t = {found['ends_at']:.3g} s: {found['expected_status']}"
+        title = "ends early" if found["end_is_certain"] else "may end early"
+        lines[title] = f"about t = {found['ends_at']:.3g} s: {found['expected_status']}"
     lines["result"] = f"{found['samples']} samples, {found['size_bytes'] / 1e6:.1f} MB"
     return lines
 
@@ -153,20 +167,22 @@ def _in_flow(pendulum: Pendulum, deployed: float, elements: int) -> dict[str, fl
     }
 
 
-def _peaks(case: Case, deployed: float) -> dict[str, float]:
+def _peaks(case: Case, deployed: float) -> dict[str, Any]:
     """Largest speed and acceleration that are given to guide and length in the run, where they are."""
     duration, path, command = case.run.duration, case.pendulum.reel.guide_path, case.command
     given: dict[str, Callable[[float, float], tuple[data.Array, data.Array]]] = {}
     if path is not None:
         given["guide"] = path.pieces
-    if isinstance(command, PrescribedMotion | Impedance):
+    if command.has_curve:
         given["length"] = lambda start, end: pieces_of(command.curve(0.0, deployed, (start, end)))
-    found: dict[str, float] = {}
+    found: dict[str, Any] = {}
     for name, pieces in given.items():
-        edges = np.linspace(0.0, duration, PARTS_OF_A_RUN + 1).tolist()
+        motion = path if name == "guide" else command
+        edges = windows(motion, duration)
         each = [peaks(*pieces(start, end), start, end) for start, end in pairwise(edges)]
         largest = np.max(each, axis=0).tolist()
         found |= {f"{name}_peak_speed": largest[0], f"{name}_peak_acceleration": largest[1]}
+        found[f"{name}_peaks_until"] = None if edges[-1] == duration else edges[-1]
     return found
 
 
@@ -199,28 +215,62 @@ def _steps(simulation: Simulation, course: Course, sample: float) -> int:
 
 
 def _course(case: Case) -> Course:
-    """Deployed length and turning over time, by a run with few elements."""
+    """Deployed length and turning over time, by a run with few elements and bounded work."""
     duration, X = case.run.duration, case.pendulum.string.length - case.state().reeled_length
     state = coarser(case.state(), COARSE)
     simulation = Simulation(case.pendulum, state, **{**case.run.method(), "step": "auto", "order": 2})
-    interval = duration / LOOKS
-    simulation.begin(case.command, duration, interval)
-    plan = simulation.sampling(interval)
+    simulation.begin(case.command, duration, duration)
     times, lengths, turning = [0.0], [X], [simulation.limits().turning]
-    simulation.march(1, plan)  # compiles where it has to; not counted
-    begun = perf_counter()
-    while True:
-        times.append(simulation.time)
+    ahead = Ahead(simulation, 4.0 * duration / LOOKS, duration, _terms(case))
+    while ahead.go_on():
+        times.append(min(simulation.time, duration))
         lengths.append(simulation.unstretched_length)
         turning.append(simulation.limits().turning)
-        if simulation.status != "completed" or len(times) > LOOKS:
-            return Course(np.array(times), np.array(lengths), np.array(turning), True, simulation.status)
-        if perf_counter() - begun > LONGEST_SEARCH:
-            for row, latest in ((times, duration), (lengths, lengths[-1]), (turning, turning[-1])):
-                row.append(latest)
-            known = isinstance(case.command, Locked)  # the length, which is what matters most
-            return Course(np.array(times), np.array(lengths), np.array(turning), known, "completed")
-        simulation.march(1, plan)
+    looked, complete = times[-1], ahead.complete
+    if not complete:
+        for row, latest in ((times, duration), (lengths, lengths[-1]), (turning, turning[-1])):
+            row.append(latest)
+        complete = case.command.holds  # the length, which is what matters most
+    return Course(np.array(times), np.array(lengths), np.array(turning), looked, complete, simulation.status)
+
+
+def _terms(case: Case) -> float:
+    """Pieces times sines in a second of the motions without end that a case has (1/s)."""
+    return terms_a_second(case.pendulum.reel.guide_path, case.command)
+
+
+class Ending(NamedTuple):
+    """How and when a run is expected to end."""
+
+    status: str
+    time: float
+    certain: bool
+
+
+def _confirmed(case: Case, course: Course, steps: int) -> Ending:
+    """An early end of the coarse run, as the run itself has it where that takes little time.
+
+    Where it takes longer, ends of the numerics are not believed: those of a coarse run are its own.
+    """
+    duration = case.run.duration
+    if course.status == "completed":
+        return Ending("completed", duration, True)
+    at = float(course.times[-1])
+    simulation, count, sample = begin(case)
+    rows = min(count, math.ceil(1.05 * at / sample) + 1)
+    work = steps * (1.0 + sample / max(at, sample)) * simulation.elements + rows * sample * _terms(case) / TERMS_A_STEP
+    if work + CALL * rows <= MOST_WORK:
+        plan = simulation.sampling(sample)
+        for _ in range(rows):
+            if simulation.status != "completed":
+                break
+            simulation.march(1, plan)
+        if simulation.status == "completed":
+            return Ending("completed", duration, rows == count)
+        return Ending(simulation.status, simulation.time, True)
+    if course.status in NUMERICAL:
+        return Ending("completed", duration, False)
+    return Ending(course.status, at, False)
 
 
 def coarser(state: State, elements: int) -> State:
@@ -241,7 +291,9 @@ def _seconds_a_step(case: Case, sample: float) -> float:
     """Wall time of one step, measured on the first steps of the run after one call that may have to compile."""
     simulation = Simulation.from_case(case)
     simulation.begin(case.command, sample, sample)
-    interval = _interval(simulation, sample)
+    interval = _interval(simulation, sample, MOST_TERMS / TIMED_STEPS / max(_terms(case), SMALLEST))
+    if interval == 0.0:
+        return math.nan
     simulation.begin(case.command, interval, interval)
     plan = simulation.sampling(interval)
     simulation.march(1, plan)
@@ -252,9 +304,9 @@ def _seconds_a_step(case: Case, sample: float) -> float:
     return seconds / made if made else 0.0
 
 
-def _interval(simulation: Simulation, sample: float) -> float:
-    """Between samples of the timing: some steps, so that a call is neither too short nor too long (s)."""
+def _interval(simulation: Simulation, sample: float, longest: float) -> float:
+    """Between samples of the timing: some steps, so that a call is neither too short nor too long (s); 0 if it is."""
     fixed = simulation.method.step
     if fixed != "auto":
-        return float(fixed) * TIMED_STEPS
-    return min(sample, TIMED_STEPS * min(lowering.allowed_steps(simulation.task().plan, simulation.limits()).values()))
+        return float(fixed) * min(TIMED_STEPS, math.floor(longest / float(fixed)))
+    return min(sample, longest, TIMED_STEPS * simulation.allowed_step())

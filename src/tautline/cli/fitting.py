@@ -36,7 +36,10 @@ def fit(
         list[str] | None, typer.Option(help='Bounds of a key, e.g. --bounds string.stiffness="40 kN:80 kN".')
     ] = None,
     offset: Annotated[
-        bool, typer.Option("--offset", help="The clock of the data has an unknown offset, of a tenth of their time.")
+        bool,
+        typer.Option(
+            "--offset", metavar="", help="The clock of the data has an unknown offset, of a tenth of their time."
+        ),
     ] = False,
     offset_bounds: Annotated[
         str | None, typer.Option(help='The same with bounds, e.g. --offset-bounds "0 s:0.5 s".')
@@ -57,7 +60,7 @@ def fit(
         Path | None,
         typer.Option("--output", "-o", help="Folder of fitted.toml and report.html; SCENARIO-fit by default."),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace existing files.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
     no_color: NoColor = False,

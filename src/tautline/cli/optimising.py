@@ -23,7 +23,7 @@ def optimise(
         Path | None, typer.Option("--output", "-o", help="Scenario file of the result; FILE-optimal.toml by default.")
     ] = None,
     iterations: Annotated[int | None, typer.Option("--iterations", min=1, help="At most so many.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing file.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
     no_color: NoColor = False,
@@ -63,6 +63,7 @@ def _finish(found: Optimised, target: Path, quiet: bool, as_json: bool, no_color
         "iterations": found.history[-1].iteration if found.history else 0,
         "wall_time": found.seconds,
         "values": found.values,
+        "remarks": list(found.remarks),
         "file": str(target),
     }
     if as_json:
@@ -76,7 +77,7 @@ def _finish(found: Optimised, target: Path, quiet: bool, as_json: bool, no_color
             "file": str(target),
         }
         output.console(no_color).print(output.two_columns(rows))
-        print(found.message)
+        print("\n".join([found.message, *(f"remark: {text}" for text in found.remarks)]))
     if found.status != "completed":
         if quiet or as_json:
             print(found.message, file=sys.stderr)

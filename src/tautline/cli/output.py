@@ -32,6 +32,11 @@ def one_line_errors(command: str) -> Iterator[None]:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
         raise typer.Exit(BAD_INPUT if isinstance(error, InputError) else FILE_TROUBLE) from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # of a file that no code above knows more about
+        print(f"error: {error.filename or command}: {error.strerror or error}", file=sys.stderr)
+        raise typer.Exit(FILE_TROUBLE) from None
 
 
 def summary_of(path: Path) -> dict[str, Any]:
@@ -143,11 +148,9 @@ def ending(summary: dict[str, Any]) -> str:
 
 
 def _balance(summary: dict[str, Any]) -> str:
-    """Error of the energy balance, relative to the energy in play where the run has it."""
-    error, scale = summary["balance_error"], "the energy in play"
-    if error is None:
-        error, scale = summary["energy_error"], "the largest kinetic energy"
-    return NO_VALUE if error is None else f"{100 * error:.2e} % of {scale}"
+    """Error of the energy balance."""
+    error = summary["balance_error"]
+    return NO_VALUE if error is None else f"{100 * error:.2e} % of the energy in play"
 
 
 def _accounts(summary: dict[str, Any]) -> dict[str, str]:

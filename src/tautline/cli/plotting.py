@@ -38,7 +38,7 @@ def plot(
         str | None,
         typer.Option(help="Name of a string of an assembly: figures of strings show it alone; all by default."),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace existing files.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Draw figures of runs, as RUN-FIGURE.png; of an assembly some are of one string or body, as RUN-FIGURE-NAME.png.
@@ -91,7 +91,7 @@ def report(
     breaking_load: Annotated[
         str | None, typer.Option(help='Breaking load, e.g. "50 kN", in the place of that of the string.')
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing page.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing page.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Write one page on the loads of a run: utilisation, cycles and damage, spectrum, slack, energy of the motor.

@@ -17,16 +17,19 @@ from tautline.extras import EXTRAS
 @app.command()
 def reproduce(
     out: Annotated[Path, typer.Option("--output", "-o", help="The folder to write into.")] = Path("reproduction"),
-    animations: Annotated[bool, typer.Option(help="Also make the animations.")] = True,
+    animations: Annotated[bool, typer.Option(metavar="", help="Also make the animations.")] = True,
     full: Annotated[
-        bool, typer.Option("--full", help="Add the long comparisons with other integrators and MP4; takes minutes.")
+        bool,
+        typer.Option(
+            "--full", metavar="", help="Add the long comparisons with other integrators and MP4; takes minutes."
+        ),
     ] = False,
 ) -> None:
     """Reproduce the paper's numerical section: figures, animations, claims, and a report in one HTML file.
 
     Example: tautline reproduce -o paper/
     """
-    with one_line_errors("reproduce"):
+    with one_line_errors("reproduce --full" if full else "reproduce"):
         from tautline.errors import InputError
         from tautline.paper.reproduce import reproduce as make
 
@@ -37,7 +40,7 @@ def reproduce(
 
 @app.command()
 def doctor(as_json: AsJson = False) -> None:
-    """Versions, engine, and a self-test of a second (longer when kernels have to be compiled)."""
+    """Print versions, the engine, where library and header for C are, and the result of a self-test of a second."""
     import platform
 
     from tautline.cli.watch import Stopwatch
@@ -50,8 +53,12 @@ def doctor(as_json: AsJson = False) -> None:
     }
     clock = Stopwatch()
     from tautline.kernels.machine.choice import engine
+    from tautline.kernels.machine.library import Library
 
     facts["engine"] = f"{engine().name}: {engine().why}"
+    if isinstance(found := engine(), Library):
+        facts["C library"] = str(found.path)
+        facts["C header"] = str(found.path.with_name("tautline.h"))
     if engine().name == "compiled":
         from tautline.kernels.machine.folders import cache_folder
 

@@ -35,10 +35,14 @@ def export(
     path: RunPath,
     csv: Annotated[Path | None, typer.Option(help="Write all variables to this CSV file.")] = None,
     vtk: Annotated[Path | None, typer.Option(help="Write a VTK series for ParaView into this folder.")] = None,
-    html: Annotated[bool, typer.Option("--html", help="Write one HTML file that plays the run offline.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="All samples in the HTML file, however large it gets.")] = False,
+    html: Annotated[
+        bool, typer.Option("--html", metavar="", help="Write one HTML file that plays the run offline.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", metavar="", help="All samples in the HTML file, however large it gets.")
+    ] = False,
     out: Annotated[Path | None, typer.Option("--output", "-o", help="Of --html; RUN.html by default.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace existing files.")] = False,
 ) -> None:
     """Write a run for other programs. The .nc file itself opens in MATLAB, Julia and xarray as it is.
 
@@ -64,16 +68,28 @@ def export(
                     raise InputError(f"export: expected another file than the run itself, got {target}")
                 if not overwrite:
                     raise runs.StoreError(f"{target}: exists already; allow overwriting with --overwrite")
-        try:
-            if csv is not None:
-                print(f"{csv}: {write_csv(runs.blocks(path), csv)} rows")
-            if vtk is not None:
-                count = write_vtk(runs.blocks(path), vtk)
-                print(f"{vtk}: {count} frames; open {both([str(file) for file in series])} in ParaView")
-            if page is not None:
-                print(_write_page(path, page, full))
-        except OSError as error:
-            raise runs.StoreError(f"{error.filename or path}: {error.strerror or error}") from None
+        if csv is not None:
+            print(f"{csv}: {write_csv(runs.blocks(path), csv)} rows")
+        if vtk is not None:
+            count = write_vtk(runs.blocks(path), vtk)
+            print(f"{vtk}: {count} frames; open {both([str(file) for file in series])} in ParaView")
+        if page is not None:
+            print(_write_page(path, page, full))
+
+
+def existing(path: Path) -> Path:
+    """A run file; where it is missing, a message says what was probably meant."""
+    if path.exists():
+        return path
+    from tautline.durable import StoreError
+    from tautline.files.scenario import built_in_names
+
+    beside = path.with_name(f"{path.name}.nc")
+    if beside.exists():
+        raise StoreError(f"{path}: no such file; did you mean {beside}?")
+    if str(path) in built_in_names():
+        raise StoreError(f"{path}: no such file, but a built-in scenario; `tautline run {path}` makes {path}.nc")
+    raise StoreError(f"{path}: no such file")
 
 
 def run_name(path: Path, attrs: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ def run(
     scenario: ScenarioName,
     out: Annotated[Path | None, typer.Option("--output", "-o", help="Run file; SCENARIO.nc by default.")] = None,
     settings: Settings = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run file.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing run file.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
     no_color: NoColor = False,

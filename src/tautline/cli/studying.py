@@ -75,7 +75,7 @@ def run(
     batch: Annotated[
         int | None, typer.Option("--batch", min=1, help="Members computed at once; measured by default.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing study.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing study.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
     no_color: NoColor = False,
@@ -164,6 +164,7 @@ def info(store: Store, as_json: AsJson = False, no_color: NoColor = False) -> No
 def report(
     store: Store,
     folder: Annotated[Path | None, typer.Option("--output", "-o", help="Folder; STORE-report by default.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing report.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Pictures of a study (PNG, SVG), and one page with all of them that opens offline; also of an unfinished one.
@@ -171,9 +172,12 @@ def report(
     Example: tautline study report sweep.zarr -o sweep-report
     """
     with one_line_errors("study report"):
+        from tautline.files.runs import StoreError
         from tautline.studies.report.report import report as make
 
         target = folder or Path(f"{store.stem}-report")
+        if not overwrite and target.is_dir() and any(target.iterdir()):
+            raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
         page = make(store, target, say=None if quiet else lambda name: print(f"pictures of {name}"))
         if not quiet:
             print(page)

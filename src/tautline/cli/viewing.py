@@ -9,10 +9,12 @@ import typer
 
 from tautline.cli.app import ScenarioName, Settings, app, overrides
 from tautline.cli.output import one_line_errors
-from tautline.cli.reading import run_name
+from tautline.cli.reading import existing, run_name
 
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")]
-Browser = Annotated[bool, typer.Option(help="Open the page in the browser; its address is printed in any case.")]
+Browser = Annotated[
+    bool, typer.Option(metavar="", help="Open the page in the browser; its address is printed in any case.")
+]
 
 
 @app.command()
@@ -30,7 +32,7 @@ def view(
         from tautline.viewer.opening import announce
         from tautline.viewer.server import replay, run_until_stopped
 
-        readers = [Reader(each) for each in paths]
+        readers = [Reader(existing(each)) for each in paths]
         try:
             server = replay(
                 [(run_name(each, reader.attrs), reader) for each, reader in zip(paths, readers, strict=True)]

@@ -23,11 +23,12 @@ class Interruptible:
     """Notes Ctrl-C."""
 
     def __init__(self) -> None:
-        self.interrupted = False
+        self.interrupted, self.insisted = False, False
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
-        """The first Ctrl-C ends the run after the present chunk; a second one ends the program."""
+        """The first Ctrl-C ends the run, with all that is complete in its file; a second one ends the program."""
         if self.interrupted:
+            self.insisted = True
             raise KeyboardInterrupt
         self.interrupted = True
 
@@ -57,7 +58,7 @@ class Watcher(Interruptible):
                 completed=progress.time,
                 description=f"t = {progress.time:.4g} of {progress.duration:.4g} s",
                 speed=f"{speed:.3g} x real time" if speed else "",
-                error=f"energy error {100 * abs(progress.balance_error):.1e} %",
+                error=f"balance error {100 * progress.balance_error:.2e} %",
             )
         return self.interrupted
 
@@ -154,13 +155,18 @@ def _attended(bar: Any, watcher: Interruptible) -> Iterator[None]:
 def watching(quiet: bool, no_color: bool) -> Iterator[Watcher]:
     """Over a run."""
     from tautline.kernels.machine.choice import compiling_time
+    from tautline.kernels.machine.pulse import PULSE_OF_MAIN
 
     bar = _bar(quiet, no_color)
     watcher = Watcher(bar)
     before = compiling_time()
-    with _attended(bar, watcher):
+    # a march is stopped in the middle of a sample, which Ctrl-C must not do to what writes the file
+    with _attended(bar, watcher), PULSE_OF_MAIN.stopping(lambda: watcher.interrupted):
         try:
             yield watcher
+        except KeyboardInterrupt:
+            if watcher.insisted or not watcher.interrupted:
+                raise
         finally:
             watcher.compile_time = compiling_time() - before
 

@@ -17,7 +17,7 @@ from tautline.model.assembly.state import AssemblyState
 from tautline.model.case import Case
 from tautline.model.command import Locked, check_command
 from tautline.model.pendulum import Pendulum
-from tautline.model.run import Run
+from tautline.model.run import Run, known
 from tautline.model.state import State
 
 
@@ -35,17 +35,19 @@ Marching = Simulation | AssemblySimulation
 
 def case_of(system: Any, state: Any, command: Any, run: Mapping[str, Any], title: str = "") -> Any:
     """A case from what `simulate` takes: a case and changes of its run, or plain objects."""
+    checks.instance("system", system, Pendulum, Case, Assembly, AssemblyCase)
+    known(run, Run, () if isinstance(system, Case | AssemblyCase) else ("duration",))
+    checks.text("title", title)
     if isinstance(system, Assembly | AssemblyCase):
         return assembly_case(system, state, command, run, title)
     if isinstance(system, Case):
         if state is not None or command is not None:
-            checks.refuse("state", "no state and command beside a case; use case.with_", state or command)
+            came = command if state is None else state
+            checks.refuse("state", "no state and command beside a case; use case.with_", came)
         keys = {f"run.{name}": value for name, value in run.items() if name != "stop"}
         case = system.with_(keys) if keys else system
         # conditions may be functions, which keys cannot hold
         return case.with_(run=dataclasses.replace(case.run, stop=run["stop"])) if "stop" in run else case
-    if not isinstance(system, Pendulum):
-        checks.refuse("system", "a Case or a Pendulum", system)
     checks.instance("state", state, State)
     command = Locked() if command is None else command
     check_command(command, 0.0)
@@ -58,7 +60,8 @@ def assembly_case(
     """A case from what `simulate` takes: a case and changes of its run, or plain objects."""
     if isinstance(system, AssemblyCase):
         if state is not None or commands is not None:
-            checks.refuse("state", "no state and command beside a case; use case.with_", state or commands)
+            came = commands if state is None else state
+            checks.refuse("state", "no state and command beside a case; use case.with_", came)
         if not run:
             return system
         changed = dataclasses.replace(system, run=dataclasses.replace(system.run, **run))

@@ -8,20 +8,20 @@ import math
 import os
 import zipfile
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from numbers import Real
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tautline import durable
-from tautline.engine import lowering
+from tautline.engine import lowering, plausible
 from tautline.engine.description import simulation_from
 from tautline.engine.health import Health
 from tautline.engine.loads import moved_on
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
 from tautline.kernels import data
-from tautline.model import sections
+from tautline.model import checks, sections
 from tautline.model.force_law import refuse_saving
 from tautline.results.inputs import CASE
 
@@ -29,6 +29,20 @@ if TYPE_CHECKING:
     from tautline.engine.simulation import Simulation
 
 VERSION = 4
+# Of the text of a checkpoint (plausible.py).
+FORM: dict[str, Any] = {
+    "started": bool,
+    "event": str,
+    "status": object,  # with sentences of their own in `check`
+    "h": object,
+    "base_steps": [(float, int)],
+    "health": dict,
+}
+PENDULUM = FORM | {"minimum_length": float, "origin": (float, float), "needed": (Real, Real)}
+MOVED = {
+    "guide": (float, plausible.VECTOR, plausible.VECTOR),
+    "force_since": (float, plausible.VECTOR),
+}
 
 Arrays = Mapping[str, NDArray[Any]]
 T = TypeVar("T")
@@ -67,13 +81,18 @@ def taken(simulation: Simulation) -> tuple[data.Motion, str]:
 def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulation:
     """A simulation that goes on exactly where a checkpoint was taken."""
     saved = json.loads(text)
-    check(saved, motion._asdict(), VERSION)
+    check(saved, motion._asdict(), VERSION, PENDULUM | (MOVED if isinstance(saved, dict) and "guide" in saved else {}))
     simulation = simulation_from(kind, saved[CASE])
     stepper = simulation._stepper
+    plausible.check_steps(saved, stepper.plan)
     for ours, theirs in zip(stepper.motion, motion, strict=True):
         if ours.shape != theirs.shape:
             raise InputError(f"checkpoint: expected an array of shape {ours.shape}, got {theirs.shape}")
         ours[...] = theirs
+    plausible.check_clock(motion.clock)
+    if saved["status"] == STATUS_NAMES[RUNNING]:
+        plausible.check_reel(motion.reel, plausible.longest_step(saved), simulation.pendulum.string.length)
+        plausible.check_attitude(motion.body[data.ATTITUDE : data.ATTITUDE + 4])
     stepper.plan = stepper.plan._replace(h=saved["h"], minimum_length=saved["minimum_length"])
     simulation._timing.base_steps = dict(saved["base_steps"])
     simulation.status, simulation._event = saved["status"], saved["event"]
@@ -88,6 +107,12 @@ def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulati
         stepper.kernel_command = lowering.kernel_command(command, stepper.par.L, *stepper.origin)
         stepper.plan = lowering.with_impedance(stepper.plan, command)
         stepper.observe(stepper.last, simulation.time)
+    if saved["status"] == STATUS_NAMES[RUNNING]:
+        limits = stepper.limits()
+        allowed = min(stepper.plan.allowed_ratio * limits.waves, limits.stretching, limits.drum)
+        plausible.check_counts(simulation._timing.base_steps, allowed)
+        x = simulation.present_sample().scalars[0]
+        plausible.check_energies(x[[data.KINETIC, data.ELASTIC, data.GRAVITY]])
     return simulation
 
 
@@ -95,15 +120,19 @@ def write(path: str | os.PathLike[str], arrays: Arrays, text: str) -> None:
     """Write arrays, a text and their digest as one npz file, which takes its place as a whole."""
     content: dict[str, Any] = {_TEXT: np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
     content[_DIGEST] = np.frombuffer(_digest(content), dtype=np.uint8)
-    with durable.replacing(path, "wb") as file:
+    with durable.replacing(checks.path("path", path), "wb") as file:
         np.savez(file, **content)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], str]:
     """Read back what `write` wrote; refuse what is not as it was written."""
+    path = checks.path("path", path)
     try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            content = {name: stored[name] for name in stored.files}
+        with durable.open_input(path) as file:
+            _check_size(file)
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as stored:
+                content = {name: stored[name] for name in stored.files}
         if bytes(content.pop(_DIGEST)) != _digest(content):
             raise ValueError("its content does not match its digest; the file is damaged")
         return content, content.pop(_TEXT).tobytes().decode()
@@ -116,12 +145,20 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], str]:
         raise InputError(_expected(path, why)) from None
 
 
+def _check_size(file: IO[bytes]) -> None:
+    """Refuse an archive that would be larger than its file: none of `write` is compressed."""
+    with zipfile.ZipFile(file) as archive:
+        size = sum(item.file_size for item in archive.infolist())
+    if size > os.fstat(file.fileno()).st_size:
+        raise ValueError(f"it holds {size} bytes in a smaller file")
+
+
 def loaded(path: str | os.PathLike[str], make: Callable[[dict[str, NDArray[Any]], str], T]) -> T:
     """What a checkpoint makes; refuse one that does not make it."""
     arrays, text = read(path)
     try:
         return make(arrays, text)
-    except (ValueError, LookupError, TypeError, ArithmeticError) as error:
+    except (ValueError, LookupError, TypeError, ArithmeticError, AttributeError) as error:
         raise InputError(_expected(path, str(error))) from None
 
 
@@ -138,11 +175,12 @@ def _digest(content: Arrays) -> bytes:
     return digest.digest()
 
 
-def check(saved: Any, arrays: Arrays, version: int) -> None:
+def check(saved: Any, arrays: Arrays, version: int, form: plausible.Form) -> None:
     """Refuse a checkpoint from which no motion can go on: of another version, or with values that cannot be."""
     if not isinstance(saved, dict) or saved.get("checkpoint") != version:
         found = saved.get("checkpoint") if isinstance(saved, dict) else saved
         raise InputError(f"checkpoint: expected version {version}, got {found!r}")
+    plausible.check_form("checkpoint", saved, form)
     if saved["started"] or saved["h"] != 0.0:  # a step that is not given is found when the motion begins
         _positive("h", saved["h"])
     for interval, count in saved["base_steps"]:

@@ -16,7 +16,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import keys
 from tautline.model.case import Case
-from tautline.model.command import Command, Locked
+from tautline.model.command import Command
 from tautline.model.description import fields_of
 from tautline.model.elements import default_elements
 from tautline.model.keys import Key
@@ -169,7 +169,7 @@ def states(case: Case, columns: Columns, count: int) -> tuple[State, Truths]:
         fine &= least < length - reeled
     if pendulum.body.is_point:
         fine &= ~spin.any(axis=0)
-    if isinstance(columns.command, Locked):
+    if columns.command.holds:
         fine &= speed == 0.0
     if pendulum.reel.guide_law != "stretched":
         fine &= pendulum.reel.spooled_strain == 0.0

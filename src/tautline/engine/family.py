@@ -190,7 +190,8 @@ class Family:
         h = self._interval / steps if plan.adaptive else plan.h
         march = March(piece, some, locked, h, steps, room)
         block, health = march.block, Health()
-        health.begin(block.reel.T, march.start.scalars.T)
+        start = march.start
+        health.begin(self._pendulum(piece, some), block.reel.T, start.scalars.T, np.moveaxis(start.nodes, 0, -1))
         names = wanted - {"time"}
         shapes, kept = [], []
         for parts in march.groups(with_torques=bool(wanted & {"torque", "power"})):
@@ -202,7 +203,7 @@ class Family:
             kept.append(keep(values, self._pendulum(piece, members[0]).string))
         pendulum, times, scalars = self._pendulum(piece, some), march.times[1:, None], march.scalars
         shape = Shape(*(np.concatenate(x, axis=1)[1:] for x in zip(*shapes, strict=True)))
-        health.note(times, scalars[1:], self._base.method.order)
+        health.note(pendulum, self.elements, times, scalars[1:], self._base.method.order)
         health.mesh.take(pendulum, times, scalars[1:, data.REELED_LENGTH], shape, not locked)
         total = sum(vars(health.mesh).values()) + scalars.sum(axis=(0, 1))
         ended = (block.filled == self.rows) & (block.status == RUNNING) & np.isfinite(total)

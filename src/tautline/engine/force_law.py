@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from tautline.errors import InputError
+from tautline import registry
+from tautline.errors import ForceLawError, InputError
+from tautline.kernels.data import Loads, code
 from tautline.kernels.loads.force_law import LAW, STATE_SIZE, ForceLaws
 from tautline.kernels.machine.choice import engine
 from tautline.model.force_law import ForceLaw, ForceState
@@ -29,8 +32,14 @@ class CallableLaw:
         self.address = function.address if compiled else ctypes.cast(function, ctypes.c_void_p).value
         self._function = function  # is alive as long as this is
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has a C function of its own."""
+        return CallableLaw, (self.law,)
+
     def _call(self, t: float, nodes: int, *pointers: Any) -> None:
         """Call a plain Python function; an error must not pass through the kernel, so it is kept for later."""
+        if self.error is not None:
+            return  # the kernel takes no answer for the end of the step, and returns
         position, velocity, state, parameters, count, force, out = pointers
         view = np.ctypeslib.as_array
         try:
@@ -104,12 +113,41 @@ def kernel_laws(laws: Sequence[CallableLaw]) -> ForceLaws:
     )
 
 
+def with_laws(loads: Loads, laws: Sequence[CallableLaw]) -> Loads:
+    """Loads with the addresses of other force laws; those of a copy, or none."""
+    place = code(registry.LOADS, "force_law")
+    own = loads.own[place]._replace(addresses=np.array([law.address for law in laws], dtype=np.int64))
+    return loads._replace(own=(*loads.own[:place], own, *loads.own[place + 1 :]))
+
+
+@contextmanager
+def heeding_interrupts(laws: Sequence[CallableLaw]) -> Iterator[None]:
+    """Keep an interrupt that Python handles on the way into a law, before the law can keep it."""
+    if not laws:
+        yield
+        return
+    before = sys.unraisablehook
+
+    def heed(found: Any) -> None:
+        if isinstance(found.exc_value, Exception):
+            before(found)
+        else:
+            laws[0].error = found.exc_value
+
+    sys.unraisablehook = heed
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
 def raise_failure(laws: Sequence[CallableLaw], failed: Any) -> None:
-    """Raise what a law did in the kernel, as an error that says which one and when."""
-    for law, t in zip(laws, failed, strict=True):
+    """Raise what a law did in the kernel, as an error that says which one and when; forget it."""
+    for k, (law, t) in enumerate(zip(laws, failed.tolist(), strict=True)):
         error = law.error
+        law.error, failed[k] = None, np.nan
         if error is not None and not isinstance(error, Exception):
             raise error  # an interrupt
         if error is not None or not np.isnan(t):
             said = f"{type(error).__name__}: {error}" if error is not None else "an error; try it without numba.njit"
-            raise RuntimeError(f"loads: the force law {law.law.name!r} raised at t = {t:.6g} s {said}") from error
+            raise ForceLawError(f"loads: the force law {law.law.name!r} raised at t = {t:.6g} s {said}") from error

@@ -17,6 +17,8 @@ from tautline.kernels import data
 from tautline.kernels.limits import STABLE, Limits
 from tautline.kernels.limits import TURNING as TURNING_LIMIT
 from tautline.ledger import ACCOUNTS, kept_energy
+from tautline.model.body import RigidBody
+from tautline.model.fluid import AppliedForce
 from tautline.model.pendulum import Pendulum
 
 # Error of the energy balance, over the energy in play.
@@ -25,6 +27,10 @@ BALANCE = 0.01
 REEL_SPEED = 0.5
 # Angle that the body's attitude is off by, as the error of a step adds up (rad).
 TURNING = 0.05
+# And as the mesh misses the waves that it sends along the string by swinging about its centre of mass (rad).
+ATTITUDE = 0.1
+# Of the geometric mean of two estimates of that; fitted to runs against finer meshes (docs/howto/elements.md).
+BY_MESH = 0.5
 # A fixed step over one that resolves a motion with 126 steps a period.
 RESOLUTION = 5.0
 # Departure from a straight line within a step of a motion, over its range, or of a torque, over its size.
@@ -50,15 +56,20 @@ class Health:
     step: float = 0.0  # largest (s)
     turn: float = 0.0  # largest angle that the body turned by in a step (rad)
     turning: float = 0.0  # error of the angle that the body has turned by (rad)
+    swung: float = 0.0  # and by the reaction of the string's waves that the mesh misses (rad)
     torques_found: bool = True
     impulse: float = 0.0  # of a torque that is a function, by size (N m s)
     bent: float = 0.0  # part of that by which it departs from lines between the ends of the steps (N m s)
     mesh: MeshHealth = field(default_factory=MeshHealth)
 
-    def begin(self, reel: data.Array, x: data.Array) -> None:
-        """Start from the first sample of a run; the kernels' part of the balance is put into `reel`."""
-        if not np.isnan(self.kept):
+    def begin(self, pendulum: Pendulum, reel: data.Array, x: data.Array, nodes: data.Array) -> None:
+        """Start from the first sample of a run: its scalars and nodes (places and velocities, N + 1, 3[, members]).
+
+        The kernels' part of the balance is put into `reel`.
+        """
+        if not np.isnan(self.kept).all():
             return
+        self.mesh.begin(pendulum, nodes[0], nodes[1], x[data.REELED_LENGTH])
         self.kept = kept_energies(x)
         reel[data.KEPT], reel[data.POTENTIAL] = self.kept, x[data.ELASTIC] + x[data.GRAVITY]
         reel[data.IN_PLAY] = x[data.KINETIC]
@@ -66,20 +77,33 @@ class Health:
 
     def update(self, pendulum: Pendulum, times: data.Array, samples: data.Samples, order: int, free: bool) -> None:
         """Take note of samples of a method of this order, of a reel that forces move or not."""
-        self.note(times, samples.scalars, order)
+        pending = 0.0
+        if pendulum.applied_force is not None:
+            steps = samples.scalars[:, data.STEP_LENGTH]
+            pending = pending_energy(pendulum.applied_force, pendulum.body, times, steps)
+        self.note(pendulum, samples.nodes.shape[2] - 1, times, samples.scalars, order, pending)
         reeled_length = samples.scalars[:, data.REELED_LENGTH]
         self.mesh.update(pendulum, times, samples.nodes[:, 0], samples.nodes[:, 1], reeled_length, free)
 
-    def note(self, times: data.Array, x: data.Array, order: int) -> None:
-        """Take note of the columns of samples; before their mesh, which keeps the time."""
+    def note(
+        self, pendulum: Pendulum, elements: int, times: data.Array, x: data.Array, order: int, pending: Any = 0.0
+    ) -> None:
+        """Take note of the columns of samples; before their mesh, which keeps the time.
+
+        `pending` is energy that is not booked yet at the samples.
+        """
+        elapsed = np.diff(times, axis=0, prepend=self.mesh.time)
         with np.errstate(all="ignore"):  # a run that overflowed says so in its status
-            change = np.abs(kept_energies(np.moveaxis(x, 1, 0)) - self.kept)
-            spin = np.linalg.norm(x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3], axis=1)
+            change = np.abs(kept_energies(np.moveaxis(x, 1, 0)) - self.kept) - pending
+            omega = x[:, data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3]
+            spin = np.linalg.norm(omega, axis=1)
             turn = spin * x[:, data.STEP_LENGTH]
             if order == 2:
                 # a step turns a body of steady spin by x + x^3/6 instead of x (from equation 24)
-                lost = spin * turn**2 / 6.0 * np.diff(times, axis=0, prepend=self.mesh.time)
-                self.turning = added(self.turning, lost)
+                self.turning = added(self.turning, spin * turn**2 / 6.0 * elapsed)
+            if not pendulum.body.is_point and any(pendulum.body.center_of_mass):
+                l = (pendulum.string.length - x[:, data.REELED_LENGTH]) / elements
+                self.swung = added(self.swung, missed_reaction(pendulum, l, omega) * elapsed)
         self.balance = np.fmax(self.balance, change.max(axis=0))
         self.turn = np.fmax(self.turn, turn.max(axis=0))
         self.step = np.fmax(self.step, x[:, data.STEP_LENGTH].max(axis=0))
@@ -103,10 +127,21 @@ class Health:
             "energy_in_play": in_play,
             "reel_speed_ratio": self.reel_speed / pendulum.string.wave_speed,
             "turning_error": self.turning,
+            "attitude_error": self.attitude_error(pendulum.body),
             **self.mesh.figures(),
             "largest_step_ratio": ratios[:STABLE].max(axis=0),
             **{f"step_over_{name}": ratio for name, ratio in zip(Limits._fields, ratios, strict=True)},
         }
+
+    def attitude_error(self, body: RigidBody) -> Any:
+        """Estimated error by the mesh of the attitude of a body that is held off its centre of mass (rad).
+
+        Two estimates of it, each of them right within a factor of ten, have errors of their own: the reaction of
+        waves that are too short for the mesh, and the error of the place of the string's end over the distance from
+        the centre of mass, which stays where it is while the body swings about it. Taken is their geometric mean.
+        """
+        arm = 0.0 if body.is_point else float(np.linalg.norm(body.center_of_mass))
+        return np.minimum(np.sqrt(over(BY_MESH * self.swung * self.mesh.lost, arm)), np.pi)
 
     def sayings(self, pendulum: Pendulum, elements: int, figures: dict[str, Any], adaptive: bool) -> list[Saying]:
         """What there is to say of figures that a user would not accept, with what to do."""
@@ -132,6 +167,14 @@ class Health:
                 lambda error: (
                     f"the body's attitude is off by about {error:.2g} rad after all its turns; use a "
                     "smaller step or order=4 if that matters"
+                ),
+            ),
+            Saying(
+                np.greater(figures["attitude_error"], ATTITUDE),
+                (figures["attitude_error"],),
+                lambda error: (
+                    f"the mesh of {elements} elements leaves the body's attitude uncertain by about {error:.2g} rad; "
+                    f"try elements={elements * (2 if error < 4.0 * ATTITUDE else 4)} if that matters"
                 ),
             ),
             *(
@@ -183,6 +226,49 @@ def bent_within(times: data.Array, places: Callable[[data.Array], data.Array], s
     line = 0.5 * (places(times - 0.5 * step) + places(times + 0.5 * step))
     way = float(np.ptp(now, axis=0).max())
     return float(np.abs(now - line).max()) / way if way > 0.0 else 0.0
+
+
+def missed_reaction(pendulum: Pendulum, l: data.Array, omega: data.Array) -> Any:
+    """Rate (rad/s) at which a swinging body's angle goes wrong, by waves that are too short for elements of length l.
+
+    A body that swings about its centre of mass, at a distance a from its end, shakes the string with the frequency
+    sqrt(T a/J) under a tension T, and is slowed down by the waves that it sends out at the rate sqrt(T mu) a^2/(2 J).
+    Times the angle, that is a sqrt(mu a/J)/2 times its angular velocity: the tension cancels. The mesh gets a part of
+    that wrong which grows with the squared phase of those waves between two nodes, mu l^2 a/J, up to all of it.
+    """
+    body, mu = pendulum.body, pendulum.string.density
+    center = np.array(body.center_of_mass)
+    a = float(np.linalg.norm(center))
+    over_inertia = body.swing_frequency2(1.0) / body.mass  # a/J
+    along = np.tensordot(omega, center / a, axes=(1, 0))
+    across = np.sqrt(np.maximum(np.sum(omega**2, axis=1) - along**2, 0.0))
+    phase2 = mu * over_inertia * l**2
+    return 0.5 * a * np.sqrt(mu * over_inertia) * phase2 / (1.0 + phase2) * across
+
+
+def pending_energy(applied: AppliedForce, body: RigidBody, times: data.Array, steps: data.Array) -> Any:
+    """Energy (J) that forces give a body within a step of each time, at most, if it were free and at rest.
+
+    They act where two steps join, and a sample lies in the middle of that: it has their velocity after one half, and
+    their work at that velocity. Before and after a pulse that is right; within one the balance does not close.
+    """
+    masses = [(applied.force, 1.0 / body.mass)]
+    if not body.is_point:
+        softness = 1.0 / float(np.linalg.eigvalsh(body.central_inertia())[0])
+        arm = float(np.linalg.norm(np.subtract(applied.point, body.center_of_mass)))
+        masses = [(applied.force, 1.0 / body.mass + arm**2 * softness), (applied.moment, softness)]
+    impulses = [(impulse_by(table, times + steps) - impulse_by(table, times - steps), s) for table, s in masses]
+    # both at once give less than twice the sum of what each gives
+    return len(masses) * 0.5 * sum(softness * impulse**2 for impulse, softness in impulses)
+
+
+def impulse_by(table: Any, times: data.Array) -> data.Array:
+    """Size of a force over time, summed up from the first entry of its table to each of these times, at least."""
+    knots, values = table if isinstance(table[0], tuple) else ((0.0,), (table,))
+    at, size = np.array(knots), np.linalg.norm(np.array(values), axis=1)
+    whole = np.concatenate([[0.0], np.cumsum(0.5 * (size[1:] + size[:-1]) * np.diff(at))])
+    k = np.clip(np.searchsorted(at, times, side="right") - 1, 0, len(at) - 1)
+    return np.asarray(whole[k] + 0.5 * (size[k] + np.interp(times, at, size)) * (times - at[k]))
 
 
 def kept_energies(x: data.Array) -> Any:

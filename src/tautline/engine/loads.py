@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from tautline.kernels.loads.force_law import ForceLaws
 from tautline.model.fluid import AppliedForce, Fluid
 from tautline.model.path import GuideMotion
 from tautline.model.pendulum import Pendulum
+from tautline.model.string_loads import string_loads
 
 
 def path_table(path: GuideMotion, start: float, until: float) -> data.Array:
@@ -49,30 +49,27 @@ def drag_numbers(pendulum: Pendulum, laws: Sequence[CallableLaw] = ()) -> Drag:
     string, fluid, center = pendulum.string, pendulum.fluid, pendulum.body.center_of_mass
     if fluid is None:
         return Drag(False, 0.0, 0.0, 0.0, center, 0.0, np.zeros((4, 1)))
-    half = 0.5 * fluid.density
-    normal = half * string.normal_drag * string.diameter
-    tangential = half * math.pi * string.tangential_drag * string.diameter
+    own = string_loads(string, pendulum.gravity, fluid)
     water = Drag(
         acts=True,
-        normal=normal,
-        tangential=tangential,
-        body=half * fluid.drag_area,
+        normal=own.normal,
+        tangential=own.tangential,
+        body=0.5 * fluid.density * fluid.drag_area,
         center=fluid.drag_center or center,
         spin=fluid.spin_damping,
-        flow=np.ascontiguousarray(np.column_stack(fluid.flow).T),
-        string_rate=2.0 * max(normal, tangential) / string.density,
+        flow=own.flow,
+        string_rate=2.0 * max(own.normal, own.tangential) / string.density,
         body_rate=_body_rate(pendulum, fluid),
         added=fluid.density * string.normal_added_mass * string.area,
     )
     if fluid.surface is None:
         return water
-    lift = pendulum.gravity * (fluid.density - fluid.density_above)
     return water._replace(
         has_surface=True,
-        surface=fluid.surface,
-        above=fluid.density_above / fluid.density,
-        lift=lift * string.area,
-        body_lift=lift * fluid.volume,
+        surface=own.surface,
+        above=own.above,
+        lift=own.lift,
+        body_lift=pendulum.gravity * (fluid.density - fluid.density_above) * fluid.volume,
         body_added=fluid.added_mass,
         buoyancy_center=fluid.buoyancy_center or center,
         body_height=fluid.wetted_height,

@@ -16,10 +16,10 @@ from tautline.kernels.guide import REMEMBERS
 from tautline.kernels.limits import RESOLVED_FORCE_LAW, STABLE, Limits
 from tautline.kernels.observe import begin
 from tautline.model import checks
-from tautline.model.command import Brake, Command, Impedance, Locked, PrescribedMotion, Torque
+from tautline.model.command import Command, Drum
 from tautline.model.command import check_command as command_for_reel
 from tautline.model.pendulum import Pendulum
-from tautline.model.profile import Span, values_at
+from tautline.model.profile import Span
 from tautline.model.reel import Reel
 from tautline.model.run import Method
 from tautline.model.state import State
@@ -101,39 +101,32 @@ def kernel_command(
 
     A motion without end is there for a span of times.
     """
-    times, torques = command.table() if isinstance(command, Torque | Brake) else (np.zeros(1), np.zeros(1))
-    kernel = data.Command(isinstance(command, Locked), times, torques)
-    if isinstance(command, Brake):
-        return kernel._replace(kind=data.code(registry.COMMANDS, "brake"))
-    if not isinstance(command, PrescribedMotion | Impedance):
+    kernel = data.Command(command.holds, *command.torques(), kind=data.code(registry.COMMANDS, command.kernel))
+    if not command.has_curve:
         return kernel
     curve = command.curve(time, length, span)
     curve[:, 1:] *= -1.0  # from what is deployed to what is reeled
     curve[:, 1] += L
-    if isinstance(command, PrescribedMotion):
-        return kernel._replace(kind=data.BY_PROFILE, profile=curve)
-    impedance = data.code(registry.COMMANDS, "impedance")
-    return kernel._replace(kind=impedance, profile=curve, stiffness=command.stiffness, damping=command.damping)
+    return kernel._replace(profile=curve, stiffness=command.stiffness, damping=command.damping)
 
 
 def with_impedance(plan: data.Plan, command: Command | None) -> data.Plan:
     """With the stiffness and the damping that a command adds to s; the plan itself where they are there already."""
-    stiffness, damping = (command.stiffness, command.damping) if isinstance(command, Impedance) else (0.0, 0.0)
+    stiffness, damping = (0.0, 0.0) if command is None else (command.stiffness, command.damping)
     if (plan.drum_stiffness, plan.drum_damping) == (stiffness, damping):
         return plan
     return plan._replace(drum_stiffness=stiffness, drum_damping=damping)
 
 
-def commanded_torque(reel: Reel, command: Command, kernel: data.Command, motion: data.Motion, t: float) -> float:
-    """Torque of the motor, within its limit, at the beginning of a command; a sample knows that of a given motion."""
-    torque = 0.0
-    if isinstance(command, Torque):
-        torque = float(np.interp(t, kernel.times, kernel.torques))
-    elif isinstance(command, Impedance):
-        s, sigma = motion.reel[[data.S, data.SIGMA]].tolist()
-        rest, rate, _ = values_at(kernel.profile, t)
-        torque = float(reel.radius(s)) * (command.stiffness * (rest - s) - command.damping * (sigma - rate))
-    return float(within_limit(reel, torque))
+def commanded_torque(
+    reel: Reel, command: Command, L: float, s: float, sigma: float, time: float, origin: tuple[float, float]
+) -> float:
+    """Torque of the motor, within its limit, where a command begins; 0 where it is found from the motion.
+
+    The command was given at `origin` (time, deployed length); s is reeled of a string of length L, at sigma (m/s).
+    """
+    drum = Drum(time, L - s, -sigma, float(reel.radius(s)))
+    return float(within_limit(reel, command.motor_torque(drum, origin)))
 
 
 def within_limit(reel: Reel, torque: Any) -> Any:
@@ -282,11 +275,11 @@ def _refuse_order(order: int, what: str) -> None:
 def check_command(command: Any, order: int, scheme: str, reel_speed: float, reel: Reel) -> None:
     """Refuse what the drum cannot do from here by this method."""
     command_for_reel(command, reel_speed)
-    if order > 2 and isinstance(command, Brake):
-        _refuse_order(order, "Brake(...)")
-    if order > 2 and reel.coulomb_friction > 0.0 and not isinstance(command, Locked | PrescribedMotion):
+    if order > 2 and command.sticks:
+        _refuse_order(order, f"{type(command).__name__}(...)")
+    if order > 2 and reel.coulomb_friction > 0.0 and not command.finds_torque:
         _refuse_order(order, "coulomb_friction")
-    if not isinstance(command, Locked) and order > 2 and scheme == "paper":
+    if not command.holds and order > 2 and scheme == "paper":
         raise InputError(
             f"order: expected 2 with scheme='paper' and a moving reel, got {order}; that scheme is not "
             "symmetric there, so composing it gains no order. Use scheme='symmetric'"
@@ -313,8 +306,8 @@ def message(status: int, par: data.Parameters, plan: data.Plan, limits: Limits, 
             else "step='auto', a smaller step or fewer elements"
         )
         return head + (
-            f"the step {h:.3g} s is {h / limit:.2f} of the stability limit {limit:.3g} s, which {LIMIT_NAMES[name]} "
-            f"sets with {X:.3g} m of string left; use {remedy}"
+            f"the step {h:.3g} s is {h / limit:.2f} of the stability limit {limit:.3g} s, set by {LIMIT_NAMES[name]} "
+            f"with {X:.3g} m of string left; use {remedy}"
         )
     if status == errors.REEL_OUTRUNS_WAVES:
         return head + (

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tautline.kernels.machine.calls import prototype
-from tautline.kernels.machine.choice import engine
-from tautline.kernels.machine.signatures import functions_of
+from tautline.kernels.machine.calls import machine_code, names_of
+from tautline.kernels.machine.signatures import ASKED, functions_of
 from tautline.kernels.machine.structures import WORD, Structure, address_of
 
 
@@ -35,27 +34,29 @@ class MemberCalls:
 
     def __init__(self, entry: Callable[..., Any], count: int, *args: Any) -> None:
         plain = inspect.unwrap(entry)
-        absent = tuple(name for name, x in zip(inspect.signature(plain).parameters, args, strict=True) if x is None)
+        absent = tuple(name for name, x in zip(names_of(plain), args, strict=True) if x is None)
         function = functions_of(plain)[absent]
         self._name, self._result = function.name, function.result
-        self._code = prototype(function)(engine().address(function))
+        self._code = machine_code(function)
         self._given = [x for x in args if x is not None]
+        arguments = [argument for argument in function.arguments if argument.name != ASKED]
         self._tables = [
             None if argument.structure is None else _table(argument.structure, x, count)
-            for argument, x in zip(function.arguments, self._given, strict=True)
+            for argument, x in zip(arguments, self._given, strict=True)
         ]
         each: list[Sequence[Any]] = [
             np.broadcast_to(x, count).tolist() if table is None else _addresses(table)
             for x, table in zip(self._given, self._tables, strict=True)
         ]
-        self._buffer = ctypes.create_string_buffer(WORD * (self._result.size if self._result is not None else 0))
-        self._calls = list(zip(*each, *([[self._buffer] * count] * (self._result is not None)), strict=True))
+        room = ctypes.create_string_buffer(WORD * (self._result.size if self._result is not None else 0))
+        self._buffer = [room] * (self._result is not None)
+        self._calls = list(zip(*each, strict=True))
 
     def __call__(self, k: int) -> Any:
         """Call the entry for member k; what it returns."""
-        if self._code(*self._calls[k]) != 0:
+        if self._code(self._calls[k], *self._buffer) != 0:
             raise IndexError(f"{self._name}: an index was out of range")
-        return None if self._result is None else self._result.unpack(self._buffer.raw)
+        return None if self._result is None else self._result.unpack(self._buffer[0].raw)
 
 
 def _addresses(table: Any) -> range:

@@ -13,8 +13,9 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.sayings import Saying, said
-from tautline.engine.shape import Shape, rough_part, shape_in_parts
+from tautline.engine.shape import NO_STRAIN, Shape, front_tension, rough_part, shape_in_parts
 from tautline.model.pendulum import Pendulum
+from tautline.results.values import lengths_of
 
 # Beyond these a remark is made; where they come from is in docs/howto/elements.md.
 NOISE_REMARK = 0.02
@@ -22,7 +23,10 @@ SMOOTH_NOISE = 0.5  # over N^2: what a tension that rises as a parabola from 0 s
 ADVISED_RATIO = 0.2  # of damping; ends the noise of a sudden stop
 ERROR_REMARK = 0.02
 FOLD_REMARK = 120.0  # degrees
-SLACK_REMARK = 0.05
+SLACK_REMARK = 0.03
+FRONT_REMARK = 0.05
+# Missing at sharp fronts, of 20 to 320 elements and damping ratios up to 0.2 (docs/howto/elements.md).
+AT_FRONT, BY_DAMPING = 1.9, 3.5
 # Waves that have lost their phase are wrong by their own size and no more. The size follows from the sag and from
 # their squared phase between two nodes; fitted with the other constant of `mesh_error` to runs against finer meshes.
 LOST_PHASE = 20.0
@@ -52,9 +56,13 @@ def mesh_error(sag: Any, drift: Any, phase2: Any, guide: Any, length: Any) -> An
     length : float
         Longest deployed length (m).
     """
+    return over(sag + lost_way(sag, drift, phase2) + guide, length)
+
+
+def lost_way(sag: Any, drift: Any, phase2: Any) -> Any:
+    """Error of positions by waves that lost their phase (m); arguments as those of `mesh_error`."""
     bound = over(LOST_PHASE * sag, phase2)
-    waves = np.where((bound > 0.0) & (bound < np.inf), over(drift * bound, drift + bound), drift)
-    return over(sag + waves + guide, length)
+    return np.where((bound > 0.0) & (bound < np.inf), over(drift * bound, drift + bound), drift)
 
 
 @dataclass
@@ -80,6 +88,15 @@ class MeshHealth:
     guide: float = 0.0  # and of the reeled length (m)
     slack: float = 0.0  # summed over samples
     fold: float = 0.0  # largest (degrees)
+    front: float = 0.0  # tension by jumps of the velocities at the start (N)
+    taut: float = 1.0  # whether it was, at the start
+
+    def begin(self, pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Any) -> None:
+        """Look at the start: nodes and velocities (N + 1, 3[, members])."""
+        with np.errstate(all="ignore"):
+            self.front = front_tension(pendulum, nodes, velocities, reeled_length)
+        l = (pendulum.string.length - reeled_length) / (len(nodes) - 1)
+        self.taut = 1.0 * np.all(lengths_of(nodes[None])[0] > (1.0 - NO_STRAIN) * l, axis=0)
 
     def update(
         self,
@@ -153,11 +170,35 @@ class MeshHealth:
         """Part of the string that was shorter than its natural length, mean over the samples."""
         return self.slack / self.samples if self.samples else 0.0
 
+    @property
+    def lost(self) -> Any:
+        """Error of positions by waves that lost their phase (m); their size where a single element shows no phase."""
+        return np.where(
+            np.greater(self.bend, 0.0), lost_way(self.sag, self.drift, over(self.twist, self.bend)), self.sag
+        )
+
+    def damping_ratio(self, pendulum: Pendulum, elements: int) -> Any:
+        """Ratio to critical damping of the mesh's highest mode, by the viscosity and by the ratio that is asked for."""
+        string = pendulum.string
+        critical = self.length / elements * np.sqrt(string.stiffness * string.density / 3.0)
+        return string.damping_ratio + over(string.viscosity, critical)
+
+    def too_low(self, ratio: Any, elements: int) -> Any:
+        """Part of the largest tension that is missing where it is that of a front of the start, with a damping ratio.
+
+        The mesh spreads fronts over a part of the string that falls with the root of its elements, and damping spreads
+        them more; a front that is higher than all that was seen is missing at least to that.
+        """
+        share = over(self.front, self.tension)
+        spread = AT_FRONT * share / np.sqrt(elements) * (1.0 + BY_DAMPING * ratio)
+        return np.minimum(np.maximum(spread, 1.0 - over(1.0, share)), 1.0)
+
     def figures(self) -> dict[str, float]:
         """Figures for the attributes of a result."""
         return {
             "mesh_noise": self.noise,
             "mesh_error": self.error,
+            "front_share": over(self.front, self.tension),
             "slack_share": self.slack_share,
             "largest_fold_deg": self.fold,
         }
@@ -165,17 +206,28 @@ class MeshHealth:
     def sayings(self, pendulum: Pendulum, elements: int) -> list[Saying]:
         """What there is to say of a mesh, and what to do about it."""
         folded = np.greater(self.fold, FOLD_REMARK)
+        ratio = self.damping_ratio(pendulum, elements)
         what = "slack"
         if pendulum.string.law == "linear":
-            what = "in compression, where a real one is slack: String.law = 'tension_only' does not push"
+            what = 'in compression, where a real one is slack: string.law = "tension_only" does not push'
         return [
             Saying(
                 np.greater(self.noise, NOISE_REMARK + SMOOTH_NOISE / elements**2),
-                (self.noise,),
-                lambda noise: (
+                (self.noise, ratio),
+                lambda noise, ratio: (
                     f"the mesh carries noise: its shortest waves hold up to {noise:.0%} of the largest tension, so "
-                    "peak tensions are not converged, and more elements alone seldom help; smooth starts and stops, or "
-                    f"damp the mesh (String.damping_ratio = {ADVISED_RATIO:g}), which costs no smaller steps"
+                    "peak tensions are not converged: ringing makes them too high, and those of sharp fronts are too "
+                    f"low; {_against_noise(ratio, elements)}"
+                ),
+            ),
+            Saying(
+                np.greater(self.front, FRONT_REMARK * self.tension),
+                (self.front, self.tension, self.too_low(ratio, elements)),
+                lambda front, tension, low: (
+                    "the start moves a node against its neighbour, a front as sharp as the mesh: it makes "
+                    f"about {front:.3g} N at once, of a largest tension of {tension:.3g} N, and leaves that too low by "
+                    f"about {low:.0%}; let velocities rise along the string and reels gather speed, or take many "
+                    "more elements"
                 ),
             ),
             Saying(
@@ -188,10 +240,10 @@ class MeshHealth:
             ),
             Saying(
                 folded,
-                (self.fold,),
-                lambda fold: (
+                (self.fold, ratio, self.taut),
+                lambda fold, ratio, taut: (
                     f"the string folded, by up to {fold:.0f} degrees between neighbouring elements: a fold is as "
-                    "sharp as the mesh, and what follows depends on the mesh; add damping, or begin with a taut string"
+                    f"sharp as the mesh, and what follows depends on the mesh; {_against_folds(ratio, taut)}"
                 ),
             ),
             Saying(
@@ -204,6 +256,23 @@ class MeshHealth:
     def remarks(self, pendulum: Pendulum, elements: int) -> list[str]:
         """Sentences on what a user would not accept unseen; none if all is well."""
         return said(self.sayings(pendulum, elements))
+
+
+def _against_noise(ratio: float, elements: int) -> str:
+    """Advice, by the damping ratio that the mesh has already."""
+    if ratio < 0.999 * ADVISED_RATIO:
+        return (
+            f"smooth starts and stops; string.damping_ratio = {ADVISED_RATIO:g} ends the ringing without smaller "
+            "steps, but lowers sharp fronts further"
+        )
+    return f"smooth starts and stops, or compare with elements={2 * elements}"
+
+
+def _against_folds(ratio: float, taut: float) -> str:
+    """Advice, by the damping ratio that the mesh has already, and by how the string started."""
+    advice = [] if ratio >= 0.999 * ADVISED_RATIO else [f"damp it (string.damping_ratio = {ADVISED_RATIO:g})"]
+    advice += [] if taut else ["begin with a taut string"]
+    return ", or ".join(advice) or "compare runs with other numbers of elements, and trust what they have in common"
 
 
 def over(x: Any, size: Any) -> Any:

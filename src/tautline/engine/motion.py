@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+from typing import Self
+
 import numpy as np
 
 from tautline import errors
 from tautline.engine.recorder import Recorder
 from tautline.engine.stepper import Stepper
+from tautline.engine.turns import Turns
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.limits import Limits
@@ -34,6 +38,15 @@ class PendulumInMotion:
         self._event = ""  # what ended the motion, in a sentence
         self._stepper, self._recorder = stepper, recorder
         self._force_since = (0.0, np.zeros(3))  # time and impulse of the guide when the latest advance began
+
+    @property
+    def turns(self) -> Turns:
+        """Who uses it."""
+        return self._stepper.turns
+
+    def __copy__(self) -> Self:
+        """An independent copy; one that shared arrays of the motion would be of no use."""
+        return copy.deepcopy(self)
 
     @property
     def time(self) -> float:

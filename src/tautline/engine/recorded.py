@@ -52,7 +52,7 @@ class RecordedPendulum(PendulumInMotion):
         stepper.observe(out, self.time, torques)
         stepper.last.scalars[:], stepper.last.nodes[:] = out.scalars, out.nodes
         self._sampled = int(stepper.motion.clock[data.STEP])
-        self._recorder.health.begin(stepper.motion.reel, out.scalars[0])
+        self._recorder.health.begin(self.pendulum, stepper.motion.reel, out.scalars[0], out.nodes[0])
         return out
 
     def keep(self, samples: data.Samples) -> None:
@@ -96,6 +96,7 @@ class RecordedPendulum(PendulumInMotion):
 
     def record(self) -> Record:
         """All that was recorded as plain arrays, for those who make thousands of runs."""
+        self.turns.check()
         if not self._recorder.times:  # the present state alone
             return record_of_samples(np.array([self.time]), self.present_sample())
         return record_of_samples(*self._recorder.all_samples())
@@ -121,6 +122,7 @@ class RecordedPendulum(PendulumInMotion):
 
     def health(self) -> dict[str, float]:
         """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
+        self.turns.check()
         self._recorder.look()
         figures = self._recorder.health.figures(self.pendulum, self._stepper.plan, self._stepper.motion.reel)
         return {name: float(figure) for name, figure in figures.items()}

@@ -10,7 +10,6 @@ from tautline.engine.health import Health, Motion
 from tautline.engine.loads import own_numbers
 from tautline.engine.stepper import Stepper
 from tautline.kernels import data
-from tautline.model.command import Brake, Impedance, Length, Speed, Torque
 from tautline.model.motions import Endless
 from tautline.model.path import GuidePath
 from tautline.model.profile import places_at
@@ -55,11 +54,11 @@ def motor_remarks(reel: Reel, torque: float, power: float) -> list[str]:
 def _force_knots(stepper: Stepper) -> dict[str, data.Array]:
     """Times of the entries of tables of forces that act, by what they are of; a function has none."""
     found, command = {}, stepper.command
-    if isinstance(command, Torque | Brake) and isinstance(command.torque, tuple):
+    if command is not None and not command.is_function and len(command.torques()[0]) > 1:
         found[type(command).__name__] = stepper.kernel_command.times
     applied = own_numbers(stepper.loads, "applied_force").table
     if applied.shape[1] > 1:
-        found["AppliedForce"] = applied[0]
+        found["applied_force"] = applied[0]
     return found
 
 
@@ -67,17 +66,16 @@ def _given_motions(stepper: Stepper) -> dict[str, Motion]:
     """Tables of motions that are given to reel or guide, by what they are of."""
     found: dict[str, Motion] = {}
     command = stepper.command
-    follower = command.length if isinstance(command, Impedance) else command
-    if isinstance(follower, Length | Speed) and follower.motion is not None:
-        found[type(command).__name__] = _endless(follower.motion, stepper.time)
-    elif isinstance(follower, Speed) or (isinstance(follower, Length) and follower.target is None):
+    if command is not None and command.motion is not None:
+        found[type(command).__name__] = _endless(command.motion, stepper.time)
+    elif command is not None and command.is_tabulated:
         curve = stepper.kernel_command.profile
         found[type(command).__name__] = (curve[:, 0], partial(places_at, curve))
     path = stepper.pendulum.reel.guide_path
     if isinstance(path, GuidePath):
-        found["Reel.guide_path"] = (np.array(path.times), lambda times: path.at(times)[0])
+        found["reel.guide_path"] = (np.array(path.times), lambda times: path.at(times)[0])
     elif path is not None:
-        found["Reel.guide_path"] = _endless(path, stepper.time)
+        found["reel.guide_path"] = _endless(path, stepper.time)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -107,6 +107,37 @@ def shape_in_parts(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_l
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         shapes = [shape_of(pendulum, nodes[part], velocities[part], reeled_length[part]) for part in parts]
     return shapes[0] if len(shapes) == 1 else Shape(*map(np.concatenate, zip(*shapes, strict=True)))
+
+
+def front_tension(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Any) -> Any:
+    """Largest tension (N) beyond that of the start which jumps of its velocities between nodes cause at once.
+
+    Nodes and velocities are (N + 1, 3[, members]). A jump along the string sends out a wave of that times the impedance
+    sqrt(EA mu), and a viscous string first resists with its viscosity over an element. One across it bends the string
+    at a point: behind the wave that it sends ahead the strain rises from eps_0 to eps, with
+    v^2 = 2 c^2 sqrt(eps) (eps - eps_0) for small strains (von Karman's transverse impact).
+    """
+    string, N = pendulum.string, nodes.shape[0] - 1
+    if N < 2:
+        return 0.0 * reeled_length
+    along, apart = np.diff(nodes, axis=0), np.diff(velocities, axis=0)
+    length = np.maximum(np.sqrt(np.sum(along * along, axis=1)), 1e-290)
+    l = (string.length - reeled_length) / N
+    strain = np.maximum(length / l - 1.0, 0.0)
+    # beyond the neighbour that is more alike: velocities that rise evenly along the string are no jump
+    bent = np.diff(apart, axis=0)
+    left, right = np.concatenate([-bent[:1], bent]), np.concatenate([-bent, bent[-1:]])
+    nearer = np.sum(left * left, axis=1) <= np.sum(right * right, axis=1)
+    jump = np.where(nearer[:, None], left, right)
+    stretching = np.sum(jump * along, axis=1) / length
+    across2 = np.maximum(np.sum(jump * jump, axis=1) - stretching**2, 0.0)
+    half = 0.5 * across2 * string.density / string.stiffness
+    root = np.sqrt(strain) + np.cbrt(half)
+    for _ in range(10):  # Newton's method from above
+        root = root - (root**3 - strain * root - half) / np.maximum(3.0 * root**2 - strain, 1e-290)
+    by_bend = string.stiffness * np.where(half > 0.0, root**2 - strain, 0.0)
+    by_wave = (np.sqrt(string.stiffness * string.density) + string.viscosity / l) * np.maximum(stretching, 0.0)
+    return np.max(by_bend + by_wave, axis=0)
 
 
 def _single_sag(pendulum: Pendulum, along: Array, l: Array) -> Array:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tautline.engine.assembly.simulation import AssemblySimulation
@@ -14,7 +15,8 @@ from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.state import AssemblyState
 from tautline.model.case import Case
-from tautline.model.command import Command, Free, Torque
+from tautline.model.command import Command, Free, as_command
+from tautline.model.description import fields_of
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
 from tautline.model.run import Run
@@ -52,7 +54,7 @@ def simulate(
         next call. Takes the place of `command`. A pair of that and three numbers gives the velocity of the guide too
         (m/s), as `guide_velocity` of `Simulation.advance`.
     period : float, optional
-        Of `control` (s); a multiple of `sample`, which it is by default.
+        Of `control` (s): a multiple of `sample`, which it is by default, or a whole part of it.
     loads : ForceLaw or several, optional
         Forces of your own functions; of an assembly, a dict by the names of strings. Such a run can be neither saved
         nor resumed.
@@ -76,11 +78,11 @@ def simulate(
     if isinstance(case, AssemblyCase):
         return _simulate_assembly(case, control, period, loads)
     laws = check_laws(loads)
-    with case.naming_keys():
-        simulation = Simulation.from_case(case, loads=laws)
-        if control is not None:
-            _controlled(simulation, case.run, control, period)
-        else:
+    simulation = Simulation.from_case(case, loads=laws)
+    if control is not None:
+        _controlled(simulation, case, control, period)
+    else:
+        with case.naming_keys():
             simulation.advance(case.run.duration, case.command, sample=case.run.interval())
     return simulation.dataset()
 
@@ -90,31 +92,69 @@ def _simulate_assembly(case: AssemblyCase, control: Any, period: Any, loads: Any
     if loads and not isinstance(loads, Mapping):
         checks.refuse("loads", "a dict by the names of strings", loads)
     simulation = AssemblySimulation.from_case(case, loads=loads or None)
-    with case.naming_keys():
-        if control is None:
+    if control is not None:
+        _controlled(simulation, case, control, period)
+    else:
+        with case.naming_keys():
             simulation.advance(case.run.duration, case.commands, sample=case.run.interval())
-        else:
-            _controlled(simulation, case.run, control, period)
     return simulation.dataset()
 
 
-def _controlled(simulation: Any, run: Run, control: Controller, period: float | None) -> None:
+def _controlled(simulation: Any, case: Case | AssemblyCase, control: Controller, period: float | None) -> None:
     """Zero-order hold: ask the controller, advance by a period, and so on."""
     if not callable(control):
         checks.refuse("control", "something that can be called", control)
+    run = case.run
     tick = checks.positive("period", run.interval() if period is None else period, "s")
-    if run.sample is not None:
-        checks.whole_ratio("period", tick, "sample", run.sample)
-    ticks = checks.whole_ratio("duration", run.duration, "period", tick)
+    ticks = _parts("period", tick, "duration", run.duration)
+    if not isinstance(run.step, str):
+        checks.whole_ratio("period", tick, "step", run.step)
+    sample, every = run.sample, 1  # ticks in a sample
+    if sample is not None and tick < sample:
+        every = _parts("period", tick, "sample", sample)
+        sample = None
+    elif sample is not None:
+        checks.whole_ratio("period", tick, "sample", sample)
     several = isinstance(simulation, AssemblySimulation)
-    for _ in range(ticks):
-        command, velocity = (control(simulation), None) if several else drum_and_guide(control(simulation))
-        carried = {} if velocity is None else {"guide_velocity": velocity}
-        if simulation.advance(tick, command, sample=run.sample, **carried) != "completed":
-            return
+    for k in range(ticks):
+        with simulation.turns:
+            answer = control(simulation)
+        with _naming_control(case):
+            command, velocity = (answer, None) if several else drum_and_guide(answer)
+            if k == 0 and every > 1:
+                simulation.begin(command, tick, tick)
+                simulation.keep(simulation.first_sample())
+            carried = {} if velocity is None else {"guide_velocity": velocity}
+            recorded = (k + 1) % every == 0
+            if simulation.advance(tick, command, sample=sample, record=recorded, **carried) != "completed":
+                return
+
+
+def _parts(name: str, value: float, unit_name: str, unit: float) -> int:
+    """unit/value, which must be a whole number of at least 1."""
+    ratio = unit / value
+    n = round(min(ratio, checks.MOST_STEPS))
+    if n < 1 or abs(ratio - n) > checks.WHOLE * n:
+        raise InputError(
+            f"{name}: expected a whole part of {unit_name} ({unit:g} s), got {value!r}; "
+            f"the nearest is {unit / max(1, n):.12g}"
+        )
+    return n
+
+
+@contextmanager
+def _naming_control(case: Case | AssemblyCase) -> Iterator[None]:
+    """Errors about what a controller returned say so; those about keys of the run name them."""
+    try:
+        yield
+    except InputError as error:
+        if str(error).partition(":")[0] in fields_of(Run):
+            with case.naming_keys():
+                raise
+        raise InputError(f"control: {error}") from None
 
 
 def drum_and_guide(answer: Any) -> tuple[Command, Any]:
     """What a controller of a pendulum wants: a command, and the velocity of the guide or None."""
     given, velocity = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
-    return given if isinstance(given, Command) else Torque(given), velocity
+    return as_command(given), velocity

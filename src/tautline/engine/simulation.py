@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from tautline.model.case import Case
 from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
-from tautline.model.run import Method
+from tautline.model.run import Method, known
 from tautline.model.state import State
 from tautline.schema import of_pendulum
 
@@ -54,10 +53,10 @@ class Simulation(RecordedPendulum):
     """
 
     def __init__(self, pendulum: Pendulum, state: State, *, loads: Sequence[ForceLaw] = (), **method: Any) -> None:
-        checks.instance("pendulum", pendulum, Pendulum)
+        checks.instance("pendulum", pendulum, Pendulum, hint="; tl.AssemblySimulation takes an assembly")
         checks.instance("state", state, State)
         state.check_against(pendulum)
-        how = Method(**method)
+        how = Method(**known(method, Method))
         lowering.check_method(how)
         X = pendulum.string.length - state.reeled_length
         if how.minimum_length is not None and how.minimum_length >= X:
@@ -72,6 +71,7 @@ class Simulation(RecordedPendulum):
     @classmethod
     def from_case(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> Simulation:
         """A simulation at the start of a case; its command is not taken yet."""
+        checks.instance("case", case, Case, hint="; tl.AssemblySimulation takes an AssemblyCase")
         with case.naming_keys():
             simulation = cls(case.pendulum, case.state(), loads=loads, **case.run.method())
         simulation.case = case
@@ -110,29 +110,29 @@ class Simulation(RecordedPendulum):
             return self.status
         duration, sample = checked_times(duration, sample)
         velocity = None if guide_velocity is None else self._checked_velocity(guide_velocity)
-        if self._timing.known != (duration, sample):
-            self._timing.check(duration, sample, command)
-        self._take(command)
-        plan, rows = self._timing.plan(duration, sample)
-        if record and rows > MANY_ROWS:
-            check_memory(rows, self.elements)
-        if record and not self._recorder.times:
-            self.keep(self.first_sample())
-        self._force_since = (self.time, self._stepper.guide_impulse())
-        if velocity is not None:
-            self._carry_guide(velocity)
-        done = 0
-        piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
-        while done < rows and self.status == "completed":
-            count = min(piece, rows - done)
-            samples = self.march(count, plan)
-            done += count
-            if record and len(samples.scalars):
-                self.keep(samples)
+        with self.turns:
+            if self._timing.known != (duration, sample):
+                self._timing.check(duration, sample, command)
+            self._take(command)
+            plan, rows = self._timing.plan(duration, sample)
+            if record and rows > MANY_ROWS:
+                check_memory(rows, self.elements)
+            if record and not self._recorder.times:
+                self.keep(self.first_sample())
+            self._force_since = (self.time, self._stepper.guide_impulse())
+            if velocity is not None:
+                self._carry_guide(velocity)
+            done = 0
+            piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
+            while done < rows and self.status == "completed":
+                count = min(piece, rows - done)
+                self.march(count, plan, record)
+                done += count
         return self.status
 
     def set_guide_velocity(self, velocity: Any) -> None:
         """Give a guide that is carried by something outside another velocity (m/s), as `advance(guide_velocity=)`."""
+        self.turns.check()
         checked = self._checked_velocity(velocity)
         self._commanded()
         self._carry_guide(checked)
@@ -161,22 +161,49 @@ class Simulation(RecordedPendulum):
         """The plan for calls of `march`, one sample every `sample` seconds."""
         return self._timing.plan(sample, sample)[0]
 
-    def march(self, rows: int, plan: data.Plan) -> data.Samples:
-        """So many samples in one call of the kernel; fewer if an event ends the motion."""
+    def allowed_step(self) -> float:
+        """Largest step that "auto" makes of the present motion (s)."""
+        return min(lowering.allowed_steps(self._stepper.plan, self.limits()).values())
+
+    def march(self, rows: int, plan: data.Plan, record: bool = False) -> data.Samples:
+        """March for `rows` samples, which may be recorded; fewer if an event ends the motion.
+
+        If an interrupt or an error of a force law ends the march, the motion is left at its latest sample.
+        """
         stepper = self._stepper
         out = stepper.last if rows == 1 else data.empty_samples(rows, self.elements)
         begun = int(stepper.motion.clock[data.STEP])
-        if self._watch is None:
-            status, filled = stepper.march(out, plan)
-        else:
-            watched = WatchedPendulum(stepper)
-            if self.steps == 0:
-                self._watch.check_start(watched, self.present_sample())
-            status, filled = self._watch.march(watched, out, plan)
-        return self.marched(out, begun, status, filled, plan)
+        watched = None if self._watch is None else WatchedPendulum(stepper)
+        before = None if watched is None else watched.saved()
+        try:
+            if self._watch is None or watched is None:
+                status, filled = stepper.march(out, plan)
+            else:
+                if self.steps == 0:
+                    self._watch.check_start(watched, self.present_sample())
+                status, filled = self._watch.march(watched, out, plan)
+        except BaseException:
+            if before is not None and self._watch is not None:
+                stepper.put_back(before)
+                self._watch.met = None
+            filled = (int(stepper.motion.clock[data.STEP]) - begun) // plan.steps_per_sample
+            if filled:
+                self._note(data.Samples(*(x[:filled] for x in out)), begun, errors.RUNNING, filled, plan, record)
+            stepper.observe(stepper.last, self.time)
+            raise
+        return self._note(out, begun, status, filled, plan, record)
+
+    def _note(
+        self, out: data.Samples, begun: int, status: int, filled: int, plan: data.Plan, record: bool
+    ) -> data.Samples:
+        samples = self.marched(out, begun, status, filled, plan)
+        if record and len(samples.scalars):
+            self.keep(samples)
+        return samples
 
     def go_on_from(self, state: State, time: float) -> None:
         """Go on from another state at another time (s), under the command that was given at the start of the run."""
+        self.turns.check()
         state.check_against(self.pendulum)
         self._stepper.go_on_from(state, time)
         self.status, self._event, self._sampled = errors.STATUS_NAMES[errors.RUNNING], "", 0
@@ -246,6 +273,7 @@ class Simulation(RecordedPendulum):
     @contextmanager
     def _booked(self, account: int, sign: float) -> Iterator[None]:
         """Let the momenta jump, and book the energy that it brings or takes."""
+        self.turns.check()
         self._commanded()
         before = self.energy
         with self._stepper.jump():
@@ -256,7 +284,8 @@ class Simulation(RecordedPendulum):
 
     def twin(self) -> Simulation:
         """An independent simulation in the same state, with nothing recorded."""
-        other = copy.copy(self)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
         other._recorder = self._recorder.twin()
         other._stepper = self._stepper.twin(other._recorder.health)
         other._timing = self._timing.twin(other._stepper)

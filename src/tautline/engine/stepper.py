@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.engine import lowering
-from tautline.engine.force_law import CallableLaw, raise_failure
+from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_failure, with_laws
 from tautline.engine.health import Health
 from tautline.engine.loads import covering, kernel_loads, moved_on, own_numbers
 from tautline.engine.tabulating import is_constant, tabulated
+from tautline.engine.turns import Turns
 from tautline.engine.windows import Window
 from tautline.errors import RUNNING
 from tautline.kernels import data
@@ -23,15 +25,7 @@ from tautline.kernels.loads.jump import set_guide_velocity, settle_loads
 from tautline.kernels.march import march
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.model import checks
-from tautline.model.command import (
-    Command,
-    Impedance,
-    Locked,
-    PrescribedMotion,
-    Torque,
-    check_start,
-    shortest_commanded,
-)
+from tautline.model.command import Command, Locked, Torque
 from tautline.model.force_law import ForceLaw
 from tautline.model.pendulum import Pendulum
 from tautline.model.profile import values_at
@@ -67,6 +61,7 @@ class Stepper:
         self, pendulum: Pendulum, state: State, method: Method, health: Health, laws: Sequence[ForceLaw] = ()
     ) -> None:
         self.pendulum, self.initial, self.method, self.health = pendulum, state, method, health
+        self.turns = Turns()
         self.par, self.plan = lowering.lowered(pendulum, state, method)
         self.laws = [CallableLaw(law) for law in laws]
         self.loads = kernel_loads(pendulum, self.laws)
@@ -88,13 +83,21 @@ class Stepper:
     def twin(self, health: Health) -> Stepper:
         """An independent stepper in the same state."""
         other = copy.copy(self)
-        other.health, other.needed = health, list(self.needed)
+        other.health, other.needed, other.turns = health, list(self.needed), Turns()
         other.motion = data.copy_of(self.motion)
         other.scratch, other.backups = data.empty_scratch(self.par.N), data.empty_backups(self.motion)
         other.last = data.Samples(*(array.copy() for array in self.last))
         other._path_window, other._command_window = copy.copy(self._path_window), copy.copy(self._command_window)
         other.kernel_command = self.kernel_command._replace(torques=self.kernel_command.torques.copy())
         return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but addresses of force laws, which are others in a copy."""
+        return self.__dict__ | {"loads": with_laws(self.loads, ())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.loads = with_laws(self.loads, self.laws)
 
     @property
     def time(self) -> float:
@@ -114,7 +117,7 @@ class Stepper:
     @property
     def tabulates(self) -> bool:
         """Whether the torque is a function, to be tabulated before every march."""
-        return isinstance(self.command, Torque) and self.command.is_function
+        return self.command is not None and self.command.is_function
 
     @property
     def marches_alone(self) -> bool:
@@ -150,17 +153,37 @@ class Stepper:
         if isinstance(self.command, Torque) and self.command.is_function:
             self._tabulate(self.command, len(out.scalars), plan)
         self.cover(self.time, self.time + len(out.scalars) * plan.steps_per_sample * plan.h)
-        status, filled = march(
-            self.par, plan, self.kernel_command, self.motion, self.scratch, self.backups, out, self.beyond
-        )
-        self._check_laws()
+        before = data.copy_of(self.motion) if self.laws else None
+        try:
+            with heeding_interrupts(self.laws):
+                status, filled = self.turns.run(
+                    march,
+                    self.par,
+                    plan,
+                    self.kernel_command,
+                    self.motion,
+                    self.scratch,
+                    self.backups,
+                    out,
+                    self.beyond,
+                )
+            self._check_laws()
+        except BaseException:
+            if before is not None:
+                self.put_back(before)
+            raise
         return int(status), int(filled)
+
+    def put_back(self, motion: data.Motion) -> None:
+        """Go back to a copy of the motion."""
+        for ours, theirs in zip(self.motion, motion, strict=True):
+            ours[...] = theirs
 
     def observe(self, out: data.Samples, time: float, torques: bool = True) -> None:
         """Put the present state into a single sample, with the torque that it takes."""
         self.cover(time, time)
         locked = self.initial.reel_speed == 0.0 if self.command is None else self.kernel_command.locked
-        observe(self.par, locked, self.motion, self.scratch, out, 0, time, self.beyond)
+        self.turns.run(observe, self.par, locked, self.motion, self.scratch, out, 0, time, self.beyond)
         if self.takes_torque and torques:
             self.find_torques(out, np.array([time]))
 
@@ -176,14 +199,16 @@ class Stepper:
         x = samples.scalars
         workspace = data.empty_motion(self.par.N)
         loads = self.loads if self.loaded else None
-        if not isinstance(self.command, PrescribedMotion):
-            holding_torques(self.par, times, workspace, self.scratch, samples, loads)
+        if self.command is None or not self.command.prescribes:
+            self.turns.run(holding_torques, self.par, times, workspace, self.scratch, samples, loads)
             self._check_laws()
             return
         # the paper's scheme has its own, of its own order
         if self.par.theta > 0.0:
             profile = self.kernel_command.profile
-            found = prescribed_torques(self.par, profile, times, workspace, self.scratch, samples, loads)
+            found = self.turns.run(
+                prescribed_torques, self.par, profile, times, workspace, self.scratch, samples, loads
+            )
             self._check_laws()
             self.health.torques_found = self.health.torques_found and found
         torque = np.abs(x[:, data.DRUM_TORQUE])
@@ -204,7 +229,7 @@ class Stepper:
         self.cover(self.time, self.time)
         locked = self.kernel_command.locked
         loads = self.loads if self.loaded else None
-        now = present_limits(self.par, self.plan, locked, self.time, self.motion, self.scratch, loads)
+        now = self.turns.run(present_limits, self.par, self.plan, locked, self.time, self.motion, self.scratch, loads)
         if deployed is None:
             return now
         then = step_limits(self.par, self.plan, self.par.L - deployed, locked)
@@ -241,38 +266,42 @@ class Stepper:
         speed = self.initial.reel_speed if before is None else float(self.last.scalars[0, data.REEL_SPEED])
         time, length = self.time, float(self.par.L - self.motion.reel[data.S])
         lowering.check_command(command, self.method.order, self.method.scheme, speed, self.pendulum.reel)
-        check_start(command, time, length, speed)
+        command.check_start(time, length, speed)
         kernel = lowering.kernel_command(command, self.par.L, time, length)
-        if not (isinstance(before, Locked) and isinstance(command, Locked)):
+        if not (before is not None and before.holds and command.holds):
             self._release()
-        if isinstance(command, Locked | PrescribedMotion):
+        if command.finds_torque:
             self.motion.reel[data.STOP] = 0.0
         self.origin = (time, length)
         self.kernel_command = kernel
         self.follow(command)
         self.plan = lowering.with_impedance(self.plan, command)
-        least = shortest_commanded(command, length, time)
+        least = command.shortest(length, time)
         if self.method.minimum_length is None and least is not None and least < 2.0 * self.plan.minimum_length:
             # a default must not end the run on the way to where it is to go
             self.plan = self.plan._replace(minimum_length=0.5 * least)
-        self.motion.reel[data.TORQUE] = lowering.commanded_torque(
-            self.pendulum.reel, command, kernel, self.motion, time
-        )
-        if isinstance(command, PrescribedMotion):
+        self._note_torque()
+        if command.prescribes:
             # a jump of the speed is an impulse by the motor
             self.book(data.CONTROL_WORK, self._prescribe())
-        return before is None or isinstance(command, PrescribedMotion)
+        return before is None or command.prescribes
 
     def go_on_from(self, state: State, time: float) -> None:
         """Go on from a state at a time, under the command that was given before."""
         self._place(state, time)
         self.settle()
         if self.command is not None:
-            self.motion.reel[data.TORQUE] = lowering.commanded_torque(
-                self.pendulum.reel, self.command, self.kernel_command, self.motion, time
-            )
-        if isinstance(self.command, PrescribedMotion):
-            self._prescribe()
+            self._note_torque()
+            if self.command.prescribes:
+                self._prescribe()
+
+    def _note_torque(self) -> None:
+        """Torque of the motor at the beginning of a command, for the sample there."""
+        assert self.command is not None
+        s, sigma = self.motion.reel[[data.S, data.SIGMA]].tolist()
+        self.motion.reel[data.TORQUE] = lowering.commanded_torque(
+            self.pendulum.reel, self.command, self.par.L, s, sigma, self.time, self.origin
+        )
 
     def _place(self, state: State, time: float) -> None:
         """Put the motion into a state at a time."""
@@ -285,12 +314,10 @@ class Stepper:
     def follow(self, command: Command) -> None:
         """Remember the command, and what has to be known of it in every tick."""
         self.command = command
-        self._command_window = Window()
-        if isinstance(command, PrescribedMotion | Impedance):
-            start = self.origin[0]
-            self._command_window = Window(lambda until: command.covered(until, start), start)
-        self.takes_torque = isinstance(command, Locked | PrescribedMotion)
-        self.reel_is_free = not isinstance(command, Locked | PrescribedMotion | Impedance)
+        start = self.origin[0]
+        self._command_window = Window(partial(command.covered, origin=start), start)
+        self.takes_torque = command.finds_torque
+        self.reel_is_free = not (command.holds or command.has_curve)
 
     def stop_reel(self) -> None:
         """Hold the drum at once: its speed is gone, and the reel is locked from now on."""
@@ -302,21 +329,25 @@ class Stepper:
         """Let loads act for what is pending, before something else than a step acts on the momenta."""
         if self.loaded:
             self.cover(self.time, self.time)
-            settle_loads(self.par, self.loads, self.kernel_command.locked, self.time, self.motion, self.scratch)
+            locked = self.kernel_command.locked
+            self.turns.run(settle_loads, self.par, self.loads, locked, self.time, self.motion, self.scratch)
             self._check_laws()
 
     def _release(self) -> None:
         """Give a reel that was locked, prescribed or stuck the momentum of its speed."""
         self.settle()
-        locked = isinstance(self.command, Locked)
+        locked = self.command is not None and self.command.holds
         if locked or self.motion.reel[data.HELD] != data.NOT_HELD:
-            change_reel_mode(self.par, locked, self.motion, self.scratch, data.NOT_HELD, 0.0, 0.0)
+            self._change_reel_mode(locked, data.NOT_HELD, 0.0, 0.0)
 
     def _prescribe(self) -> float:
         """Prescribe the reel's motion from now on; the energy that it takes to reach its speed (J)."""
         _, speed, acceleration = values_at(self.kernel_command.profile, self.time)
-        mode = (data.PRESCRIBED, speed, acceleration)
-        return float(change_reel_mode(self.par, False, self.motion, self.scratch, *mode))
+        return self._change_reel_mode(False, data.PRESCRIBED, speed, acceleration)
+
+    def _change_reel_mode(self, locked: bool, mode: float, speed: float, acceleration: float) -> float:
+        call = (change_reel_mode, self.par, locked, self.motion, self.scratch, mode, speed, acceleration)
+        return float(self.turns.run(*call))
 
     # -- jumps -------------------------------------------------------------------------------------------
 
@@ -324,10 +355,10 @@ class Stepper:
     def jump(self) -> Iterator[None]:
         """Let the momenta jump: a reel that is held is released and held again; nothing is extrapolated across."""
         self.settle()
-        if not isinstance(self.command, Locked):
+        if self.command is None or not self.command.holds:
             self._release()
         yield
-        if isinstance(self.command, PrescribedMotion):
+        if self.command is not None and self.command.prescribes:
             self._prescribe()
         self.motion.reel[[data.H_LAST, data.H_BEFORE, data.H_EARLIER]] = 0.0
 
@@ -341,7 +372,8 @@ class Stepper:
         """Let the guide go on from a displacement with a velocity, which the frame of the momenta takes at once."""
         self.settle()
         locked = self.kernel_command.locked
-        set_guide_velocity(self.par, locked, tuple(velocity.tolist()), self.motion, self.scratch)
+        call = (set_guide_velocity, self.par, locked, tuple(velocity.tolist()), self.motion, self.scratch)
+        self.turns.run(*call)
         self.loads = moved_on(self.loads, self.time, place, velocity)
 
     def guide_impulse(self) -> data.Array:

@@ -7,7 +7,8 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.model.command import SAME_LENGTH, Command, Torque
+from tautline.model.checks import SAME_LENGTH
+from tautline.model.command import Command, Torque
 
 
 class Table(NamedTuple):

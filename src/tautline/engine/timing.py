@@ -41,7 +41,7 @@ class Timing:
             if stepper.motion.clock[data.STEP] == 0:
                 wanted = command or stepper.command or Locked()
                 plan, s = lowering.with_impedance(stepper.plan, wanted), float(stepper.motion.reel[data.S])
-                limits = step_limits(stepper.par, plan, s, isinstance(wanted, Locked))
+                limits = step_limits(stepper.par, plan, s, wanted.holds)
                 lowering.check_step(stepper.par, plan, s, limits)
             checks.whole_ratio("duration" if sample is None else "sample", interval, "step", stepper.plan.h)
         checks.whole_ratio("duration", duration, "sample", interval)

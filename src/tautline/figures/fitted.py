@@ -62,10 +62,13 @@ def fit_report(fit: Fit, path: str | os.PathLike[str], *, title: str = "") -> Pa
     Path
         Of the page.
     """
+    checks.instance("fit", fit, Fit)
+    target = checks.path("path", path)
+    checks.text("title", title)
     text = _render(fit, title or fit.case.title or "Fit")
-    with explained(Path(path)), replacing(Path(path), encoding="utf-8") as file:
+    with explained(target), replacing(target, encoding="utf-8") as file:
         file.write(text)
-    return Path(path)
+    return target
 
 
 def _render(fit: Fit, title: str) -> str:

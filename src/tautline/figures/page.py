@@ -10,14 +10,15 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from tautline.content_policy import content_policy
 from tautline.figures.style import RESOLUTION, styled
 
 STYLE = """
 :root { color-scheme: light dark; --text: #1d2733; --page: #ffffff; --line: #d5dce4; --faint: #5b6875; --link: #0060a0;
-  --good: #006b4f; --bad: #a33b00; --code: #f4f6f8; --note: #fff4e0; }
+  --good: #006b4f; --unsure: #8a5a00; --bad: #a33b00; --code: #f4f6f8; --note: #fff4e0; }
 @media (prefers-color-scheme: dark) {
   :root { --text: #d8dee5; --page: #1a1a1a; --line: #3a434d; --faint: #9aa6b2; --link: #6cb4ee;
-    --good: #4cc9a0; --bad: #f09060; --code: #252a30; --note: #3a2f1a; }
+    --good: #4cc9a0; --unsure: #f0c060; --bad: #f09060; --code: #252a30; --note: #3a2f1a; }
   /* white becomes the page's own colour, and hues stay */
   figure img, .moving { filter: invert(0.918) hue-rotate(180deg) brightness(1.25); }
 }
@@ -27,7 +28,7 @@ h1 { font-size: 1.7rem; line-height: 1.25; } h2 { margin-top: 2.5rem; border-bot
 table { border-collapse: collapse; font-size: 0.86rem; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-bottom: 1px solid var(--line); }
 .table { overflow-x: auto; }
-.yes { color: var(--good); } .no { color: var(--bad); font-weight: 600; }
+.yes { color: var(--good); } .unsure { color: var(--unsure); } .no { color: var(--bad); font-weight: 600; }
 .small { color: var(--faint); font-size: 0.8rem; }
 .note { background: var(--note); border-left: 4px solid #E69F00; padding: 0.6rem 1rem; }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(430px, 100%), 1fr)); gap: 1rem;
@@ -70,10 +71,10 @@ def table_of_html(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return f'<div class="table" tabindex="0"><table>{f"<tr>{first}</tr>" if first else ""}{body}</table></div>'
 
 
-def page(title: str, body: str, style: str = "") -> str:
-    """The whole file."""
+def page(title: str, body: str, style: str = "", scripts: Iterable[str] = ()) -> str:
+    """The whole file; `scripts` are hashes of those that may run in it."""
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{content_policy(scripts)}\n'
         '<meta name="viewport" content="width=device-width">\n'
         f"<title>{html.escape(title)}</title>\n<style>{STYLE}{style}</style></head>\n"
         f"<body><main>\n{body}\n</main></body></html>\n"

@@ -20,10 +20,13 @@ from tautline.analysis.series import series_of
 from tautline.durable import explained, replacing
 from tautline.figures import OF_A_RUN
 from tautline.figures import page as pages
+from tautline.figures.series import place_in_words
 from tautline.figures.source import names_of, strings_of
+from tautline.figures.style import si
 from tautline.files.runs.given import Run, run_from
+from tautline.model import checks
 from tautline.results.inputs import CASE
-from tautline.results.one_string import ends_of, string_of
+from tautline.results.one_string import string_of
 
 # Events without tension that are listed.
 LISTED = 20
@@ -104,11 +107,13 @@ def report(
     Path
         Of the page.
     """
+    target = checks.path("path", path)
+    checks.text("title", title)
     found = _read(run_from(run, ("tension", "strain", "power")), rope, exponent, constant, breaking_load)
     text = _render(found, title or str(found.run.attrs.get("title", "")) or "Loads of a run")
-    with explained(Path(path)), replacing(Path(path), encoding="utf-8") as file:
+    with explained(target), replacing(target, encoding="utf-8") as file:
         file.write(text)
-    return Path(path)
+    return target
 
 
 def _read(
@@ -180,15 +185,19 @@ def _verdict(found: _Found) -> str:
             "",
         )
     elif worst.use.utilisation < 1.0:
-        several = len(known) > 1
-        text = (
-            f"{'All ropes hold' if several else worst.called + ' holds'}: {_percent(worst.use.utilisation)} of "
+        several, doubts = len(known) > 1, _doubts(found)
+        share = (
+            f"{_percent(worst.use.utilisation)} of "
             f"{f'the breaking load of string {worst.name!r}' if several else 'its breaking load'} at most, "
-            f"a safety factor of {1.0 / worst.use.utilisation:.3g}."
+            f"a safety factor of {1.0 / worst.use.utilisation:.3g}"
             if worst.use.utilisation > 0.0
-            else f"{worst.called} holds: it is never under tension."
+            else "no tension at any time"
         )
-        kind = "yes"
+        holds = "all ropes hold" if several else f"{worst.called[0].lower()}{worst.called[1:]} holds"
+        if doubts:
+            text, kind = f"Not proven that {holds}: {share}, but {doubts}.", "unsure"
+        else:
+            text, kind = f"{holds[0].upper()}{holds[1:]}: {share}.", "yes"
     else:
         text = f"{worst.called} would break: {_percent(worst.use.utilisation)} of its breaking load is reached."
         kind = "no"
@@ -200,8 +209,17 @@ def _verdict(found: _Found) -> str:
     lines.append(f"<p>The run: {html.escape(ending)}.</p>")
     if found.remarks:
         items = "".join(f"<li>{html.escape(text)}</li>" for text in found.remarks)
-        lines.append(f'<div class="note">Remarks on the numbers:<ul>{items}</ul></div>')
+        lines.append(f'<div class="note">Warnings about the numbers:<ul>{items}</ul></div>')
     return "".join(lines)
+
+
+def _doubts(found: _Found) -> str:
+    """Reasons not to trust a verdict that ropes hold; empty where there are none."""
+    status = str(found.run.attrs["status"])
+    reasons = [] if status == "completed" else [f"the run ended early ({status.replace('_', ' ')})"]
+    if found.run.attrs.get("remarks") or any(rope.use.remarks for rope in found.ropes if rope.use):
+        reasons.append("there are warnings about its numbers")
+    return " and ".join(reasons)
 
 
 def _figures(found: _Rope) -> list[tuple[str, str]]:
@@ -210,10 +228,8 @@ def _figures(found: _Rope) -> list[tuple[str, str]]:
     tension = series_of(run, "guide_tension", {}).values
     motor, spectrum = loads.motor_energy(run), found.spectrum.attrs
     peak = loads.peak_of_run(run)
-    inside = f"in element {int(peak.place * run.sizes['element'])} of {run.sizes['element']}"
-    start, end = ends_of(run.attrs)
-    where = {0.0: f"at {start}", 1.0: f"at {end}"}.get(peak.place, inside)
-    limit = "unknown" if use is None else f"{_percent(use.utilisation)} of {_si(use.breaking_load, 'N')}"
+    where = place_in_words(run, peak.place)
+    limit = "unknown" if use is None else f"{_percent(use.utilisation)} of {si(use.breaking_load, 'N')}"
     life = "not computed; give the kind of rope (rope, or --rope), or exponent and constant of its curve"
     if damage is not None:
         life = (
@@ -228,17 +244,17 @@ def _figures(found: _Rope) -> list[tuple[str, str]]:
         )
     return [
         ("simulated", f"{float(run.time[-1] - run.time[0]):.6g} s, {run.sizes['time']} samples"),
-        ("largest tension", f"{_si(peak.tension, 'N')} {where}, at {float(run.time[peak.row]):.4g} s"),
+        ("largest tension", f"{si(peak.tension, 'N')} {where}, at {float(run.time[peak.row]):.4g} s"),
         ("utilisation", limit),
         (
             "tension at its start" if found.name else "tension at the guide",
-            f"{_si(float(tension.min()), 'N')} to {_si(float(tension.max()), 'N')}, mean {_si(spectrum['mean'], 'N')}, "
-            f"standard deviation {_si(spectrum['standard_deviation'], 'N')}",
+            f"{si(float(tension.min()), 'N')} to {si(float(tension.max()), 'N')}, mean {si(spectrum['mean'], 'N')}, "
+            f"standard deviation {si(spectrum['standard_deviation'], 'N')}",
         ),
         ("frequencies", frequencies),
         (
             "cycles",
-            f"{float(found.cycles['count'].sum()):g}, the largest of {_si(float(found.cycles.range.max()), 'N')}"
+            f"{float(found.cycles['count'].sum()):g}, the largest of {si(float(found.cycles.range.max()), 'N')}"
             if found.cycles.sizes["cycle"]
             else "no cycles",
         ),
@@ -298,15 +314,7 @@ def _slack(ropes: list[_Rope]) -> str:
 
 
 def _work(energy: float, power: float, time: float) -> str:
-    return f"{_si(energy, 'J')}, at most {_si(power, 'W')} at {time:.4g} s" if energy or power else "no work"
-
-
-def _si(x: float, unit: str) -> str:
-    """Four digits, with a prefix from ten thousand on."""
-    for prefix, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if abs(x) >= 10.0 * size:
-            return f"{x / size:.4g} {prefix}{unit}"
-    return f"{x:.4g} {unit}"
+    return f"{si(energy, 'J')}, at most {si(power, 'W')} at {time:.4g} s" if energy or power else "no work"
 
 
 def _percent(x: float) -> str:

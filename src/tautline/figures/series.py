@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from tautline import ledger
-from tautline.analysis.loads import slack_events
+from tautline.analysis.loads import peak_of_run, slack_events
 from tautline.figures.source import of_run, strings_of
 from tautline.figures.style import (
     BLACK,
@@ -25,6 +25,7 @@ from tautline.figures.style import (
     STRAIN_MAP,
     curve,
     new_figure,
+    si,
     widen,
 )
 from tautline.files.runs.given import known
@@ -143,12 +144,10 @@ def conservation(run: xr.Dataset, *quantities: str) -> Figure:
         One panel each; all by default. The momentum is that about the vertical axis; of an assembly, the whole vector,
         which is kept where nothing acts from outside, and left out by default where something does.
     """
-    moving = float(run.reeled_length.max() - run.reeled_length.min()) > 0.0
-    energy_label = "energy balance error (J)" if moving else "energy error (J)"
     change = run.angular_momentum - run.angular_momentum[0]
     assembly = assembly_of_run(run.attrs)
     momentum = (change, r"$\Delta\pi_3$ (kg m$^2$/s)", GREEN)
-    series = {"energy": (balance_error(run), energy_label, BLUE)}
+    series = {"energy": (balance_error(run), "energy balance error (J)", BLUE)}
     if assembly is not None:
         momentum = (np.sqrt((change**2).sum("axis")), r"$|\Delta\pi|$ (kg m$^2$/s)", GREEN)
     series["momentum"] = momentum
@@ -227,9 +226,9 @@ def tension(run: xr.Dataset, string: str | None = None) -> Figure:
 
     Files of older formats do not have those at the ends: the first and the last element are shown instead.
 
-    The largest of them is marked, times in which some part of the string is slack are shaded, and a breaking load that
-    is less than twice the largest tension is a line. Of an assembly with several strings, the largest tension along
-    each of them, or one string by its name.
+    The largest along the string is marked, times in which some part of the string is slack are shaded, and a breaking
+    load that is less than twice that is a line. Of an assembly with several strings, the largest tension along each of
+    them, or one string by its name.
     """
     figure, (axes,) = new_figure()
     parts = strings_of(run, string)
@@ -265,21 +264,27 @@ def _tensions(axes: Any, run: xr.Dataset) -> None:
     }
     for label, (values, colour) in curves.items():
         curve(axes, run.time, values, color=colour, label=label, linewidth=0.9)
-    _loads(axes, run, [values for values, _ in curves.values()])
+    _loads(axes, run)
 
 
-def _loads(axes: Any, run: xr.Dataset, curves: list[xr.DataArray]) -> None:
-    """Mark the largest tension of the curves, times of slack, and the breaking load."""
-    highest = max(curves, key=lambda x: float(x.max()))
-    if CASE not in run.attrs or not np.isfinite(highest).any():
+def place_in_words(run: xr.Dataset, place: float) -> str:
+    """Where on a string something is: at one of its ends, or in an element."""
+    start, end = ends_of(run.attrs)
+    count = run.sizes["element"]
+    return {0.0: f"at {start}", 1.0: f"at {end}"}.get(place, f"in element {int(place * count)} of {count}")
+
+
+def _loads(axes: Any, run: xr.Dataset) -> None:
+    """Mark the largest tension along the string, times of slack, and the breaking load."""
+    peak = peak_of_run(run)
+    if CASE not in run.attrs or not np.isfinite(peak.tension):
         return
-    row = int(np.nanargmax(highest.values))
-    time, peak = float(run.time[row]), float(highest[row])
-    axes.plot(time, peak, "v", color=RED, markersize=5, label=f"largest, {peak:.5g} N")
+    label = f"largest, {si(peak.tension, 'N')} {place_in_words(run, peak.place)}"
+    axes.plot(float(run.time[peak.row]), peak.tension, "v", color=RED, markersize=5, label=label)
     for k, (begin, end) in enumerate(zip(*(slack_events(run)[x].values for x in ("begin", "end")), strict=True)):
         axes.axvspan(begin, end, color=BLACK, alpha=0.1, linewidth=0, label=None if k else "some of it slack")
     limit = string_of(run.attrs).breaking_load
-    if limit is not None and limit < 2.0 * peak:
+    if limit is not None and limit < 2.0 * peak.tension:
         axes.axhline(limit, color=RED, linestyle="--", linewidth=0.9, label="breaking load")
 
 

@@ -122,6 +122,14 @@ def widen(axes: Any, x: bool = False) -> None:
             limit(middle - STILL, middle + STILL)
 
 
+def si(x: float, unit: str) -> str:
+    """Value with four digits, and a prefix from ten thousand on."""
+    for prefix, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(x) >= 10.0 * size:
+            return f"{x / size:.4g} {prefix}{unit}"
+    return f"{x:.4g} {unit}"
+
+
 @styled
 def save(figure: Figure, path: str | Path, formats: Iterable[str] = ("pdf", "svg", "png")) -> list[Path]:
     """Save as path.pdf, path.svg and path.png.

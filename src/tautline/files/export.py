@@ -15,7 +15,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from tautline import schema
-from tautline.durable import replacing
+from tautline.durable import explained, replacing
 from tautline.model.body import RigidBody
 from tautline.model.shapes import body_mesh
 from tautline.results.assembly import assembly_of, spans
@@ -110,7 +110,8 @@ def write_vtk(pieces: Iterable[xr.Dataset], folder: Path) -> int:
     source = iter(pieces)
     first = next(source)  # before anything is written: the run may be unreadable
     parts = parts_of(first)
-    folder.mkdir(parents=True, exist_ok=True)
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     for old in (file for part in parts for file in folder.glob(f"{part}_*.vtp")):
         old.unlink()  # of a longer run before
     frames: list[float] = []
@@ -118,16 +119,21 @@ def write_vtk(pieces: Iterable[xr.Dataset], folder: Path) -> int:
         for i, t in enumerate(piece.time.values):
             row = piece.isel(time=i)
             for part, written in parts.items():
-                (folder / f"{part}_{len(frames):06d}.vtp").write_text(written(row), encoding="ascii")
+                _write(folder / f"{part}_{len(frames):06d}.vtp", written(row))
             frames.append(float(t))
     for part in parts:
         entries = "".join(f'<DataSet timestep="{t!r}" file="{part}_{i:06d}.vtp"/>\n' for i, t in enumerate(frames))
         text = (
-            '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1"><Collection>\n'
+            '<?xml version="1.0" encoding="UTF-8"?>\n<VTKFile type="Collection" version="0.1"><Collection>\n'
             f"{entries}</Collection></VTKFile>\n"
         )
-        (folder / f"{part}.pvd").write_text(text, encoding="ascii")
+        _write(folder / f"{part}.pvd", text)
     return len(frames)
+
+
+def _write(path: Path, text: str) -> None:
+    with explained(path):
+        path.write_text(text, encoding="utf-8")
 
 
 def _numbers(values: Any) -> str:
@@ -175,7 +181,8 @@ def _polydata(
         for where, own in (values or {}).items()
     )
     return (
-        '<?xml version="1.0"?>\n<VTKFile type="PolyData" version="0.1" byte_order="LittleEndian"><PolyData>'
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<VTKFile type="PolyData" version="0.1" byte_order="LittleEndian"><PolyData>'
         f'<Piece NumberOfPoints="{len(points)}" NumberOf{kind}="{len(cells)}">'
         f'<Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">{_numbers(points)}</DataArray>'
         "</Points>"

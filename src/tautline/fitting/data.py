@@ -14,6 +14,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.files.export import Column, columns_of
+from tautline.model import checks
 from tautline.model.kinds import WrongValueError
 from tautline.model.table_files import TIME, read_column, read_lines
 from tautline.model.wording import near
@@ -153,7 +154,7 @@ def _wanted(names: Sequence[str], columns: Any) -> dict[str, str]:
     elif isinstance(columns, str):
         raise InputError(f"columns: expected a list of names, got the text {columns!r}")
     else:
-        wanted = {str(name): str(name) for name in columns}
+        wanted = {name: name for name in checks.names("columns", columns)}
     for name in wanted:
         if name not in names:
             raise InputError(f"columns: expected columns of the data ({_listed(names)}), got {name}{near(name, names)}")

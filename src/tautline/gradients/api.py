@@ -38,7 +38,7 @@ class Jacobian(NamedTuple):
     status, message : str
         How the run ended.
     remarks : list of str
-        Sentences on the run, and on derivatives that are not known.
+        Warnings on the run, on derivatives that are not known, and on those that are not to be trusted.
     """
 
     time: Array
@@ -114,10 +114,11 @@ def value_and_gradient(
         if found is not None:
             gradient = found.gradient.copy()
             missing = [name for name, x in zip(names, gradient, strict=True) if np.isnan(x)]
-            remarks = prepared.remarks
+            remarks = [*prepared.remarks, *prepared.begun.simulation.remarks()]
             if missing:
                 forth = _carried(case, objective, wanted, missing)
-                gradient[np.isnan(gradient)], remarks = forth.gradient, [*remarks, *forth.remarks]
+                gradient[np.isnan(gradient)] = forth.gradient
+                remarks = list(dict.fromkeys([*prepared.remarks, *forth.remarks]))
             status, message = ended(case, prepared.steps, found.status, found.message)
             return ValueAndGradient(found.value, gradient, names, status, message, remarks)
     return _carried(case, objective, wanted, names)
@@ -142,7 +143,6 @@ def _carried(
     if number.shape != ():
         raise InputError("objective: expected a single number, got an array")
     value, gradient = float(number.value), number.tangent
-    remarks = run.remarks()
-    if not isinstance(objective, Objective) and np.isfinite(gradient).all():  # it was given more than it asked for
-        remarks = [remark for remark in remarks if remark.partition(":")[0] in names]
-    return ValueAndGradient(value, gradient, names, run.status, run.message, remarks)
+    # a function is given more than it asks for
+    unknown = isinstance(objective, Objective) or not np.isfinite(gradient).all()
+    return ValueAndGradient(value, gradient, names, run.status, run.message, run.remarks(unknown))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,35 +37,40 @@ class Objective:
     def __call__(self, values: Mapping[str, Any]) -> Any:
         return self._number(values)
 
-    def _with(self, other: Any, joined: Callable[[Any, Any], Any]) -> Objective:
+    def _with(self, other: Any, joined: Callable[[Any, Any], Any], swapped: bool = False) -> Objective:
         if isinstance(other, Objective):
-            return Objective(lambda values: joined(self(values), other(values)), self.names | other.names)
-        factor = checks.number("objective", other)
-        return Objective(lambda values: joined(self(values), factor), self.names)
+            return Objective(partial(_joined, joined, self, other), self.names | other.names)
+        pair = (self, checks.number("objective", other))
+        return Objective(partial(_joined, joined, *(pair[::-1] if swapped else pair)), self.names)
 
     def __add__(self, other: Any) -> Objective:
-        return self._with(other, lambda x, y: x + y)
+        return self._with(other, operator.add)
 
     def __sub__(self, other: Any) -> Objective:
-        return self._with(other, lambda x, y: x - y)
+        return self._with(other, operator.sub)
 
     def __rsub__(self, other: Any) -> Objective:
-        return self._with(other, lambda x, y: y - x)
+        return self._with(other, operator.sub, swapped=True)
 
     def __mul__(self, other: Any) -> Objective:
-        return self._with(other, lambda x, y: x * y)
+        return self._with(other, operator.mul)
 
     def __truediv__(self, other: Any) -> Objective:
-        return self._with(other, lambda x, y: x / y)
+        return self._with(other, operator.truediv)
 
     def __pow__(self, other: float) -> Objective:
-        return self._with(other, lambda x, y: x**y)
+        return self._with(other, operator.pow)
 
     def __neg__(self) -> Objective:
         return self * -1.0
 
     __radd__ = __add__
     __rmul__ = __mul__
+
+
+def _joined(joined: Callable[[Any, Any], Any], a: Any, b: Any, values: Mapping[str, Any]) -> Any:
+    """Two objectives, or one and a number, as one number."""
+    return joined(*(x(values) if isinstance(x, Objective) else x for x in (a, b)))
 
 
 class _OfVariable(Objective):
@@ -74,21 +81,20 @@ class _OfVariable(Objective):
         if found is None:
             raise InputError(f"objective: expected a variable such as 'position[-1, 0]', got {variable!r}")
         (name,) = check_names(found[1])
-        place = tuple(int(x) for x in found[2].split(",")) if found[2] else ()
-
-        def series(values: Mapping[str, Any]) -> Any:
-            try:
-                return values[name][(slice(None), *place)]
-            except IndexError:
-                shape = values[name].shape[1:]
-                raise InputError(f"objective: expected components of {name} within {shape}, got {variable!r}") from None
-
-        self.variable, self._series = variable, series
+        self._place = tuple(int(x) for x in found[2].split(",")) if found[2] else ()
+        self.variable, self._name = variable, name
         super().__init__(self.number, {name})
 
     def number(self, values: Mapping[str, Any]) -> Any:
         """The number, from the values of a run."""
         raise NotImplementedError
+
+    def _series(self, values: Mapping[str, Any]) -> Any:
+        try:
+            return values[self._name][(slice(None), *self._place)]
+        except IndexError:
+            expected = f"components of {self._name} within {values[self._name].shape[1:]}"
+            raise InputError(f"objective: expected {expected}, got {self.variable!r}") from None
 
     def _single(self, values: Mapping[str, Any]) -> Any:
         x = self._series(values)

@@ -16,12 +16,15 @@ from tautline.gradients.assembly.marching import AssemblySetting
 from tautline.gradients.leaves import leaves, with_leaves
 from tautline.gradients.marching import Setting
 from tautline.kernels import data
+from tautline.kernels.loads.resistance import DRAG
 from tautline.model import checks
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
+from tautline.model.fluid import Fluid
 from tautline.model.pendulum import Pendulum, Weights
 from tautline.model.piecewise import evaluate
 from tautline.model.string import String
+from tautline.model.string_loads import StringLoads
 from tautline.model.wording import near
 from tautline.results.values import values_of
 from tautline.schema import ASSEMBLY_SCHEMA, SCHEMA, Variable
@@ -125,6 +128,14 @@ def carried_pendulum(pendulum: Pendulum, par: Any) -> Pendulum:
     return changed(_Pendulum, pendulum, string=string, reel=reel, _weight=par.mu_g)
 
 
+def carried_loads(fluid: Fluid | None, weight: Any, loads: Any) -> StringLoads:
+    """Loads along a string, with the numbers that the kernels have of them."""
+    own = loads.own[DRAG]
+    if fluid is None:
+        return StringLoads(weight)
+    return StringLoads(weight, *(getattr(own, name) for name in StringLoads._fields[1:]))
+
+
 def changed(cls: type[T], thing: Any, **fields: Any) -> T:
     """A copy of a thing with other fields, which are not checked."""
     other = object.__new__(cls)
@@ -166,16 +177,9 @@ def carried_values(
     """
     times = setting.motion.reel[data.T_START] + counts * setting.plan.h
     record = record_of_samples(times, samples)
-    found: Any = values_of(carried_pendulum(pendulum, setting.par), record, names)
+    loads = carried_loads(pendulum.fluid, setting.par.mu_g, setting.loads)
+    found: Any = values_of(carried_pendulum(pendulum, setting.par), record, names, loads=loads)
     return CarriedValues({name: found[name] for name in ("time", *names)})
-
-
-def unknown_outputs(pendulum: Pendulum, elements: int) -> dict[str, str]:
-    """Variables whose derivatives are not known, and why."""
-    if elements == 1 and pendulum.fluid is not None and pendulum.fluid.surface is not None:
-        why = "tensions at the ends of a single element at a free surface carry no derivatives"
-        return dict.fromkeys(("guide_tension", "body_tension"), why)
-    return {}
 
 
 def forget_unknown(values: CarriedValues, unknown: Iterable[str]) -> None:

@@ -16,23 +16,29 @@ from tautline.gradients.marching import Setting, march_along
 from tautline.gradients.outputs import carried_values
 from tautline.gradients.run import Prepared
 from tautline.gradients.traced import Traced, derivatives_of
+from tautline.gradients.trust import BEYOND_USE, at_kink
 from tautline.kernels import data
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.march import march_back
-from tautline.kernels.guide import REMEMBERS
 from tautline.kernels.loads.carried import carries_fluid
 from tautline.kernels.loads.resistance import DAMPING, DRAG
 from tautline.kernels.march import march
+from tautline.results.values import lengths_of
 
 # Of the steps that are recorded at once (bytes): few calls, and little that leaves the cache.
 RECORDED = 1 << 22
+# Of tangents that have grown beyond use: a number may depend little on what grew.
+LARGE = 1e-3 * BEYOND_USE
 # Columns of samples whose derivatives the way back does not know; what loads and a moving guide write is constant.
 UNKNOWN = [data.ORTHOGONALITY, data.STEP_LENGTH]
 UNKNOWN_WITH_LOCK = [*UNKNOWN, data.DRUM_TORQUE]
 UNKNOWN_WITH_PROFILE = [*UNKNOWN_WITH_LOCK, data.CONTROL_WORK, data.FRICTION_LOSS]
 
 
-# Loads whose way back is known.
+# Laws and loads whose partial derivatives kernels/adjoint has. All others go forward, such as those that are registered
+# from outside.
+KNOWN_GUIDE_LAWS = ("dissipative", "published", "momentum", "none")
+KNOWN_ELASTIC_LAWS = ("linear", "tension_only")
 KNOWN_LOADS = ("damping", "drag", "applied_force")
 # Places in a motion, and those of the derivatives by them.
 NODE_ROWS = {
@@ -83,18 +89,27 @@ class MarchedForth(NamedTuple):
 def goes_back(setting: Setting) -> bool:
     """Whether the way back is known: at constant length, by torque or prescribed motion, also with damping and drag."""
     par, plan, command, _, loads = setting
-    if loads.moves or plan.hold or par.growth != 0.0 or REMEMBERS[par.law]:
+    if loads.moves or plan.hold or par.growth != 0.0:
+        return False
+    if not _is_one_of(registry.GUIDE_LAWS, KNOWN_GUIDE_LAWS, par.law):
+        return False
+    if not _is_one_of(registry.ELASTIC_LAWS, KNOWN_ELASTIC_LAWS, par.elastic_law):
         return False
     if any(own.acts and name not in KNOWN_LOADS for name, own in zip(registry.LOADS, loads.own, strict=True)):
         return False
     if loads.own[DRAG].has_surface or carries_fluid(loads):
         return False
-    if par.elastic_law == data.code(registry.ELASTIC_LAWS, "table") or command.pointwise:
+    if command.pointwise:
         return False
     if loads.own[DAMPING].acts and par.elastic_law != data.LINEAR:
         return False  # damping that begins and ends where an element gets taut and slack
     limited = math.isfinite(par.max_torque) or math.isfinite(par.max_power)
     return not limited if is_driven(command) else bool(command.locked or command.kind == data.BY_PROFILE)
+
+
+def _is_one_of(table: Mapping[str, Any], names: Sequence[str], number: int) -> bool:
+    """Whether the number by which kernels know an entry of a registry is that of one of the names."""
+    return number in [data.code(table, name) for name in names]
 
 
 def is_driven(command: data.Command) -> bool:
@@ -211,17 +226,44 @@ def along(bars: Sequence[Array], tangents: Sequence[Array]) -> Array:
     return products.sum(axis=0)  # type: ignore[no-any-return]
 
 
+def gets_slack(par: data.Parameters, samples: data.Samples) -> bool:
+    """Whether an element of a string that cannot push is slack, or on the verge of it, in one of the samples."""
+    if par.elastic_law == data.LINEAR:
+        return False
+    l = (par.L - samples.scalars[:, data.REELED_LENGTH]) / par.N
+    strain = lengths_of(samples.nodes[:, 0]) / l[:, None] - 1.0
+    return bool((strain < 0.0).any() or at_kink(strain).any())
+
+
+def is_large(gradient: Array, sizes: Array, samples: Sequence[Array], bars: Sequence[Array]) -> bool:
+    """Whether derivatives are so large that tangents of the motion may have grown beyond use.
+
+    The number then changes by `LARGE` times what it would if each sample changed by the largest of all samples.
+    """
+    (scalars, nodes), (by_scalars, by_nodes) = samples, bars
+    reach = np.abs(by_scalars).sum(axis=0) @ np.abs(scalars).max(axis=0)
+    for k in range(2):  # positions, velocities
+        reach += np.abs(by_nodes[:, k]).sum() * np.sqrt(np.sum(nodes[:, k] ** 2, axis=-1)).max()
+    return bool(reach and np.fmax.reduce(np.abs(gradient) * sizes) > LARGE * reach)
+
+
 def gradient_back(
     prepared: Prepared, objective: Callable[[Mapping[str, Any]], Any], names: Sequence[str]
 ) -> Found | None:
-    """Run a case, and find the derivatives of a number on the way back; None where that way is not known."""
-    steps, begun, tangents, first_tangents, _ = prepared
+    """Run a case, and find the derivatives of a number on the way back; None where that way is not known.
+
+    None also where a warning on derivatives may be due, which takes those of the motion: strings that get slack, and
+    derivatives that are large by the sizes of the keys.
+    """
+    steps, begun, tangents, first_tangents, _, sizes = prepared
     simulation, setting = begun.simulation, begun.setting
     start = setting._replace(motion=data.copy_of(setting.motion))
     forth = march_forth(setting, steps.filled)
     rows = len(forth.samples.scalars)
     simulation.marched(forth.samples, 0, forth.status, rows, setting.plan)
     every = [np.concatenate(pair) for pair in zip(begun.first, forth.samples, strict=True)]
+    if gets_slack(setting.par, data.Samples(*every)):  # kinks, which derivatives that are carried along tell of
+        return None
     traced = [Traced(x) for x in leaves(start)]
     samples: Any = data.Samples(*map(Traced, every))  # type: ignore[arg-type]
     counts = steps.per_sample * np.arange(rows + 1.0)
@@ -248,4 +290,6 @@ def gradient_back(
         if start.plan.steps_per_sample == 1:
             gradient = gradient + along([scalars[1], nodes[1]], [t[0] for t in first.tangents])
     gradient = gradient + along(bars_of_setting(start, out), tangents)
+    if is_large(gradient, sizes, every, (scalars, nodes)):
+        return None
     return Found(float(number.value), gradient, simulation.status, simulation.message)

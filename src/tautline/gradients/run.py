@@ -12,10 +12,11 @@ from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
 from tautline.gradients.given_starts import GivenStart
 from tautline.gradients.leaves import flat, split
-from tautline.gradients.lowering import key_value, tangents_by_keys
+from tautline.gradients.lowering import key_size, key_value, tangents_by_keys
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import CarriedValues, carried_setting, forget_unknown
 from tautline.gradients.setting import Begun, FrozenRuns, Steps, begin_frozen, steps_of
+from tautline.gradients.trust import warnings_on
 from tautline.kernels import data
 from tautline.model import keys
 from tautline.model.assembly.case import AssemblyCase
@@ -36,12 +37,13 @@ class CarriedRun(NamedTuple):
     by: Sequence[str]
     of_keys: list[str]  # sentences on keys
     unknown: dict[str, str]  # variables whose derivatives are not known, and why
-    of_run: list[str]  # sentences on the run
+    of_run: list[str]  # sentences on the run, and on its derivatives as a whole
 
-    def remarks(self) -> list[str]:
+    def remarks(self, unknown: bool = True) -> list[str]:
         """Sentences on keys, on derivatives that are not known of variables that were asked for, and on the run."""
-        unknown = [f"{name}: {why}" for name, why in self.unknown.items() if name in self.values]
-        return [*self.of_keys, *unknown, *unknown_by(self.values, self.by, self.unknown), *self.of_run]
+        found = [f"{name}: {why}" for name, why in self.unknown.items() if name in self.values]
+        found += unknown_by(self.values, self.by, self.unknown)
+        return [*self.of_keys, *(found if unknown else []), *self.of_run]
 
 
 class Prepared(NamedTuple):
@@ -52,6 +54,7 @@ class Prepared(NamedTuple):
     tangents: list[Array]  # of the leaves of the setting
     first: Callable[[], Any]  # derivatives of the first sample
     remarks: list[str]
+    sizes: Array  # of the keys
 
 
 def prepared_run(case: Case | AssemblyCase, by: Sequence[str]) -> Prepared:
@@ -73,7 +76,8 @@ def prepared_run(case: Case | AssemblyCase, by: Sequence[str]) -> Prepared:
                 columns[start.sampled, k] = start.sample_column(name)
         return type(begun.first)(*split(begun.first, columns[before:]))
 
-    return Prepared(steps, begun, split(begun.setting, columns[:before]), first, remarks)
+    sizes = np.array([key_size(case, name) for name in by])
+    return Prepared(steps, begun, split(begun.setting, columns[:before]), first, remarks, sizes)
 
 
 def entries_on_steps(case: Case, by: Sequence[str], plan: data.Plan) -> list[str]:
@@ -94,7 +98,7 @@ def entries_on_steps(case: Case, by: Sequence[str], plan: data.Plan) -> list[str
 
 def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
     """Run a case with frozen steps; variables by name and the time, with derivatives by keys."""
-    steps, begun, tangents, first_tangents, remarks = prepared_run(case, by)
+    steps, begun, tangents, first_tangents, remarks, sizes = prepared_run(case, by)
     first = carried_samples(begun.first, first_tangents())
     setting = carried_setting(begun.setting, tangents)
     marched = march_along(begun.setting, tangents, steps.filled)
@@ -106,7 +110,8 @@ def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Se
     values, unknown = begun.values(setting, counts, samples, names), begun.unknown()
     forget_unknown(values, unknown)
     status, message = ended(case, steps, simulation.status, simulation.message)
-    return CarriedRun(values, status, message, by, remarks, unknown, simulation.remarks())
+    doubts = warnings_on(begun.lines(setting, samples), values["time"].value, by, sizes)
+    return CarriedRun(values, status, message, by, remarks, unknown, [*simulation.remarks(), *doubts])
 
 
 def carried_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any:

@@ -81,6 +81,19 @@ class SegmentSlopes:
         columns += [self._along(here, scales, x, u, k, j) for j in range(len(self._directions.names))]
         return np.stack(columns, axis=1)
 
+    def first_columns(self, u: Array) -> Array:
+        """Derivatives of all that a run starts from, and of its first sample, along all directions."""
+        numbers = self._segments.begun(u).numbers()
+        here, scales = Changed.of(numbers), scales_of(numbers)
+        found = [self._of_first(here, scales, u, j) for j in range(len(self._directions.names))]
+        return np.stack(found, axis=1) if found else np.zeros((len(here.values), 0))
+
+    def _of_first(self, here: Changed, scales: Scales, u: Array, j: int) -> Array:
+        def at(distance: float) -> Changed:
+            return Changed.of(self._segments.begun(self._moved(u, j, distance)).numbers())
+
+        return self._slopes(at, self._size(u, j), scales, here, self._directions.names[j])
+
     def _slopes(self, at: Callable[[float], Changed], size: float, scales: Scales, here: Changed, name: str) -> Array:
         return derivatives(at, size, scales, here, name).values
 
@@ -136,7 +149,10 @@ class QuickSlopes(SegmentSlopes):
             return Straight(-distance, self._segments.begun(self._moved(u, j, -distance)))
 
     def _is_linear(self, j: int) -> bool:
-        """Whether what a run is prepared from changes linearly along a direction, the stops of the run aside."""
+        """Whether what a run is prepared from, and its first sample, change linearly along a direction.
+
+        The stops of the run are left aside.
+        """
         segments = self._segments
         u, x, last = segments.values, segments.start, len(segments.times) - 2
         try:
@@ -144,11 +160,13 @@ class QuickSlopes(SegmentSlopes):
             twice = segments.begun(self._moved(u, j, 2.0 * once.distance))
         except InputError:
             return False
-        begun = segments.begun(u), once.begun, twice
+        begun: Any = segments.begun(u), once.begun, twice
+        first = [b.numbers()[1] for b in begun]
         settings = [segments.placed(b, x, last).without_workspace() for b in begun]
         if len({repr(laid_out(s)[1]) for s in settings}) > 1:
             return False
-        here, near, far = (flat(tuple(part for part in s if not isinstance(part, Plan))) for s in settings)
+        parts = [(*(part for part in s if not isinstance(part, Plan)), f) for s, f in zip(settings, first, strict=True)]
+        here, near, far = map(flat, parts)
         with np.errstate(invalid="ignore"):
             bent, change = np.nan_to_num(far - 2.0 * near + here), np.nan_to_num(near - here)
         sizes = np.abs(change).max(initial=0.0) + 1e-6 * np.abs(np.nan_to_num(here, posinf=0.0, neginf=0.0))
@@ -159,6 +177,13 @@ class QuickSlopes(SegmentSlopes):
             return super()._along(here, scales, x, u, k, j)
         straight = self._far(u, j)
         there = self._segments.numbers(straight.begun, x, k)
+        return np.asarray(difference(there.values, here.values) / straight.distance)
+
+    def _of_first(self, here: Changed, scales: Scales, u: Array, j: int) -> Array:
+        if not self._linear[j]:
+            return super()._of_first(here, scales, u, j)
+        straight = self._far(u, j)
+        there = Changed.of(straight.begun.numbers())
         return np.asarray(difference(there.values, here.values) / straight.distance)
 
     def _size(self, u: Array, j: int) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.gradients.arrays import Carried
 from tautline.gradients.assembly.coordinates import AssemblyCoordinates
 from tautline.gradients.assembly.setting import BegunAssembly
 from tautline.gradients.coordinates import Coordinates
@@ -21,6 +22,7 @@ from tautline.gradients.outputs import carried_setting, check_names, forget_unkn
 from tautline.gradients.run import carried_samples
 from tautline.gradients.segment_slopes import Directions, QuickSlopes, SegmentSlopes
 from tautline.gradients.setting import Begun, FrozenRuns, check_case, steps_of
+from tautline.gradients.trust import starts_at_kink, warnings_on
 from tautline.model import checks
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
@@ -42,6 +44,8 @@ class Marched(NamedTuple):
         By name.
     status, message : str
         How the motion ended.
+    remarks : list of str
+        Warnings on the derivatives.
     """
 
     end: Array
@@ -53,16 +57,17 @@ class Marched(NamedTuple):
     outputs_by_keys: dict[str, Array]
     status: str
     message: str
+    remarks: list[str]
 
 
 def coordinates_of(case: Case | AssemblyCase) -> Coordinates | AssemblyCoordinates:
     """Coordinates of the states of a case, about its start."""
     if isinstance(case, Case):
-        return Coordinates(case.state(), not case.pendulum.body.is_point, isinstance(case.command, Locked))
+        return Coordinates(case.state(), not case.pendulum.body.is_point, case.command.holds)
     start, lines = case.state(), case.assembly.strings
     deployed = {name: line.string.length - start.strings[name].reeled_length for name, line in lines.items()}
     commands = {name: case.commands.get(name, Locked()) for name in lines}
-    locked = [name for name, line in lines.items() if line.reel is None or isinstance(commands[name], Locked)]
+    locked = [name for name, line in lines.items() if line.reel is None or commands[name].holds]
     return AssemblyCoordinates(case.assembly.on_mesh(deployed), start, locked)
 
 
@@ -123,8 +128,8 @@ class Segments:
         coordinates: Any = coordinates_of(case)
         self.coordinates = coordinates
         self.start: Array = coordinates.of(case.state())
-        own = Directions(np.eye(len(self.by)), sizes, tuple(self.by))
-        self._slopes = SegmentSlopes(self, own) if directions is None else QuickSlopes(self, directions)
+        self._directions = directions or Directions(np.eye(len(self.by)), sizes, tuple(self.by))
+        self._slopes = (SegmentSlopes if directions is None else QuickSlopes)(self, self._directions)
 
     def _checked(self, times: Any) -> Array:
         found = checks.array("times", times, (None,), "s")
@@ -168,6 +173,11 @@ class Segments:
         values = begun.values(carried, counts, found, self.outputs)
         forget_unknown(values, begun.unknown())
         end, slope = self._end(marched, found, rows, x)
+        remarks: list[str] = []
+        if derivatives:
+            along = [*self.coordinates.names, *self._directions.names]
+            sizes = np.concatenate([self.coordinates.sizes(x), self._directions.sizes])
+            remarks = warnings_on(begun.lines(carried, found), values["time"].value, along, sizes)
         return Marched(
             end,
             slope[:, :n],
@@ -178,7 +188,32 @@ class Segments:
             {name: values[name].tangent[..., n:] for name in self.outputs},
             simulation.status,
             simulation.message,
+            remarks,
         )
+
+    def remarks_on(self, marched: Marched, k: int, x: Array, u: Any = None) -> list[str]:
+        """Warnings on the derivatives of a march; other arguments as of `march`."""
+        begun: Any = self.begun(self.values if u is None else np.asarray(u, dtype=np.float64)).twin()
+        setting = self.placed(begun, x, k)
+        found = [*starts_at_kink(begun.lines(setting, begun.simulation.first_sample())), *marched.remarks]
+        return [f"from {self.times[k]:g} s: {text}" for text in found]
+
+    def first_outputs(self, u: Any, derivatives: bool = True) -> dict[str, Carried]:
+        """Outputs and the time in the first sample of the run (1, ...), with derivatives by the keys, or directions.
+
+        The state of this sample is the case's own start, which follows from the keys as all else does.
+        """
+        u = np.asarray(u, dtype=np.float64)
+        self._look_at(u)
+        begun: Any = self.begun(u)
+        setting, first = begun.numbers()
+        columns = self._slopes.first_columns(u) if derivatives else np.zeros((len(flat((setting, first))), 0))
+        before = len(flat(setting))
+        sample = carried_samples(begun.first, type(first)(*split(first, columns[before:])))
+        carried = carried_setting(setting, split(setting, columns[:before]))
+        values = begun.values(carried, np.zeros(1), sample, self.outputs)
+        forget_unknown(values, begun.unknown())
+        return {name: values[name] for name in ("time", *self.outputs)}
 
     def at_first_time(self) -> Array:
         """Coordinates of the case's own motion at the first of the times."""
@@ -247,6 +282,8 @@ class Linearization(NamedTuple):
         From states to coordinates and back.
     status, message : str
         How the run ended.
+    remarks : list of str
+        Warnings on the derivatives.
     """
 
     times: Array
@@ -259,6 +296,7 @@ class Linearization(NamedTuple):
     coordinates: Any
     status: str
     message: str
+    remarks: list[str]
 
 
 def linearize(
@@ -279,15 +317,16 @@ def linearize(
     K, n, m = len(segments.times) - 1, len(segments.start), len(segments.values)
     states = np.full((K + 1, n), np.nan)
     A, B = np.full((K, n, n), np.nan), np.full((K, n, m), np.nan)
-    status, message = "completed", ""
+    status, message, remarks = "completed", "", list[str]()
     states[0] = segments.at_first_time()
     for k in range(K):
         marched = segments.march(k, states[k])
         states[k + 1], A[k], B[k] = marched.end, marched.by_state, marched.by_keys
         status, message = marched.status, marched.message
+        remarks += segments.remarks_on(marched, k, states[k])
         if status != "completed":
             break
     found = segments.coordinates
     return Linearization(
-        segments.times, states, A, B, found.names, segments.by, segments.values, found, status, message
+        segments.times, states, A, B, found.names, segments.by, segments.values, found, status, message, remarks
     )

@@ -15,12 +15,13 @@ from tautline.gradients.assembly.setting import BegunAssembly, begin_assembly
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.marched import Marched
 from tautline.gradients.marching import Setting
-from tautline.gradients.outputs import CarriedValues, carried_values, changed, unknown_outputs
+from tautline.gradients.outputs import CarriedValues, carried_values, changed
 from tautline.gradients.torques import OF_TORQUES, found_afterwards, held_torques
+from tautline.gradients.trust import Line
 from tautline.kernels import data
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
-from tautline.model.command import Command, Torque
+from tautline.model.command import Command
 
 # Tables of motions without end hold so much longer than the run, so that they are the same near its duration.
 BEYOND = 1.1
@@ -88,9 +89,15 @@ class Begun(NamedTuple):
             values.put_off(set(OF_TORQUES) & set(names), held)
         return values
 
+    def lines(self, setting: Any, samples: Any) -> list[Line]:
+        """The string in samples; both carry derivatives."""
+        x, (nodes, velocity) = samples.scalars, (samples.nodes[:, k] for k in range(2))
+        length, string = setting.par.L - x[:, data.REELED_LENGTH], self.simulation.pendulum.string
+        return [Line("the string", string, nodes, velocity, length, x[:, data.REEL_SPEED])]
+
     def unknown(self) -> dict[str, str]:
-        """Variables whose derivatives are not known, and why."""
-        return unknown_outputs(self.simulation.pendulum, self.simulation.elements)
+        """Variables whose derivatives are not known: none."""
+        return {}
 
 
 def check_case(case: C) -> C:
@@ -98,7 +105,7 @@ def check_case(case: C) -> C:
     if not isinstance(case, Case | AssemblyCase):
         raise InputError(f"case: expected a Case, got {type(case).__name__}")
     commands = case.commands.values() if isinstance(case, AssemblyCase) else [case.command]
-    if any(isinstance(command, Torque) and command.is_function for command in commands):
+    if any(command.is_function for command in commands):
         raise InputError(
             "case: expected a torque that is a number or a table, got a function; Torque((times, torques))"
         )

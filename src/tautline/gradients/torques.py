@@ -20,7 +20,7 @@ from tautline.gradients.moved_samples import MovedSamples
 from tautline.gradients.scales import IGNORED, Scales, scales_of
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
-from tautline.model.command import Command, Locked, PrescribedMotion
+from tautline.model.command import Command
 
 # Variables with a torque in them.
 OF_TORQUES = ("torque", "power")
@@ -85,7 +85,7 @@ class Slopes(NamedTuple):
 
 def found_afterwards(par: data.Parameters, command: Command) -> bool:
     """Whether torques are found from samples; the paper's scheme has its own of a prescribed motion, from its steps."""
-    return isinstance(command, Locked) or (isinstance(command, PrescribedMotion) and par.theta > 0.0)
+    return command.holds or (command.prescribes and par.theta > 0.0)
 
 
 def held_torques(setting: Setting, carried: Any, times: Carried, samples: Any) -> Carried:

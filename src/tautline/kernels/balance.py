@@ -56,7 +56,9 @@ def kept_energy(x: Array) -> float:
 def energy_in_play(reel: Array, x: Array) -> float:
     """Largest sum so far of kinetic energy and change of potential energy since the start."""
     now = x[KINETIC] + abs(x[ELASTIC] + x[GRAVITY] - reel[POTENTIAL])
-    least = AT_REST * x[ELASTIC] + ROUNDING * (abs(x[GRAVITY]) + x[KINETIC])
+    least = AT_REST * x[ELASTIC]
+    for account in range(len(SIGNS)):
+        least += ROUNDING * abs(x[account])
     return float(max(reel[IN_PLAY], now, least))
 
 

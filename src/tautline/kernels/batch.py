@@ -28,6 +28,7 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history, momenta_with_kick
 from tautline.kernels.guide import REMEMBERS, spooled_energy
+from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.lane_motions import (
     clear_left,
@@ -159,11 +160,12 @@ def sample_members(
 
 @entry
 def march_locked(
-    members: Members, block: Block, workspace: Workspace, out: BlockSamples, first: int, every: int
+    members: Members, block: Block, workspace: Workspace, out: BlockSamples, first: int, every: int, pulse: int = 0
 ) -> None:
     """Fill the samples of a block of members of constant length; all have the same level and history.
 
-    These are `every` places apart, from the first one on.
+    These are `every` places apart, from the first one on. The function at the address `pulse` may stop the march
+    (interrupts.py); members are of no use then.
     """
     par = unpack_parameters(members.par, lane_array(members.numbers))
     plan = unpack_plan(members.plan, lane_array(members.plans))
@@ -176,6 +178,7 @@ def march_locked(
     parts = 1 << level_of_running(block)
     history = history_of(block.reel[0])
     running = clear_left(block, workspace, LANES)
+    left = FIRST_QUESTION
     for place in range(first, out.scalars.shape[1], every):
         if running == 0:
             break
@@ -183,8 +186,11 @@ def march_locked(
         for _ in range(plan.steps_per_sample):
             if plan.adaptive and par.rotates:
                 turn_resolved(par, plan, l, plan.h / parts, motion)
-            _, history = fixed_base_step(par, plan, l, parts, history, motion, scratch)
+            _, history = fixed_base_step(par, plan, l, parts, parts, history, motion, scratch)
             running = clear_left(block, workspace, running)
+            left = steps_left(pulse, left, parts)
+            if must_stop(pulse, left):
+                return
         count_steps(block, plan.steps_per_sample)
         for k in range(LANES):
             keep_history(history, block.reel[k])
@@ -197,7 +203,7 @@ def march_locked(
 
 @entry
 def march_reeling(
-    members: Members, block: Block, workspace: Workspace, out: BlockSamples, first: int, every: int
+    members: Members, block: Block, workspace: Workspace, out: BlockSamples, first: int, every: int, pulse: int = 0
 ) -> None:
     """Fill the samples of a block of members with moving reels, at a fixed step; places as in `march_locked`."""
     plan = members.plan
@@ -206,6 +212,7 @@ def march_reeling(
     motion, scratch = motion_in_lanes(block, workspace)
     reels: Any = Reels(members, block.status, block.reel, workspace.starts)
     running = LANES
+    left = FIRST_QUESTION
     for place in range(first, out.scalars.shape[1], every):
         if running == 0:
             break
@@ -217,6 +224,9 @@ def march_reeling(
             end_at_events(members, block)
             count_steps(block, 1)
             running = clear_left(block, workspace, running)
+            left = steps_left(pulse, left, 1)
+            if must_stop(pulse, left):
+                return
         hold_reels(reels)
         Pi = momenta_with_kick(par, motion, scratch)
         rates = rates_with_reel(par, motion, motion.reel[P_S], Pi, reels, scratch)

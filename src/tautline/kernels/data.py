@@ -167,7 +167,7 @@ class Parameters(NamedTuple):
     sigma_0: float
     extrapolated: bool  # strain at the guide from two elements, or the mean of the first
     theta: float  # weight of the step's end in the kinetic quadrature: 1/2 symmetric, 0 the paper's
-    rotates: bool  # False for a point mass
+    rotates: bool  # what is at its end can; False for a point mass
     compensated: bool
     viscous: float = 0.0  # friction of the drum: torque over angular velocity
     coulomb: float = 0.0  # and torque of dry friction

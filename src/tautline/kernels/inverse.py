@@ -14,6 +14,7 @@ from tautline.kernels.data import (
     FRAME_VELOCITY,
     GUIDE_VELOCITY,
     HELD,
+    HELD_ACCELERATION,
     HELD_SPEED,
     INVERSE,
     LOWER,
@@ -57,6 +58,7 @@ from tautline.kernels.energy import (
 )
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import velocities_at_fixed_length
+from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.loads.guide_motion import first_moment_by_s
 from tautline.kernels.loads.jump import forces_at
@@ -152,6 +154,7 @@ def prescribed_torques(
     scratch: Scratch,
     out: Samples,
     loads: Loads | None,
+    pulse: int = 0,
 ) -> bool:
     """Fill in the torques of samples of a reel with prescribed motion; whether all could be found.
 
@@ -164,7 +167,11 @@ def prescribed_torques(
     p = workspace.nodes[MOMENTUM]
     pull = scratch.nodes[PULL]
     found = True
+    left = FIRST_QUESTION
     for row in range(out.scalars.shape[0]):
+        left = steps_left(pulse, left, 1)
+        if must_stop(pulse, left):
+            return False
         R, omega = state_of(par, out, row, workspace)
         s = workspace.reel[S]
         _, sigma, acceleration = curve_at(profile.T, times[row])
@@ -174,7 +181,8 @@ def prescribed_torques(
         l = element_length(par, s)
         step = short_step(par, l, omega)
         workspace.reel[HELD] = PRESCRIBED
-        workspace.reel[HELD_SPEED] = sigma + step * acceleration
+        workspace.reel[HELD_SPEED] = sigma
+        workspace.reel[HELD_ACCELERATION] = acceleration
         given = Rates(sigma, omega, 0.0)
         reel, moment = applied_forces(par, False, times[row], step, workspace, given, Pi, scratch, loads)
         evaluate_forces(par, s, q, pull)
@@ -213,7 +221,13 @@ def reel_momentum(par: Parameters, half: float, q: Array, v: Array) -> float:
 
 @entry
 def holding_torques(
-    par: Parameters, times: Array, workspace: Motion, scratch: Scratch, out: Samples, loads: Loads | None
+    par: Parameters,
+    times: Array,
+    workspace: Motion,
+    scratch: Scratch,
+    out: Samples,
+    loads: Loads | None,
+    pulse: int = 0,
 ) -> None:
     """Fill in the torques that hold a locked reel.
 
@@ -224,7 +238,11 @@ def holding_torques(
     p = workspace.nodes[MOMENTUM]
     pull = scratch.nodes[PULL]
     u = scratch.nodes[MEAN_VELOCITY]
+    left = FIRST_QUESTION
     for row in range(out.scalars.shape[0]):
+        left = steps_left(pulse, left, 1)
+        if must_stop(pulse, left):
+            return
         R, omega = state_of(par, out, row, workspace)
         s = workspace.reel[S]
         l = element_length(par, s)

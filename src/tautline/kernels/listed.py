@@ -32,17 +32,26 @@ class Listed(Generic[T]):
     ----------
     kind, items : type, tuple
         As given.
-    words : array
-        One row an item, as machine code reads it.
     """
 
     def __init__(self, kind: type[T], items: Sequence[T]) -> None:
-        from tautline.kernels.machine.structures import structure
-
         self.kind, self.items = kind, tuple(items)
-        words: Any = structure(kind)  # type: ignore[arg-type]
-        rows = [np.frombuffer(words.pack(item), dtype=np.int64) for item in self.items]
-        self.words: Counters = np.array(rows).reshape(len(rows), words.size)
+        self._words: Counters | None = None
+
+    @property
+    def words(self) -> Counters:
+        """One row an item, as machine code reads it: with addresses of the arrays."""
+        if self._words is None:
+            from tautline.kernels.machine.structures import structure
+
+            words: Any = structure(self.kind)  # type: ignore[arg-type]
+            rows = [np.frombuffer(words.pack(item), dtype=np.int64) for item in self.items]
+            self._words = np.array(rows).reshape(len(rows), words.size)
+        return self._words
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy makes words of its own, since the arrays of its items are elsewhere."""
+        return Listed, (self.kind, self.items)
 
     def __getitem__(self, k: int) -> T:
         return self.items[k]

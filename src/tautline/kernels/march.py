@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tautline.arrays import Array2
 from tautline.errors import (
     FULLY_RETRIEVED,
+    INTERRUPTED,
     NEWTON_FAILED,
     NON_FINITE,
     REEL_OUTRUNS_WAVES,
@@ -46,6 +47,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
+from tautline.kernels.interrupts import ENDLESS, FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.limits import guard, turning_rate2
 from tautline.kernels.loads.jump import settle
@@ -72,6 +74,10 @@ IMPROVEMENT = 0.7
 # An interval this much better than it need be lets the next one try a larger step.
 ROOM_TO_SPARE = 1.0 / 16.0
 
+
+# A sample of fewer steps, none of which is divided, is not stopped in the middle: it takes some milliseconds, and a
+# copy of the motion before each sample would take several per cent of them.
+FEW_STEPS = 1000
 
 # Rows of the backups.
 AT_SAMPLE, BEFORE_STEP = range(2)
@@ -117,14 +123,16 @@ def steps_from(
     backup: Array,
     part: int,
     last: int,
+    most: int,
     loads: Loads | None,
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     """A part of the present base step in one step, or in two if the reel reaches the end of the string on the way.
 
     The step that ends there, or just beyond, is found by regula falsi: from the same start with other lengths. Others
-    like it may follow (`steps_alike`); the part that is the last one is returned.
+    like it may follow (`steps_alike`), `most` at most; the part that is the last one and their number are returned.
     """
     status = RUNNING
+    made = 0
     h = plan.h / (1 << motion.clock[LEVEL])
     t = time_of_part(plan, motion, part, h)
     left = h
@@ -139,7 +147,10 @@ def steps_from(
             at_low = beyond_end(par, plan, motion.reel[S])
         for trials in range(MOST_TRIALS):
             until = -1 if alone else last
-            status, part = steps_alike(par, plan, command, motion, scratch, begun, trial, part, until, loads)
+            status, part, more = steps_alike(
+                par, plan, command, motion, scratch, begun, trial, part, until, most, loads
+            )
+            made += more
             if not near or status != RUNNING:
                 break
             beyond = beyond_end(par, plan, motion.reel[S])
@@ -161,7 +172,7 @@ def steps_from(
         left = left - trial if trial < left else 0.0
         if status == RUNNING and not command.locked:
             status = reel_event(par, plan, command, motion, scratch, begun + trial, loads)
-    return status, part
+    return status, part, made
 
 
 @inlined
@@ -174,24 +185,43 @@ def guarded_steps(
     backup: Array,
     last: int,
     loads: Loads | None,
-) -> int:
-    """A base step with a moving reel or loads, in 2**level parts, and others like it up to base step `last`."""
+    pulse: int,
+    left: int,
+) -> tuple[int, int]:
+    """A base step with a moving reel or loads, in 2**level parts, and others like it up to base step `last`.
+
+    Returns a status, and the number of steps until the next question (interrupts.py).
+    """
     status = RUNNING
     if must_guard(par, plan, motion, loads):
         t = motion.reel[T_START] + motion.clock[STEP] * plan.h
         status = guard(par, plan, command.locked, t, motion, scratch, loads)
     part = 0
     while part < 1 << motion.clock[LEVEL] and status == RUNNING:
-        status, part = steps_from(par, plan, command, motion, scratch, backup, part, last, loads)
+        most = left if pulse != 0 else ENDLESS
+        status, part, made = steps_from(par, plan, command, motion, scratch, backup, part, last, most, loads)
         part += 1
-    return status
+        left = steps_left(pulse, left, made)
+        if status == RUNNING and must_stop(pulse, left):
+            status = INTERRUPTED
+    return status, left
 
 
 @inlined
 def locked_step(
-    par: Parameters, plan: Plan, locked: bool, motion: Motion, scratch: Scratch, loads: Loads | None
-) -> int:
-    """One base step at constant length. The level was set when the march began; a body that turns fast may raise it."""
+    par: Parameters,
+    plan: Plan,
+    locked: bool,
+    motion: Motion,
+    scratch: Scratch,
+    loads: Loads | None,
+    pulse: int,
+    left: int,
+) -> tuple[int, int]:
+    """One base step at constant length. The level was set when the march began; a body that turns fast may raise it.
+
+    Returns a status, and the number of steps until the next question (interrupts.py).
+    """
     status = RUNNING
     l = element_length(par, motion.reel[S])
     if plan.adaptive and par.rotates:
@@ -199,11 +229,17 @@ def locked_step(
         turned2 = turning_rate2(par, plan, l, motion) * h * h
         if turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0:
             status = guard(par, plan, locked, 0.0, motion, scratch, loads)
-    if status == RUNNING:
-        parts = 1 << motion.clock[LEVEL]
-        status, history = fixed_base_step(par, plan, l, parts, history_of(motion.reel), motion, scratch)
+    parts = 1 << motion.clock[LEVEL]
+    made = 0
+    while made < parts and status == RUNNING:
+        count = min(parts - made, left) if pulse != 0 else parts
+        status, history = fixed_base_step(par, plan, l, parts, count, history_of(motion.reel), motion, scratch)
         keep_history(history, motion.reel)
-    return status
+        made += count
+        left = steps_left(pulse, left, count)
+        if status == RUNNING and must_stop(pulse, left):
+            status = INTERRUPTED
+    return status, left
 
 
 @inlined
@@ -215,8 +251,10 @@ def march_interval(
     scratch: Scratch,
     backup: Array,
     loads: Loads | None,
-) -> int:
-    """All base steps of one sample interval."""
+    pulse: int,
+    left: int,
+) -> tuple[int, int]:
+    """All base steps of one sample interval; a status, and the number of steps until the next question."""
     status = RUNNING
     if plan.adaptive:
         motion.reel[GUARDED_STEP] = 0.0  # steps may have to be divided otherwise than in the interval before
@@ -231,13 +269,13 @@ def march_interval(
     end = motion.clock[STEP] + plan.steps_per_sample
     while motion.clock[STEP] < end and status == RUNNING:
         if guarded:
-            status = guarded_steps(par, plan, command, motion, scratch, backup, end - 1, loads)
+            status, left = guarded_steps(par, plan, command, motion, scratch, backup, end - 1, loads, pulse, left)
         else:
-            status = locked_step(par, plan, command.locked, motion, scratch, loads)
+            status, left = locked_step(par, plan, command.locked, motion, scratch, loads, pulse, left)
         if status == RUNNING:
             motion.clock[STEP] += 1
             motion.clock[TOTAL] += 1 << motion.clock[LEVEL]
-    return status
+    return status, left
 
 
 @entry
@@ -250,6 +288,7 @@ def march(
     backups: Array2,
     out: Samples,
     loads: Loads | None,
+    pulse: int = 0,
 ) -> Marched:
     """Fill all rows of `out`, one every plan.steps_per_sample steps.
 
@@ -257,17 +296,23 @@ def march(
     steps of half the length (docs/theory.md, "Steps that are repeated").
     After an event the motion is the one that the event left, and the clock stands at the last step that
     was completed; rows filled before are kept.
+    The function at the address `pulse`, if there is one, is asked now and then whether to go on (interrupts.py). A
+    march that it stops leaves the motion at the latest row.
     """
     if command.locked:
         l = element_length(par, motion.reel[S])
         factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
+    left = FIRST_QUESTION
+    can_return = plan.adaptive or plan.steps_per_sample > FEW_STEPS
     for row in range(out.scalars.shape[0]):
-        if plan.adaptive:
+        if can_return:
             save_motion(motion, backups[AT_SAMPLE])
         extra = motion.clock[EXTRA]
         before = math.inf
         while True:
-            status = march_interval(par, plan, command, motion, scratch, backups[BEFORE_STEP], loads)
+            status, left = march_interval(
+                par, plan, command, motion, scratch, backups[BEFORE_STEP], loads, pulse if can_return else 0, left
+            )
             jump = math.inf
             failed = status in (NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES, UNSTABLE_STEP)
             if status == RUNNING:
@@ -284,10 +329,15 @@ def march(
             extra += 1
             restore_motion(backups[AT_SAMPLE], motion)
             motion.clock[EXTRA] = extra
+        if status == INTERRUPTED:
+            restore_motion(backups[AT_SAMPLE], motion)
         if status != RUNNING:
             return Marched(status, row)
         if jump < ROOM_TO_SPARE * balance_tolerance(motion.reel, out.scalars[row]):
             extra = max(0, extra - 1)
         motion.clock[EXTRA] = extra
         note_balance(motion.reel, out.scalars[row])
+        left = steps_left(pulse, left, 0)
+        if must_stop(pulse, left):
+            return Marched(INTERRUPTED, row + 1)
     return Marched(RUNNING, out.scalars.shape[0])

@@ -98,11 +98,18 @@ def make_fixed_step(
 
     @inlined
     def base_step(
-        par: Parameters, plan: Plan, l: float, parts: int, history: History, motion: Motion, scratch: Scratch
+        par: Parameters,
+        plan: Plan,
+        l: float,
+        parts: int,
+        count: int,
+        history: History,
+        motion: Motion,
+        scratch: Scratch,
     ) -> tuple[int, History]:
-        """A base step in so many parts: the stages of each."""
+        """`count` of the parts that a base step is divided into: the stages of each."""
         status = RUNNING
-        for i in range(parts * len(plan.stages)):
+        for i in range(count * len(plan.stages)):
             if status == RUNNING:
                 h = plan.stages[i % len(plan.stages)] * plan.h / parts
                 status, history = stage(par, l, history, motion, scratch, h)

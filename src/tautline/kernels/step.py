@@ -65,7 +65,7 @@ def make_one_step(composed_step: Callable[..., Any]) -> Callable[..., Any]:
         given, change = ZERO, ZERO
         if loads is not None:
             if loads.acts or loads.moves:
-                given = jump(par, loads, command.locked, t, 0.5 * h, motion, scratch)
+                given = jump(par, loads, command, t, 0.5 * h, motion, scratch)
             if loads.moves:
                 change = boost(par, command.locked, mean_velocity(loads, t, h), R, motion)
 

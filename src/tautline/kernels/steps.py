@@ -84,19 +84,22 @@ def steps_alike(
     h: float,
     part: int,
     last: int,
+    most: int,
     loads: Loads | None,
-) -> tuple[int, int]:
-    """A step of length h from t on, in a part of the present base step; a status, and the part that it ended with.
+) -> tuple[int, int, int]:
+    """A step of length h from t on, in a part of the present base step.
 
-    Unless `last` is negative, others like it follow up to base step `last`, for as long as no limit has to be looked
-    at and no end of the string is near. Compiled on its own: inside the loops that locate an event the compiler would
-    take 10 s longer. A call hands over hundreds of numbers, which takes a tenth to a fifth of a step: so one call for
-    many steps.
+    Unless `last` is negative, others like it follow up to base step `last`, `most` at most, for as long as no limit has
+    to be looked at and no end of the string is near. Returns a status, the part that it ended with, and the number of
+    steps. Compiled on its own: inside the loops that locate an event the compiler would take 10 s longer. A call hands
+    over hundreds of numbers, which takes a tenth to a fifth of a step: so one call for many steps.
     """
     parts = 1 << motion.clock[LEVEL]
+    made = 0
     while True:
         status = one_step(par, plan, command, motion, scratch, t, h, loads)
-        if last < 0 or status != RUNNING:
+        made += 1
+        if last < 0 or status != RUNNING or made >= most:
             break
         if not command.locked:
             ends = end_of_string(par, plan, motion.reel[S]) != RUNNING
@@ -111,4 +114,4 @@ def steps_alike(
             motion.clock[STEP] += 1
             motion.clock[TOTAL] += parts
         t = time_of_part(plan, motion, part, h)
-    return status, part
+    return status, part, made

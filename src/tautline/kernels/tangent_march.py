@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tautline.errors import RUNNING
+from tautline.errors import INTERRUPTED, RUNNING
 from tautline.kernels.data import (
     INVERSE,
     LOWER,
@@ -23,6 +23,7 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.fused import kick_and_eliminate, no_drift, substitute_and_drift
+from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import inlined, tangent_entry
 from tautline.kernels.march import Marched
 from tautline.kernels.observe import observe
@@ -42,7 +43,7 @@ def base_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scr
     status: int
     if command.locked and not (loads.acts or loads.moves):
         l = element_length(par, motion.reel[S])
-        status, history = fixed_base_step(par, plan, l, 1, history_of(motion.reel), motion, scratch)
+        status, history = fixed_base_step(par, plan, l, 1, 1, history_of(motion.reel), motion, scratch)
         keep_history(history, motion.reel)
         return status
     t = motion.reel[T_START] + motion.clock[STEP] * plan.h
@@ -61,18 +62,24 @@ def march_with_tangents(
     scratch: Scratch,
     out: Samples,
     loads: Loads,
+    pulse: int = 0,
 ) -> Marched:
     """Fill all rows of `out`, one every plan.steps_per_sample steps, with derivatives of all that is written.
 
-    Steps are of the length plan.h. An event ends the march after the step that meets it.
+    Steps are of the length plan.h. An event ends the march after the step that meets it, and the
+    function at the address `pulse` may (interrupts.py).
     """
     if command.locked:
         l = element_length(par, motion.reel[S])
         factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
     else:
         evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
+    left = FIRST_QUESTION
     for row in range(out.scalars.shape[0]):
         for _ in range(plan.steps_per_sample):
+            left = steps_left(pulse, left, 1)
+            if must_stop(pulse, left):
+                return Marched(INTERRUPTED, row)
             status = base_step(par, plan, command, motion, scratch, loads)
             if status != RUNNING:
                 return Marched(status, row)

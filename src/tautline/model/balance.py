@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tautline.arrays import Array
+from tautline.arrays import TINY_LENGTH, Array
 from tautline.errors import EquilibriumError
 from tautline.model import checks, statics
 from tautline.model.hanging import attitude_along
@@ -83,6 +83,13 @@ class Solver:
         if not self.weights.any() or f[0, 2] * f[-1, 2] < 0.0:
             f, R = guess, along
         return self._in_parts(f, R, iterations)
+
+    def placed(self, q: Array, R: Array) -> Trial:
+        """Nodes and attitude that were found otherwise, with the whole load."""
+        self.part = 1.0
+        w = np.diff(q, axis=0)
+        length = np.maximum(np.linalg.norm(w, axis=1, keepdims=True), TINY_LENGTH)
+        return self._at(self.pendulum.string.tension(length / self.l - 1.0) / length * w, q, R)
 
     def _first_guess(self, f: Array, R: Array) -> Array:
         """The best among the pulls of the load on the string as the pulls before would lay it."""
@@ -165,6 +172,9 @@ class Solver:
         tension = np.maximum(np.linalg.norm(f, axis=1, keepdims=True), LEAST_TENSION * self.pull)
         q = np.zeros((self.N + 1, 3))
         q[1:] = np.cumsum(self.l * (1.0 + self.pendulum.string.strain(tension)) / tension * f, axis=0)
+        return self._at(f, q, R)
+
+    def _at(self, f: Array, q: Array, R: Array) -> Trial:
         at_nodes, moment = (self.part * x for x in self._load(q, R))
         unbalanced = self.weights + at_nodes[1:] - f
         unbalanced[:-1] += f[1:]

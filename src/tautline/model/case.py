@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from tautline.errors import EquilibriumError, InputError
 from tautline.model import sections, toml
-from tautline.model.command import Command, check_command, check_start
+from tautline.model.command import Command, check_command
 from tautline.model.description import declared, described
 from tautline.model.elements import default_elements
 from tautline.model.file_keys import Problem
@@ -20,6 +21,11 @@ from tautline.model.run import Run
 from tautline.model.sections import Locate, ScenarioError, SectionError, Sections, Tree
 from tautline.model.starts import Start, depends_on_loads, state_of
 from tautline.model.state import State
+
+
+def _head_of(changed: list[list[str]], locate: Locate, path: list[str]) -> str:
+    """Head of an error: the key alone if it is one of those that were changed."""
+    return dotted(path) if any(path[: len(key)] == key for key in changed) else locate(path)
 
 
 def _hidden() -> Any:
@@ -52,7 +58,7 @@ class Case:
                 check_command(self.command, found.reel_speed)
             with self.naming_keys("command"):
                 deployed = self.pendulum.string.length - found.reeled_length
-                check_start(self.command, 0.0, deployed, found.reel_speed)
+                self.command.check_start(0.0, deployed, found.reel_speed)
             object.__setattr__(self, "_state", found)
         assert self._state is not None
         return self._state
@@ -84,7 +90,7 @@ class Case:
         locate = self._locate
         if locate is None:
             return dotted
-        return lambda path: dotted(path) if any(path[: len(key)] == key for key in changed) else locate(path)
+        return partial(_head_of, changed, locate)
 
     @classmethod
     def from_dict(cls, tree: Mapping[str, Any], *, like: Case | None = None, locate: Locate | None = None) -> Case:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -25,6 +27,8 @@ SMALLEST = 1e-50
 
 # A ratio of two times counts as whole when it is within this part of a whole number, and within a thousandth.
 WHOLE = 1e-6
+# Two lengths count as equal within this part of them.
+SAME_LENGTH = 1e-9
 # Counts beyond this are not exact in floating point, and no run takes so many steps.
 MOST_STEPS = 2**53
 
@@ -138,20 +142,72 @@ def vector(name: str, value: Any, unit: str) -> Vector:
 
 def choice(name: str, value: Any, allowed: Iterable[Any]) -> None:
     options = list(allowed)
-    if not any(type(value) is type(option) and value == option for option in options):
+    if not is_among(value, options):
         refuse(name, "one of " + ", ".join(map(repr, options)), value, near(value, options))
 
 
-def instance(name: str, value: Any, wanted: type) -> None:
+def is_among(value: Any, options: Iterable[Any]) -> bool:
+    """Whether a value is one of some words or numbers, of the same type; NumPy's text counts as text."""
+    plain = str(value) if isinstance(value, np.str_) else value
+    return any(type(plain) is type(option) and plain == option for option in options)
+
+
+def instance(name: str, value: Any, *wanted: type, hint: str = "") -> None:
+    """Refuse a value that is of none of these classes."""
     if not isinstance(value, wanted):
-        refuse(name, f"a {wanted.__name__}", value)
+        *others, last = map(with_article, wanted)
+        refuse(name, f"{', '.join(others)} or {last}" if others else last, value, hint)
+
+
+def with_article(kind: type) -> str:
+    """Name of a class after "a" or "an"."""
+    return f"{'an' if kind.__name__[0] in 'AEIO' else 'a'} {kind.__name__}"
+
+
+def text(name: str, value: Any) -> str:
+    """Plain text."""
+    if not isinstance(value, str):
+        refuse(name, "text", value)
+    return str(value)
+
+
+def path(name: str, value: Any) -> Path:
+    """The path of a file or a folder."""
+    if not isinstance(value, str | os.PathLike):
+        refuse(name, "a path", value)
+    found = os.fspath(value)
+    if not isinstance(found, str) or not found or "\0" in found:
+        refuse(name, "a path", value)
+    return Path(found)
+
+
+def called(name: str, value: Any) -> None:
+    """Something that can be called."""
+    if not callable(value):
+        refuse(name, "a function", value)
+
+
+def function(name: str, value: Any) -> None:
+    """Something that can be called, or None."""
+    if value is not None:
+        called(name, value)
+
+
+def mapping(name: str, value: Any, of: str) -> Mapping[str, Any]:
+    """A dict whose keys are names."""
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        refuse(name, f"a dict of {of} by name", value)
+    return value
 
 
 def names(what: str, given: Any) -> list[str]:
     """Names from one name or several."""
-    found = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    try:
+        found = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    except TypeError:  # an array without a dimension
+        found = [given]
     if not all(isinstance(name, str) for name in found):
-        raise InputError(f"{what}: expected a name or a list of names, got {given!r}")
+        refuse(what, "a name or a list of names", given)
     return found
 
 

@@ -15,6 +15,8 @@ import textwrap
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
 
+import numpy as np
+
 from tautline.model import kinds
 from tautline.model.checks import Matrix, Vector
 from tautline.model.kinds import MISSING, SCALAR, Check, Form, Kind, Way
@@ -132,6 +134,7 @@ def described(cls: Any = None, /, *, kw_only: bool = False, eq: bool = True, nam
         made.__kinds__ = fields
         made.__checked__ = [(x, f"{prefix}.{x}" if prefix else x, kind) for x, kind in fields.items()]
         made.__doc__ = _documented(made.__doc__, fields)
+        made.__copy__, made.__deepcopy__, made.__setstate__ = _itself, _itself, _restore
         return made
 
     return decorated if cls is None else decorated(cls)
@@ -144,6 +147,19 @@ def _post_init(self: Any) -> None:
     together = getattr(self, "_check_together", None)
     if together is not None:
         together()
+
+
+def _itself(self: Any, memo: Any = None) -> Any:
+    """Copy of what cannot be changed."""
+    return self
+
+
+def _restore(self: Any, state: dict[str, Any]) -> None:
+    """Take what was pickled; arrays would come back as ones that can be changed."""
+    for value in state.values():
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+    self.__dict__.update(state)
 
 
 def fields_of(cls: type) -> dict[str, Kind]:

@@ -6,13 +6,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tautline.errors import EquilibriumError
 from tautline.model import checks, statics
 from tautline.model.balance import Solver
+from tautline.model.checks import ZERO
+from tautline.model.description import fields_of
+from tautline.model.fluid import BodyInFluid
 from tautline.model.hanging import hanging, resting_attitude
-from tautline.model.loads import all_of, own_loads, refuse_twice
+from tautline.model.loads import all_of, interpolated, own_loads, refuse_twice
+from tautline.model.network import Network, NetworkBody, NetworkLine, Places
+from tautline.model.network_rest import find_rest
 from tautline.model.pendulum import Pendulum
-from tautline.model.state import State, straight
+from tautline.model.state import State, between, straight
 from tautline.model.statics import E3, Array, Configuration, Load
+
+# Of the deployed length: how far aside of the guide a floating body starts, so that its string can sag.
+FIRST_ASIDE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +33,7 @@ class Equilibrium:
     state : State
         To start a run from, or to linearise about.
     tension : N floats
-        Of the elements (N); never negative.
+        Of the elements (N).
     strain : N floats
         Of the elements.
     guide_tension : float
@@ -80,13 +89,13 @@ def equilibrium(
     time: float = 0.0,
     acceleration: bool = False,
 ) -> Equilibrium:
-    """Where the pendulum stays at rest with the reel locked, all of the string in tension.
+    """Where the pendulum stays at rest with the reel locked.
 
     Weight, buoyancy, the drag of `Pendulum.fluid` and `Pendulum.applied_force` are counted by themselves. At rest means
     relative to the guide: where that moves, drag is that of the flow past it. Without any load the state is `hanging`.
     With one, Newton's method is applied to the pulls in the elements and to the
     attitude; where it does not get there at once, the load is raised from zero in parts, smaller ones where needed.
-    The work is bounded.
+    Where that fails too, steps that lower the energy are taken, as `rest` takes them. The work is bounded.
 
     Parameters
     ----------
@@ -115,6 +124,9 @@ def equilibrium(
     """
     now = checks.number("time", time)
     checks.instance("acceleration", acceleration, bool)
+    checks.instance("pendulum", pendulum, Pendulum, hint="; tl.rest finds how an assembly hangs")
+    checks.function("load", load)
+    deployed = pendulum.checked_length(deployed)
     reeled = straight(pendulum, deployed, elements).reeled_length
     own = own_loads(pendulum, reeled, now, acceleration)
     everything = own if load is None else {**own, "load": load}
@@ -123,7 +135,19 @@ def equilibrium(
     if load is not None:
         refuse_twice(pendulum, load, own, start)
     total = all_of(everything)
-    found, iterations = Solver(pendulum, state, total).solve()
+    solver = Solver(pendulum, state, total)
+    try:
+        found, iterations = solver.solve()
+    except EquilibriumError:
+        if load is not None or acceleration:
+            raise
+        try:
+            nodes, attitude, iterations = _by_energy(pendulum, state, now)
+        except EquilibriumError:
+            nodes = None
+        if nodes is None:
+            raise
+        found = solver.placed(nodes, attitude)
     x = Configuration(reeled, found.q, found.R)
     at_nodes, moment = statics.forces(pendulum, x)
     residual = float(np.linalg.norm(at_nodes + found.load_forces[1:], axis=1).max())
@@ -162,6 +186,40 @@ def _start(pendulum: Pendulum, deployed: float, elements: int | None) -> State:
     if pendulum.weights().body * statics.guide_pull(pendulum, deployed) < 0.0:
         return straight(pendulum, deployed, elements, attitude=resting_attitude(pendulum, 1.0))
     return hanging(pendulum, deployed, elements)
+
+
+def _by_energy(pendulum: Pendulum, start: State, time: float) -> tuple[Array, Array, int]:
+    """Nodes and attitude of the pendulum at rest as a network of one line, and the number of corrections.
+
+    It finds its way where loads change much with the configuration, as for a body that floats on a slack string. A
+    body that floats starts at the surface, with the string in two straight parts below.
+    """
+    own = pendulum.body
+    body = NetworkBody(own)
+    fluid, push, path = pendulum.fluid, pendulum.applied_force, pendulum.reel.guide_path
+    X, N = pendulum.string.length - start.reeled_length, start.elements
+    end = start.nodes[-1]
+    if fluid is not None:
+        place, velocity = np.zeros(3), np.zeros(3)
+        if path is not None:
+            (place,), (velocity,) = path.at(time)
+        guide = pendulum.reel.guide_position[2] + float(place[2])
+        depths, flows = (np.array(part) for part in fluid.flow)
+        surface = None if fluid.surface is None else fluid.surface - guide
+        fluid = replace(fluid, flow=(depths - guide, flows - velocity), surface=surface)
+        body = body._replace(fluid=BodyInFluid(**{name: getattr(fluid, name) for name in fields_of(BodyInFluid)}))
+        if surface is not None and fluid.density * fluid.volume > own.mass and abs(surface) < X:
+            end = np.array([FIRST_ASIDE * X, 0.0, surface])
+    if push is not None:
+        force, moment = (interpolated(table, time) for table in (push.force, push.moment))
+        body = body._replace(force=force, moment=moment, point=body.seen_from_center(push.point))
+    attachment = body.seen_from_center(ZERO)
+    line = NetworkLine(pendulum.string, X, N, (-1, 0), (np.zeros(3), attachment))
+    network = Network([body], [line], pendulum.gravity, fluid)
+    R = np.array(start.attitude)
+    nodes = between(np.zeros(3), end, X, float(np.linalg.norm(end)), N)
+    found = find_rest(network, Places((end - R @ attachment)[None], R[None], nodes))
+    return found.places.nodes, found.places.attitudes[0], found.corrections
 
 
 def _body_tension(pendulum: Pendulum, x: Configuration, time: float, acceleration: bool, given: Load | None) -> float:

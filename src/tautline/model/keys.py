@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 
-_KEY = re.compile(r"(?:([\w-]+(?:\.[\w-]+)*)\.)?([\w-]+)((?:\[[0-9]+\])*)")
+KEY = re.compile(r"(?:([\w-]+(?:\.[\w-]+)*)\.)?([\w-]+)((?:\[[0-9]+\])*)")
 _LONGEST = 60
 
 
@@ -32,7 +32,7 @@ class Key(NamedTuple):
 
 def parse(text: str) -> Key:
     """A key from its text."""
-    found = _KEY.fullmatch(text)
+    found = KEY.fullmatch(text)
     if found is None:
         raise InputError(f"{text}: expected a key of a scenario such as string.stiffness or initial.end_velocity[1]")
     return Key(text, found[1] or "", found[2], tuple(int(x) for x in re.findall(r"\d+", found[3])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -41,31 +42,28 @@ def own_loads(pendulum: Pendulum, s: float, time: float = 0.0, acceleration: boo
     loads: dict[str, Load] = {}
     depth = pendulum.reel.guide_position[2] + float(place[2])
     if fluid is not None:
-        loads["drag"] = lambda q, R: _drag(pendulum, fluid, depth, velocity, q, R)
+        loads["drag"] = partial(_drag, pendulum, fluid, depth, velocity)
         if fluid.surface is not None:
-            loads["buoyancy"] = lambda q, R: _lift(pendulum, fluid, depth, s, q, R)
+            loads["buoyancy"] = partial(_lift, pendulum, fluid, depth, s)
     if push is not None:
-        force, moment = (_interpolated(table, time) for table in (push.force, push.moment))
-        loads["applied_force"] = lambda q, R: _push(push, force, moment, q, R)
+        force, moment = (interpolated(table, time) for table in (push.force, push.moment))
+        loads["applied_force"] = partial(_push, push, force, moment)
     if acceleration and rate.any():
-        loads["acceleration"] = lambda q, R: _inertial(pendulum, s, depth, rate, q, R)
+        loads["acceleration"] = partial(_inertial, pendulum, s, depth, rate)
     return loads
 
 
 def all_of(loads: Mapping[str, Load]) -> Load | None:
     """One load for several; None for none."""
-    if not loads:
-        return None
-    parts = list(loads.values())
+    return partial(_sum, list(loads.values())) if loads else None
 
-    def load(q: Array, R: Array) -> tuple[Array, Array]:
-        at_nodes, moment = np.zeros_like(q), np.zeros(3)
-        for part in parts:
-            forces, turning = statics.evaluate(part, q, R)
-            at_nodes, moment = at_nodes + forces, moment + turning
-        return at_nodes, moment
 
-    return load
+def _sum(loads: list[Load], q: Array, R: Array) -> tuple[Array, Array]:
+    at_nodes, moment = np.zeros_like(q), np.zeros(3)
+    for load in loads:
+        forces, turning = statics.evaluate(load, q, R)
+        at_nodes, moment = at_nodes + forces, moment + turning
+    return at_nodes, moment
 
 
 def refuse_twice(pendulum: Pendulum, given: Load, own: Mapping[str, Load], x: Configuration) -> None:
@@ -91,7 +89,7 @@ def refuse_twice(pendulum: Pendulum, given: Load, own: Mapping[str, Load], x: Co
                 )
 
 
-def _interpolated(table: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]], time: float) -> Array:
+def interpolated(table: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]], time: float) -> Array:
     times, values = table
     return np.array([np.interp(time, times, column) for column in zip(*values, strict=True)])
 

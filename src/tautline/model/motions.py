@@ -11,12 +11,12 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.checks import finite, non_negative, positive
+from tautline.model.checks import finite, non_negative, positive, with_article
 from tautline.model.description import Number, OptionalNumber, choice, declared, described, fields_of, quantity, whole
 from tautline.model.file_keys import assemble_among, keys_of, to_keys
 from tautline.model.harmonics import Harmonics
 from tautline.model.kinds import ROW, SCALAR, VECTOR, Form, Kind, Quantity, Way, in_si, read_numbers
-from tautline.model.spectra import waves
+from tautline.model.spectra import HIGHEST, waves
 
 SPECTRA = ("jonswap", "pierson_moskowitz")
 PEAKEDNESS = 3.3
@@ -192,6 +192,12 @@ class Waves(Endless):
         Along("rad", "Phase by which the motion leads; of a guide one for all axes, or a vector."), default=0.0
     )
     ramp: Number = quantity("s", non_negative, _RAMP, default=0.0)
+    cutoff: int = whole(
+        2,
+        100,
+        "Highest frequency over that of the peak; shorter waves, which a large ship does not follow, are left out.",
+        default=HIGHEST,
+    )
 
     def _check_together(self) -> None:
         if self.spectrum != "jonswap" and self.peakedness is not None:
@@ -199,7 +205,7 @@ class Waves(Endless):
 
     def _terms(self) -> tuple[Any, Any, Any, float]:
         peakedness = 1.0 if self.spectrum != "jonswap" else self.peakedness or PEAKEDNESS
-        terms = waves(self.height, self.peak_period, peakedness, self.components, self.seed)
+        terms = waves(self.height, self.peak_period, peakedness, self.components, self.seed, self.cutoff)
         amplitudes = np.multiply.outer(terms.amplitudes, _vector(self.rao))
         return terms.omega, amplitudes, np.add.outer(terms.phases, _all_axes(self.rao_phase)), self.ramp
 
@@ -223,7 +229,7 @@ def _given(values: dict[str, Any]) -> Any:
     others = {key for other in MOTIONS.values() for key in keys_of(other).kinds} - known.keys()
     for key in values:
         if key in others:
-            raise InputError(f"{key}: expected no such key beside those of a {cls.__name__}")
+            raise InputError(f"{key}: expected no such key beside those of {with_article(cls)}")
     return assemble_among(cls, values)
 
 

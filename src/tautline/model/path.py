@@ -50,6 +50,7 @@ class GuidePath:
     @classmethod
     def of(cls, function: Callable[[float], Any], duration: float, interval: float) -> GuidePath:
         """Through a function of time, taken every `interval` seconds; end velocities by its differences."""
+        checks.called("function", function)
         times = even_times(duration, interval)
         points = np.array([checks.vector("function", function(float(t)), "m") for t in times])
         return cls(tuple(times.tolist()), rows(points), end_rates(function, times))

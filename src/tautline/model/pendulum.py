@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from tautline.model import bodies, checks
 from tautline.model.body import RigidBody, steiner
 from tautline.model.description import Number, declared, described, quantity
 from tautline.model.fluid import AppliedForce, Fluid
+from tautline.model.kinds import in_si
 from tautline.model.parts import Part
 from tautline.model.reel import Reel
 from tautline.model.string import String
@@ -55,6 +56,14 @@ class Pendulum:
                 f"Reel.guide_length: expected a guide shorter than the string ({self.string.length:g} m), "
                 f"got reel.guide_length = {self.reel.guide_length:g} m"
             )
+
+    def checked_length(self, deployed: Any, rounding: float = 0.0) -> float:
+        """A deployed length that the string has (m), but for this part, from a number or text with a unit."""
+        X = checks.positive("deployed", in_si("deployed", deployed, "m"), "m")
+        longest = self.string.length - self.reel.guide_length
+        if longest * (1.0 + rounding) < X:
+            checks.refuse("deployed", f"at most {longest:g} m (string.length - reel.guide_length)", deployed)
+        return X
 
     def weights(self) -> Weights:
         """Weights of string and body, less buoyancy; less that above a surface, where there is one."""

@@ -15,6 +15,8 @@ from tautline.model import checks
 Row = tuple[float, ...]
 # Times at which peaks of a motion are looked for.
 PEAK_PLACES = 4000
+# Times at which a function is taken for a table.
+MOST_TIMES = 1_000_000
 
 
 def increasing(name: str, value: Any, unit: str, least: int = 1) -> Array:
@@ -31,6 +33,8 @@ def even_times(duration: Any, interval: Any) -> Array:
     """From 0 to a duration (s), evenly, no more than an interval apart."""
     duration = checks.positive("duration", duration, "s")
     interval = checks.positive("interval", interval, "s")
+    if not duration / interval < MOST_TIMES:
+        checks.refuse("interval", f"at least a millionth of the duration ({duration:g} s)", interval)
     return np.linspace(0.0, duration, max(2, int(np.ceil(duration / interval - 1e-9)) + 1))
 
 

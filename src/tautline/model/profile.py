@@ -66,6 +66,12 @@ def least(profile: Array, start: float) -> float:
     return float(lowest)
 
 
+def least_positive(profile: Array, start: float) -> float | None:
+    """Least value from a time on, None where that is not positive."""
+    found = least(profile, start)
+    return found if found > 0.0 else None
+
+
 def through(times: Array, values: Array, monotone: bool, velocities: tuple[Any, Any] = (0.0, 0.0)) -> Array:
     """A curve through a table that stands still outside it: a cubic spline (twice differentiable), or a monotone cubic.
 

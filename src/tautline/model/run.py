@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tautline.errors import InputError
@@ -10,6 +11,7 @@ from tautline.model.description import Number, OptionalNumber, choice, declared,
 from tautline.model.kinds import AUTO, OrWord, Quantity, Whole
 from tautline.model.state import MOST_ELEMENTS
 from tautline.model.stop import Conditions, StopWhen
+from tautline.model.wording import both, near
 
 # About as many samples as a run has whose interval is not given.
 DEFAULT_SAMPLES = 1000
@@ -83,6 +85,18 @@ class Run(Method):
     def method(self) -> dict[str, Any]:
         """Keyword arguments of `Simulation`."""
         return {name: getattr(self, name) for name in fields_of(Method)}
+
+
+def known(given: Mapping[str, Any], cls: type, needed: Iterable[str] = ()) -> Mapping[str, Any]:
+    """Keyword arguments for a class of settings, refused where it has no such one or one is missing."""
+    names = fields_of(cls)
+    for name in given:
+        if name not in names:
+            raise InputError(f"{name}: no such argument{near(name, names) or f'; there are {both(list(names))}'}")
+    for name in needed:
+        if name not in given:
+            raise InputError(f"{name}: missing; expected such as {name}=10.0")
+    return given
 
 
 def default_sample(duration: Any, step: float | str) -> float:

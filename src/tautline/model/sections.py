@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -140,7 +140,7 @@ def values(tree: Mapping[str, Any], parts: Mapping[str, Part] = PARTS, before: S
             problems += [Problem((name,), "missing")] if part.default is MISSING else []
         elif before is not None and before.given.get(name) is tree[name]:
             given[name] = tree[name]
-        elif type(tree[name]) in _classes(part):
+        elif isinstance(tree[name], part.wanted):
             given[name] = of_part(name, tree[name])
         else:
             try:
@@ -163,7 +163,7 @@ def read(tree: Mapping[str, Any], before: Sections | None = None, parts: Mapping
         unchanged = name in known.made and known.given[name] is given[name]
         if unchanged and (name != "reel" or known.made.get("guide") is made.get("guide")):
             made[name] = known.made[name]
-        elif type(tree[name]) in _classes(parts[name]) and name != "reel":
+        elif isinstance(tree[name], parts[name].wanted) and name != "reel":
             made[name] = tree[name]
         else:
             try:
@@ -263,11 +263,6 @@ def _plain(value: Any) -> Any:
 
 def _all_keys(part: Part) -> set[str]:
     return {key for cls in part.options.values() for key in keys_of(cls).kinds}
-
-
-def _classes(part: Part) -> Iterable[Any]:
-    wanted = part.wanted
-    return getattr(wanted, "__args__", (wanted,))
 
 
 def _class_of(part: Part, section: Mapping[str, Any]) -> type:

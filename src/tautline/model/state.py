@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -137,12 +138,9 @@ def straight(
     reel_speed, attitude, angular_velocity
         As in `State`.
     """
-    checks.instance("pendulum", pendulum, Pendulum)
-    X = checks.positive("deployed", in_si("deployed", deployed, "m"), "m")
+    checks.instance("pendulum", pendulum, Pendulum, hint="; tl.hang makes the start of an assembly")
+    X = pendulum.checked_length(deployed)
     N = default_elements(pendulum, X) if elements is None else checks.whole("elements", elements, 1, MOST_ELEMENTS)
-    longest = pendulum.string.length - pendulum.reel.guide_length
-    if longest < X:
-        checks.refuse("deployed", f"at most {longest:g} m (string.length - reel.guide_length)", deployed)
     unit = checks.vector("direction", direction, "any length")
     if not any(unit):
         checks.refuse("direction", "a vector that is not zero", direction)
@@ -161,4 +159,18 @@ def straight_nodes(deployed: Any, elements: int, direction: Array) -> Array:
     """Nodes of a straight, unstretched string: (N + 1, 3), or (N + 1, 3, members) if a length or direction is a row."""
     unit = direction / np.abs(direction).max(axis=0)  # so that no square of a component is too large or too small
     nodes: Array = np.linspace(0.0, deployed, elements + 1)[:, None] * (unit / np.sqrt(np.sum(unit * unit, axis=0)))
+    return nodes
+
+
+def between(first: Array, last: Array, length: float, distance: float, elements: int) -> Array:
+    """Nodes on a straight line between two points; of a longer string on two lines that meet below."""
+    part = np.linspace(0.0, 1.0, elements + 1)[:, None]
+    nodes: Array = first + part * (last - first)
+    sag = 0.5 * math.sqrt(max(length * length - distance * distance, 0.0))
+    if sag > 0.0:
+        along = (last - first) / distance
+        down = np.array([0.0, 0.0, 1.0]) - along[2] * along
+        size = float(np.linalg.norm(down))
+        down = down / size if size > 1e-6 else np.cross(along, [0.0, 1.0, 0.0])
+        nodes += sag * (1.0 - np.abs(2.0 * part - 1.0)) * down
     return nodes

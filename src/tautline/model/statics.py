@@ -88,7 +88,7 @@ def end_pulls(pendulum: Pendulum, deployed: float) -> tuple[float, float]:
     return at_guide, net.body
 
 
-def at_rest(pendulum: Pendulum, deployed: float) -> AtRest:
+def at_rest(pendulum: Pendulum, deployed: float | str) -> AtRest:
     """Tension, stretch and holding torque of a string that hangs straight, for any elastic law and fluid.
 
     Flow, push and motion of the guide are left out; `equilibrium` has them. The stretch is the integral of strain over
@@ -100,6 +100,8 @@ def at_rest(pendulum: Pendulum, deployed: float) -> AtRest:
     deployed : float
         Unstretched length outside the guide (m).
     """
+    checks.instance("pendulum", pendulum, Pendulum, hint="; tl.rest finds how an assembly hangs")
+    deployed = pendulum.checked_length(deployed, checks.SAME_LENGTH)
     string, net = pendulum.string, pendulum.weights()
     tensions = np.abs(end_pulls(pendulum, deployed))
     strains = string.strain(tensions)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tautline import durable
 from tautline.model.checks import finite
 from tautline.model.kinds import ROW, VECTORS, Kind, Quantity, WrongValueError, read_numbers
 from tautline.model.wording import both, either
@@ -73,7 +75,9 @@ class TableFile(Kind):
         held = [v for v in self.values if any(column in names for column in v.columns)]
         if TIME not in names or len(held) != 1:
             wanted = either(either(v.columns) for v in self.values)
-            raise WrongValueError(f"{printed(path)}: expected columns {TIME} and {wanted}, got {', '.join(names)}")
+            known = [name for name in (TIME, *(c for v in self.values for c in v.columns)) if name in names]
+            came = f"only {both(known)} of these" if known else "none of these"
+            raise WrongValueError(f"{printed(path)}:1: expected columns {TIME} and {wanted}, got {came}")
         (found,) = held
         columns = {
             name: read_column(path, lines, names.index(name), units[names.index(name)], unit)
@@ -113,10 +117,14 @@ def printed(path: Path) -> str:
 
 
 def read_lines(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[str]]]]:
-    """Names, units, and lines of numbers with where they are."""
+    """Names, units, and lines of numbers with where they are.
+
+    Messages do not quote what may be no table: a scenario of somebody else may name any file that its user can read.
+    """
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            lines = [(k, [cell.strip() for cell in row]) for k, row in enumerate(csv.reader(file), 1) if row]
+        text = durable.read_text(path)
+        rows = enumerate(csv.reader(io.StringIO(text, newline="")), 1)
+        lines = [(k, [cell.strip() for cell in row]) for k, row in rows if row]
     except UnicodeDecodeError:
         raise WrongValueError(f"{printed(path)}: expected a CSV file, got no text in UTF-8") from None
     except (OSError, ValueError, csv.Error) as error:  # a name with a null character is a ValueError
@@ -125,7 +133,10 @@ def read_lines(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[s
         raise WrongValueError(f"{printed(path)}: expected names, units and numbers below, got {len(lines)} lines")
     (_, names), (_, units), *numbers = lines
     if len(set(names)) != len(names) or len(units) != len(names):
-        raise WrongValueError(f"{printed(path)}: expected a unit for each of the names {', '.join(names)}, each once")
+        came = "a name again" if len(set(names)) != len(names) else f"{len(units)} unit{'s' * (len(units) != 1)}"
+        raise WrongValueError(
+            f"{printed(path)}: expected {len(names)} names, each once, and a unit for each, got {came}"
+        )
     for number, row in numbers:
         if any(row[len(names) :]):
             raise WrongValueError(

@@ -20,12 +20,13 @@ class Buoyancy(NamedTuple):
     nodes: Array  # forces (N + 1, 3)
     moment: Array  # on the body about the attachment point, body frame
     reel: float  # on s
+    spooled: float  # of what is spooled, on the guide (N, third axis)
 
 
 def spans(first: Array, second: Array) -> tuple[Array, Array]:
     """Where elements begin and end to be wet, 0 to 1 along each, from the depths of both ends below the surface."""
     change = second - first
-    crossing = np.clip(np.divide(-first, change, out=np.zeros_like(first), where=change != 0.0), 0.0, 1.0)
+    crossing = np.clip(-first / np.where(change == 0.0, 1.0, change), 0.0, 1.0)
     return np.where(first >= 0.0, 0.0, crossing), np.where(second >= 0.0, 1.0, crossing)
 
 
@@ -73,7 +74,7 @@ def buoyancy(pendulum: Pendulum, fluid: Fluid, depth: float, l: float, q: Array,
     """Equation (96): the slopes of its energy by the configuration; elements have an unstretched length l."""
     nodes = np.zeros_like(q)
     if fluid.surface is None:
-        return Buoyancy(nodes, np.zeros(3), 0.0)
+        return Buoyancy(nodes, np.zeros(3), 0.0, 0.0)
     specific = pendulum.gravity * (fluid.density - fluid.density_above)
     line = lift_of_string(pendulum, fluid)
     guide = depth - fluid.surface
@@ -85,7 +86,11 @@ def buoyancy(pendulum: Pendulum, fluid: Fluid, depth: float, l: float, q: Array,
     nodes[-1] += up
     mean = float((to_first * below[:-1] + to_second * below[1:]).mean())
     moment = np.cross(buoyancy_center(pendulum, fluid), R.T @ up)
-    return Buoyancy(nodes, moment, line * (mean - max(guide, 0.0)))
+    drum = 2.0 * pendulum.reel.drum_radius
+    wet = float(np.clip(0.5 + guide / drum, 0.0, 1.0))
+    sunk = 0.5 * drum * wet**2 + max(guide - 0.5 * drum, 0.0)
+    spooled = pendulum.string.length - l * len(to_first)
+    return Buoyancy(nodes, moment, line * (mean - sunk), -line * spooled * wet)
 
 
 def moved_by_string(pendulum: Pendulum, fluid: Fluid, depth: float, q: Array) -> Array:

@@ -20,6 +20,13 @@ class Wanted(NamedTuple):
 
     terms: tuple[Term, ...]
     bounds: tuple[Bound, ...]
+    # by bound, whether the sought values change it in the first sample; else that one is given, and is not limited
+    at_start: tuple[bool, ...] = ()
+
+    @property
+    def starts(self) -> tuple[bool, ...]:
+        """By bound, whether it holds in the first sample."""
+        return self.at_start or (False,) * len(self.bounds)
 
     @property
     def peaks(self) -> tuple[Term, ...]:
@@ -80,10 +87,14 @@ def behind(before: Outputs, own: Outputs, n: int) -> Outputs:
     return found
 
 
-def added(outputs: Outputs, wanted: Wanted, last: bool) -> Added:
-    """What an interval adds to objective and constraints; the first sample is that of the interval before."""
-    limits = [rows_of(bound, outputs) for bound in wanted.bounds if last or not bound.at_end]
-    peaks = [_inside(outputs, term.expression.of(outputs)) for term in wanted.peaks if term.expression]
+def added(outputs: Outputs, wanted: Wanted, first: bool, last: bool) -> Added:
+    """Parts of objective and constraints that an interval adds; its first sample is the last of the one before.
+
+    `first` and `last` say whether the run begins and ends with it. Then the first sample is the run's own.
+    """
+    pairs = zip(wanted.bounds, wanted.starts, strict=True)
+    limits = [rows_of(bound, outputs, first and start) for bound, start in pairs if last or not bound.at_end]
+    peaks = [_rows(outputs, term.expression.of(outputs), first) for term in wanted.peaks if term.expression]
     objective: Any = Carried(0.0, np.zeros(outputs[TIME].directions))
     for term in wanted.terms:
         if term.kind == INTEGRAL:
@@ -93,15 +104,15 @@ def added(outputs: Outputs, wanted: Wanted, last: bool) -> Added:
     return Added(limits, peaks, objective)
 
 
-def rows_of(bound: Bound, outputs: Outputs) -> Carried:
-    """Values that a bound holds for, in a row."""
+def rows_of(bound: Bound, outputs: Outputs, start: bool) -> Carried:
+    """Values that a bound holds for, in a row; with that in the first sample where `start`."""
     values = bound.expression.of(outputs)
-    return values[-1:].ravel() if bound.at_end else _inside(outputs, values)
+    return values[-1:].ravel() if bound.at_end else _rows(outputs, values, start)
 
 
-def _inside(outputs: Outputs, values: Carried) -> Carried:
-    """Values at all samples but the first, or between samples, in a row."""
-    return (values[1:] if len(values) == len(outputs[TIME]) else values).ravel()
+def _rows(outputs: Outputs, values: Carried, start: bool) -> Carried:
+    """Values at all samples, the first one only where `start`, or between samples, in a row."""
+    return (values if start or len(values) < len(outputs[TIME]) else values[1:]).ravel()
 
 
 def _single(term: Term, outputs: Outputs) -> Carried:
@@ -118,11 +129,7 @@ def _integral(term: Term, outputs: Outputs) -> Any:
 
 def of_run(wanted: Wanted, outputs: Outputs) -> float:
     """The objective of a whole run."""
-    total = float(added(outputs, wanted, True).objective.value)
-    for term in wanted.terms:
-        if term.kind == PEAK:
-            assert term.expression is not None
-            total += term.weight * float(_inside(outputs, term.expression.of(outputs)).value.max())
-        elif term.kind == TIME:
-            total += term.weight * float(outputs[TIME].value[-1])
-    return total
+    whole = added(outputs, wanted, True, True)
+    total = float(whole.objective.value)
+    total += sum(term.weight * float(x.value.max()) for term, x in zip(wanted.peaks, whole.peaks, strict=True))
+    return total + sum(term.weight * float(outputs[TIME].value[-1]) for term in wanted.terms if term.kind == TIME)

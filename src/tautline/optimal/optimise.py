@@ -106,7 +106,8 @@ def _begin(
     values = _first_values(sought, start)
     least, most = (np.array([getattr(x, word) for x in sought.sought]) for word in ("least", "most"))
     values = np.clip(values, least, most)
-    first = Start(segments, sought, wanted.outputs)
+    first = Start(segments, sought)
+    wanted = wanted._replace(at_start=first.changed_by(wanted.bounds, values))
     begun = guess(segments, first, values, wanted)
     problem = Problem(segments, first, sought, wanted, scales_of(case, segments.coordinates.names, begun, wanted))
     states = begun.states
@@ -168,6 +169,7 @@ def _search(
         tuple(history),
         time.perf_counter() - began,
         problem.states(solved.w),
+        (*check.remarks, *problem.remarks(solved.w)),
     )
 
 

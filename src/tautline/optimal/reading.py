@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,10 +38,7 @@ def read(path: str | os.PathLike[str]) -> Definition:
     """From a file; InputError names it, the key, what was expected and what came."""
     source = Path(path)
     text = scenario.read(source)
-    try:
-        tree = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise OptimiseError(f'{source}: not valid TOML: {error}; values with units need quotes: "5 kg"') from None
+    tree = scenario.tree_of(text, str(source))
     with said_of(source):
         if "vary" not in tree and ("string" in tree or "strings" in tree):
             raise InputError(

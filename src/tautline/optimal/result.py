@@ -72,6 +72,8 @@ class Optimised:
         That the search took.
     states : array
         States at the ends of the intervals, for a search that begins here.
+    remarks : tuple of str
+        Warnings on the plain run, and on derivatives in the intervals.
     """
 
     case: Any
@@ -83,6 +85,7 @@ class Optimised:
     history: tuple[Progress, ...]
     seconds: float
     states: Array
+    remarks: tuple[str, ...] = ()
 
     def run(self) -> xr.Dataset:
         """A plain run of the case."""
@@ -100,22 +103,24 @@ class Checked(NamedTuple):
     violation: float
     worst: Bound | None
     message: str  # of a run that ended early
+    remarks: tuple[str, ...] = ()
 
 
 def checked(case: Case | AssemblyCase, wanted: Wanted, scales: Array) -> Checked:
     """Objective and violation of a plain run; bounds are looked at in every sample."""
     run = simulate(case)
+    remarks = tuple(str(run.attrs["remarks"]).splitlines())
     if run.attrs["status"] != "completed":
-        return Checked(np.nan, np.inf, None, str(run.attrs["message"]))
+        return Checked(np.nan, np.inf, None, str(run.attrs["message"]), remarks)
     outputs = {name: plain(np.asarray(run[name].values, float)) for name in (TIME, *wanted.outputs)}
     worst: Bound | None = None
     violation = 0.0
-    for bound, scale in zip(wanted.bounds, scales, strict=True):
-        values = rows_of(bound, outputs).value
+    for bound, start, scale in zip(wanted.bounds, wanted.starts, scales, strict=True):
+        values = rows_of(bound, outputs, start).value
         beyond = float(np.max(np.maximum(bound.least - values, values - bound.most), initial=0.0)) / scale
         if beyond > violation:
             violation, worst = beyond, bound
-    return Checked(of_run(wanted, outputs), violation, worst, "")
+    return Checked(of_run(wanted, outputs), violation, worst, "", remarks)
 
 
 def verdict(word: str, iterations: int, violation: float, checked: Checked, trouble: str) -> tuple[str, str]:

@@ -104,7 +104,7 @@ class Problem:
         """The intervals at a point; MarchError if one of them cannot be marched."""
         sought, states = self.sought(w), self.states(w)
         first, found = self.start.at(sought), []
-        before = self.start.outputs(self.n + self.m if derivatives else 0)
+        before = self.start.outputs(sought, derivatives)
         for k, begin in enumerate([first.value, *states[:-1]]):
             march = self.segments.march(k, begin, self.unknowns.values(sought), derivatives)
             if march.status != "completed":
@@ -112,17 +112,25 @@ class Problem:
             own = outputs_of(march, self.unknowns.by_duration(sought), derivatives)
             joined = behind(before, own, self.n)
             end = Carried(march.end, np.concatenate([march.by_state, march.by_keys], axis=1))
-            found.append(Part(end, own, added(joined, self.wanted, k == self.intervals - 1)))
+            found.append(Part(end, own, added(joined, self.wanted, k == 0, k == self.intervals - 1)))
             before = own
         return found
 
     def without_derivative(self, w: Array) -> str:
         """Name of an output whose derivatives are not known at a point; empty if all are."""
-        for part in self.parts(w, True):
-            for name, x in part.outputs.items():
+        for outputs in (self.start.outputs(self.sought(w), True), *(part.outputs for part in self.parts(w, True))):
+            for name, x in outputs.items():
                 if np.isnan(x.tangent).any():
                     return name
         return ""
+
+    def remarks(self, w: Array) -> list[str]:
+        """Warnings on the derivatives at a point, by interval."""
+        sought, found = self.sought(w), list[str]()
+        u = self.unknowns.values(sought)
+        for k, begin in enumerate([self.start.at(sought).value, *self.states(w)[:-1]]):
+            found += self.segments.remarks_on(self.segments.march(k, begin, u), k, begin, u)
+        return found
 
     def _evaluate(self, w: Array, derivatives: bool) -> Evaluated:
         parts = self.parts(w, derivatives)

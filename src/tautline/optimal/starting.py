@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.cases import begin
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.segments import Segments
@@ -16,6 +16,7 @@ from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.optimal.expressions import TIME
 from tautline.optimal.interval import Added, Outputs, Wanted, added, outputs_of, plain
+from tautline.optimal.terms import Bound
 from tautline.optimal.unknowns import Unknowns
 
 # Part of a key's scale by which it is changed, to see what becomes of the start.
@@ -36,14 +37,15 @@ class Scales:
 
 
 class Start:
-    """The first state of a run, which may depend on the sought values: a state of rest does on masses and lengths."""
+    """The start of a run, which may depend on the sought values: a state of rest does on masses and lengths.
 
-    def __init__(self, segments: Segments, unknowns: Unknowns, names: tuple[str, ...]) -> None:
+    So do outputs in the first sample: a torque is the first entry of its table.
+    """
+
+    def __init__(self, segments: Segments, unknowns: Unknowns) -> None:
         self._case, self._coordinates, self.unknowns = segments.case, segments.coordinates, unknowns
-        self._first = first = segments.start
-        simulation = begin(segments.case).simulation
-        values = simulation.values(simulation.first_sample())
-        self._outputs = {name: np.asarray(values[name], dtype=float) for name in (TIME, *names)}
+        self._segments, self._first = segments, segments.start
+        first = self._first
         sought = np.array([x.value for x in unknowns.sought])
         self._by = [k for k in range(len(sought)) if not np.array_equal(self._changed(sought, k, 1.0), first)]
 
@@ -63,9 +65,21 @@ class Start:
             tangent[:, k] = (up - down) / (2.0 * CHANGE * self.unknowns.scales[k])
         return Carried(self._at(sought) if self._by else self._first, tangent)
 
-    def outputs(self, directions: int) -> Outputs:
-        """Outputs at the start, which are taken as given."""
-        return {name: Carried(x, np.zeros((*x.shape, directions))) for name, x in self._outputs.items()}
+    def changed_by(self, bounds: Sequence[Bound], sought: Array) -> tuple[bool, ...]:
+        """Whether what bounds limit in the first sample depends on the sought values."""
+        first = self.outputs(sought, True)
+        return tuple(bool(bound.expression.of(first).tangent.any()) for bound in bounds)
+
+    def outputs(self, sought: Array, derivatives: bool) -> Outputs:
+        """Outputs in the first sample, with tangents by the first state, which are zero, and by the sought values."""
+        found = self._segments.first_outputs(self.unknowns.values(sought), derivatives)
+        if not derivatives:
+            return found
+        gap = np.zeros(self._coordinates.size)
+        return {
+            name: Carried(x.value, np.concatenate([np.broadcast_to(gap, (*x.shape, len(gap))), x.tangent], axis=-1))
+            for name, x in found.items()
+        }
 
 
 class Guess(NamedTuple):
@@ -82,7 +96,7 @@ class Guess(NamedTuple):
 
 def guess(segments: Segments, start: Start, sought: Array, wanted: Wanted) -> Guess:
     """March the intervals one after the other; InputError if the run ends early."""
-    values, states, rows = start.unknowns.values(sought), [], [start.outputs(0)]
+    values, states, rows = start.unknowns.values(sought), [], [start.outputs(sought, False)]
     state = start.at(sought).value
     for k in range(len(segments.times) - 1):
         march = segments.march(k, state, values, False)
@@ -92,7 +106,7 @@ def guess(segments: Segments, start: Start, sought: Array, wanted: Wanted) -> Gu
         states.append(state)
         rows.append(outputs_of(march, None, False))
     whole = {name: plain(np.concatenate([part[name].value for part in rows])) for name in rows[0]}
-    return Guess(np.array(states), added(whole, wanted, True))
+    return Guess(np.array(states), added(whole, wanted, True, True))
 
 
 def deployed(case: Case | AssemblyCase) -> float:

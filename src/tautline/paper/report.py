@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline._version import __version__
+from tautline.content_policy import script_hashes
 from tautline.figures.page import figure, image, page
 from tautline.model.sections import of_system
 from tautline.paper import claims
@@ -18,6 +19,7 @@ from tautline.paper.examples import EXAMPLES
 from tautline.results.conservation import conservation
 from tautline.results.inputs import pendulum_of
 from tautline.viewer import view
+from tautline.viewer.page import template
 
 CAPTIONS = {
     "snapshots": "Snapshots of the manoeuvre; the string is shaded by its relative elastic energy.",
@@ -137,7 +139,7 @@ def render(folder: Path, found: Found) -> str:
         parameters=parameters,
         versions=versions,
     )
-    return page(_TITLE, body, _STYLE)
+    return page(_TITLE, body, _STYLE, script_hashes(template()))
 
 
 _STYLE = """.narrow { max-width: 640px; margin-top: 1rem; }

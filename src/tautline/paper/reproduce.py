@@ -11,8 +11,9 @@ from typing import Any
 import xarray as xr
 
 from tautline import figures
+from tautline.extras import need
 from tautline.figures.animation import require_video
-from tautline.paper import claims, comparison, tumbling
+from tautline.paper import claims, tumbling
 from tautline.paper.examples import EXAMPLES
 from tautline.paper.report import SHOWN, Found, render
 
@@ -37,10 +38,13 @@ def reproduce(folder: Path, *, animations: bool = True, full: bool = False, say:
     """Write everything into a folder; the path of the report.
 
     `full` adds the comparison with general integrators over a million steps, the work-precision diagram, and MP4
-    animations (which need the extra [video]); it takes some minutes.
+    animations; it takes some minutes and needs the extra [numba], and [video] for animations.
     """
-    if full and animations:
-        require_video()  # say so now, not after minutes
+    if full:
+        # what is missing is reported now, not after minutes
+        need("tautline.paper.comparison", "tautline reproduce --full")
+        if animations:
+            require_video()
     folder.mkdir(parents=True, exist_ok=True)
     say("running the three examples by three methods")
     runs = claims.all_runs()
@@ -83,6 +87,8 @@ def _without_nan(x: Any) -> Any:
 
 def _compare(folder: Path, say: Say) -> dict[str, Any]:
     """General integrators against ours: two figures, and the numbers as comparison.json."""
+    from tautline.paper import comparison  # needs Numba, which nothing else here does
+
     trials = []
     for source in (comparison.long_trials, comparison.reel_trials):
         for trial in source():

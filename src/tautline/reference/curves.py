@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.model.command import Impedance, Length, Speed
+from tautline.model.command import Command, Impedance, Length
 from tautline.model.motions import Endless
 from tautline.model.path import GuideMotion, GuidePath
 from tautline.model.tables import spline_ends
@@ -108,15 +108,15 @@ class Paid(Curve):
         return self.swaying.at(t, inside, derivative)[2:] + start + (rate * t if derivative == 0 else 0.0)
 
 
-def of_length(command: Length | Speed | Impedance, length: float) -> Curve:
+def of_length(command: Command, length: float) -> Curve:
     """Deployed length that a command gives from time 0 on, at which this much is deployed."""
-    given = command.length if isinstance(command, Impedance) else command
-    if not isinstance(given, Length | Speed) or given.motion is None:
+    if command.motion is None:
         return of_polynomials(command.curve(0.0, length))
-    at_start = length - float(Swaying(given.motion).at(0.0)[2])
+    given: Any = command.length if isinstance(command, Impedance) else command
+    at_start = length - float(Swaying(command.motion).at(0.0)[2])
     if isinstance(given, Length):
-        return Paid(given.motion, at_start if given.mean is None else given.mean, 0.0)
-    return Paid(given.motion, at_start, float(given.given) * (1.0 if given.retrieval is None else -1.0))
+        return Paid(command.motion, at_start if given.mean is None else given.mean, 0.0)
+    return Paid(command.motion, at_start, float(given.given) * (1.0 if given.retrieval is None else -1.0))
 
 
 def of_path(path: GuideMotion) -> Curve:

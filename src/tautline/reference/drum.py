@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tautline.model.command import Brake, Command, Impedance, PrescribedMotion, Torque
+from tautline.model.command import Brake, Command, Impedance, Torque
 from tautline.model.pendulum import Pendulum
 from tautline.reference.curves import Curve, of_length, through_table
 
@@ -26,13 +26,13 @@ class Drum:
         self.max_torque, self.max_power = (np.inf if x is None else x for x in limits)
         self.torque_curve: Curve | None = None  # of the motor or the brake
         if isinstance(command, Brake) or (isinstance(command, Torque) and not command.is_function):
-            self.torque_curve = through_table(*command.table())
+            self.torque_curve = through_table(*command.torques())
         self.curve: Curve | None = None  # of the deployed length
         self.direction = 0.0  # of the slip, where dry friction acts
 
     def begin(self, reeled_length: float) -> None:
         """Where a curve in time starts from is known only now."""
-        if isinstance(self.command, PrescribedMotion | Impedance):
+        if self.command.has_curve:
             self.curve = of_length(self.command, self.length - reeled_length)
 
     @property
@@ -72,8 +72,8 @@ class Drum:
     @property
     def may_stick(self) -> bool:
         """Whether dry friction can hold the drum; it cannot under prescribed motion."""
-        slips = isinstance(self.command, Brake) or self.reel.coulomb_friction > 0.0
-        return slips and not isinstance(self.command, PrescribedMotion)
+        slips = self.command.sticks or self.reel.coulomb_friction > 0.0
+        return slips and not self.command.prescribes
 
     def friction(self, t: float, s: float, sigma: float, inside: float | None = None) -> float:
         """Force on s of viscous friction, and of the dry friction of a drum that slips (N)."""

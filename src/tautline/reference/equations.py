@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline import ledger
 from tautline.errors import InputError
-from tautline.model.command import Command, Locked, PrescribedMotion
+from tautline.model.command import Command
 from tautline.model.force_law import ForceLaw
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
@@ -48,7 +48,7 @@ class Equations:
         self.pendulum = pendulum
         self.N = elements
         self.command = command
-        self.locked = isinstance(command, Locked)
+        self.locked = command.holds
         self.rotates = not pendulum.body.is_point
         self.inertia = inertia_of(pendulum)
         self.law = StringLaw(pendulum.string)
@@ -233,7 +233,7 @@ class Equations:
         """Accelerations and the torque on the drum: as commanded, or as needed for a motion that is given or held."""
         drum, d = self.drum, self.drum.radius(x.s)
         acceleration = np.zeros(len(force))
-        if self.locked or isinstance(self.command, PrescribedMotion):
+        if self.locked or self.command.prescribes:
             if not self.locked:
                 acceleration[0] = drum.planned(t, self.inside)[2]
                 force[0] += drum.friction(t, x.s, x.sigma, self.inside)

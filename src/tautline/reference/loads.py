@@ -180,7 +180,7 @@ class Loads:
         moment = cross(arm, x.R.T @ on_body) - density / fluid.density * fluid.spin_damping * x.omega
         lift = wetting.buoyancy(self.pendulum, fluid, depth, l, x.q, x.R)
         reel = float(np.sum(drag * flows)) + lift.reel
-        total = drag.sum(axis=0) + on_body + lift.nodes.sum(axis=0)
+        total = drag.sum(axis=0) + on_body + lift.nodes.sum(axis=0) + [0.0, 0.0, lift.spooled]
         return self.packed(reel, nodes + lift.nodes, moment + lift.moment), total
 
     def carried(self, t: float, x: Fields, inside: float | None = None) -> Carried | None:

@@ -13,7 +13,8 @@ from tautline import registry
 from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.command import SAME_LENGTH, Command, PrescribedMotion, check_command, check_start
+from tautline.model.checks import SAME_LENGTH
+from tautline.model.command import Command, check_command
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
@@ -80,7 +81,7 @@ def integrate(
     checks.instance("state", state, State)
     state.check_against(pendulum)
     check_command(command, state.reel_speed)
-    check_start(command, 0.0, pendulum.string.length - state.reeled_length, state.reel_speed)
+    command.check_start(0.0, pendulum.string.length - state.reeled_length, state.reel_speed)
     duration = checks.positive("duration", duration, "s")
     sample = checks.positive("sample", sample, "s")
     count = checks.whole_ratio("duration", duration, "sample", sample)
@@ -107,7 +108,7 @@ def integrate(
 def _refuse_blows(system: Equations, state: State, duration: float) -> None:
     """Refuse given motions of reel or guide that jump, in place or in speed, within the run."""
     drum = system.drum
-    if isinstance(system.command, PrescribedMotion):
+    if system.command.prescribes:
         speed = drum.planned(0.0, 0.0)[1]
         if abs(speed - state.reel_speed) > SAME_LENGTH * max(1.0, abs(speed)):
             raise InputError(
@@ -115,7 +116,7 @@ def _refuse_blows(system: Equations, state: State, duration: float) -> None:
                 f"reference.integrate, which knows no impulses; got {state.reel_speed:.9g} m/s"
             )
     given = {
-        "the length": drum.curve if isinstance(system.command, PrescribedMotion) else None,
+        "the length": drum.curve if system.command.prescribes else None,
         "guide_path": system.loads.path,
     }
     for name, curve in given.items():

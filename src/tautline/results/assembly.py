@@ -12,8 +12,10 @@ import numpy as np
 from tautline import ledger
 from tautline.arrays import Array
 from tautline.model.assembly import sections
+from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labelled
-from tautline.results.values import Values, at_first_end, tension_of
+from tautline.results.ends import at_ends
+from tautline.results.values import Values, tension_of
 from tautline.schema import ASSEMBLY_MODES_SCHEMA, ASSEMBLY_SCHEMA, AXES, Layout, of_assembly
 
 if TYPE_CHECKING:
@@ -51,8 +53,11 @@ OF_ELEMENTS = ("strain", "tension")
 OF_STRINGS = ("unstretched_length", "stretched_length", "start_tension", "end_tension", "power")
 
 
-def derived(assembly: Assembly, values: Values) -> Values:
-    """All variables, from those that the kernels record: bodies, nodes, reels, accounts and momenta."""
+def derived(assembly: Assembly, values: Values, loads: Mapping[str, StringLoads] | None = None) -> Values:
+    """All variables, from those that the kernels record: bodies, nodes, reels, accounts and momenta.
+
+    `loads` are those along strings, by name, in place of the assembly's own.
+    """
     parts: dict[str, list[Array]] = {name: [] for name in (*OF_ELEMENTS, *OF_STRINGS)}
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         for k, (name, (nodes, _)) in enumerate(spans(assembly).items()):
@@ -66,7 +71,8 @@ def derived(assembly: Assembly, values: Values) -> Values:
             if line.reel is not None:
                 radii = line.reel.radius(values["reeled_length"][:, k])
                 power = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
-            ends = _at_end(line.string.law, tension), _at_end(line.string.law, tension[:, ::-1])
+            own_loads = loads[name] if loads else string_loads(line.string, assembly.gravity, assembly.fluid)
+            ends = at_ends(line.string, own_loads, moves, tension, lengths, unstretched / line.elements)
             own = (strain, tension, unstretched, lengths.sum(axis=1), *ends, power)
             for found, x in zip(parts.values(), own, strict=True):
                 found.append(x)
@@ -108,12 +114,6 @@ def values_of_body(assembly: Assembly, values: Mapping[str, Array], name: str) -
         key: np.take(x, place, axis=dims[key].index("body") - len(dims[key])) if "body" in dims.get(key, ()) else x
         for key, x in values.items()
     }
-
-
-def _at_end(law: str, tension: Array) -> Array:
-    """Tension at the first end, to second order where there are elements to extrapolate from."""
-    found = at_first_end(tension) if tension.shape[1] > 1 else tension[:, 0]
-    return found if law == "linear" else np.maximum(found, 0.0)
 
 
 def build(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Dataset:

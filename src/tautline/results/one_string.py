@@ -42,6 +42,8 @@ def one_string(run: xr.Dataset, name: str | None = None) -> xr.Dataset:
         Its nodes, elements and reel; `guide_tension` is the tension at its start, `body_tension` the one at its end,
         and `control_work` the work of its motor.
     """
+    if not isinstance(getattr(run, "attrs", None), Mapping):
+        checks.refuse("run", "a Dataset of simulate or open_run", run)
     assembly = assembly_of_run(run.attrs)
     if assembly is None:
         if name is not None and name != run.attrs.get(STRING):

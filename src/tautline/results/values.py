@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tautline import ledger
 from tautline.arrays import Array
+from tautline.model.string_loads import StringLoads, string_loads
+from tautline.results.ends import at_ends
 from tautline.schema import SCHEMA
 
 if TYPE_CHECKING:
     from tautline.model.pendulum import Pendulum
     from tautline.model.string import String
 
-# Between elements, that limit the slope of the tension at an end of the string; fewer in the third of a coarse mesh.
-DIFFERENCES = 4
 AT_ENDS = ("guide_tension", "body_tension")
 # By the names of the schema, and the time.
 Values = dict[str, Array]
@@ -42,10 +42,15 @@ class Record(NamedTuple):
 
 
 def values_of(
-    pendulum: Pendulum, record: Record, names: Iterable[str] = tuple(SCHEMA), lengths: Array | None = None
+    pendulum: Pendulum,
+    record: Record,
+    names: Iterable[str] = tuple(SCHEMA),
+    lengths: Array | None = None,
+    loads: StringLoads | None = None,
 ) -> Values:
     """Every variable of the schema, or at least the wanted ones, and the time; `lengths` are those of `lengths_of`.
 
+    `loads` are those along the string, in place of the pendulum's own.
     Of many members, whose pendulum has columns in place of numbers, arrays have the members as their last dimension.
     """
     wanted = set(names)
@@ -63,7 +68,7 @@ def values_of(
         if "energy" in wanted:
             first, *others = (values[name] for name in ledger.names(ledger.STORED))
             values["energy"] = sum(others, start=first)
-        if wanted & {"position", "velocity"}:
+        if wanted & {"position", "velocity"} or (pendulum.fluid is not None and wanted & set(AT_ENDS)):
             guide = np.stack(np.broadcast_arrays(*pendulum.reel.guide_position))
             guide = guide.reshape(*guide.shape, *(1,) * (nodes.ndim - 2 - guide.ndim))
             values["position"] = nodes + guide + displacement[:, None]
@@ -77,7 +82,10 @@ def values_of(
             moves = (nodes, record.velocity, record.reel_speed)
             values["tension"] = tension_of(pendulum.string, moves, strain, unstretched / N, lengths)
         if lengths is not None and wanted & set(AT_ENDS):
-            ends = _at_ends(pendulum, values["tension"], nodes, displacement, lengths, unstretched / N)
+            loads = loads or string_loads(pendulum.string, pendulum.gravity, pendulum.fluid)
+            if loads.flow is not None:
+                moves = (values["position"], values["velocity"], record.reel_speed)
+            ends = at_ends(pendulum.string, loads, moves, values["tension"], lengths, unstretched / N)
             values |= dict(zip(AT_ENDS, ends, strict=True))
     return values
 
@@ -126,43 +134,3 @@ def _lengthening_by_reel(lengths: Array, l: Array) -> Array:
     carried = flow.reshape(-1, *(1,) * (lengths.ndim - 2)) * steps
     rate: Array = (lengths / N - 0.5 * (carried[:, :-1] + carried[:, 1:])) / l[:, None]
     return rate
-
-
-def _at_ends(
-    pendulum: Pendulum, tension: Array, nodes: Array, displacement: Array, lengths: Array, l: Array
-) -> tuple[Array, Array]:
-    """Tensions at the guide and at the body, to second order in the length of an element; not negative where the string
-    goes slack.
-
-    A single element has no neighbour: its weights at its ends, along it, are added and taken off instead.
-    """
-    if tension.shape[1] > 1:
-        ends = at_first_end(tension), at_first_end(tension[:, ::-1])
-    else:
-        down = nodes[:, 1, 2] / np.maximum(lengths[:, 0], 1e-290)
-        upper: Any = 0.5 * pendulum.weights().string
-        lower, fluid = upper, pendulum.fluid
-        if fluid is not None and fluid.surface is not None:
-            from tautline.model import wetting
-
-            guide = pendulum.reel.guide_position[2] + displacement[:, 2] - fluid.surface
-            lift, wet = wetting.lift_of_string(pendulum, fluid), wetting.shares(guide, guide + nodes[:, 1, 2])
-            upper, lower = upper - lift * wet[0], lower - lift * wet[1]
-        ends = tension[:, 0] + upper * l * down, tension[:, 0] - lower * l * down
-    if pendulum.string.law == "tension_only":
-        return np.maximum(ends[0], 0.0), np.maximum(ends[1], 0.0)
-    return ends
-
-
-def at_first_end(tension: Array) -> Array:
-    """Tension at the end before the first element (n, N[, members]), on a straight line from its middle.
-
-    The line goes through the first two elements, with two limits to its slope: none where the first differences between
-    elements differ in sign, and at most twice the least of them. Without these the mesh's shortest waves would be
-    doubled, and a front that is in the first element overshot by half.
-    """
-    count = min(DIFFERENCES, max(1, tension.shape[1] // 3))
-    steps = -np.diff(tension[:, : count + 1], axis=1)
-    falls, rises = np.minimum(steps.max(axis=1), 0.0), np.maximum(steps.min(axis=1), 0.0)
-    end: Array = tension[:, 0] + 0.5 * np.clip(steps[:, 0], 2.0 * falls, 2.0 * rises)
-    return end

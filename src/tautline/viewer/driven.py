@@ -95,7 +95,7 @@ class Driven:
     def torque(self, name: str) -> float:
         """Torque that a drum is given; 0 where it is not driven by one (N m)."""
         command = self.commands[name]
-        return float(np.interp(self.simulation.time, *command.table())) if isinstance(command, Torque) else 0.0
+        return float(np.interp(self.simulation.time, *command.torques())) if isinstance(command, Torque) else 0.0
 
     def lock(self, name: str) -> str:
         """Brake a drum and hold it; a remark, if it turned."""

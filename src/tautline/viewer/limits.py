@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from tautline.model.command import Torque
 from tautline.results.values import Values
 from tautline.viewer.driven import Driven, Sight, deployed
 
@@ -24,8 +23,7 @@ def limits_of(driven: Driven, values: Values, sight: Sight) -> dict[str, Any]:
             continue
         name, command = strand.name, driven.commands[strand.name]
         torque = 4.0 * sight.pulls[name] * strand.mount.reel.radius(strand.string.length - out[name])
-        if isinstance(command, Torque):
-            torque = max(torque, 2.0 * float(np.abs(command.table()[1]).max()))
+        torque = max(torque, 2.0 * float(np.abs(command.torques()[1]).max()))
         torque, speed = _round_up(torque), _round_up(0.2 * out[name])
         reels[name] = {"torque": [-torque, torque], "speed": [-speed, speed]}
     free = {name: body.mass for name, body in subject.bodies.items() if body is not None}

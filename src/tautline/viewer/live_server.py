@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
+from tautline.errors import InputError
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.viewer.opening import announce
-from tautline.viewer.pace import Pace
+from tautline.viewer.pace import Pace, parsed, refusal
 from tautline.viewer.pilot import Control
 from tautline.viewer.server import Answer, PageServer, page_answer, run_until_stopped
 from tautline.viewer.session import Session
@@ -21,6 +23,9 @@ from tautline.viewer.session import Session
 MOST_VIEWERS = 8
 # Bytes that a slow page may be behind; it misses states rather than slowing the others down.
 BEHIND = 1 << 18
+# Messages of one page that are carried out, at most; they also take no more than half of the time. A slider sends 60.
+MESSAGES_A_SECOND = 200.0
+MOST_MALFORMED = 100  # in a row
 
 
 class LiveServer:
@@ -47,15 +52,33 @@ class LiveServer:
             try:
                 for message in self.pace.greetings():
                     await connection.send(message)
-                async for text in connection:
-                    await connection.send(self.pace.reply(text))
+                await self._listen(connection)
             finally:
                 self._viewers.discard(connection)
+
+    async def _listen(self, connection: ServerConnection) -> None:
+        """Carry out what a page asks for. A page that asks too often waits, and not the others."""
+        malformed = 0
+        async for text in connection:
+            if connection.transport.is_closing():  # gone, with messages that it left behind
+                return
+            begun = perf_counter()
+            try:
+                answer = self.pace.carry_out(parsed(text))
+                malformed = 0
+            except InputError as error:
+                answer, malformed = refusal(error), malformed + 1
+            await connection.send(answer)
+            if malformed > MOST_MALFORMED:
+                await connection.close(1008, "too many messages that cannot be read")
+                return
+            # receiving gives way to nobody while there are messages
+            await asyncio.sleep(max(1.0 / MESSAGES_A_SECOND, perf_counter() - begun))
 
     def _broadcast(self, message: str | bytes) -> None:
         """To every page that is not too far behind."""
         for viewer in tuple(self._viewers):
-            if viewer.transport.get_write_buffer_size() < BEHIND:
+            if not viewer.transport.is_closing() and viewer.transport.get_write_buffer_size() < BEHIND:
                 task = asyncio.ensure_future(_send(viewer, message))
                 self._sending.add(task)
                 task.add_done_callback(self._sending.discard)

@@ -19,7 +19,7 @@ from tautline.viewer.pilot import Control, checked_control
 from tautline.viewer.session import Session
 
 # Before the page's own script: the socket that the cell gives it.
-BRIDGE = "<script>if (window.frameElement?.tautlineSocket) window.WebSocket = frameElement.tautlineSocket;</script>"
+BRIDGE = "if (window.frameElement?.tautlineSocket) window.WebSocket = frameElement.tautlineSocket;"
 
 
 class Widget(anywidget.AnyWidget):
@@ -40,7 +40,7 @@ class LiveWidget(Widget):
         self._pace = Pace(self.session, self._tell)
         self._task: asyncio.Future[None] | None = None
         boot = {"mode": "live", "token": "", "runs": [self.session.meta()]}
-        text = fill(boot, self.session.title).replace('<script id="boot"', f'{BRIDGE}<script id="boot"', 1)
+        text = fill(boot, self.session.title, first=BRIDGE)
         super().__init__(page=text, height=height)
         self.on_msg(self._hear)
 

@@ -36,14 +36,19 @@ class Pace:
 
     def reply(self, text: str | bytes) -> str:
         """Do what a page asks for; the answer to it."""
-        number: Any = None
         try:
-            message = _parsed(text)
-            number = message.get("id") if isinstance(message, dict) else None
-            number = number if isinstance(number, (int, str)) and len(str(number)) < 40 else None
+            return self.carry_out(parsed(text))
+        except InputError as error:
+            return refusal(error)
+
+    def carry_out(self, message: dict[str, Any]) -> str:
+        """Do what a message asks for; the answer to it."""
+        number = message.get("id")
+        number = number if isinstance(number, (int, str)) and len(str(number)) < 40 else None
+        try:
             self.session.obey(message)
         except InputError as error:
-            return encoded({"type": "refused", "id": number, "why": str(error)})
+            return refusal(error, number)
         self._moved = True
         if message["type"] == "reset":
             self._broadcast(self._hello())
@@ -89,13 +94,22 @@ class Pace:
             session.close()
 
 
-def _parsed(text: str | bytes) -> Any:
+def parsed(text: str | bytes) -> dict[str, Any]:
+    """A message of a page; InputError if it is none."""
     if isinstance(text, bytes):
         raise InputError("message: expected text, got bytes")
     try:
-        return json.loads(text)
+        message = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError(f"message: expected JSON, got {text[:40]!r}") from None
+    if not isinstance(message, dict):
+        raise InputError("message: expected an object with a type")
+    return message
+
+
+def refusal(error: InputError, number: Any = None) -> str:
+    """Why a message is not carried out."""
+    return encoded({"type": "refused", "id": number, "why": str(error)})
 
 
 def encoded(message: dict[str, Any]) -> str:

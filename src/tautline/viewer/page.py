@@ -17,8 +17,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from tautline.content_policy import content_policy, script_hash, script_hashes
 from tautline.durable import replacing
 from tautline.errors import InputError, TautlineError
+from tautline.model import checks
 from tautline.results.inputs import CASE
 from tautline.viewer.payload import InMemory, Recording, frame_length, frames, group_size, meta, plots
 
@@ -27,6 +29,8 @@ BYTES_INSIDE = 1_000_000
 POINTS_INSIDE = 1500
 MOST_RUNS = 4
 TEMPLATE = "viewer.html"
+# Where the page of a server may connect to; 'self' is not the websocket in every browser.
+CONNECTED = "'self' ws://127.0.0.1:* ws://localhost:*"
 
 
 class PageMissingError(TautlineError):
@@ -41,14 +45,20 @@ def template() -> str:
     return built.read_text(encoding="utf-8")
 
 
-def fill(boot: dict[str, Any], title: str, data: Sequence[tuple[str, bytes]] = ()) -> str:
-    """The page with what it starts from, and data inside."""
+def fill(boot: dict[str, Any], title: str, data: Sequence[tuple[str, bytes]] = (), first: str = "") -> str:
+    """The page with what it starts from, and data inside; `first` is a script that runs before its own."""
     # a `<` in a title must not end the script
-    scripts = [f'<script id="boot" type="application/json">{json.dumps(boot).replace("<", chr(92) + "u003c")}</script>']
+    scripts = [f"<script>{first}</script>"] if first else []
+    scripts += [
+        f'<script id="boot" type="application/json">{json.dumps(boot).replace("<", chr(92) + "u003c")}</script>'
+    ]
     for name, raw in data:
         packed = base64.b64encode(gzip.compress(raw, 6, mtime=0)).decode()
         scripts.append(f'<script id="{name}" type="text/plain">{packed}</script>')
     page = template().replace("<!--title-->", html.escape(title))
+    hashes = [*script_hashes(page), *([script_hash(first)] if first else [])]
+    policy = content_policy(hashes, "'none'" if boot["mode"] == "offline" else CONNECTED)
+    page = page.replace("<head>", f"<head>\n{policy}", 1)
     return page.replace("<!--boot-->", "\n".join(scripts))
 
 
@@ -138,7 +148,8 @@ def view(run: xr.Dataset, *others: xr.Dataset, height: int = 560, full: bool = F
     full : bool
         Put all samples into the page, however large it becomes.
     """
-    return View(page_of(run, *others, full=full), height)
+    checks.instance("full", full, bool)
+    return View(page_of(run, *others, full=full), checks.whole("height", height, 1, 100_000))
 
 
 def page_of(*runs: xr.Dataset, full: bool = False) -> str:

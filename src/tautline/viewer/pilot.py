@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tautline.engine.simulate import Controller, drum_and_guide
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.command import Command, Torque
+from tautline.model.command import Command, as_command
 from tautline.viewer.driven import Driven, DrivenPendulum
 
 
@@ -71,4 +71,4 @@ class Pilot:
         if not isinstance(given, Mapping) or not set(given) <= set(self._driven.commands):
             names = ", ".join(self._driven.commands)
             raise InputError(f"control: expected commands by the names of strings with reels ({names}), got {answer!r}")
-        return {name: x if isinstance(x, Command) else Torque(x) for name, x in given.items()}
+        return {name: as_command(x) for name, x in given.items()}

@@ -26,6 +26,7 @@ from tautline.viewer.payload import MOST_POINTS, Recording, frames, meta, plots
 HOST = "127.0.0.1"
 LARGEST_MESSAGE = 1 << 14  # bytes; what the page sends is far smaller
 FAREWELL = 1.0  # s for connections to end by themselves
+METHODS = ("GET", "HEAD")
 MOST_ASKED = 10**9  # samples or points; what is sent has limits of its own
 Query = Mapping[str, str]
 Answer = Callable[[Query], tuple[str, bytes]]  # content type and body
@@ -85,6 +86,15 @@ class PageServer:
         return None
 
     async def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        method = getattr(request, "method", "GET")  # older versions of the library refuse all others themselves
+        if method not in METHODS:
+            return _response(HTTPStatus.METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", b"only GET and HEAD")
+        answer = await self._answer_to(request)
+        if answer is not None and method == "HEAD":
+            answer.body = b""  # its length stays in the headers
+        return answer
+
+    async def _answer_to(self, request: Request) -> Response | None:
         refused = self.refusal(request)
         if refused is not None:
             return _response(HTTPStatus.FORBIDDEN, "text/plain; charset=utf-8", refused.encode())
@@ -117,6 +127,7 @@ def _response(status: HTTPStatus, kind: str, body: bytes) -> Response:
             "Cache-Control": "no-store",
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
+            "Content-Security-Policy": "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
             "Connection": "close",
         }
     )

@@ -39,6 +39,7 @@ class ActedOnAssembly(PlacedAssembly):
         frame : str
             "space", or "body" for a thruster or a rotor that turns with the body.
         """
+        self.turns.check()
         self._free(name)
         checks.choice("frame", frame, ("space", "body"))
         values = [*checks.vector("force", force, "N"), *checks.vector("moment", moment, "N m")]
@@ -54,6 +55,7 @@ class ActedOnAssembly(PlacedAssembly):
 
         Momenta jump, positions do not. The energy it brings is counted in `external_work`.
         """
+        self.turns.check()
         self._free(name)
         J = checks.array("impulse", impulse, (3,), "N s")
         L = checks.array("moment", moment, (3,), "N m s")
@@ -83,6 +85,7 @@ class ActedOnAssembly(PlacedAssembly):
 
         Nodes and bodies keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
+        self.turns.check()
         check_known(name, self.assembly.strings, "strings")
         if self.assembly.strings[name].reel is None:
             raise InputError(f"strings.{name}: expected a string with a reel, got one without")
@@ -105,6 +108,7 @@ class ActedOnAssembly(PlacedAssembly):
 
         `force_on` tells what that takes.
         """
+        self.turns.check()
         self._held(name)
         self._note_impulses()
         table = np.zeros((13, 1))

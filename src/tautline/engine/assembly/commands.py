@@ -10,7 +10,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.parts import Line
-from tautline.model.command import Command, Locked, Torque, check_command, check_start
+from tautline.model.command import Command, as_command, check_command
 from tautline.model.wording import near
 
 Commands = Mapping[str, Command | float] | Command | float
@@ -34,7 +34,7 @@ def commands_by_name(assembly: Assembly, commands: Any) -> dict[str, Command]:
     found: dict[str, Command] = {}
     for name, answer in commands.items():
         check_known(name, assembly.strings, "strings")
-        found[name] = answer if isinstance(answer, Command) else Torque(answer)
+        found[name] = as_command(answer)
         needs_reel(name, assembly.strings[name], found[name])
     return found
 
@@ -45,7 +45,7 @@ def check_given(
     """Refuse a command that a reel cannot follow from now on: at this time, with this length out, at this speed."""
     time, deployed, speed = now
     try:
-        if started and isinstance(command, Locked) and speed != 0.0:
+        if started and command.holds and speed != 0.0:
             raise InputError(
                 f"command: expected a drum that stands for Locked, got one that moves with {speed:.3g} m/s; "
                 "stop_reel holds it at once, and a Speed or Length slows it down"
@@ -53,14 +53,14 @@ def check_given(
         check_command(command, speed)
         assert line.reel is not None
         lowering.check_command(command, order, "symmetric", speed, line.reel)
-        check_start(command, time, deployed, speed)
+        command.check_start(time, deployed, speed)
     except InputError as error:
         raise InputError(f"strings.{name}: {error}") from None
-    if isinstance(command, Torque) and command.is_function:
+    if command.is_function:
         raise InputError(f"strings.{name}: Torque.torque: expected a number or a table in an assembly")
 
 
 def needs_reel(name: str, line: Line, command: Command) -> None:
     """Refuse a command for a string that has no reel."""
-    if line.reel is None and not isinstance(command, Locked):
+    if line.reel is None and not command.holds:
         raise InputError(f"commands.{name}: expected none for a string without a reel, got {type(command).__name__}")

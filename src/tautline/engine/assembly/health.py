@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tautline.engine.health import BALANCE, RESOLUTION, kept_energies
+from tautline.engine.health import BALANCE, RESOLUTION, kept_energies, pending_energy
 from tautline.engine.remarks import motor_remarks
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.limits import AssemblyLimits
 from tautline.model.assembly.assembly import Assembly
+from tautline.model.body import RigidBody
 from tautline.results.assembly import spans
 
 # Part of the stiffness as a compression, below which a string that pushes is not worth a remark.
@@ -34,14 +35,19 @@ class AssemblyHealth:
         """Whether a sample was seen."""
         return not math.isnan(self.kept)
 
-    def look(self, assembly: Assembly, samples: kernels.WholeSamples, totals: data.Array) -> None:
-        """See samples."""
+    def look(self, assembly: Assembly, samples: kernels.WholeSamples, times: data.Array) -> None:
+        """See samples at these times."""
         if not len(samples.whole):
             return
         kept = np.asarray(kept_energies(samples.whole.T))
         if not self.begun:
             self.kept = float(kept[0])
-        self.balance = max(self.balance, float(np.abs(kept - self.kept).max()))
+        pending = np.zeros(len(times))
+        for name, applied in assembly.applied_forces.items():
+            body = assembly.bodies[name]
+            assert isinstance(body, RigidBody)
+            pending += pending_energy(applied, body, times, samples.whole[:, kernels.STEP_LENGTH])
+        self.balance = max(self.balance, float((np.abs(kept - self.kept) - pending).max()))
         for k, (name, (nodes, _)) in enumerate(spans(assembly).items()):
             line = assembly.strings[name]
             if line.string.law == "linear":
@@ -88,7 +94,7 @@ class AssemblyHealth:
                 force = pressed * assembly.strings[name].string.stiffness
                 said.append(
                     f"string {name!r} was pressed together with up to {force:.3g} N, which no rope can bear; "
-                    'use law = "tension_only"'
+                    f'use strings.{name}.law = "tension_only"'
                 )
         for name, needed in self.needed.items():
             reel = assembly.strings[name].reel

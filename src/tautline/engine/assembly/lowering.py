@@ -40,10 +40,10 @@ def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) 
     return Pendulum(line.string, line.reel or NO_REEL, RigidBody.point(1.0), gravity=gravity, fluid=fluid)
 
 
-def parameters(line: Line, compensated: bool) -> data.Parameters:
-    """What the kernels know of a string and its reel."""
+def parameters(line: Line, turns: bool, compensated: bool) -> data.Parameters:
+    """Kernel parameters of a string and its reel; `turns` says whether the body at its end can turn."""
     par = lowering.kernel_parameters(line_pendulum(line), line.elements, "symmetric", compensated)
-    return par._replace(mu_g=0.0, M=0.0, weight=0.0, rotates=False, kappa=0.0 if line.reel is None else par.kappa)
+    return par._replace(mu_g=0.0, M=0.0, weight=0.0, rotates=turns, kappa=0.0 if line.reel is None else par.kappa)
 
 
 def body_drag(assembly: Assembly, name: str) -> Drag:
@@ -165,15 +165,23 @@ class Arrays:
         return sum(array.size for array in arrays)
 
 
-def effective_mass(assembly: Assembly, end: str, point: Any) -> float:
-    """Mass that a pull at an end feels where it feels least (kg); inf where the end is held."""
+def softness(assembly: Assembly, end: str, point: Any, axis: Any = ZERO) -> float:
+    """Inverse of the mass that a pull at an end feels where it feels least (1/kg); 0 where the end is held.
+
+    A pull on string that comes off a drum there turns the body also about `axis`, which has the drum's radius for its
+    length.
+    """
     body = assembly.bodies.get(end)
     if not isinstance(body, RigidBody):
-        return math.inf
+        return 0.0
     if body.is_point:
-        return body.mass
-    arm = arm_of(assembly, end, point)
-    return RigidBody.about_center(body.mass, body.central_inertia(), tuple(-x for x in arm)).least_effective_mass()
+        return 1.0 / body.mass
+    arm, J, n = arm_of(assembly, end, point), body.central_inertia(), np.array(axis)
+    pulled = 1.0 / RigidBody.about_center(body.mass, J, tuple(-x for x in arm)).least_effective_mass()
+    if not n.any():
+        return pulled
+    turned = max(pulled - 1.0 / body.mass, 0.0)
+    return 1.0 / body.mass + (math.sqrt(turned) + math.sqrt(float(n @ np.linalg.solve(J, n)))) ** 2
 
 
 def system_of(
@@ -228,22 +236,27 @@ def system_of(
         acting.append(loads.kernel_loads(wet, laws.get(name, ())))
         density = 0.0 if assembly.fluid is None else assembly.fluid.least_density
         command = commands.get(name, data.Command(True, np.zeros(1), np.zeros(1)))
-        par, on_body = parameters(line, compensated), line.reel is not None and assembly.on_free_body(line)
-        inverse = sum(1.0 / effective_mass(assembly, *end) for end in zip(line.ends, line.points, strict=True))
+        ends = (arrays.names.index(line.start), arrays.names.index(line.end))
+        par = parameters(line, bodies[ends[1]].turns, compensated)
+        on_body = line.reel is not None and assembly.on_free_body(line)
         axis = tuple(par.d * x for x in line.drum_axis) if on_body and line.drum_axis else ZERO
+        moved = ZERO if command.locked else axis
         strands.append(
             kernels.Strand(
                 par=par,
                 number=k,
                 sinking=1.0 - density * line.string.area / line.string.density,
                 command=command,
-                ends=(arrays.names.index(line.start), arrays.names.index(line.end)),
+                ends=ends,
                 points=(arm_of(assembly, line.start, line.start_point), arm_of(assembly, line.end, line.end_point)),
                 axis=axis,  # type: ignore[arg-type]
                 wound=line.reel is not None,
                 on_body=on_body,
                 row=-1 if command.locked else row,
-                softness=inverse,
+                softness=(
+                    softness(assembly, line.start, line.start_point, moved),
+                    softness(assembly, line.end, line.end_point),
+                ),
                 shortest=shortest.get(name, 0.0),
                 first=first,
                 nodes=arrays.nodes[k],

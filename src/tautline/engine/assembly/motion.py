@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
 from tautline.engine.assembly.commands import Commands, check_given, check_known, commands_by_name
 from tautline.engine.assembly.lowering import check_state
-from tautline.engine.force_law import CallableLaw, raise_failure
+from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_failure
 from tautline.engine.loads import own_numbers
+from tautline.engine.turns import Turns
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
@@ -24,6 +26,8 @@ from tautline.kernels.assembly.march import (
     MARCH,
     OBSERVE,
     RELEASE,
+    RESTORE,
+    SAVE,
     Done,
 )
 from tautline.kernels.assembly.march import (
@@ -33,14 +37,7 @@ from tautline.model import checks
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.parts import Held
 from tautline.model.assembly.state import AssemblyState, BodyState, LineState
-from tautline.model.command import (
-    Command,
-    Free,
-    Impedance,
-    Locked,
-    PrescribedMotion,
-    shortest_commanded,
-)
+from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import check_laws
 from tautline.model.profile import values_at
 from tautline.model.run import Method
@@ -58,15 +55,15 @@ class AssemblyInMotion:
         method: Method,
         laws: Mapping[str, Any] | None = None,
     ) -> None:
-        checks.instance("assembly", assembly, Assembly)
+        checks.instance("assembly", assembly, Assembly, hint="; tl.Simulation takes a Pendulum")
         checks.instance("state", state, AssemblyState)
         check_state(assembly, state)
         lengths = {name: line.string.length for name, line in assembly.strings.items()}
         self.assembly = assembly.on_mesh({name: x - state.strings[name].reeled_length for name, x in lengths.items()})
-        self.initial, self.method = state, method
-        for name in laws or {}:
+        self.initial, self.method, self.turns = state, method, Turns()
+        for name in checks.mapping("loads", {} if laws is None else laws, "ForceLaw"):
             check_known(name, self.assembly.strings, "strings")
-        self.laws = {name: [CallableLaw(law) for law in check_laws(own)] for name, own in (laws or {}).items()}
+        self.laws = {name: [CallableLaw(law) for law in check_laws(own)] for name, own in dict(laws or {}).items()}
         self._check_method()
         self.arrays = lowering.Arrays(self.assembly, state)
         self._plan = lowering.plan_of(assembly, self.method)
@@ -84,6 +81,19 @@ class AssemblyInMotion:
         self._started, self._changed = False, True
         self._lower(0.0, 0.0)
         self.call(BEGIN, 0.0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what the kernels have of it, which a copy makes of its own arrays."""
+        return {name: value for name, value in self.__dict__.items() if name != "_system"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._changed = True
+        self._lower(self.counted_time, self.counted_time)
+
+    def __copy__(self) -> Self:
+        """An independent copy; one that shared arrays of the motion would be of no use."""
+        return copy.deepcopy(self)
 
     def _check_method(self) -> None:
         if self.method.scheme != "symmetric":
@@ -197,8 +207,6 @@ class AssemblyInMotion:
 
     def _span(self, name: str, command: Command, since: float, until: float) -> tuple[float, float] | None:
         """Times that the table of a motion without end has to hold for; others are the same at any time."""
-        if not isinstance(command, PrescribedMotion | Impedance):
-            return None
         return (since, until) if command.covered(until, self._origins[name][0]) < math.inf else None
 
     @property
@@ -213,6 +221,7 @@ class AssemblyInMotion:
 
         Where there is one reel alone, its command will do.
         """
+        self.turns.check()
         given: dict[str, Command] = {}
         for name, command in commands_by_name(self.assembly, commands).items():
             if self.assembly.strings[name].reel is None:
@@ -233,7 +242,7 @@ class AssemblyInMotion:
             line = self.assembly.strings[name]
             speed, deployed = float(sample.strands[0, k, kernels.SPEED]), self._deployed(name)
             check_given(name, command, line, (time, deployed, speed), self.method.order, self._started)
-            least = shortest_commanded(command, deployed, time)
+            least = command.shortest(deployed, time)
             if self.method.minimum_length is None and least is not None and least < 2.0 * self._shortest[name]:
                 self._shortest[name] = 0.5 * least
         self.call(RELEASE, time)
@@ -248,7 +257,8 @@ class AssemblyInMotion:
         """Begin what a reel's command prescribes, and book the energy that this takes."""
         k = list(self.assembly.strings).index(name)
         reel, strand = self.arrays.reels[k], self._system.strands[k]
-        if isinstance(self._commands[name], PrescribedMotion):
+        command = self._commands[name]
+        if command.prescribes:
             before = self._observed(time).whole[0, data.KINETIC]
             _, speed, acceleration = values_at(strand.command.profile, time)
             reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
@@ -256,12 +266,15 @@ class AssemblyInMotion:
             self.call(RELEASE, time)
             reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
             reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] += release
-        command = strand.command
-        # the torque that a lock takes, or the start of a motion that is prescribed, is found from samples
-        limit = strand.par.max_torque
-        torque = float(np.clip(np.interp(time, command.times, command.torques), -limit, limit))
-        found_later = command.locked or isinstance(self._commands[name], PrescribedMotion)
-        reel[data.TORQUE] = math.nan if found_later else torque
+        s, sigma = reel[[data.S, data.SIGMA]].tolist()
+        drum = self.assembly.strings[name].reel
+        assert drum is not None
+        # a torque that is found from the motion is NaN until samples have it
+        reel[data.TORQUE] = (
+            math.nan
+            if command.finds_torque
+            else pendulum_lowering.commanded_torque(drum, command, strand.par.L, s, sigma, time, self._origins[name])
+        )
 
     def _deployed(self, name: str) -> float:
         k = list(self.assembly.strings).index(name)
@@ -280,13 +293,16 @@ class AssemblyInMotion:
         """Step limits of the present motion (s)."""
         return self.call(LIMITS).limits
 
+    def allowed_step(self) -> float:
+        """Largest step that "auto" makes of the present motion (s)."""
+        limits = self.limits()
+        return float(min(self._plan.allowed_ratio * limits.waves, limits.stretching, limits.turning))
+
     def sampling(self, sample: float) -> data.Plan:
         """The plan for calls of `march`, one sample every `sample` seconds."""
         if self._plan.adaptive:
             if sample not in self.base_steps:
-                limits = self.limits()
-                allowed = min(self._plan.allowed_ratio * limits.waves, limits.stretching, limits.turning)
-                self.base_steps[sample] = pendulum_lowering.steps_within(sample, allowed)
+                self.base_steps[sample] = pendulum_lowering.steps_within(sample, self.allowed_step())
             count = self.base_steps[sample]
             h = sample / count
             if h != self._plan.h:  # another base step: count from here on
@@ -325,16 +341,43 @@ class AssemblyInMotion:
         if saved is None:
             saved = np.zeros((3, self.arrays.size() if action == MARCH else 0))
         samples = self.samples_for(0) if out is None else out
-        done = assembly_kernel(self._system, plan or self._plan, saved, samples, action, time)
+        with heeding_interrupts([law for laws in self.laws.values() for law in laws]):
+            done = self.turns.run(assembly_kernel, self._system, plan or self._plan, saved, samples, action, time)
         for k, name in enumerate(self.assembly.strings):
             if name in self.laws:
                 raise_failure(self.laws[name], own_numbers(self._system.acting[k], "force_law").failed)
         return done
 
     def march_into(self, out: kernels.WholeSamples, plan: data.Plan) -> Done:
-        """Fill samples by steps of a plan."""
+        """Fill samples by steps of a plan; what a force law raises leaves the motion as it was."""
         self._lower(self.time, self.time + len(out.whole) * plan.steps_per_sample * plan.h)
-        return self.call(MARCH, out=out, plan=plan)
+        before = self.saved() if self.laws else None
+        try:
+            return self.call(MARCH, out=out, plan=plan)
+        except BaseException:
+            if before is not None:
+                self._clear_workspace()
+                self.put_back(before)
+            raise
+
+    def _clear_workspace(self) -> None:
+        """Take away what is not finite from arrays that a march fills, but not all of, before it looks at them."""
+        arrays = self.arrays
+        for array in (*arrays.works, *arrays.strand_works, *(x for scratch in arrays.scratch for x in scratch)):
+            array[...] = 0.0
+        self._changed = True
+        self._lower(self.time, self.time)
+
+    def saved(self) -> data.Array:
+        """A copy of the motion, as one row."""
+        motion = np.zeros((1, self.arrays.size()))
+        self.call(SAVE, saved=motion)
+        return motion
+
+    def put_back(self, saved: data.Array) -> None:
+        """Go back to a copy of the motion."""
+        steps = saved[0, len(self.arrays.totals) + data.STEP]
+        self.call(RESTORE, float(saved[0, data.T_START] + steps * self._plan.h), saved=saved)
 
     def present_sample(self) -> kernels.WholeSamples:
         """The present state as a sample."""

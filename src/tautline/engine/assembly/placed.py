@@ -8,6 +8,7 @@ from typing import Self
 from tautline import errors
 from tautline.engine.assembly.health import AssemblyHealth
 from tautline.engine.assembly.motion import AssemblyInMotion
+from tautline.engine.turns import Turns
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import BEGIN
@@ -41,6 +42,7 @@ class PlacedAssembly(AssemblyInMotion):
 
         Bodies that are held are where the state says, and their paths are those of the run.
         """
+        self.turns.check()
         self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
         self.arrays.place(self.assembly, state)
         self.arrays.totals[data.T_START] = time
@@ -50,7 +52,9 @@ class PlacedAssembly(AssemblyInMotion):
 
     def twin(self, until: float) -> Self:
         """An independent one in the same state, with nothing recorded; motions are there up to a time (s)."""
-        other = copy.copy(self)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.turns = Turns()
         other.arrays, other.health = copy.deepcopy(self.arrays), AssemblyHealth()
         other.forget_records()
         other._changed = True

@@ -13,8 +13,10 @@ from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.pendulum import Pendulum
 from tautline.model.statics import pull_on_drum, spooled_weight
+from tautline.model.string_loads import StringLoads
 from tautline.results.assembly import derived, spans
-from tautline.results.values import Values, at_first_end
+from tautline.results.ends import strain_at_end
+from tautline.results.values import Values
 
 
 def values_of(assembly: Assembly, samples: kernels.WholeSamples, times: data.Array) -> Values:
@@ -39,15 +41,21 @@ def with_holding(assembly: Assembly, values: Values, pendulums: Mapping[str, Pen
     for k, (name, (_, elements)) in enumerate(spans(assembly).items()):
         held, pendulum = np.isnan(values["torque"][:, k]), pendulums[name]
         if held.any() and assembly.strings[name].reel is not None:
-            strain, reeled = values["strain"][held, elements], values["reeled_length"][held, k]
-            at_guide = at_first_end(strain) if strain.shape[1] > 1 else strain[:, 0]
+            tension, strain = (values[x][held, elements.start] for x in ("tension", "strain"))
+            at_guide = strain_at_end(pendulum.string, values["start_tension"][held, k], tension, strain)
+            reeled = values["reeled_length"][held, k]
             radii = pendulum.reel.radius(reeled)
             torque = radii * (pull_on_drum(pendulum, at_guide) + spooled_weight(pendulum, reeled))
             values["torque"][held, k] = torque
             values["power"][held, k] = torque * values["reel_speed"][held, k] / radii
 
 
-def values_without_holding(assembly: Assembly, samples: kernels.WholeSamples, times: data.Array) -> Values:
+def values_without_holding(
+    assembly: Assembly,
+    samples: kernels.WholeSamples,
+    times: data.Array,
+    loads: Mapping[str, StringLoads] | None = None,
+) -> Values:
     """Variables of the results from samples, but torques that hold or lead a drum, which are NaN."""
     B = len(assembly.bodies)
     bodies, strands, whole = samples.bodies[:, :B], samples.strands, samples.whole
@@ -67,7 +75,7 @@ def values_without_holding(assembly: Assembly, samples: kernels.WholeSamples, ti
         "linear_momentum": whole[:, kernels.LINEAR_MOMENTUM : kernels.LINEAR_MOMENTUM + 3],
         "angular_momentum": whole[:, kernels.ANGULAR_MOMENTUM : kernels.ANGULAR_MOMENTUM + 3],
     }
-    return derived(assembly, found)
+    return derived(assembly, found, loads)
 
 
 def sentence(status: int, time: float, name: str, out: float, step: float, limit: float, adaptive: bool) -> str:

@@ -12,9 +12,9 @@ import numpy as np
 
 from tautline import errors
 from tautline._version import __version__
-from tautline.engine import checkpoints
+from tautline.engine import checkpoints, plausible
 from tautline.engine.assembly.acting import ActedOnAssembly
-from tautline.engine.assembly.commands import Commands
+from tautline.engine.assembly.commands import Commands, check_known
 from tautline.engine.assembly.health import AssemblyHealth
 from tautline.engine.assembly.samples import sentence, values_of
 from tautline.engine.assembly.watched import WatchedAssembly
@@ -34,10 +34,9 @@ from tautline.model.assembly import sections
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.state import AssemblyState, LineStart
-from tautline.model.command import PrescribedMotion
 from tautline.model.description import fields_of
 from tautline.model.force_law import refuse_saving
-from tautline.model.run import Method, Run
+from tautline.model.run import Method, Run, known
 from tautline.model.sections import COMMAND, Tree
 from tautline.results import assembly as results
 from tautline.results.inputs import CASE
@@ -47,6 +46,15 @@ if TYPE_CHECKING:
     import xarray as xr
 
 VERSION = 1
+# Of the text of a checkpoint (plausible.py).
+FORM = checkpoints.FORM | {
+    "commands": {plausible.ANY: dict},
+    "origins": {plausible.ANY: (float, float)},
+    "shortest": {plausible.ANY: float},
+    "pushes": {plausible.ANY: ((float,) * 7, (float,) * 7)},
+    "impulses": (float, [plausible.VECTOR]),
+    "moves": {plausible.ANY: (float,) * 13},
+}
 
 
 class Checkpoint(NamedTuple):
@@ -78,7 +86,7 @@ class AssemblySimulation(ActedOnAssembly):
         self, assembly: Assembly, state: AssemblyState, *, loads: Mapping[str, Any] | None = None, **method: Any
     ) -> None:
         self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
-        super().__init__(assembly, state, Method(**method), loads)
+        super().__init__(assembly, state, Method(**known(method, Method)), loads)
         self.case: AssemblyCase | None = None
         self.health = AssemblyHealth()
         self._watch = Watch(self.method.stop, self.layout) if self.method.stop else None
@@ -87,6 +95,7 @@ class AssemblySimulation(ActedOnAssembly):
     @classmethod
     def from_case(cls, case: AssemblyCase, *, loads: Mapping[str, Any] | None = None) -> AssemblySimulation:
         """A simulation at the start of a case; its commands are not taken yet."""
+        checks.instance("case", case, AssemblyCase, hint="; tl.Simulation takes a Case")
         with case.naming_keys():
             simulation = cls(case.assembly, case.state(), loads=loads, **case.run.method())
         simulation.case = case
@@ -130,19 +139,18 @@ class AssemblySimulation(ActedOnAssembly):
         """
         if self.status != errors.STATUS_NAMES[errors.RUNNING]:
             return self.status
-        rows = self.begin(commands, duration, duration if sample is None else sample)
-        if not self.health.begun or (record and not self._times):
-            first = self.first_sample()
-            if record:
-                self.keep(first)
-        plan = self.sampling(duration if sample is None else sample)
-        piece, done = max(1, STEPS_A_CALL // plan.steps_per_sample), 0
-        while done < rows and self.status == errors.STATUS_NAMES[errors.RUNNING]:
-            count = min(piece, rows - done)
-            samples = self.march(count, plan)
-            if record:
-                self.keep(samples)
-            done += count
+        with self.turns:
+            rows = self.begin(commands, duration, duration if sample is None else sample)
+            if not self.health.begun or (record and not self._times):
+                first = self.first_sample()
+                if record:
+                    self.keep(first)
+            plan = self.sampling(duration if sample is None else sample)
+            piece, done = max(1, STEPS_A_CALL // plan.steps_per_sample), 0
+            while done < rows and self.status == errors.STATUS_NAMES[errors.RUNNING]:
+                count = min(piece, rows - done)
+                self.march(count, plan, record)
+                done += count
         return self.status
 
     def begin(self, commands: Commands | None, duration: float, sample: float) -> int:
@@ -158,20 +166,40 @@ class AssemblySimulation(ActedOnAssembly):
             self._check_step()
         return rows
 
-    def march(self, rows: int, plan: data.Plan) -> kernels.WholeSamples:
-        """So many samples in one call of the kernel; fewer if an event ends the motion."""
+    def march(self, rows: int, plan: data.Plan, record: bool = False) -> kernels.WholeSamples:
+        """March for `rows` samples, which may be recorded; fewer if an event ends the motion.
+
+        If an interrupt or an error of a force law ends the march, the motion is left at its latest sample.
+        """
         out = self.samples_for(rows)
         begun = int(self.arrays.clock[data.STEP])
         strand = -1
-        if self._watch is None:
-            status, filled, strand, _ = self.march_into(out, plan)
-        else:
-            watched = WatchedAssembly(self)
-            if self.steps == 0:
-                self._watch.check_start(watched, self.present_sample())
-            status, filled = self._watch.march(watched, out, plan)
-            strand = watched.strand
-        return self.marched(out, begun, status, filled, strand, plan)
+        before = None if self._watch is None else self.saved()
+        try:
+            if self._watch is None:
+                status, filled, strand, _ = self.march_into(out, plan)
+            else:
+                watched = WatchedAssembly(self)
+                if self.steps == 0:
+                    self._watch.check_start(watched, self.present_sample())
+                status, filled = self._watch.march(watched, out, plan)
+                strand = watched.strand
+        except BaseException:
+            if before is not None and self._watch is not None:
+                self.put_back(before)
+                self._watch.met = None
+            filled = (int(self.arrays.clock[data.STEP]) - begun) // plan.steps_per_sample
+            self._note(out, begun, errors.RUNNING, filled, strand, plan, record)
+            raise
+        return self._note(out, begun, status, filled, strand, plan, record)
+
+    def _note(
+        self, out: Any, begun: int, status: int, filled: int, strand: int, plan: data.Plan, record: bool
+    ) -> kernels.WholeSamples:
+        samples = self.marched(out, begun, status, filled, strand, plan)
+        if record:
+            self.keep(samples)
+        return samples
 
     def marched(
         self, out: kernels.WholeSamples, begun: int, status: int, filled: int, strand: int, plan: data.Plan
@@ -180,7 +208,7 @@ class AssemblySimulation(ActedOnAssembly):
         done = kernels.WholeSamples(*(array[:filled] for array in out))
         counts = begun + plan.steps_per_sample * np.arange(1, filled + 1, dtype=np.float64)
         self._marched = self.arrays.totals[data.T_START] + counts * plan.h
-        self.health.look(self.assembly, done, self.arrays.totals)
+        self.health.look(self.assembly, done, self._marched)
         self.health.look_at_motors(self.assembly, done, self._led())
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[int(status)]
@@ -189,7 +217,7 @@ class AssemblySimulation(ActedOnAssembly):
 
     def _led(self) -> list[str]:
         """Strings whose reels follow a motion that is prescribed."""
-        return [name for name, command in self._commands.items() if isinstance(command, PrescribedMotion)]
+        return [name for name, command in self._commands.items() if command.prescribes]
 
     def _sentence(self, status: int, strand: int, plan: data.Plan) -> str:
         """What ended the motion, when, and what to do about it."""
@@ -211,7 +239,7 @@ class AssemblySimulation(ActedOnAssembly):
             totals[data.KEPT] = kept_energy(x)
             totals[data.POTENTIAL] = x[data.ELASTIC] + x[data.GRAVITY]
             totals[data.IN_PLAY] = x[data.KINETIC]
-        self.health.look(self.assembly, out, totals)
+        self.health.look(self.assembly, out, self._marched)
         return out
 
     def keep(self, samples: kernels.WholeSamples) -> None:
@@ -225,6 +253,7 @@ class AssemblySimulation(ActedOnAssembly):
 
     def recorded(self) -> Values:
         """Variables of all that was recorded."""
+        self.turns.check()
         if not self._times:
             self.keep(self.first_sample())
         pieces = kernels.WholeSamples(*(np.concatenate(arrays) for arrays in zip(*self._pieces, strict=True)))
@@ -308,7 +337,7 @@ class AssemblySimulation(ActedOnAssembly):
     def from_checkpoint(cls, motion: Checkpoint, text: str) -> AssemblySimulation:
         """A simulation that goes on exactly where a checkpoint was taken."""
         saved = json.loads(text)
-        checkpoints.check(saved, motion._asdict(), VERSION)
+        checkpoints.check(saved, motion._asdict(), VERSION, FORM)
         simulation = cls.from_case(AssemblyCase.from_dict(saved[CASE]))
         simulation._restore(saved, motion.motion)
         return simulation
@@ -316,6 +345,15 @@ class AssemblySimulation(ActedOnAssembly):
     def _restore(self, saved: dict[str, Any], motion: data.Array) -> None:
         if self.arrays.size() != motion.size:
             raise InputError(f"checkpoint: expected {self.arrays.size()} numbers, got {motion.size}")
+        plausible.check_steps(saved, self._plan)
+        begun = len(self.arrays.totals)
+        plausible.check_clock(motion[begun : begun + data.CLOCK_SIZE])
+        for kind in ("commands", "origins", "shortest"):
+            for name in saved[kind]:
+                check_known(name, self._shortest, "strings")
+        for name in (*saved["pushes"], *saved["moves"]):
+            check_known(name, self.assembly.bodies, "bodies")
+        plausible.check_form("impulses", saved["impulses"][1], (plausible.VECTOR,) * len(self.arrays.names))
         self._plan = self._plan._replace(h=saved["h"])
         self.base_steps = dict(saved["base_steps"])
         self._started, self.status, self._event = saved["started"], saved["status"], saved["event"]
@@ -332,6 +370,18 @@ class AssemblySimulation(ActedOnAssembly):
             self._changed = True
             self._lower(self.time, self.time)
             self.call(RESTORE, self.time, saved=motion[None])
+        if self.status == errors.STATUS_NAMES[errors.RUNNING]:
+            self._check_restored(plausible.longest_step(saved))
+
+    def _check_restored(self, longest: float) -> None:
+        """Refuse a motion that cannot be."""
+        for line, reel in zip(self.assembly.strings.values(), self.arrays.reels, strict=True):
+            plausible.check_reel(reel, longest, line.string.length)
+        for state in self.arrays.bodies:
+            plausible.check_attitude(state[data.ATTITUDE : data.ATTITUDE + 4])
+        limits = self.limits()
+        plausible.check_counts(self.base_steps, min(self._plan.allowed_ratio * limits.waves, limits.stretching))
+        plausible.check_energies(self.present_sample().whole[0, [data.KINETIC, data.ELASTIC, data.GRAVITY]])
 
 
 def line_starts(assembly: Assembly, state: AssemblyState) -> dict[str, LineStart]:

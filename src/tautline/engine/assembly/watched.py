@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tautline.engine.assembly.motion import AssemblyInMotion
 from tautline.engine.assembly.samples import values_of
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
-from tautline.kernels.assembly.march import OBSERVE, RESTORE, SAVE
+from tautline.kernels.assembly.march import OBSERVE
 from tautline.results.values import Values
 
 
@@ -38,13 +36,10 @@ class WatchedAssembly:
         return values_of(self._motion.assembly, samples, times)
 
     def saved(self) -> data.Array:
-        motion = np.zeros((1, self._motion.arrays.size()))
-        self._motion.call(SAVE, saved=motion)
-        return motion
+        return self._motion.saved()
 
     def put_back(self, saved: data.Array) -> None:
-        steps = saved[0, len(self._motion.arrays.totals) + data.STEP]
-        self._motion.call(RESTORE, float(saved[0, data.T_START] + steps * self._motion.base_step), saved=saved)
+        self._motion.put_back(saved)
 
     def counted_from(self) -> tuple[data.Array, data.Counters]:
         return self._motion.arrays.totals, self._motion.arrays.clock

@@ -19,6 +19,7 @@ from tautline import durable, ledger
 from tautline.durable import StoreError
 from tautline.files.runs.format import FORMAT, Array, Contents, checksum, pages, read_at, read_copies
 from tautline.files.runs.inputs import keys_of_old
+from tautline.model import checks
 from tautline.results import dataset
 from tautline.results.assembly import assembly_of, build, layout
 from tautline.results.inputs import CASE
@@ -152,7 +153,7 @@ def opened(path: Path, mode: str = "rb") -> IO[bytes]:
     if kind is not None:
         raise StoreError(f"{path}: {kind}, expected a run file")
     try:
-        return path.open(mode, buffering=0)
+        return durable.open_input(path, mode, buffering=0)
     except FileNotFoundError:
         raise StoreError(f"{path}: no such file") from None
     except PermissionError:
@@ -195,7 +196,7 @@ class Reader:
     """A run file that is read where it is wanted, for programs that look at parts of it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = Path(path)
+        self._path = checks.path("path", path)
         self._source = open_source(self._path)
         self.attrs = self._source.attrs
         self.rows = self._source.rows

@@ -29,7 +29,7 @@ from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
-from tautline.ledger import kept_energy
+from tautline.model import checks
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.sections import is_assembly
@@ -58,7 +58,7 @@ class Progress(NamedTuple):
     rows: int
     steps: int  # made by this process
     wall: float
-    balance_error: float  # of the last sample, over the largest kinetic energy that this process saw
+    balance_error: float  # largest so far, over the energy in play, as results have it
 
 
 class Writer:
@@ -184,12 +184,14 @@ def run_to_file(
     loads : list of ForceLaw, optional
         Refused, because a file cannot hold a function; `simulate` takes them.
     """
-    target = Path(path)
+    target = checks.path("path", path)
+    checks.function("watch", watch)
+    checks.instance("overwrite", overwrite, bool)
     case = case_of(system, state, command, run, title)
     simulation, count, interval = begin(case, loads=check_laws(loads))
     first = simulation.values(simulation.first_sample())
     with _created(target, simulation, first, count + 1, interval, title or case.title, overwrite) as writer:
-        _drive(writer, target, simulation, float(first["energy"][0]), watch)
+        _drive(writer, target, simulation, watch)
     return simulation
 
 
@@ -256,7 +258,8 @@ def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | Non
     watch : callable, optional
         As in `run_to_file`.
     """
-    target = Path(path)
+    target = checks.path("path", path)
+    checks.function("watch", watch)
     file = reading.opened(target, "r+b")
     try:
         _lock(file, target)
@@ -272,8 +275,7 @@ def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | Non
                     "a resumed run is exact only with the same version"
                 )
             simulation = _restored(run.copy, target)
-            energy = float(run.rows_of("energy", range(1))[0])
-        _drive(Writer(file, target, contents, run.copy), target, simulation, energy, watch)
+        _drive(Writer(file, target, contents, run.copy), target, simulation, watch)
     finally:
         file.close()
     return simulation
@@ -306,21 +308,23 @@ def _drive(
     writer: Writer,
     path: Path,
     simulation: Any,
-    energy: float,
     watch: Callable[[Progress], bool] | None,
 ) -> None:
-    """Go on by chunks until the run is complete, ends by an event, or is asked to stop; `energy` is the first."""
+    """Go on by chunks until the run is complete, ends by an event, or is asked to stop."""
     started = time.perf_counter()
     rows, sample = writer.contents.rows_planned, writer.contents.sample
     plan = simulation.sampling(sample)
     most = max(1, int(BYTES_A_CHUNK / (8 * simulation.layout.row_length())))
     chunk = 1
-    largest = 0.0
     begun, steps = simulation.time, simulation.steps
     while writer.rows < rows and simulation.status == errors.STATUS_NAMES[errors.RUNNING]:
         count = min(chunk, rows - writer.rows)
         before = time.perf_counter()
-        samples = simulation.march(count, plan)
+        try:
+            samples = simulation.march(count, plan)
+        except KeyboardInterrupt:  # the rows before are complete
+            writer.leave_in_order()
+            raise
         values = simulation.values(samples)
         with explained(path):
             writer.write(values, simulation)
@@ -329,8 +333,6 @@ def _drive(
         chunk = max(1, min(4 * chunk, most, int(count * SECONDS_A_CHUNK / max(spent, 1e-9))))
         if watch is None or not len(values["time"]):
             continue
-        largest = max(largest, float(values["kinetic_energy"].max()), 1e-300)
-        error = float(kept_energy(values)[-1]) - energy
         progress = Progress(
             time=simulation.time,
             duration=(rows - 1) * sample,
@@ -338,7 +340,7 @@ def _drive(
             rows=writer.rows,
             steps=simulation.steps - steps,
             wall=time.perf_counter() - started,
-            balance_error=error / largest,
+            balance_error=simulation.attributes()["balance_error"],
         )
         if watch(progress):
             break

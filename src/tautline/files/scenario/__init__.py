@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tautline.files.scenario.reading import BUILT_IN, beside, built_in_names, find, load, parse, read
+from tautline.files.scenario.reading import BUILT_IN, beside, built_in_names, find, load, parse, read, tree_of
 from tautline.files.scenario.schema import assembly_schema, json_schema, pendulum_schema
 from tautline.model.sections import ScenarioError
 
@@ -18,4 +18,5 @@ __all__ = [
     "parse",
     "pendulum_schema",
     "read",
+    "tree_of",
 ]

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tautline import durable
 from tautline.files.scenario.origin import Origin
+from tautline.model import checks
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.sections import is_assembly
 from tautline.model.case import Case
@@ -24,6 +26,11 @@ BUILT_IN = Path(__file__).parents[2] / "scenarios"
 _MOST_BITS = 14_000  # 4215 digits; Python prints 4300
 _DEEPEST = 4  # sections in sections: strings.NAME.command is the third
 _LONGEST_LIST = 100_000  # of an option, in characters
+# Bytes of a scenario or a study; numbers in plenty belong into CSV files, which are read faster.
+_LARGEST = 8 * 2**20
+# More parts of one key than any file needs; the TOML library takes time with their square.
+_MOST_PARTS = 64
+_LONG_KEY = re.compile(rf"""(?<![\w"'.-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}""")
 
 
 def built_in_names() -> list[str]:
@@ -58,14 +65,16 @@ def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None)
     changes : dict, optional
         Values by dotted key, such as {"body.mass": "2 kg", "run.elements": 8}; a text is read as TOML.
     """
-    path = find(os.fspath(name))
+    path = find(str(checks.path("name", name)))
+    if changes is not None:
+        checks.mapping("changes", changes, "values")
     return parse(read(path), str(path), changes)
 
 
 def read(path: Path) -> str:
     """The text of a scenario file."""
     try:
-        return path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark first
+        return durable.read_text(path, _LARGEST)
     except UnicodeDecodeError:
         hint = "; a run file? Then use `tautline info` or `resume`" if path.suffix == ".nc" else ""
         raise ScenarioError(f"{path}: not a text file in UTF-8{hint}") from None
@@ -73,17 +82,25 @@ def read(path: Path) -> str:
         raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Any:
-    """From TOML text; ScenarioError names the key, what was wanted, what came, file and line."""
+def tree_of(text: str, source: str) -> dict[str, Any]:
+    """Parse TOML text; ScenarioError says why it cannot be read."""
+    long = _LONG_KEY.search(text)
+    if long is not None:
+        line = text.count("\n", 0, long.start()) + 1
+        raise ScenarioError(f"{source}:{line}: expected keys of at most {_MOST_PARTS} parts, got more")
     try:
-        tree = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f'{source}: not valid TOML: {error}; values with units need quotes: "5 kg"') from None
     except RecursionError:
         raise ScenarioError(f"{source}: not valid TOML here: nested too deeply") from None
     except ValueError:  # Python reads no integer of more than 4300 digits
         raise ScenarioError(f"{source}: not valid TOML here: a number of thousands of digits") from None
-    tree = beside(tree, Path(source).parent)
+
+
+def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Any:
+    """From TOML text; ScenarioError names the key, what was wanted, what came, file and line."""
+    tree = beside(tree_of(text, source), Path(source).parent)
     given = tuple(_override(tree, key, value) for key, value in (changes or {}).items())
     return from_tree(tree, Origin(source, text, given))
 
@@ -144,6 +161,8 @@ def _override(tree: dict[str, Any], key: str, value: Any) -> tuple[str, ...]:
 
 def _value_of(text: str) -> Any:
     """The value of an option: TOML; a list whose items may lack quotes, [10 N, 0, 0]; else the text itself."""
+    if _LONG_KEY.search(text):
+        return text
     for candidate in (text, _quoted(text)):
         try:
             parsed = tomllib.loads(f"x = {candidate}")

@@ -10,17 +10,17 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.assembly.samples import pendulum_of, values_without_holding, with_holding
 from tautline.gradients.arrays import Carried
-from tautline.gradients.outputs import CarriedValues, carried_pendulum, changed
+from tautline.gradients.outputs import CarriedValues, carried_loads, carried_pendulum, changed
 from tautline.kernels import data
 from tautline.model.assembly.assembly import Assembly
-from tautline.model.command import Command, Locked, PrescribedMotion
+from tautline.model.command import Command, Locked
 from tautline.model.pendulum import Pendulum
 
 
 def held_reels(assembly: Assembly, commands: Mapping[str, Command]) -> list[int]:
     """Places of strings whose reels are locked or led."""
     names = [name for name, line in assembly.strings.items() if line.reel is not None]
-    held = [name for name in names if isinstance(commands.get(name, Locked()), Locked | PrescribedMotion)]
+    held = [name for name in names if commands.get(name, Locked()).finds_torque]
     return [k for k, name in enumerate(assembly.strings) if name in held]
 
 
@@ -50,7 +50,12 @@ def carried_values(
     times = setting.system.totals[data.T_START] + counts * setting.plan.h
     pendulums = carried_lines(assembly, setting.system)
     carried = carried_assembly(assembly, pendulums)
-    found: Any = values_without_holding(carried, samples, times)
+    system = setting.system
+    loads = {
+        name: carried_loads(assembly.fluid, system.field.g * strand.par.mu * strand.sinking, own)
+        for name, strand, own in zip(assembly.strings, system.strands, system.acting, strict=True)
+    }
+    found: Any = values_without_holding(carried, samples, times, loads)
     with_holding(carried, found, pendulums)
     wanted: dict[str, Carried] = {}
     for name in ("time", *names):

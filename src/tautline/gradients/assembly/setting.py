@@ -13,8 +13,10 @@ from tautline.gradients.assembly.marching import AssemblySetting
 from tautline.gradients.assembly.outputs import carried_values, held_reels
 from tautline.gradients.marched import Marched
 from tautline.gradients.outputs import CarriedValues
+from tautline.gradients.trust import Line
 from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.case import AssemblyCase
+from tautline.results.assembly import spans
 
 
 class BegunAssembly(NamedTuple):
@@ -49,6 +51,16 @@ class BegunAssembly(NamedTuple):
     def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
         """Variables by name, and the time."""
         return carried_values(self.simulation.assembly, setting, counts, samples, names)
+
+    def lines(self, setting: Any, samples: Any) -> list[Line]:
+        """The strings in samples; both carry derivatives."""
+        strings, found = self.simulation.assembly.strings, []
+        for k, (name, (span, _)) in enumerate(spans(self.simulation.assembly).items()):
+            x, nodes = samples.strands[:, k], samples.nodes[:, span]
+            length = setting.system.strands[k].par.L - x[:, kernels.REELED]
+            moves = (nodes[..., :3], nodes[..., 3:], length, x[:, kernels.SPEED])
+            found.append(Line(f"string {name!r}", strings[name].string, *moves))
+        return found
 
     def unknown(self) -> dict[str, str]:
         """Variables whose derivatives are not known: none."""

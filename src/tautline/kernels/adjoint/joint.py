@@ -153,7 +153,7 @@ def joint_forth(
         applied = applied_at(loads.own[FORCE], x.at)
         add_to_node(scratch.nodes[TARGET], par.N, scale(x.at.back, applied.force))
         Pi = add_scaled(Pi, x.at.back, applied.moment)
-    return x, solve_at(par, reel[S], x, reel_target(par, reel, locked, p_s), Pi, scratch)
+    return x, solve_at(par, reel[S], x, reel_target(par, reel, locked, p_s, 0.0), Pi, scratch)
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tautline.errors import RUNNING
+from tautline.errors import INTERRUPTED, RUNNING
 from tautline.kernels.adjoint.data import (
     AT_BASE,
     AT_END,
@@ -63,6 +63,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
+from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import entry, inlined
 from tautline.kernels.loads.jump import keep_velocities
 from tautline.kernels.loads.resistance import DRAG
@@ -222,12 +223,13 @@ def march_back(
     bars: Samples,
     record: Record,
     out: Adjoint,
+    pulse: int = 0,
 ) -> int:
     """Take the adjoint at the end of some sample intervals back to their start; the status of their march.
 
     `motion` is a checkpoint at the start, and at the end of the intervals afterwards. `bars` are the derivatives by the
     samples at the ends of the intervals. Steps are of one length, and the reel does not reach its ends. Loads that act
-    have done so in a step before.
+    have done so in a step before. The function at the address `pulse` may stop it (interrupts.py).
     """
     rows = bars.scalars.shape[0]
     a_step = len(plan.stages)
@@ -255,12 +257,16 @@ def march_back(
     status = RUNNING
     if not command.locked and not can_be_taken_back(motion.reel):
         status = NO_WAY_BACK
+    left = FIRST_QUESTION
     for row in range(rows):
         for count in range(plan.steps_per_sample):
             if status == RUNNING:
                 first = row * a_row + count * a_step
                 status = recorded_step(par, plan, single, command, loads, motion, scratch, first, record)
                 motion.clock[STEP] += 1
+                left = steps_left(pulse, left, 1)
+                if status == RUNNING and must_stop(pulse, left):
+                    status = INTERRUPTED
         if status == RUNNING:
             record_sample(par, plan, command, loads, motion, scratch, row, record)
             if not loads.acts:
@@ -279,6 +285,9 @@ def march_back(
         owed = 0.0
         for i in range((row + 1) * a_row - 1, row * a_row - 1, -1):
             numbers, nodes = record.numbers[i], record.nodes[i]
+            left = steps_left(pulse, left, 1)
+            if must_stop(pulse, left):
+                return INTERRUPTED
             if command.locked:
                 h_bar, kick_bar = fixed_stage_back(par, remembered, numbers, nodes, scratch, out)
                 out.numbers[BY_H] += kick_bar * numbers[AT_KICK] / plan.h

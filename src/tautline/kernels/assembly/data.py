@@ -104,7 +104,7 @@ class Strand(NamedTuple):
     wound: bool  # has a reel, whose string is carried at the guide entrance
     on_body: bool  # that reel hangs on a free body: the wound string is a point mass there
     row: int  # of sigma among the unknowns, or -1 where the reel does not move
-    softness: float  # sum of the inverse masses at both ends (1/kg), without the drum
+    softness: tuple[float, float]  # inverse masses that pulls at both ends feel (1/kg), without the drum
     shortest: float  # deployed length at which a retrieval ends
     first: int  # place of its first node among those of all strings
     nodes: Array2  # (NODE_QUANTITIES, 3 row_length(N))

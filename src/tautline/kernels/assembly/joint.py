@@ -183,7 +183,7 @@ def hold_reel(system: System, strand: Strand) -> None:
         return
     matrix, right = system.matrix, system.right[0]
     row, reel = strand.row, strand.reel
-    target = reel_target(strand.par, reel, False, reel[P_S])
+    target = reel_target(strand.par, reel, False, reel[P_S], 0.0)
     if not target.held:
         matrix[row, row] += target.friction
         right[row] += target.momentum - reel[P_S]

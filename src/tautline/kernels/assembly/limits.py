@@ -46,19 +46,59 @@ class AssemblyLimits(NamedTuple):
 
 
 @kernel
-def strand_limits(plan: Plan, strand: Strand) -> tuple[float, float]:
-    """Waves in the elements, and the string as one spring between the masses at its ends."""
+def stiffness(strand: Strand) -> float:
+    """Of the string as one spring (N/m)."""
+    return strand.par.EA / (strand.par.L - strand.reel[S])  # type: ignore[no-any-return]
+
+
+@kernel
+def softness_of_drum(strand: Strand) -> float:
+    """Inverse mass of a drum that moves (1/kg)."""
+    return 1.0 / reel_mass(strand.par, strand.reel[S])[0] if strand.row >= 0 else 0.0
+
+
+@kernel
+def shared_softness(system: System, strand: Strand, e: int) -> float:
+    """Inverse mass at end e of a string of one element (1/kg), where strings like it share the mass of a body.
+
+    Each takes a part that is as large as its own share of their stiffness over the masses that they feel.
+    """
+    load = 0.0
+    for k in range(len(system.strands)):
+        other = strand_at(system.strands, k)
+        if other.par.N == 1:
+            for f in range(2):
+                if other.ends[f] == strand.ends[e]:
+                    load += stiffness(other) * other.softness[f]
+    return load / stiffness(strand)
+
+
+@kernel
+def single_frequency2(system: System, strand: Strand) -> float:
+    """Squared frequency of a string of one element between what is at its ends (equation 26)."""
     par = strand.par
     X = par.L - strand.reel[S]
+    first = shared_softness(system, strand, 0) + softness_of_drum(strand)
+    last = shared_softness(system, strand, 1)
+    first /= 1.0 + first * par.mu * X / 3.0
+    last /= 1.0 + last * par.mu * X / 3.0
+    between = par.mu * X / 6.0
+    coupled = first * last * between
+    return stiffness(strand) * (first + last + 2.0 * coupled) / (1.0 - coupled * between)  # type: ignore[no-any-return]
+
+
+@kernel
+def strand_frequencies2(system: System, strand: Strand) -> tuple[float, float]:
+    """Squared frequencies of the fastest waves in the elements, and of the string as one spring between its ends."""
+    par = strand.par
+    if par.N == 1:
+        own = single_frequency2(system, strand)
+        return own, own
     l = element_length(par, strand.reel[S])
-    waves = plan.limit_multiple * 2.0 / math.sqrt(12.0 * par.EA / (par.mu * l * l))
-    own = 3.0 / (par.mu * X)
-    softness = strand.softness
-    if strand.row >= 0:
-        softness += 1.0 / reel_mass(par, strand.reel[S])[0]
     # each end swings with a third of the string at least
-    frequency2 = par.EA / X * min(softness, 2.0 * own)
-    return waves, plan.resolution / math.sqrt(frequency2) if frequency2 > 0.0 else math.inf
+    at_ends = strand.softness[0] + strand.softness[1] + softness_of_drum(strand)
+    at_ends = min(at_ends, 6.0 / (par.mu * par.N * l))
+    return 12.0 * par.EA / (par.mu * l * l), stiffness(strand) * at_ends
 
 
 @kernel
@@ -70,30 +110,44 @@ def pull_of(strand: Strand, e: int) -> float:
     return float(max(strand.scratch.nodes[PULL][i] * math.sqrt(dot(w, w)), 0.0))
 
 
+@kernel
+def step_of(phase: float, frequency2: float) -> float:
+    """Step in which an oscillation of this squared frequency advances by a phase."""
+    return phase / math.sqrt(frequency2) if frequency2 > 0.0 else math.inf
+
+
 @separate
 def limits_now(system: System, plan: Plan) -> AssemblyLimits:
     """All limits of the present motion."""
-    waves, stretching, rate2 = math.inf, math.inf, 0.0
+    waves2, single2, swing2, stretching2, rate2, decay = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
-        own = strand_limits(plan, strand)
-        waves, stretching = min(waves, own[0]), min(stretching, own[1])
-        decay = fastest_decay(loads_at(system.acting, k))
-        if decay > 0.0:
-            waves = min(waves, 1.0 / decay)
+        own = strand_frequencies2(system, strand)
+        if strand.par.N == 1:
+            single2 = max(single2, own[0])
+        else:
+            waves2 = max(waves2, own[0])
+        stretching2 = max(stretching2, own[1])
+        decay = max(decay, fastest_decay(loads_at(system.acting, k)))
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
         if body.free and body.turns:
             omega = triple(body.state, OMEGA)
-            pull = 0.0
+            pull, single = 0.0, False
             for k in range(len(system.strands)):
                 strand = strand_at(system.strands, k)
                 for e in range(2):
                     if strand.ends[e] == b:
                         pull += pull_of(strand, e)
-            rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), pull * body.pull_lever))
-    turning = plan.resolution / math.sqrt(rate2) if rate2 > 0.0 else math.inf
-    return AssemblyLimits(waves, stretching, turning)
+                        single = single or strand.par.N == 1
+            swing = pull * body.pull_lever
+            rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), swing))
+            if single:  # stretching and swinging share the body's inertia
+                swing2 = max(swing2, swing)
+    waves = plan.limit_multiple * step_of(2.0, max(waves2, single2 + swing2))
+    if decay > 0.0:
+        waves = min(waves, 1.0 / decay)
+    return AssemblyLimits(waves, step_of(plan.resolution, stretching2), step_of(plan.resolution, rate2))
 
 
 @separate

@@ -9,6 +9,7 @@ from tautline.arrays import Array2
 from tautline.errors import (
     FULLY_DEPLOYED,
     FULLY_RETRIEVED,
+    INTERRUPTED,
     NEWTON_FAILED,
     NON_FINITE,
     REEL_OUTRUNS_WAVES,
@@ -45,6 +46,7 @@ from tautline.kernels.data import (
     S,
     _places,
 )
+from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.march import IMPROVEMENT, MOST_EXTRA, MOST_SECANTS, MOST_TRIALS, ROOM_TO_SPARE
 from tautline.kernels.steps import END_TOLERANCE
@@ -159,8 +161,8 @@ def step_to_event(system: System, plan: Plan, backups: Array2, t: float, h: floa
 
 
 @inlined
-def march_interval(system: System, plan: Plan, backups: Array2) -> tuple[int, int]:
-    """All base steps of one sample interval."""
+def march_interval(system: System, plan: Plan, backups: Array2, pulse: int, left: int) -> tuple[int, int, int]:
+    """All base steps of one sample interval; a status, which string, and the steps until the next question."""
     status, which = RUNNING, -1
     count = 0
     while count < plan.steps_per_sample and status == RUNNING:
@@ -175,29 +177,33 @@ def march_interval(system: System, plan: Plan, backups: Array2) -> tuple[int, in
             end = t + (part + 1) * h if part + 1 < parts else following
             status, which = step_to_event(system, plan, backups, t + part * h, h, end)
             part += 1
+            left = steps_left(pulse, left, 1)
+            if status == RUNNING and must_stop(pulse, left):
+                status = INTERRUPTED
         if status == RUNNING:
             system.clock[STEP] += 1
             system.clock[TOTAL] += parts
         count += 1
-    return status, which
+    return status, which, left
 
 
 @separate
-def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -> AssemblyMarched:
+def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples, pulse: int) -> AssemblyMarched:
     """Fill all rows of `out`, one every plan.steps_per_sample steps.
 
     As `march` does for a pendulum: an adaptive march repeats a sample interval that failed, or in which the balance of
-    energy did not close, with steps of half the length.
+    energy did not close, with steps of half the length, and one that is stopped leaves the motion at the latest row.
     """
     totals = system.totals
     refresh_assembly(system, totals[T_START] + system.clock[STEP] * plan.h)
+    left = FIRST_QUESTION
     for row in range(out.whole.shape[0]):
-        if plan.adaptive:
+        if plan.adaptive or pulse != 0:
             copy_motion(system, backups[AT_SAMPLE])
         extra = system.clock[EXTRA]
         before = math.inf
         while True:
-            status, which = march_interval(system, plan, backups)
+            status, which, left = march_interval(system, plan, backups, pulse, left)
             jump = math.inf
             failed = status in (NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES, UNSTABLE_STEP)
             if status == RUNNING:
@@ -215,6 +221,9 @@ def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples) -
             extra += 1
             put_motion(system, backups[AT_SAMPLE])
             system.clock[EXTRA] = extra
+            refresh_assembly(system, totals[T_START] + system.clock[STEP] * plan.h)
+        if status == INTERRUPTED:
+            put_motion(system, backups[AT_SAMPLE])
             refresh_assembly(system, totals[T_START] + system.clock[STEP] * plan.h)
         if status != RUNNING:
             return AssemblyMarched(status, row, which)
@@ -240,18 +249,21 @@ class Done(NamedTuple):
 
 
 @entry
-def assembly(system: System, plan: Plan, backups: Array2, out: WholeSamples, action: int, t: float) -> Done:
+def assembly(
+    system: System, plan: Plan, backups: Array2, out: WholeSamples, action: int, t: float, pulse: int = 0
+) -> Done:
     """All that is done with an assembly, in one C function, since most of its machine code serves every action.
 
     0 fills all rows of `out`, one every plan.steps_per_sample steps; 1 turns velocities of the states into momenta at
     time t; 2 writes the present state into row 0 of `out`; 3 gives all reels the momentum of their speed, however they
     were held; 4 copies all that a step leaves to the next one into row 0 of `backups`, 5 puts it back; 6 gives the
-    limits of the step.
+    limits of the step. While rows are filled, the function at the address `pulse`, if there is one, is asked now and
+    then whether to go on (interrupts.py).
     """
     limits = AssemblyLimits(math.inf, math.inf, math.inf)
     found = AssemblyMarched(RUNNING, 0, -1)
     if action == MARCH:
-        found = march_rows(system, plan, backups, out)
+        found = march_rows(system, plan, backups, out, pulse)
     elif action == BEGIN:
         begin_assembly(system, t)
     elif action == OBSERVE:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.assembly.data import OMEGA, Strand, System, body_at, loads_at
+from tautline.kernels.assembly.data import OMEGA, OMEGA_BEFORE, Strand, System, body_at, loads_at
 from tautline.kernels.assembly.linear import IDENTITY, ZEROS
 from tautline.kernels.assembly.step import ZERO
 from tautline.kernels.data import (
@@ -115,7 +115,9 @@ def prepare(strand: Strand, system: System, tau: float, at: Instant, ahead: floa
     if pushing:
         expect_velocities(par, ahead, motion, scratch.nodes[GUESS])
         body = body_at(system.bodies, strand.ends[1])
-        expected = Rates(last.sigma + ahead * (last.sigma - before.sigma), triple(body.state, OMEGA), 0.0)
+        turning = triple(body.state, OMEGA)
+        turning = add_scaled(turning, ahead, sub(turning, triple(body.state, OMEGA_BEFORE)))
+        expected = Rates(last.sigma + ahead * (last.sigma - before.sigma), turning, 0.0)
         here = instant_at(at, attitude(body.state), expected)
         right_reel = tau * act(par, loads, here, motion, scratch.nodes[GUESS], scratch).reel
     elements_at_joint(par, l, 0.0, motion, scratch)

@@ -10,29 +10,38 @@ from __future__ import annotations
 from tautline.errors import RUNNING
 from tautline.kernels.assembly.backup import copy_motion, put_motion
 from tautline.kernels.assembly.data import (
-    END_MOMENTUM,
+    ANGULAR,
     FLUID,
     LINEAR,
+    OMEGA,
     OMEGA_NOW,
+    SIGMA_NOW,
     V_NOW,
+    Body,
+    Strand,
     System,
+    V,
     body_at,
     drag_at,
     strand_at,
 )
 from tautline.kernels.assembly.joint import velocities_at_joint
 from tautline.kernels.assembly.loads import act_at_joint, instant_of, load_all, place_given
-from tautline.kernels.assembly.observe import kinetic_of_body, measure_strand, refresh_assembly, velocities_now
+from tautline.kernels.assembly.observe import refresh_assembly, velocities_now
 from tautline.kernels.assembly.step import book_whole, stage
 from tautline.kernels.assembly.wet import fluid_now
 from tautline.kernels.balance import SIGNS
 from tautline.kernels.data import (
     FLUID_VELOCITY,
     MEAN_VELOCITY,
+    MOMENTUM,
+    P_S,
+    SIGMA,
     VELOCITY,
     VELOCITY_BEFORE,
     Array,
     copy_nodes,
+    node,
     put_triple,
     triple,
 )
@@ -41,25 +50,53 @@ from tautline.kernels.lanes import zero_like
 from tautline.kernels.loads.jump import given_by_loads
 from tautline.kernels.loads.pushing import ACCOUNTS
 from tautline.kernels.loads.resistance import DRAG
-from tautline.kernels.so3 import dot
+from tautline.kernels.rotation import attitude
+from tautline.kernels.so3 import Vector, apply, dot
 
 
 @separate
-def moving_energy(system: System) -> float:
-    """Kinetic energy at the present momenta, less velocity times momentum where a motion is given."""
-    energy = 0.0
+def along_now(system: System) -> float:
+    """Momenta times the velocities that are found, of all that moves freely."""
+    total = 0.0
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
-        energy += measure_strand(system, strand)[0]
-        for e in range(2):
-            body = body_at(system.bodies, strand.ends[e])
-            if not body.free:
-                energy -= dot(triple(strand.work, END_MOMENTUM + 3 * e), triple(body.work, V_NOW))
+        total += of_strand(strand, strand.work[SIGMA_NOW], strand.scratch.nodes[MEAN_VELOCITY])
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
-        if body.free:
-            energy += kinetic_of_body(body)
-    return energy
+        total += of_body(body, triple(body.work, V_NOW), triple(body.work, OMEGA_NOW))
+    return total
+
+
+@separate
+def along_start(system: System) -> float:
+    """Momenta times the velocities of the start, which `begin_fluid` has kept."""
+    total = 0.0
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        total += of_strand(strand, strand.reel[SIGMA], strand.nodes[VELOCITY])
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        total += of_body(body, triple(body.state, V), triple(body.state, OMEGA))
+    return total
+
+
+@kernel
+def of_strand(strand: Strand, sigma: float, v: Array) -> float:
+    """Momenta of a string's inner nodes and of its reel times velocities."""
+    p = strand.nodes[MOMENTUM]
+    total = strand.reel[P_S] * sigma if strand.row >= 0 else 0.0
+    for i in range(1, strand.par.N):
+        total += dot(node(p, i), node(v, i))
+    return float(total)
+
+
+@kernel
+def of_body(body: Body, velocity: Vector, omega: Vector) -> float:
+    """Momenta of a free body times its velocities."""
+    if not body.free:
+        return 0.0
+    turning = apply(attitude(body.state), omega)
+    return dot(triple(body.state, LINEAR), velocity) + dot(triple(body.state, ANGULAR), turning)
 
 
 @kernel
@@ -92,10 +129,10 @@ def begin_fluid(system: System) -> None:
 def start_in_fluid(system: System, backup: Array, t: float, ahead: float) -> None:
     """Let loads act at the start of a motion, for half of a step.
 
-    What the kinetic energy loses beyond their work at the velocities after that half, the fluid has taken.
+    Their work is that at the mean of the velocities before and after that half: what was booked at the latter beyond
+    it, the fluid has taken.
     """
     velocities_now(system, t)
-    before = moving_energy(system)
     begin_fluid(system)
     copy_motion(system, backup)
     tried = stage(system, ahead, t, t + ahead)
@@ -108,8 +145,8 @@ def start_in_fluid(system: System, backup: Array, t: float, ahead: float) -> Non
         act_at_joint(system, t, ahead)
         return
     booked = -booked_energy(system)
+    gained = -0.5 * (along_now(system) + along_start(system))
     load_all(system, at, ahead)
     booked += booked_energy(system)
-    velocities_now(system, t)
-    gained = moving_energy(system) - before
+    gained += 0.5 * (along_now(system) + along_start(system))
     book_whole(system, ACCOUNTS[DRAG], SIGNS[ACCOUNTS[DRAG]] * (booked - gained))

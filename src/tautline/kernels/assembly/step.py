@@ -321,7 +321,9 @@ def stage(system: System, h: float, start: float, end: float) -> int:
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
         end_body(system, body, h, start, end)
-        finite = finite and math.isfinite(dot(triple(body.state, LINEAR), triple(body.state, ANGULAR)))
+        held = triple(body.state, GIVEN)
+        size = dot(triple(body.state, LINEAR), triple(body.state, ANGULAR)) + held[0] + held[1] + held[2]
+        finite = finite and math.isfinite(size)
     totals[H_EARLIER] = totals[H_BEFORE]
     totals[H_BEFORE] = totals[H_LAST]
     totals[H_LAST] = h

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from tautline.errors import NON_FINITE, RUNNING
+from tautline.errors import INTERRUPTED, NON_FINITE, RUNNING
 from tautline.kernels.assembly.data import System, WholeSamples
 from tautline.kernels.assembly.march import AssemblyMarched, event_at_end, one_step
 from tautline.kernels.assembly.observe import observe_assembly, refresh_assembly
 from tautline.kernels.data import STEP, T_START, TOTAL, Array, Plan
+from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import tangent_entry
 
 
 @tangent_entry
-def assembly_with_tangents(system: System, plan: Plan, backup: Array, out: WholeSamples) -> AssemblyMarched:
+def assembly_with_tangents(
+    system: System, plan: Plan, backup: Array, out: WholeSamples, pulse: int = 0
+) -> AssemblyMarched:
     """Fill all rows of `out`, one every plan.steps_per_sample steps, with derivatives of all that is written.
 
-    Steps are of the length plan.h. An event ends the march after the step that meets it.
+    Steps are of the length plan.h. An event ends the march after the step that meets it, and the
+    function at the address `pulse` may (interrupts.py).
     """
     begun, clock = system.totals[T_START], system.clock
     refresh_assembly(system, begun + clock[STEP] * plan.h)
+    left = FIRST_QUESTION
     for row in range(out.whole.shape[0]):
         for _ in range(plan.steps_per_sample):
+            left = steps_left(pulse, left, 1)
+            if must_stop(pulse, left):
+                return AssemblyMarched(INTERRUPTED, row, -1)
             t, end = begun + clock[STEP] * plan.h, begun + (clock[STEP] + 1) * plan.h
             status, which = one_step(system, plan, backup, t, plan.h, end), -1
             if status == RUNNING:

@@ -100,9 +100,16 @@ def flow_along(par: Parameters, own: Drag, at: Instant, q: Array, out: Array) ->
 
 
 @kernel
-def wet_part(own: Drag, depth: float) -> float:
-    """Part of the body that is below the surface, from the depth of its centre of buoyancy."""
-    return min(max(0.5 + (depth - own.surface) / own.body_height, 0.0), 1.0)
+def wet_part(below: float, height: float) -> float:
+    """Part of something of this height that is wet, from the depth of its middle below the surface."""
+    return min(max(0.5 + below / height, 0.0), 1.0)
+
+
+@kernel
+def wet_depth(below: float, height: float) -> float:
+    """Integral of `wet_part` over the depth."""
+    part = wet_part(below, height)
+    return 0.5 * height * part * part + max(below - 0.5 * height, 0.0)
 
 
 @kernel
@@ -110,7 +117,7 @@ def density_of_body(own: Drag, depth: float) -> float:
     """Density of the fluid around the body, over that below the surface."""
     if not own.has_surface:
         return 1.0
-    return own.above + (1.0 - own.above) * wet_part(own, depth)
+    return own.above + (1.0 - own.above) * wet_part(depth - own.surface, own.body_height)
 
 
 @kernel
@@ -218,7 +225,7 @@ def lift_of_body(own: Drag, R: Matrix, depth: float) -> tuple[Vector, Vector]:
 
     `depth` is that of the body's point.
     """
-    wet = wet_part(own, depth + apply(R, own.buoyancy_center)[2])
+    wet = wet_part(depth + apply(R, own.buoyancy_center)[2] - own.surface, own.body_height)
     lift = (0.0, 0.0, -own.body_lift * wet)
     return lift, cross(own.buoyancy_center, apply_transposed(R, lift))
 
@@ -240,11 +247,14 @@ def wet_mean(a: float, b: float) -> tuple[float, float, float]:
 
 @kernel
 def act(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array, scratch: Scratch, out: Array) -> Push:
-    """Buoyancy of what is below a free surface, more than that above it (equation 96)."""
+    """Buoyancy of what is below a free surface, more than that above it (equation 96).
+
+    What is spooled is lifted at node 0, and gets wet over the height of the drum.
+    """
     if not own.has_surface:
         return Push(0.0, NOTHING)
-    q = motion.nodes[POSITION]
-    l = element_length(par, motion.reel[S])
+    q, s = motion.nodes[POSITION], motion.reel[S]
+    l = element_length(par, s)
     guide = at.place[2] - own.surface
     means = 0.0
     for e in range(par.N):
@@ -254,4 +264,6 @@ def act(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array, scrat
         add_to_node(out, e + 1, (0.0, 0.0, -own.lift * l * by_second))
     lift, moment = lift_of_body(own, at.R, at.place[2] + node(q, par.N)[2])
     add_to_node(out, par.N, lift)
-    return Push(own.lift * (means / par.N - max(guide + node(q, 0)[2], 0.0)), moment)
+    entrance, drum = guide + node(q, 0)[2], 2.0 * par.d
+    add_to_node(out, 0, (0.0, 0.0, -own.lift * s * wet_part(entrance, drum)))
+    return Push(own.lift * (means / par.N - wet_depth(entrance, drum)), moment)

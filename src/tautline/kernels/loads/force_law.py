@@ -105,9 +105,10 @@ def act(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array, 
             own.failed[k] = at.t
             x = math.nan
         moment = add(moment, (x, y, z))
+        finite = math.isfinite(x + y + z)
         for i in range(par.N + 1):
             add_to_node(out, i, node(force, i))
-        if done != 1.0:
+        if not finite:  # also where what is at the end cannot turn
             add_to_node(out, par.N, (math.nan, math.nan, math.nan))
         first = own.ends[k]
     reel = 0.0

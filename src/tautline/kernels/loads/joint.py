@@ -18,6 +18,7 @@ from tautline.kernels.data import (
     H_BEFORE,
     H_LAST,
     HELD,
+    HELD_ACCELERATION,
     HELD_SPEED,
     LOAD_ROWS,
     MEAN_VELOCITY,
@@ -81,8 +82,8 @@ class Joint(NamedTuple):
 
 
 @kernel
-def reel_target(par: Parameters, reel: Array, locked: bool, p_s: float) -> ReelTarget:
-    """The reel in the equations of velocities, from its momentum.
+def reel_target(par: Parameters, reel: Array, locked: bool, p_s: float, start: float) -> ReelTarget:
+    """The reel in the equations of velocities, from its momentum; a motion that is prescribed goes on for `start`.
 
     Where friction is stiff, it acts for the half of the step before at the speed that is solved for, in the place of
     what it gave at the mean speed of that step.
@@ -92,7 +93,8 @@ def reel_target(par: Parameters, reel: Array, locked: bool, p_s: float) -> ReelT
         momentum = p_s + friction_at_end(par, reel[S], h) * reel[SIGMA]
         return ReelTarget(True, False, 0.0, momentum, 0.5 * h * viscous_drag(par, reel[S]))
     held = reel[HELD] != NOT_HELD
-    return ReelTarget(not locked, held, reel[HELD_SPEED] if held and not locked else 0.0, p_s, 0.0)
+    speed = reel[HELD_SPEED] + start * reel[HELD_ACCELERATION] if held and not locked else 0.0
+    return ReelTarget(not locked, held, speed, p_s, 0.0)
 
 
 @kernel
@@ -193,9 +195,8 @@ def look(
     Pi = add(Pi, cross(resistance.center, apply_transposed(at.R, dragged)))
     Pi = add(Pi, cross(resistance.place, apply_transposed(at.R, kept)))
     Pi = add_scaled(Pi, back, push.moment)
-    rates = solve_velocities(
-        par, reel[S], back, resistance, at.R, reel_target(par, reel, locked, with_loads), Pi, scratch
-    )
+    target = reel_target(par, reel, locked, with_loads, start)
+    rates = solve_velocities(par, reel[S], back, resistance, at.R, target, Pi, scratch)
     return Joint(at, resistance, push, rates, p_s)
 
 

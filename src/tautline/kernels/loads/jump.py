@@ -21,11 +21,13 @@ from tautline.kernels.data import (
     GUIDE_IMPULSE,
     GUIDE_WORK,
     H_LAST,
+    HELD,
     LOAD_ROWS,
     LOADS_PENDING,
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
+    NOT_HELD,
     OMEGA,
     OMEGA_BEFORE,
     P_S,
@@ -34,12 +36,14 @@ from tautline.kernels.data import (
     PUSHED,
     SIGMA,
     SIGMA_BEFORE,
+    SPIN,
     STEP_MOMENTUM,
     TARGET,
     VELOCITY,
     VELOCITY_BEFORE,
     VISCOUS_PULL,
     Array,
+    Command,
     Loads,
     Motion,
     Parameters,
@@ -52,7 +56,15 @@ from tautline.kernels.data import (
     put_triple,
     triple,
 )
-from tautline.kernels.energy import element_length, kinetic_body, kinetic_reel, kinetic_string
+from tautline.kernels.drum import solve_own_row
+from tautline.kernels.energy import (
+    element_length,
+    kinetic_body,
+    kinetic_reel,
+    kinetic_string,
+    reel_mass,
+    strain_at_guide,
+)
 from tautline.kernels.fixed import complete_kick, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.lanes import zero_like
@@ -64,13 +76,16 @@ from tautline.kernels.loads.joint import Joint, amount, given_at, instant, look,
 from tautline.kernels.loads.pushing import ACCOUNTS, act, acts
 from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_joint, resistances
 from tautline.kernels.loads.resisting import drag_on_body, pull_of_damping, resist
+from tautline.kernels.loads.velocities import product_of_nodes
 from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.reeling import reel_before
 from tautline.kernels.rotation import add_spin, attitude
 from tautline.kernels.so3 import Vector, add, dot, scale, sub
 from tautline.kernels.tables import vector_at
 
 # Part of the kinetic energy, over how stiff damping is, that it may take from the velocities of a start.
 STIFF = 1e-3
+DAMPED = ACCOUNT_PLACES[ACCOUNTS[DAMPING]]
 OWED = 4  # place of what is owed at a sample, in the second row of a load
 
 
@@ -185,6 +200,13 @@ def kinetic_of(par: Parameters, motion: Motion, rates: Rates, v: Array) -> float
 
 
 @kernel
+def along(par: Parameters, motion: Motion, rates: Rates, v: Array) -> float:
+    """Momenta times velocities: the work of what changes the former, by how much this changes."""
+    spin = dot(triple(motion.body, SPIN), rates.omega)
+    return float(product_of_nodes(par.N, motion.nodes[MOMENTUM], v) + spin + motion.reel[P_S] * rates.sigma)
+
+
+@kernel
 def given_by_loads(reel: Array) -> float:
     """Energy that loads have given, less what they have taken, as it is booked."""
     total = 0.0
@@ -194,24 +216,59 @@ def given_by_loads(reel: Array) -> float:
 
 
 @separate
+def given_by_drum(
+    par: Parameters, loads: Loads, command: Command, t: float, ahead: float, motion: Motion, scratch: Scratch
+) -> float:
+    """Impulse on s of motor, guide and friction in a time from the start of a motion on.
+
+    They act at the speed that they lead to with all other forces. That is linear in what is added to the momentum of
+    the reel, so two looks tell how it follows.
+    """
+    reel = motion.reel
+    if command.locked or reel[HELD] != NOT_HELD:
+        return zero_like(t)
+    p_s, unit = reel[P_S], reel_mass(par, reel[S])[0]
+    strain = strain_at_guide(par, motion.nodes[POSITION], element_length(par, reel[S]))
+    h = ahead / (1.0 - par.theta)
+    before = reel_before(par, command, reel, strain, zero_like(t), h, t, t + h)
+    reel[P_S] = before.p_s
+    sigma = look_apart(par, loads, False, t, ahead, zero_like(t), ahead, motion, scratch).rates.sigma
+    reel[P_S] = before.p_s + unit
+    faster = look_apart(par, loads, False, t, ahead, zero_like(t), ahead, motion, scratch).rates.sigma
+    reel[P_S] = p_s
+    mass = unit / (faster - sigma)
+    change = solve_own_row(par, before.drum, before.at, sigma, ahead, mass, zero_like(t))[0]
+    return before.p_s - p_s + mass * change  # type: ignore[no-any-return]
+
+
+@separate
 def start_loads(
-    par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
+    par: Parameters, loads: Loads, command: Command, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Vector:
     """Let loads act at the start of a motion, for half of a step; the impulse of all of them.
 
     At the velocities after that half, with all forces, since those of the start may be far from what stiff damping
-    allows. What the kinetic energy loses beyond the work at those velocities, resistances have taken.
+    allows. Their work is that on the way from one velocity to the other, at the mean of both: what was booked at the
+    latter beyond it, resistances have taken. At rest in a current both are zero, and so is the work.
     """
-    reel = motion.reel
+    reel, locked, v = motion.reel, command.locked, scratch.nodes[MEAN_VELOCITY]
     started = Rates(0.0 if locked else reel[SIGMA_BEFORE], triple(motion.body, OMEGA_BEFORE), 0.0)
-    before = kinetic_of(par, motion, started, motion.nodes[VELOCITY_BEFORE])
-    booked = given_by_loads(reel)
+    booked, damped = given_by_loads(reel), reel[DAMPED]
+    p_s = reel[P_S]
+    reel[P_S] = p_s + given_by_drum(par, loads, command, t, ahead, motion, scratch)
     joint = look_apart(par, loads, locked, t, ahead, zero_like(t), ahead, motion, scratch)
+    reel[P_S] = p_s
+    before = along(par, motion, started, motion.nodes[VELOCITY_BEFORE]) + along(par, motion, joint.rates, v)
     impulse = give_apart(par, loads, locked, ahead, joint, motion, scratch)
     booked = given_by_loads(reel) - booked - dot(impulse, joint.at.frame)
-    after = kinetic_of(par, motion, velocities(par, locked, motion, scratch), scratch.nodes[MEAN_VELOCITY])
-    resistance = ACCOUNTS[DAMPING] if loads.own[DAMPING].acts else ACCOUNTS[DRAG]
-    book(par, reel, resistance, SIGNS[resistance] * (booked - (after - before)))
+    after = along(par, motion, started, motion.nodes[VELOCITY_BEFORE]) + along(par, motion, joint.rates, v)
+    taken = booked - 0.5 * (after - before)
+    if loads.own[DAMPING].acts:
+        by_damping = max(taken, damped - reel[DAMPED])  # it never gives anything back
+        book(par, reel, ACCOUNTS[DAMPING], by_damping)
+        taken -= by_damping
+    if loads.own[DRAG].acts:
+        book(par, reel, ACCOUNTS[DRAG], SIGNS[ACCOUNTS[DRAG]] * taken)
     return impulse
 
 
@@ -232,10 +289,10 @@ def starts_stiff(
 
 @inlined
 def jump(
-    par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
+    par: Parameters, loads: Loads, command: Command, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Vector:
     """Let loads act at the end of a step and at the start of one of length 2 ahead; the impulse of all of them."""
-    back = motion.reel[LOADS_PENDING]
+    back, locked = motion.reel[LOADS_PENDING], command.locked
     starts = False
     if back == 0.0:
         fresh = motion.reel[H_LAST] == 0.0
@@ -245,7 +302,7 @@ def jump(
     impulse = ZERO
     if loads.acts:
         if starts:
-            impulse = start_loads(par, loads, locked, t, ahead, motion, scratch)
+            impulse = start_loads(par, loads, command, t, ahead, motion, scratch)
         else:
             joint = look(par, loads, locked, t, back, ahead, 0.0, motion, scratch)
             impulse = give(par, loads, locked, back + ahead, joint, motion, scratch)

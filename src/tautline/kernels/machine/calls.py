@@ -9,7 +9,8 @@ from typing import Any
 
 from tautline.arrays import Array
 from tautline.kernels.machine.choice import engine
-from tautline.kernels.machine.signatures import Function, functions_of
+from tautline.kernels.machine.pulse import PULSE_OF_MAIN
+from tautline.kernels.machine.signatures import ASKED, Function, functions_of
 from tautline.kernels.machine.structures import WORD
 
 _PLAIN: dict[type, Any] = {float: ctypes.c_double, int: ctypes.c_int64, bool: ctypes.c_int64}
@@ -23,10 +24,24 @@ def prototype(function: Function) -> Any:
     return ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, *[ctypes.c_void_p] * (function.result is not None))
 
 
+def machine_code(function: Function) -> Callable[..., int]:
+    """The C function: called with its words, all but the address that it may ask, and the room for its result."""
+    code: Callable[..., int] = prototype(function)(engine().address(function))
+    if not function.asks:
+        return lambda words, *result: code(*words, *result)
+    return lambda words, *result: PULSE_OF_MAIN.call(code, words, result)
+
+
+def names_of(entry: Callable[..., Any]) -> list[str]:
+    """Arguments that an entry is called with."""
+    return [name for name in inspect.signature(entry).parameters if name != ASKED]
+
+
 def _caller(function: Function) -> Callable[..., Any]:
     """A Python function with the arguments that the C function has."""
-    code = prototype(function)(engine().address(function))
-    packs = [argument.structure.pack if argument.structure else None for argument in function.arguments]
+    code = machine_code(function)
+    given = [argument for argument in function.arguments if argument.name != ASKED]
+    packs = [argument.structure.pack if argument.structure else None for argument in given]
     result = function.result
     size = WORD * result.size if result is not None else 0
 
@@ -34,10 +49,10 @@ def _caller(function: Function) -> Callable[..., Any]:
         # the words must not be freed before the function returns
         words = [value if pack is None else pack(value) for pack, value in zip(packs, args, strict=True)]
         if result is None:
-            status = code(*words)
+            status = code(words)
         else:
             buffer = ctypes.create_string_buffer(size)
-            status = code(*words, buffer)
+            status = code(words, buffer)
         if status != 0:
             raise IndexError(f"{function.name}: an index was out of range")
         return None if result is None else result.unpack(buffer.raw)
@@ -52,24 +67,24 @@ def tangent_call(entry: Callable[..., Any]) -> Callable[..., Any]:
     argument, in the order of its fields. Tangents of arrays are changed as the arrays are.
     """
     functions = functions_of(entry, True)
-    callers: dict[tuple[str, ...], Callable[..., Any]] = {}
-    names = list(inspect.signature(entry).parameters)
+    callers: dict[tuple[str, ...], Callable[..., int]] = {}
+    names = names_of(entry)
 
     def call(args: Sequence[Any], tangents: Sequence[Sequence[Array]]) -> Any:
         missing = tuple(name for name, value in zip(names, args, strict=True) if value is None)
         function = functions[missing]
         if missing not in callers:
-            callers[missing] = prototype(function)(engine().address(function))
+            callers[missing] = machine_code(function)
         words: list[Any] = []
         given = [(value, leaves) for value, leaves in zip(args, tangents, strict=True) if value is not None]
-        for argument, (value, leaves) in zip(function.arguments, given, strict=True):
+        for argument, (value, leaves) in zip(function.arguments, given, strict=not function.asks):
             if argument.structure is None:
                 words.append(value)
             else:
                 words += [argument.structure.pack(value), argument.structure.tangent_words(value, leaves).ctypes]
         assert function.result is not None
         buffer = ctypes.create_string_buffer(WORD * function.result.size)
-        if callers[missing](*words, buffer) != 0:
+        if callers[missing](words, buffer) != 0:
             raise IndexError(f"{function.name}: an index was out of range")
         return function.result.unpack(buffer.raw)
 
@@ -80,7 +95,7 @@ def machine_call(entry: Callable[..., Any]) -> Callable[..., Any]:
     """What runs when an entry is called: machine code, or the entry itself where Python was asked for."""
     if engine().name == "python":
         return entry
-    names = list(inspect.signature(entry).parameters)
+    names = names_of(entry)
     functions = functions_of(entry)
     optional = next((absent for absent in functions if absent), ())
     callers: dict[tuple[str, ...], Callable[..., Any]] = {}

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 
 import numpy as np
 
-from tautline.errors import STATUS_NAMES
+from tautline.errors import INTERRUPTED, STATUS_NAMES
 from tautline.kernels import data
 from tautline.kernels.lanes import LANES
 from tautline.kernels.listed import Listed
@@ -59,6 +59,7 @@ def _name(kind: Any) -> str:
 def _constants() -> str:
     """Sizes and places that a caller needs to fill the arrays."""
     lines = [f"#define TL_{name.upper()} {code}" for code, name in STATUS_NAMES.items()]
+    lines.append(f"#define TL_INTERRUPTED ({INTERRUPTED})")
     lines.append(f"#define TL_ROW_LENGTH(N) ({LANES} * ((N) / {LANES} + 2)) /* places for a component of all nodes */")
     for name, value in vars(data).items():
         if name.isupper() and isinstance(value, int | float | np.integer):

@@ -10,7 +10,6 @@ import ctypes
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 from tautline.errors import EngineError
 from tautline.kernels.machine.signatures import Function
@@ -49,8 +48,8 @@ class Library:
         return found
 
 
-def _entry(folder: Path, name: str) -> dict[str, Any]:
-    """What the list says of a library."""
+def _entry(folder: Path, name: str) -> tuple[int, str]:
+    """Size and digest that the list gives for a library."""
     path = folder / LIST
     try:
         listed = json.loads(path.read_text(encoding="utf-8"))
@@ -58,24 +57,23 @@ def _entry(folder: Path, name: str) -> dict[str, Any]:
             raise EngineError(f"libtautline was made for {listed['machine']}, and this is {machine()}")
         if listed["abi"] != ABI or listed["stamp"] != source_hash():
             raise EngineError("libtautline was made from other sources than those that are installed")
-        found: dict[str, Any] = listed["files"][name]
-        return found
+        return int(listed["files"][name]["size"]), str(listed["files"][name]["sha256"])
     except FileNotFoundError:
         raise EngineError("libtautline was not made when tautline was installed") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, OverflowError) as error:
         raise EngineError(f"{path.name} cannot be read ({error!r})") from error
 
 
 def check(target: Target, folder: Path = FOLDER) -> Path:
     """File of the library for one kind of processor, made from the present sources and whole; else EngineError."""
     name = file_name(target)
-    said = _entry(folder, name)
+    size, digest = _entry(folder, name)
     path = folder / name
     try:
         content = path.read_bytes()
     except OSError as error:
         raise EngineError(f"{name} cannot be read ({error.strerror})") from error
-    if len(content) != said["size"] or hashlib.sha256(content).hexdigest() != said["sha256"]:
+    if len(content) != size or hashlib.sha256(content).hexdigest() != digest:
         raise EngineError(f"{name} is damaged: it is not the file that was made")
     return path
 

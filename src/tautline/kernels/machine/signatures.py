@@ -23,6 +23,10 @@ PREFIX = "tl_"
 TANGENT_WORDS = "_tangents"
 
 
+# Argument of an entry that calls fill in, and callers do not give (interrupts.py).
+ASKED = "pulse"
+
+
 class Argument(NamedTuple):
     """An argument of an entry."""
 
@@ -40,6 +44,11 @@ class Function(NamedTuple):
     absent: tuple[str, ...]  # arguments of the entry that are None
     result: Structure | None
     tangents: bool = False  # of all numbers, given beside them
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks now and then whether to go on; the address for that is its last argument."""
+        return self.arguments[-1].name == ASKED
 
 
 def _arguments(hints: dict[str, Any]) -> list[Argument]:

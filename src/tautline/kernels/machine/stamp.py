@@ -12,7 +12,7 @@ from tautline import ledger, registry
 
 KERNELS = "tautline.kernels"
 # Of the C interface: raised where a caller in C would have to change though no structure has.
-ABI = 1
+ABI = 2
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,11 @@ from tautline.model.assembly.parts import ANCHOR, Held, Line, Orbit
 from tautline.model.body import RigidBody
 from tautline.model.description import fields_of
 from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
+from tautline.model.read_only import ReadOnly
 from tautline.model.wording import near
+
+# Characters; names become parts of file names, which have 255 bytes.
+LONGEST_NAME = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +60,8 @@ class Assembly:
                 checks.refuse(f"Assembly.{name}", "a dict of names", given)
             for key, thing in given.items():
                 _check_name(name, key)
-                if not isinstance(thing, wanted):
-                    expected = " or ".join(f"a {kind.__name__}" for kind in wanted)
-                    checks.refuse(f"Assembly.{name}[{key!r}]", expected, thing)
-            set_(self, name, MappingProxyType(dict(given)))
+                checks.instance(f"Assembly.{name}[{key!r}]", thing, *wanted)
+            set_(self, name, ReadOnly(given))
         if not self.strings:
             raise InputError("Assembly.strings: expected at least one line, got none")
         twice = [name for name in self.bodies if name in self.strings]
@@ -174,5 +175,7 @@ class Assembly:
 def _check_name(kind: str, name: Any) -> None:
     if not isinstance(name, str) or (not name.isidentifier() and not name.replace("-", "_").isidentifier()):
         checks.refuse(f"Assembly.{kind}", "names of letters, digits, - and _", name)
+    if len(name) > LONGEST_NAME:
+        checks.refuse(f"Assembly.{kind}", f"names of at most {LONGEST_NAME} characters", name)
     if name == ANCHOR:
         checks.refuse(f"Assembly.{kind}", f"another name than {ANCHOR!r}, which means a point in space", name)

@@ -15,14 +15,11 @@ from tautline.model import checks
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.parts import ANCHOR, Held, Line
 from tautline.model.body import RigidBody
-from tautline.model.checks import ZERO, finite, positive, vector
+from tautline.model.checks import SAME_LENGTH, ZERO, finite, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, described, quantity
 from tautline.model.kinds import MATRIX, VECTOR, in_si
-from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, checked_rotation
+from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, between, checked_rotation
 from tautline.model.wording import near
-
-# A string counts as no longer than the distance of its ends within this part of it.
-SAME_LENGTH = 1e-9
 
 
 @described
@@ -99,7 +96,10 @@ def hang(
         `LineStart` by name, or a deployed length (m); strings that are not named are as long as they are, or just
         taut if they have a reel.
     """
-    checks.instance("assembly", assembly, Assembly)
+    checks.instance("assembly", assembly, Assembly, hint="; tl.hanging and tl.straight make starts of a pendulum")
+    checks.mapping("bodies", bodies, "BodyState or positions")
+    if strings is not None:
+        checks.mapping("strings", strings, "LineStart or deployed lengths")
     places = {name: _body_state(assembly, name, bodies.get(name)) for name in assembly.bodies}
     starts = strings or {}
     for kind, given, known in (("bodies", bodies, assembly.bodies), ("strings", starts, assembly.strings)):
@@ -154,21 +154,7 @@ def _line_state(assembly: Assembly, bodies: Mapping[str, BodyState], name: str, 
             f"strings.{name}: expected a string no longer than the distance of its ends ({distance:.6g} m), got "
             f'{deployed:.6g} m, which would be pressed together; bring its ends apart, or use law = "tension_only"'
         )
-    nodes = _between(ends[0][0], ends[1][0], max(deployed, distance), distance, line.elements)
+    nodes = between(ends[0][0], ends[1][0], max(deployed, distance), distance, line.elements)
     part = np.linspace(0.0, 1.0, line.elements + 1)[:, None]
     velocities = ends[0][1] + part * (ends[1][1] - ends[0][1])
     return LineState(nodes, velocities, string.length - deployed, start.reel_speed)
-
-
-def _between(first: Array, last: Array, length: float, distance: float, elements: int) -> Array:
-    """Nodes on a line between two points; of a string that is longer than that, along two lines that meet below."""
-    part = np.linspace(0.0, 1.0, elements + 1)[:, None]
-    nodes: Array = first + part * (last - first)
-    sag = 0.5 * math.sqrt(max(length * length - distance * distance, 0.0))
-    if sag > 0.0:
-        along = (last - first) / distance
-        down = np.array([0.0, 0.0, 1.0]) - along[2] * along
-        size = float(np.linalg.norm(down))
-        down = down / size if size > 1e-6 else np.cross(along, [0.0, 1.0, 0.0])
-        nodes += sag * (1.0 - np.abs(2.0 * part - 1.0)) * down
-    return nodes

@@ -6,13 +6,16 @@ from typing import Any
 
 from tautline.arrays import Array
 from tautline.model.checks import non_negative
+from tautline.model.commands.base import Command
 from tautline.model.description import declared, described
 from tautline.model.tables import Table, arrays
 
 
 @described
-class Brake:
+class Brake(Command):
     """Dry friction on the drum, and no motor: it holds the drum up to this torque, and rubs with it beyond."""
+
+    kernel, sticks = "brake", True
 
     torque: Any = declared(
         Table(
@@ -23,6 +26,6 @@ class Brake:
         )
     )
 
-    def table(self) -> tuple[Array, Array]:
+    def torques(self) -> tuple[Array, Array]:
         """Times and values; a constant is a table with one entry."""
         return arrays(self.torque)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from tautline.model.commands.base import Command
 from tautline.model.description import described
 
 
 @described
-class Locked:
+class Locked(Command):
     """The drum is held: the deployed length stays constant."""
+
+    holds = True
 
 
 @described
-class Free:
+class Free(Command):
     """The drum turns freely, but for its friction."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from tautline.arrays import Array
 from tautline.model import profile
 from tautline.model.checks import non_negative, positive
+from tautline.model.commands.base import Command, Drum
 from tautline.model.commands.length import LENGTHS, Length
 from tautline.model.commands.speed import SPEEDS, Speed
 from tautline.model.description import Number, declared, described, quantity
 from tautline.model.file_keys import assemble_among, keys_of, to_keys
 from tautline.model.kinds import Quantity, Way
+from tautline.model.motions import Motion
 from tautline.model.table_files import FILE, TableFile
 
 
@@ -46,7 +47,7 @@ class Rest(Quantity):
 
 
 @described
-class Impedance:
+class Impedance(Command):
     """A spring and a damper on the deployed length: proportional-derivative control without sampling.
 
     The pull on the string is stiffness (X - length) + damping (dX/dt - dlength/dt), X being what is deployed; the
@@ -54,17 +55,43 @@ class Impedance:
     """
 
     _file = TableFile(LENGTHS, *SPEEDS)
+    kernel = "impedance"
 
     length: Any = declared(Rest())
     stiffness: Number = quantity("N/m", non_negative, "Pull per length.")
     damping: Number = quantity("N*s/m", non_negative, "Pull per speed.", default=0.0)
 
-    def covered(self, until: float, origin: float) -> float:
-        """Time up to which a curve that was asked for until then holds, of a command given at `origin` (s)."""
-        return self.length.covered(until, origin) if isinstance(self.length, Length | Speed) else math.inf
+    @property
+    def follower(self) -> Length | Speed | None:
+        """Command that moves the length at rest; None where that is constant."""
+        return self.length if isinstance(self.length, Length | Speed) else None
+
+    @property
+    def motion(self) -> Motion | None:
+        """Motion of the length at rest."""
+        return None if self.follower is None else self.follower.motion
+
+    @property
+    def is_tabulated(self) -> bool:
+        """As for the length at rest."""
+        return self.follower is not None and self.follower.is_tabulated
 
     def curve(self, time: float, length: float, span: profile.Span | None = None) -> Array:
-        """Rows of the profile of the length at rest; see `Length.curve`."""
-        if isinstance(self.length, Length | Speed):
-            return self.length.curve(time, length, span)
-        return profile.constant(self.length)
+        """Profile of the length at rest."""
+        return profile.constant(self.length) if self.follower is None else self.follower.curve(time, length, span)
+
+    def check_start(self, time: float, length: float, reel_speed: float) -> None:
+        """Refuse a move of the length at rest that does not begin at rest; elsewhere the spring may be stretched."""
+        if isinstance(self.length, Length) and self.length.target is not None:
+            self.length.check_start(time, length, reel_speed)
+
+    def shortest(self, length: float, time: float = 0.0) -> float | None:
+        """Least length at rest."""
+        if self.follower is None:
+            return profile.least_positive(self.curve(time, length), time)
+        return self.follower.shortest(length, time)
+
+    def motor_torque(self, now: Drum, origin: tuple[float, float]) -> float:
+        """Torque of spring and damper."""
+        rest, rate, _ = profile.values_at(self.curve(*origin, (now.time, now.time)), now.time)
+        return now.radius * (self.stiffness * (now.deployed - rest) + self.damping * (now.payout - rate))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,8 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, profile
-from tautline.model.checks import finite, positive
+from tautline.model.checks import SAME_LENGTH, finite, positive
+from tautline.model.commands.base import Command
 from tautline.model.description import OptionalNumber, declared, described, flag, quantity
 from tautline.model.kinds import ROW, ROWS, Kind, Quantity, Way
 from tautline.model.motions import Motion, MotionOfALength
@@ -52,7 +52,7 @@ class Pieces(Kind):
 
 
 @described
-class Length:
+class Length(Command):
     """A given deployed length as a function of time; the torque that it takes is reported in `torque`.
 
     It is given by a table, by a move to a target (`Length.to`), by polynomials, or by a motion about a mean. Times are
@@ -65,6 +65,7 @@ class Length:
     """
 
     _file = TableFile(LENGTHS)
+    kernel, prescribes = "prescribed_motion", True
 
     table: Any = declared(
         Table(
@@ -175,15 +176,13 @@ class Length:
         lengths = [positive(f"function({t:g})", function(float(t)), "m") for t in times]
         return cls((times, lengths), velocities=end_rates(function, times))
 
-    def covered(self, until: float, origin: float) -> float:
-        """Time up to which a curve that was asked for until then holds, of a command given at `origin` (s)."""
-        return math.inf if self.motion is None else self.motion.covered(until, origin)
+    @property
+    def is_tabulated(self) -> bool:
+        """True of tables and polynomials."""
+        return self.table is not None or self.pieces is not None
 
     def curve(self, time: float, length: float, span: profile.Span | None = None) -> Array:
-        """Rows of the profile of the deployed length, for a command that is given at `time` at this length.
-
-        Of a motion without end they cover a span of times, by default its beginning.
-        """
+        """Profile of the deployed length: the table, move, polynomials or motion."""
         if self.motion is not None:
             mean = length if self.mean is None else self.mean
             return profile.endless(self.motion.harmonics(), time, span, mean, relative=self.mean is None)
@@ -194,3 +193,22 @@ class Length:
         assert self.target is not None and self.speed is not None and self.acceleration is not None
         start = time if self.start is None else max(time, self.start)
         return profile.move(start, length, self.target, self.speed, self.acceleration, self.jerk)
+
+    def check_start(self, time: float, length: float, reel_speed: float) -> None:
+        """Refuse a move that does not begin at rest, and a curve that does not begin at the present length."""
+        if self.target is not None:
+            if abs(reel_speed) > SAME_LENGTH:
+                checks.refuse("State.reel_speed", "0 at the start of Length.to(...)", reel_speed)
+            return
+        given = profile.values_at(self.curve(time, length), time)[0]
+        if abs(given - length) > SAME_LENGTH * max(1.0, length):
+            raise InputError(
+                f"Length: expected the present deployed length of {length:.9g} m at t = {time:g} s, got {given:.9g} m"
+            )
+
+    def shortest(self, length: float, time: float = 0.0) -> float | None:
+        """Least length of the curve from a time on."""
+        if self.motion is not None:
+            least = (length if self.mean is None else self.mean) - self.motion.harmonics().reach
+            return least if least > 0.0 else None
+        return profile.least_positive(self.curve(time, length), time)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import profile
 from tautline.model.checks import finite
+from tautline.model.commands.base import Command
 from tautline.model.description import declared, described
 from tautline.model.motions import Motion, MotionOfALength
 from tautline.model.piecewise import even_times
@@ -20,13 +20,14 @@ SPEEDS = (Values("payouts", ("payout",), "m/s"), Values("retrievals", ("retrieva
 
 
 @described(kw_only=True)
-class Speed:
+class Speed(Command):
     """A given speed of the string at the reel, from the present length on; the torque that it takes is reported.
 
     One of payout and retrieval is given, by name, so that the sign cannot be mistaken.
     """
 
     _file = TableFile(*SPEEDS)
+    kernel, prescribes = "prescribed_motion", True
 
     payout: Any = declared(
         Table(
@@ -75,17 +76,21 @@ class Speed:
         tables = {name: f and (times, [f(float(t)) for t in times]) for name, f in functions.items()}
         return cls(payout=tables["payout"], retrieval=tables["retrieval"])
 
-    def covered(self, until: float, origin: float) -> float:
-        """Time up to which a curve that was asked for until then holds, of a command given at `origin` (s)."""
-        return math.inf if self.motion is None else self.motion.covered(until, origin)
+    @property
+    def is_tabulated(self) -> bool:
+        """True unless the speed is that of a motion."""
+        return self.motion is None
 
     def curve(self, time: float, length: float, span: profile.Span | None = None) -> Array:
-        """Rows of the profile of the deployed length, for a command that is given at `time` at this length.
-
-        Of a motion without end they cover a span of times, by default its beginning.
-        """
+        """Profile of the deployed length: the integral of the speed."""
         if self.motion is not None:
             rate = self.given if self.retrieval is None else -self.given
             return profile.endless(self.motion.harmonics(), time, span, length, rate, relative=True)
         times, speeds = arrays(self.given)
         return profile.integral(times, speeds if self.retrieval is None else -speeds, time, length)
+
+    def shortest(self, length: float, time: float = 0.0) -> float | None:
+        """Least length of a table that ends without retrieval; a motion names none."""
+        if self.motion is not None:
+            return None
+        return profile.least_positive(self.curve(time, length), time)

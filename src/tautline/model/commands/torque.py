@@ -8,6 +8,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.model import checks
+from tautline.model.commands.base import Command, Drum
 from tautline.model.description import declared, described
 from tautline.model.tables import Table, arrays
 
@@ -28,7 +29,7 @@ class Torques(Table):
 
 
 @described
-class Torque:
+class Torque(Command):
     """A torque on the drum; positive retrieves.
 
     A torque that is a function of time is called for the ends of the steps and taken as linear in between. Such a run
@@ -49,10 +50,15 @@ class Torque:
         """Whether the torque is given by a function."""
         return callable(self.torque)
 
-    def table(self) -> tuple[Array, Array]:
+    def torques(self) -> tuple[Array, Array]:
         """Times and values; a constant is a table with one entry, and so is a function, at time 0."""
         return self.sampled(np.zeros(1)) if self.is_function else arrays(self.torque)
 
     def sampled(self, times: Array) -> tuple[Array, Array]:
         """Times and the function's values at them."""
         return times, np.array([checks.number(f"Torque.torque({t:g})", self.torque(float(t))) for t in times])
+
+    def motor_torque(self, now: Drum, origin: tuple[float, float]) -> float:
+        """Commanded torque at the present time."""
+        times, torques = self.sampled(np.array([now.time])) if self.is_function else self.torques()
+        return float(np.interp(now.time, times, torques))

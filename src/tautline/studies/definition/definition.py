@@ -6,7 +6,6 @@ import difflib
 import hashlib
 import math
 import os
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -115,12 +114,9 @@ def read(definition: str | os.PathLike[str] | Mapping[str, Any]) -> Study:
     """From a study file, or from a mapping of the same form."""
     if isinstance(definition, Mapping):
         return _read(definition, "study", Path())
-    path = Path(definition)
+    path = checks.path("definition", definition)
     text = scenario.read(path)
-    try:
-        tree = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise StudyError(f'{path}: not valid TOML: {error}; values with units need quotes: "5 kg"') from None
+    tree = scenario.tree_of(text, str(path))
     if "scenario" not in tree and "string" in tree:
         raise StudyError(f"{path}: a scenario and not a study; `tautline run {path}` runs it")
     return _read(tree, str(path), path.parent)
@@ -269,7 +265,7 @@ def _scenario_tree(tree: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     found = beside if beside.is_file() else scenario.find(str(given))
     text = scenario.read(found)
     scenario.parse(text, str(found))  # errors in that file are reported with their lines
-    return scenario.beside(tomllib.loads(text), found.parent)
+    return scenario.beside(scenario.tree_of(text, str(found)), found.parent)
 
 
 class _Reader:

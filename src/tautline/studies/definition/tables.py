@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tautline import durable
 from tautline.errors import InputError
 from tautline.model import checks, keys
 from tautline.model.keys import Key
 from tautline.studies.definition.parameters import Values, as_array
+
+# Bytes of a file with a design: ten million values.
+LARGEST_TABLE = 2**28
+LONGEST_HEAD = 2**20
 
 
 def from_file(path: Path) -> dict[str, Values]:
@@ -20,15 +26,19 @@ def from_file(path: Path) -> dict[str, Values]:
     import pandas as pd  # comes with xarray; a million rows without a Python object for every cell
 
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            names = [name.strip() for name in next(csv.reader(file), [])]
-        frame = pd.read_csv(path, encoding="utf-8-sig", skipinitialspace=True, keep_default_na=False, na_values=[""])
+        content = io.BytesIO(durable.read_input(path, LARGEST_TABLE))
+        first = content.readline(LONGEST_HEAD).decode("utf-8-sig")
+        names = [name.strip() for name in next(csv.reader([first]), [])]
+        content.seek(0)
+        frame = pd.read_csv(content, encoding="utf-8-sig", skipinitialspace=True, keep_default_na=False, na_values=[""])
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise InputError(f"{path}: expected a table with keys in its first row: {error}") from None
     if len(set(names)) != len(names):
-        raise InputError(f"{path}:1: expected every key once, got {', '.join(names)}")
+        raise InputError(f"{path}:1: expected every key once, got one again")
+    if not all(keys.KEY.fullmatch(name) for name in names):  # and does not quote a file that is no table at all
+        raise InputError(f"{path}:1: expected keys such as string.stiffness, got something else")
     if not isinstance(frame.index, pd.RangeIndex):
         raise InputError(f"{path}:2: expected {len(names)} values, one for each key of the first row, got more")
     missing = frame.isna().any(axis=1).to_numpy()

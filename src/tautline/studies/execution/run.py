@@ -94,8 +94,10 @@ def study(
         As `open_study` gives it.
     """
     need("zarr", "a study")
+    checks.function("watch", watch)
     wanted = definitions.read(definition)
-    target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
+    target = checks.path("path", path)
+    target = target.resolve() if target.is_symlink() else target
     _check_target(target, wanted, overwrite)
     _check_samples(wanted)
     with ExitStack() as stack:
@@ -131,6 +133,7 @@ def resume_study(
     workers, client, watch
         As in `study`.
     """
+    checks.function("watch", watch)
     found = open_archive(path)
     if definition is not None and not _same(found, definitions.read(definition)):
         raise StudyError(f"{path}: holds another study than {_name(definition)}; choose another store for that one")

@@ -22,6 +22,7 @@ import numpy as np
 from tautline.errors import TautlineError
 from tautline.extras import need
 from tautline.files.runs import StoreError
+from tautline.model import checks
 from tautline.studies.definition import work
 from tautline.studies.definition.definition import work_of
 from tautline.studies.definition.outputs import HEALTH
@@ -192,7 +193,7 @@ def trouble(path: Path, error: OSError) -> StoreError:
 
 def open_archive(path: str | os.PathLike[str]) -> Archive:
     """A store whose metadata are as they were written; anything else is refused in words."""
-    target = Path(path)
+    target = checks.path("path", path)
     if not target.exists():
         raise StoreError(f"{target}: no such study")
     zarr = need("zarr", "a study")

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline import durable
 from tautline.files.runs import StoreError
 from tautline.studies.store.layout import Layout
 
@@ -78,10 +79,11 @@ def is_sound(raw: bytes) -> bool:
 def state_of(path: Path) -> str:
     """State of a chunk: `sound`, `missing` or `damaged`."""
     try:
-        return "sound" if is_sound(path.read_bytes()) else "damaged"
+        with durable.open_input(path) as file:
+            return "sound" if is_sound(file.read()) else "damaged"
     except FileNotFoundError:
         return "missing"
-    except (IsADirectoryError, NotADirectoryError):
+    except (durable.NotAFileError, NotADirectoryError):
         return "damaged"
 
 
@@ -121,8 +123,8 @@ def damages(root: Path, known: Kept) -> dict[int, str]:
 def read_metadata(path: Path) -> dict[str, Any]:
     """Metadata of a group or an array."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeError, ValueError, RecursionError):
+        found = json.loads(durable.read_text(path))
+    except (durable.NotAFileError, UnicodeError, ValueError, RecursionError):
         raise StoreError(f"{path.parent}: damaged: {path.name} is no JSON text (any more)") from None
     if not isinstance(found, dict) or not isinstance(found.get("attributes"), dict):
         raise StoreError(f"{path.parent}: damaged: {path.name} holds no metadata of Zarr")

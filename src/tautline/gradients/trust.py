@@ -1,0 +1,155 @@
+"""Warnings on derivatives of a run: those that grew beyond use, and those at the boundary between slack and taut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.model.string import String
+from tautline.results.values import lengths_of
+
+# Displacement over the length of the string, by relative change of a key: with more, a change by a millionth of it
+# moves everything. Measured: up to 2e5 in predictable motions.
+BEYOND_USE = 1e6
+# Strain over the largest strain, by relative change of a key, in a string that gets slack: elements get slack and taut
+# at other times then. Measured: derivatives are right below 1e2, and wrong above 1e4 even for changes by 1e-6.
+BEYOND_USE_SLACK = 1e3
+# Strain, times the number of elements, that is rounding.
+ROUNDING = 1e-14
+# Strain by relative change of a key, at once or over the run: with less, an element stays where it is. As a part of the
+# change of its rate, a rate of strain with less than this is zero.
+STAYS = 1e-9
+# Keys that a sentence names.
+NAMED = 4
+
+
+class Line(NamedTuple):
+    """A string in samples that carry derivatives."""
+
+    name: str
+    string: String
+    nodes: Any  # (n, N + 1, 3)
+    velocity: Any
+    length: Any  # (n,), unstretched
+    reel_speed: Any  # (n,)
+
+    @property
+    def can_push(self) -> bool:
+        """Whether elements resist when they are shorter than unstretched."""
+        return self.string.law == "linear"
+
+    @property
+    def is_damped(self) -> bool:
+        """Whether elements are damped, while they are taut."""
+        return bool(self.string.viscosity or self.string.damping_ratio)
+
+    def gets_slack(self) -> bool:
+        """Whether an element is slack in one of the samples, rounding aside."""
+        return not self.can_push and bool((self.strain().value < -ROUNDING * (self.nodes.shape[1] - 1)).any())
+
+    def strain(self) -> Any:
+        """Strain (n, N) of the elements."""
+        return lengths_of(self.nodes) / self._unstretched() - 1.0
+
+    def strain_rate(self) -> Any:
+        """Rate of the strain (n, N), which a reel changes too."""
+        lengths, l = lengths_of(self.nodes), self._unstretched()
+        stretching = np.sum(np.diff(self.nodes, axis=1) * np.diff(self.velocity, axis=1), axis=2) / lengths
+        return (stretching + lengths * (self.reel_speed / self.length)[:, None]) / l
+
+    def _unstretched(self) -> Any:
+        """Unstretched length (n, 1) of an element."""
+        return (self.length / (self.nodes.shape[1] - 1))[:, None]
+
+    def rows(self, rows: Array) -> Line:
+        """The string in some of the samples."""
+        arrays = (x[rows] for x in self[2:])
+        return Line(self.name, self.string, *arrays)
+
+
+def warnings_on(lines: Sequence[Line], times: Array, by: Sequence[str], sizes: Array) -> list[str]:
+    """Warnings on the derivatives of strings by keys, whose changes are compared with their sizes."""
+    if not len(times) or not len(by):
+        return []
+    return [*_growth(lines, by, sizes), *(text for line in lines for text in _kinks(line, times, by, sizes))]
+
+
+def at_kink(strain: Array) -> Array:
+    """Whether elements are neither slack nor taut, to rounding."""
+    return np.asarray(np.abs(strain) <= ROUNDING * strain.shape[1])
+
+
+def growth(line: Line, sizes: Array) -> Array:
+    """Displacement of nodes over the length, by relative change of each key; in a string that goes slack, also strain.
+
+    The largest of all samples that are numbers.
+    """
+    with np.errstate(all="ignore"):
+        moved = np.sqrt(np.sum(line.nodes.tangent**2, axis=2)) / float(line.length.value.max())
+        found = np.fmax.reduce(moved, axis=(0, 1), initial=0.0)
+        if line.gets_slack():
+            strain = line.strain()
+            slopes = np.fmax.reduce(np.abs(strain.tangent), axis=(0, 1), initial=0.0)
+            found = np.fmax(found, slopes / float(np.abs(strain.value).max()))
+        return np.asarray(found * sizes)
+
+
+def starts_at_kink(lines: Sequence[Line]) -> list[str]:
+    """Warnings on derivatives by a state, given by samples that carry none."""
+    return [
+        f"derivatives by the state are not to be trusted, since {line.name} is exactly unstretched in it: rounding "
+        "decides whether it is slack or taut; start a little stretched"
+        for line in lines
+        if not line.can_push and at_kink(line.strain()).any()
+    ]
+
+
+def _growth(lines: Sequence[Line], by: Sequence[str], sizes: Array) -> list[str]:
+    slack = [line.gets_slack() for line in lines]
+    grew = np.array([growth(line, sizes) for line in lines])
+    limits = np.where(slack, BEYOND_USE_SLACK, BEYOND_USE)
+    beyond: Array = np.any(grew > limits[:, None], axis=0)
+    keys = [name for name, is_beyond in zip(by, beyond, strict=True) if is_beyond]
+    if not keys:
+        return []
+    why = "nodes of a slack string move chaotically" if any(slack) else "the motion is chaotic"
+    return [
+        f"derivatives by {_named(keys)} grew beyond use, since {why}: they hold for changes below "
+        f"{1.0 / float(grew.max()):.0e} of a key; shorten the run, or compare runs with other values"
+    ]
+
+
+def _kinks(line: Line, times: Array, by: Sequence[str], sizes: Array) -> list[str]:
+    """Warnings on elements that are neither slack nor taut, which a key may make the one or the other.
+
+    Damping acts on taut elements only, and sets in with a jump: rounding then decides, whatever the key is.
+    """
+    rows = np.array([], dtype=int)
+    if not line.can_push:
+        rows = np.flatnonzero(at_kink(line.strain().value).any(axis=1))
+    if not len(rows):
+        return []
+    some = line.rows(rows)
+    strain, rate = some.strain(), some.strain_rate()
+    moves, turns = np.abs(strain.tangent) * sizes, np.abs(rate.tangent) * sizes
+    with np.errstate(invalid="ignore"):
+        stands = np.abs(rate.value)[..., None] <= STAYS * turns
+        leaves = (moves > STAYS) | (stands & (turns * (times[-1] - times[0]) > STAYS))
+    found = at_kink(strain.value)[..., None] & (leaves | line.is_damped)
+    keys = [name for name, there in zip(by, found.any(axis=(0, 1)), strict=True) if there]
+    if not keys:
+        return []
+    first = times[rows[found.any(axis=(1, 2)).argmax()]]
+    return [
+        f"derivatives by {_named(keys)} are not to be trusted, since {line.name} is exactly unstretched at "
+        f"t = {first:g} s: rounding decides whether it is slack or taut; start a little stretched"
+    ]
+
+
+def _named(keys: Sequence[str]) -> str:
+    """Some keys, and how many there are beside these."""
+    more = len(keys) - NAMED
+    return ", ".join(keys[:NAMED]) + (f" and {more} more" if more > 0 else "")

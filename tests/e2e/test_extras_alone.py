@@ -1,0 +1,208 @@
+"""Promises of README, quick start and how-tos on each extra, kept without any package that the extra does not bring."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.hidden import PROJECT, ROOT, brought_by, with_extra
+
+# Extras for those who change tautline, and the sum of all.
+NOT_FOR_USERS = {"dev", "docs", "all"}
+DATA = ROOT / "tests" / "data"
+RUN, STUDY = DATA / "runs" / "format-3.nc", DATA / "studies" / "study.toml"
+
+START = f"""
+import numpy as np
+import tautline as tl
+RUN, STUDY = {str(RUN)!r}, {str(STUDY)!r}
+SMALL = tl.load("fixed-length", {{"run.duration": "50 ms", "run.elements": 4, "run.sample": "10 ms"}})
+"""
+# Stands in for the browser: reads the page at the address that it is sent to, and presses Ctrl-C.
+BROWSER = """
+import os, re, signal, threading, urllib.parse, urllib.request, webbrowser
+def read(door):
+    with open(urllib.parse.urlsplit(door).path) as file:
+        address = re.search("url=([^\\"]+)", file.read())[1].replace("&amp;", "&")
+    with urllib.request.urlopen(address) as answer:
+        print("page of", len(answer.read()), "bytes")
+    os.kill(os.getpid(), signal.SIGINT)
+def browse(door):
+    threading.Thread(target=read, args=(door,)).start()
+    return True
+webbrowser.open = browse
+"""
+COMMANDS = """
+from tautline.cli import main
+def tautline(line):
+    sys.argv = ["tautline", *line.split()]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, (line, end.code)
+"""
+# What an extra is for, as a program; "" is the library alone.
+PROMISES = {
+    "": START
+    + """
+run = tl.simulate(SMALL)
+rest = tl.equilibrium(SMALL.pendulum, deployed=10.0, elements=4)
+assert (tl.modes(SMALL.pendulum, rest, count=3).frequency >= 0.0).all()
+assert np.isfinite(tl.jacobian(SMALL, ["tension"], by=["body.mass"]).derivatives["tension"]).all()
+assert np.isfinite(tl.value_and_gradient(SMALL, tl.Final("energy"), by=["string.stiffness"]).gradient).all()
+
+def pull(t, state, parameters, force, moment):
+    force[-1, 0] = -parameters[0] * state.position[-1, 0]
+
+state = tl.straight(SMALL.pendulum, deployed=10.0, elements=4, direction=(0.3, 0.0, 1.0))
+pulled = tl.simulate(SMALL.pendulum, state, tl.Locked(), duration=0.02, loads=[tl.ForceLaw(pull, parameters=(2.0,))])
+assert float(pulled.force_law_work[-1]) != 0.0
+tl.Simulation(SMALL.pendulum, state).advance(0.01, tl.Torque(1.0))
+assert tl.simulate(tl.load("hook-and-load"), duration="20 ms").attrs["status"] == "completed"
+measured = run[["guide_tension"]].to_dataframe().reset_index()
+found = tl.fit(SMALL, measured, vary=["body.mass"], units="SI")
+assert found.case.pendulum.body.mass > 0.0
+
+from pathlib import Path
+from tautline.files.export import write_csv, write_vtk
+from tautline.files.runs import blocks
+tl.run_to_file("run.nc", SMALL)
+saved = tl.open_run("run.nc")
+tl.view(saved).save("run.html")
+assert write_csv(blocks("run.nc"), Path("run.csv")) == saved.sizes["time"]
+assert tl.spectrum(saved).sizes["frequency"] and tl.utilisation(saved, breaking_load="1 kN").utilisation > 0.0
+""",
+    "plot": START
+    + """
+run = tl.open_run(RUN)
+tl.figures.save(tl.figures.energy(run), "energy")
+tl.figures.save(tl.figures.strain_map(run), "strain_map", ["png"])
+tl.figures.animate(run, "motion.gif", frames=3)
+""",
+    "viewer": START + BROWSER + "tl.live(SMALL)\n",
+    "notebook": START
+    + """
+replay = tl.widget(tl.open_run(RUN))
+replay.time = 0.01
+crane = tl.widget(SMALL)
+crane.stop()
+""",
+    "ropes": START
+    + """
+run = tl.open_run(RUN)
+assert tl.rainflow(run).sizes["cycle"] >= 0
+assert tl.damage(run, "six_strand", breaking_load="1 kN").damage >= 0.0
+""",
+    "cli": BROWSER
+    + COMMANDS
+    + """
+tautline("scenarios")
+tautline("new mine.toml --like fixed-length")
+tautline("check mine.toml")
+tautline("run mine.toml -o run.nc --set run.duration=0.05 --set run.elements=4")
+tautline("info run.nc")
+tautline("export run.nc --csv run.csv --vtk frames --html")
+tautline("report run.nc --breaking-load 1kN --rope six_strand")
+tautline("plot run.nc --figure energy")
+tautline("run hook-and-load -o hook.nc --set run.duration=0.02")
+tautline("resume run.nc")
+tautline("view run.nc")
+tautline("doctor --json")
+for command in ("live", "fit", "study", "optimise", "reproduce"):
+    tautline(command + " --help")
+from tautline.figures import style
+from tautline.paper import report, reproduce, tumbling
+# a few runs in the place of fifty, pictures of one example in one format, and coarse
+tumbling.ROUNDED, tumbling.DIVISIONS = 1, (20,)
+reproduce.EXAMPLES = report.EXAMPLES = report.EXAMPLES[:1]
+style.save.__defaults__, style.RESOLUTION = (("png",),), 40.0
+tautline("reproduce --no-animations -o reproduction")
+""",
+    "studies": START
+    + """
+done = tl.study(STUDY, "x.zarr", workers=1)
+assert tl.open_study("x.zarr").max_tension.size == 6
+design = {"kind": "sobol-indices", "base": 8, "seed": 1}
+vary = {"string.stiffness": {"from": "30 N", "to": "90 N"}, "body.mass": {"from": "50 g", "to": "250 g"}}
+short = {"run.duration": "20 ms", "run.elements": 2}
+tree = {"scenario": "fixed-length", "outputs": ["max tension"], "set": short, "design": design, "vary": vary}
+tl.sensitivity(tl.study(tree, "indices.zarr", workers=1))
+import distributed
+""",
+    "numba": START
+    + """
+import numba
+
+@numba.njit
+def pull(t, state, parameters, force, moment):
+    force[-1, 0] = -parameters[0] * state.position[-1, 0]
+
+state = tl.straight(SMALL.pendulum, deployed=10.0, elements=4, direction=(0.3, 0.0, 1.0))
+pulled = tl.simulate(SMALL.pendulum, state, tl.Locked(), duration=0.02, loads=[tl.ForceLaw(pull, parameters=(2.0,))])
+assert float(pulled.force_law_work[-1]) != 0.0
+""",
+    "optimal": START
+    + """
+pendulum = tl.Pendulum(tl.String(10.0, 1e-3, 2e5, viscosity=1e3), tl.Reel(0.1, 0.1, 20.0), tl.RigidBody.point(5.0))
+run = tl.Run(duration=1.0, elements=1, step=5e-3, sample=0.1)
+case = tl.Case(pendulum, tl.Hanging(deployed=4.0), tl.Torque(([0.0, 1.0], [5.0, 5.0])), run)
+goal = tl.AtEnd("unstretched_length", "3.9 m")
+least = {"final": "reel_speed**2"}
+best = tl.optimise(case, vary={"command.torques": (0.0, 9.0)}, minimise=least, subject_to=[goal], intervals=1)
+assert best.status == "completed", best.message
+""",
+    "video": START
+    + """
+tl.figures.animate(tl.open_run(RUN), "motion.mp4", frames=3)
+""",
+}
+# Files that a promise leaves behind.
+FILES = {
+    "": ["run.nc", "run.csv", "run.html"],
+    "plot": ["energy.pdf", "energy.svg", "strain_map.png", "motion.gif"],
+    "cli": ["run.csv", "frames/string.pvd", "run.html", "run-report.html", "reproduction/report.html"],
+    "video": ["motion.mp4"],
+}
+
+
+def test_every_extra_has_its_promise() -> None:
+    assert set(PROMISES) == {"", *PROJECT["optional-dependencies"]} - NOT_FOR_USERS
+
+
+@pytest.mark.parametrize("extra", PROMISES, ids=lambda extra: extra or "core")
+def test_an_extra_alone_does_what_is_promised_of_it(extra: str, tmp_path: Path) -> None:
+    done = with_extra(extra, PROMISES[extra], tmp_path)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert not [name for name in FILES.get(extra, ()) if not (tmp_path / name).stat().st_size]
+    if "webbrowser" in PROMISES[extra]:
+        assert re.search(r"page of \d{6,} bytes", done.stdout), done.stdout
+
+
+def test_what_an_extra_does_not_bring_is_hidden(tmp_path: Path) -> None:
+    """Each module in one process: that of the extra is found, others are not, nor is their metadata."""
+    assert {"matplotlib", "typer", "numpy"} <= brought_by("cli") and not {"numba", "pytest", "zarr"} & brought_by("cli")
+    code = """
+from importlib import metadata
+from importlib.util import find_spec
+print([name for name in ("numpy", "matplotlib", "typer", "numba", "llvmlite", "zarr", "pytest") if find_spec(name)])
+print([x for x in ("tautline", "typer", "numba") if any(d.name == x for d in metadata.distributions())])
+"""
+    done = with_extra("cli", code, tmp_path)
+    assert done.stdout.splitlines() == ["['numpy', 'matplotlib', 'typer']", "['tautline', 'typer']"], done.stderr
+
+
+TABLE_ROW = re.compile(r"^\| `\[(\w+)\]` \| (.+?) \|$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md"])
+def test_the_table_of_extras_has_all_of_them(page: str) -> None:
+    """Each once, and those that an extra includes by name."""
+    rows = TABLE_ROW.findall((ROOT / page).read_text(encoding="utf-8"))
+    extras = PROJECT["optional-dependencies"]
+    assert sorted(name for name, _ in rows) == sorted(set(extras) - {"dev", "docs"})
+    for name, text in rows:
+        inside = re.findall(r"tautline\[([\w,]+)\]", " ".join(extras[name]))
+        if inside and name != "all":
+            assert set(re.findall(r"`\[(\w+)\]`", text)) >= set(inside[0].split(",")), f"{page}: {name}"

@@ -1,0 +1,249 @@
+"""Copies of all that is public: by pickle, copy and cloudpickle, independent of what they were made from."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import cloudpickle
+import numpy as np
+import pytest
+
+import tautline as tl
+
+CASES = cache(tl.load)  # with their starts, once
+CASE = CASES("retrieval")
+ASSEMBLIES = ["thrown-bodies", "hook-and-load", "cable-robot", "tethered-satellites"]
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "pickle": lambda x: pickle.loads(pickle.dumps(x)),
+    "deepcopy": copy.deepcopy,
+    "copy": copy.copy,
+    "cloudpickle": lambda x: cloudpickle.loads(cloudpickle.dumps(x)),
+}
+
+
+def push(t: float, state: Any, parameters: Any, force: Any, moment: Any) -> None:
+    force[-1, 0] = parameters[0]
+
+
+# What every public class is tried with.
+EXAMPLES: dict[type, Callable[[], Any]] = {
+    tl.AppliedForce: lambda: tl.AppliedForce(((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))),
+    tl.Assembly: lambda: CASES("hook-and-load").assembly,
+    tl.AssemblyCase: lambda: CASES("hook-and-load").with_({"run.duration": 1.0}),
+    tl.AssemblySimulation: lambda: tl.AssemblySimulation.from_case(CASES("hook-and-load")),
+    tl.AssemblyState: lambda: CASES("hook-and-load").state(),
+    tl.AtEnd: lambda: tl.AtEnd("reel_speed", 0.0, within=0.1),
+    tl.AtEquilibrium: lambda: tl.AtEquilibrium(deployed=10.0),
+    tl.AtRest: lambda: tl.at_rest(CASE.pendulum, 5.0),
+    tl.BodyInFluid: lambda: tl.BodyInFluid(drag_area=0.1),
+    tl.BodyState: lambda: tl.BodyState((0.0, 0.0, 1.0)),
+    tl.Brake: lambda: tl.Brake(2.0),
+    tl.Case: lambda: CASE.with_({"run.duration": 1.0}),
+    tl.Equilibrium: lambda: tl.equilibrium(CASE.pendulum, 5.0, 4),
+    tl.Final: lambda: 2.0 - tl.Final("position[-1, 0]") * tl.Final("reel_speed"),
+    tl.Fluid: lambda: tl.Fluid(density=1000.0),
+    tl.ForceLaw: lambda: tl.ForceLaw(push, (1.0,)),
+    tl.Free: tl.Free,
+    tl.GuidePath: lambda: tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))),
+    tl.Hanging: lambda: tl.Hanging(deployed=10.0),
+    tl.Held: tl.Held,
+    tl.Impedance: lambda: tl.Impedance(10.0, 100.0, 5.0),
+    tl.Integral: lambda: tl.Integral("power"),
+    tl.Length: lambda: tl.Length(((0.0, 1.0), (5.0, 4.0))),
+    tl.Limit: lambda: tl.Limit("guide_tension", least=0.0),
+    tl.Line: lambda: CASES("hook-and-load").assembly.strings["hoist"],
+    tl.LineStart: lambda: tl.LineStart(deployed=1.0),
+    tl.Locked: tl.Locked,
+    tl.Orbit: lambda: tl.load("tethered-satellites").assembly.orbit,
+    tl.Peak: lambda: tl.Peak("guide_tension"),
+    tl.Pendulum: lambda: CASE.pendulum,
+    tl.Reel: lambda: CASE.pendulum.reel,
+    tl.RigidBody: lambda: CASE.pendulum.body,
+    tl.Run: lambda: tl.Run(duration=1.0),
+    tl.Shape: lambda: tl.RigidBody.sphere(1.0, 0.1).shape,
+    tl.Simulation: lambda: tl.Simulation.from_case(CASE, loads=[tl.ForceLaw(push, (1.0,))]),
+    tl.Sine: lambda: tl.Sine(1.0, 2.0),
+    tl.Sines: lambda: tl.Sines((1.0, 0.5), (2.0, 3.0)),
+    tl.Speed: lambda: tl.Speed(payout=1.0),
+    tl.State: lambda: CASE.state(),
+    tl.StopWhen: lambda: tl.StopWhen("reel_speed", above=1.0),
+    tl.Straight: lambda: tl.Straight(deployed=10.0),
+    tl.String: lambda: CASE.pendulum.string,
+    tl.Torque: lambda: tl.Torque(2.0),
+    tl.Waves: lambda: tl.Waves("jonswap", 1.0, 8.0),
+}
+# Others: results of searches, which `test_results_of_searches` has, and what a force law is called with, whose arrays
+# are there for the time of a call only.
+ELSEWHERE = {tl.Fit, tl.Optimised, tl.ForceState}
+
+
+def public_classes() -> set[type]:
+    found = [getattr(tl, name) for name in tl.__all__ if name[0].isupper()]
+    return {x for x in found if inspect.isclass(x)} - {tl.Command}  # which is made by none but its subclasses
+
+
+def test_classes_have_capitals() -> None:
+    """`public_classes` looks for them, and does not load what else there is."""
+    assert not {name for name in tl.__all__ if not name[0].isupper() and inspect.isclass(vars(tl).get(name))}
+
+
+def test_every_public_class_has_an_example() -> None:
+    assert public_classes() == EXAMPLES.keys() | ELSEWHERE
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two objects have the same parts."""
+    if isinstance(a, np.ndarray):
+        return isinstance(b, np.ndarray) and np.array_equal(a, b)
+    if hasattr(a, "_fields") or isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if type(a).__module__.startswith("tautline") and hasattr(a, "__dict__"):
+        return type(a) is type(b) and same(vars(a), vars(b))
+    return bool(a == b) if not callable(a) else callable(b)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", [x for x in EXAMPLES if x not in (tl.Simulation, tl.AssemblySimulation)])
+def test_a_copy_has_the_same_parts(kind: type, way: str) -> None:
+    example = EXAMPLES[kind]()
+    found = WAYS[way](example)
+    assert isinstance(example, kind) or kind is tl.Final
+    assert type(found) is type(example) and same(vars_of(example), vars_of(found))
+
+
+def vars_of(x: Any) -> Any:
+    return x if isinstance(x, tuple) else vars(x)
+
+
+def test_objectives_are_the_same_functions() -> None:
+    values = {"position": np.arange(12.0).reshape(2, 2, 3), "reel_speed": np.array([1.0, 3.0]), "time": np.arange(2.0)}
+    objective = 2.0 - tl.Final("position[-1, 0]") * tl.Final("reel_speed") / 4.0 + tl.Integral("reel_speed") ** 2
+    for way in WAYS.values():
+        assert way(objective)(values) == objective(values) == 2.0 - 9.0 * 3.0 / 4.0 + 4.0
+
+
+def test_arrays_of_a_description_cannot_be_changed_in_a_copy() -> None:
+    for way in WAYS.values():
+        with pytest.raises(ValueError, match="read-only"):
+            way(CASE.state()).nodes[0] = 1.0
+        assert way(CASES("hook-and-load").assembly).bodies == CASES("hook-and-load").assembly.bodies
+        with pytest.raises(TypeError):
+            way(CASES("hook-and-load").assembly).bodies["hook"] = None
+
+
+def begun(name: str, loads: Any = None) -> Any:
+    case = CASES(name)
+    several = isinstance(case, tl.AssemblyCase)
+    kind: Any = tl.AssemblySimulation if several else tl.Simulation
+    simulation = kind.from_case(case, **({} if loads is None else {"loads": loads}))
+    simulation.advance(0.02, case.commands if several else case.command, sample=0.01)
+    return simulation
+
+
+def bits(simulation: Any) -> dict[str, bytes]:
+    return {name: np.asarray(x).tobytes() for name, x in simulation.dataset().variables.items()}
+
+
+def moved_on(simulation: Any) -> dict[str, bytes]:
+    simulation.advance(0.02, sample=0.01)
+    return bits(simulation)
+
+
+@pytest.mark.parametrize("name", [*ASSEMBLIES, "retrieval", "crane-hoist", "ship-crane"])
+def test_copies_of_simulations_are_independent(name: str) -> None:
+    """Whichever goes on first, each has the bits of a simulation that was not copied."""
+    expected = moved_on(begun(name))
+    for way in WAYS.values():
+        original = begun(name)
+        found = way(original)
+        before = bits(found)
+        assert moved_on(original) == expected
+        assert bits(found) == before
+        assert moved_on(found) == expected
+        original = begun(name)
+        found = way(original)
+        assert moved_on(found) == expected
+        assert moved_on(original) == expected
+
+
+def test_copies_with_force_laws_call_their_own_functions() -> None:
+    law = tl.ForceLaw(push, (1.0,))
+    for name, loads in (("retrieval", [law]), ("hook-and-load", {"hoist": law})):
+        expected = moved_on(begun(name, loads))
+        for way in WAYS.values():
+            original = begun(name, loads)
+            found = way(original)
+            del original  # and the addresses of its laws with it
+            assert moved_on(found) == expected
+
+
+def test_pushes_and_guides_go_with_a_copy() -> None:
+    simulation = begun("hook-and-load")
+    simulation.push("load", (100.0, 0.0, 0.0))
+    found = pickle.loads(pickle.dumps(simulation))
+    simulation.push("load", (0.0, 0.0, 0.0))
+    assert moved_on(found) != moved_on(simulation)
+    pendulum = begun("retrieval")
+    pendulum.set_guide_velocity((0.1, 0.0, 0.0))
+    assert moved_on(copy.deepcopy(pendulum)) == moved_on(pendulum)
+
+
+GO_ON = """
+import pickle, sys
+found = []
+for x in pickle.loads(sys.stdin.buffer.read()):
+    x.advance(0.02, sample=0.01)
+    found.append({name: value.values.tobytes() for name, value in x.dataset().variables.items()})
+sys.stdout.buffer.write(pickle.dumps(found))
+"""
+
+
+def test_copies_go_on_in_another_process() -> None:
+    names = [*ASSEMBLIES, "retrieval"]
+    sent = cloudpickle.dumps([begun(name) for name in names])
+    done = subprocess.run([sys.executable, "-c", GO_ON], input=sent, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert pickle.loads(done.stdout) == [moved_on(begun(name)) for name in names]
+
+
+def test_dill() -> None:
+    dill = pytest.importorskip("dill")
+    for name in (*ASSEMBLIES, "retrieval"):
+        assert moved_on(dill.loads(dill.dumps(begun(name)))) == moved_on(begun(name))
+
+
+@pytest.mark.long
+def test_dask() -> None:
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        for name in (*ASSEMBLIES, "retrieval"):
+            assert client.submit(moved_on, begun(name), pure=False).result(timeout=60) == moved_on(begun(name))
+
+
+def test_results_of_searches() -> None:
+    small = CASE.with_({"run.duration": 0.2, "run.sample": 0.02, "run.elements": 4})
+    run = tl.simulate(small)
+    data = {"time": run.time.values, "reel_speed": run.reel_speed.values}
+    fit = tl.fit(small, data, {"command.torque": (0.5, 3.0)}, units="SI")
+    optimised = tl.optimise(
+        small, vary={"command.torque": (0.5, 3.0)}, minimise={"final": "reel_speed"}, intervals=1, iterations=1
+    )
+    for found in (fit, optimised, run):
+        for way in WAYS.values():
+            copied = way(found)
+            if found is run:
+                assert copied.identical(run)
+            else:
+                assert str(copied) == str(found) and copied.case.to_dict() == found.case.to_dict()

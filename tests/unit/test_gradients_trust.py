@@ -1,0 +1,143 @@
+"""Warnings on derivatives: the same by any number of keys, due where derivatives are of no use, absent elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.gradients import api, reverse
+from tautline.gradients.run import prepared_run
+from tautline.gradients.setting import steps_of
+
+KEYS = [
+    "string.stiffness",
+    "string.density",
+    "body.mass",
+    "initial.end_velocity[0]",
+    "initial.end_velocity[1]",
+    "initial.angular_velocity[0]",
+    "initial.angular_velocity[1]",
+    "body.center_of_mass[0]",
+    "body.center_of_mass[1]",
+]
+LAST = tl.Final("position[-1, 0]")
+GREW, UNSTRETCHED = "grew beyond use", "exactly unstretched"
+
+
+def paper(duration: float) -> tl.Case:
+    """The paper's pendulum of constant length, whose motion gets chaotic."""
+    found: tl.Case = tl.load("fixed-length").with_({"run.duration": duration})
+    return found
+
+
+def on_derivatives(remarks: Any) -> list[str]:
+    """Warnings that are on derivatives."""
+    return [text for text in remarks if "derivatives by" in text]
+
+
+@pytest.mark.parametrize("duration", [0.2, 1.0])
+def test_warnings_of_the_run_do_not_depend_on_the_number_of_keys(
+    duration: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor on how the objective is given; by nine keys they come from the reverse pass."""
+    case = paper(duration).with_({"initial.end_velocity": [-3.0, 0.0, -3.0], "run.step": 1e-3, "run.sample": 0.1})
+    expected = tl.simulate(case).attrs["remarks"].splitlines()
+    assert expected
+    few = tl.value_and_gradient(case, LAST, KEYS[:8])
+    function = tl.value_and_gradient(case, lambda values: values["position"][-1, -1, 0], KEYS[:8])
+    monkeypatch.setattr(api, "_carried", None)
+    many = tl.value_and_gradient(case, LAST, KEYS)
+    np.testing.assert_allclose(many.gradient[:8], few.gradient, rtol=1e-8, atol=1e-10)
+    assert few.remarks == many.remarks == function.remarks == expected
+
+
+def test_chaos_is_warned_of_by_any_number_of_keys() -> None:
+    """The reverse pass, which does not see it grow, hands over."""
+    case = paper(10.0)
+    assert reverse.gradient_back(prepared_run(case, KEYS), LAST, ["position"]) is None
+    few, many = (tl.value_and_gradient(case, LAST, KEYS[:count]) for count in (8, 9))
+    function = tl.value_and_gradient(case, lambda values: values["position"][-1, -1, 0], KEYS[:8])
+    assert few.remarks == function.remarks
+    assert [text.replace("5 more", "4 more") for text in many.remarks] == few.remarks
+    assert GREW in few.remarks[-1] and KEYS[0] in few.remarks[-1]
+
+
+def test_nodes_of_a_slack_tether_are_warned_of() -> None:
+    """Derivatives are some 1e22 after a minute, and differences 1e-6."""
+    case = tl.load("tethered-satellites").with_({"run.duration": 15.0})
+    keys = ["bodies.mother.mass", "strings.tether.stiffness"]
+    for objective in (tl.Final("body_position[1, 0]"), lambda values: values["body_position"][-1, 1, 0]):
+        (text,) = on_derivatives(tl.value_and_gradient(case, objective, keys).remarks)
+        assert GREW in text and "slack" in text and all(key in text for key in keys)
+    before = case.with_({"run.duration": 2.0, "run.sample": 0.5})
+    assert not on_derivatives(tl.jacobian(before, ["body_position"], keys).remarks)
+
+
+@pytest.mark.parametrize(
+    "name", ["fixed-length", "deployment", "bungee", "retrieval", pytest.param("tethered-pod", marks=pytest.mark.long)]
+)
+def test_predictable_motions_are_not_warned_of(name: str) -> None:
+    case = tl.load(name).with_({"run.duration": 3.0, "run.sample": 0.1})
+    assert not on_derivatives(tl.jacobian(case, ["position"], KEYS[:4]).remarks)
+
+
+def test_a_rope_that_goes_slack_again_and_again_is_warned_of() -> None:
+    """After the second rebound differences over a millionth of the mass are others, before it they are the same."""
+    key, e = "body.mass", 1e-6
+    for duration, right in ((4.0, True), (6.0, False)):
+        case = tl.load("bungee").with_({"run.duration": duration, "run.sample": 0.1})
+        case = case.with_({"run.step": steps_of(case).length(duration)})
+        found = tl.jacobian(case, ["position"], [key])
+        mass = case.pendulum.body.mass
+        down, up = (tl.simulate(case.with_({key: (1.0 + x) * mass})).position.values for x in (-e, e))
+        slopes = (up - down) / (2.0 * e * mass)
+        error = np.abs(found.derivatives["position"][..., 0] - slopes).max() / np.abs(slopes).max()
+        assert (error < 1e-6) if right else (error > 0.01)
+        assert [GREW in text for text in on_derivatives(found.remarks)] == ([] if right else [True])
+
+
+def yo_yo(**changes: Any) -> tl.Case:
+    """A straight string that can go slack, unstretched and at rest."""
+    found: tl.Case = tl.load("yo-yo").with_({"run.duration": 0.01, "run.sample": 0.002, **changes})
+    return found.with_({"run.step": steps_of(found).length(0.01)})
+
+
+def test_a_start_between_slack_and_taut_is_warned_of() -> None:
+    """By a key that makes it the one or the other: derivatives on both sides differ; by others they do not."""
+    case, key, e = yo_yo(), "initial.end_velocity[2]", 1e-7
+    found = tl.jacobian(case, ["tension"], [key, "string.stiffness"])
+    (text,) = on_derivatives(found.remarks)
+    assert UNSTRETCHED in text and f"by {key} are" in text and "t = 0 s" in text
+    down, here, up = (tl.simulate(case.with_({key: speed})).tension.values for speed in (-e, 0.0, e))
+    exact = found.derivatives["tension"][1:, :, 0]
+    above, below = (np.abs(x[1:] / e - exact).max() for x in (up - here, here - down))
+    assert above < 1e-4 * np.abs(exact).max() < 10.0 * below
+    many = tl.value_and_gradient(
+        case, tl.Peak("tension"), [key, *KEYS[:3], *KEYS[5:], "reel.drum_radius", "reel.guide_length"]
+    )
+    assert len(many.by) > 8 and any(UNSTRETCHED in text for text in many.remarks)
+
+
+def test_damping_that_rounding_switches_on_is_warned_of() -> None:
+    assert UNSTRETCHED in tl.jacobian(yo_yo(**{"string.damping_ratio": 0.1}), ["tension"], ["body.mass"]).remarks[-1]
+    linear = yo_yo(**{"string.damping_ratio": 0.1, "string.law": "linear"})
+    assert not on_derivatives(tl.jacobian(linear, ["tension"], ["body.mass"]).remarks)
+
+
+def test_linear_models_searches_and_fits_carry_the_warnings() -> None:
+    case = yo_yo(**{"run.elements": 2, "string.damping_ratio": 0.1})
+    times = [0.0, 0.006, 0.01]
+    remarks = tl.linearize(case, at=times, by=["body.mass"]).remarks
+    assert UNSTRETCHED in remarks[0] and remarks[0].startswith("from 0 s: ")
+    assert all(text.startswith("from 0 s: ") for text in on_derivatives(remarks))
+    search = tl.optimise(
+        case, vary={"body.mass": (0.01, 1.0)}, minimise={"final": "reeled_length"}, intervals=times, iterations=1
+    )
+    assert any(text.startswith("from 0 s: ") and UNSTRETCHED in text for text in search.remarks)
+    run = tl.simulate(case)
+    data = {"time": run.time.values, "guide_tension": 1.001 * run.guide_tension.values}
+    fitted = tl.fit(case, data, ["body.mass"], units="SI")
+    assert any(UNSTRETCHED in text for text in fitted.remarks)

@@ -1,0 +1,137 @@
+"""Wrong arguments of public functions: errors of tautline's own kind that name the argument."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tests.support.valid import PENDULUM, START
+
+
+class Odd:
+    """An object that cannot even be shown."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+WRONG: list[Any] = [
+    *(None, True, -1, 1.5, math.nan, math.inf, 10**400, "", "a\0b", b"x", [], {}, {1: 2}, object(), Odd()),
+    *(np.zeros(3), np.array("x"), {1}, PENDULUM),
+]
+ASSEMBLY = tl.Assembly(
+    {"load": tl.RigidBody.box("2 t", (2.4, 1.2, 1.2), (0, 0, 0.6))},
+    {"rope": tl.Line(tl.String("20 m", "2 kg/m", "10 MN"), end="load", elements=2)},
+)
+BODIES = {"load": (0.0, 0.0, 20.62)}
+
+
+def called(path: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any], tuple[str, ...]]]:
+    """Functions, their right arguments, and which of them are made wrong."""
+    run = tl.simulate(PENDULUM, START, duration=0.01)
+    return {
+        "load": (tl.load, {"name": "bungee", "changes": {}}, ("name", "changes")),
+        "open_run": (tl.open_run, {"path": "x"}, ("path",)),
+        "resume": (tl.resume, {"path": "x", "watch": None}, ("path", "watch")),
+        "run_to_file": (
+            tl.run_to_file,
+            {"path": path / "x.nc", "system": PENDULUM, "state": START, "duration": 0.01, "overwrite": True},
+            ("path", "title", "watch", "overwrite", "state", "system"),
+        ),
+        "at_rest": (tl.at_rest, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed")),
+        "equilibrium": (tl.equilibrium, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed", "load")),
+        "hang": (tl.hang, {"assembly": ASSEMBLY, "bodies": BODIES}, ("assembly", "bodies", "strings")),
+        "one_string": (tl.one_string, {"run": run}, ("run",)),
+        "report": (tl.report, {"run": run, "path": path / "x.html"}, ("path", "title")),
+        "fit_report": (tl.fit_report, {"fit": None, "path": path / "x.html"}, ("fit", "path", "title")),
+        "open_study": (tl.open_study, {"path": "x"}, ("path",)),
+        "resume_study": (tl.resume_study, {"path": "x"}, ("path", "definition", "watch")),
+        "GuidePath.of": (tl.GuidePath.of, {"function": None, "duration": 1.0, "interval": 0.5}, ("function",)),
+        "Simulation.load": (tl.Simulation.load, {"path": "x"}, ("path",)),
+        "Simulation.save": (tl.Simulation(PENDULUM, START).save, {"path": "x"}, ("path",)),
+        "AssemblySimulation": (
+            tl.AssemblySimulation,
+            {"assembly": ASSEMBLY, "state": tl.hang(ASSEMBLY, BODIES)},
+            ("assembly", "state", "loads"),
+        ),
+        "view": (tl.view, {"run": run}, ("height", "full")),
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("load", "open_run", "resume", "run_to_file", "at_rest", "equilibrium", "hang", "one_string", "report"),
+        *("fit_report", "open_study", "resume_study", "GuidePath.of", "Simulation.load", "Simulation.save"),
+        *("AssemblySimulation", "view"),
+    ],
+)
+def test_wrong_arguments_are_named(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or they are accepted: None and {} are right for some."""
+    monkeypatch.chdir(tmp_path)
+    function, right, arguments = called(tmp_path)[name]
+    for argument in arguments:
+        refused = 0
+        for wrong in WRONG:
+            try:
+                function(**{**right, argument: wrong})
+            except tl.errors.TautlineError:
+                refused += 1
+            except FileNotFoundError:  # of Simulation.load, whose path is a right one
+                assert name == "Simulation.load"
+        assert refused > len(WRONG) // 3, argument
+
+
+def test_lengths_have_units_and_limits() -> None:
+    assert tl.at_rest(PENDULUM, "1 m") == tl.at_rest(PENDULUM, 1.0)
+    wrong: Any
+    for wrong in (math.nan, math.inf, 1e6, 0.0, "1 kg"):
+        with pytest.raises(tl.errors.InputError, match="deployed: expected"):
+            tl.at_rest(PENDULUM, wrong)
+        with pytest.raises(tl.errors.InputError, match="deployed: expected"):
+            tl.equilibrium(PENDULUM, wrong)
+
+
+def test_typos_in_keywords_are_named() -> None:
+    with pytest.raises(tl.errors.InputError, match="sampel: no such argument; did you mean 'sample'"):
+        tl.simulate(PENDULUM, START, duration=1.0, sampel=0.1)
+    with pytest.raises(tl.errors.InputError, match="ordr: no such argument; did you mean 'order'"):
+        tl.Simulation(PENDULUM, START, ordr=2)
+    with pytest.raises(tl.errors.InputError, match="duration: missing"):
+        tl.simulate(PENDULUM, START)
+    with pytest.raises(tl.errors.InputError, match="durtion: no such argument"):
+        tl.simulate(tl.load("bungee"), durtion=2.0)
+
+
+def test_the_function_for_the_other_kind_of_system_is_named() -> None:
+    state = tl.hang(ASSEMBLY, BODIES)
+    wrong: list[tuple[Callable[[], Any], str]] = [
+        (lambda: tl.hang(PENDULUM, BODIES), "tl.hanging"),  # type: ignore[arg-type]
+        (lambda: tl.hanging(ASSEMBLY, 1.0), "tl.hang "),  # type: ignore[arg-type]
+        (lambda: tl.rest(PENDULUM, state), "tl.equilibrium"),  # type: ignore[arg-type]
+        (lambda: tl.equilibrium(ASSEMBLY, 1.0), "tl.rest"),  # type: ignore[arg-type]
+        (lambda: tl.Simulation(ASSEMBLY, state), "tl.AssemblySimulation"),  # type: ignore[arg-type]
+        (lambda: tl.AssemblySimulation(PENDULUM, START), "tl.Simulation"),  # type: ignore[arg-type]
+    ]
+    for call, words in wrong:
+        with pytest.raises(tl.errors.InputError, match=words):
+            call()
+
+
+def test_text_of_numpy_is_text() -> None:
+    reel = tl.Reel(0.1, 0.2, 1.0, guide_law=np.str_("none"))
+    assert reel == tl.Reel(0.1, 0.2, 1.0, guide_law="none") and type(reel.guide_law) is str
+    assert tl.load(np.str_("bungee")).title == tl.load("bungee").title
+
+
+def test_names_have_a_bounded_length() -> None:
+    lines = {"rope": ASSEMBLY.strings["rope"]}
+    tl.Assembly({**ASSEMBLY.bodies, "ü" * 50: tl.RigidBody.point(1.0)}, lines)
+    with pytest.raises(tl.errors.InputError, match="names of at most 50 characters"):
+        tl.Assembly({**ASSEMBLY.bodies, "a" * 51: tl.RigidBody.point(1.0)}, lines)
