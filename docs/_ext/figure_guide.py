@@ -55,7 +55,7 @@ def drawn_of_assembly(folder: Path) -> Iterator[tuple[str, str, str]]:
         function, _, part = name.partition("-")
         if part not in ("", STRING, BODY):
             continue  # one string is enough
-        chosen = f', {"body" if part == BODY else "string"}="{part}"' if part else ""
+        chosen = f', {"body" if part == BODY else "line"}="{part}"' if part else ""
         file = tl.figures.save(draw(run), folder / f"assembly-{name}", ["png"])[0].name
         yield function, f"tl.figures.{function}(run{chosen})", file
 

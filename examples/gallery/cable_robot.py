@@ -20,12 +20,12 @@ import tautline as tl
 Array = NDArray[np.float64]
 case = tl.load("cable-robot")
 robot = case.assembly
-names = list(robot.strings)
-winches = np.array([line.start_point for line in robot.strings.values()])
-eyes = np.array([line.end_point for line in robot.strings.values()])  # on the platform, from its centre of mass
+names = list(robot.lines)
+winches = np.array([line.start_point for line in robot.lines.values()])
+eyes = np.array([line.end_point for line in robot.lines.values()])  # on the platform, from its centre of mass
 platform = robot.bodies["platform"]
 assert isinstance(platform, tl.RigidBody)
-rope = robot.strings[names[0]].string  # all four are alike
+rope = robot.lines[names[0]].string  # all four are alike
 WEIGHT = platform.mass * 9.81
 
 # %%
@@ -33,7 +33,7 @@ WEIGHT = platform.mass * 9.81
 # and its own weight w beside it at the winch. Moments about the winch give the horizontal pull,
 # H = (V + w/2) d/h, with d and h the distances of its ends across and down.
 
-state = tl.rest(robot, tl.hang(robot, case.bodies, case.strings))
+state = tl.rest(robot, tl.hang(robot, case.bodies, case.lines))
 still = tl.simulate(robot, state, duration=0.02).isel(time=0)
 depth = state.bodies["platform"].position[2]
 across, down = 3.5 * np.sqrt(2.0), depth - 0.2
@@ -126,7 +126,7 @@ outline = np.array([[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5], [0.5, 0.
 left.plot(*winches[:, :2].T, "ks", markersize=7)
 for k, shade in ((0, "0.45"), (int(np.argmin(np.abs(angle - 0.75 * np.pi))), "0.75")):
     for name in names:
-        nodes = circle.position.isel(time=k).sel(node=circle.node_string == name)
+        nodes = circle.position.isel(time=k).sel(node=circle.node_line == name)
         left.plot(nodes.sel(axis="x"), nodes.sel(axis="y"), shade, linewidth=1)
     left.plot(*(moved[k, :2, None] + outline.T), color=shade)
 left.plot(*path[:, :2].T, "C0", linewidth=1, label="of a level platform")
@@ -135,7 +135,7 @@ left.plot(*moved[:, :2].T, "C3", linewidth=1, label="run")
 left.set(xlabel="x (m)", ylabel="y (m)", aspect="equal", xlim=(-4.4, 4.4), ylim=(-4.4, 5.4), title="from above")
 left.legend(loc="upper center", fontsize=8, ncols=3, bbox_to_anchor=(0.5, 1.0), columnspacing=1.0, handlelength=1.2)
 for name in names:
-    right.plot(circle.time, circle.start_tension.sel(string=name), linewidth=1, label=name)
+    right.plot(circle.time, circle.start_tension.sel(line=name), linewidth=1, label=name)
 right.set(xlabel="time (s)", ylabel="tension at the winch (N)", ylim=(0, None))
 right.legend(fontsize=8, loc="lower right")
 tl.figures.save(figure, "cable-robot", ["png"])

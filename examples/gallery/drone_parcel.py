@@ -23,7 +23,7 @@ parcel = tl.RigidBody.box(mass="2 kg", sides=("0.3 m", "0.3 m", "0.2 m"), center
 line = tl.String(length="20 m", density="3 g/m", stiffness="40 kN", law="tension_only", damping_ratio=0.05)
 carrier = tl.Assembly(
     bodies={"drone": drone, "parcel": parcel},
-    strings={
+    lines={
         "line": tl.Line(
             line,
             start="drone",

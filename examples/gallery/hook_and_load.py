@@ -20,7 +20,7 @@ GRAVITY = 9.81
 case = tl.load("hook-and-load")
 assembly = case.assembly
 hook, load = assembly.bodies["hook"], assembly.bodies["load"]
-hoist, sling = assembly.strings["hoist"].string, assembly.strings["sling"].string
+hoist, sling = assembly.lines["hoist"].string, assembly.lines["sling"].string
 assert isinstance(hook, tl.RigidBody) and isinstance(load, tl.RigidBody)
 
 # %%
@@ -37,7 +37,7 @@ assert isinstance(hook, tl.RigidBody) and isinstance(load, tl.RigidBody)
 # A chain of four rods that swing through small angles, rope, hook block, sling and container, has their
 # moments of inertia as well.
 
-still = tl.Assembly({"jib": tl.Held(), "hook": hook, "load": load}, assembly.strings)
+still = tl.Assembly({"jib": tl.Held(), "hook": hook, "load": load}, assembly.lines)
 
 
 def at_rest(length: float) -> tl.AssemblyState:
@@ -104,7 +104,7 @@ named = dict(zip(*reversed(left.get_legend_handles_labels()), strict=True))
 left.legend(named.values(), named.keys(), loc="center left", bbox_to_anchor=(0.0, 0.42))
 left.set(xlabel="hoist rope (m)", ylabel="period (s)", ylim=(0, None))
 x, z = np.array([[-1.2, 0.0], [1.2, 0.0], [1.2, 1.2], [-1.2, 1.2], [-1.2, 0.0]]).T  # of the container, from above
-hoisting, slung = state.strings["hoist"].nodes, state.strings["sling"].nodes
+hoisting, slung = state.lines["hoist"].nodes, state.lines["sling"].nodes
 for k, (axis, period) in enumerate(zip(right, found[-1], strict=True)):
     sideways, turn = modes["shape"].values[k, :, 0], float(modes.rotation.sel(body="load", axis="y")[k])
     scale = min(2.5 / np.abs(sideways).max(), 0.5 / abs(turn))
@@ -132,13 +132,13 @@ tl.figures.save(figure, "hook-modes", ["png"])
 HEAVE = 2.0 * np.pi / 8.0  # rad/s
 BOUNCE = np.sqrt(hoist.stiffness / (20.0 * (hook.mass + load.mass)))  # rad/s
 figure, axes = plt.subplots(3, 1, figsize=(7, 6.5), sharex=True, layout="constrained")
-for title, given in {"as in the file": {}, "jerk of 0.2 m/s³": {"strings.hoist.command.jerk": "0.2 m/s^3"}}.items():
+for title, given in {"as in the file": {}, "jerk of 0.2 m/s³": {"lines.hoist.command.jerk": "0.2 m/s^3"}}.items():
     run = tl.simulate(case.with_(given))
     time = run.time.values
     still_up = time > 8.0  # the ramp of the heave is over
     jib = -0.5 * HEAVE**2 * np.sin(HEAVE * time)  # m/s^2, down
-    winch = -np.gradient(run.reel_speed.sel(string="hoist").values, time)
-    rope = run.unstretched_length.sel(string="hoist").values
+    winch = -np.gradient(run.reel_speed.sel(line="hoist").values, time)
+    rope = run.unstretched_length.sel(line="hoist").values
     below = {
         "hoist": load.mass + hook.mass + sling.density * 4.0 + hoist.density * rope,
         "sling": np.full(time.size, load.mass + sling.density * 4.0),
@@ -146,7 +146,7 @@ for title, given in {"as in the file": {}, "jerk of 0.2 m/s³": {"strings.hoist.
     print(title)
     for colour, (name, mass) in enumerate(below.items()):
         carried = mass * (GRAVITY - jib - winch)
-        tension = run.start_tension.sel(string=name).values
+        tension = run.start_tension.sel(line=name).values
         before, after = (time > 8.1) & (time < 9.9), time > 25.0
         miss = np.abs(tension - carried)[before].max()
         mean = float(np.mean((tension - carried)[after]))

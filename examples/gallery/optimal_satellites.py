@@ -57,7 +57,7 @@ c, s = f"cos({RATE!r}*time)", f"sin({RATE!r}*time)"
 along, across = f"({apart[0]}*{c} + {apart[1]}*{s})", f"({apart[1]}*{c} - {apart[0]}*{s})"
 best = tl.optimise(
     plain,
-    vary={"strings.tether.command.payouts[1:-1]": (0.0, 1.0)},
+    vary={"lines.tether.command.payouts[1:-1]": (0.0, 1.0)},
     minimise={"integral": "rate(reel_speed[0])^2"},
     subject_to=[
         tl.Limit("start_tension[0]", least=0.005),
@@ -88,7 +88,7 @@ def angles(run: xr.Dataset) -> NDArray[np.float64]:
 def by_hand(case: tl.AssemblyCase, samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """The same by the formula, in small steps (degrees)."""
     grid = np.linspace(0.0, samples[-1], 40001)
-    payouts = np.interp(grid, times, case.to_dict()["strings"]["tether"]["command"]["payouts"], right=0.0)
+    payouts = np.interp(grid, times, case.to_dict()["lines"]["tether"]["command"]["payouts"], right=0.0)
     h, length = grid[1], FIRST + np.concatenate([[0.0], np.cumsum(0.5 * (payouts[1:] + payouts[:-1])) * grid[1]])
     theta, spin, found = 0.0, 0.0, [0.0]
     for speed, l in zip(payouts[:-1], length[:-1], strict=True):
@@ -100,7 +100,7 @@ def by_hand(case: tl.AssemblyCase, samples: NDArray[np.float64]) -> NDArray[np.f
 
 figure, axes = plt.subplots(2, 1, figsize=(7, 5), sharex=True, layout="constrained")
 left = {}
-fine = {"strings.tether.elements": 8, "run.order": 4, "run.step": "auto", "run.sample": 20.0}
+fine = {"lines.tether.elements": 8, "run.order": 4, "run.step": "auto", "run.sample": 20.0}
 for name, case in {"trapezoid": plain, "optimal": best.case}.items():
     run = tl.simulate(case.with_({**fine, "run.duration": LASTS + 3000.0}))
     assert run.attrs["status"] == "completed"

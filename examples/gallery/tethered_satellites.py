@@ -18,7 +18,7 @@ import tautline as tl
 
 Array = NDArray[np.float64]
 pair = tl.load("tethered-satellites").assembly
-mother, probe, tether = pair.bodies["mother"], pair.bodies["probe"], pair.strings["tether"].string
+mother, probe, tether = pair.bodies["mother"], pair.bodies["probe"], pair.lines["tether"].string
 assert isinstance(mother, tl.RigidBody) and isinstance(probe, tl.RigidBody) and pair.orbit is not None
 RATE = pair.orbit.rate
 print(f"one orbit takes {pair.orbit.period / 60:.1f} min")

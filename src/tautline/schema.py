@@ -106,7 +106,7 @@ SLACK_SCHEMA = {
 
 
 # Of assemblies. Nodes and elements are those of all strings, one string after the other.
-_BODY, _STRING = (*TIME, "body"), (*TIME, "string")
+_BODY, _LINE = (*TIME, "body"), (*TIME, "line")
 _MOVED = {"guide_work": "work done by prescribed motion, of bodies and of the frame of an orbit, since the start"}
 _MOVED |= {"external_work": "work done by forces and moments on the bodies since the start"}
 ASSEMBLY_SCHEMA = {
@@ -118,19 +118,19 @@ ASSEMBLY_SCHEMA = {
     "velocity": Variable((*TIME, "node", "axis"), "m s-1", "velocities of the mesh nodes"),
     "strain": Variable((*TIME, "element"), "1", "strain of the elements"),
     "tension": Variable((*TIME, "element"), "N", "tension in the elements; negative in compression"),
-    "reeled_length": Variable(_STRING, "m", "unstretched length on the reel side of the guide entrance"),
-    "reel_speed": Variable(_STRING, "m s-1", "rate of reeled_length; positive in retrieval"),
-    "unstretched_length": Variable(_STRING, "m", "unstretched length of the deployed string"),
-    "stretched_length": Variable(_STRING, "m", "stretched length of the deployed string"),
-    "start_tension": Variable(_STRING, "N", "tension at the start of the string, by the balance of its node"),
-    "end_tension": Variable(_STRING, "N", "tension at the end of the string, by the balance of its node"),
-    "torque": Variable(_STRING, "N m", "torque of the motor on the drum; positive retrieves"),
-    "power": Variable(_STRING, "W", "power of the motor; positive where it drives the drum"),
-    "motor_work": Variable(_STRING, "J", "work done by the motor of the drum since the start"),
+    "reeled_length": Variable(_LINE, "m", "unstretched length on the reel side of the guide entrance"),
+    "reel_speed": Variable(_LINE, "m s-1", "rate of reeled_length; positive in retrieval"),
+    "unstretched_length": Variable(_LINE, "m", "unstretched length of the deployed string"),
+    "stretched_length": Variable(_LINE, "m", "stretched length of the deployed string"),
+    "start_tension": Variable(_LINE, "N", "tension at the start of the string, by the balance of its node"),
+    "end_tension": Variable(_LINE, "N", "tension at the end of the string, by the balance of its node"),
+    "torque": Variable(_LINE, "N m", "torque of the motor on the drum; positive retrieves"),
+    "power": Variable(_LINE, "W", "power of the motor; positive where it drives the drum"),
+    "motor_work": Variable(_LINE, "J", "work done by the motor of the drum since the start"),
     **{x.name: Variable(TIME, x.unit, _MOVED.get(x.name, x.sentence)) for x in ledger.ACCOUNTS},
     "energy": Variable(TIME, "J", "total energy"),
-    "linear_momentum": Variable((*TIME, "axis"), "kg m s-1", "of bodies and strings; ends that are held not included"),
-    "angular_momentum": Variable((*TIME, "axis"), "kg m2 s-1", "of bodies and strings about the origin"),
+    "linear_momentum": Variable((*TIME, "axis"), "kg m s-1", "of bodies and lines; ends that are held not included"),
+    "angular_momentum": Variable((*TIME, "axis"), "kg m2 s-1", "of bodies and lines about the origin"),
 }
 
 
@@ -168,17 +168,17 @@ def of_pendulum(N: int) -> Layout:
     return Layout(SCHEMA, {"node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3})
 
 
-def of_assembly(bodies: list[str], strings: dict[str, int]) -> Layout:
+def of_assembly(bodies: list[str], lines: dict[str, int]) -> Layout:
     """Results of an assembly, from the names of its bodies and the elements of its strings."""
-    elements = sum(strings.values())
+    elements = sum(lines.values())
     lengths = {
         "body": len(bodies),
-        "string": len(strings),
-        "node": elements + len(strings),
+        "line": len(lines),
+        "node": elements + len(lines),
         "element": elements,
     }
     known = {name: v for name, v in ASSEMBLY_SCHEMA.items() if bodies or "body" not in v.dims}
-    names = {"body": bodies, "string": list(strings)}
+    names = {"body": bodies, "line": list(lines)}
     return Layout(known, lengths | {"axis": 3, "row": 3, "column": 3}, names)
 
 

@@ -31,7 +31,7 @@ def call(*arguments: object) -> Result:
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("runs") / "crane.nc"
     torque = {"kind": "torque", "torque": 5.0}
-    tl.run_to_file(found, tl.load(FOLDER / "crane.toml", {"strings.hoist.command": torque}))
+    tl.run_to_file(found, tl.load(FOLDER / "crane.toml", {"lines.hoist.command": torque}))
     return found
 
 
@@ -52,13 +52,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_string_alone_has_its_own_values(run: xr.Dataset) -> None:
     one = tl.one_string(run, "sling")
     assert one.sizes == {"time": 41, "node": 3, "element": 2, "axis": 3}
-    assert np.array_equal(one.tension, run.tension.sel(element=run.element_string == "sling"))
-    assert np.array_equal(one.guide_tension, run.start_tension.sel(string="sling"))
-    assert np.array_equal(one.body_tension, run.end_tension.sel(string="sling"))
+    assert np.array_equal(one.tension, run.tension.sel(element=run.element_line == "sling"))
+    assert np.array_equal(one.guide_tension, run.start_tension.sel(line="sling"))
+    assert np.array_equal(one.body_tension, run.end_tension.sel(line="sling"))
     hoist = tl.one_string(run, "hoist")
-    assert np.array_equal(hoist.control_work, run.motor_work.sel(string="hoist"))
+    assert np.array_equal(hoist.control_work, run.motor_work.sel(line="hoist"))
     assert tl.one_string(hoist).identical(hoist)
-    with pytest.raises(InputError, match=r"string: missing; expected one of 'hoist', 'sling', such as string='hoist'"):
+    with pytest.raises(InputError, match=r"line: missing; expected one of 'hoist', 'sling', such as line='hoist'"):
         tl.one_string(run)
     with pytest.raises(InputError, match="string: expected one of 'hoist', 'sling', got 'rope'"):
         tl.one_string(run, "rope")
@@ -87,7 +87,7 @@ def test_one_string_and_one_body_read_like_a_pendulum() -> None:
 
 
 def test_series_of_bodies_and_strings(run: xr.Dataset, path: Path) -> None:
-    found = tl.rainflow(path, "end_tension", string="sling")
+    found = tl.rainflow(path, "end_tension", line="sling")
     assert found.attrs["variable"] == "end_tension of sling"
     assert np.array_equal(found.range.values, tl.rainflow(tl.one_string(run, "sling"), "body_tension").range.values)
     height = tl.exceedance(run, "body_position", body="load", axis="z")
@@ -112,7 +112,7 @@ def test_the_page_says_what_the_functions_say(run: xr.Dataset, path: Path, here:
     done = call("report", path, "--rope", "six_strand")
     assert (done.exit_code, done.output) == (0, "crane-report.html\n")
     text = (here / "crane-report.html").read_text(encoding="utf-8")
-    use = tl.utilisation(run, string="hoist")
+    use = tl.utilisation(run, line="hoist")
     verdict = f"tring 'hoist' holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
     assert verdict in text.replace("&#x27;", "'") and "Not known of 'sling'" in text.replace("&#x27;", "'")
     assert "<th>hoist</th><th>sling</th>" in text
@@ -122,12 +122,12 @@ def test_the_page_says_what_the_functions_say(run: xr.Dataset, path: Path, here:
         one = tl.one_string(run, string)
         largest = max(float(one[x].max()) for x in ("tension", "guide_tension", "body_tension"))
         assert found["largest tension"][k].startswith(f"{largest:.4g} N")
-        events = tl.slack_events(run, string=string)
+        events = tl.slack_events(run, line=string)
         assert found["slack"][k].startswith(f"{events.sizes['event']} events" if events.sizes["event"] else "never")
-    motor = tl.motor_energy(run, string="hoist")
+    motor = tl.motor_energy(run, line="hoist")
     assert found["motor, braking"][0].startswith(f"{motor.braking_energy:.4g} J, at most ")
     assert found["motor, braking"][1] == "no work"
-    damage = tl.damage(run, "six_strand", string="hoist")
+    damage = tl.damage(run, "six_strand", line="hoist")
     assert found["fatigue damage"][0].startswith(f"{damage.damage:.3g} in this run")
     assert found["fatigue damage"][1].startswith("not computed")
     z = run.body_position.sel(body="load", axis="z")
@@ -164,9 +164,9 @@ def test_every_figure_is_drawn(path: Path, here: Path) -> None:
     assert set(files) == expected
     for name, file in files.items():
         assert np.asarray(Image.open(file).convert("L")).std() > 3.0, f"{name}: an empty picture"
-    done = call("plot", path, "--figure", "tension", "--figure", "spectrum", "--string", "sling")
+    done = call("plot", path, "--figure", "tension", "--figure", "spectrum", "--line", "sling")
     assert done.output.split() == ["crane-tension-sling.png", "crane-spectrum-sling.png"]
-    done = call("plot", path, "--string", "rope")
+    done = call("plot", path, "--line", "rope")
     assert done.exit_code == 2 and "string: expected one of 'hoist', 'sling', got 'rope'" in done.stderr
 
 
@@ -189,10 +189,10 @@ def test_curves_are_the_data(run: xr.Dataset) -> None:
     highest = np.max([one.tension.max("element"), one.guide_tension, one.body_tension], axis=0)
     assert np.array_equal(np.asarray(lines[1].get_ydata()), highest)
     (line,) = tl.figures.drive(run).axes[0].get_lines()  # the one reel
-    assert np.array_equal(np.asarray(line.get_ydata()), run.reel_speed.sel(string="hoist"))
+    assert np.array_equal(np.asarray(line.get_ydata()), run.reel_speed.sel(line="hoist"))
     side = tl.figures.path(run, "load").axes[0].get_lines()[0]
     assert np.array_equal(np.asarray(side.get_ydata()), run.body_position.sel(body="load", axis="z"))
-    picture = tl.figures.strain_map(run, string="hoist").axes[0]
+    picture = tl.figures.strain_map(run, line="hoist").axes[0]
     assert [x.get_text() for x in picture.get_yticklabels()] == ["start\n(jib)", "middle", "end\n(hook)"]
     with pytest.raises(InputError, match="bodies: expected one of 'jib', 'hook', 'load', got 'boat'"):
         tl.figures.path(run, "boat")
@@ -221,7 +221,7 @@ def test_bodies_drums_and_strings_meet_in_space() -> None:
 @pytest.mark.long
 def test_a_remark_is_said_once(here: Path) -> None:
     """Of a string whose peak is at its start, by the names that assemblies have."""
-    coarse = {"run.sample": "0.1 s", "run.duration": "6 s", "strings.north-east.breaking_load": "5 kN"}
+    coarse = {"run.sample": "0.1 s", "run.duration": "6 s", "lines.north-east.breaking_load": "5 kN"}
     text = tl.report(tl.simulate(tl.load("cable-robot", coarse)), here / "x.html").read_text(encoding="utf-8")
     words = "string &#x27;north-east&#x27;: samples are too far apart to see the peaks: between them "
     assert text.count(words) == 1 and f"{words}start_tension of north-east" in text

@@ -26,20 +26,20 @@ title = "Hook and load"
 scenario = "{CRANE}"
 outputs = [
   "max tension", "final body_position", "final energy", "max motor_work", "slack_time", "driving_energy", "peak_power",
-  {{ variable = "utilisation", string = "hoist" }},
-  {{ name = "hook_height", variable = "position", string = "hoist", node = -1, axis = "z" }},
+  {{ variable = "utilisation", line = "hoist" }},
+  {{ name = "hook_height", variable = "position", line = "hoist", node = -1, axis = "z" }},
   {{ variable = "body_position", body = "load", at = ["0.1 s", "0.2 s"] }},
-  {{ variable = "tension", reduce = "final", string = "sling" }},
+  {{ variable = "tension", reduce = "final", line = "sling" }},
   {{ variable = "strain", reduce = "final" }},
 ]
 
 [set]
 run.duration = "0.2 s"
-strings.hoist.command = {{ kind = "torque", torque = "5 N*m" }}
+lines.hoist.command = {{ kind = "torque", torque = "5 N*m" }}
 
 [vary]
 bodies.load.mass = ["4 kg", "5 kg", "6 kg", "-1 kg"]
-strings.sling.stiffness = {{ from = "4 kN", to = "6 kN", points = 3 }}
+lines.sling.stiffness = {{ from = "4 kN", to = "6 kN", points = 3 }}
 "initial.bodies.load.velocity[0]" = [0, "0.5 m/s"]
 """
 MEMBERS, REFUSED = 24, 6
@@ -61,37 +61,37 @@ def found(folder: Path) -> xr.Dataset:
 
 def member(mass: float, stiffness: float, speed: float) -> xr.Dataset:
     """The same run alone."""
-    case = tl.load(CRANE, {"strings.hoist.command": {"kind": "torque", "torque": 5.0}, "run.duration": 0.2})
-    changes = {"bodies.load.mass": mass, "strings.sling.stiffness": stiffness}
+    case = tl.load(CRANE, {"lines.hoist.command": {"kind": "torque", "torque": 5.0}, "run.duration": 0.2})
+    changes = {"bodies.load.mass": mass, "lines.sling.stiffness": stiffness}
     return tl.simulate(case.with_({**changes, "initial.bodies.load.velocity[0]": speed}))
 
 
 def test_members_are_runs_alone_bit_for_bit(found: xr.Dataset) -> None:
     assert found.status.sizes == {
         "bodies.load.mass": 4,
-        "strings.sling.stiffness": 3,
+        "lines.sling.stiffness": 3,
         "initial.bodies.load.velocity[0]": 2,
     }
-    assert found.max_tension.dims[3:] == ("string",) and found.string.values.tolist() == ["hoist", "sling"]
+    assert found.max_tension.dims[3:] == ("line",) and found.line.values.tolist() == ["hoist", "sling"]
     assert found.final_body_position.dims[3:] == ("body", "axis")
     assert found.body.values.tolist() == ["jib", "hook", "load"]
     assert found.final_tension_sling.dims[3:] == ("sling_element",)
-    assert found.element_string.values.tolist() == ["hoist"] * 3 + ["sling"] * 2
+    assert found.element_line.values.tolist() == ["hoist"] * 3 + ["sling"] * 2
     for place, (mass, stiffness, speed) in {(0, 0, 0): (4.0, 4e3, 0.0), (2, 1, 1): (6.0, 5e3, 0.5)}.items():
         run, one = member(mass, stiffness, speed), found[dict(zip(found.status.dims, place, strict=True))]
         for string in ("hoist", "sling"):
-            tension = run.tension.sel(element=run.element_string == string)
-            assert float(one.max_tension.sel(string=string)) == float(tension.max())
-            assert float(one.max_motor_work.sel(string=string)) == float(run.motor_work.sel(string=string).max())
+            tension = run.tension.sel(element=run.element_line == string)
+            assert float(one.max_tension.sel(line=string)) == float(tension.max())
+            assert float(one.max_motor_work.sel(line=string)) == float(run.motor_work.sel(line=string).max())
         assert np.array_equal(one.final_body_position, run.body_position[-1])
         assert float(one.final_energy) == float(run.energy[-1])
-        hoist = run.position.sel(node=run.node_string == "hoist", axis="z")
+        hoist = run.position.sel(node=run.node_line == "hoist", axis="z")
         assert np.array_equal(one.hook_height, hoist[:, -1]) and one.hook_height.dims == ("time",)
         assert np.array_equal(one.body_position_at_load, run.body_position.sel(body="load")[[10, 20]])
-        assert np.array_equal(one.final_tension_sling, run.tension.sel(element=run.element_string == "sling")[-1])
+        assert np.array_equal(one.final_tension_sling, run.tension.sel(element=run.element_line == "sling")[-1])
         assert np.array_equal(one.final_strain, run.strain[-1])
-        ends = [run[name].sel(string="hoist").max() for name in ("start_tension", "end_tension")]
-        largest = max(float(one.max_tension.sel(string="hoist")), *map(float, ends))
+        ends = [run[name].sel(line="hoist").max() for name in ("start_tension", "end_tension")]
+        largest = max(float(one.max_tension.sel(line="hoist")), *map(float, ends))
         assert float(one.utilisation_hoist) == largest / 1000.0
         assert float(one.balance_error) == run.attrs["balance_error"]
         assert str(one.remarks.item()) == run.attrs["remarks"]
@@ -101,11 +101,11 @@ def test_members_are_runs_alone_bit_for_bit(found: xr.Dataset) -> None:
 
 def test_the_motor_of_each_reel(found: xr.Dataset) -> None:
     run, one = member(5.0, 5e3, 0.0), found.isel(dict(zip(found.status.dims, (1, 1, 0), strict=True)))
-    work = np.diff(run.motor_work.sel(string="hoist").values)
+    work = np.diff(run.motor_work.sel(line="hoist").values)
     assert (work > 0.0).any() and (work < 0.0).any()  # the jib heaves
-    np.testing.assert_allclose(one.driving_energy.sel(string="hoist"), work[work > 0.0].sum(), rtol=1e-14)
-    assert float(one.driving_energy.sel(string="sling")) == 0.0
-    assert float(one.peak_power.sel(string="hoist")) == float(run.power.sel(string="hoist").max())
+    np.testing.assert_allclose(one.driving_energy.sel(line="hoist"), work[work > 0.0].sum(), rtol=1e-14)
+    assert float(one.driving_energy.sel(line="sling")) == 0.0
+    assert float(one.peak_power.sel(line="hoist")) == float(run.power.sel(line="hoist").max())
 
 
 def test_members_that_are_refused_do_not_end_the_others(found: xr.Dataset) -> None:
@@ -165,7 +165,7 @@ def test_a_member_that_ends_early_keeps_its_results(tmp_path: Path) -> None:
         {
             "scenario": tl.load(HAULED),
             "set": {"run.duration": "1 s"},
-            "vary": {"strings.rope.command.retrieval": speeds},
+            "vary": {"lines.rope.command.retrieval": speeds},
             "outputs": ["final unstretched_length", {"variable": "energy"}],
         },
         tmp_path / "s.zarr",
@@ -180,28 +180,28 @@ def test_a_member_that_ends_early_keeps_its_results(tmp_path: Path) -> None:
 
 
 CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"vary": {"strings.hoist.stifness": [1.0]}}, "strings.hoist.stifness: no such key; did you mean 'stiffness'?"),
-    ({"vary": {"strings.rope.stiffness": [1.0]}}, "strings.rope.length: missing"),
+    ({"vary": {"lines.hoist.stifness": [1.0]}}, "lines.hoist.stifness: no such key; did you mean 'stiffness'?"),
+    ({"vary": {"lines.rope.stiffness": [1.0]}}, "lines.rope.length: missing"),
     ({"vary": {"bodies.load.mass": ["3 m"]}}, "bodies.load.mass: expected a mass such as 3 or '3 kg', got '3 m'"),
-    ({"vary": {"string.stiffness": [1.0]}}, "string: no such key; did you mean 'strings'?"),
+    ({"vary": {"string.stiffness": [1.0]}}, "string: no such key"),
     ({"vary": {"run.elements": [4]}}, "run.elements: expected none: every string has its own elements"),
     ({"outputs": ["max guide_tension"]}, "outputs[0].variable: expected a variable of a run, got 'guide_tension'"),
     ({"outputs": ["lyapunov"]}, "outputs[0].variable: lyapunov is computed for a pendulum alone, got an assembly"),
     (
         {"outputs": [{"variable": "tension", "element": 0, "reduce": "max"}]},
-        "outputs[0].string: missing; expected one of 'hoist', 'sling', whose nodes and elements are counted",
+        "outputs[0].line: missing; expected one of 'hoist', 'sling', whose nodes and elements are counted",
     ),
-    ({"outputs": [{"variable": "tension", "string": "rope"}]}, "outputs[0].string: expected one of 'hoist', 'sling'"),
+    ({"outputs": [{"variable": "tension", "line": "rope"}]}, "outputs[0].line: expected one of 'hoist', 'sling'"),
     (
-        {"outputs": [{"variable": "energy", "string": "hoist"}]},
-        "outputs[0].string: energy has no such dimension; it has the time alone",
-    ),
-    (
-        {"outputs": [{"variable": "utilisation", "string": "sling"}]},
-        "outputs[0]: utilisation needs a breaking load; give strings.sling.breaking_load in `set` or `vary`",
+        {"outputs": [{"variable": "energy", "line": "hoist"}]},
+        "outputs[0].line: energy has no such dimension; it has the time alone",
     ),
     (
-        {"vary": {"strings.sling.elements": [2, 3]}, "outputs": ["final tension"]},
+        {"outputs": [{"variable": "utilisation", "line": "sling"}]},
+        "outputs[0]: utilisation needs a breaking load; give lines.sling.breaking_load in `set` or `vary`",
+    ),
+    (
+        {"vary": {"lines.sling.elements": [2, 3]}, "outputs": ["final tension"]},
         "outputs[0]: expected one element to be chosen, because members may have different numbers of elements",
     ),
 ]
@@ -217,15 +217,15 @@ def test_mistakes_are_told_by_name(change: dict[str, Any], words: str) -> None:
 
 
 def test_a_section_that_names_its_kind_is_replaced_and_strings_may_differ_in_elements(tmp_path: Path) -> None:
-    outputs = ["max tension", {"variable": "position", "reduce": "final", "string": "hoist", "axis": "z"}]
+    outputs = ["max tension", {"variable": "position", "reduce": "final", "line": "hoist", "axis": "z"}]
     made = definition.read(
         {
             "scenario": str(CRANE),
-            "set": {"strings": {"hoist": {"command": {"kind": "locked"}}}, "initial": {"kind": "straight"}},
-            "vary": {"strings.sling.elements": [1, 3]},
+            "set": {"lines": {"hoist": {"command": {"kind": "locked"}}}, "initial": {"kind": "straight"}},
+            "vary": {"lines.sling.elements": [1, 3]},
             "outputs": outputs,
         }
     )
-    assert made.scenario["strings"]["hoist"]["command"] == {"kind": "locked"}
+    assert made.scenario["lines"]["hoist"]["command"] == {"kind": "locked"}
     assert made.scenario["initial"]["kind"] == "straight" and "hook" in made.scenario["initial"]["bodies"]
     assert made.outputs[1].dims == ("hoist_node",) and made.outputs[1].sizes == (4,)

@@ -47,15 +47,15 @@ def trees() -> list[dict[str, Any]]:
 
 def test_every_key_of_an_assembly_is_reached() -> None:
     bodies = [body for tree in trees() for body in tree.get("bodies", {}).values()]
-    lines = [line for tree in trees() for line in tree["strings"].values()]
+    lines = [line for tree in trees() for line in tree["lines"].values()]
     starts = [tree.get("initial", {}) for tree in trees()]
     wanted = {
-        "strings": (set(keys_of(Line).kinds) | {"reel", "command"}, lines),
+        "lines": (set(keys_of(Line).kinds) | {"reel", "command"}, lines),
         "bodies": ({HELD, *BODY_LOADS, *Held.__kinds__}, bodies),  # type: ignore[attr-defined]
         "bodies.fluid": (set(keys_of(BodyInFluid).kinds), [body["fluid"] for body in bodies if "fluid" in body]),
         "orbit": (set(keys_of(Orbit).kinds), [tree["orbit"] for tree in trees() if "orbit" in tree]),
         "initial.bodies": (set(keys_of(BodyState).kinds), [x for s in starts for x in s.get("bodies", {}).values()]),
-        "initial.strings": (set(keys_of(LineStart).kinds), [x for s in starts for x in s.get("strings", {}).values()]),
+        "initial.lines": (set(keys_of(LineStart).kinds), [x for s in starts for x in s.get("lines", {}).values()]),
     }
     for section, (known, used) in wanted.items():
         missing = known - {key for one in used for key in one}
@@ -85,11 +85,11 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open(encoding="utf-8") as file:
         names, units, *rows = csv.reader(file)
     assert len(names) == len(units) == len(rows[0]) == len(set(names))
-    for string, line in tl.load(source).assembly.strings.items():  # nodes are counted along each string by its name
+    for string, line in tl.load(source).assembly.lines.items():  # nodes are counted along each string by its name
         places = [f"position[{string}.{k},{axis}]" for k in range(line.elements + 1) for axis in "xyz"]
         first = names.index(places[0])
         assert names[first : first + len(places)] == places
-        position = read.position.values[-1, (read.node_string == string).values]
+        position = read.position.values[-1, (read.node_line == string).values]
         assert list(map(float, rows[-1][first : first + len(places)])) == position.ravel().tolist()
     assert len(rows) == read.sizes["time"]
     for part in tmp_path.glob("frames/*.pvd"):
@@ -117,12 +117,12 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_keys_are_set_from_the_command_line(name: str, tmp_path: Path) -> None:
     case = tl.load(FILES[name])
-    first = next(iter(case.assembly.strings))
+    first = next(iter(case.assembly.lines))
     run = tmp_path / "run.nc"
-    settings = ("--set", f"strings.{first}.elements=2", "--set", f"run.duration={2 * case.run.sample}")
+    settings = ("--set", f"lines.{first}.elements=2", "--set", f"run.duration={2 * case.run.sample}")
     call("run", str(FILES[name]), "-o", str(run), *settings)
-    assert int((tl.open_run(run).node_string == first).sum()) == 3
-    assert "no such key" in call("run", str(FILES[name]), "-o", str(run), "--set", "strings.x.y=3", expect=2)
+    assert int((tl.open_run(run).node_line == first).sum()) == 3
+    assert "no such key" in call("run", str(FILES[name]), "-o", str(run), "--set", "lines.x.y=3", expect=2)
 
 
 # -- studies -------------------------------------------------------------------------------------------------
@@ -133,8 +133,8 @@ RUN = {"run.duration", "run.sample", "run.step", "run.order", "run.minimum_lengt
 
 
 def held(tree: dict[str, Any]) -> set[str]:
-    bodies, strings = (tree.get(kind, {}) for kind in ("bodies", "strings"))
-    elements = {f"strings.{name}.elements" for name in strings}
+    bodies, strings = (tree.get(kind, {}) for kind in ("bodies", "lines"))
+    elements = {f"lines.{name}.elements" for name in strings}
     return RUN | elements | {f"initial.bodies.{name}.attitude" for name in bodies}
 
 
@@ -152,17 +152,17 @@ def test_a_study_in_which_every_number_is_varied(name: str, tmp_path: Path) -> N
     found = tl.study({"scenario": str(FILES[name]), "table": table, "outputs": outputs}, store, workers=1).load()
     summary = json.loads(call("study", "info", str(store), "--json"))
     assert summary["endings"] == {ENDINGS.get(name, "completed"): 2}, summary["failures"]
-    assert found.string.values.tolist() == list(given["strings"])
+    assert found.line.values.tolist() == list(given["lines"])
     for member, factor in enumerate((1.0, LARGER)):
         case = tl.AssemblyCase.from_dict(plain).with_({key: value * factor for key, value in numbers.items()})
         run = tl.simulate(case)
         one = found.isel(member=member)
         for variable in ("body_position", "attitude", "energy", "position"):
             assert np.array_equal(one[f"final_{variable}"], run[variable][-1]), variable
-        for string in given["strings"]:
-            tension = run.tension.sel(element=run.element_string == string)
-            assert float(one.max_tension.sel(string=string)) == float(tension.max())
-            least = run.start_tension.sel(string=string).min()
-            assert float(one.min_start_tension.sel(string=string)) == float(least)
+        for string in given["lines"]:
+            tension = run.tension.sel(element=run.element_line == string)
+            assert float(one.max_tension.sel(line=string)) == float(tension.max())
+            least = run.start_tension.sel(line=string).min()
+            assert float(one.min_start_tension.sel(line=string)) == float(least)
         np.testing.assert_allclose(one.mean_linear_momentum, run.linear_momentum.mean("time"), rtol=1e-12)
     assert not np.allclose(found.final_position[0], found.final_position[1], rtol=0.0, atol=1e-9)

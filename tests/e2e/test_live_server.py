@@ -114,7 +114,7 @@ class Pilot:
     @property
     def size(self) -> int:
         """Numbers of a frame."""
-        elements = [int(string["elements"]) for string in self.meta["strings"]]
+        elements = [int(string["elements"]) for string in self.meta["lines"]]
         return 1 + 4 * len(elements) + 5 * sum(elements) + 12 * len(self.meta["bodies"])
 
     def rows(self, raw: bytes) -> np.ndarray:
@@ -142,7 +142,7 @@ class Pilot:
     def frame(self) -> dict[str, np.ndarray]:
         """Of the newest state."""
         numbers = np.frombuffer(self.raw, "<f8")[-self.size :]
-        n = self.meta["strings"][0]["elements"]
+        n = self.meta["lines"][0]["elements"]
         nodes = numbers[2 : 2 + 3 * (n + 1)].reshape(-1, 3)
         return {"time": numbers[0], "reeled_length": numbers[1], "position": nodes}
 
@@ -180,7 +180,7 @@ def pilot(server: Serving) -> Iterator[Pilot]:
 
 def test_sixty_states_in_a_second_of_the_simulation(pilot: Pilot) -> None:
     """At the paper's step and 20 elements: none is left out, and none is ahead of the clock."""
-    assert pilot.meta["strings"][0]["elements"] == ELEMENTS
+    assert pilot.meta["lines"][0]["elements"] == ELEMENTS
     begun = time.monotonic()
     times = pilot.times(pilot.more(90))
     steps = np.diff(times) / STEP
@@ -620,16 +620,16 @@ def test_reels_are_driven_by_the_names_of_their_strings(crane_pilot: Pilot) -> N
     assert list(pilot.meta["limits"]["reels"]) == ["hoist", "sling"]
     pilot.wait(lambda: pilot["time"] < 1.0)
     assert [reel_of(pilot, name)["torque"] for name in ("hoist", "sling")] == [150.0, 101.0]
-    pilot.ask("lock", string="hoist")
+    pilot.ask("lock", line="hoist")
     pilot.wait(lambda: reel_of(pilot, "hoist")["mode"] == "locked")
     assert reel_of(pilot, "sling")["mode"] == "torque"
     pilot.wait(lambda: pilot["reel_speed.hoist"] == 0.0)
-    pilot.ask("speed", string="sling", value=-0.5)
+    pilot.ask("speed", line="sling", value=-0.5)
     pilot.wait(lambda: reel_of(pilot, "sling")["mode"] == "speed")
     start = pilot["time"]
     pilot.wait(lambda: pilot["time"] > start + 0.5)
     assert pilot["reel_speed.sling"] == pytest.approx(-0.5, abs=1e-9) and pilot["reel_speed.hoist"] == 0.0
-    pilot.ask("lock", string="sling")
+    pilot.ask("lock", line="sling")
     pilot.wait(lambda: pilot["reel_speed.sling"] == 0.0)
     length = pilot["unstretched_length.sling"]
     pilot.more(10)
@@ -641,7 +641,7 @@ def test_reels_are_driven_by_the_names_of_their_strings(crane_pilot: Pilot) -> N
     pilot.wait(lambda: 0.2 < pilot["reel_speed.hoist"] < 0.6)
     pilot.wait(lambda: pilot["reel_speed.hoist"] == 0.0)
     assert reel_of(pilot, "hoist")["mode"] == "speed"
-    pilot.ask("free", string="hoist")
+    pilot.ask("free", line="hoist")
     pilot.wait(lambda: pilot["reel_speed.hoist"] < -0.5)
     check_below("error of the energy balance (J)", abs(pilot["balance"]), 5.0)
 
@@ -659,7 +659,7 @@ def test_each_free_body_can_be_struck(crane_pilot: Pilot) -> None:
     # 10 m/s for 50 kg, less what the sling takes in a sixtieth of a second
     pilot.wait(lambda: pilot["body_velocity.load"] > 8.0)
     assert pilot["body_velocity.load"] < 11.0
-    for kind, key, name in (("impulse", "body", "jib"), ("lock", "string", "stay"), ("free", "string", "hoits")):
+    for kind, key, name in (("impulse", "body", "jib"), ("lock", "line", "stay"), ("free", "line", "hoits")):
         told = pilot.reply(json.dumps({"type": kind, "id": 1, key: name, "impulse": [0, 0, 0]}))
         assert told["type"] == "refused" and told["why"].startswith(f"{key}: expected one of") and name in told["why"]
 
@@ -681,7 +681,7 @@ def test_a_recording_of_an_assembly(crane_pilot: Pilot) -> None:
 @pytest.mark.long
 def test_an_assembly_reaches_the_end_of_a_string(crane_pilot: Pilot) -> None:
     pilot = crane_pilot
-    pilot.ask("torque", string="sling", value=pilot.meta["limits"]["reels"]["sling"]["torque"][0])
+    pilot.ask("torque", line="sling", value=pilot.meta["limits"]["reels"]["sling"]["torque"][0])
     pilot.wait(lambda: pilot.status["ended"])
     assert "string 'sling' is fully deployed" in pilot.status["message"]
     assert "Reset to start again" in pilot.status["message"]

@@ -251,7 +251,7 @@ def test_an_assembly_is_shown_with_its_names(crane_page: Page, folder: Path) -> 
         assert [text.split()[0] for text in entries] == words
         assert colours(picture(crane_page, f"[data-testid=chart-{name}] canvas")) > 10, f"an empty chart of {name}"
     tension = crane_page.get_by_test_id("chart-tension").locator(".value").first.inner_text()
-    assert float(tension) == pytest.approx(float(run.start_tension.sel(string="hoist")[-1]), rel=1e-3)
+    assert float(tension) == pytest.approx(float(run.start_tension.sel(line="hoist")[-1]), rel=1e-3)
 
 
 def test_names_in_the_scene(crane_page: Page) -> None:

@@ -67,7 +67,7 @@ def test_page_frames_and_plots_of_two_runs(server: Serving, folder: Path) -> Non
     assert status == 200 and boot["mode"] == "replay" and boot["token"] == server.token
     assert isinstance(boot["runs"], list)
     assert [run["title"] for run in boot["runs"]] == ["a: of 3", "b: of 5"]
-    assert [run["strings"][0]["elements"] for run in boot["runs"]] == [N, N + 2]
+    assert [run["lines"][0]["elements"] for run in boot["runs"]] == [N, N + 2]
     for k, name in enumerate(("a.nc", "b.nc")):
         recording = payload.InMemory(tl.open_run(folder / name))
         status, frames = server.get(f"/frames?token={{token}}&run={k}&first=10&count=256&every=2")

@@ -108,6 +108,6 @@ def distance(simulation: tl.AssemblySimulation, state: dict[str, Any]) -> float:
     for k, string in enumerate(state["strings"]):
         now = simulation.string(f"s{k}")
         errors.append(np.abs(now["nodes"] - string["nodes"]).max())
-        length = simulation.assembly.strings[f"s{k}"].string.length
+        length = simulation.assembly.lines[f"s{k}"].string.length
         errors.append(abs(length - now["deployed"] - string["reeled_length"]))
     return float(max(errors))

@@ -31,7 +31,7 @@ def crane() -> tl.AssemblyCase:
             "load": tl.RigidBody.box(50.0, (1.0, 0.5, 0.5), (0.1, 0.0, 0.25)),
             "jib": tl.Held(path=tl.Sine(amplitude=(0.0, 0.0, 0.2), period=2.0)),
         },
-        strings={
+        lines={
             "hoist": tl.Line(hoist, start="jib", end="hook", reel=reel, elements=ELEMENTS["hoist"]),
             "sling": sling,
             "stay": tl.Line(stay, end="hook", start_point=(-5.0, 0.0, 8.0), elements=ELEMENTS["stay"]),

@@ -59,9 +59,9 @@ def run(case: Case, state: Any, part: float = 1.0) -> Track:
     rows = len(found.time)
     if "body_position" in found:
         peaks = []
-        for name in found.string.values:
-            own = found.tension.values[:, found.element_string.values == name]
-            ends = [found[x].sel(string=name).values for x in ("start_tension", "end_tension")]
+        for name in found.line.values:
+            own = found.tension.values[:, found.element_line.values == name]
+            ends = [found[x].sel(line=name).values for x in ("start_tension", "end_tension")]
             peaks.append(max(float(np.max(x)) for x in (own, *ends)))
         position = found.body_position.values
     else:
@@ -100,7 +100,7 @@ def cost(case: Case) -> float:
     waves = min((limits.pop(name) for name in ("waves", "damping", "drag", "force_law") if name in limits), default=1e9)
     h = min(0.5 * waves, *limits.values(), case.duration / SAMPLES)
     nodes = (
-        case.state.nodes if hasattr(case.state, "nodes") else [x for s in case.state.strings.values() for x in s.nodes]
+        case.state.nodes if hasattr(case.state, "nodes") else [x for s in case.state.lines.values() for x in s.nodes]
     )
     return float(case.duration / h * len(nodes))
 
@@ -132,7 +132,7 @@ def apart(one: Track, other: Track) -> Apart:
 def nudged(state: Any) -> Any:
     """The start, turned a little as a whole: no element is stretched by it."""
     if isinstance(state, AssemblyState):
-        strings = {name: dataclasses.replace(x, nodes=_turned(x.nodes)) for name, x in state.strings.items()}
+        strings = {name: dataclasses.replace(x, nodes=_turned(x.nodes)) for name, x in state.lines.items()}
         bodies = {
             name: dataclasses.replace(x, position=tuple(_turned([x.position])[0].tolist()))
             for name, x in state.bodies.items()

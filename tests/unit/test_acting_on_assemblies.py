@@ -109,7 +109,7 @@ def test_a_simulation_goes_on_from_a_file(tmp_path: Path) -> None:
         simulation.advance(0.05)
     assert np.array_equal(other.string("rope")["nodes"], again.string("rope")["nodes"])
     state = other.state()
-    check_close("state", state.strings["rope"].nodes, other.string("rope")["nodes"], 0.0)
+    check_close("state", state.lines["rope"].nodes, other.string("rope")["nodes"], 0.0)
     (tmp_path / "half.npz").write_bytes(b"nothing")
     with pytest.raises(InputError, match="expected a checkpoint"):
         tl.AssemblySimulation.load(tmp_path / "half.npz")
@@ -147,7 +147,7 @@ def test_the_command_of_the_only_reel_needs_no_name() -> None:
         other.advance(0.1, tl.Locked())
     two = tl.Assembly({"load": BODY}, {name: tl.Line(ROPE, end="load", reel=REEL) for name in ("a", "b")})
     start = tl.hang(two, {"load": (0.0, 0.0, 5.0)})
-    with pytest.raises(InputError, match=r"command: expected a dict by the names of strings \(a, b\), got 3"):
+    with pytest.raises(InputError, match=r"command: expected a dict by the names of lines \(a, b\), got 3"):
         tl.AssemblySimulation(two, start).advance(0.1, 3.0)
     with pytest.raises(InputError, match=r"state\.bodies: expected 'load', as the assembly has, got 'ship', 'load'"):
         tl.AssemblySimulation(two, both()[1].state())
@@ -167,7 +167,7 @@ def test_a_motor_that_is_asked_for_too_much() -> None:
 @pytest.mark.parametrize(
     ("others", "sentence"),
     [
-        ({"strings": {"s": tl.Line(ROPE, end="ball", end_point=(0.5, 0.0, 0.0))}}, "a point mass that has no lever"),
+        ({"lines": {"s": tl.Line(ROPE, end="ball", end_point=(0.5, 0.0, 0.0))}}, "a point mass that has no lever"),
         ({"applied_forces": {"ball": tl.AppliedForce(moment=(0, 0, 1))}}, "expected no moment and no point"),
         (
             {"fluid": tl.Fluid(1.2), "in_fluid": {"ball": tl.BodyInFluid(spin_damping=1.0)}},
@@ -176,6 +176,6 @@ def test_a_motor_that_is_asked_for_too_much() -> None:
     ],
 )
 def test_a_point_mass_has_no_levers(others: dict[str, Any], sentence: str) -> None:
-    made: Any = {"strings": {"s": tl.Line(ROPE, end="ball")}} | others
+    made: Any = {"lines": {"s": tl.Line(ROPE, end="ball")}} | others
     with pytest.raises(InputError, match=sentence):
         tl.Assembly({"ball": tl.RigidBody.point(1.0)}, **made)

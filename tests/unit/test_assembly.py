@@ -35,7 +35,7 @@ shape = "sphere"
 mass = "5 kg"
 radius = "20 cm"
 center_of_mass = [0, 0, 0.2]
-[strings.hoist]
+[lines.hoist]
 end = "hook"
 length = "6 m"
 density = 0.1
@@ -45,7 +45,7 @@ viscosity = 2
 elements = 3
 reel = { drum_radius = 0.1, guide_length = 0.2, inertia_mass = 2 }
 command = { kind = "torque", torque = "8 N*m" }
-[strings.sling]
+[lines.sling]
 start = "hook"
 start_point = [0, 0, 0.2]
 end = "load"
@@ -58,7 +58,7 @@ position = [0.1, 0, 3.1]
 [initial.bodies.load]
 position = [0.1, 0, 4.41]
 velocity = [0.2, 0, 0]
-[initial.strings.hoist]
+[initial.lines.hoist]
 deployed = "3 m"
 [run]
 duration = 0.5
@@ -87,8 +87,8 @@ def test_a_case_survives_being_written(small: Path) -> None:
 
 
 def test_keys_can_be_changed_by_their_dotted_names(small: Path) -> None:
-    case = tl.load(small, {"strings.hoist.reel.drum_radius": "0.2 m", "bodies.load.mass": "7 kg"})
-    assert case.assembly.strings["hoist"].reel.drum_radius == 0.2
+    case = tl.load(small, {"lines.hoist.reel.drum_radius": "0.2 m", "bodies.load.mass": "7 kg"})
+    assert case.assembly.lines["hoist"].reel.drum_radius == 0.2
     other = case.with_({"initial.bodies.load.velocity[1]": 0.5, "run.duration": "1 s"})
     assert other.bodies["load"].velocity == (0.2, 0.5, 0.0)
     assert other.run.duration == 1.0
@@ -98,20 +98,20 @@ def test_keys_can_be_changed_by_their_dotted_names(small: Path) -> None:
     ("changes", "sentence"),
     [
         (
-            {"strings.hoist.end": "hok"},
-            "strings.hoist.end: expected one of 'anchor', 'hook', 'load', got 'hok'; did you",
+            {"lines.hoist.end": "hok"},
+            "lines.hoist.end: expected one of 'anchor', 'hook', 'load', got 'hok'; did you",
         ),
-        ({"strings.sling.length": "9 m", "strings.sling.law": "linear"}, "no longer than the distance of its ends"),
-        ({"strings.sling.stifness": 3}, "strings.sling.stifness: no such key; did you mean 'stiffness'?"),
+        ({"lines.sling.length": "9 m", "lines.sling.law": "linear"}, "no longer than the distance of its ends"),
+        ({"lines.sling.stifness": 3}, "lines.sling.stifness: no such key; did you mean 'stiffness'?"),
         ({"bodies.hook.mass": 0}, "bodies.hook.mass: expected a positive finite number"),
-        ({"strings.hoist.drum_axis": [0, 1, 0]}, "strings.hoist.drum_axis: expected none where 'anchor' does not turn"),
-        ({"strings.sling.end": "hook", "strings.sling.end_point": [0, 0, 0.2]}, "a string from a point to itself"),
-        ({"initial.strings.hoist.deployed": "60 m"}, "deployed: expected at most 5.8 m"),
+        ({"lines.hoist.drum_axis": [0, 1, 0]}, "lines.hoist.drum_axis: expected none where 'anchor' does not turn"),
+        ({"lines.sling.end": "hook", "lines.sling.end_point": [0, 0, 0.2]}, "a string from a point to itself"),
+        ({"initial.lines.hoist.deployed": "60 m"}, "deployed: expected at most 5.8 m"),
         ({"initial.bodies.load.positon": [0, 0, 1]}, "initial.bodies.load.positon: no such key"),
         ({"orbit.semi_major_axis": "6000 km"}, "orbit.semi_major_axis: expected an orbit above the ground"),
         ({"run.elements": 7}, "run.elements: expected none: every string has its own"),
         ({"bodies.hook.held": True}, "no such key for a body that is held"),
-        ({"strings.sling.command.kind": "free"}, "expected none for a string without a reel"),
+        ({"lines.sling.command.kind": "free"}, "expected none for a string without a reel"),
         ({"fluid.density": 1025, "fluid.volume": 1}, "fluid.volume: expected for each body of an assembly"),
         ({"bodies.load.fluid.volume": 1}, "bodies.load.fluid: expected together with a fluid of the assembly"),
         ({"bodies.load.fluid.volum": 1}, "bodies.load.fluid.volum: no such key; did you mean 'volume'?"),
@@ -120,8 +120,8 @@ def test_keys_can_be_changed_by_their_dotted_names(small: Path) -> None:
             "bodies.load.fluid.body_height: expected together with fluid.surface",
         ),
         (
-            {"run.stop": "[{variable='tension', string='slink', above=1}]"},
-            "run.stop.string: expected one of 'hoist', 'sling', got 'slink'",
+            {"run.stop": "[{variable='tension', line='slink', above=1}]"},
+            "run.stop.line: expected one of 'hoist', 'sling', got 'slink'",
         ),
     ],
 )
@@ -137,7 +137,7 @@ def test_wrong_files_are_refused_with_the_key(small: Path, changes: dict[str, An
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: tl.Assembly({}, {}), "Assembly.strings: expected at least one line"),
+        (lambda: tl.Assembly({}, {}), "Assembly.lines: expected at least one line"),
         (lambda: tl.Assembly({"box": BOX}, {"box": line()}), "got 'box' for a body and for a string"),
         (lambda: tl.Assembly({"anchor": BOX}, {"s": line()}), "another name than 'anchor'"),
         (lambda: tl.Assembly({"box": WRONG}, {"s": line()}), "Assembly.bodies['box']: expected a RigidBody or a Held"),
@@ -175,10 +175,10 @@ def test_results_have_names(small: Path) -> None:
     assert run.attrs["status"] == "completed", run.attrs["message"]
     assert run.sizes["body"] == 2
     assert run.sizes["node"] == 7
-    assert run.tension.sel(element=run.element_string == "sling").shape == (51, 2)
+    assert run.tension.sel(element=run.element_line == "sling").shape == (51, 2)
     assert run.attrs["balance_error"] < 1e-3
     hook = run.sel(body="hook").body_position.values
-    nodes = run.position.sel(node=run.node_string == "hoist").values[:, -1]
+    nodes = run.position.sel(node=run.node_line == "hoist").values[:, -1]
     attitude = run.sel(body="hook").attitude.values
     check_close("the hoist ends at the hook", nodes, hook + attitude @ (0.0, 0.0, -0.1), 1e-12)
 
@@ -203,13 +203,13 @@ def test_a_run_is_saved_resumed_and_exported(small: Path, tmp_path: Path) -> Non
         rows = list(csv.reader(file))
     column = rows[0].index("end_tension[sling]")
     assert rows[1][column] == "N"
-    check_close("tension", [float(row[column]) for row in rows[2:]], first.end_tension.sel(string="sling"), 0.0)
+    check_close("tension", [float(row[column]) for row in rows[2:]], first.end_tension.sel(line="sling"), 0.0)
     assert len(list((tmp_path / "frames").glob("string-hoist_*.vtp"))) == 51
     assert (tmp_path / "frames" / "body-load.pvd").exists()
 
 
 def test_a_run_ends_at_the_end_of_a_string(small: Path) -> None:
-    run = tl.simulate(tl.load(small, {"strings.hoist.command.torque": "40 N*m", "run.duration": 20, "run.sample": 0.1}))
+    run = tl.simulate(tl.load(small, {"lines.hoist.command.torque": "40 N*m", "run.duration": 20, "run.sample": 0.1}))
     assert run.attrs["status"] == "fully_retrieved"
     assert "string 'hoist' is fully retrieved" in run.attrs["message"]
     assert 0 < run.sizes["time"] < 201
@@ -285,11 +285,11 @@ def test_a_held_body_moves_as_its_path_says(small: Path) -> None:
     case = tl.load(small)
     tree = case.to_dict()
     tree["bodies"]["jib"] = {"held": True, "path": {"kind": "sine", "amplitude": [0.0, 0.0, 0.2], "period": 0.5}}
-    tree["strings"]["hoist"]["start"] = "jib"
+    tree["lines"]["hoist"]["start"] = "jib"
     run = tl.simulate(AssemblyCase.from_dict(tree))
     place = run.sel(body="jib").body_position.values[:, 2]
     assert np.ptp(place) > 0.1
-    nodes = run.position.sel(node=run.node_string == "hoist").values[:, 0, 2]
+    nodes = run.position.sel(node=run.node_line == "hoist").values[:, 0, 2]
     check_close("the hoist begins at the jib", nodes, place, 1e-12)
     assert run.attrs["balance_error"] < 1e-3
     assert abs(float(run.guide_work[-1])) > 1.0

@@ -145,7 +145,7 @@ def test_a_cable_that_crosses_the_surface_is_balanced() -> None:
 @pytest.mark.long
 def test_an_assembly_whose_string_is_too_short_for_its_command_ends_early() -> None:
     """As a run then does."""
-    plan = {"strings.north-east.command.target": "15 m", "strings.north-east.command.speed": "2 m/s"}
+    plan = {"lines.north-east.command.target": "15 m", "lines.north-east.command.speed": "2 m/s"}
     case = tl.load("cable-robot", plan)
     found = checking_assemblies.facts(case)
     said = checking_assemblies.rows(found)["ends early"]
@@ -194,7 +194,7 @@ def test_motions_of_many_periods_are_looked_at_in_part(guide: dict[str, Any]) ->
 
 @pytest.mark.parametrize(
     "changes",
-    [{"gravity": 1e50}, {"strings.cord.command": {"kind": "torque", "torque": -37302}}],
+    [{"gravity": 1e50}, {"lines.cord.command": {"kind": "torque", "torque": -37302}}],
     ids=["gravity", "torque"],
 )
 def test_an_assembly_that_ends_in_its_first_step_is_told(changes: dict[str, Any]) -> None:
@@ -210,7 +210,7 @@ def test_an_assembly_that_ends_in_its_first_step_is_told(changes: dict[str, Any]
         (
             "cable-robot",
             {
-                "strings.north-west.command": {
+                "lines.north-west.command": {
                     "kind": "impedance",
                     "length": 6.76e-7,
                     "stiffness": 436416939,

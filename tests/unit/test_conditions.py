@@ -134,8 +134,8 @@ def test_wrong_conditions_are_refused(arguments: dict[str, Any], message: str) -
 def test_a_condition_that_fits_neither_the_mesh_nor_the_start() -> None:
     with pytest.raises(InputError, match=r"StopWhen\.node: expected a whole number from -7 to 6, got 7"):
         tl.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=7, above=1.0))
-    with pytest.raises(InputError, match=r"StopWhen\.string: expected none for a pendulum, got 'rope'"):
-        tl.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", string="rope", above=1.0))
+    with pytest.raises(InputError, match=r"StopWhen\.line: expected none for a pendulum, got 'rope'"):
+        tl.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", line="rope", above=1.0))
     with pytest.raises(InputError, match=r"StopWhen\.variable: expected a variable of these results, got 'body_pos"):
         tl.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("body_position", above=1.0))
     with pytest.raises(InputError, match="expected a condition that is not met at the start, but position"):

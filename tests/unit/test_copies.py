@@ -58,7 +58,7 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.Integral: lambda: tl.Integral("power"),
     tl.Length: lambda: tl.Length(((0.0, 1.0), (5.0, 4.0))),
     tl.Limit: lambda: tl.Limit("guide_tension", least=0.0),
-    tl.Line: lambda: CASES("hook-and-load").assembly.strings["hoist"],
+    tl.Line: lambda: CASES("hook-and-load").assembly.lines["hoist"],
     tl.LineStart: lambda: tl.LineStart(deployed=1.0),
     tl.Locked: tl.Locked,
     tl.Orbit: lambda: tl.load("tethered-satellites").assembly.orbit,

@@ -14,12 +14,12 @@ from tautline.gradients.segments import Segments
 from tests.support.crane import ELEMENTS, crane
 
 OUTPUTS = ["body_position", "angular_velocity", "tension", "start_tension", "reeled_length", "torque", "energy"]
-BY = ["bodies.hook.mass", "strings.stay.stiffness", "strings.hoist.command.torque", "bodies.jib.path.amplitude[2]"]
+BY = ["bodies.hook.mass", "lines.stay.stiffness", "lines.hoist.command.torque", "bodies.jib.path.amplitude[2]"]
 
 
 def linear_crane(**changes: Any) -> tl.AssemblyCase:
     """A crane whose ropes are not at a kink where they start, for some steps."""
-    laws = {f"strings.{name}.law": "linear" for name in ELEMENTS}
+    laws = {f"lines.{name}.law": "linear" for name in ELEMENTS}
     return crane().with_({**laws, "run.duration": 0.04, "run.sample": 0.02, "run.step": 5e-4, **changes})
 
 
@@ -39,7 +39,7 @@ def test_derivatives_are_those_of_runs() -> None:
 
 
 def test_a_number_and_its_gradient_by_many_keys() -> None:
-    case = linear_crane(**{"strings.hoist.command": {"kind": "locked"}})
+    case = linear_crane(**{"lines.hoist.command": {"kind": "locked"}})
     by = [*BY[:2], *(f"initial.bodies.{name}.velocity[{i}]" for name in ("hook", "load") for i in range(3)), "gravity"]
     found = tl.value_and_gradient(case, tl.Final("body_position[1, 2]") ** 2, by)
     run = tl.jacobian(case, ["body_position"], by)
@@ -51,8 +51,8 @@ def test_a_number_and_its_gradient_by_many_keys() -> None:
 @pytest.mark.parametrize("command", [{"kind": "locked"}, {"kind": "speed", "times": [0, 0.06], "payouts": [0.0, 0.3]}])
 def test_torques_that_hold_a_drum_have_derivatives(command: dict[str, Any]) -> None:
     """They follow from strain, weight and drum, all of which change."""
-    case = linear_crane(**{"strings.hoist.command": command, "fluid": {"density": 1.2}})
-    by = ["strings.hoist.density", "gravity", "fluid.density", "initial.bodies.load.velocity[2]"]
+    case = linear_crane(**{"lines.hoist.command": command, "fluid": {"density": 1.2}})
+    by = ["lines.hoist.density", "gravity", "fluid.density", "initial.bodies.load.velocity[2]"]
     found = tl.jacobian(case, ["torque", "power"], by)
     for k, key in enumerate(by):
         value = key_value(case, key)
@@ -96,8 +96,8 @@ def test_coordinates_and_states_give_each_other() -> None:
     [
         (["guide_tension"], ["gravity"], "outputs: expected variables of a result, got 'guide_tension'"),
         (["tension"], ["string.stiffness"], "string.stiffness: no such key"),
-        (["tension"], ["strings.hoist.stifness"], "strings.hoist.stifness: no such key"),
-        (["tension"], ["strings.hoist.viscosity"], "switched on or off"),
+        (["tension"], ["lines.hoist.stifness"], "lines.hoist.stifness: no such key"),
+        (["tension"], ["lines.hoist.viscosity"], "switched on or off"),
         (["tension"], ["run.order"], "got one of the method"),
     ],
 )
@@ -110,7 +110,7 @@ def test_what_is_refused(outputs: list[str], by: list[str], words: str) -> None:
 def test_functions_as_torques_are_refused() -> None:
     case = linear_crane()
     commands = {**case.commands, "hoist": tl.Torque(lambda t: 1.0)}
-    other = tl.AssemblyCase(case.assembly, case.bodies, case.strings, commands, case.run)
+    other = tl.AssemblyCase(case.assembly, case.bodies, case.lines, commands, case.run)
     with pytest.raises(InputError, match="table, got a function"):
         tl.jacobian(other, ["tension"], ["gravity"])
 
@@ -118,7 +118,7 @@ def test_functions_as_torques_are_refused() -> None:
 @pytest.mark.long
 def test_a_fit_finds_masses_and_stiffnesses_again() -> None:
     case = linear_crane(**{"run.duration": 0.1, "run.sample": 0.005})
-    truth = {"bodies.load.mass": 55.0, "strings.stay.stiffness": 3.8e4}
+    truth = {"bodies.load.mass": 55.0, "lines.stay.stiffness": 3.8e4}
     run = tl.simulate(case.with_(truth))
     noise = np.random.default_rng(2).normal(size=(2, len(run.time)))
     data = {
@@ -136,10 +136,10 @@ def test_a_fit_finds_masses_and_stiffnesses_again() -> None:
 def test_an_optimum_of_an_assembly_is_kept_by_a_plain_run() -> None:
     pytest.importorskip("casadi")
     table = {"kind": "torque", "times": [0.0, 0.1, 0.2], "torques": [150.0, 150.0, 150.0]}
-    case = linear_crane(**{"strings.hoist.command": table, "run.duration": 0.2})
+    case = linear_crane(**{"lines.hoist.command": table, "run.duration": 0.2})
     found = tl.optimise(
         case,
-        vary={"strings.hoist.command.torques": (0.0, 400.0)},
+        vary={"lines.hoist.command.torques": (0.0, 400.0)},
         minimise={"integral": "torque[0]^2"},
         subject_to=[tl.AtEnd("reel_speed[0]", 0.0, within=1e-6)],
         intervals=2,

@@ -68,7 +68,7 @@ def test_chaos_is_warned_of_by_any_number_of_keys() -> None:
 def test_nodes_of_a_slack_tether_are_warned_of() -> None:
     """Derivatives are some 1e22 after a minute, and differences 1e-6."""
     case = tl.load("tethered-satellites").with_({"run.duration": 15.0})
-    keys = ["bodies.mother.mass", "strings.tether.stiffness"]
+    keys = ["bodies.mother.mass", "lines.tether.stiffness"]
     for objective in (tl.Final("body_position[1, 0]"), lambda values: values["body_position"][-1, 1, 0]):
         (text,) = on_derivatives(tl.value_and_gradient(case, objective, keys).remarks)
         assert GREW in text and "slack" in text and all(key in text for key in keys)

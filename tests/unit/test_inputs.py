@@ -643,9 +643,9 @@ def test_a_wrong_kind_of_system_is_refused_in_good_english() -> None:
     with pytest.raises(InputError, match="expected an Assembly, got 3"):
         tl.hang(wrong, {})
     with pytest.raises(InputError, match=re.escape("Assembly.bodies['a']: expected a RigidBody or a Held, got 3")):
-        tl.Assembly(bodies={"a": wrong}, strings={})
+        tl.Assembly(bodies={"a": wrong}, lines={})
     with pytest.raises(InputError, match=re.escape("['a']: expected an AppliedForce, got 3")):
-        tl.Assembly(bodies={}, strings={}, applied_forces={"a": wrong})
+        tl.Assembly(bodies={}, lines={}, applied_forces={"a": wrong})
 
 
 def test_the_limit_of_an_unstable_step_is_named_in_good_english() -> None:

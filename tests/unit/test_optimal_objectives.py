@@ -45,8 +45,8 @@ def moving() -> tl.Straight:
 def thrown() -> tl.AssemblyCase:
     """Two bodies on a string whose reel turns from the start."""
     command = {"kind": "torque", "times": [0.0, 0.04], "torques": [0.3, 0.4]}
-    run = {"run.duration": 0.04, "run.sample": 0.01, "run.step": 1e-3, "strings.cord.elements": 2}
-    changes = {"strings.cord.law": "linear", "strings.cord.command": command, "initial.strings.cord.reel_speed": 0.2}
+    run = {"run.duration": 0.04, "run.sample": 0.01, "run.step": 1e-3, "lines.cord.elements": 2}
+    changes = {"lines.cord.law": "linear", "lines.cord.command": command, "initial.lines.cord.reel_speed": 0.2}
     found: tl.AssemblyCase = tl.load("thrown-bodies").with_({**run, **changes})
     return found
 
@@ -92,7 +92,7 @@ OBJECTIVES: dict[str, tuple[Callable[[], Any], dict[str, Any], Any, Callable[...
     ),
     "assembly": (
         thrown,
-        {"strings.cord.command.torques": (0.0, 9.0), "strings.cord.reel.drum_radius": (0.01, 0.4)},
+        {"lines.cord.command.torques": (0.0, 9.0), "lines.cord.reel.drum_radius": (0.01, 0.4)},
         {"integral": "norm(power)^2"},
         integral(lambda x: np.sum(x["power"] ** 2, axis=1)),
     ),

@@ -130,7 +130,7 @@ def test_a_controller_of_an_assembly_drives_reels_by_name(tmp_path: Path) -> Non
     assert session.driven.torque("hoist") == 40.0 and session.driven.commands["sling"] is before
     wrong = Session(case, "crane", tmp_path / "x.nc", Control(lambda sim: {"crane": 1.0}, TICK))
     assert not wrong.advance() and wrong.paused
-    assert "expected commands by the names of strings with reels (hoist, sling)" in wrong.message
+    assert "expected commands by the names of lines with reels (hoist, sling)" in wrong.message
 
 
 @pytest.mark.parametrize(

@@ -310,7 +310,7 @@ def test_meta_says_what_the_run_is(run: xr.Dataset) -> None:
     p = pendulum()
     assert about["title"] == "a title" and about["status"] == "completed"
     assert (about["samples"], about["start"], about["end"]) == (2001, 0.0, run.time.values[-1])
-    (string,), (body,) = about["strings"], about["bodies"]
+    (string,), (body,) = about["lines"], about["bodies"]
     reel = string.pop("reel")
     wanted = {"name": "", "elements": N, "length": LENGTH, "density": 0.05, "stiffness": STIFFNESS, "ends": (None, 0)}
     assert string == wanted
@@ -413,14 +413,14 @@ def test_curves_of_an_assembly_have_its_names(lifted: xr.Dataset) -> None:
     columns = np.frombuffer(payload.plots(recording, 0.0, 1.0, 500), "<f8").reshape(1 + len(names), -1)
     found = dict(zip(names, columns[1:], strict=True))
     wanted = {name: lifted[name].values for name in ("energy", "kinetic_energy", "gravity_energy", "elastic_energy")}
-    for variable, strings in (
+    for variable, lines in (
         ("unstretched_length", ELEMENTS),
         ("start_tension", ELEMENTS),
         ("reel_speed", ["hoist", "sling"]),
         ("torque", ["hoist", "sling"]),
         ("power", ["hoist", "sling"]),
     ):
-        wanted |= {f"{variable}.{name}": lifted[variable].sel(string=name).values for name in strings}
+        wanted |= {f"{variable}.{name}": lifted[variable].sel(line=name).values for name in lines}
     for variable, bodies in (("body_velocity", ["hook", "load", "jib"]), ("angular_velocity", ["hook", "load"])):
         size = np.linalg.norm(lifted[variable].values, axis=2)
         wanted |= {f"{variable}.{name}": size[:, list(lifted.body.values).index(name)] for name in bodies}
@@ -438,16 +438,16 @@ def test_curves_of_an_assembly_have_its_names(lifted: xr.Dataset) -> None:
 
 def test_meta_of_an_assembly(lifted: xr.Dataset, crane_file: Path) -> None:
     about = payload.meta(payload.InMemory(lifted), "x")
-    strings = {string["name"]: string for string in about["strings"]}
+    lines = {string["name"]: string for string in about["lines"]}
     bodies = {body["name"]: body for body in about["bodies"]}
-    assert {name: string["elements"] for name, string in strings.items()} == ELEMENTS
-    assert [string["ends"] for string in strings.values()] == [(2, 0), (0, 1), (None, 0)]
+    assert {name: string["elements"] for name, string in lines.items()} == ELEMENTS
+    assert [string["ends"] for string in lines.values()] == [(2, 0), (0, 1), (None, 0)]
     assert [body["held"] for body in bodies.values()] == [False, False, True]
     assert len(bodies["hook"]["points"]) == 8 and bodies["jib"]["points"] == []
-    assert strings["stay"]["reel"] is None and strings["hoist"]["reel"]["axis"] == [0.0, -1.0, 0.0]
-    assert strings["hoist"]["reel"]["position"] == lifted.position.values[0, 0].tolist()
+    assert lines["stay"]["reel"] is None and lines["hoist"]["reel"]["axis"] == [0.0, -1.0, 0.0]
+    assert lines["hoist"]["reel"]["position"] == lifted.position.values[0, 0].tolist()
     # on a free body: as the model has it, of unit length; the guide leads outwards, at right angles to it
-    reel = strings["sling"]["reel"]
+    reel = lines["sling"]["reel"]
     outwards = np.array([0.2, 0.1, 0.6]) - crane().assembly.bodies["hook"].center_of_mass  # type: ignore[union-attr]
     outwards[1] = 0.0
     assert reel["axis"] == [0.0, 1.0, 0.0]
@@ -467,7 +467,7 @@ def test_meta_of_an_assembly(lifted: xr.Dataset, crane_file: Path) -> None:
 def test_offline_page_of_an_assembly(lifted: xr.Dataset) -> None:
     found = Scripts(page.offline(("crane", payload.InMemory(lifted))))
     (about,) = strict(found.scripts["boot"])["runs"]
-    assert about["samples"] == 101 and about["strings"][0]["ends"] == [2, 0]
+    assert about["samples"] == 101 and about["lines"][0]["ends"] == [2, 0]
     inside = assembly_frames(frames_inside(found))
     np.testing.assert_array_equal(inside["position"], lifted.position.values.reshape(101, -1).astype(np.float32))
 
@@ -615,6 +615,6 @@ def test_a_body_without_shape_has_a_mesh_to_draw() -> None:
     run = tl.simulate(p, tl.straight(p, 5.0, 1, (1.0, 0.0, 1.0)), tl.Locked(), duration=0.1, sample=0.01)
     about = payload.meta(payload.InMemory(run), "x")
     points, faces = body_mesh(pendulum_of(run.attrs).body)
-    (string,), (body,) = about["strings"], about["bodies"]
+    (string,), (body,) = about["lines"], about["bodies"]
     assert string["elements"] == 1 and len(points) and body["faces"] == faces
     assert len(decoded_frames(payload.frames(payload.InMemory(run), 0, 99), 1)["time"]) == 11

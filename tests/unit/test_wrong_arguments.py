@@ -46,7 +46,7 @@ def called(path: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any], tu
         ),
         "at_rest": (tl.at_rest, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed")),
         "equilibrium": (tl.equilibrium, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed", "load")),
-        "hang": (tl.hang, {"assembly": ASSEMBLY, "bodies": BODIES}, ("assembly", "bodies", "strings")),
+        "hang": (tl.hang, {"assembly": ASSEMBLY, "bodies": BODIES}, ("assembly", "bodies", "lines")),
         "one_string": (tl.one_string, {"run": run}, ("run",)),
         "report": (tl.report, {"run": run, "path": path / "x.html"}, ("path", "title")),
         "fit_report": (tl.fit_report, {"fit": None, "path": path / "x.html"}, ("fit", "path", "title")),
@@ -131,7 +131,7 @@ def test_text_of_numpy_is_text() -> None:
 
 
 def test_names_have_a_bounded_length() -> None:
-    lines = {"rope": ASSEMBLY.strings["rope"]}
+    lines = {"rope": ASSEMBLY.lines["rope"]}
     tl.Assembly({**ASSEMBLY.bodies, "ü" * 50: tl.RigidBody.point(1.0)}, lines)
     with pytest.raises(tl.errors.InputError, match="names of at most 50 characters"):
         tl.Assembly({**ASSEMBLY.bodies, "a" * 51: tl.RigidBody.point(1.0)}, lines)

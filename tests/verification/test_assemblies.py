@@ -192,7 +192,7 @@ def test_a_frame_that_moves_uniformly_changes_nothing() -> None:
     path = tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), tuple(drift)), (tuple(drift), tuple(drift)))
     lines = {
         name: tl.Line(x.string, "ship", x.start_point, x.end, x.end_point, x.reel, None, x.elements)
-        for name, x in assembly.strings.items()
+        for name, x in assembly.lines.items()
     }
     moving = tl.Assembly({**assembly.bodies, "ship": tl.Held(path)}, lines, assembly.gravity)
     b0 = state.bodies["b0"]
@@ -202,7 +202,7 @@ def test_a_frame_that_moves_uniformly_changes_nothing() -> None:
     }
     strings = {
         name: LineState(x.nodes, x.node_velocities + drift, x.reeled_length, x.reel_speed)
-        for name, x in state.strings.items()
+        for name, x in state.lines.items()
     }
     simulation = tl.AssemblySimulation(moving, tl.AssemblyState(bodies, strings), step=4e-4)
     simulation.advance(0.2, assemblies.commands_of(spec))
@@ -225,7 +225,7 @@ def test_damping_is_of_second_order_and_its_balance_too(viscosity: float, name: 
             x.drum_axis,
             x.elements,
         )
-        for key, x in assembly.strings.items()
+        for key, x in assembly.lines.items()
     }
     damped = tl.Assembly(assembly.bodies, lines, assembly.gravity)
     given = (damped, assemblies.state_of(spec), assemblies.commands_of(spec))
@@ -237,7 +237,7 @@ def test_damping_is_of_second_order_and_its_balance_too(viscosity: float, name: 
 def test_stiff_damping_limits_no_step() -> None:
     spec = specs()["two-bodies-1"]
     assembly = assemblies.assembly_of(spec)
-    line = assembly.strings["s0"]
+    line = assembly.lines["s0"]
     for viscosity in (2e3, 2e7):
         string = tl.String(line.string.length, line.string.density, line.string.stiffness, viscosity=viscosity)
         stiff = tl.Line(string, line.start, line.start_point, line.end, line.end_point, line.reel, line.drum_axis, 4)

@@ -17,10 +17,10 @@ def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:
     case = tl.load(name)
     assembly = tl.Assembly(
         {key: tl.Held() if isinstance(body, tl.Held) else body for key, body in case.assembly.bodies.items()},
-        case.assembly.strings,
+        case.assembly.lines,
         case.assembly.gravity,
     )
-    state = tl.rest(assembly, tl.hang(assembly, case.bodies, case.strings))
+    state = tl.rest(assembly, tl.hang(assembly, case.bodies, case.lines))
     run = tl.simulate(assembly, state, duration=1.0, sample=0.1)
     moved = float(np.abs(run.body_position - run.body_position[0]).max())
     report(f"{name}: motion of bodies in 1 s from rest (m)", moved, "< 1e-8")
@@ -83,4 +83,4 @@ def test_rest_in_an_orbit_is_refused() -> None:
         tl.rest(case.assembly, case.state())
     crane = tl.load("hook-and-load")
     with pytest.raises(InputError, match="not balanced"):
-        tl.modes(crane.assembly, tl.hang(crane.assembly, crane.bodies, crane.strings))
+        tl.modes(crane.assembly, tl.hang(crane.assembly, crane.bodies, crane.lines))

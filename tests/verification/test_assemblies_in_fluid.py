@@ -105,7 +105,7 @@ def wet(name: str, flow: Any = (1.0, 0.2, 0.0)) -> tuple[tl.Assembly, tl.Assembl
     wetted: Any = {"diameter": 0.02, "normal_added_mass": 1.0, "tangential_drag": 0.02}
     strings = {
         key: dataclasses.replace(line, string=dataclasses.replace(line.string, **wetted))
-        for key, line in plain.strings.items()
+        for key, line in plain.lines.items()
     }
     own = tl.BodyInFluid(drag_area=0.05, volume=1e-3, added_mass=0.5, spin_damping=0.01)
     around: Any = {"fluid": tl.Fluid(100.0, flow=flow), "in_fluid": dict.fromkeys(plain.bodies, own)}
@@ -130,7 +130,7 @@ def test_a_current_is_a_frame_that_moves() -> None:
         }
         strings = {
             name: LineState(x.nodes, x.node_velocities + velocity, x.reeled_length, x.reel_speed)
-            for name, x in state.strings.items()
+            for name, x in state.lines.items()
         }
         simulation = tl.AssemblySimulation(assembly, tl.AssemblyState(bodies, strings), step=5e-4)
         assert simulation.advance(0.2, commands) == "completed"
@@ -141,10 +141,10 @@ def test_a_current_is_a_frame_that_moves() -> None:
 def test_a_string_in_water_has_no_direction() -> None:
     assembly, state, _ = wet("two-bodies-2")
     there = tl.AssemblySimulation(assembly, state, step=1e-3)
-    line = assembly.strings["s0"]
+    line = assembly.lines["s0"]
     ends: Any = {"start": line.end, "start_point": line.end_point, "end": line.start, "end_point": line.start_point}
-    turned = dataclasses.replace(assembly, strings={"s0": dataclasses.replace(line, **ends)})
-    x = state.strings["s0"]
+    turned = dataclasses.replace(assembly, lines={"s0": dataclasses.replace(line, **ends)})
+    x = state.lines["s0"]
     reversed_line = LineState(x.nodes[::-1].copy(), x.node_velocities[::-1].copy(), 0.0, 0.0)
     back = tl.AssemblySimulation(turned, tl.AssemblyState(state.bodies, {"s0": reversed_line}), step=1e-3)
     for simulation in (there, back):
@@ -179,7 +179,7 @@ def test_force_laws_push_strings_and_bodies() -> None:
     simulation = tl.AssemblySimulation(assembly, state, loads={"s0": law}, step=5e-4)
     assert simulation.advance(0.1, commands) == "completed"
     # the same force at the same point of the body that holds the string's end
-    point = np.array(assembly.strings["s0"].end_point)
+    point = np.array(assembly.lines["s0"].end_point)
     applied = dataclasses.replace(assembly, applied_forces={"b1": tl.AppliedForce(force=weight, point=point)})
     other = tl.AssemblySimulation(applied, state, step=5e-4)
     assert other.advance(0.1, commands) == "completed"

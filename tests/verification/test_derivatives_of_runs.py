@@ -96,7 +96,7 @@ def test_of_every_key_of_an_assembly(path: Path, report: Report) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("order", [2, 4, 6])
 def test_of_an_assembly_with_two_reels_that_are_driven(order: int, report: Report) -> None:
-    case = crane().with_({f"strings.{name}.law": "linear" for name in ELEMENTS})  # it starts just taut
+    case = crane().with_({f"lines.{name}.law": "linear" for name in ELEMENTS})  # it starts just taut
     case = case.with_({"run.order": order, "run.duration": 0.2, "run.sample": 0.05})
     keys = differentiable_keys(case)[order // 2 - 1 :: 3]  # each order has a third of them
     compare(case, keys, f"a crane with two reels, order {order}", report)

@@ -66,12 +66,12 @@ def with_moment(line: str, law: bool, step: float) -> Any:
     """Two bodies in free space with a twist on the body at the end of their string."""
     spec = specs()["two-bodies-3"]
     assembly, state = assembly_of(spec), state_of(spec)
-    end = assembly.strings[line].end
+    end = assembly.lines[line].end
     loads = {line: tl.ForceLaw(twisted, TWIST)} if law else {}
     if not law:
         assembly = tl.Assembly(
             assembly.bodies,
-            assembly.strings,
+            assembly.lines,
             assembly.gravity,
             applied_forces={end: tl.AppliedForce(moment=TWIST)},
         )
@@ -80,7 +80,7 @@ def with_moment(line: str, law: bool, step: float) -> Any:
 
 def test_a_law_repeats_an_applied_moment_on_the_body_at_the_end(report: Report) -> None:
     """Not on the one at the start, which is free as well."""
-    line = assembly_of(specs()["two-bodies-3"]).strings["s0"]
+    line = assembly_of(specs()["two-bodies-3"]).lines["s0"]
     assert line.start != "anchor" != line.end
     works = []
     for step in STEPS:
@@ -96,7 +96,7 @@ def test_a_law_repeats_an_applied_moment_on_the_body_at_the_end(report: Report) 
 
 def test_a_moment_gives_its_time_integral_of_angular_momentum() -> None:
     spec = specs()["two-bodies-3"]
-    space = tl.Assembly(assembly_of(spec).bodies, assembly_of(spec).strings, 0.0)
+    space = tl.Assembly(assembly_of(spec).bodies, assembly_of(spec).lines, 0.0)
     loads = {"s0": tl.ForceLaw(twisted, TWIST)}
     run = tl.simulate(space, state_of(spec), commands_of(spec), loads=loads, step=1e-3, duration=0.1, sample=0.05)
     gained = run.angular_momentum[-1] - run.angular_momentum[0]

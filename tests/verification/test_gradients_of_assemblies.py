@@ -29,10 +29,10 @@ def satellites(order: int, command: dict[str, Any]) -> tl.AssemblyCase:
         {
             "orbit": {"semi_major_axis": 1e7, "eccentricity": 0.3, "mean_anomaly": 0.4},
             "bodies": {name: {"shape": "point", "mass": mass} for name, mass in (("mother", 40.0), ("probe", 6.0))},
-            "strings": {"tether": {**tether, "elements": ELEMENTS, "reel": reel, "command": command}},
+            "lines": {"tether": {**tether, "elements": ELEMENTS, "reel": reel, "command": command}},
             "initial": {
                 "bodies": {"mother": mother, "probe": probe},
-                "strings": {"tether": {"deployed": 20.0}},
+                "lines": {"tether": {"deployed": 20.0}},
             },
             "run": {"duration": 0.4, "sample": 0.1, "step": 0.01, "order": order},
         }
@@ -72,7 +72,7 @@ def test_flow_in_an_orbit_is_symplectic(order: int, command: dict[str, Any], rep
 
 
 def test_damping_is_not_symplectic(report: Report) -> None:
-    case = satellites(2, {"kind": "locked"}).with_({"strings.tether.viscosity": 2.0})
+    case = satellites(2, {"kind": "locked"}).with_({"lines.tether.viscosity": 2.0})
     segments = Segments(case, [0.0, 0.4], [])
     marched = segments.march(0, segments.start)
     forms = form(segments, segments.start, 0), form(segments, marched.end, 0)

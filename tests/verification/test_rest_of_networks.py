@@ -53,7 +53,7 @@ def test_sagging_ropes_are_catenaries_of_second_order(report: Report) -> None:
     errors = []
     for N in (20, 40, 80):
         assembly, start = sagging(N)
-        nodes = tl.rest(assembly, start).strings["rope"].nodes
+        nodes = tl.rest(assembly, start).lines["rope"].nodes
         errors.append(np.abs(nodes - catenary(1e6, np.linspace(0.0, 60.0, N + 1))).max())
     orders = np.log2(np.array(errors[:-1]) / errors[1:])
     report("sagging rope against the elastic catenary, order", float(orders[-1]), "2 to 0.1")
@@ -64,7 +64,7 @@ def test_sagging_ropes_are_catenaries_of_second_order(report: Report) -> None:
 def test_ropes_of_any_stiffness_sag(EA: float) -> None:
     assembly, start = sagging(40, EA)
     found = tl.rest(assembly, start)
-    error = np.abs(found.strings["rope"].nodes - catenary(EA, np.linspace(0.0, 60.0, 41))).max()
+    error = np.abs(found.lines["rope"].nodes - catenary(EA, np.linspace(0.0, 60.0, 41))).max()
     check_below("catenary", float(error), 0.02)
     force, scale = left(assembly, found)
     check_below("force left", force, max(1e-9 * scale, 1e-14 * EA))
@@ -74,7 +74,7 @@ def test_ropes_of_any_stiffness_sag(EA: float) -> None:
 def test_ropes_of_any_number_of_elements_sag(N: int) -> None:
     assembly, start = sagging(N)
     found = tl.rest(assembly, start)
-    nodes = found.strings["rope"].nodes
+    nodes = found.lines["rope"].nodes
     left(assembly, found)
     check_below("catenary", float(np.abs(nodes - catenary(1e6, np.linspace(0.0, 60.0, N + 1))).max()), 30.0 / N**2)
     check_close("symmetry", nodes[:, 2], nodes[::-1, 2], 1e-7)
@@ -87,8 +87,8 @@ def test_any_gravity_is_answered(name: str, gravity: float) -> None:
         assembly, start = sagging(20, gravity=gravity)
     else:
         case = tl.load(name)
-        assembly = tl.Assembly(case.assembly.bodies, case.assembly.strings, gravity)
-        start = tl.hang(assembly, case.bodies, case.strings)
+        assembly = tl.Assembly(case.assembly.bodies, case.assembly.lines, gravity)
+        start = tl.hang(assembly, case.bodies, case.lines)
     left(assembly, tl.rest(assembly, start))
 
 
@@ -111,7 +111,7 @@ def test_slack_ropes_beside_a_taut_one_hang_in_loops() -> None:
     found = tl.rest(assembly, tl.hang(assembly, {"load": (0.0, 0.0, 10.0)}))
     force, scale = left(assembly, found)
     check_below("force left", force, 1e-9 * scale)
-    assert found.strings["loose"].nodes[:, 2].max() > found.bodies["load"].position[2] + 5.0
+    assert found.lines["loose"].nodes[:, 2].max() > found.bodies["load"].position[2] + 5.0
     run = tl.simulate(assembly, found, duration=0.5, sample=0.1)
     check_below("motion", float(np.abs(run.body_position - run.body_position[0]).max()), 1e-7)
 
@@ -181,7 +181,7 @@ def test_currents_and_surfaces_are_those_of_the_pendulum(flow: Any, surface: flo
     near *= 40.0 / np.linalg.norm(near)
     center = near + np.array(pendulum.body.center_of_mass)
     found = tl.rest(assembly, tl.hang(assembly, {"body": center}, {"line": 40.0}))
-    check_close("nodes", found.strings["line"].nodes, expected.state.nodes, 1e-6)
+    check_close("nodes", found.lines["line"].nodes, expected.state.nodes, 1e-6)
     run = tl.simulate(assembly, found, duration=0.5, sample=0.1)
     check_below("motion", float(np.abs(run.body_position - run.body_position[0]).max()), 1e-6)
 

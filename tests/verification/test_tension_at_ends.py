@@ -95,7 +95,7 @@ def test_a_rope_between_two_anchors_carries_half_of_its_weight_at_each() -> None
     string = tl.String(12.0, 2.0, 1e5, law="tension_only")
     assembly = tl.Assembly({}, {"rope": tl.Line(string, end_point=(10.0, 0.0, 0.0), elements=9)})
     state = tl.rest(assembly, tl.hang(assembly, {}))
-    run = tl.simulate(assembly, state, duration=0.02, sample=0.01).isel(string=0)
+    run = tl.simulate(assembly, state, duration=0.02, sample=0.01).isel(line=0)
     along = np.diff(run.position.values[0], axis=0)
     across = float(run.tension[0, 0]) * along[0, 0] / np.linalg.norm(along[0])
     for end in ("start_tension", "end_tension"):

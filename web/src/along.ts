@@ -1,4 +1,4 @@
-// Tension along the strings at the current time.
+// Tension along the lines at the current time.
 
 import uPlot from "uplot";
 import { padded, ticks } from "./axis";
@@ -32,9 +32,9 @@ export class Along extends Panel {
     super(ALONG, events);
     this.rows = metas.map(() => null);
     this.span = metas.map(({ ranges }) => ranges.tension).reduce(([a, b], [c, d]) => [Math.min(a, c), Math.max(b, d)]);
-    this.pieces = metas.flatMap((meta, run) => meta.strings.map((_, strand) => ({ run, strand, style: styleOf(strand, run, metas.length) })));
+    this.pieces = metas.flatMap((meta, run) => meta.lines.map((_, strand) => ({ run, strand, style: styleOf(strand, run, metas.length) })));
     for (const { run, strand, style } of this.pieces) {
-      const text = [metas.length > 1 ? LETTERS[run] : "", metas[run].strings[strand].name].filter(Boolean).join(" ");
+      const text = [metas.length > 1 ? LETTERS[run] : "", metas[run].lines[strand].name].filter(Boolean).join(" ");
       if (!text) continue;
       const entry = Object.assign(document.createElement("span"), { className: "series" });
       entry.append(swatch(style), text);

@@ -11,7 +11,7 @@ import { type BodyMeta, type Vector } from "./types";
 const AXES = ["#e5484d", "#30a46c", "#4c8dff"]; // x, y, z
 const TRAIL_POINTS = 240;
 const LEAST_REACH = 0.01; // of the mark for what has no size of its own, over the scene's
-const LEAST_CENTRE = 1.8; // radius of the mark at the centre, over the strings'
+const LEAST_CENTRE = 1.8; // radius of the mark at the centre, over the lines'
 const GLASS = 0.45; // opacity of a body with a drum inside
 
 export class BodyView {
@@ -58,7 +58,7 @@ export class BodyView {
     this.trail.frustumCulled = false;
   }
 
-  /** `radius`: of the strings, which the mark at the centre is never thinner than: a body may be far too small to be seen. */
+  /** `radius`: of the lines, which the mark at the centre is never thinner than: a body may be far too small to be seen. */
   update(row: Row, radius: number): void {
     this.centre.scale.setScalar(Math.max(1, (LEAST_CENTRE * radius) / this.centre.geometry.parameters.radius));
     const pose = this.layout.pose(row, this.number);

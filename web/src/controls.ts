@@ -45,7 +45,7 @@ export class Controls {
       this.panels.forEach((panel) => panel.setLimits(this.limits.reels[panel.name]));
     } else {
       this.panels = reels.map(
-        ([name, own], i) => new ReelPanel(name, reels.length === 1, own, (command) => this.send({ ...command, string: name }), () => this.choose(i)),
+        ([name, own], i) => new ReelPanel(name, reels.length === 1, own, (command) => this.send({ ...command, line: name }), () => this.choose(i)),
       );
       get("reels").replaceChildren(...this.panels.map((panel) => panel.element));
       this.choose(0);

@@ -109,6 +109,6 @@ export class History implements Pick<FrameSource, "nearest"> {
 }
 
 /** All that the places of numbers in a state follow from. */
-function shapeOf({ strings, bodies, series }: Meta): string {
-  return JSON.stringify([strings.map(({ elements, length }) => [elements, length]), bodies.length, series.length]);
+function shapeOf({ lines, bodies, series }: Meta): string {
+  return JSON.stringify([lines.map(({ elements, length }) => [elements, length]), bodies.length, series.length]);
 }

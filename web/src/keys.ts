@@ -44,7 +44,7 @@ export const BINDINGS: Binding[] = [
   { keys: ["4"], action: "iso", label: "oblique view", where: "all" },
   { keys: ["0"], action: "fit", label: "all in sight", where: "all" },
   { keys: ["f"], action: "follow", label: "follow the body, or the next one", where: "all" },
-  { keys: ["b"], action: "names", label: "names of bodies and strings on or off", where: "all" },
+  { keys: ["b"], action: "names", label: "names of bodies and lines on or off", where: "all" },
   { keys: ["i"], action: "inset", label: "close-up of a small body on or off", where: "all" },
   { keys: ["c"], action: "colour", label: "next colouring of the string", where: "all" },
   { keys: ["p"], action: "plots", label: "plots on or off", where: "all" },

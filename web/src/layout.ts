@@ -46,7 +46,7 @@ export class Strand {
 
 const POSE = 12; // numbers of a body: origin of its frame, attitude row by row
 
-/** Time; reeled length of each string; nodes of all strings; poses of all bodies; tension, then energy density, of all elements. */
+/** Time; reeled length of each string; nodes of all lines; poses of all bodies; tension, then energy density, of all elements. */
 export class Layout {
   readonly strands: Strand[] = [];
   readonly size: number;
@@ -54,14 +54,14 @@ export class Layout {
   private readonly bodies: number;
   private readonly tension: number;
 
-  constructor({ strings, bodies }: Pick<Meta, "strings" | "bodies">) {
-    const elements = strings.reduce((sum, string) => sum + string.elements, 0);
-    this.nodes = 1 + strings.length;
-    this.bodies = this.nodes + 3 * (elements + strings.length);
+  constructor({ lines, bodies }: Pick<Meta, "lines" | "bodies">) {
+    const elements = lines.reduce((sum, string) => sum + string.elements, 0);
+    this.nodes = 1 + lines.length;
+    this.bodies = this.nodes + 3 * (elements + lines.length);
     this.tension = this.bodies + POSE * bodies.length;
     this.size = this.tension + 2 * elements;
     let before = 0;
-    strings.forEach((string, k) => {
+    lines.forEach((string, k) => {
       const tension = this.tension + before;
       this.strands.push(new Strand(string.elements, string.length, 1 + k, this.nodes + 3 * (before + k), tension, tension + elements));
       before += string.elements;

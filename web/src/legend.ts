@@ -1,4 +1,4 @@
-// The colour scale of the strings: which quantity, over which range, and the card that tells it.
+// The colour scale of the lines: which quantity, over which range, and the card that tells it.
 
 import { Scale, shownRange, union } from "./colours";
 import { number } from "./format";

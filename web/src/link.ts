@@ -6,7 +6,7 @@ import { type Meta, type Status, type Vector } from "./types";
 export type ReelCommand = { type: "lock" } | { type: "free" } | { type: "torque"; value: number } | { type: "speed"; value: number };
 
 export type Command =
-  | (ReelCommand & { string: string })
+  | (ReelCommand & { line: string })
   | { type: "reset" } | { type: "rate"; value: number }
   | { type: "pause"; on: boolean } | { type: "record"; on: boolean }
   | { type: "impulse"; body: string; impulse: Vector }

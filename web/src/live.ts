@@ -78,7 +78,7 @@ export class Live {
     if (this.controls.steers) return this.controls.steer(direction);
     const [body, frame] = [this.meta.bodies.findIndex(({ held }) => !held), this.stage.shown(0)];
     if (body < 0 || !frame) return;
-    const away = AWAY * this.meta.strings[0].length;
+    const away = AWAY * this.meta.lines[0].length;
     const from = this.history.layout.bodyPoint(frame.row, body, this.meta.bodies[body].center_of_mass, [0, 0, 0]);
     this.pull(body, direction.every((part) => part === 0) ? null : (from.map((x, i) => x + away * direction[i]) as Vector));
   }

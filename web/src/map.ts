@@ -1,4 +1,4 @@
-// Tension along the strings over time, as colours: one column for each sample that is at hand, the start of a string at the top.
+// Tension along the lines over time, as colours: one column for each sample that is at hand, the start of a string at the top.
 
 import { AXIS_FONT, LEFT, RIGHT } from "./chart";
 import { Scale } from "./colours";
@@ -11,7 +11,7 @@ import { type Meta, type Range } from "./types";
 
 export const MAP = { name: "map", label: "tension along the string over time", units: "N", floor: 0 };
 export const COLUMNS = 400; // that are worth having
-const GAP = 3; // px between two strings
+const GAP = 3; // px between two lines
 
 export class TensionMap extends Panel {
   private readonly canvas = document.createElement("canvas");
@@ -108,7 +108,7 @@ export class TensionMap extends Panel {
   }
 
   private label(brush: CanvasRenderingContext2D, k: number, top: number, band: number): void {
-    const { name, ends } = this.meta.strings[k];
+    const { name, ends } = this.meta.lines[k];
     brush.font = AXIS_FONT;
     brush.fillStyle = css("text-dim");
     brush.textAlign = "right";

@@ -61,7 +61,7 @@ export class Markers {
       this.shadows.push({ mesh, body: k });
       this.group.add(mesh);
     });
-    meta.strings.forEach(({ reel }, k) => {
+    meta.lines.forEach(({ reel }, k) => {
       if (reel) this.add((row) => layout.strands[k].node(row, 0), Math.max(reel.drum_radius, 0.5 * reel.guide_length));
     });
   }

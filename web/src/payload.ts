@@ -25,7 +25,7 @@ export function checkedBoot(text: string): Boot {
   if (!Array.isArray(boot.runs) || boot.runs.length < 1 || boot.runs.length > 4)
     throw new PayloadError(`The page shows one to four runs; it was given ${boot.runs?.length ?? "none"}.`);
   for (const meta of boot.runs) {
-    if (!(meta.strings?.length >= 1)) throw new PayloadError(`“${meta.title}” has no strings; at least one is needed.`);
+    if (!(meta.lines?.length >= 1)) throw new PayloadError(`“${meta.title}” has no lines; at least one is needed.`);
     if (boot.mode !== "live" && !(meta.samples >= 1)) throw new PayloadError(`“${meta.title}” holds no samples.`);
   }
   return boot;

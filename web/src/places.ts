@@ -22,15 +22,15 @@ export function reachOf(points: Vector[]): number {
 
 export interface Named {
   text: string;
-  kind: "body" | "string";
+  kind: "body" | "line";
   place: Vector;
 }
 
-/** Bodies and strings that have a name, and where it belongs. */
-export function namedPlaces({ bodies, strings }: Meta, layout: Layout, row: Row): Named[] {
+/** Bodies and lines that have a name, and where it belongs. */
+export function namedPlaces({ bodies, lines }: Meta, layout: Layout, row: Row): Named[] {
   const all: Named[] = [
     ...bodies.map(({ name, center_of_mass }, k): Named => ({ text: name, kind: "body", place: layout.bodyPoint(row, k, center_of_mass, [0, 0, 0]) })),
-    ...strings.map(({ name }, k): Named => ({ text: name, kind: "string", place: middleOf(layout.strands[k], row) })),
+    ...lines.map(({ name }, k): Named => ({ text: name, kind: "line", place: middleOf(layout.strands[k], row) })),
   ];
   return all.filter(({ text }) => text);
 }
@@ -51,7 +51,7 @@ export function boxOf(metas: Meta[]): Box {
   return metas
     .map((meta): Box => {
       if (meta.bounds.flat().every(Number.isFinite)) return [[...meta.bounds[0]], [...meta.bounds[1]]];
-      const l = Math.max(...meta.strings.map(({ length }) => length));
+      const l = Math.max(...meta.lines.map(({ length }) => length));
       return [[-l, -l, -l], [l, l, l]];
     })
     .reduce(union);
@@ -71,8 +71,8 @@ export function makeRoom([low, high]: Box, layout: Layout, meta: Meta, row: Row,
 }
 
 /** The box with the reels that stand still, and where gravity's arrow of a length begins: beside the first of them from the left, or at the top. */
-export function withArrow({ strings, bodies }: Meta, box: Box, length: number, shown: boolean): { whole: Box; tip: Vector } {
-  const reels = strings.flatMap(({ reel, ends: [start] }) => (reel && (start === null || bodies[start].held) ? reel : []));
+export function withArrow({ lines, bodies }: Meta, box: Box, length: number, shown: boolean): { whole: Box; tip: Vector } {
+  const reels = lines.flatMap(({ reel, ends: [start] }) => (reel && (start === null || bodies[start].held) ? reel : []));
   const whole = reels.map(reelBox).reduce(union, box);
   const [beside] = reels.sort((a, b) => a.position[0] - b.position[0]);
   const [low, high] = beside ? reelBox(beside) : whole;

@@ -1,4 +1,4 @@
-// One run in the scene: its strings with their reels, and its bodies.
+// One run in the scene: its lines with their reels, and its bodies.
 
 import { Color, Group, Line, type Material, Mesh, type PerspectiveCamera, Sprite } from "three";
 import { BodyView } from "./body";
@@ -22,8 +22,8 @@ export class RunView {
     private readonly number: number, // among the runs
   ) {
     const size = sizeOf(meta.bounds);
-    this.strands = meta.strings.map((string, k) => new StrandView(string, layout.strands[k], layout, size));
-    const reeled = (body: number) => meta.strings.some(({ ends, reel }) => reel && ends[0] === body);
+    this.strands = meta.lines.map((string, k) => new StrandView(string, layout.strands[k], layout, size));
+    const reeled = (body: number) => meta.lines.some(({ ends, reel }) => reel && ends[0] === body);
     this.bodies = meta.bodies.map((body, k) => new BodyView(body, k, layout, size, reeled(k)));
     this.markers = new Markers(meta, layout, size);
     this.group.add(...this.strands.map((strand) => strand.group), ...this.bodies.flatMap((body) => [body.group, body.trail]), this.markers.group);

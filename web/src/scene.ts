@@ -251,7 +251,7 @@ export class Scene {
       view.group.visible = visible.has(run) && this.frames[run] !== null;
       // two drums in one place would flicker; the ghost's is the one to go
       view.strands.forEach(({ drum }, k) => {
-        const [own, first] = [view, this.views[0]].map(({ meta }) => meta.strings[k]?.reel);
+        const [own, first] = [view, this.views[0]].map(({ meta }) => meta.lines[k]?.reel);
         if (drum && own) drum.group.visible = run === 0 || this.sideBySide || !first || !samePlace(own, first);
       });
     });

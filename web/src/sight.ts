@@ -25,7 +25,7 @@ export class Sight {
     return [0.5 * (p.x + 1) * width, 0.5 * (1 - p.y) * height];
   }
 
-  /** Names of bodies and strings, with their places on the host in pixels; those out of sight are left out. */
+  /** Names of bodies and lines, with their places on the host in pixels; those out of sight are left out. */
   names(): (Named & { at: Range })[] {
     const row = this.row();
     const all = row ? namedPlaces(this.view.meta, this.view.layout, row) : [];

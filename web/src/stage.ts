@@ -66,7 +66,7 @@ export class SceneStage {
       get("scene").classList.add("flat");
     }
     get("compare").hidden = metas.length < 2 || !this.scene;
-    get("names").hidden = !metas[0].strings.some(({ name }) => name);
+    get("names").hidden = !metas[0].lines.some(({ name }) => name);
     get("follow").hidden = this.free.length === 0;
     this.setFollow(null);
     this.label();

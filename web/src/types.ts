@@ -25,7 +25,7 @@ export interface Thinned {
   curves: number;
 }
 
-/** By the names of strings with a reel, and of bodies that are free. */
+/** By the names of lines with a reel, and of bodies that are free. */
 export interface Limits {
   reels: Record<string, { torque: Range; speed: Range }>;
   impulses: Record<string, number>;
@@ -80,7 +80,7 @@ export interface Meta {
   end: number;
   gravity: number;
   surface: number | null; // depth of the water's
-  strings: StringMeta[];
+  lines: StringMeta[];
   bodies: BodyMeta[];
   bounds: [Vector, Vector];
   ranges: { strain: Range; tension: Range; energy_density: Range };

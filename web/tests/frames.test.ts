@@ -6,7 +6,7 @@ import { History } from "../src/history";
 import { Layout } from "../src/layout";
 import { type Meta } from "../src/types";
 
-const pendulum = { strings: [{ elements: 2, length: 10 }], bodies: [{}] } as unknown as Pick<Meta, "strings" | "bodies">;
+const pendulum = { lines: [{ elements: 2, length: 10 }], bodies: [{}] } as unknown as Pick<Meta, "lines" | "bodies">;
 const layout = new Layout(pendulum);
 
 /** Frames whose first number is the time; the rest counts up. */
@@ -40,9 +40,9 @@ test("a frame is read where the protocol puts its numbers", () => {
   assert.ok(!layout.drawable(row));
 });
 
-test("strings and bodies of an assembly have their own numbers in a frame", () => {
-  const strings = [{ elements: 1, length: 8 }, { elements: 2, length: 10 }];
-  const two = new Layout({ strings, bodies: [{}, {}, {}] } as unknown as Meta);
+test("lines and bodies of an assembly have their own numbers in a frame", () => {
+  const lines = [{ elements: 1, length: 8 }, { elements: 2, length: 10 }];
+  const two = new Layout({ lines, bodies: [{}, {}, {}] } as unknown as Meta);
   assert.equal(two.size, 1 + 2 + 3 * 5 + 12 * 3 + 2 * 3);
   const row = Float32Array.from({ length: two.size }, (_, k) => k);
   const [first, second] = two.strands;

@@ -73,8 +73,8 @@ test("a page with unusable data says what is wrong", () => {
   assert.throws(() => checkedBoot("{"), /not valid JSON/);
   assert.throws(() => checkedBoot('{"mode": "film", "runs": []}'), /unknown mode/);
   assert.throws(() => checkedBoot('{"mode": "replay", "runs": []}'), /one to four runs/);
-  assert.throws(() => checkedBoot('{"mode": "replay", "runs": [{"title": "a", "strings": [{"elements": 2}], "samples": 0}]}'), /no samples/);
-  assert.throws(() => checkedBoot('{"mode": "replay", "runs": [{"title": "a", "strings": [], "samples": 1}]}'), /no strings/);
+  assert.throws(() => checkedBoot('{"mode": "replay", "runs": [{"title": "a", "lines": [{"elements": 2}], "samples": 0}]}'), /no samples/);
+  assert.throws(() => checkedBoot('{"mode": "replay", "runs": [{"title": "a", "lines": [], "samples": 1}]}'), /no lines/);
 });
 
 test("ticks are written with the digits their step needs", () => {

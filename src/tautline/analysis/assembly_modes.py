@@ -41,7 +41,7 @@ def mass_matrix(assembly: Assembly, network: Network, places: Places) -> Array:
     blocks = sixth[:, None, None] * np.kron([[2.0, 1.0], [1.0, 2.0]], np.eye(3))
     B = network.node_map(places)
     M += (B.T @ of_elements(network, blocks) @ B).toarray()
-    for line, placed, node in zip(assembly.strings.values(), network.lines, network.first_node, strict=True):
+    for line, placed, node in zip(assembly.lines.values(), network.lines, network.first_node, strict=True):
         A = B[3 * node : 3 * node + 3].toarray()
         M += placed.string.density * placed.spooled * A.T @ A
         b = placed.bodies[0]
@@ -76,7 +76,7 @@ def assembly_modes(assembly: Assembly, at: AssemblyState, count: int | None = No
     """
     checks.instance("at", at, AssemblyState)
     network, places = network_of(assembly, at)
-    strings = [line.string for line in assembly.strings.values()]
+    strings = [line.string for line in assembly.lines.values()]
     if assembly.fluid is not None and any(
         [*(string.normal_added_mass for string in strings), *(x.added_mass for x in assembly.in_fluid.values())]
     ):
@@ -108,7 +108,7 @@ def _oscillations(assembly: Assembly, K: Array, M: Array) -> tuple[Array, Array,
     """
     from scipy.linalg import LinAlgError, eigh
 
-    longest = max(line.string.length for line in assembly.strings.values())
+    longest = max(line.string.length for line in assembly.lines.values())
     shift = max(float(assembly.gravity or 0.0), LEAST_GRAVITY) / longest
     for _ in range(MOST_SHIFTS):
         try:

@@ -88,7 +88,7 @@ def rainflow(run: Run, variable: str = "guide_tension", **place: Any) -> xr.Data
         Of the run.
     **place
         Where a variable has more than one value at a time: `element` or `node` (counted from 0, or from the end: -1),
-        `axis`, `row`, `column`; of an assembly also `string` or `body` by name.
+        `axis`, `row`, `column`; of an assembly also `line` or `body` by name.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def damage(
     variable : str
         A tension of the run.
     **place
-        `element`, if the variable is "tension"; `string`, of an assembly with several.
+        `element`, if the variable is "tension"; `line`, of an assembly with several.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def damage(
         `breaking_load` (N) and `remarks`.
     """
     curve = tension_curve(rope, exponent, constant)
-    whole = string_from(run, (), place.pop("string", None))
+    whole = string_from(run, (), place.pop("line", None))
     load = breaking_load_of(whole, breaking_load, "tl.damage")
     one = series_of(whole, variable, place)
     if one.unit != "N":

@@ -62,7 +62,7 @@ def peak_of_run(run: xr.Dataset) -> Peak:
     return peak_of(run.tension.values, guide, body)
 
 
-def utilisation(run: Run, *, breaking_load: float | str | None = None, string: str | None = None) -> Utilisation:
+def utilisation(run: Run, *, breaking_load: float | str | None = None, line: str | None = None) -> Utilisation:
     """Largest tension of a run over the breaking load, at its ends or anywhere along the string.
 
     Parameters
@@ -70,8 +70,8 @@ def utilisation(run: Run, *, breaking_load: float | str | None = None, string: s
     run : Dataset, or path of a run file
     breaking_load : float or str, optional
         (N) In the place of that of the run's string.
-    string : str, optional
-        Name of the string, of an assembly with several.
+    line : str, optional
+        Name of the line, of an assembly with several.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def utilisation(run: Run, *, breaking_load: float | str | None = None, string: s
         `utilisation`, `tension` and `breaking_load` (N), `time` (s), `place` (0 at the guide, 1 at the body) and
         `remarks`.
     """
-    whole = string_from(run, ("tension",), string)
+    whole = string_from(run, ("tension",), line)
     load = breaking_load_of(whole, breaking_load, "tl.utilisation")
     peak = peak_of_run(whole)
     if not np.isfinite(peak.tension):
@@ -118,14 +118,14 @@ def slack_times(time: Array, strain: Array, limit: float) -> tuple[Array, Array]
     return begin[lasts], end[lasts]
 
 
-def slack_events(run: Run, *, string: str | None = None) -> xr.Dataset:
+def slack_events(run: Run, *, line: str | None = None) -> xr.Dataset:
     """Times in which some part of the string is not stretched, and where.
 
     Parameters
     ----------
     run : Dataset, or path of a run file
-    string : str, optional
-        Name of the string, of an assembly with several.
+    line : str, optional
+        Name of the line, of an assembly with several.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def slack_events(run: Run, *, string: str | None = None) -> xr.Dataset:
         slack (0 at the guide, 1 at the body), and `largest_part` of the string that is slack at one time.
         `attrs`: `slack_time`, all together (s).
     """
-    whole = string_from(run, ("strain",), string)
+    whole = string_from(run, ("strain",), line)
     limit = float(string_of(whole.attrs).strain(0.0))
     time, strain = whole.time.values, whole.strain.values
     good = np.isfinite(strain).all(axis=1)
@@ -163,7 +163,7 @@ class MotorEnergy(NamedTuple):
     peak_braking_time: float  # s
 
 
-def motor_energy(run: Run, *, string: str | None = None) -> MotorEnergy:
+def motor_energy(run: Run, *, line: str | None = None) -> MotorEnergy:
     """Energy and power of the motor over a run.
 
     Driving less braking energy is `control_work`, the account of every step; the two are told apart between samples.
@@ -171,8 +171,8 @@ def motor_energy(run: Run, *, string: str | None = None) -> MotorEnergy:
     Parameters
     ----------
     run : Dataset, or path of a run file
-    string : str, optional
-        Name of the string on the drum, of an assembly with several.
+    line : str, optional
+        Name of the line on the drum, of an assembly with several.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def motor_energy(run: Run, *, string: str | None = None) -> MotorEnergy:
         `driving_energy` and `braking_energy` (J), `peak_power` (W) and `peak_time` (s) of driving,
         `peak_braking_power` (W) and `peak_braking_time` (s). A motor that does not work has 0, at the start.
     """
-    whole = string_from(run, ("control_work", "power"), string)
+    whole = string_from(run, ("control_work", "power"), line)
     return motor_of(whole.time.values, whole.control_work.values, whole.power.values)
 
 

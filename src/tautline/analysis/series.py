@@ -81,8 +81,8 @@ def _part(run: xr.Dataset, variable: str, place: dict[str, Any]) -> tuple[xr.Dat
     """One string of an assembly where the variable is of one, and what is left of the place."""
     if assembly_of_run(run.attrs) is None:
         return run, place
-    along = any(dim in ("string", "node", "element") for dim in run[variable].dims) if variable in run else True
-    return (one_string(run, place.pop("string", None)), place) if along else (run, place)
+    along = any(dim in ("line", "node", "element") for dim in run[variable].dims) if variable in run else True
+    return (one_string(run, place.pop("line", None)), place) if along else (run, place)
 
 
 def _example(dim: str) -> str:

@@ -36,11 +36,11 @@ def facts(case: AssemblyCase) -> dict[str, Any]:
     plan = simulation.sampling(sample)
     look = _look(simulation, plan, sample)
     steps = case.run.duration / look.step
-    names = list(case.assembly.strings)
+    names = list(case.assembly.lines)
     return {
         "bodies": list(case.assembly.bodies),
-        "strings": names,
-        "elements": {name: line.elements for name, line in case.assembly.strings.items()},
+        "lines": names,
+        "elements": {name: line.elements for name, line in case.assembly.lines.items()},
         "samples": count + 1,
         "size_bytes": runs.file_size(count + 1, simulation.layout),
         "start_tension": dict(zip(names, first["start_tension"][0].tolist(), strict=True)),
@@ -59,7 +59,7 @@ def facts(case: AssemblyCase) -> dict[str, Any]:
 def _used_up(case: AssemblyCase, lengths: dict[str, float]) -> dict[str, float]:
     """When reels whose motion is given have no string left, by the names of the strings (s)."""
     found = {}
-    for name, line in case.assembly.strings.items():
+    for name, line in case.assembly.lines.items():
         command = case.commands.get(name)
         if line.reel is None or command is None or not command.prescribes:
             continue
@@ -109,7 +109,7 @@ def _look(simulation: AssemblySimulation, plan: data.Plan, sample: float) -> Loo
 def rows(found: dict[str, Any]) -> dict[str, str]:
     """Lines of the printed table, by title."""
     lines = {"bodies": ", ".join(found["bodies"]) or "none"}
-    for name in found["strings"]:
+    for name in found["lines"]:
         lines[f"string {name}"] = (
             f"{found['unstretched_length'][name]:.4g} m out in {found['elements'][name]} elements; "
             f"{found['start_tension'][name]:.4g} N at its start and {found['end_tension'][name]:.4g} N at its end, "

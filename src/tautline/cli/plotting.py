@@ -34,9 +34,9 @@ def plot(
     form: Annotated[
         list[str] | None, typer.Option("--format", help="png (the default), svg or pdf; may be given several times.")
     ] = None,
-    string: Annotated[
+    line: Annotated[
         str | None,
-        typer.Option(help="Name of a string of an assembly: figures of strings show it alone; all by default."),
+        typer.Option(help="Name of a line of an assembly: figures of lines show it alone; all by default."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace existing files.")] = False,
     quiet: Quiet = False,
@@ -58,7 +58,7 @@ def plot(
         pictures = {}
         for path in paths:
             with closing(Reader(path)) as reader:
-                pictures[path] = figures.pictures_of(reader.attrs, names, string)
+                pictures[path] = figures.pictures_of(reader.attrs, names, line)
         targets = _targets({path: list(drawn) for path, drawn in pictures.items()}, out, form)
         for target in (x for listed in targets.values() for x in listed):
             if target.exists():

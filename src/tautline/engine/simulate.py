@@ -25,7 +25,7 @@ from tautline.model.state import State
 if TYPE_CHECKING:
     import xarray as xr
 
-# Called with the simulation; what it returns is for the drum, for drum and guide, or for reels by their strings' names.
+# Called with the simulation; what it returns is for the drum, for drum and guide, or for reels by their lines' names.
 Controller = Callable[[Any], "float | Command | tuple[float | Command, Any] | Mapping[str, float | Command] | None"]
 
 
@@ -48,7 +48,7 @@ def simulate(
     state : State
         From where.
     command : Command
-        What the drum does; it is locked by default. Of an assembly, a dict of commands by the names of strings.
+        What the drum does; it is locked by default. Of an assembly, a dict of commands by the names of lines.
     control : callable, optional
         Called with the `Simulation` every `period`; returns the drum's torque (N m) or a command, held until the
         next call. Takes the place of `command`. A pair of that and three numbers gives the velocity of the guide too
@@ -56,7 +56,7 @@ def simulate(
     period : float, optional
         Of `control` (s): a multiple of `sample`, which it is by default, or a whole part of it.
     loads : ForceLaw or several, optional
-        Forces of your own functions; of an assembly, a dict by the names of strings. Such a run can be neither saved
+        Forces of your own functions; of an assembly, a dict by the names of lines. Such a run can be neither saved
         nor resumed.
     **run
         The duration (s), and how: `step`, `sample`, `order`, `scheme`, `compensated`, `minimum_length`, `at_end` and
@@ -88,9 +88,9 @@ def simulate(
 
 
 def _simulate_assembly(case: AssemblyCase, control: Any, period: Any, loads: Any) -> xr.Dataset:
-    """Simulate an assembly; what `control` returns, and `loads`, are dicts by the names of strings."""
+    """Simulate an assembly; what `control` returns, and `loads`, are dicts by the names of lines."""
     if loads and not isinstance(loads, Mapping):
-        checks.refuse("loads", "a dict by the names of strings", loads)
+        checks.refuse("loads", "a dict by the names of lines", loads)
     simulation = AssemblySimulation.from_case(case, loads=loads or None)
     if control is not None:
         _controlled(simulation, case, control, period)

@@ -41,12 +41,12 @@ OF_A_RUN: dict[str, Callable[..., Figure]] = {
 # Those that show one string or one body of an assembly, which has to be named where there are several.
 OF_A_STRING = ("phase", "spectrum", "exceedance", "rainflow")
 OF_A_BODY = ("attitude",)
-# Those that show all strings, or one that is named.
+# Those that show all lines, or one that is named.
 OF_STRINGS = ("lengths", "tension", "drive", "strain_map")
 
 
 def pictures_of(
-    attributes: Mapping[Any, Any], names: Iterable[str], string: str | None = None
+    attributes: Mapping[Any, Any], names: Iterable[str], line: str | None = None
 ) -> dict[str, Callable[..., Figure]]:
     """Functions of a run that draw figures, by name; one for each string or body where a figure shows one alone.
 
@@ -55,19 +55,19 @@ def pictures_of(
     attributes : dict
         Of the run.
     names : names of `OF_A_RUN`
-    string : str, optional
-        Name of a string of an assembly, which figures of strings show alone.
+    line : str, optional
+        Name of a line of an assembly, which figures of lines show alone.
     """
-    strings, bodies = names_of(attributes)
-    if string is not None:
-        checks.choice("string", string, strings or ["none, for a run of a pendulum"])
+    lines, bodies = names_of(attributes)
+    if line is not None:
+        checks.choice("line", line, lines or ["none, for a run of a pendulum"])
     found: dict[str, Callable[..., Figure]] = {}
     for name in names:
         draw = OF_A_RUN[name]
-        if name in OF_A_BODY and strings:
+        if name in OF_A_BODY and lines:
             found |= {f"{name}-{body}": partial(draw, body=body) for body in bodies}
-        elif (name in OF_A_STRING and strings) or (name in OF_STRINGS and string is not None):
-            found |= {f"{name}-{x}": partial(draw, string=x) for x in ([string] if string else strings)}
+        elif (name in OF_A_STRING and lines) or (name in OF_STRINGS and line is not None):
+            found |= {f"{name}-{x}": partial(draw, line=x) for x in ([line] if line else lines)}
         else:
             found[name] = draw
     return found

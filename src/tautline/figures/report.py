@@ -310,7 +310,7 @@ def _slack(ropes: list[_Rope]) -> str:
     where = "where (0 start, 1 end)" if ropes[0].name else "where (0 guide, 1 body)"
     head = ("begin (s)", "end (s)", "duration (s)", where, "slack at one time")
     more = f'<p class="small">{count - LISTED} more are not listed.</p>' if count > LISTED else ""
-    return f"<h2>Slack</h2>{pages.table(('string', *head) if ropes[0].name else head, rows[:LISTED])}{more}"
+    return f"<h2>Slack</h2>{pages.table(('line', *head) if ropes[0].name else head, rows[:LISTED])}{more}"
 
 
 def _work(energy: float, power: float, time: float) -> str:

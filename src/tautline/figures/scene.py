@@ -98,7 +98,7 @@ def _of_assembly(run: xr.Dataset, assembly: Assembly) -> Scene:
     ropes, drums, solids = [], [], []
     names = list(assembly.bodies)
     for k, (name, (nodes, elements)) in enumerate(spans(assembly).items()):
-        line = assembly.strings[name]
+        line = assembly.lines[name]
         ropes.append(Rope(line.string, run.position.values[:, nodes], run.strain.values[:, elements]))
         if line.reel is not None:
             guide, axis = _mounted(assembly, line)

@@ -99,13 +99,13 @@ def _accounts(axes: Any, run: xr.Dataset, booked: list[str]) -> None:
 
 
 @of_run("stretched_length", "unstretched_length", "angular_velocity")
-def lengths(run: xr.Dataset, string: str | None = None) -> Figure:
+def lengths(run: xr.Dataset, line: str | None = None) -> Figure:
     """Stretched and unstretched length of the deployed string, and the second component of Omega.
 
-    Of an assembly, all strings or one by its name, and how fast the bodies turn.
+    Of an assembly, all lines or one by its name, and how fast the bodies turn.
     """
     figure, (above, below) = new_figure(2)
-    parts = strings_of(run, string)
+    parts = strings_of(run, line)
     for (name, one), colour in zip(parts.items(), COLOURS, strict=False):
         curve(above, one.time, one.stretched_length, color=colour, label=name or "stretched")
         plain = "" if name else "unstretched"
@@ -186,13 +186,13 @@ MOST = 98.0
 
 
 @of_run("strain")
-def strain_map(run: xr.Dataset, string: str | None = None) -> Figure:
-    """Waves in the string: strain over time and place; of an assembly, of all strings or of one by its name.
+def strain_map(run: xr.Dataset, line: str | None = None) -> Figure:
+    """Waves in the string: strain over time and place; of an assembly, of all lines or of one by its name.
 
     Colours part at zero where some strain is negative: blue is pressed together or slack, red is stretched. Else the
     map begins at the least strain, so that waves on a stretched string are seen.
     """
-    parts = strings_of(run, string)
+    parts = strings_of(run, line)
     figure, panels = new_figure(len(parts))
     for axes, (name, one) in zip(panels, parts.items(), strict=True):
         axes.grid(False)
@@ -221,17 +221,17 @@ def _end(words: str) -> str:
 
 
 @of_run("tension")
-def tension(run: xr.Dataset, string: str | None = None) -> Figure:
+def tension(run: xr.Dataset, line: str | None = None) -> Figure:
     """Tension at the guide entrance, in the middle and at the body.
 
     Files of older formats do not have those at the ends: the first and the last element are shown instead.
 
     The largest along the string is marked, times in which some part of the string is slack are shaded, and a breaking
-    load that is less than twice that is a line. Of an assembly with several strings, the largest tension along each of
+    load that is less than twice that is a line. Of an assembly with several lines, the largest tension along each of
     them, or one string by its name.
     """
     figure, (axes,) = new_figure()
-    parts = strings_of(run, string)
+    parts = strings_of(run, line)
     if len(parts) > 1:
         for (name, one), look in zip(parts.items(), LOOKS, strict=False):
             highest = np.maximum(one.tension.max("element"), np.maximum(one.guide_tension, one.body_tension))
@@ -289,7 +289,7 @@ def _loads(axes: Any, run: xr.Dataset) -> None:
 
 
 @of_run("reel_speed")
-def drive(run: xr.Dataset, string: str | None = None) -> Figure:
+def drive(run: xr.Dataset, line: str | None = None) -> Figure:
     """What the motor does: speed of the reel and, where the run has them, torque on the drum and power.
 
     Of an assembly, of all reels or of the one of a string by its name.
@@ -300,16 +300,16 @@ def drive(run: xr.Dataset, string: str | None = None) -> Figure:
         "power": ("power of the\nmotor (W)", RED),
     }
     assembly = assembly_of_run(run.attrs)
-    parts = strings_of(run, string)
-    if assembly is not None and string is None:
-        reels = [name for name in parts if assembly.strings[name].reel is not None]
+    parts = strings_of(run, line)
+    if assembly is not None and line is None:
+        reels = [name for name in parts if assembly.lines[name].reel is not None]
         parts = {name: parts[name] for name in reels} or parts
     shown = [name for name in panels if name == "reel_speed" or any(known(one, name) for one in parts.values())]
     figure, axes = new_figure(len(shown))
     for ax, name in zip(axes, shown, strict=True):
         label, own = panels[name]
-        for (string, one), look in zip(parts.items(), LOOKS if len(parts) > 1 else [{"color": own}], strict=False):
-            curve(ax, one.time, one[name], **look, linewidth=0.9, label=string if name == "reel_speed" else None)
+        for (line, one), look in zip(parts.items(), LOOKS if len(parts) > 1 else [{"color": own}], strict=False):
+            curve(ax, one.time, one[name], **look, linewidth=0.9, label=line if name == "reel_speed" else None)
         ax.set_ylabel(label)
     if len(parts) > 1:
         figure.legend(loc="outside upper center", ncols=4)

@@ -42,26 +42,26 @@ def of_string(*needed: str) -> Callable[[Callable[[xr.Dataset], R]], Callable[..
         drawn = styled(function)
 
         @wraps(function)
-        def inside(run: Run, string: str | None = None) -> R:
-            return drawn(string_from(run, needed, string))
+        def inside(run: Run, line: str | None = None) -> R:
+            return drawn(string_from(run, needed, line))
 
         return inside
 
     return decorate
 
 
-def strings_of(run: xr.Dataset, string: str | None) -> dict[str, xr.Dataset]:
-    """Results of the string that is named, or of all strings of an assembly; that of a pendulum has no name."""
+def strings_of(run: xr.Dataset, line: str | None) -> dict[str, xr.Dataset]:
+    """Results of the string that is named, or of all lines of an assembly; that of a pendulum has no name."""
     assembly = assembly_of_run(run.attrs)
-    if assembly is None or string is not None:
-        return {string or "": one_string(run, string)}
-    return {name: one_string(run, name) for name in assembly.strings}
+    if assembly is None or line is not None:
+        return {line or "": one_string(run, line)}
+    return {name: one_string(run, name) for name in assembly.lines}
 
 
 def of_body(run: xr.Dataset, body: str | None) -> xr.Dataset:
     """Results of one body of an assembly; a run of a pendulum as it is."""
-    strings, free = names_of(run.attrs)
-    if not strings:
+    lines, free = names_of(run.attrs)
+    if not lines:
         if body is not None:
             raise InputError(f"body: expected none for a run with one body, got {body!r}")
         return run
@@ -73,8 +73,8 @@ def of_body(run: xr.Dataset, body: str | None) -> xr.Dataset:
 
 
 def names_of(attributes: Mapping[Any, Any]) -> tuple[list[str], list[str]]:
-    """Names of the strings and of the free bodies of an assembly; none of a pendulum."""
+    """Names of the lines and of the free bodies of an assembly; none of a pendulum."""
     assembly = assembly_of_run(attributes)
     if assembly is None:
         return [], []
-    return list(assembly.strings), [name for name, x in assembly.bodies.items() if isinstance(x, RigidBody)]
+    return list(assembly.lines), [name for name, x in assembly.bodies.items() if isinstance(x, RigidBody)]

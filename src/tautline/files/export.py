@@ -71,9 +71,9 @@ def _labels(piece: xr.Dataset, dim: str) -> list[Any]:
     """What the places of a dimension are called: names where there are some; nodes of an assembly by their strings."""
     if dim in piece.coords:
         return list(piece[dim].values.tolist())
-    if f"{dim}_string" not in piece.coords:
+    if f"{dim}_line" not in piece.coords:
         return list(range(piece.sizes[dim]))
-    owners = piece[f"{dim}_string"].values.tolist()
+    owners = piece[f"{dim}_line"].values.tolist()
     return [f"{owner}.{i - owners.index(owner)}" for i, owner in enumerate(owners)]
 
 

@@ -98,7 +98,7 @@ def _mesh(case: Case | AssemblyCase) -> dict[str, int]:
     """Keys of the numbers of elements that a case has, so that these stay."""
     if isinstance(case, Case):
         return {"run.elements": case.state().elements}
-    return {f"strings.{name}.elements": len(line.nodes) - 1 for name, line in case.state().strings.items()}
+    return {f"lines.{name}.elements": len(line.nodes) - 1 for name, line in case.state().lines.items()}
 
 
 def _overlap(

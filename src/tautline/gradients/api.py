@@ -74,7 +74,7 @@ def jacobian(case: Case | AssemblyCase, outputs: str | Sequence[str], by: str | 
         Names of variables of results.
     by : list of str
         Keys of the case that are numbers: "string.stiffness", "initial.end_velocity[1]", "run.duration"; of an
-        assembly "strings.hoist.stiffness", "initial.bodies.load.velocity[1]".
+        assembly "lines.hoist.stiffness", "initial.bodies.load.velocity[1]".
     """
     names, wanted = _keys(case, by), check_names(outputs, variables_of(case))
     run = run_with_derivatives(case, wanted, names)

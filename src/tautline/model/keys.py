@@ -1,4 +1,4 @@
-"""Places in a tree of keys: `string.stiffness`, `gravity`, `initial.end_velocity[1]`, `strings.hoist.elements`."""
+"""Places in a tree of keys: `string.stiffness`, `gravity`, `initial.end_velocity[1]`, `lines.hoist.elements`."""
 
 from __future__ import annotations
 

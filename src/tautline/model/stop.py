@@ -16,9 +16,9 @@ from tautline.model.wording import near
 from tautline.schema import ASSEMBLY_SCHEMA, AXES, SCHEMA, Layout
 from tautline.units import shown, to_si
 
-_COMPONENTS = ("body", "string", "node", "element", "axis", "row", "column")
+_COMPONENTS = ("body", "line", "node", "element", "axis", "row", "column")
 # Components that have names.
-_NAMED = ("body", "string", "axis")
+_NAMED = ("body", "line", "axis")
 # Variables of the results of pendulums and assemblies.
 VARIABLES = ASSEMBLY_SCHEMA | SCHEMA
 
@@ -69,7 +69,7 @@ class StopWhen:
     row: int | None = None
     column: int | None = None
     body: str | None = None
-    string: str | None = None
+    line: str | None = None
 
     def __post_init__(self) -> None:
         if self.is_function:
@@ -93,7 +93,7 @@ class StopWhen:
             given = getattr(self, dim)
             if given is not None and dim not in components(str(self.variable)):
                 raise InputError(f"StopWhen.{dim}: expected with a variable that has it, got {self.variable!r}")
-            if dim in ("body", "string") and given is not None:
+            if dim in ("body", "line") and given is not None:
                 checks.instance(f"StopWhen.{dim}", given, str)
             elif dim not in _NAMED and given is not None:
                 checks.whole(f"StopWhen.{dim}", given, -checks.MOST_STEPS, checks.MOST_STEPS)
@@ -118,17 +118,17 @@ class StopWhen:
         if self.variable not in known:
             checks.refuse("StopWhen.variable", "a variable of these results", self.variable, near(self.variable, known))
         dims = layout.variables[str(self.variable)].dims
-        if self.string is not None and not {"string", "node", "element"} & set(dims):
-            raise InputError(f"StopWhen.string: expected with a variable that has it, got {self.variable!r}")
-        for dim in ("body", "string"):
+        if self.line is not None and not {"line", "node", "element"} & set(dims):
+            raise InputError(f"StopWhen.line: expected with a variable that has it, got {self.variable!r}")
+        for dim in ("body", "line"):
             name, names = getattr(self, dim), layout.names.get(dim, [])
             if name is not None and name not in names:
                 expected = f"one of {', '.join(map(repr, names))}" if names else "none for a pendulum"
                 checks.refuse(f"StopWhen.{dim}", expected, name, near(name, names))
         for dim in dims:
             index, size = getattr(self, dim, None), layout.sizes(0)[dim]
-            if self.string is not None and dim in ("node", "element"):
-                span = layout.spans[self.string][dim]
+            if self.line is not None and dim in ("node", "element"):
+                span = layout.spans[self.line][dim]
                 size = span.stop - span.start
             if isinstance(index, int) and not -size <= index < size:
                 checks.refuse(f"StopWhen.{dim}", f"a whole number from {-size} to {size - 1}", index)
@@ -141,8 +141,8 @@ class StopWhen:
         for place in reversed(range(1, len(dims))):  # from the last, so that the places of the others stay
             dim = dims[place]
             index = getattr(self, dim)
-            if self.string is not None and dim in ("node", "element"):
-                x = np.take(x, np.arange(layout.lengths[dim])[layout.spans[self.string][dim]], axis=place)
+            if self.line is not None and dim in ("node", "element"):
+                x = np.take(x, np.arange(layout.lengths[dim])[layout.spans[self.line][dim]], axis=place)
             if index is not None:
                 names = AXES if dim == "axis" else layout.names.get(dim, [])
                 x = np.take(x, names.index(index) if dim in _NAMED else index, axis=place)
@@ -172,7 +172,7 @@ class StopWhen:
 def components(variable: str) -> set[str]:
     """What may be chosen of a variable, of pendulums and of assemblies."""
     dims = {dim for schema in (SCHEMA, ASSEMBLY_SCHEMA) if variable in schema for dim in schema[variable].dims}
-    return dims | ({"string"} if dims & {"node", "element"} else set())
+    return dims | ({"line"} if dims & {"node", "element"} else set())
 
 
 def unit_of(variable: str) -> str:

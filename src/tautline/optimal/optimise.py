@@ -51,7 +51,7 @@ def optimise(
     vary : dict
         The keys that are sought, with their bounds: {"command.torques[1:-1]": (-5, 5), "run.duration": (10, 40)}. A
         key of a list stands for its entries, [1:-1] for some of them; of an assembly keys have longer names, such as
-        "strings.tether.command.torques". Bounds are a pair, or a dict with least, most
+        "lines.tether.command.torques". Bounds are a pair, or a dict with least, most
         and scale. With `run.duration` the end time is free: the times of all tables with sought entries stretch
         with it, and so do sample and step.
     minimise : "time", dict, Final, Integral or Peak, or a list of them

@@ -40,7 +40,7 @@ def read(path: str | os.PathLike[str]) -> Definition:
     text = scenario.read(source)
     tree = scenario.tree_of(text, str(source))
     with said_of(source):
-        if "vary" not in tree and ("string" in tree or "strings" in tree):
+        if "vary" not in tree and ("string" in tree or "lines" in tree):
             raise InputError(
                 "a scenario that says nothing of what to optimise; name it in a file with `scenario = ...`"
             )

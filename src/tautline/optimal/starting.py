@@ -113,8 +113,8 @@ def deployed(case: Case | AssemblyCase) -> float:
     """Deployed length at the start (m), of the longest string."""
     if isinstance(case, Case):
         return case.pendulum.string.length - case.state().reeled_length
-    lines = case.state().strings
-    return max(line.string.length - lines[name].reeled_length for name, line in case.assembly.strings.items())
+    lines = case.state().lines
+    return max(line.string.length - lines[name].reeled_length for name, line in case.assembly.lines.items())
 
 
 def scales_of(case: Case | AssemblyCase, names: list[str], begun: Guess, wanted: Wanted) -> Scales:

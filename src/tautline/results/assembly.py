@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def spans(assembly: Assembly) -> dict[str, tuple[slice, slice]]:
     """Places of the nodes and of the elements of every string among those of all."""
     found, node, element = {}, 0, 0
-    for name, line in assembly.strings.items():
+    for name, line in assembly.lines.items():
         N = line.elements
         found[name] = slice(node, node + N + 1), slice(element, element + N)
         node, element = node + N + 1, element + N
@@ -37,7 +37,7 @@ def spans(assembly: Assembly) -> dict[str, tuple[slice, slice]]:
 def layout(assembly: Assembly) -> Layout:
     """Variables and dimensions of the results of an assembly."""
     places = {name: {"node": x[0], "element": x[1]} for name, x in spans(assembly).items()}
-    found = of_assembly(list(assembly.bodies), {name: line.elements for name, line in assembly.strings.items()})
+    found = of_assembly(list(assembly.bodies), {name: line.elements for name, line in assembly.lines.items()})
     return found._replace(spans=places)
 
 
@@ -56,12 +56,12 @@ OF_STRINGS = ("unstretched_length", "stretched_length", "start_tension", "end_te
 def derived(assembly: Assembly, values: Values, loads: Mapping[str, StringLoads] | None = None) -> Values:
     """All variables, from those that the kernels record: bodies, nodes, reels, accounts and momenta.
 
-    `loads` are those along strings, by name, in place of the assembly's own.
+    `loads` are those along lines, by name, in place of the assembly's own.
     """
     parts: dict[str, list[Array]] = {name: [] for name in (*OF_ELEMENTS, *OF_STRINGS)}
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         for k, (name, (nodes, _)) in enumerate(spans(assembly).items()):
-            line = assembly.strings[name]
+            line = assembly.lines[name]
             lengths = np.linalg.norm(np.diff(values["position"][:, nodes], axis=1), axis=2)
             unstretched = line.string.length - values["reeled_length"][:, k]
             strain = lengths / (unstretched / line.elements)[:, None] - 1.0
@@ -89,14 +89,14 @@ NAMES_OF_PENDULUM = {"start_tension": "guide_tension", "end_tension": "body_tens
 def values_of_string(assembly: Assembly, values: Mapping[str, Array], name: str) -> dict[str, Array]:
     """Variables of one string, also under the names of a pendulum's, from arrays (..., time, ...) of an assembly.
 
-    The dimension of strings is left out; nodes and elements are its own.
+    The dimension of lines is left out; nodes and elements are its own.
     """
     nodes, elements = spans(assembly)[name]
     found = {}
     for key, x in values.items():
         dims = ASSEMBLY_SCHEMA[key].dims if key in ASSEMBLY_SCHEMA else ()
-        if "string" in dims:
-            found[key] = x[..., list(assembly.strings).index(name)]
+        if "line" in dims:
+            found[key] = x[..., list(assembly.lines).index(name)]
         elif "node" in dims:
             found[key] = x[..., nodes, :]
         elif "element" in dims:
@@ -119,8 +119,8 @@ def values_of_body(assembly: Assembly, values: Mapping[str, Array], name: str) -
 def build(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled result of a run of an assembly.
 
-    Strings may have different numbers of elements: nodes and elements are those of all strings, one string after the
-    other, and the coordinates `node_string` and `element_string` name the string of each.
+    Lines may have different numbers of elements: nodes and elements are those of all lines, one string after the
+    other, and the coordinates `node_line` and `element_line` name the string of each.
     """
     beside = _owners(assembly)
     shape = layout(assembly)
@@ -130,19 +130,19 @@ def build(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Datas
 def build_modes(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled oscillations of an assembly."""
     names = layout(assembly).names
-    beside = {"node_string": _owners(assembly)["node_string"]}
+    beside = {"node_line": _owners(assembly)["node_line"]}
     found = labelled(ASSEMBLY_MODES_SCHEMA, values, {"body": names["body"], "axis": AXES}, beside, attrs)
     return found.assign_coords(mode=range(1, len(values["frequency"]) + 1))
 
 
 def _owners(assembly: Assembly) -> dict[str, tuple[str, Any, str]]:
-    """Names of the strings that nodes and elements belong to."""
-    owners = [(name, line.elements) for name, line in assembly.strings.items()]
+    """Names of the lines that nodes and elements belong to."""
+    owners = [(name, line.elements) for name, line in assembly.lines.items()]
     return {
-        "node_string": ("node", np.array([name for name, N in owners for _ in range(N + 1)]), "string of the node"),
-        "element_string": (
+        "node_line": ("node", np.array([name for name, N in owners for _ in range(N + 1)]), "line of the node"),
+        "element_line": (
             "element",
             np.array([name for name, N in owners for _ in range(N)]),
-            "string of the element",
+            "line of the element",
         ),
     }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 # Attribute of the results of one string of an assembly: its name.
-STRING = "string"
+STRING = "line"
 
 
 def assembly_of_run(attributes: Mapping[Any, Any]) -> Assembly | None:
@@ -47,17 +47,17 @@ def one_string(run: xr.Dataset, name: str | None = None) -> xr.Dataset:
     assembly = assembly_of_run(run.attrs)
     if assembly is None:
         if name is not None and name != run.attrs.get(STRING):
-            raise InputError(f"string: expected none for a run with one string, got {name!r}")
+            raise InputError(f"line: expected none for a run with one string, got {name!r}")
         return run
-    if name is None and len(assembly.strings) > 1:
-        names = ", ".join(map(repr, assembly.strings))
-        raise InputError(f"string: missing; expected one of {names}, such as string={next(iter(assembly.strings))!r}")
-    chosen = next(iter(assembly.strings)) if name is None else name
-    checks.choice("string", chosen, list(assembly.strings))
+    if name is None and len(assembly.lines) > 1:
+        names = ", ".join(map(repr, assembly.lines))
+        raise InputError(f"line: missing; expected one of {names}, such as line={next(iter(assembly.lines))!r}")
+    chosen = next(iter(assembly.lines)) if name is None else name
+    checks.choice("line", chosen, list(assembly.lines))
     nodes, elements = spans(assembly)[chosen]
-    places = {"string": list(assembly.strings).index(chosen), "node": nodes, "element": elements}
+    places = {"line": list(assembly.lines).index(chosen), "node": nodes, "element": elements}
     own = [key for key, x in run.data_vars.items() if any(dim in places for dim in x.dims)]
-    found = run[own].isel(places).drop_vars(["string", "node_string", "element_string"], errors="ignore")
+    found = run[own].isel(places).drop_vars(["line", "node_line", "element_line"], errors="ignore")
     found = found.assign({theirs: found[ours] for ours, theirs in NAMES_OF_PENDULUM.items() if ours in found})
     found.attrs = {**run.attrs, STRING: chosen}
     return found
@@ -69,7 +69,7 @@ def string_of(attributes: Mapping[Any, Any]) -> String:
         return pendulum_of(attributes).string
     assembly = assembly_of(str(attributes[CASE]))
     assert assembly is not None
-    return assembly.strings[str(attributes[STRING])].string
+    return assembly.lines[str(attributes[STRING])].string
 
 
 def ends_of(attributes: Mapping[Any, Any]) -> tuple[str, str]:
@@ -78,5 +78,5 @@ def ends_of(attributes: Mapping[Any, Any]) -> tuple[str, str]:
         return "the guide", "the body"
     assembly = assembly_of(str(attributes[CASE]))
     assert assembly is not None
-    start, end = assembly.strings[str(attributes[STRING])].ends
+    start, end = assembly.lines[str(attributes[STRING])].ends
     return f"the start ({start})", f"the end ({end})"

@@ -74,7 +74,7 @@ def _utilisation(extremes: _Extremes, attrs: dict[str, Any]) -> float | None:
     """Largest tension over the breaking load; None where one of them is not known."""
     assembly = _assembly(attrs)
     if assembly is not None:
-        used = [extremes.used(name, line.string.breaking_load) for name, line in assembly.strings.items()]
+        used = [extremes.used(name, line.string.breaking_load) for name, line in assembly.lines.items()]
         return max((x for x in used if x is not None), default=None)
     load = pendulum_of(attrs).string.breaking_load if CASE in attrs else None
     highest = [found[1] for name in TENSIONS if (found := extremes.range(name))]

@@ -101,15 +101,15 @@ CURVES = (
 
 def of_assembly(assembly: Assembly) -> tuple[tuple[Plot, ...], tuple[Curve, ...]]:
     """Plots and curves of an assembly: of the whole, of every string and reel, of every body, each by its name."""
-    strings, bodies = list(assembly.strings), list(assembly.bodies)
-    reels = [name for name, line in assembly.strings.items() if line.reel is not None]
+    lines, bodies = list(assembly.lines), list(assembly.bodies)
+    reels = [name for name, line in assembly.lines.items() if line.reel is not None]
     free = [name for name, body in assembly.bodies.items() if not isinstance(body, Held)]
     shown: list[tuple[Plot, str, Sequence[str], Sequence[str], Callable[..., Array]]] = [
-        (Plot("lengths", "deployed length", "m"), "unstretched_length", strings, strings, _column),
-        (Plot("tension", "tension at the start", "N"), "start_tension", strings, strings, _column),
-        (Plot("reel", "reel speed, in (+), out (-)", "m/s"), "reel_speed", strings, reels, _column),
-        (Plot("torque", "torque on the drum", "N m"), "torque", strings, reels, _column),
-        (Plot("power", "power of the drum", "W"), "power", strings, reels, _column),
+        (Plot("lengths", "deployed length", "m"), "unstretched_length", lines, lines, _column),
+        (Plot("tension", "tension at the start", "N"), "start_tension", lines, lines, _column),
+        (Plot("reel", "reel speed, in (+), out (-)", "m/s"), "reel_speed", lines, reels, _column),
+        (Plot("torque", "torque on the drum", "N m"), "torque", lines, reels, _column),
+        (Plot("power", "power of the drum", "W"), "power", lines, reels, _column),
         (Plot("speed", "speed", "m/s"), "body_velocity", bodies, bodies, _size),
         (Plot("spin", "angular speed", "rad/s"), "angular_velocity", bodies, free, _size),
         (Plot("linear", "linear momentum", "kg m/s"), "linear_momentum", AXES, AXES, _column),

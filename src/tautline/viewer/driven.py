@@ -1,4 +1,4 @@
-"""Simulations in real time as the viewer drives them: reels by the names of their strings, bodies by theirs."""
+"""Simulations in real time as the viewer drives them: reels by the names of their lines, bodies by theirs."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Driven:
         return body.mass
 
     def steer(self, name: str, velocity: Array, values: Values) -> None:
-        """Let the reels whose strings hold a body move it with a velocity, as if the strings were straight."""
+        """Let the reels whose lines hold a body move it with a velocity, as if the lines were straight."""
         body = list(self.subject.bodies).index(name)
         for reel, strand in self.reels_that_hold(name).items():
             nodes = values["position"][-1, strand.nodes]
@@ -128,7 +128,7 @@ class Driven:
             self.commands[reel] = ramp_to(speed, self.simulation.time, self.reel_speed(reel))
 
     def reels_that_hold(self, name: str) -> dict[str, Strand]:
-        """Strings with a reel between a body and something whose place is given, by their names."""
+        """Lines with a reel between a body and something whose place is given, by their names."""
         body = list(self.subject.bodies).index(name)
         given = {None, *(k for k, x in enumerate(self.subject.bodies.values()) if x is None)}
         return {
@@ -186,7 +186,7 @@ class DrivenPendulum(Driven):
 
 
 class DrivenAssembly(Driven):
-    """An assembly: reels by the names of their strings, bodies by theirs."""
+    """An assembly: reels by the names of their lines, bodies by theirs."""
 
     simulation: AssemblySimulation
 
@@ -217,7 +217,7 @@ class DrivenAssembly(Driven):
 
     @staticmethod
     def _tensions(values: Values) -> Array:
-        """At the starts of the strings (N)."""
+        """At the starts of the lines (N)."""
         found: Array = values["start_tension"][-1]
         return found
 
@@ -251,8 +251,8 @@ class DrivenAssembly(Driven):
         # no reel holds more than all there is, at rest; with little gravity as if it were 1 m/s^2
         free = sum(body.mass for body in assembly.bodies.values() if isinstance(body, RigidBody))
         lengths = values["unstretched_length"][0]
-        strings = sum(line.string.density * x for line, x in zip(assembly.strings.values(), lengths, strict=True))
-        pull = max(self.subject.gravity, 1.0) * float(free + strings)
+        lines = sum(line.string.density * x for line, x in zip(assembly.lines.values(), lengths, strict=True))
+        pull = max(self.subject.gravity, 1.0) * float(free + lines)
         return Sight(nodes, np.stack([low - spare, high + spare]), dict.fromkeys(self.commands, pull))
 
 
@@ -262,5 +262,5 @@ def driven(case: Case | AssemblyCase) -> DrivenPendulum | DrivenAssembly:
 
 
 def deployed(values: Mapping[str, Any], subject: Subject) -> dict[str, float]:
-    """Unstretched lengths of the strings that are out (m)."""
+    """Unstretched lengths of the lines that are out (m)."""
     return dict(zip([strand.name for strand in subject.strands], np.ravel(values["unstretched_length"]), strict=True))

@@ -60,9 +60,9 @@ class InMemory:
 
 def frame_length(about: Mapping[str, Any]) -> int:
     """Numbers in a frame of a run with this description."""
-    elements = sum(int(string["elements"]) for string in about["strings"])
-    strings, bodies = len(about["strings"]), len(about["bodies"])
-    return 1 + strings + 3 * (elements + strings) + 12 * bodies + 2 * elements
+    elements = sum(int(string["elements"]) for string in about["lines"])
+    lines, bodies = len(about["lines"]), len(about["bodies"])
+    return 1 + lines + 3 * (elements + lines) + 12 * bodies + 2 * elements
 
 
 def frames_of(values: Mapping[str, Array], subject: Subject) -> Array:
@@ -154,7 +154,7 @@ def thinned(x: Array, size: int) -> Array:
 
 
 def survey(run: Recording, subject: Subject) -> tuple[Array, dict[str, list[float]]]:
-    """Box around all that moves, and ranges of what colours the strings, from some rows of the run."""
+    """Box around all that moves, and ranges of what colours the lines, from some rows of the run."""
     size = run.read("position", slice(0, 1)).size
     every = -(-run.rows * size // SURVEYED)
     # the last row is among them
@@ -171,7 +171,7 @@ def survey(run: Recording, subject: Subject) -> tuple[Array, dict[str, list[floa
 
 
 def ranges_of(values: Mapping[str, Array], subject: Subject) -> dict[str, list[float]]:
-    """Ranges of what colours the strings, in some samples."""
+    """Ranges of what colours the lines, in some samples."""
     stiffness = max(strand.string.stiffness for strand in subject.strands)
     return {
         "strain": _range(values["strain"], ROUNDING),
@@ -215,7 +215,7 @@ def scene(subject: Subject, nodes: Array, box: Array, ranges: dict[str, list[flo
     return {
         "gravity": subject.gravity,
         "surface": subject.surface,
-        "strings": [_strand(strand, np.nan_to_num(nodes[strand.nodes])) for strand in subject.strands],
+        "lines": [_strand(strand, np.nan_to_num(nodes[strand.nodes])) for strand in subject.strands],
         "bodies": [_body(name, body) for name, body in subject.bodies.items()],
         "bounds": box.tolist(),
         "ranges": ranges,

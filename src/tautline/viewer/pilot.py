@@ -61,7 +61,7 @@ class Pilot:
                 self._driven.commands[name] = command
 
     def _commands(self, answer: Any) -> dict[str, Command]:
-        """Commands by the names of strings; a guide that is to move does so at once."""
+        """Commands by the names of lines; a guide that is to move does so at once."""
         if isinstance(self._driven, DrivenPendulum):
             command, velocity = drum_and_guide(answer)
             if velocity is not None:
@@ -70,5 +70,5 @@ class Pilot:
         given = {} if answer is None else answer
         if not isinstance(given, Mapping) or not set(given) <= set(self._driven.commands):
             names = ", ".join(self._driven.commands)
-            raise InputError(f"control: expected commands by the names of strings with reels ({names}), got {answer!r}")
+            raise InputError(f"control: expected commands by the names of lines with reels ({names}), got {answer!r}")
         return {name: as_command(x) for name, x in given.items()}

@@ -190,7 +190,7 @@ class Session:
 
     def _reel(self, message: Mapping[str, Any]) -> str:
         """The reel that a message is for, by the name of its string; the first one if it names none."""
-        return chosen("string", message, self._limits["reels"])
+        return chosen("line", message, self._limits["reels"])
 
     def _asked(self, message: Mapping[str, Any], kind: str) -> float:
         return within("value", message.get("value"), *self._limits["reels"][self._reel(message)][kind])

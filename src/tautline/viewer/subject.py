@@ -100,7 +100,7 @@ def of_assembly(assembly: Assembly) -> Subject:
     number = {name: k for k, name in enumerate(assembly.bodies)}
     strands = []
     for name, (nodes, elements) in spans(assembly).items():
-        line = assembly.strings[name]
+        line = assembly.lines[name]
         ends = (number.get(line.start), number.get(line.end))
         strands.append(Strand(name, line.string, nodes, elements, ends, _mount(assembly, line)))
     bodies = {name: body if isinstance(body, RigidBody) else None for name, body in assembly.bodies.items()}

@@ -86,11 +86,11 @@ class ActedOnAssembly(PlacedAssembly):
         Nodes and bodies keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
         self.turns.check()
-        check_known(name, self.assembly.strings, "strings")
-        if self.assembly.strings[name].reel is None:
-            raise InputError(f"strings.{name}: expected a string with a reel, got one without")
+        check_known(name, self.assembly.lines, "lines")
+        if self.assembly.lines[name].reel is None:
+            raise InputError(f"lines.{name}: expected a string with a reel, got one without")
         self.take(None)
-        time, k = self.time, list(self.assembly.strings).index(name)
+        time, k = self.time, list(self.assembly.lines).index(name)
         before = self._moving_energy(time)
         self.call(RELEASE, time)
         booked = self._booked(data.CONTROL_WORK)
@@ -122,7 +122,7 @@ class ActedOnAssembly(PlacedAssembly):
         self._lower(self.time, self.time)
 
     def force_on(self, name: str) -> data.Array:
-        """Mean force of strings and reels on a held body over the latest `advance` (N), inertial frame.
+        """Mean force of lines and reels on a held body over the latest `advance` (N), inertial frame.
 
         With weight and inertia of all of the string, spooled or not; the drum's own mass belongs to the body.
         """
@@ -146,14 +146,14 @@ class ActedOnAssembly(PlacedAssembly):
         return found
 
     def _let_fluid_move_along(self, time: float) -> None:
-        """Let fluid that moves along with strings and bodies take its part of a jump of their momenta.
+        """Let fluid that moves along with lines and bodies take its part of a jump of their momenta.
 
         It has their velocities, and loads act for so short a time that only its inertia counts.
         """
         if not self._system.carries_fluid:
             return
         sample = self._observed(time)
-        for line, strand in zip(self.assembly.strings.values(), self._system.strands, strict=True):
+        for line, strand in zip(self.assembly.lines.values(), self._system.strands, strict=True):
             velocities = sample.nodes[0, strand.first : strand.first + line.elements + 1, 3:]
             data.nodes_of(strand.nodes[data.FLUID_VELOCITY], line.elements)[:] = velocities
         for i, state in enumerate(self.arrays.bodies):
@@ -166,7 +166,7 @@ class ActedOnAssembly(PlacedAssembly):
         self.arrays.totals[data.LOADS_PENDING] = INSTANT
 
     def _booked(self, *accounts: int) -> float:
-        """What is booked on some accounts, of all strings and of the whole."""
+        """What is booked on some accounts, of all lines and of the whole."""
         places = [data.ACCOUNT_PLACES[account] for account in accounts]
         return float(sum(reel[places].sum() for reel in [*self.arrays.reels, self.arrays.totals]))
 

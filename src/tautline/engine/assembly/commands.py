@@ -23,19 +23,19 @@ def check_known(name: str, known: Mapping[str, Any], kind: str) -> None:
 
 
 def commands_by_name(assembly: Assembly, commands: Any) -> dict[str, Command]:
-    """Commands of reels by the names of their strings, from a dict, or from that of the only reel."""
+    """Commands of reels by the names of their lines, from a dict, or from that of the only reel."""
     if commands is None:
         return {}
     if not isinstance(commands, Mapping):
-        reels = [name for name, line in assembly.strings.items() if line.reel is not None]
+        reels = [name for name, line in assembly.lines.items() if line.reel is not None]
         if len(reels) != 1:
-            checks.refuse("command", f"a dict by the names of strings ({', '.join(assembly.strings)})", commands)
+            checks.refuse("command", f"a dict by the names of lines ({', '.join(assembly.lines)})", commands)
         commands = {reels[0]: commands}
     found: dict[str, Command] = {}
     for name, answer in commands.items():
-        check_known(name, assembly.strings, "strings")
+        check_known(name, assembly.lines, "lines")
         found[name] = as_command(answer)
-        needs_reel(name, assembly.strings[name], found[name])
+        needs_reel(name, assembly.lines[name], found[name])
     return found
 
 
@@ -55,9 +55,9 @@ def check_given(
         lowering.check_command(command, order, "symmetric", speed, line.reel)
         command.check_start(time, deployed, speed)
     except InputError as error:
-        raise InputError(f"strings.{name}: {error}") from None
+        raise InputError(f"lines.{name}: {error}") from None
     if command.is_function:
-        raise InputError(f"strings.{name}: Torque.torque: expected a number or a table in an assembly")
+        raise InputError(f"lines.{name}: Torque.torque: expected a number or a table in an assembly")
 
 
 def needs_reel(name: str, line: Line, command: Command) -> None:

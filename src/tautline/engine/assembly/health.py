@@ -26,7 +26,7 @@ class AssemblyHealth:
 
     kept: float = math.nan  # energy less work plus losses, at the start (J)
     balance: float = 0.0  # largest change of that (J)
-    pressed: dict[str, float] = field(default_factory=dict)  # largest compression of strings, over their stiffness
+    pressed: dict[str, float] = field(default_factory=dict)  # largest compression of lines, over their stiffness
 
     needed: dict[str, list[float]] = field(default_factory=dict)  # torque and power of reels that are led, by string
 
@@ -49,7 +49,7 @@ class AssemblyHealth:
             pending += pending_energy(applied, body, times, samples.whole[:, kernels.STEP_LENGTH])
         self.balance = max(self.balance, float((np.abs(kept - self.kept) - pending).max()))
         for k, (name, (nodes, _)) in enumerate(spans(assembly).items()):
-            line = assembly.strings[name]
+            line = assembly.lines[name]
             if line.string.law == "linear":
                 lengths = np.linalg.norm(np.diff(samples.nodes[:, nodes, :3], axis=1), axis=2)
                 l = (line.string.length - samples.strands[:, k, kernels.REELED]) / line.elements
@@ -58,7 +58,7 @@ class AssemblyHealth:
 
     def look_at_motors(self, assembly: Assembly, samples: kernels.WholeSamples, led: list[str]) -> None:
         """See what motors take to lead their reels."""
-        for k, (name, line) in enumerate(assembly.strings.items()):
+        for k, (name, line) in enumerate(assembly.lines.items()):
             if name in led and line.reel is not None and len(samples.strands):
                 torque = np.abs(samples.strands[:, k, kernels.TORQUE_NOW])
                 radius = line.reel.radius(samples.strands[:, k, kernels.REELED])
@@ -85,19 +85,19 @@ class AssemblyHealth:
             finer = "other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
             error = f"{100 * figures['balance_error']:.2g} %"
             said.append(f"the balance of energy is off by {error} of the energy in play; use {finer}")
-        for name, what in (("stretching", "the stretching of the strings"), ("turning", "the turning of the bodies")):
+        for name, what in (("stretching", "the stretching of the lines"), ("turning", "the turning of the bodies")):
             ratio = figures[f"step_over_{name}"]
             if not adaptive and ratio > RESOLUTION:
                 said.append(f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one")
         for name, pressed in self.pressed.items():
             if pressed > COMPRESSION:
-                force = pressed * assembly.strings[name].string.stiffness
+                force = pressed * assembly.lines[name].string.stiffness
                 said.append(
                     f"string {name!r} was pressed together with up to {force:.3g} N, which no rope can bear; "
-                    f'use strings.{name}.law = "tension_only"'
+                    f'use lines.{name}.law = "tension_only"'
                 )
         for name, needed in self.needed.items():
-            reel = assembly.strings[name].reel
+            reel = assembly.lines[name].reel
             assert reel is not None
             said += [f"string {name!r}: {sentence}" for sentence in motor_remarks(reel, *needed)]
         return said

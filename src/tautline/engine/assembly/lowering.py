@@ -49,7 +49,7 @@ def parameters(line: Line, turns: bool, compensated: bool) -> data.Parameters:
 def body_drag(assembly: Assembly, name: str) -> Drag:
     """What the kernels know of the fluid around a body, with its points seen from the centre of mass."""
     body, fluid = assembly.bodies.get(name), assembly.fluid
-    line = next(iter(assembly.strings.values()))
+    line = next(iter(assembly.lines.values()))
     if not isinstance(body, RigidBody) or fluid is None:
         return loads.drag_numbers(line_pendulum(line))
     own = fluid.around(assembly.in_fluid.get(name, BodyInFluid()))
@@ -79,12 +79,12 @@ def plan_of(assembly: Assembly, method: Method) -> data.Plan:
     """All of the plan but sampling."""
     composition = COMPOSITIONS[method.order]
     step = None if isinstance(method.step, str) else method.step
-    for name, line in assembly.strings.items():
+    for name, line in assembly.lines.items():
         if line.reel is not None:
             try:
                 lowering.check_law_order(line.reel.guide_law, method.order)
             except InputError as error:
-                raise InputError(f"strings.{name}: {error}") from None
+                raise InputError(f"lines.{name}: {error}") from None
     return data.Plan(
         h=step or 0.0,
         stages=composition.stages,
@@ -130,7 +130,7 @@ class Arrays:
         self.bodies = [np.zeros(kernels.BODY_STATE) for _ in self.names]
         self.works = [np.zeros(kernels.BODY_WORK) for _ in self.names]
         self.nodes, self.reels, self.scratch, self.strand_works = [], [], [], []
-        for line in assembly.strings.values():
+        for line in assembly.lines.values():
             N, law = line.elements, lowering.guide_law_code(line.reel or NO_REEL)
             self.nodes.append(vector_zeros(data.NODE_QUANTITIES, 3 * data.row_length(N)))
             self.reels.append(np.zeros(data.REEL_SIZE + (data.SPOOLED_CELLS if REMEMBERS[law] else 0)))
@@ -151,8 +151,8 @@ class Arrays:
             array[kernels.PLACE : kernels.PLACE + 3] = own.position
             array[kernels.V : kernels.V + 3] = own.velocity
             array[kernels.OMEGA : kernels.OMEGA + 3] = own.angular_velocity
-        for (name, line), nodes, reel in zip(assembly.strings.items(), self.nodes, self.reels, strict=True):
-            started, N = state.strings[name], line.elements
+        for (name, line), nodes, reel in zip(assembly.lines.items(), self.nodes, self.reels, strict=True):
+            started, N = state.lines[name], line.elements
             data.nodes_of(nodes[data.POSITION], N)[:] = started.nodes
             data.nodes_of(nodes[data.VELOCITY], N)[:] = started.node_velocities
             reel[data.REEL_SIZE :] = 0.0 if line.reel is None else line.reel.spooled_strain
@@ -231,7 +231,7 @@ def system_of(
         )
         row += kernels.UNKNOWNS if free else 0
     strands, first = [], 0
-    for k, (name, line) in enumerate(assembly.strings.items()):
+    for k, (name, line) in enumerate(assembly.lines.items()):
         wet = line_pendulum(line, float(assembly.gravity or 0.0), assembly.fluid)
         acting.append(loads.kernel_loads(wet, laws.get(name, ())))
         density = 0.0 if assembly.fluid is None else assembly.fluid.least_density
@@ -286,7 +286,7 @@ def system_of(
 def _levers(assembly: Assembly) -> dict[str, float]:
     """Largest distance of a string from a body's centre of mass, over its least moment of inertia (1/(kg m))."""
     found: dict[str, float] = {}
-    for line in assembly.strings.values():
+    for line in assembly.lines.values():
         for end, point in zip(line.ends, line.points, strict=True):
             body = assembly.bodies.get(end)
             if isinstance(body, RigidBody) and not body.is_point:
@@ -311,14 +311,14 @@ def check_state(assembly: Assembly, state: AssemblyState) -> None:
     """Refuse a state that is of another assembly."""
     for kind, names, given in (
         ("bodies", assembly.bodies, state.bodies),
-        ("strings", assembly.strings, state.strings),
+        ("lines", assembly.lines, state.lines),
     ):
         if set(names) != set(given):
             expected = ", ".join(map(repr, names)) or "none"
             raise InputError(
                 f"state.{kind}: expected {expected}, as the assembly has, got {', '.join(map(repr, given))}"
             )
-    for name, line in assembly.strings.items():
-        rows = len(state.strings[name].nodes)
+    for name, line in assembly.lines.items():
+        rows = len(state.lines[name].nodes)
         if rows != line.elements + 1:
-            raise InputError(f"state.strings.{name}: expected {line.elements + 1} nodes, got {rows}")
+            raise InputError(f"state.lines.{name}: expected {line.elements + 1} nodes, got {rows}")

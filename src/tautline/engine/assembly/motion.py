@@ -58,18 +58,18 @@ class AssemblyInMotion:
         checks.instance("assembly", assembly, Assembly, hint="; tl.Simulation takes a Pendulum")
         checks.instance("state", state, AssemblyState)
         check_state(assembly, state)
-        lengths = {name: line.string.length for name, line in assembly.strings.items()}
-        self.assembly = assembly.on_mesh({name: x - state.strings[name].reeled_length for name, x in lengths.items()})
+        lengths = {name: line.string.length for name, line in assembly.lines.items()}
+        self.assembly = assembly.on_mesh({name: x - state.lines[name].reeled_length for name, x in lengths.items()})
         self.initial, self.method, self.turns = state, method, Turns()
         for name in checks.mapping("loads", {} if laws is None else laws, "ForceLaw"):
-            check_known(name, self.assembly.strings, "strings")
+            check_known(name, self.assembly.lines, "lines")
         self.laws = {name: [CallableLaw(law) for law in check_laws(own)] for name, own in dict(laws or {}).items()}
         self._check_method()
         self.arrays = lowering.Arrays(self.assembly, state)
         self._plan = lowering.plan_of(assembly, self.method)
         self._shortest = {
-            name: self._least(line.string.length - state.strings[name].reeled_length)
-            for name, line in self.assembly.strings.items()
+            name: self._least(line.string.length - state.lines[name].reeled_length)
+            for name, line in self.assembly.lines.items()
             if line.reel is not None
         }
         self._commands: dict[str, Command] = {}
@@ -100,7 +100,7 @@ class AssemblyInMotion:
             checks.refuse("scheme", "'symmetric' for an assembly", self.method.scheme)
         if self.method.at_end != "stop":
             checks.refuse("at_end", "'stop' for an assembly", self.method.at_end)
-        damped = any(line.string.viscosity > 0.0 for line in self.assembly.strings.values())
+        damped = any(line.string.viscosity > 0.0 for line in self.assembly.lines.values())
         loaded = damped or self.assembly.fluid is not None or bool(self.laws)
         pendulum_lowering.check_loaded_order(self.method.order, loaded)
 
@@ -148,13 +148,13 @@ class AssemblyInMotion:
 
     def string(self, name: str) -> dict[str, Any]:
         """Nodes, their velocities, deployed length and reel speed of a string now."""
-        check_known(name, self.assembly.strings, "strings")
+        check_known(name, self.assembly.lines, "lines")
         return self._string_in(self.present_sample(), name)
 
     def _string_in(self, sample: kernels.WholeSamples, name: str) -> dict[str, Any]:
-        k = list(self.assembly.strings).index(name)
+        k = list(self.assembly.lines).index(name)
         nodes = results.spans(self.assembly)[name][0]
-        length = self.assembly.strings[name].string.length
+        length = self.assembly.lines[name].string.length
         return {
             "nodes": sample.nodes[0, nodes, :3].copy(),
             "node_velocities": sample.nodes[0, nodes, 3:].copy(),
@@ -169,12 +169,12 @@ class AssemblyInMotion:
         for name in self.assembly.bodies:
             x = self._body_in(sample, name)
             bodies[name] = BodyState(x["position"], x["velocity"], x["attitude"], x["angular_velocity"])
-        strings = {}
-        for name, line in self.assembly.strings.items():
+        lines = {}
+        for name, line in self.assembly.lines.items():
             own = self._string_in(sample, name)
             reeled = line.string.length - own["deployed"]
-            strings[name] = LineState(own["nodes"], own["node_velocities"], reeled, own["reel_speed"])
-        return AssemblyState(bodies, strings)
+            lines[name] = LineState(own["nodes"], own["node_velocities"], reeled, own["reel_speed"])
+        return AssemblyState(bodies, lines)
 
     def _lower(self, since: float, until: float) -> None:
         """Make what the kernels take, with tables that hold between two times, unless it is there already."""
@@ -184,14 +184,14 @@ class AssemblyInMotion:
         kernel_commands = {
             name: pendulum_lowering.kernel_command(
                 command,
-                self.assembly.strings[name].string.length,
+                self.assembly.lines[name].string.length,
                 *self._origins[name],
                 self._span(name, command, since, until),
             )
             for name, command in self._commands.items()
         }
         if not self._started:
-            moving = {name for name, line in self.initial.strings.items() if line.reel_speed != 0.0}
+            moving = {name for name, line in self.initial.lines.items() if line.reel_speed != 0.0}
             kernel_commands = {name: pendulum_lowering.kernel_command(Free()) for name in moving}
         paths = lowering.path_tables(self.assembly, self.initial, since, until) | self._moves
         self._system = lowering.system_of(
@@ -217,29 +217,29 @@ class AssemblyInMotion:
         return paths or any(self._span(name, x, self.time, self.time) for name, x in self._commands.items())
 
     def take(self, commands: Commands | None) -> None:
-        """Let reels follow commands from now on, by the names of their strings; a number is a torque (N m).
+        """Let reels follow commands from now on, by the names of their lines; a number is a torque (N m).
 
         Where there is one reel alone, its command will do.
         """
         self.turns.check()
         given: dict[str, Command] = {}
         for name, command in commands_by_name(self.assembly, commands).items():
-            if self.assembly.strings[name].reel is None:
+            if self.assembly.lines[name].reel is None:
                 continue  # locked, as it must be
             if not self._started or command != self._commands.get(name, Locked()):
                 given[name] = command
         if self._started and not given:
             return
         if not self._started:
-            given = {name: Locked() for name, line in self.assembly.strings.items() if line.reel is not None} | given
+            given = {name: Locked() for name, line in self.assembly.lines.items() if line.reel is not None} | given
         self._change(given)
 
     def _change(self, given: dict[str, Command]) -> None:
         """Release all reels, then hold or lead those that are to be; what it takes to reach a speed is control work."""
         time, sample = self.time, self.present_sample()
         for name, command in given.items():
-            k = list(self.assembly.strings).index(name)
-            line = self.assembly.strings[name]
+            k = list(self.assembly.lines).index(name)
+            line = self.assembly.lines[name]
             speed, deployed = float(sample.strands[0, k, kernels.SPEED]), self._deployed(name)
             check_given(name, command, line, (time, deployed, speed), self.method.order, self._started)
             least = command.shortest(deployed, time)
@@ -255,7 +255,7 @@ class AssemblyInMotion:
 
     def _lead(self, name: str, time: float) -> None:
         """Begin what a reel's command prescribes, and book the energy that this takes."""
-        k = list(self.assembly.strings).index(name)
+        k = list(self.assembly.lines).index(name)
         reel, strand = self.arrays.reels[k], self._system.strands[k]
         command = self._commands[name]
         if command.prescribes:
@@ -267,7 +267,7 @@ class AssemblyInMotion:
             reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
             reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] += release
         s, sigma = reel[[data.S, data.SIGMA]].tolist()
-        drum = self.assembly.strings[name].reel
+        drum = self.assembly.lines[name].reel
         assert drum is not None
         # a torque that is found from the motion is NaN until samples have it
         reel[data.TORQUE] = (
@@ -277,15 +277,15 @@ class AssemblyInMotion:
         )
 
     def _deployed(self, name: str) -> float:
-        k = list(self.assembly.strings).index(name)
-        return float(self.assembly.strings[name].string.length - self.arrays.reels[k][data.S])
+        k = list(self.assembly.lines).index(name)
+        return float(self.assembly.lines[name].string.length - self.arrays.reels[k][data.S])
 
     def _check_step(self) -> None:
         limit = self.limits().waves
         if self._plan.h > self._plan.allowed_ratio * limit:
             raise InputError(
                 f"step: expected at most {self._plan.allowed_ratio * limit:.3g} s ({self._plan.allowed_ratio:g} of the "
-                f"stability limit {limit:.3g} s of waves in the strings' elements), got {self._plan.h!r}; use "
+                f"stability limit {limit:.3g} s of waves in the lines' elements), got {self._plan.h!r}; use "
                 "step='auto', or fewer elements"
             )
 
@@ -317,7 +317,7 @@ class AssemblyInMotion:
     def samples_for(self, rows: int) -> kernels.WholeSamples:
         """Room for samples."""
         size = self.layout.lengths
-        return kernels.empty_samples(rows, len(self.arrays.names), size["string"], size["node"])
+        return kernels.empty_samples(rows, len(self.arrays.names), size["line"], size["node"])
 
     @property
     def layout(self) -> Layout:
@@ -343,7 +343,7 @@ class AssemblyInMotion:
         samples = self.samples_for(0) if out is None else out
         with heeding_interrupts([law for laws in self.laws.values() for law in laws]):
             done = self.turns.run(assembly_kernel, self._system, plan or self._plan, saved, samples, action, time)
-        for k, name in enumerate(self.assembly.strings):
+        for k, name in enumerate(self.assembly.lines):
             if name in self.laws:
                 raise_failure(self.laws[name], own_numbers(self._system.acting[k], "force_law").failed)
         return done

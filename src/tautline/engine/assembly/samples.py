@@ -22,13 +22,13 @@ from tautline.results.values import Values
 def values_of(assembly: Assembly, samples: kernels.WholeSamples, times: data.Array) -> Values:
     """Variables of the results from samples."""
     values = values_without_holding(assembly, samples, times)
-    with_holding(assembly, values, {name: pendulum_of(assembly, name) for name in assembly.strings})
+    with_holding(assembly, values, {name: pendulum_of(assembly, name) for name in assembly.lines})
     return values
 
 
 def pendulum_of(assembly: Assembly, name: str) -> Pendulum:
     """The pendulum that a line would be, with the weight that its spooled string has; on a free body none."""
-    line = assembly.strings[name]
+    line = assembly.lines[name]
     gravity = 0.0 if assembly.on_free_body(line) else float(assembly.gravity or 0.0)
     return line_pendulum(line, gravity, assembly.fluid)
 
@@ -40,7 +40,7 @@ def with_holding(assembly: Assembly, values: Values, pendulums: Mapping[str, Pen
     """
     for k, (name, (_, elements)) in enumerate(spans(assembly).items()):
         held, pendulum = np.isnan(values["torque"][:, k]), pendulums[name]
-        if held.any() and assembly.strings[name].reel is not None:
+        if held.any() and assembly.lines[name].reel is not None:
             tension, strain = (values[x][held, elements.start] for x in ("tension", "strain"))
             at_guide = strain_at_end(pendulum.string, values["start_tension"][held, k], tension, strain)
             reeled = values["reeled_length"][held, k]
@@ -88,7 +88,7 @@ def sentence(status: int, time: float, name: str, out: float, step: float, limit
     if status == errors.UNSTABLE_STEP:
         remedy = "a shorter sample interval" if adaptive else "step='auto', a smaller step"
         return head + (
-            f"the step {step:.3g} s is {step / limit:.2f} of the stability limit {limit:.3g} s of waves in strings; "
+            f"the step {step:.3g} s is {step / limit:.2f} of the stability limit {limit:.3g} s of waves in lines; "
             f"use {remedy} or fewer elements"
         )
     if status == errors.REEL_OUTRUNS_WAVES:

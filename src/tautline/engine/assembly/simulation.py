@@ -71,7 +71,7 @@ class AssemblySimulation(ActedOnAssembly):
     assembly, state
         What, and from where; `hang` makes states.
     loads : dict, optional
-        `ForceLaw` or several by the names of strings: forces of your own functions on the nodes of a string and a
+        `ForceLaw` or several by the names of lines: forces of your own functions on the nodes of a string and a
         moment on the body at its end. Such a simulation can be neither saved nor resumed.
     **method
         `step`, `order`, `compensated` and `minimum_length`, as in `Run`.
@@ -130,7 +130,7 @@ class AssemblySimulation(ActedOnAssembly):
         duration : float
             A multiple of the step, if that is fixed, and of `sample`.
         commands : dict, optional
-            By the names of strings: a command, or a torque (N m). Reels that are not named go on as before; at first
+            By the names of lines: a command, or a torque (N m). Reels that are not named go on as before; at first
             they are locked.
         sample : float, optional
             Interval between recorded states (s); by default only the end is recorded.
@@ -216,14 +216,14 @@ class AssemblySimulation(ActedOnAssembly):
         return done
 
     def _led(self) -> list[str]:
-        """Strings whose reels follow a motion that is prescribed."""
+        """Lines whose reels follow a motion that is prescribed."""
         return [name for name, command in self._commands.items() if command.prescribes]
 
     def _sentence(self, status: int, strand: int, plan: data.Plan) -> str:
         """What ended the motion, when, and what to do about it."""
         if self._watch is not None and self._watch.met is not None:
             return f"stopped at t = {self.time:.6g} s: {self._watch.met.sentence()}"
-        name = list(self.assembly.strings)[strand] if strand >= 0 else ""
+        name = list(self.assembly.lines)[strand] if strand >= 0 else ""
         step = plan.h / 2**self.halvings
         out = self._deployed(name) if name else 0.0
         return sentence(status, self.time, name, out, step, self.limits().waves, plan.adaptive)
@@ -350,7 +350,7 @@ class AssemblySimulation(ActedOnAssembly):
         plausible.check_clock(motion[begun : begun + data.CLOCK_SIZE])
         for kind in ("commands", "origins", "shortest"):
             for name in saved[kind]:
-                check_known(name, self._shortest, "strings")
+                check_known(name, self._shortest, "lines")
         for name in (*saved["pushes"], *saved["moves"]):
             check_known(name, self.assembly.bodies, "bodies")
         plausible.check_form("impulses", saved["impulses"][1], (plausible.VECTOR,) * len(self.arrays.names))
@@ -375,7 +375,7 @@ class AssemblySimulation(ActedOnAssembly):
 
     def _check_restored(self, longest: float) -> None:
         """Refuse a motion that cannot be."""
-        for line, reel in zip(self.assembly.strings.values(), self.arrays.reels, strict=True):
+        for line, reel in zip(self.assembly.lines.values(), self.arrays.reels, strict=True):
             plausible.check_reel(reel, longest, line.string.length)
         for state in self.arrays.bodies:
             plausible.check_attitude(state[data.ATTITUDE : data.ATTITUDE + 4])
@@ -387,6 +387,6 @@ class AssemblySimulation(ActedOnAssembly):
 def line_starts(assembly: Assembly, state: AssemblyState) -> dict[str, LineStart]:
     """Deployed lengths and reel speeds of a state, as a case has them."""
     return {
-        name: LineStart(assembly.strings[name].string.length - line.reeled_length, line.reel_speed)
-        for name, line in state.strings.items()
+        name: LineStart(assembly.lines[name].string.length - line.reeled_length, line.reel_speed)
+        for name, line in state.lines.items()
     }

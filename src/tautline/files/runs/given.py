@@ -32,9 +32,9 @@ def run_from(source: Run, needed: tuple[str, ...]) -> xr.Dataset:
     return source
 
 
-def string_from(source: Run, needed: tuple[str, ...], string: str | None) -> xr.Dataset:
+def string_from(source: Run, needed: tuple[str, ...], line: str | None) -> xr.Dataset:
     """Take a run, or one string of an assembly's as if it were the only one."""
-    found = one_string(run_from(source, ()), string)
+    found = one_string(run_from(source, ()), line)
     _check_has(found, needed)
     return found
 

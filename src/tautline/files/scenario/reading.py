@@ -24,7 +24,7 @@ from tautline.units import shown
 
 BUILT_IN = Path(__file__).parents[2] / "scenarios"
 _MOST_BITS = 14_000  # 4215 digits; Python prints 4300
-_DEEPEST = 4  # sections in sections: strings.NAME.command is the third
+_DEEPEST = 4  # sections in sections: lines.NAME.command is the third
 _LONGEST_LIST = 100_000  # of an option, in characters
 # Bytes of a scenario or a study; numbers in plenty belong into CSV files, which are read faster.
 _LARGEST = 8 * 2**20
@@ -56,7 +56,7 @@ def find(name: str) -> Path:
 
 
 def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Any:
-    """A case from a scenario file, or from a built-in scenario: a Case, or an AssemblyCase of one with [strings.NAME].
+    """A case from a scenario file, or from a built-in scenario: a Case, or an AssemblyCase of one with [lines.NAME].
 
     Parameters
     ----------

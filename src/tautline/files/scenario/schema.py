@@ -24,7 +24,7 @@ def json_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A scenario of tautline",
         "type": "object",
-        "if": {"required": ["strings"]},
+        "if": {"required": ["lines"]},
         "then": assembly,
         "else": pendulum,
         "$defs": definitions,
@@ -79,17 +79,17 @@ def assembly_schema() -> dict[str, Any]:
     starts = {
         "kind": {"enum": list(sections.KINDS)},
         "bodies": _named(_reference(sections.BODY_START, definitions)),
-        "strings": _named(_reference(sections.LINE_START, definitions)),
+        "lines": _named(_reference(sections.LINE_START, definitions)),
     }
     properties = {
         "bodies": _named(body),
-        "strings": _named(lines),
+        "lines": _named(lines),
         "orbit": _reference(sections.ORBIT, definitions),
         "fluid": fluid,
         "initial": _object(starts),
         "run": _reference(RUN, definitions),
     }
-    return _object(_top() | properties, ["strings", "run"]) | {"$defs": definitions}
+    return _object(_top() | properties, ["lines", "run"]) | {"$defs": definitions}
 
 
 def _section(word: str, tag: str, cls: type) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class AssemblyCoordinates:
     start : AssemblyState
         Its attitudes are the references, and its reeled lengths those of locked reels.
     locked : collection of str
-        Strings without a reel that moves.
+        Lines without a reel that moves.
     """
 
     def __init__(self, assembly: Assembly, start: AssemblyState, locked: Collection[str]) -> None:
@@ -46,13 +46,13 @@ class AssemblyCoordinates:
             for name in self.free
             if not assembly.bodies[name].is_point  # type: ignore[union-attr]
         }
-        self._moving = [name for name in assembly.strings if name not in locked]
+        self._moving = [name for name in assembly.lines if name not in locked]
         self.names: list[str] = []
         self._places: dict[str, slice] = {}
         for name in self.free:
             turning = ("rotation", "angular velocity") if name in self._rotations else ()
             self._add(name, [f"{what} of {name} {a}" for what in ("position", "velocity", *turning) for a in AXES])
-        for name, line in assembly.strings.items():
+        for name, line in assembly.lines.items():
             nodes = [f"node {i} of {name} {axis}" for i in range(1, line.elements) for axis in AXES]
             self._add(f"nodes of {name}", [f"{what} of {node}" for what in ("position", "velocity") for node in nodes])
             if name in self._moving:
@@ -76,8 +76,8 @@ class AssemblyCoordinates:
             if name in self._rotations:
                 parts += [self._rotations[name].of(np.array(own.attitude), self._rotation(name, near))]
                 parts += [own.angular_velocity]
-        for name in self._assembly.strings:
-            line = state.strings[name]
+        for name in self._assembly.lines:
+            line = state.lines[name]
             parts += [np.ravel(line.nodes[1:-1]), np.ravel(line.node_velocities[1:-1])]
             if name in self._moving:
                 parts.append([line.reeled_length, line.reel_speed])
@@ -86,7 +86,7 @@ class AssemblyCoordinates:
     def state(self, x: Any, time: float = 0.0, reeled_lengths: Any = None) -> AssemblyState:
         """The state of coordinates at a time (s), at which bodies on paths are where these lead.
 
-        `reeled_lengths` (m) of all strings are for those of locked reels; by default they are the start's.
+        `reeled_lengths` (m) of all lines are for those of locked reels; by default they are the start's.
         """
         x = np.asarray(x, dtype=np.float64)
         if x.shape != (self.size,):
@@ -102,11 +102,11 @@ class AssemblyCoordinates:
                 attitude, omega = self._rotations[name].attitude(own[2]), own[3]
             bodies[name] = BodyState(own[0], own[1], attitude, omega)
         lines = {}
-        for k, (name, line) in enumerate(self._assembly.strings.items()):
+        for k, (name, line) in enumerate(self._assembly.lines.items()):
             ends = [point_of(self._assembly, bodies, end, at) for end, at in zip(line.ends, line.points, strict=True)]
             inner = x[self._places[f"nodes of {name}"]].reshape(2, -1, 3)
             nodes, velocities = (np.concatenate([[ends[0][i]], inner[i], [ends[1][i]]]) for i in range(2))
-            reeled = self._start.strings[name].reeled_length if reeled_lengths is None else reeled_lengths[k]
+            reeled = self._start.lines[name].reeled_length if reeled_lengths is None else reeled_lengths[k]
             speed = 0.0
             if name in self._moving:
                 reeled, speed = x[self._places[f"reel of {name}"]]
@@ -124,7 +124,7 @@ class AssemblyCoordinates:
     def sizes(self, x: Array) -> Array:
         """How large a change of each coordinate is small, for differences."""
         found = np.ones(self.size)
-        lines = self.state(x).strings
+        lines = self.state(x).lines
         for name, line in lines.items():
             length = float(np.linalg.norm(np.diff(line.nodes, axis=0), axis=1).sum()) or 1.0
             inner = found[self._places[f"nodes of {name}"]].reshape(2, -1)
@@ -132,7 +132,7 @@ class AssemblyCoordinates:
             if name in self._moving:
                 found[self._places[f"reel of {name}"]] = length, max(1.0, abs(line.reel_speed))
         for name in self.free:
-            ends = [line.nodes for key, line in lines.items() if name in self._assembly.strings[key].ends]
+            ends = [line.nodes for key, line in lines.items() if name in self._assembly.lines[key].ends]
             reach = min((float(np.linalg.norm(np.diff(nodes, axis=0), axis=1).min()) for nodes in ends), default=1.0)
             own, values = found[self._places[name]].reshape(-1, 3), x[self._places[name]].reshape(-1, 3)
             own[0], own[1] = reach or 1.0, max(1.0, float(np.abs(values[1]).max()))

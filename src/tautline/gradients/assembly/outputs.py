@@ -18,29 +18,29 @@ from tautline.model.pendulum import Pendulum
 
 
 def held_reels(assembly: Assembly, commands: Mapping[str, Command]) -> list[int]:
-    """Places of strings whose reels are locked or led."""
-    names = [name for name, line in assembly.strings.items() if line.reel is not None]
+    """Places of lines whose reels are locked or led."""
+    names = [name for name, line in assembly.lines.items() if line.reel is not None]
     held = [name for name in names if commands.get(name, Locked()).finds_torque]
-    return [k for k, name in enumerate(assembly.strings) if name in held]
+    return [k for k, name in enumerate(assembly.lines) if name in held]
 
 
 def carried_lines(assembly: Assembly, system: Any) -> dict[str, Pendulum]:
     """Pendulums that lines would be, with the numbers that results take from them in place of their own."""
     found = {}
-    for name, strand in zip(assembly.strings, system.strands, strict=True):
-        line = assembly.strings[name]
+    for name, strand in zip(assembly.lines, system.strands, strict=True):
+        line = assembly.lines[name]
         weight = 0.0 if assembly.on_free_body(line) else system.field.g * strand.par.mu * strand.sinking
         found[name] = carried_pendulum(pendulum_of(assembly, name), strand.par._replace(mu_g=weight))
     return found
 
 
 def carried_assembly(assembly: Assembly, pendulums: Mapping[str, Pendulum]) -> Assembly:
-    """An assembly with the strings and reels of pendulums."""
+    """An assembly with the lines and reels of pendulums."""
     lines = {
         name: changed(type(line), line, string=pendulums[name].string, reel=line.reel and pendulums[name].reel)
-        for name, line in assembly.strings.items()
+        for name, line in assembly.lines.items()
     }
-    return changed(Assembly, assembly, strings=lines)
+    return changed(Assembly, assembly, lines=lines)
 
 
 def carried_values(
@@ -53,7 +53,7 @@ def carried_values(
     system = setting.system
     loads = {
         name: carried_loads(assembly.fluid, system.field.g * strand.par.mu * strand.sinking, own)
-        for name, strand, own in zip(assembly.strings, system.strands, system.acting, strict=True)
+        for name, strand, own in zip(assembly.lines, system.strands, system.acting, strict=True)
     }
     found: Any = values_without_holding(carried, samples, times, loads)
     with_holding(carried, found, pendulums)

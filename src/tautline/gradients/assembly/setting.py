@@ -25,7 +25,7 @@ class BegunAssembly(NamedTuple):
     simulation: AssemblySimulation
     setting: AssemblySetting
     first: kernels.WholeSamples
-    held: list[int]  # strings whose torques are found afterwards
+    held: list[int]  # lines whose torques are found afterwards
     until: float  # time that tables hold until (s)
 
     def numbers(self) -> tuple[AssemblySetting, kernels.WholeSamples]:
@@ -53,13 +53,13 @@ class BegunAssembly(NamedTuple):
         return carried_values(self.simulation.assembly, setting, counts, samples, names)
 
     def lines(self, setting: Any, samples: Any) -> list[Line]:
-        """The strings in samples; both carry derivatives."""
-        strings, found = self.simulation.assembly.strings, []
+        """The lines in samples; both carry derivatives."""
+        lines, found = self.simulation.assembly.lines, []
         for k, (name, (span, _)) in enumerate(spans(self.simulation.assembly).items()):
             x, nodes = samples.strands[:, k], samples.nodes[:, span]
             length = setting.system.strands[k].par.L - x[:, kernels.REELED]
             moves = (nodes[..., :3], nodes[..., 3:], length, x[:, kernels.SPEED])
-            found.append(Line(f"string {name!r}", strings[name].string, *moves))
+            found.append(Line(f"string {name!r}", lines[name].string, *moves))
         return found
 
     def unknown(self) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""Assemblies: several bodies, strings between them, reels on any of them, uniform gravity or an orbit."""
+"""Assemblies: several bodies, lines between them, reels on any of them, uniform gravity or an orbit."""

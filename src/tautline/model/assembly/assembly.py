@@ -23,13 +23,13 @@ LONGEST_NAME = 50
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """Rigid bodies, strings between them and points in space, and reels.
+    """Rigid bodies, lines between them and points in space, and reels.
 
     Parameters
     ----------
     bodies : dict
         `RigidBody` by name; or `Held`, a body whose motion is given.
-    strings : dict
+    lines : dict
         `Line` by name.
     gravity : float
         Along the third axis, which points down (m/s^2); 0 with an orbit.
@@ -44,7 +44,7 @@ class Assembly:
     """
 
     bodies: Mapping[str, RigidBody | Held]
-    strings: Mapping[str, Line]
+    lines: Mapping[str, Line]
     gravity: float | None = None
     orbit: Orbit | None = None
     fluid: Fluid | None = None
@@ -53,7 +53,7 @@ class Assembly:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        parts = {"bodies": (RigidBody, Held), "strings": (Line,)}
+        parts = {"bodies": (RigidBody, Held), "lines": (Line,)}
         for name, wanted in (parts | {"in_fluid": (BodyInFluid,), "applied_forces": (AppliedForce,)}).items():
             given = getattr(self, name)
             if not isinstance(given, Mapping):
@@ -62,9 +62,9 @@ class Assembly:
                 _check_name(name, key)
                 checks.instance(f"Assembly.{name}[{key!r}]", thing, *wanted)
             set_(self, name, ReadOnly(given))
-        if not self.strings:
-            raise InputError("Assembly.strings: expected at least one line, got none")
-        twice = [name for name in self.bodies if name in self.strings]
+        if not self.lines:
+            raise InputError("Assembly.lines: expected at least one line, got none")
+        twice = [name for name in self.bodies if name in self.lines]
         if twice:
             raise InputError(f"Assembly: expected every name once, got {twice[0]!r} for a body and for a string")
         checks.instance("Assembly.orbit", self.orbit, Orbit) if self.orbit is not None else None
@@ -72,7 +72,7 @@ class Assembly:
         set_(self, "gravity", checks.non_negative("Assembly.gravity", self._or(self.gravity, default), "m/s^2"))
         if self.orbit is not None and self.gravity != 0.0:
             checks.refuse("Assembly.gravity", "0 beside an orbit, whose gravity acts", self.gravity)
-        for name, line in self.strings.items():
+        for name, line in self.lines.items():
             self._check_line(name, line)
         self._check_loads()
 
@@ -114,7 +114,7 @@ class Assembly:
 
     def _check_line(self, name: str, line: Line) -> None:
         """Refuse a line that cannot be in this assembly."""
-        head = f"strings.{name}"
+        head = f"lines.{name}"
         for key, end in (("start", line.start), ("end", line.end)):
             if end != ANCHOR and end not in self.bodies:
                 known = [ANCHOR, *self.bodies]
@@ -151,19 +151,17 @@ class Assembly:
                 raise InputError(f"{head}.reel: expected a reel on a free body in an orbit, got one at {line.start!r}")
 
     def on_mesh(self, deployed: Mapping[str, float]) -> Assembly:
-        """The assembly with the strings' damping ratios made viscosities, for a run that starts with these lengths."""
-        strings = {
+        """The assembly with the lines' damping ratios made viscosities, for a run that starts with these lengths."""
+        lines = {
             name: replace(line, string=line.string.on_mesh(deployed[name] / line.elements))
-            for name, line in self.strings.items()
+            for name, line in self.lines.items()
         }
-        return replace(self, strings=strings)
+        return replace(self, lines=lines)
 
     @property
     def is_isolated(self) -> bool:
         """Whether nothing acts from outside, so that linear and angular momentum are kept."""
-        held = any(
-            not isinstance(self.bodies.get(end), RigidBody) for line in self.strings.values() for end in line.ends
-        )
+        held = any(not isinstance(self.bodies.get(end), RigidBody) for line in self.lines.values() for end in line.ends)
         pushed = self.fluid is not None or self.applied_forces
         return self.gravity == 0.0 and self.orbit is None and not held and not pushed
 

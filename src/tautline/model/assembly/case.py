@@ -24,7 +24,7 @@ from tautline.model.sections import Locate, Tree
 class AssemblyCase:
     """Everything that defines a run of an assembly.
 
-    `tautline.load` reads one from a file that has [bodies.NAME] and [strings.NAME], `tautline.simulate` runs it.
+    `tautline.load` reads one from a file that has [bodies.NAME] and [lines.NAME], `tautline.simulate` runs it.
 
     Parameters
     ----------
@@ -32,21 +32,21 @@ class AssemblyCase:
         The system.
     bodies : dict
         `BodyState` by name: where they start.
-    strings : dict
+    lines : dict
         `LineStart` by name; others are as long as they are, or just taut on their reel.
     commands : dict
-        What reels do, by the names of their strings; others are locked.
+        What reels do, by the names of their lines; others are locked.
     run : Run
         How long, and by which method.
     title, description : str
         For reports.
     start : str
-        "straight": strings are straight between the bodies; or "equilibrium": at rest, near these places.
+        "straight": lines are straight between the bodies; or "equilibrium": at rest, near these places.
     """
 
     assembly: Assembly
     bodies: Mapping[str, BodyState]
-    strings: Mapping[str, LineStart]
+    lines: Mapping[str, LineStart]
     commands: Mapping[str, Command]
     run: Run
     title: str = ""
@@ -56,11 +56,11 @@ class AssemblyCase:
     _state: AssemblyState | None = field(default=None, init=False, repr=False)
 
     def state(self) -> AssemblyState:
-        """The state at the start; strings are straight unless the case was made from a state."""
+        """The state at the start; lines are straight unless the case was made from a state."""
         if self._state is not None:
             return self._state
         with self.naming_keys("initial"):
-            found = hang(self.assembly, self.bodies, self.strings)
+            found = hang(self.assembly, self.bodies, self.lines)
             if self.start == "equilibrium":
                 found = rest(self.assembly, found)
             object.__setattr__(self, "_state", found)
@@ -72,7 +72,7 @@ class AssemblyCase:
         Parameters
         ----------
         changes : dict
-            Values by key, such as {"strings.hoist.reel.drum_radius": "0.3 m", "run.duration": 5}.
+            Values by key, such as {"lines.hoist.reel.drum_radius": "0.3 m", "run.duration": 5}.
         **others
             Such values for names without a dot.
         """
@@ -95,7 +95,7 @@ class AssemblyCase:
         return sections.complete(self._described())
 
     def unit(self, key: str) -> str:
-        """Unit of a key such as "strings.hoist.stiffness"; empty for words, counts and plain numbers."""
+        """Unit of a key such as "lines.hoist.stiffness"; empty for words, counts and plain numbers."""
         return keys.kind_of(self.to_dict(), parse(key)).unit
 
     def to_toml(self) -> str:
@@ -106,7 +106,7 @@ class AssemblyCase:
         return Described(
             self.assembly,
             dict(self.bodies),
-            dict(self.strings),
+            dict(self.lines),
             dict(self.commands),
             self.run,
             self.title,

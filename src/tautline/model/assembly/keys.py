@@ -36,19 +36,19 @@ SECTIONS: dict[tuple[str, ...], tuple[Part, ...]] = {
     ("bodies", "*"): (BODY,),
     ("bodies", "*", "path"): (PATH,),
     **{("bodies", "*", key): (part,) for key, part in BODY_LOADS.items()},
-    ("strings", "*"): (STRING, LINE),
-    ("strings", "*", "reel"): (REEL,),
-    ("strings", "*", "command"): (COMMAND,),
+    ("lines", "*"): (STRING, LINE),
+    ("lines", "*", "reel"): (REEL,),
+    ("lines", "*", "command"): (COMMAND,),
     ("orbit",): (ORBIT,),
     ("fluid",): (FLUID,),
     ("initial", "bodies", "*"): (BODY_START,),
-    ("initial", "strings", "*"): (LINE_START,),
+    ("initial", "lines", "*"): (LINE_START,),
     ("run",): (RUN,),
 }
 # Keys of sections that hold others.
 WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
     (): TOP,
-    ("initial",): {"kind": Choice(KINDS, "Strings are straight, or everything is at rest.", default=KINDS[0])},
+    ("initial",): {"kind": Choice(KINDS, "Lines are straight, or everything is at rest.", default=KINDS[0])},
 }
 
 

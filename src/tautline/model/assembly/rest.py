@@ -15,7 +15,7 @@ from tautline.model.network_rest import find_rest
 
 
 def rest(assembly: Assembly, start: AssemblyState) -> AssemblyState:
-    """State of rest near a start: all forces on bodies and strings balance, and drums are locked.
+    """State of rest near a start: all forces on bodies and lines balance, and drums are locked.
 
     Weight, buoyancy, also below a free surface, drag of a steady flow and applied forces are counted; a force that
     changes has its value of time 0. Bodies that are `Held` stand still where they start.
@@ -49,8 +49,8 @@ def network_of(assembly: Assembly, state: AssemblyState) -> tuple[Network, Place
     names = free_bodies(assembly)
     bodies = [_body(assembly, name) for name in names]
     lines = []
-    for name, line in assembly.strings.items():
-        reeled = state.strings[name].reeled_length
+    for name, line in assembly.lines.items():
+        reeled = state.lines[name].reeled_length
         numbers = [names.index(end) if end in names else -1 for end in line.ends]
         points = [
             np.array(point) if b < 0 else bodies[b].seen_from_center(point)
@@ -70,7 +70,7 @@ def network_of(assembly: Assembly, state: AssemblyState) -> tuple[Network, Place
     places = Places(
         np.array([state.bodies[name].position for name in names], dtype=float).reshape(-1, 3),
         np.array([state.bodies[name].attitude for name in names], dtype=float).reshape(-1, 3, 3),
-        np.concatenate([state.strings[name].nodes for name in assembly.strings]),
+        np.concatenate([state.lines[name].nodes for name in assembly.lines]),
     )
     return Network(bodies, lines, float(assembly.gravity or 0.0), assembly.fluid), places
 
@@ -96,8 +96,8 @@ def _state(assembly: Assembly, start: AssemblyState, network: Network, places: P
     for b, name in enumerate(free_bodies(assembly)):
         bodies[name] = BodyState(tuple(places.centers[b].tolist()), attitude=places.attitudes[b])
     nodes = np.split(places.nodes, network.first_node[1:])
-    strings = {
-        name: LineState(own, np.zeros_like(own), start.strings[name].reeled_length, 0.0)
-        for name, own in zip(assembly.strings, nodes, strict=True)
+    lines = {
+        name: LineState(own, np.zeros_like(own), start.lines[name].reeled_length, 0.0)
+        for name, own in zip(assembly.lines, nodes, strict=True)
     }
-    return AssemblyState(bodies, strings)
+    return AssemblyState(bodies, lines)

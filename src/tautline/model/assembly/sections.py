@@ -1,4 +1,4 @@
-"""Sections of keys that describe an assembly, both ways: [bodies.NAME], [strings.NAME], [orbit], [initial], [run]."""
+"""Sections of keys that describe an assembly, both ways: [bodies.NAME], [lines.NAME], [orbit], [initial], [run]."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ BODY_LOADS = {
     "fluid": Part({"": BodyInFluid}, "How the body feels the fluid around it."),
     "applied_force": sections.SYSTEM["applied_force"],
 }
-SECTIONS = ("bodies", "strings", "orbit", "fluid", "initial", "run")
+SECTIONS = ("bodies", "lines", "orbit", "fluid", "initial", "run")
 # A body whose motion is given has this key, and perhaps a path.
 HELD = "held"
-# Starts: strings straight between the places of the bodies, or everything at rest near there.
+# Starts: lines straight between the places of the bodies, or everything at rest near there.
 KINDS = ("straight", "equilibrium")
 NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its own elements")
 
@@ -51,7 +51,7 @@ class Described(NamedTuple):
 
     assembly: Assembly
     bodies: dict[str, BodyState]
-    strings: dict[str, LineStart]
+    lines: dict[str, LineStart]
     commands: dict[str, Command]
     run: Run
     title: str
@@ -61,7 +61,7 @@ class Described(NamedTuple):
 
 def is_assembly(tree: Mapping[str, Any]) -> bool:
     """Whether a tree of keys describes an assembly."""
-    return "strings" in tree or "bodies" in tree
+    return "lines" in tree or "bodies" in tree
 
 
 class Reading:
@@ -112,7 +112,7 @@ def problem_at(error: Exception, path: tuple[str, ...]) -> Problem:
     name, colon, sentence = str(error).partition(": ")
     if not colon or " " in name:
         return Problem(path, str(error))
-    if name.startswith(("strings.", "bodies.", "fluid.")):
+    if name.startswith(("lines.", "bodies.", "fluid.")):
         return Problem(tuple(name.split(".")), sentence)
     if name == "assembly" and path:  # of what finds a start
         return Problem((*path, "kind"), sentence)
@@ -130,7 +130,7 @@ def problem_of(error: Exception, tree: Mapping[str, Any], section: str) -> Probl
     found = problem_at(error, (section,) if section else ())
     kind, *rest = found.path or ("",)
     inside: Any = tree.get("initial", {}).get(kind, {}) if isinstance(tree.get("initial"), Mapping) else {}
-    known = {"bodies": keys_of(BodyState).kinds, "strings": keys_of(LineStart).kinds}.get(kind, {})
+    known = {"bodies": keys_of(BodyState).kinds, "lines": keys_of(LineStart).kinds}.get(kind, {})
     if len(rest) == 2 and rest[1] in known and rest[0] in inside:
         return found._replace(path=("initial", *found.path))
     return found
@@ -148,25 +148,25 @@ def read(tree: Mapping[str, Any]) -> Described:
             if isinstance(own, dict) and key in own:
                 loads[key][name] = reading.made(part, own.pop(key), "bodies", name, key)
         bodies[name] = _body(reading, name, own)
-    strings: dict[str, Any] = {}
+    lines: dict[str, Any] = {}
     commands: dict[str, Any] = {}
-    for name, x in reading.named(tree, "strings").items():
-        strings[name], command = _line(reading, name, x)
+    for name, x in reading.named(tree, "lines").items():
+        lines[name], command = _line(reading, name, x)
         if command is not None:
             commands[name] = command
     orbit = reading.made(ORBIT, tree["orbit"], "orbit") if "orbit" in tree else None
     fluid = reading.made(FLUID, tree["fluid"], "fluid") if "fluid" in tree else None
     initial = reading.named(tree, "initial")
     for name in initial:
-        if name not in ("kind", "bodies", "strings"):
-            reading.problems.append(Problem(("initial", name), f"no such key{near(name, ('bodies', 'strings'))}"))
+        if name not in ("kind", "bodies", "lines"):
+            reading.problems.append(Problem(("initial", name), f"no such key{near(name, ('bodies', 'lines'))}"))
     kind = initial.get("kind", KINDS[0])
     if kind not in KINDS:
         sentence = f"expected one of {', '.join(map(repr, KINDS))}, got {shown(kind)}{near(kind, KINDS)}"
         reading.problems.append(Problem(("initial", "kind"), sentence))
     starts = {
         kind: {name: reading.made(part, x, "initial", kind, name) for name, x in reading.named(initial, kind).items()}
-        for kind, part in (("bodies", BODY_START), ("strings", LINE_START))
+        for kind, part in (("bodies", BODY_START), ("lines", LINE_START))
     }
     if "run" not in tree:
         reading.problems.append(Problem(("run",), "missing"))
@@ -176,13 +176,13 @@ def read(tree: Mapping[str, Any]) -> Described:
     assembly = None
     if not reading.problems:
         try:
-            assembly = Assembly(bodies, strings, top.get("gravity"), orbit, fluid, *loads.values())
+            assembly = Assembly(bodies, lines, top.get("gravity"), orbit, fluid, *loads.values())
         except InputError as error:
             reading.refuse(error)
     if reading.problems or assembly is None or run is None:
         raise SectionError(reading.problems)
     words = (top.get("title", ""), top.get("description", ""))
-    return Described(assembly, starts["bodies"], starts["strings"], commands, run, *words, kind)
+    return Described(assembly, starts["bodies"], starts["lines"], commands, run, *words, kind)
 
 
 def _top(tree: Mapping[str, Any], reading: Reading) -> Tree:
@@ -213,7 +213,7 @@ def _body(reading: Reading, name: str, value: Any) -> Any:
 
 def _line(reading: Reading, name: str, value: Any) -> tuple[Any, Any]:
     """A line, and the command of its reel."""
-    path = ("strings", name)
+    path = ("lines", name)
     section = dict(value) if isinstance(value, Mapping) else {}
     reel = reading.made(REEL, section.pop("reel"), *path, "reel") if "reel" in section else None
     command = None
@@ -243,12 +243,12 @@ def complete(described: Described, defaults: bool = True) -> Tree:
     for key, loads in (("fluid", assembly.in_fluid), ("applied_force", assembly.applied_forces)):
         for name, load in loads.items():
             tree["bodies"][name][key] = file_keys.to_keys(load, defaults)
-    tree["strings"] = {
-        name: _line_keys(line, described.commands.get(name), defaults) for name, line in assembly.strings.items()
+    tree["lines"] = {
+        name: _line_keys(line, described.commands.get(name), defaults) for name, line in assembly.lines.items()
     }
     tree["initial"] = ({} if described.start == KINDS[0] else {"kind": described.start}) | {
         "bodies": {name: file_keys.to_keys(x, defaults) for name, x in described.bodies.items()},
-        "strings": {name: file_keys.to_keys(x, defaults) for name, x in described.strings.items()},
+        "lines": {name: file_keys.to_keys(x, defaults) for name, x in described.lines.items()},
     }
     run = file_keys.to_keys(described.run, defaults)
     run.pop("elements", None)

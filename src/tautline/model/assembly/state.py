@@ -1,4 +1,4 @@
-"""Where the parts of an assembly are and how they move, and starts with straight strings."""
+"""Where the parts of an assembly are and how they move, and starts with straight lines."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class AssemblyState(NamedTuple):
     """Place and motion of an assembly, by name."""
 
     bodies: Mapping[str, BodyState]
-    strings: Mapping[str, LineState]
+    lines: Mapping[str, LineState]
 
 
 def point_of(assembly: Assembly, bodies: Mapping[str, BodyState], end: str, point: Any) -> tuple[Array, Array]:
@@ -83,32 +83,30 @@ def point_of(assembly: Assembly, bodies: Mapping[str, BodyState], end: str, poin
 def hang(
     assembly: Assembly,
     bodies: Mapping[str, Any],
-    strings: Mapping[str, Any] | None = None,
+    lines: Mapping[str, Any] | None = None,
 ) -> AssemblyState:
-    """A start with straight strings between bodies whose places are given.
+    """A start with straight lines between bodies whose places are given.
 
     Parameters
     ----------
     assembly : Assembly
     bodies : dict
         `BodyState` by name, or a position (m); every body but those that are `Held` where nothing else is said.
-    strings : dict, optional
-        `LineStart` by name, or a deployed length (m); strings that are not named are as long as they are, or just
+    lines : dict, optional
+        `LineStart` by name, or a deployed length (m); lines that are not named are as long as they are, or just
         taut if they have a reel.
     """
     checks.instance("assembly", assembly, Assembly, hint="; tl.hanging and tl.straight make starts of a pendulum")
     checks.mapping("bodies", bodies, "BodyState or positions")
-    if strings is not None:
-        checks.mapping("strings", strings, "LineStart or deployed lengths")
+    if lines is not None:
+        checks.mapping("lines", lines, "LineStart or deployed lengths")
     places = {name: _body_state(assembly, name, bodies.get(name)) for name in assembly.bodies}
-    starts = strings or {}
-    for kind, given, known in (("bodies", bodies, assembly.bodies), ("strings", starts, assembly.strings)):
+    starts = lines or {}
+    for kind, given, known in (("bodies", bodies, assembly.bodies), ("lines", starts, assembly.lines)):
         for name in given:
             if name not in known:
                 raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
-    lines = {
-        name: _line_state(assembly, places, name, line, starts.get(name)) for name, line in assembly.strings.items()
-    }
+    lines = {name: _line_state(assembly, places, name, line, starts.get(name)) for name, line in assembly.lines.items()}
     return AssemblyState(places, lines)
 
 
@@ -135,14 +133,14 @@ def _line_state(assembly: Assembly, bodies: Mapping[str, BodyState], name: str, 
     start = given if isinstance(given, LineStart) else LineStart(given)
     ends = [point_of(assembly, bodies, end, point) for end, point in zip(line.ends, line.points, strict=True)]
     distance = float(np.linalg.norm(ends[1][0] - ends[0][0]))
-    string, head = line.string, f"strings.{name}.deployed"
+    string, head = line.string, f"lines.{name}.deployed"
     if distance == 0.0:
-        raise InputError(f"strings.{name}: expected ends apart from each other, got both at one place")
+        raise InputError(f"lines.{name}: expected ends apart from each other, got both at one place")
     if line.reel is None:
         if start.deployed is not None and not math.isclose(start.deployed, string.length, rel_tol=SAME_LENGTH):
             checks.refuse(head, f"{string.length:g} m, all of a string without a reel", start.deployed)
         if start.reel_speed != 0.0:
-            checks.refuse(f"strings.{name}.reel_speed", "0 for a string without a reel", start.reel_speed)
+            checks.refuse(f"lines.{name}.reel_speed", "0 for a string without a reel", start.reel_speed)
         deployed = string.length
     else:
         longest = string.length - line.reel.guide_length
@@ -151,7 +149,7 @@ def _line_state(assembly: Assembly, bodies: Mapping[str, BodyState], name: str, 
             checks.refuse(head, f"at most {longest:g} m (length less reel.guide_length)", deployed)
     if deployed > distance * (1.0 + SAME_LENGTH) and string.tension(distance / deployed - 1.0) < 0.0:
         raise InputError(
-            f"strings.{name}: expected a string no longer than the distance of its ends ({distance:.6g} m), got "
+            f"lines.{name}: expected a string no longer than the distance of its ends ({distance:.6g} m), got "
             f'{deployed:.6g} m, which would be pressed together; bring its ends apart, or use law = "tension_only"'
         )
     nodes = between(ends[0][0], ends[1][0], max(deployed, distance), distance, line.elements)

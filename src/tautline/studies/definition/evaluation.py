@@ -29,12 +29,11 @@ def evaluate_of_assembly(
         values = values_of_body(assembly, values, output.body)
     if not output.of_each_string:
         return evaluate(output, values, rows)
-    names = list(assembly.strings) if output.string is None else [output.string]
+    names = list(assembly.lines) if output.line is None else [output.line]
     found = [
-        evaluate(output, values_of_string(assembly, values, name), rows, assembly.strings[name].string)
-        for name in names
+        evaluate(output, values_of_string(assembly, values, name), rows, assembly.lines[name].string) for name in names
     ]
-    return found[0] if output.string is not None else np.stack(found, axis=1)
+    return found[0] if output.line is not None else np.stack(found, axis=1)
 
 
 def evaluate(

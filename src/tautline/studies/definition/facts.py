@@ -1,4 +1,4 @@
-"""What all runs of a study have in common: sizes, times of samples, and which strings have a breaking load."""
+"""What all runs of a study have in common: sizes, times of samples, and which lines have a breaking load."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tautline.studies.definition.scenario_keys import language_of
 class Facts:
     """Properties that all runs of a study have in common."""
 
-    elements: int | None  # of all strings together; None where members may differ
+    elements: int | None  # of all lines together; None where members may differ
     interval: float | None  # between samples (s)
     rows: int | None  # samples, the first included
     breaking_load: bool = False  # whether every member has one, of a string at least
-    strings: Mapping[str, int | None] = field(default_factory=dict)  # elements by name; of an assembly alone
+    lines: Mapping[str, int | None] = field(default_factory=dict)  # elements by name; of an assembly alone
     bodies: tuple[str, ...] = ()  # of an assembly
-    loaded: tuple[str, ...] = ()  # strings of an assembly that have a breaking load
+    loaded: tuple[str, ...] = ()  # lines of an assembly that have a breaking load
 
     @property
     def assembly(self) -> bool:
         """Whether runs are of an assembly."""
-        return bool(self.strings)
+        return bool(self.lines)
 
     @property
     def layout(self) -> Layout | None:
@@ -38,7 +38,7 @@ class Facts:
             return None
         if not self.assembly:
             return schema.of_pendulum(self.elements)
-        return schema.of_assembly(list(self.bodies), {name: n or 0 for name, n in self.strings.items()})
+        return schema.of_assembly(list(self.bodies), {name: n or 0 for name, n in self.lines.items()})
 
 
 def facts_of(base: Tree, varied: tuple[str, ...]) -> Facts:
@@ -53,11 +53,11 @@ def facts_of(base: Tree, varied: tuple[str, ...]) -> Facts:
         elements = None if "run.elements" in varied else run.number_of_elements()
         load = "string.breaking_load" in varied or base["string"].get("breaking_load") is not None
         return Facts(elements, interval, rows, load)
-    strings = language_of(base).complete(base)["strings"]
+    lines = language_of(base).complete(base)["lines"]
     counts = {
-        name: None if f"strings.{name}.elements" in varied else int(line["elements"]) for name, line in strings.items()
+        name: None if f"lines.{name}.elements" in varied else int(line["elements"]) for name, line in lines.items()
     }
     known = [n for n in counts.values() if n is not None]
-    loaded = tuple(name for name, line in strings.items() if line.get("breaking_load") is not None)
+    loaded = tuple(name for name, line in lines.items() if line.get("breaking_load") is not None)
     elements = sum(known) if len(known) == len(counts) else None
     return Facts(elements, interval, rows, bool(loaded), counts, tuple(base.get("bodies", {})), loaded)

@@ -33,17 +33,17 @@ HEALTH = {
 VARIABLES = SCHEMA | OF_NEIGHBOURS | {name: reading.variable for name, reading in READINGS.items()}
 # Of an assembly; a reading is of one string.
 VARIABLES_OF_ASSEMBLY = ASSEMBLY_SCHEMA | {
-    name: reading.variable._replace(dims=("time", "string")) for name, reading in READINGS.items()
+    name: reading.variable._replace(dims=("time", "line")) for name, reading in READINGS.items()
 }
 REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
 # Reduced together with the time: the string as a whole, each for itself. Components of vectors are not.
 ALONG_THE_STRING = ("node", "element")
 OVER_TIME_AND_STRING = ("max", "min", "mean")
 NORM = "norm"
-_PLACES = ("body", "string", "node", "element", "axis", "row", "column")
+_PLACES = ("body", "line", "node", "element", "axis", "row", "column")
 _WORDS = ("name", "variable", "reduce", "at", *_PLACES)
 _WORDS_OF_NEIGHBOURS = ("name", "variable", "interval", "known", "lost")
-_WORDS_OF_READINGS = ("name", "variable", "string")
+_WORDS_OF_READINGS = ("name", "variable", "line")
 _WORDS_OF_DAMAGE = (*_WORDS_OF_READINGS, "rope", "exponent", "constant")
 _OURS = ("status", "message", "steps", "health", "figure", "remarks", "done", "member", "batch", "time")
 _NOT_NAMES = (*HEALTH, *_OURS, *_PLACES)
@@ -72,7 +72,7 @@ class Output:
     curve: tuple[float, ...] = ()  # of the damage, as TensionCurve has it
     assembly: bool = False  # whether it is of one
     body: str | None = None
-    string: str | None = None
+    line: str | None = None
 
     @property
     def described(self) -> Variable:
@@ -84,12 +84,12 @@ class Output:
         """Whether it is made of the values of one string of an assembly, or of each of them for itself."""
         along = any(dim in ALONG_THE_STRING for dim in self.described.dims)
         reduced = self.reduce == "reading" or (along and self.reduce in OVER_TIME_AND_STRING)
-        return self.assembly and (self.string is not None or reduced)
+        return self.assembly and (self.line is not None or reduced)
 
     @property
     def sides(self) -> tuple[str, ...]:
         """Dimensions but the time, of the values of the body or string that it is made of."""
-        gone = ("string",) * self.of_each_string + ("body",) * (self.body is not None)
+        gone = ("line",) * self.of_each_string + ("body",) * (self.body is not None)
         return tuple(dim for dim in self.described.dims[1:] if dim not in gone)
 
     @property
@@ -187,9 +187,9 @@ def _words(variable: str) -> tuple[str, ...]:
 def _reading(where: str, spec: Mapping[str, Any], facts: Facts) -> Output:
     variable = spec["variable"]
     chosen = _chosen(where, spec, variable, facts)
-    loaded = chosen["string"] in facts.loaded if "string" in chosen else facts.breaking_load
+    loaded = chosen["line"] in facts.loaded if "line" in chosen else facts.breaking_load
     if READINGS[variable].of_breaking_load and not loaded:
-        key = f"strings.{chosen.get('string', 'NAME')}" if facts.assembly else "string"
+        key = f"lines.{chosen.get('line', 'NAME')}" if facts.assembly else "string"
         raise InputError(f"{where}: {variable} needs a breaking load; give {key}.breaking_load in `set` or `vary`")
     curve: tuple[float, ...] = ()
     if variable == "damage":
@@ -245,9 +245,7 @@ def _check_variable(where: str, variable: Any, facts: Facts) -> None:
 
 def _default_name(variable: str, reduce: str, chosen: Mapping[str, Any]) -> str:
     name = {"series": variable, "at": f"{variable}_at"}.get(reduce, f"{reduce}_{variable}")
-    return "_".join(
-        [name, *(str(chosen[dim]).replace("-", "_") for dim in ("body", "string", "axis") if dim in chosen)]
-    )
+    return "_".join([name, *(str(chosen[dim]).replace("-", "_") for dim in ("body", "line", "axis") if dim in chosen)])
 
 
 def _chosen(where: str, spec: Mapping[str, Any], variable: str, facts: Facts) -> dict[str, Any]:
@@ -255,39 +253,39 @@ def _chosen(where: str, spec: Mapping[str, Any], variable: str, facts: Facts) ->
     found: dict[str, Any] = {}
     for dim in (dim for dim in _PLACES if dim in spec):
         found[dim] = _choice(where, dim, spec[dim], variable, facts, found)
-    if facts.assembly and "string" not in found and any(dim in found for dim in ALONG_THE_STRING):
-        if len(facts.strings) > 1:
+    if facts.assembly and "line" not in found and any(dim in found for dim in ALONG_THE_STRING):
+        if len(facts.lines) > 1:
             raise InputError(
-                f"{where}.string: missing; expected one of {', '.join(map(repr, facts.strings))}, whose nodes and "
+                f"{where}.line: missing; expected one of {', '.join(map(repr, facts.lines))}, whose nodes and "
                 "elements are counted"
             )
-        found["string"] = next(iter(facts.strings))
+        found["line"] = next(iter(facts.lines))
     return found
 
 
 def _choice(where: str, dim: str, value: Any, variable: str, facts: Facts, chosen: Mapping[str, Any]) -> Any:
     free = _known(facts)[variable].dims[1:]
-    if facts.assembly and "string" not in free and any(dim in ALONG_THE_STRING for dim in free):
-        free = ("string", *free)
+    if facts.assembly and "line" not in free and any(dim in ALONG_THE_STRING for dim in free):
+        free = ("line", *free)
     if dim not in free:
         have = ", ".join(free) or "the time alone"
         raise InputError(f"{where}.{dim}: {variable} has no such dimension; it has {have}")
-    words = {"axis": [*AXES, NORM], "body": list(facts.bodies), "string": list(facts.strings)}
+    words = {"axis": [*AXES, NORM], "body": list(facts.bodies), "line": list(facts.lines)}
     if dim in words:
         checks.choice(f"{where}.{dim}", value, words[dim])
         return value
-    size = {"row": 3, "column": 3}.get(dim, _length(dim, chosen.get("string"), facts))
+    size = {"row": 3, "column": 3}.get(dim, _length(dim, chosen.get("line"), facts))
     most = size or 10**6
     return checks.whole(f"{where}.{dim}", value, -most, most - 1)
 
 
-def _length(dim: str, string: str | None, facts: Facts) -> int | None:
+def _length(dim: str, line: str | None, facts: Facts) -> int | None:
     """Length of a dimension, of one string where it is chosen; None where members may differ."""
     if dim not in ALONG_THE_STRING:
-        return {"body": len(facts.bodies), "string": len(facts.strings)}.get(dim, 3)
-    elements = facts.elements if string is None else facts.strings[string]
-    strings = 1 if string is not None or not facts.assembly else len(facts.strings)
-    return None if elements is None else elements + strings * (dim == "node")
+        return {"body": len(facts.bodies), "line": len(facts.lines)}.get(dim, 3)
+    elements = facts.elements if line is None else facts.lines[line]
+    lines = 1 if line is not None or not facts.assembly else len(facts.lines)
+    return None if elements is None else elements + lines * (dim == "node")
 
 
 def _shape(
@@ -297,10 +295,10 @@ def _shape(
     dims = [dim for dim in _known(facts)[variable].dims[1:] if dim not in chosen]
     if reduce in OVER_TIME_AND_STRING and any(dim in ALONG_THE_STRING for dim in dims):
         dims = [dim for dim in dims if dim not in ALONG_THE_STRING]
-        dims = ["string", *dims] if facts.assembly and "string" not in chosen else dims
+        dims = ["line", *dims] if facts.assembly and "line" not in chosen else dims
     sizes = []
     for dim in dims:
-        size = _length(dim, chosen.get("string"), facts)
+        size = _length(dim, chosen.get("line"), facts)
         if size is None:
             wanted = "give run.elements"
             if facts.assembly:
@@ -310,8 +308,8 @@ def _shape(
                 f"choose one, or {wanted}"
             )
         sizes.append(size)
-    if facts.assembly and "string" in chosen:  # strings may have different numbers of elements
-        dims = [f"{chosen['string']}_{dim}" if dim in ALONG_THE_STRING else dim for dim in dims]
+    if facts.assembly and "line" in chosen:  # lines may have different numbers of elements
+        dims = [f"{chosen['line']}_{dim}" if dim in ALONG_THE_STRING else dim for dim in dims]
     if reduce == "series":
         if facts.rows is None:
             raise InputError(

@@ -40,7 +40,7 @@ class Started(NamedTuple):
 
     place: int
     simulation: Any  # a Simulation, or an AssemblySimulation
-    command: Any  # of the reel, or those of an assembly by the names of strings
+    command: Any  # of the reel, or those of an assembly by the names of lines
     run: Run
     rows: int
 

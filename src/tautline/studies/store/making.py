@@ -157,7 +157,7 @@ def _coordinates(study: Study) -> Coordinates:
     found: Coordinates = {"figure": ("figure", list(HEALTH), "")}
     for output in study.outputs:
         sizes = dict(zip(output.dims, output.sizes, strict=True))
-        words = {"axis": AXES, "body": list(facts.bodies), "string": list(facts.strings)}
+        words = {"axis": AXES, "body": list(facts.bodies), "line": list(facts.lines)}
         found |= {dim: (dim, names, "") for dim, names in words.items() if dim in sizes}
         if "time" in sizes and facts.interval is not None:
             found["time"] = ("time", np.arange(sizes["time"]) * facts.interval, "s")
@@ -169,11 +169,11 @@ def _coordinates(study: Study) -> Coordinates:
 
 
 def _owners(study: Study) -> Coordinates:
-    """Strings of an assembly that nodes and elements of all strings belong to."""
-    strings = {name: n for name, n in study.facts.strings.items() if n is not None}
+    """Lines of an assembly that nodes and elements of all lines belong to."""
+    lines = {name: n for name, n in study.facts.lines.items() if n is not None}
     more = {"node": 1, "element": 0}
     return {
-        f"{dim}_string": (dim, [name for name, n in strings.items() for _ in range(n + k)], "")
+        f"{dim}_line": (dim, [name for name, n in lines.items() for _ in range(n + k)], "")
         for dim, k in more.items()
-        if strings
+        if lines
     }
