@@ -60,7 +60,7 @@ def pendulum(elements: int, command: tl.Command) -> float:
     return best_of(make)
 
 
-def measured(assembly: tl.Assembly, places: dict[str, Any], commands: dict[str, tl.Command], step: float) -> float:
+def measured(assembly: tl.System, places: dict[str, Any], commands: dict[str, tl.Command], step: float) -> float:
     state = tl.hang(assembly, places)
 
     def make() -> Any:
@@ -91,7 +91,7 @@ def two_bodies(elements: int, reel: bool, viscosity: float = 0.0) -> float:
         elements=elements,
     )
     one, other = tl.RigidBody.box(5.0, (0.5, 0.4, 0.3), (0, 0, 0)), tl.RigidBody.box(1.2, (0.3, 0.2, 0.2), (0, 0, 0))
-    assembly = tl.Assembly({"one": one, "other": other}, {"tether": line}, 0.0)
+    assembly = tl.System({"one": one, "other": other}, {"tether": line}, 0.0)
     places = {
         "one": tl.BodyState((0, 0, 0), angular_velocity=(0.1, 0.2, 0.1)),
         "other": tl.BodyState((LENGTH + 0.3, 0, 0), velocity=(0, 0.3, 0)),
@@ -115,7 +115,7 @@ def four_ropes(elements: int) -> float:
         )
         for name, (x, y) in corners.items()
     }
-    assembly = tl.Assembly({"platform": platform}, lines)
+    assembly = tl.System({"platform": platform}, lines)
     commands: dict[str, tl.Command] = dict.fromkeys(lines, SPRING)
     return measured(assembly, {"platform": (0, 0, 7.9)}, commands, step_for(elements))
 
@@ -135,7 +135,7 @@ def orbit() -> tuple[float, int]:
         "upper": tl.RigidBody.box(500.0, (1, 1, 1), (0, 0, 0)),
         "lower": tl.RigidBody.box(100.0, (1, 1, 1), (0, 0, 0)),
     }
-    assembly = tl.Assembly(bodies, {"tether": line}, orbit=frame)
+    assembly = tl.System(bodies, {"tether": line}, orbit=frame)
     high, low = 20_030.0 / 6.0, -5.0 * 20_030.0 / 6.0
     places = {
         name: tl.BodyState((x, 0, 0), (0, frame.rate * x, 0), angular_velocity=(0, 0, frame.rate))

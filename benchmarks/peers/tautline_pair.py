@@ -25,7 +25,7 @@ class Bodies:
             )
         string = tl.String(p["length"], p["density"], p["stiffness"])
         line = tl.Line(string, start="first", end="last", elements=method.elements)
-        assembly = tl.Assembly(bodies, {"string": line}, gravity=0.0)
+        assembly = tl.System(bodies, {"string": line}, gravity=0.0)
         state = tl.hang(assembly, states)
         self.simulation = tl.AssemblySimulation(assembly, state, step=method.knob, order=ORDERS[method.name])
 

@@ -19,7 +19,7 @@ import tautline as tl
 
 Array = NDArray[np.float64]
 case = tl.load("cable-robot")
-robot = case.assembly
+robot = case.system
 names = list(robot.lines)
 winches = np.array([line.start_point for line in robot.lines.values()])
 eyes = np.array([line.end_point for line in robot.lines.values()])  # on the platform, from its centre of mass

@@ -18,7 +18,7 @@ import tautline as tl
 Array = NDArray[np.float64]
 GRAVITY = 9.81
 case = tl.load("hook-and-load")
-assembly = case.assembly
+assembly = case.system
 hook, load = assembly.bodies["hook"], assembly.bodies["load"]
 hoist, sling = assembly.lines["hoist"].string, assembly.lines["sling"].string
 assert isinstance(hook, tl.RigidBody) and isinstance(load, tl.RigidBody)
@@ -37,7 +37,7 @@ assert isinstance(hook, tl.RigidBody) and isinstance(load, tl.RigidBody)
 # A chain of four rods that swing through small angles, rope, hook block, sling and container, has their
 # moments of inertia as well.
 
-still = tl.Assembly({"jib": tl.Held(), "hook": hook, "load": load}, assembly.lines)
+still = tl.System({"jib": tl.Kinematic(), "hook": hook, "load": load}, assembly.lines)
 
 
 def at_rest(length: float) -> tl.AssemblyState:

@@ -22,7 +22,7 @@ string = tl.String(length=1200.0, density=0.01, stiffness=50.0, law="tension_onl
 reel = tl.Reel(drum_radius=0.15, guide_length=0.5, inertia_mass=1.0, guide_law="none")
 tether = tl.Line(string, start="mother", end="probe", reel=reel, elements=1)
 bodies = {"mother": tl.RigidBody.point(800.0), "probe": tl.RigidBody.point(60.0)}
-pair = tl.Assembly(bodies, {"tether": tether}, orbit=orbit)
+pair = tl.System(bodies, {"tether": tether}, orbit=orbit)
 
 # %%
 # The start: 200 m out along the vertical, turning with the orbit, stretched by the pull of the gravity gradient, three

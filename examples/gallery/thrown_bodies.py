@@ -14,7 +14,7 @@ import numpy as np
 import tautline as tl
 
 case = tl.load("thrown-bodies")
-reeler, ball, cord = case.assembly.bodies["reeler"], case.assembly.bodies["ball"], case.assembly.lines["cord"].string
+reeler, ball, cord = case.system.bodies["reeler"], case.system.bodies["ball"], case.system.lines["cord"].string
 assert isinstance(reeler, tl.RigidBody) and isinstance(ball, tl.RigidBody)
 run = tl.simulate(case)
 print(run.attrs["message"], "after", run.attrs["steps"], "steps")

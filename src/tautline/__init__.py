@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from tautline.gradients.api import jacobian, value_and_gradient
     from tautline.gradients.objectives import Final, Integral, Peak
     from tautline.gradients.segments import linearize
-    from tautline.model.assembly.assembly import Assembly
+    from tautline.model.assembly.assembly import System
     from tautline.model.assembly.case import AssemblyCase
-    from tautline.model.assembly.parts import Held, Line, Orbit
+    from tautline.model.assembly.parts import Kinematic, Line, Orbit
     from tautline.model.assembly.rest import rest
     from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, hang
     from tautline.model.body import RigidBody, Shape
@@ -64,12 +64,12 @@ if TYPE_CHECKING:
     from tautline.viewer.opening import live
 
 _HOMES = {
-    "Assembly": "tautline.model.assembly.assembly",
+    "System": "tautline.model.assembly.assembly",
     "AssemblyCase": "tautline.model.assembly.case",
     "AssemblySimulation": "tautline.engine.assembly.simulation",
     "AssemblyState": "tautline.model.assembly.state",
     "BodyState": "tautline.model.assembly.state",
-    "Held": "tautline.model.assembly.parts",
+    "Kinematic": "tautline.model.assembly.parts",
     "Line": "tautline.model.assembly.parts",
     "LineStart": "tautline.model.assembly.state",
     "Orbit": "tautline.model.assembly.parts",
@@ -159,7 +159,6 @@ _MODULES = {
 
 __all__ = [
     "AppliedForce",
-    "Assembly",
     "AssemblyCase",
     "AssemblySimulation",
     "AssemblyState",
@@ -180,9 +179,9 @@ __all__ = [
     "Free",
     "GuidePath",
     "Hanging",
-    "Held",
     "Impedance",
     "Integral",
+    "Kinematic",
     "Length",
     "Limit",
     "Line",
@@ -204,6 +203,7 @@ __all__ = [
     "StopWhen",
     "Straight",
     "String",
+    "System",
     "Torque",
     "Waves",
     "__version__",

@@ -71,7 +71,7 @@ def test_one_string_and_one_body_read_like_a_pendulum() -> None:
     pendulum = tl.Pendulum(string, reel, body)
     start = tl.hanging(pendulum, 3.0, 4)
     alone = tl.simulate(pendulum, start, tl.Torque(4.0), duration=0.5, sample=0.01, step=1e-4)
-    assembly = tl.Assembly({"load": body}, {"rope": tl.Line(string, end="load", reel=reel, elements=4)})
+    assembly = tl.System({"load": body}, {"rope": tl.Line(string, end="load", reel=reel, elements=4)})
     z = float(start.nodes[-1, 2])
     hung = tl.rest(assembly, tl.hang(assembly, {"load": (0, 0, z)}, {"rope": 3.0}))
     several = tl.simulate(assembly, hung, {"rope": tl.Torque(4.0)}, duration=0.5, sample=0.01, step=1e-4)

@@ -22,8 +22,8 @@ import tautline as tl
 from tautline.cli.commands import app
 from tautline.files import scenario
 from tautline.model.assembly import keys
-from tautline.model.assembly.parts import Held, Line, Orbit
-from tautline.model.assembly.sections import BODY_LOADS, HELD, KINDS
+from tautline.model.assembly.parts import Kinematic, Line, Orbit
+from tautline.model.assembly.sections import BODY_LOADS, KIND, KINDS
 from tautline.model.assembly.state import BodyState, LineStart
 from tautline.model.file_keys import keys_of
 from tautline.model.fluid import BodyInFluid
@@ -51,7 +51,7 @@ def test_every_key_of_an_assembly_is_reached() -> None:
     starts = [tree.get("initial", {}) for tree in trees()]
     wanted = {
         "lines": (set(keys_of(Line).kinds) | {"reel", "command"}, lines),
-        "bodies": ({HELD, *BODY_LOADS, *Held.__kinds__}, bodies),  # type: ignore[attr-defined]
+        "bodies": ({KIND, *BODY_LOADS, *Kinematic.__kinds__}, bodies),  # type: ignore[attr-defined]
         "bodies.fluid": (set(keys_of(BodyInFluid).kinds), [body["fluid"] for body in bodies if "fluid" in body]),
         "orbit": (set(keys_of(Orbit).kinds), [tree["orbit"] for tree in trees() if "orbit" in tree]),
         "initial.bodies": (set(keys_of(BodyState).kinds), [x for s in starts for x in s.get("bodies", {}).values()]),
@@ -117,7 +117,7 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_keys_are_set_from_the_command_line(name: str, tmp_path: Path) -> None:
     case = tl.load(FILES[name])
-    first = next(iter(case.assembly.lines))
+    first = next(iter(case.system.lines))
     run = tmp_path / "run.nc"
     settings = ("--set", f"lines.{first}.elements=2", "--set", f"run.duration={2 * case.run.sample}")
     call("run", str(FILES[name]), "-o", str(run), *settings)

@@ -38,7 +38,7 @@ def _line(spec: dict[str, Any], bodies: list[str]) -> tl.Line:
     return tl.Line(string, **ends, reel=made, drum_axis=axis, elements=spec["elements"])
 
 
-def assembly_of(spec: dict[str, Any]) -> tl.Assembly:
+def assembly_of(spec: dict[str, Any]) -> tl.System:
     """The assembly of a case."""
     bodies = {
         f"b{i}": tl.RigidBody.about_center(b["mass"], b["inertia"], (0.0, 0.0, 0.0))
@@ -47,9 +47,9 @@ def assembly_of(spec: dict[str, Any]) -> tl.Assembly:
     strings = {f"s{k}": _line(s, list(bodies)) for k, s in enumerate(spec["strings"])}
     orbit = spec["orbit"]
     if orbit is None:
-        return tl.Assembly(bodies, strings, spec["gravity"])
+        return tl.System(bodies, strings, spec["gravity"])
     made = tl.Orbit(orbit["radius"], gravitational_parameter=orbit["gravitational_parameter"])
-    return tl.Assembly(bodies, strings, orbit=made)
+    return tl.System(bodies, strings, orbit=made)
 
 
 def state_of(spec: dict[str, Any]) -> tl.AssemblyState:
@@ -81,7 +81,7 @@ def run(spec: dict[str, Any], duration: float, step: float, order: int = 2) -> t
 
 
 def with_halved_steps(
-    assembly: tl.Assembly, state: tl.AssemblyState, commands: Any, account: str, least: float
+    assembly: tl.System, state: tl.AssemblyState, commands: Any, account: str, least: float
 ) -> tuple[list[float], list[float]]:
     """Differences of motions after 0.1 s with HALVED steps, and errors of their balances of energy.
 

@@ -25,11 +25,11 @@ def crane() -> tl.AssemblyCase:
     )
     stay = tl.String(length=5.5, **rope)
     hoist = tl.String(length=15.0, **rope)
-    assembly = tl.Assembly(
+    assembly = tl.System(
         bodies={
             "hook": tl.RigidBody.box(20.0, (0.4, 0.4, 0.6), (0.0, 0.1, 0.3)),
             "load": tl.RigidBody.box(50.0, (1.0, 0.5, 0.5), (0.1, 0.0, 0.25)),
-            "jib": tl.Held(path=tl.Sine(amplitude=(0.0, 0.0, 0.2), period=2.0)),
+            "jib": tl.Kinematic(path=tl.Sine(amplitude=(0.0, 0.0, 0.2), period=2.0)),
         },
         lines={
             "hoist": tl.Line(hoist, start="jib", end="hook", reel=reel, elements=ELEMENTS["hoist"]),

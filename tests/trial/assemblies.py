@@ -12,7 +12,7 @@ from tautline.errors import TautlineError
 from tests.trial.cases import Case, Dice
 
 # An assembly with so many times as many elements, its start, its commands and how long it lasts.
-Made = tuple[tl.Assembly, tl.AssemblyState, dict[str, Any], float]
+Made = tuple[tl.System, tl.AssemblyState, dict[str, Any], float]
 
 
 def _string(dice: Dice, length: float, load: float) -> tl.String:
@@ -33,7 +33,7 @@ def hook(dice: Dice, finer: int) -> Made:
     weight = 9.81 * 1.2 * load
     hoist, below = _string(dice, 2.0 * top, weight), _string(dice, sling, weight)
     path = {"path": tl.Sine((0.0, 0.0, dice.between(0.1, 0.6)), 8.0, ramp=8.0)} if dice.happens(0.5, "heave") else {}
-    bodies: dict[str, Any] = {"jib": tl.Held(**path), "hook": _box(dice, 0.15 * load), "load": _box(dice, load)}
+    bodies: dict[str, Any] = {"jib": tl.Kinematic(**path), "hook": _box(dice, 0.15 * load), "load": _box(dice, load)}
     strings = {
         "hoist": tl.Line(hoist, start="jib", end="hook", reel=tl.Reel(0.3, 0.5, 0.1 * load), elements=10 * finer),
         "sling": tl.Line(below, start="hook", start_point=(0, 0, 0.5), end="load", elements=4 * finer),
@@ -42,8 +42,8 @@ def hook(dice: Dice, finer: int) -> Made:
     if dice.happens(0.3, "water"):
         volume = 0.3 * load / 1025.0
         fluid["fluid"] = tl.Fluid(1025.0, (dice.between(0.0, 1.0), 0.0, 0.0))
-        fluid["in_fluid"] = {"load": tl.BodyInFluid(drag_area=volume ** (2 / 3), volume=volume)}
-    crane = tl.Assembly(bodies, strings, **fluid)
+        fluid["body_fluid"] = {"load": tl.BodyInFluid(drag_area=volume ** (2 / 3), volume=volume)}
+    crane = tl.System(bodies, strings, **fluid)
     side = dice.between(0.0, 0.1) * top
     deep = math.sqrt(top**2 - side**2) * (1.0 + weight / hoist.stiffness)
     at = deep + 0.5 * (0.15 * load / 500.0) ** (1 / 3)
@@ -67,7 +67,7 @@ def tandem(dice: Dice, finer: int) -> Made:
         )
         for name, s in (("left", -1.0), ("right", 1.0))
     }  # fmt: skip
-    crane = tl.Assembly({"beam": beam}, strings)
+    crane = tl.System({"beam": beam}, strings)
     deep = top * (1.0 + 0.5 * 9.81 * load / string.stiffness) + 0.3
     start = tl.hang(crane, {"beam": (0, dice.between(0.0, 0.1), deep)}, {"left": top, "right": top})
     ways = [top * dice.between(0.8, 1.1) for _ in range(2)]
@@ -93,11 +93,11 @@ def mooring(dice: Dice, finer: int) -> Made:
         for k, a in enumerate(2.0 * math.pi / 3.0 * np.arange(3))
     }
     volume = mass / 1025.0 * dice.between(1.5, 3.0)
-    sea = tl.Assembly(
+    sea = tl.System(
         {"buoy": tl.RigidBody.sphere(mass, 0.5)},
         strings,
         fluid=tl.Fluid(1025.0, (dice.between(0.1, 1.0), 0.0, 0.0)),
-        in_fluid={"buoy": tl.BodyInFluid(drag_area=volume ** (2 / 3), volume=volume, added_mass=500.0 * volume)},
+        body_fluid={"buoy": tl.BodyInFluid(drag_area=volume ** (2 / 3), volume=volume, added_mass=500.0 * volume)},
     )
     place = (dice.between(-0.02, 0.02) * reach, 0.0, dice.between(-0.02, 0.02) * reach)
     return sea, tl.hang(sea, {"buoy": place}), {}, dice.between(3.0, 10.0)
@@ -115,7 +115,7 @@ def robot(dice: Dice, finer: int) -> Made:
         )
         for name, (x, y) in corners.items()
     }  # fmt: skip
-    hall = tl.Assembly({"platform": tl.RigidBody.box(mass, (0.8, 0.8, 0.2), (0, 0, 0))}, strings)
+    hall = tl.System({"platform": tl.RigidBody.box(mass, (0.8, 0.8, 0.2), (0, 0, 0))}, strings)
     distance = math.sqrt(2.0 * (half - 0.4) ** 2 + (deep - 0.1) ** 2)
     out = distance / (1.0 + 0.25 * 9.81 * mass * distance / (deep - 0.1) / string.stiffness)
     start = tl.hang(hall, {"platform": (0, 0, deep)}, dict.fromkeys(corners, out))
@@ -147,7 +147,7 @@ def _pair(dice: Dice, finer: int, length: float, rate: float, orbit: tl.Orbit | 
         string, start="first", start_point=(0.5 * radius, 0, 0), end="second", end_point=(-radius, 0, 0),
         reel=tl.Reel(0.1 * radius, 0.1 * radius, 0.02 * masses[0]), drum_axis=(0, 0, 1), elements=10 * finer,
     )  # fmt: skip
-    pair = tl.Assembly(bodies, {"cord": line}, **({"orbit": orbit} if orbit else {"gravity": 0.0}))
+    pair = tl.System(bodies, {"cord": line}, **({"orbit": orbit} if orbit else {"gravity": 0.0}))
     apart = length * (1.0 + 1.0 / stiff) + 1.5 * radius
     places = {"first": -apart * masses[1] / masses.sum(), "second": apart * masses[0] / masses.sum()}
     states = {

@@ -60,14 +60,14 @@ class Dice:
         return x / np.linalg.norm(x)
 
 
-def _string(dice: Dice, L: float, mu: float, weight: float, in_fluid: bool) -> tl.String:
+def _string(dice: Dice, L: float, mu: float, weight: float, body_fluid: bool) -> tl.String:
     EA = weight / dice.decade(-5.0, -0.5)
     others: dict[str, float] = {}
     if dice.happens(0.3, "viscosity"):
         others["viscosity"] = dice.decade(-4.0, 1.0) * L * math.sqrt(EA * mu)
     if dice.happens(0.15, "damping_ratio"):
         others["damping_ratio"] = dice.decade(-3.0, 2.0)
-    if in_fluid:
+    if body_fluid:
         others["diameter"] = math.sqrt(mu / 1000.0 * 4.0 / math.pi) * dice.decade(-0.5, 0.5)
         if dice.happens(0.5, "string drag"):
             others.update(normal_drag=dice.decade(-1.0, 1.0), tangential_drag=dice.decade(-3.0, 0.0))
@@ -239,12 +239,12 @@ def mixed(seed: int, finer: int = 1) -> Case | None:
     gravity = 0.0 if dice.happens(0.1, "no gravity") else 9.81
     weight = (M + mu * deployed) * 9.81
     period = 2.0 * math.pi * math.sqrt(deployed / 9.81)
-    in_fluid = dice.happens(0.5, "fluid")
+    body_fluid = dice.happens(0.5, "fluid")
     elements = round(dice.decade(0.0, math.log10(400.0))) if dice.happens(0.3, "any N") else None
     try:
-        string = _string(dice, L, mu, weight, in_fluid)
+        string = _string(dice, L, mu, weight, body_fluid)
         reel = _reel(dice, L, M, weight, string.law == "linear")
-        fluid = _fluid(dice, M, L, deployed) if in_fluid else None
+        fluid = _fluid(dice, M, L, deployed) if body_fluid else None
         push = _push(dice, weight, period) if dice.happens(0.15, "applied_force") else None
         pendulum = tl.Pendulum(string, reel, _body(dice, M, L), gravity, fluid, push)
         command = _command(dice, deployed, L, weight, reel.drum_radius, period)

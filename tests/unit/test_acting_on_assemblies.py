@@ -24,7 +24,7 @@ def both() -> tuple[tl.Simulation, tl.AssemblySimulation]:
     pendulum = tl.Pendulum(ROPE, REEL, BODY)
     start = tl.straight(pendulum, 5.0, N, (0.3, 0.0, 1.0))
     line = tl.Line(ROPE, start="ship", end="load", reel=REEL, elements=N)
-    assembly = tl.Assembly({"ship": tl.Held(), "load": BODY}, {"rope": line})
+    assembly = tl.System({"ship": tl.Kinematic(), "load": BODY}, {"rope": line})
     bodies = {
         "ship": tl.BodyState((0.0, 0.0, 0.0)),
         "load": tl.BodyState(start.nodes[-1] + np.array(BODY.center_of_mass)),
@@ -119,12 +119,12 @@ def test_a_simulation_goes_on_from_a_file(tmp_path: Path) -> None:
 def test_fluid_that_moves_along_takes_its_part_of_a_blow(surface: float | None) -> None:
     slack = tl.Line(tl.String(20.0, 1e-3, 10.0, law="tension_only"), end="ball", elements=4)
     water = tl.Fluid(1000.0, surface=surface)
-    sea = tl.Assembly(
+    sea = tl.System(
         {"ball": tl.RigidBody.point(10.0)},
         {"line": slack},
         gravity=0.0,
         fluid=water,
-        in_fluid={"ball": tl.BodyInFluid(added_mass=40.0)},
+        body_fluid={"ball": tl.BodyInFluid(added_mass=40.0)},
     )
     simulation = tl.AssemblySimulation(sea, tl.hang(sea, {"ball": (0.0, 0.0, 10.0)}), step=1e-3)
     simulation.advance(0.01)
@@ -145,7 +145,7 @@ def test_the_command_of_the_only_reel_needs_no_name() -> None:
     assert lengths[0] == lengths[1] == lengths[2] > 5.0
     with pytest.raises(InputError, match=r"a drum that stands for Locked.*stop_reel"):
         other.advance(0.1, tl.Locked())
-    two = tl.Assembly({"load": BODY}, {name: tl.Line(ROPE, end="load", reel=REEL) for name in ("a", "b")})
+    two = tl.System({"load": BODY}, {name: tl.Line(ROPE, end="load", reel=REEL) for name in ("a", "b")})
     start = tl.hang(two, {"load": (0.0, 0.0, 5.0)})
     with pytest.raises(InputError, match=r"command: expected a dict by the names of lines \(a, b\), got 3"):
         tl.AssemblySimulation(two, start).advance(0.1, 3.0)
@@ -155,7 +155,7 @@ def test_the_command_of_the_only_reel_needs_no_name() -> None:
 
 def test_a_motor_that_is_asked_for_too_much() -> None:
     weak = tl.Reel(0.2, 0.5, 1.5, max_torque=1.0, max_power=0.01)
-    assembly = tl.Assembly({"load": BODY}, {"rope": tl.Line(ROPE, end="load", reel=weak, elements=N)})
+    assembly = tl.System({"load": BODY}, {"rope": tl.Line(ROPE, end="load", reel=weak, elements=N)})
     start = tl.rest(assembly, tl.hang(assembly, {"load": (0.0, 0.0, 5.3)}))
     run = tl.simulate(assembly, start, tl.Length.to(4.0, speed=1.0, acceleration=2.0), duration=0.5, sample=0.05)
     assert "string 'rope': the prescribed motion of the reel took" in run.attrs["remarks"]
@@ -170,7 +170,7 @@ def test_a_motor_that_is_asked_for_too_much() -> None:
         ({"lines": {"s": tl.Line(ROPE, end="ball", end_point=(0.5, 0.0, 0.0))}}, "a point mass that has no lever"),
         ({"applied_forces": {"ball": tl.AppliedForce(moment=(0, 0, 1))}}, "expected no moment and no point"),
         (
-            {"fluid": tl.Fluid(1.2), "in_fluid": {"ball": tl.BodyInFluid(spin_damping=1.0)}},
+            {"fluid": tl.Fluid(1.2), "body_fluid": {"ball": tl.BodyInFluid(spin_damping=1.0)}},
             "expected no centres and no spin damping",
         ),
     ],
@@ -178,4 +178,4 @@ def test_a_motor_that_is_asked_for_too_much() -> None:
 def test_a_point_mass_has_no_levers(others: dict[str, Any], sentence: str) -> None:
     made: Any = {"lines": {"s": tl.Line(ROPE, end="ball")}} | others
     with pytest.raises(InputError, match=sentence):
-        tl.Assembly({"ball": tl.RigidBody.point(1.0)}, **made)
+        tl.System({"ball": tl.RigidBody.point(1.0)}, **made)

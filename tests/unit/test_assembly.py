@@ -88,7 +88,7 @@ def test_a_case_survives_being_written(small: Path) -> None:
 
 def test_keys_can_be_changed_by_their_dotted_names(small: Path) -> None:
     case = tl.load(small, {"lines.hoist.reel.drum_radius": "0.2 m", "bodies.load.mass": "7 kg"})
-    assert case.assembly.lines["hoist"].reel.drum_radius == 0.2
+    assert case.system.lines["hoist"].reel.drum_radius == 0.2
     other = case.with_({"initial.bodies.load.velocity[1]": 0.5, "run.duration": "1 s"})
     assert other.bodies["load"].velocity == (0.2, 0.5, 0.0)
     assert other.run.duration == 1.0
@@ -137,30 +137,30 @@ def test_wrong_files_are_refused_with_the_key(small: Path, changes: dict[str, An
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: tl.Assembly({}, {}), "Assembly.lines: expected at least one line"),
-        (lambda: tl.Assembly({"box": BOX}, {"box": line()}), "got 'box' for a body and for a string"),
-        (lambda: tl.Assembly({"anchor": BOX}, {"s": line()}), "another name than 'anchor'"),
-        (lambda: tl.Assembly({"box": WRONG}, {"s": line()}), "Assembly.bodies['box']: expected a RigidBody or a Held"),
-        (lambda: tl.Assembly({"box": BOX}, {"s": line(start="box", end="anchor")}), "drum_axis: expected the axis"),
+        (lambda: tl.System({}, {}), "System.lines: expected at least one line"),
+        (lambda: tl.System({"box": BOX}, {"box": line()}), "got 'box' for a body and for a string"),
+        (lambda: tl.System({"anchor": BOX}, {"s": line()}), "another name than 'anchor'"),
+        (lambda: tl.System({"box": WRONG}, {"s": line()}), "System.bodies['box']: expected a RigidBody or a Kinematic"),
+        (lambda: tl.System({"box": BOX}, {"s": line(start="box", end="anchor")}), "drum_axis: expected the axis"),
         (
-            lambda: tl.Assembly({"box": BOX}, {"s": line()}, orbit=tl.Orbit(7e6)),
+            lambda: tl.System({"box": BOX}, {"s": line()}, orbit=tl.Orbit(7e6)),
             "expected a reel on a free body in an orbit",
         ),
         (
-            lambda: tl.Assembly({"box": BOX}, {"s": line(reel=None)}, orbit=tl.Orbit(7e6), fluid=tl.Fluid(1.2)),
+            lambda: tl.System({"box": BOX}, {"s": line(reel=None)}, orbit=tl.Orbit(7e6), fluid=tl.Fluid(1.2)),
             "fluid: expected none in an orbit",
         ),
         (
-            lambda: tl.Assembly(
-                {"ship": tl.Held()}, {"s": line(end="ship")}, applied_forces={"ship": tl.AppliedForce()}
+            lambda: tl.System(
+                {"ship": tl.Kinematic()}, {"s": line(end="ship")}, applied_forces={"ship": tl.AppliedForce()}
             ),
             "bodies.ship.applied_force: expected none for a body whose motion is given",
         ),
         (lambda: tl.Line(ROPE, drum_axis=(0, 0, 1)), "none for a line without a reel"),
         (lambda: tl.Orbit(7e6, 1.2), "Orbit.eccentricity: expected less than 1"),
-        (lambda: tl.hang(tl.Assembly({"box": BOX}, {"s": line()}), {}), "bodies.box: expected its position"),
+        (lambda: tl.hang(tl.System({"box": BOX}, {"s": line()}), {}), "bodies.box: expected its position"),
         (
-            lambda: tl.hang(tl.Assembly({"box": BOX}, {"s": line()}), {"box": (0, 0, 1), "bix": (0, 0, 2)}),
+            lambda: tl.hang(tl.System({"box": BOX}, {"s": line()}), {"box": (0, 0, 1), "bix": (0, 0, 2)}),
             "bodies.bix: no such name in the assembly; did you mean 'box'?",
         ),
     ],
@@ -217,7 +217,7 @@ def test_a_run_ends_at_the_end_of_a_string(small: Path) -> None:
 
 def test_forces_and_controllers() -> None:
     """A body without strings that pull: thrust in its own frame turns with it."""
-    assembly = tl.Assembly({"box": BOX}, {"s": line(reel=None)}, gravity=0.0)
+    assembly = tl.System({"box": BOX}, {"s": line(reel=None)}, gravity=0.0)
     start = tl.hang(assembly, {"box": (0.0, 0.0, 0.5)})
     simulation = tl.AssemblySimulation(assembly, start, step=1e-3)
     simulation.push("box", force=(0.0, 0.0, -0.4), frame="body")
@@ -235,7 +235,7 @@ def test_forces_and_controllers() -> None:
         seen.append(now.string("s")["deployed"])
         return {"s": 5.0}
 
-    hung = tl.Assembly({"box": BOX}, {"s": line()})
+    hung = tl.System({"box": BOX}, {"s": line()})
     run = tl.simulate(hung, tl.hang(hung, {"box": (0, 0, 3.1)}), control=control, period=0.1, duration=0.5, sample=0.05)
     assert len(seen) == 5
     check_close("torque", run.torque[1:, 0], np.full(10, 5.0), 0.0)
@@ -253,7 +253,7 @@ def test_forces_and_controllers() -> None:
 )
 def test_the_first_sample_has_the_torque_of_the_motor(command: tl.Command, torque: float) -> None:
     """By hand, for an assembly as for a pendulum; the next samples are near it."""
-    assembly = tl.Assembly({"load": BOX}, {"hoist": tl.Line(ROPE, end="load", reel=REEL, elements=3)})
+    assembly = tl.System({"load": BOX}, {"hoist": tl.Line(ROPE, end="load", reel=REEL, elements=3)})
     state = tl.hang(assembly, {"load": (0.0, 0.0, 3.1)}, {"hoist": 3.0})
     several = tl.simulate(assembly, state, {"hoist": command}, duration=0.002, sample=1e-3).torque[:, 0]
     pendulum = tl.Pendulum(ROPE, REEL, BOX)
@@ -264,7 +264,7 @@ def test_the_first_sample_has_the_torque_of_the_motor(command: tl.Command, torqu
 
 
 def test_methods_that_an_assembly_does_not_have() -> None:
-    assembly = tl.Assembly({"box": BOX}, {"s": line()})
+    assembly = tl.System({"box": BOX}, {"s": line()})
     start = tl.hang(assembly, {"box": (0, 0, 3.1)})
     for method, sentence in (
         ({"scheme": "paper"}, "scheme: expected 'symmetric'"),
@@ -276,7 +276,7 @@ def test_methods_that_an_assembly_does_not_have() -> None:
 
 
 def test_a_step_beyond_the_limit_is_refused() -> None:
-    assembly = tl.Assembly({"box": BOX}, {"s": line()})
+    assembly = tl.System({"box": BOX}, {"s": line()})
     with pytest.raises(InputError, match="step: expected at most"):
         tl.simulate(assembly, tl.hang(assembly, {"box": (0, 0, 3.1)}), duration=1.0, step=0.1)
 
@@ -284,7 +284,7 @@ def test_a_step_beyond_the_limit_is_refused() -> None:
 def test_a_held_body_moves_as_its_path_says(small: Path) -> None:
     case = tl.load(small)
     tree = case.to_dict()
-    tree["bodies"]["jib"] = {"held": True, "path": {"kind": "sine", "amplitude": [0.0, 0.0, 0.2], "period": 0.5}}
+    tree["bodies"]["jib"] = {"kind": "kinematic", "path": {"kind": "sine", "amplitude": [0.0, 0.0, 0.2], "period": 0.5}}
     tree["lines"]["hoist"]["start"] = "jib"
     run = tl.simulate(AssemblyCase.from_dict(tree))
     place = run.sel(body="jib").body_position.values[:, 2]
@@ -302,7 +302,7 @@ def test_scenario_errors_have_lines(small: Path) -> None:
 
 
 def test_a_wire_between_two_anchors_needs_no_body(tmp_path: Path) -> None:
-    wire = tl.Assembly({}, {"wire": tl.Line(ROPE, end_point=(6.1, 0, 0), elements=4)})
+    wire = tl.System({}, {"wire": tl.Line(ROPE, end_point=(6.1, 0, 0), elements=4)})
     tl.run_to_file(tmp_path / "wire.nc", wire, tl.hang(wire, {}), duration=0.1, sample=0.01)
     run = tl.open_run(tmp_path / "wire.nc")
     assert run.attrs["status"] == "completed"

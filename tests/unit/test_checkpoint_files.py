@@ -151,7 +151,7 @@ def test_files_that_hold_no_checkpoint_of_an_assembly(saved: Path, tmp_path: Pat
     """Text, nothing, an archive of something else, a cut one, a pendulum's: one sentence with the name of the file."""
     case = tl.load("cable-robot")
     good = tmp_path / "good.npz"
-    tl.AssemblySimulation(case.assembly, case.state()).save(good)
+    tl.AssemblySimulation(case.system, case.state()).save(good)
     np.savez(tmp_path / "other.npz", x=np.arange(3))
     (tmp_path / "text.npz").write_text("precious", encoding="utf-8")
     (tmp_path / "empty.npz").touch()
@@ -169,7 +169,7 @@ def test_files_that_hold_no_checkpoint_of_an_assembly(saved: Path, tmp_path: Pat
 def test_a_simulation_that_has_not_begun_is_saved_and_goes_on(name: str, tmp_path: Path) -> None:
     case = tl.load(name, {"run.step": "auto"})
     kind: Any = tl.AssemblySimulation if name == "cable-robot" else tl.Simulation
-    simulation = kind(case.assembly if name == "cable-robot" else case.pendulum, case.state())
+    simulation = kind(case.system if name == "cable-robot" else case.pendulum, case.state())
     simulation.save(tmp_path / "begun.npz")
     other = kind.load(tmp_path / "begun.npz")
     for each in (simulation, other):

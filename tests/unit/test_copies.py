@@ -35,7 +35,7 @@ def push(t: float, state: Any, parameters: Any, force: Any, moment: Any) -> None
 # What every public class is tried with.
 EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.AppliedForce: lambda: tl.AppliedForce(((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))),
-    tl.Assembly: lambda: CASES("hook-and-load").assembly,
+    tl.System: lambda: CASES("hook-and-load").assembly,
     tl.AssemblyCase: lambda: CASES("hook-and-load").with_({"run.duration": 1.0}),
     tl.AssemblySimulation: lambda: tl.AssemblySimulation.from_case(CASES("hook-and-load")),
     tl.AssemblyState: lambda: CASES("hook-and-load").state(),
@@ -53,7 +53,7 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.Free: tl.Free,
     tl.GuidePath: lambda: tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))),
     tl.Hanging: lambda: tl.Hanging(deployed=10.0),
-    tl.Held: tl.Held,
+    tl.Kinematic: tl.Kinematic,
     tl.Impedance: lambda: tl.Impedance(10.0, 100.0, 5.0),
     tl.Integral: lambda: tl.Integral("power"),
     tl.Length: lambda: tl.Length(((0.0, 1.0), (5.0, 4.0))),

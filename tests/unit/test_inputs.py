@@ -637,15 +637,15 @@ def test_string_cannot_be_spooled_back_in_time(order: int) -> None:
 
 def test_a_wrong_kind_of_system_is_refused_in_good_english() -> None:
     wrong: Any = 3
-    everything = "system: expected a Pendulum, a Case, an Assembly or an AssemblyCase, got 3"
+    everything = "system: expected a Pendulum, a Case, an System or an AssemblyCase, got 3"
     with pytest.raises(InputError, match=re.escape(everything)):
         tl.simulate(wrong)
-    with pytest.raises(InputError, match="expected an Assembly, got 3"):
+    with pytest.raises(InputError, match="expected an System, got 3"):
         tl.hang(wrong, {})
-    with pytest.raises(InputError, match=re.escape("Assembly.bodies['a']: expected a RigidBody or a Held, got 3")):
-        tl.Assembly(bodies={"a": wrong}, lines={})
+    with pytest.raises(InputError, match=re.escape("System.bodies['a']: expected a RigidBody or a Kinematic, got 3")):
+        tl.System(bodies={"a": wrong}, lines={})
     with pytest.raises(InputError, match=re.escape("['a']: expected an AppliedForce, got 3")):
-        tl.Assembly(bodies={}, lines={}, applied_forces={"a": wrong})
+        tl.System(bodies={}, lines={}, applied_forces={"a": wrong})
 
 
 def test_the_limit_of_an_unstable_step_is_named_in_good_english() -> None:

@@ -66,8 +66,8 @@ def test_damping_never_gives_energy_back(viscosity: float) -> None:
 def test_an_assembly_at_rest_in_a_current_does_no_work() -> None:
     line = tl.Line(tl.String(20.0, 0.2, 5e4, diameter=0.02, law="tension_only"), end="load", elements=6)
     sphere = tl.RigidBody.sphere(50.0, 0.3)
-    still = tl.Assembly(
-        {"load": sphere}, {"rope": line}, fluid=tl.Fluid(1000.0), in_fluid={"load": tl.BodyInFluid(drag_area=0.1)}
+    still = tl.System(
+        {"load": sphere}, {"rope": line}, fluid=tl.Fluid(1000.0), body_fluid={"load": tl.BodyInFluid(drag_area=0.1)}
     )
     simulation = tl.AssemblySimulation(still, tl.rest(still, tl.hang(still, {"load": (0.0, 0.0, 20.1)})))
     simulation.advance(0.5, sample=0.05)
@@ -96,7 +96,7 @@ def test_the_balance_is_judged_before_and_after_a_pulse(steps: float, offset: fl
     if steps < 1.0:
         return  # an assembly does not follow what happens within a step, and its balance says so
     strings = {"rope": tl.Line(pendulum.string, end="load", elements=4, reel=pendulum.reel)}
-    pushed = tl.Assembly({"load": body}, strings, applied_forces={"load": force})
+    pushed = tl.System({"load": body}, strings, applied_forces={"load": force})
     other = tl.AssemblySimulation(pushed, tl.hang(pushed, {"load": (0.0, 0.0, 10.1 + arm)}, {"rope": 10.0}), step=h)
     other.advance(0.2, sample=h)
     assert not any("balance" in remark for remark in other.remarks())

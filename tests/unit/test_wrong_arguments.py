@@ -25,7 +25,7 @@ WRONG: list[Any] = [
     *(None, True, -1, 1.5, math.nan, math.inf, 10**400, "", "a\0b", b"x", [], {}, {1: 2}, object(), Odd()),
     *(np.zeros(3), np.array("x"), {1}, PENDULUM),
 ]
-ASSEMBLY = tl.Assembly(
+ASSEMBLY = tl.System(
     {"load": tl.RigidBody.box("2 t", (2.4, 1.2, 1.2), (0, 0, 0.6))},
     {"rope": tl.Line(tl.String("20 m", "2 kg/m", "10 MN"), end="load", elements=2)},
 )
@@ -132,6 +132,6 @@ def test_text_of_numpy_is_text() -> None:
 
 def test_names_have_a_bounded_length() -> None:
     lines = {"rope": ASSEMBLY.lines["rope"]}
-    tl.Assembly({**ASSEMBLY.bodies, "ü" * 50: tl.RigidBody.point(1.0)}, lines)
+    tl.System({**ASSEMBLY.bodies, "ü" * 50: tl.RigidBody.point(1.0)}, lines)
     with pytest.raises(tl.errors.InputError, match="names of at most 50 characters"):
-        tl.Assembly({**ASSEMBLY.bodies, "a" * 51: tl.RigidBody.point(1.0)}, lines)
+        tl.System({**ASSEMBLY.bodies, "a" * 51: tl.RigidBody.point(1.0)}, lines)

@@ -102,7 +102,7 @@ def both(command: tl.Command, string: dict[str, Any], reel: dict[str, Any], **ru
     drum = tl.Reel(0.2, 0.5, 1.5, **reel)
     pendulum = tl.Pendulum(rope, drum, BODY)
     start = tl.straight(pendulum, 5.0, 6, (1.0, 0.2, 1.0), end_velocity=(0.0, 1.0, 0.0), angular_velocity=SPIN)
-    assembly = tl.Assembly({"body": BODY}, {"rope": tl.Line(rope, end="body", reel=drum, elements=6)})
+    assembly = tl.System({"body": BODY}, {"rope": tl.Line(rope, end="body", reel=drum, elements=6)})
     center = np.array(BODY.center_of_mass)
     velocity = np.array([0.0, 1.0, 0.0]) + np.cross(SPIN, center)
     place = tl.BodyState(tuple(start.nodes[-1] + center), tuple(velocity), angular_velocity=SPIN)
@@ -194,7 +194,7 @@ def test_a_frame_that_moves_uniformly_changes_nothing() -> None:
         name: tl.Line(x.string, "ship", x.start_point, x.end, x.end_point, x.reel, None, x.elements)
         for name, x in assembly.lines.items()
     }
-    moving = tl.Assembly({**assembly.bodies, "ship": tl.Held(path)}, lines, assembly.gravity)
+    moving = tl.System({**assembly.bodies, "ship": tl.Kinematic(path)}, lines, assembly.gravity)
     b0 = state.bodies["b0"]
     bodies = {
         "b0": tl.BodyState(b0.position, tuple(np.array(b0.velocity) + drift), b0.attitude, b0.angular_velocity),
@@ -227,7 +227,7 @@ def test_damping_is_of_second_order_and_its_balance_too(viscosity: float, name: 
         )
         for key, x in assembly.lines.items()
     }
-    damped = tl.Assembly(assembly.bodies, lines, assembly.gravity)
+    damped = tl.System(assembly.bodies, lines, assembly.gravity)
     given = (damped, assemblies.state_of(spec), assemblies.commands_of(spec))
     differences, balance = with_halved_steps(*given, "damping_loss", 0.1)
     report(f"{name}: order with damping", check_order(HALVED[:-1], differences, 2.0, 0.15), "2.0 +- 0.15")
@@ -242,7 +242,7 @@ def test_stiff_damping_limits_no_step() -> None:
         string = tl.String(line.string.length, line.string.density, line.string.stiffness, viscosity=viscosity)
         stiff = tl.Line(string, line.start, line.start_point, line.end, line.end_point, line.reel, line.drum_axis, 4)
         simulation = tl.AssemblySimulation(
-            tl.Assembly(assembly.bodies, {"s0": stiff}, 0.0), assemblies.state_of(spec), step=2e-3
+            tl.System(assembly.bodies, {"s0": stiff}, 0.0), assemblies.state_of(spec), step=2e-3
         )
         simulation.advance(1.0, assemblies.commands_of(spec), sample=0.01)
         run = simulation.dataset()

@@ -15,10 +15,10 @@ from tests.support.checking import check_below, check_close
 @pytest.mark.parametrize("name", ["hook-and-load", "cable-robot"])
 def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:
     case = tl.load(name)
-    assembly = tl.Assembly(
-        {key: tl.Held() if isinstance(body, tl.Held) else body for key, body in case.assembly.bodies.items()},
-        case.assembly.lines,
-        case.assembly.gravity,
+    assembly = tl.System(
+        {key: tl.Kinematic() if isinstance(body, tl.Kinematic) else body for key, body in case.system.bodies.items()},
+        case.system.lines,
+        case.system.gravity,
     )
     state = tl.rest(assembly, tl.hang(assembly, case.bodies, case.lines))
     run = tl.simulate(assembly, state, duration=1.0, sample=0.1)
@@ -43,7 +43,7 @@ def test_a_double_pendulum_of_points(report: Report) -> None:
         "upper": tl.Line(tl.String(l[0], 1e-5, 1e6), end="a", elements=2),
         "lower": tl.Line(tl.String(l[1], 1e-5, 1e6), start="a", end="b", elements=2),
     }
-    assembly = tl.Assembly(bodies, lines)
+    assembly = tl.System(bodies, lines)
     state = tl.rest(assembly, tl.hang(assembly, {"a": (0, 0, l[0]), "b": (0, 0, l[0] + l[1])}))
     M = [[(m[0] + m[1]) * l[0] ** 2, m[1] * l[0] * l[1]], [m[1] * l[0] * l[1], m[1] * l[1] ** 2]]
     exact = np.sqrt(eigh(np.diag([(m[0] + m[1]) * g * l[0], m[1] * g * l[1]]), M)[0])
@@ -56,7 +56,7 @@ def test_modes_are_those_of_the_pendulum() -> None:
     body = tl.RigidBody.box(2.0, (0.3, 0.2, 0.4), (0.0, 0.05, 0.2))
     rope, reel = tl.String(6.0, 0.1, 2000.0), tl.Reel(0.1, 0.5, 1.0)
     expected = tl.modes(tl.Pendulum(rope, reel, body), deployed=5.0, elements=4).frequency.values
-    assembly = tl.Assembly({"body": body}, {"rope": tl.Line(rope, end="body", reel=reel, elements=4)})
+    assembly = tl.System({"body": body}, {"rope": tl.Line(rope, end="body", reel=reel, elements=4)})
     state = tl.rest(assembly, tl.hang(assembly, {"body": (0, 0, 5.2)}, {"rope": 5.0}))
     check_close("frequencies", tl.modes(assembly, state).frequency.values, expected, 1e-6)
 
@@ -65,7 +65,7 @@ def test_a_taut_string_between_two_anchors(report: Report) -> None:
     """Across: k/(2 l) sqrt(T/mu) per unstretched length; along: k/(2 l) sqrt(EA/mu)."""
     l, stretched, EA, mu, N = 10.0, 10.1, 5000.0, 0.2, 60
     line = tl.Line(tl.String(l, mu, EA), end_point=(stretched, 0, 0), elements=N)
-    assembly = tl.Assembly({}, {"s": line}, gravity=0.0)
+    assembly = tl.System({}, {"s": line}, gravity=0.0)
     state = tl.rest(assembly, tl.hang(assembly, {}))
     found = tl.modes(assembly, state).frequency.values
     strain = stretched / l - 1.0
@@ -80,7 +80,7 @@ def test_a_taut_string_between_two_anchors(report: Report) -> None:
 def test_rest_in_an_orbit_is_refused() -> None:
     case = tl.load("tethered-satellites")
     with pytest.raises(InputError, match="uniform gravity"):
-        tl.rest(case.assembly, case.state())
+        tl.rest(case.system, case.state())
     crane = tl.load("hook-and-load")
     with pytest.raises(InputError, match="not balanced"):
-        tl.modes(crane.assembly, tl.hang(crane.assembly, crane.bodies, crane.lines))
+        tl.modes(crane.system, tl.hang(crane.system, crane.bodies, crane.lines))

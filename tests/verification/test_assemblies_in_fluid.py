@@ -62,12 +62,12 @@ def both(name: str, step: float) -> tuple[tl.Simulation, tl.AssemblySimulation]:
     alone = tl.Simulation(pendulum, state, step=step)
     assert alone.advance(DURATION, command) == "completed"
 
-    held = {} if path is None else {"ship": tl.Held(path)}
+    held = {} if path is None else {"ship": tl.Kinematic(path)}
     start, end = ("anchor" if path is None else "ship"), "body"
     moving = np.zeros(3) if path is None else path.at(0.0)[1][0]
     line = tl.Line(string, start=start, end=end, reel=REEL, elements=N)
     around_body = {"body": tl.BodyInFluid(**IN_FLUID, **around)}
-    assembly = tl.Assembly({**held, "body": BODY}, {"rope": line}, fluid=tl.Fluid(**fluid), in_fluid=around_body)
+    assembly = tl.System({**held, "body": BODY}, {"rope": line}, fluid=tl.Fluid(**fluid), body_fluid=around_body)
     bodies = {
         "body": tl.BodyState(
             nodes[-1] + center, velocities[-1] + moving + np.cross(omega, center), angular_velocity=omega
@@ -98,7 +98,7 @@ def test_one_string_and_one_body_in_a_fluid_move_as_the_pendulum(name: str, repo
     report(f"{name}: order of the distance between the pendulum and the same assembly", order, "2.0 +- 0.15")
 
 
-def wet(name: str, flow: Any = (1.0, 0.2, 0.0)) -> tuple[tl.Assembly, tl.AssemblyState, dict[str, tl.Command]]:
+def wet(name: str, flow: Any = (1.0, 0.2, 0.0)) -> tuple[tl.System, tl.AssemblyState, dict[str, tl.Command]]:
     """A case of the reference in water with a current."""
     spec = specs()[name]
     plain = assembly_of(spec)
@@ -108,8 +108,8 @@ def wet(name: str, flow: Any = (1.0, 0.2, 0.0)) -> tuple[tl.Assembly, tl.Assembl
         for key, line in plain.lines.items()
     }
     own = tl.BodyInFluid(drag_area=0.05, volume=1e-3, added_mass=0.5, spin_damping=0.01)
-    around: Any = {"fluid": tl.Fluid(100.0, flow=flow), "in_fluid": dict.fromkeys(plain.bodies, own)}
-    return tl.Assembly(plain.bodies, strings, plain.gravity, **around), state_of(spec), commands_of(spec)
+    around: Any = {"fluid": tl.Fluid(100.0, flow=flow), "body_fluid": dict.fromkeys(plain.bodies, own)}
+    return tl.System(plain.bodies, strings, plain.gravity, **around), state_of(spec), commands_of(spec)
 
 
 @pytest.mark.parametrize("name", ["two-bodies-1", "cradle-5", "chain-6"])
@@ -157,7 +157,7 @@ def test_a_load_in_still_water_rests_with_its_weight_less_its_buoyancy() -> None
     own = tl.BodyInFluid(volume=2e-3, buoyancy_center=(0.0, 0.0, -0.1))
     body = tl.RigidBody.about_center(10.0, np.diag([0.1, 0.1, 0.1]), (0.0, 0.0, 0.2))
     line = tl.Line(string, end="load", end_point=(0.1, 0.0, 0.0))
-    sea = tl.Assembly({"load": body}, {"rope": line}, fluid=tl.Fluid(1000.0), in_fluid={"load": own})
+    sea = tl.System({"load": body}, {"rope": line}, fluid=tl.Fluid(1000.0), body_fluid={"load": own})
     start = tl.hang(sea, {"load": tl.BodyState((0.0, 0.0, 10.5))})
     still = tl.rest(sea, start)
     run = tl.simulate(sea, still, duration=0.5, sample=0.1)

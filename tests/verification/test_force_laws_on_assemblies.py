@@ -42,7 +42,7 @@ def both(step: float) -> tuple[Any, Any]:
     alone = tl.simulate(tl.Pendulum(STRING, REEL, BODY), state, tl.Torque(2.0), loads=[tl.ForceLaw(stirred)], **times)
     body = tl.BodyState(nodes[-1] + center, velocities[-1] + np.cross(omega, center), angular_velocity=omega)
     started = tl.AssemblyState({"body": body}, {"rope": LineState(nodes, velocities, 20.0 - OUT, 0.0)})
-    assembly = tl.Assembly({"body": BODY}, {"rope": tl.Line(STRING, end="body", reel=REEL, elements=N)})
+    assembly = tl.System({"body": BODY}, {"rope": tl.Line(STRING, end="body", reel=REEL, elements=N)})
     loads = {"rope": tl.ForceLaw(stirred)}
     return alone, tl.simulate(assembly, started, {"rope": tl.Torque(2.0)}, loads=loads, **times)
 
@@ -69,7 +69,7 @@ def with_moment(line: str, law: bool, step: float) -> Any:
     end = assembly.lines[line].end
     loads = {line: tl.ForceLaw(twisted, TWIST)} if law else {}
     if not law:
-        assembly = tl.Assembly(
+        assembly = tl.System(
             assembly.bodies,
             assembly.lines,
             assembly.gravity,
@@ -96,7 +96,7 @@ def test_a_law_repeats_an_applied_moment_on_the_body_at_the_end(report: Report) 
 
 def test_a_moment_gives_its_time_integral_of_angular_momentum() -> None:
     spec = specs()["two-bodies-3"]
-    space = tl.Assembly(assembly_of(spec).bodies, assembly_of(spec).lines, 0.0)
+    space = tl.System(assembly_of(spec).bodies, assembly_of(spec).lines, 0.0)
     loads = {"s0": tl.ForceLaw(twisted, TWIST)}
     run = tl.simulate(space, state_of(spec), commands_of(spec), loads=loads, step=1e-3, duration=0.1, sample=0.05)
     gained = run.angular_momentum[-1] - run.angular_momentum[0]
@@ -107,14 +107,14 @@ def test_a_moment_gives_its_time_integral_of_angular_momentum() -> None:
 ENDS: dict[str, Any] = {
     "body": tl.RigidBody.box(2.0, (0.3, 0.2, 0.2), (0.0, 0.0, 0.1)),
     "point": tl.RigidBody.point(2.0),
-    "held": tl.Held(tl.Sine(0.1, 1.0)),
+    "held": tl.Kinematic(tl.Sine(0.1, 1.0)),
 }
 
 
 @pytest.mark.parametrize("moment", [np.inf, np.nan])
 @pytest.mark.parametrize("end", ENDS)
 def test_a_moment_that_is_no_number_ends_the_run(end: str, moment: float) -> None:
-    assembly = tl.Assembly({"it": ENDS[end]}, {"rope": tl.Line(tl.String(8.0, 0.1, 4e3), end="it", elements=3)})
+    assembly = tl.System({"it": ENDS[end]}, {"rope": tl.Line(tl.String(8.0, 0.1, 4e3), end="it", elements=3)})
     start = tl.hang(assembly, {"it": (0.0, 0.0, 8.2)})
 
     def no_number(t: float, state: Any, parameters: Any, force: Any, out: Any) -> None:

@@ -26,10 +26,10 @@ def dumbbell(masses: tuple[float, float] = (1000.0, 1000.0), reel: tl.Reel | Non
     string = tl.String(LENGTH + spooled, DENSITY, 1e7)
     line = tl.Line(string, start="upper", end="lower", reel=reel, elements=2)
     bodies = {"upper": tl.RigidBody.point(masses[0]), "lower": tl.RigidBody.point(masses[1])}
-    return tl.Assembly(bodies, {"tether": line}, orbit=ORBIT)
+    return tl.System(bodies, {"tether": line}, orbit=ORBIT)
 
 
-def start(assembly: tl.Assembly, along: Any, rates: Any, deployed: float, strain: float, speed: float = 0.0) -> Any:
+def start(assembly: tl.System, along: Any, rates: Any, deployed: float, strain: float, speed: float = 0.0) -> Any:
     """Bodies on a line through the origin, turning with the given angular velocity and parting at a speed."""
     unit = np.array(along) / np.linalg.norm(along)
     masses = [body.mass for body in assembly.bodies.values()]  # type: ignore[union-attr]
@@ -44,7 +44,7 @@ def start(assembly: tl.Assembly, along: Any, rates: Any, deployed: float, strain
     return tl.hang(assembly, bodies, lines)
 
 
-def static_strain(assembly: tl.Assembly) -> float:
+def static_strain(assembly: tl.System) -> float:
     upper, lower = (body.mass for body in assembly.bodies.values())  # type: ignore[union-attr]
     return 3.0 * RATE**2 * upper * lower / (upper + lower) * LENGTH / 1e7
 
@@ -124,7 +124,7 @@ def test_deployment_at_a_constant_angle(report: Report) -> None:
     string = tl.String(LENGTH + spooled, 1e-3, 1e5)
     line = tl.Line(string, start="upper", end="lower", reel=reel, elements=2)
     bodies = {"upper": tl.RigidBody.point(1000.0), "lower": tl.RigidBody.point(1000.0)}
-    assembly = tl.Assembly(bodies, {"tether": line}, orbit=ORBIT)
+    assembly = tl.System(bodies, {"tether": line}, orbit=ORBIT)
     strain = 3.0 * RATE**2 * 500.0 * LENGTH / 1e5
     along = (math.cos(theta), math.sin(theta), 0.0)
     state = start(assembly, along, (0.0, 0.0, RATE), LENGTH, strain, growth * LENGTH)

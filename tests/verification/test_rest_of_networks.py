@@ -19,11 +19,11 @@ from tests.support.checking import check_below, check_close
 G = 9.81
 
 
-def sagging(N: int, EA: float = 1e6, gravity: float = G, **string: Any) -> tuple[tl.Assembly, tl.AssemblyState]:
+def sagging(N: int, EA: float = 1e6, gravity: float = G, **string: Any) -> tuple[tl.System, tl.AssemblyState]:
     """60 m of rope between anchors 50 m apart."""
     rope = tl.String(60.0, 1.0, EA, **{"law": "tension_only", **string})
     rope_line = tl.Line(rope, end_point=(50.0, 0.0, 0.0), elements=N)
-    assembly = tl.Assembly({}, {"rope": rope_line}, gravity=gravity)
+    assembly = tl.System({}, {"rope": rope_line}, gravity=gravity)
     return assembly, tl.hang(assembly, {})
 
 
@@ -41,7 +41,7 @@ def catenary(EA: float, points: Any, length: float = 60.0, span: float = 50.0, w
     return np.stack([x(H, points), np.zeros_like(points), z], axis=-1)
 
 
-def left(assembly: tl.Assembly, state: tl.AssemblyState) -> tuple[float, float]:
+def left(assembly: tl.System, state: tl.AssemblyState) -> tuple[float, float]:
     """Largest force left, with rounding, and the largest force there is (N)."""
     network, places = network_of(assembly, state)
     forces = forces_of(network, places)
@@ -87,7 +87,7 @@ def test_any_gravity_is_answered(name: str, gravity: float) -> None:
         assembly, start = sagging(20, gravity=gravity)
     else:
         case = tl.load(name)
-        assembly = tl.Assembly(case.assembly.bodies, case.assembly.lines, gravity)
+        assembly = tl.System(case.system.bodies, case.system.lines, gravity)
         start = tl.hang(assembly, case.bodies, case.lines)
     left(assembly, tl.rest(assembly, start))
 
@@ -95,7 +95,7 @@ def test_any_gravity_is_answered(name: str, gravity: float) -> None:
 def test_a_rope_with_a_table_sags() -> None:
     strains, tensions = [0.0, 0.01, 0.02, 0.05], [0.0, 500.0, 2000.0, 10000.0]
     rope = tl.String.from_table(60.0, 1.0, strains, tensions)
-    assembly = tl.Assembly({}, {"rope": tl.Line(rope, end_point=(50.0, 0.0, 0.0), elements=30)})
+    assembly = tl.System({}, {"rope": tl.Line(rope, end_point=(50.0, 0.0, 0.0), elements=30)})
     found = tl.rest(assembly, tl.hang(assembly, {}))
     force, scale = left(assembly, found)
     check_below("force left", force, 1e-9 * scale)
@@ -107,7 +107,7 @@ def test_slack_ropes_beside_a_taut_one_hang_in_loops() -> None:
     load = tl.RigidBody.point(100.0)
     taut = tl.Line(tl.String(10.0, 0.5, 1e6, law="tension_only"), end="load", elements=5)
     loose = tl.Line(tl.String(30.0, 0.5, 1e6, law="tension_only"), start_point=(5.0, 0.0, 0.0), end="load", elements=20)
-    assembly = tl.Assembly({"load": load}, {"taut": taut, "loose": loose})
+    assembly = tl.System({"load": load}, {"taut": taut, "loose": loose})
     found = tl.rest(assembly, tl.hang(assembly, {"load": (0.0, 0.0, 10.0)}))
     force, scale = left(assembly, found)
     check_below("force left", force, 1e-9 * scale)
@@ -120,7 +120,7 @@ def test_applied_forces_pull_aside_by_hand() -> None:
     """A load on a light rope hangs along the sum of weight and force, and its modes swing about that."""
     load, EA, l, push = tl.RigidBody.point(20.0), 1e5, 8.0, np.array([100.0, 50.0, 0.0])
     line = tl.Line(tl.String(l, 1e-7, EA), end="load", elements=2)
-    assembly = tl.Assembly({"load": load}, {"rope": line}, applied_forces={"load": tl.AppliedForce(force=push)})
+    assembly = tl.System({"load": load}, {"rope": line}, applied_forces={"load": tl.AppliedForce(force=push)})
     found = tl.rest(assembly, tl.hang(assembly, {"load": (0.0, 0.0, l)}))
     total = push + np.array([0.0, 0.0, 20.0 * G])
     pull = float(np.linalg.norm(total))
@@ -137,7 +137,7 @@ def test_an_applied_moment_turns_a_body_by_hand() -> None:
     line = tl.Line(tl.String(5.0, 1e-4, 1e5), end="body", elements=2)
     moment = 0.3 * 10.0 * G * 0.5
     changing = tl.AppliedForce(moment=([0.0, 1.0], [(0.0, moment, 0.0), (0.0, 0.0, 0.0)]))
-    assembly = tl.Assembly({"body": body}, {"rope": line}, applied_forces={"body": changing})
+    assembly = tl.System({"body": body}, {"rope": line}, applied_forces={"body": changing})
     found = tl.rest(assembly, tl.hang(assembly, {"body": (0.0, 0.0, 5.5)}))
     attitude = np.array(found.bodies["body"].attitude)
     check_close("arm", attitude @ [0.0, 0.0, 1.0], [0.3, 0.0, np.sqrt(1.0 - 0.09)], 1e-7)
@@ -152,14 +152,14 @@ def sea(flow: Any, surface: float | None, volume: float) -> tl.Pendulum:
     return tl.Pendulum(tl.String(41.0, 0.8, 1e6, diameter=0.02), tl.Reel(0.1, 0.5, 1.0), body, fluid=fluid)
 
 
-def as_assembly(pendulum: tl.Pendulum, N: int) -> tl.Assembly:
+def as_assembly(pendulum: tl.Pendulum, N: int) -> tl.System:
     """The pendulum with 40 m of string out, as an assembly."""
     assert pendulum.fluid is not None
     fluid = pendulum.fluid
     around = tl.Fluid(fluid.density, flow=fluid.flow, surface=fluid.surface, density_above=fluid.density_above)
     own = tl.BodyInFluid(drag_area=fluid.drag_area, volume=fluid.volume)
     line = tl.Line(pendulum.string, end="body", reel=pendulum.reel, elements=N)
-    return tl.Assembly({"body": pendulum.body}, {"line": line}, fluid=around, in_fluid={"body": own})
+    return tl.System({"body": pendulum.body}, {"line": line}, fluid=around, body_fluid={"body": own})
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_body_floats_on_a_slack_string(law: str) -> None:
 def test_an_unstable_balance_is_left() -> None:
     """A body whose center of mass is above its rope, but for a push at the start, turns over."""
     body = tl.RigidBody.about_center(10.0, np.eye(3), (0.0, 0.0, 0.5))
-    assembly = tl.Assembly({"body": body}, {"rope": tl.Line(tl.String(5.0, 0.1, 1e5), end="body", elements=4)})
+    assembly = tl.System({"body": body}, {"rope": tl.Line(tl.String(5.0, 0.1, 1e5), end="body", elements=4)})
     upside_down = tl.BodyState((0.0, 0.0, 4.5), attitude=np.diag([1.0, -1.0, -1.0]))
     found = tl.rest(assembly, tl.hang(assembly, {"body": upside_down}))
     check_close("attitude", np.array(found.bodies["body"].attitude)[2], [0.0, 0.0, 1.0], 1e-6)
@@ -217,8 +217,11 @@ def test_where_there_is_no_rest_it_is_refused_soon() -> None:
     """A body that is lighter than water and on no line to the ground rises for ever."""
     float_ = tl.RigidBody.point(1.0)
     tail = tl.Line(tl.String(5.0, 0.1, 1e5, law="tension_only"), start="a", end="b", elements=10)
-    assembly = tl.Assembly(
-        {"a": float_, "b": float_}, {"tail": tail}, fluid=tl.Fluid(1000.0), in_fluid={"a": tl.BodyInFluid(volume=0.01)}
+    assembly = tl.System(
+        {"a": float_, "b": float_},
+        {"tail": tail},
+        fluid=tl.Fluid(1000.0),
+        body_fluid={"a": tl.BodyInFluid(volume=0.01)},
     )
     start = tl.hang(assembly, {"a": (0.0, 0.0, 0.0), "b": (3.0, 0.0, 3.0)})
     with pytest.raises(

@@ -26,13 +26,13 @@ IN_FLUID = {"carrier": tl.BodyInFluid(volume=5e-3), "load": tl.BodyInFluid(volum
 STEPS = [1e-3, 5e-4, 2.5e-4]
 
 
-def system(surface: float | None, entrance: Any = ENTRANCE, carrier: tl.RigidBody = CARRIER) -> tl.Assembly:
+def system(surface: float | None, entrance: Any = ENTRANCE, carrier: tl.RigidBody = CARRIER) -> tl.System:
     """A carrier on a line, with a reel whose rope holds a load."""
     at: Any = {"start": "carrier", "start_point": entrance, "end": "load"}
     rope = tl.Line(ROPE, **at, reel=REEL, drum_axis=(0.0, 1.0, 0.0), elements=ELEMENTS)
     lines = {"top": tl.Line(TOP, end="carrier", elements=ELEMENTS), "rope": rope}
     fluid = tl.Fluid(RHO, surface=surface)
-    return tl.Assembly({"carrier": carrier, "load": LOAD}, lines, fluid=fluid, in_fluid=IN_FLUID)
+    return tl.System({"carrier": carrier, "load": LOAD}, lines, fluid=fluid, body_fluid=IN_FLUID)
 
 
 @pytest.mark.parametrize("surface", [None, -100.0])
@@ -51,7 +51,7 @@ def test_the_top_line_bears_all_weights_less_what_is_displaced(surface: float | 
     check_below("motion", float(np.abs(run.body_velocity).max()), 1e-7)
 
 
-def moved(assembly: tl.Assembly, step: float, depth: float) -> Any:
+def moved(assembly: tl.System, step: float, depth: float) -> Any:
     """A run from a carrier that sinks and turns while its reel pays out."""
     tilt = Rotation.from_rotvec([0.1, 0.4, 0.0]).as_matrix()
     bodies = {

@@ -109,7 +109,7 @@ def growth_in_space(name: str, part: float) -> float:
     """Kinetic energy at the end over that of small pushes at the start, at a part of the limit of an assembly."""
     bodies, lines = IN_SPACE[name]
     rng = np.random.default_rng(3)
-    assembly = tl.Assembly({k: body for k, (body, _) in bodies.items()}, lines, 0.0)
+    assembly = tl.System({k: body for k, (body, _) in bodies.items()}, lines, 0.0)
     pushed = {k: tl.BodyState(place, 1e-4 * rng.normal(size=3)) for k, (_, place) in bodies.items()}
     state = tl.hang(assembly, pushed, {"s": 0.5} if name == "drum" else {})
     commands = {"s": tl.Torque(0.0)} if name == "drum" else {}
@@ -142,7 +142,7 @@ def test_one_element_has_the_limit_of_the_pendulum(body: str, command: tl.Comman
     pendulum = tl.Pendulum(CORD, LIGHT_REEL, BODIES[body], 0.0)
     alone = tl.Simulation(pendulum, tl.straight(pendulum, 0.5, 1))
     line = tl.Line(CORD, end="body", reel=LIGHT_REEL, elements=1)
-    assembly = tl.Assembly({"body": BODIES[body]}, {"s": line}, 0.0)
+    assembly = tl.System({"body": BODIES[body]}, {"s": line}, 0.0)
     center = np.array([0.0, 0.0, 0.5]) + np.array(BODIES[body].center_of_mass)
     other = tl.AssemblySimulation(assembly, tl.hang(assembly, {"body": tuple(center)}, {"s": 0.5}))
     other.take({"s": command})

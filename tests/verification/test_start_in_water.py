@@ -51,7 +51,7 @@ def ended(name: str, assembled: bool, h: float) -> Any:
         line = tl.Line(string, end="body", reel=reel, elements=N)
         body = tl.BodyState(nodes[-1], velocities[-1])
         rope = LineState(nodes, velocities, string.length - OUT, speed)
-        assembly = tl.Assembly({"body": BODY}, {"s": line}, fluid=FLUID)
+        assembly = tl.System({"body": BODY}, {"s": line}, fluid=FLUID)
         run = tl.simulate(assembly, tl.AssemblyState({"body": body}, {"s": rope}), {"s": command}, **times)
     return np.append(run.position.values[-1], run.reeled_length.values[-1])
 

@@ -54,7 +54,7 @@ def test_at_rest_it_is_what_holds_string_and_body(name: str, elements: int) -> N
         np.testing.assert_allclose(run[variable], getattr(rest, variable), rtol=1e-9)
 
 
-def as_assembly(system: tl.Pendulum, rest: Any, turned: bool) -> tuple[tl.Assembly, tl.AssemblyState]:
+def as_assembly(system: tl.Pendulum, rest: Any, turned: bool) -> tuple[tl.System, tl.AssemblyState]:
     """A pendulum at rest as an assembly; its string may begin at the body, and has no reel then."""
     N, nodes, fluid = rest.state.elements, np.array(rest.state.nodes), system.fluid
     deployed = system.string.length - rest.state.reeled_length
@@ -66,13 +66,13 @@ def as_assembly(system: tl.Pendulum, rest: Any, turned: bool) -> tuple[tl.Assemb
     around: Any = {}
     if fluid is not None:
         own = tl.BodyInFluid(volume=fluid.volume, drag_area=fluid.drag_area)
-        around = {"fluid": dataclasses.replace(fluid, volume=0.0, drag_area=0.0), "in_fluid": {"load": own}}
+        around = {"fluid": dataclasses.replace(fluid, volume=0.0, drag_area=0.0), "body_fluid": {"load": own}}
     line = tl.Line(string, elements=N, **ends)
     state = tl.AssemblyState(
         {"load": tl.BodyState(tuple(rest.state.nodes[-1]))},
         {"rope": LineState(np.ascontiguousarray(nodes), np.zeros_like(nodes), reeled, 0.0)},
     )
-    return tl.Assembly({"load": system.body}, {"rope": line}, **around), state
+    return tl.System({"load": system.body}, {"rope": line}, **around), state
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -93,7 +93,7 @@ def test_at_rest_in_an_assembly(name: str, elements: int, turned: bool) -> None:
 
 def test_a_rope_between_two_anchors_carries_half_of_its_weight_at_each() -> None:
     string = tl.String(12.0, 2.0, 1e5, law="tension_only")
-    assembly = tl.Assembly({}, {"rope": tl.Line(string, end_point=(10.0, 0.0, 0.0), elements=9)})
+    assembly = tl.System({}, {"rope": tl.Line(string, end_point=(10.0, 0.0, 0.0), elements=9)})
     state = tl.rest(assembly, tl.hang(assembly, {}))
     run = tl.simulate(assembly, state, duration=0.02, sample=0.01).isel(line=0)
     along = np.diff(run.position.values[0], axis=0)

@@ -56,7 +56,7 @@ def test_torque_is_right_from_the_start_and_of_second_order(name: str, command: 
 
 @pytest.mark.parametrize("elements", [1, 2, 10])
 def test_at_rest_torque_and_tension_are_the_weight(elements: int) -> None:
-    """Held by a lock, by a given length, and of a string whose own weight counts."""
+    """Kinematic by a lock, by a given length, and of a string whose own weight counts."""
     pendulum = tl.Pendulum(
         tl.String(60.0, 0.5, 1e5), tl.Reel(0.3, 0.5, 1.0), tl.RigidBody.sphere(20.0, 0.2, (0, 0, 0.2))
     )

@@ -10,7 +10,7 @@ from tautline._version import __version__
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.rest import free_bodies, network_of
 from tautline.model.assembly.state import AssemblyState
 from tautline.model.network import Network, Places
@@ -30,7 +30,7 @@ LEAST_GRAVITY = 1e-3
 MOST_SHIFTS = 60
 
 
-def mass_matrix(assembly: Assembly, network: Network, places: Places) -> Array:
+def mass_matrix(assembly: System, network: Network, places: Places) -> Array:
     """Matrix of the kinetic energy by the rates of the unknowns; drums are locked and turn with their bodies."""
     M = np.zeros((network.count, network.count))
     for own, first, R in zip(network.bodies, network.first_of_body, places.attitudes, strict=True):
@@ -53,7 +53,7 @@ def mass_matrix(assembly: Assembly, network: Network, places: Places) -> Array:
     return M
 
 
-def assembly_modes(assembly: Assembly, at: AssemblyState, count: int | None = None) -> xr.Dataset:
+def assembly_modes(assembly: System, at: AssemblyState, count: int | None = None) -> xr.Dataset:
     """Natural frequencies and shapes of an assembly about a state of rest, as `tl.rest` finds it; drums are locked.
 
     Applied forces, buoyancy and drag act with their size there and their change with place and attitude, as far as
@@ -61,7 +61,7 @@ def assembly_modes(assembly: Assembly, at: AssemblyState, count: int | None = No
 
     Parameters
     ----------
-    assembly : Assembly
+    assembly : System
         In uniform gravity.
     at : AssemblyState
         The state of rest.
@@ -78,7 +78,7 @@ def assembly_modes(assembly: Assembly, at: AssemblyState, count: int | None = No
     network, places = network_of(assembly, at)
     strings = [line.string for line in assembly.lines.values()]
     if assembly.fluid is not None and any(
-        [*(string.normal_added_mass for string in strings), *(x.added_mass for x in assembly.in_fluid.values())]
+        [*(string.normal_added_mass for string in strings), *(x.added_mass for x in assembly.body_fluid.values())]
     ):
         raise InputError("assembly: expected none with added mass for modes, got one whose fluid moves along")
     found = forces_of(network, places)
@@ -100,7 +100,7 @@ def assembly_modes(assembly: Assembly, at: AssemblyState, count: int | None = No
     return build_modes(assembly, values, {"version": __version__})
 
 
-def _oscillations(assembly: Assembly, K: Array, M: Array) -> tuple[Array, Array, float]:
+def _oscillations(assembly: System, K: Array, M: Array) -> tuple[Array, Array, float]:
     """Squared frequencies from the least up, vectors, and the shift about which they were found.
 
     As eigenvalues 1/(w^2 + shift) of M v = x (K + shift M) v: slow motions have the largest, and the rounding of their
@@ -120,7 +120,7 @@ def _oscillations(assembly: Assembly, K: Array, M: Array) -> tuple[Array, Array,
     raise InputError("at: expected a state about which an assembly can oscillate, got one that no shift makes stable")
 
 
-def _shapes(assembly: Assembly, network: Network, places: Places, vectors: Array) -> dict[str, Array]:
+def _shapes(assembly: System, network: Network, places: Places, vectors: Array) -> dict[str, Array]:
     """Displacements of nodes and bodies, and rotations, of every mode; the largest displacement is 1."""
     count = vectors.shape[1]
     shape = (network.node_map(places) @ vectors).T.reshape(count, -1, 3)

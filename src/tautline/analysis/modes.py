@@ -13,7 +13,7 @@ from tautline.analysis.assembly_modes import assembly_modes
 from tautline.arrays import TINY_LENGTH
 from tautline.errors import InputError
 from tautline.model import checks, statics
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.state import AssemblyState
 from tautline.model.command import Locked
 from tautline.model.equilibrium import Equilibrium, equilibrium
@@ -56,7 +56,7 @@ class Linearised(NamedTuple):
 
 
 def modes(
-    pendulum: Pendulum | Assembly,
+    pendulum: Pendulum | System,
     at: Equilibrium | State | AssemblyState | None = None,
     *,
     deployed: float | None = None,
@@ -69,7 +69,7 @@ def modes(
     Parameters
     ----------
     pendulum : Pendulum
-        Or an Assembly, with the state of rest that `tl.rest` finds; see `tautline.analysis.assembly_modes`.
+        Or an System, with the state of rest that `tl.rest` finds; see `tautline.analysis.assembly_modes`.
     at : Equilibrium or State, optional
         Where to linearise; by default the string hangs with `deployed` metres out in `elements` elements. A load of
         the Equilibrium acts with its present size and its dependence on the configuration, as far as that is
@@ -97,7 +97,7 @@ def modes(
     more than half is motion along the string; "swing", the string goes to one side, farthest at the body;
     "transverse", all others. Shapes of equal frequency are turned so that the first moves along x as far as it can.
     """
-    if isinstance(pendulum, Assembly):
+    if isinstance(pendulum, System):
         if not isinstance(at, AssemblyState) or deployed is not None or reel != "locked":
             checks.refuse("at", "the state of rest that tl.rest finds, and no other argument but count", at)
         return assembly_modes(pendulum, at, count)

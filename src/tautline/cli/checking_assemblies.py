@@ -36,11 +36,11 @@ def facts(case: AssemblyCase) -> dict[str, Any]:
     plan = simulation.sampling(sample)
     look = _look(simulation, plan, sample)
     steps = case.run.duration / look.step
-    names = list(case.assembly.lines)
+    names = list(case.system.lines)
     return {
-        "bodies": list(case.assembly.bodies),
+        "bodies": list(case.system.bodies),
         "lines": names,
-        "elements": {name: line.elements for name, line in case.assembly.lines.items()},
+        "elements": {name: line.elements for name, line in case.system.lines.items()},
         "samples": count + 1,
         "size_bytes": runs.file_size(count + 1, simulation.layout),
         "start_tension": dict(zip(names, first["start_tension"][0].tolist(), strict=True)),
@@ -59,7 +59,7 @@ def facts(case: AssemblyCase) -> dict[str, Any]:
 def _used_up(case: AssemblyCase, lengths: dict[str, float]) -> dict[str, float]:
     """When reels whose motion is given have no string left, by the names of the strings (s)."""
     found = {}
-    for name, line in case.assembly.lines.items():
+    for name, line in case.system.lines.items():
         command = case.commands.get(name)
         if line.reel is None or command is None or not command.prescribes:
             continue

@@ -11,7 +11,7 @@ from tautline.engine.assembly.simulation import AssemblySimulation, line_starts
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.state import AssemblyState
 from tautline.model.case import Case
@@ -35,10 +35,10 @@ Marching = Simulation | AssemblySimulation
 
 def case_of(system: Any, state: Any, command: Any, run: Mapping[str, Any], title: str = "") -> Any:
     """A case from what `simulate` takes: a case and changes of its run, or plain objects."""
-    checks.instance("system", system, Pendulum, Case, Assembly, AssemblyCase)
+    checks.instance("system", system, Pendulum, Case, System, AssemblyCase)
     known(run, Run, () if isinstance(system, Case | AssemblyCase) else ("duration",))
     checks.text("title", title)
-    if isinstance(system, Assembly | AssemblyCase):
+    if isinstance(system, System | AssemblyCase):
         return assembly_case(system, state, command, run, title)
     if isinstance(system, Case):
         if state is not None or command is not None:
@@ -55,7 +55,7 @@ def case_of(system: Any, state: Any, command: Any, run: Mapping[str, Any], title
 
 
 def assembly_case(
-    system: Assembly | AssemblyCase, state: Any, commands: Any, run: Mapping[str, Any], title: str = ""
+    system: System | AssemblyCase, state: Any, commands: Any, run: Mapping[str, Any], title: str = ""
 ) -> AssemblyCase:
     """A case from what `simulate` takes: a case and changes of its run, or plain objects."""
     if isinstance(system, AssemblyCase):

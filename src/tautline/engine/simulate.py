@@ -11,7 +11,7 @@ from tautline.engine.cases import case_of
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.state import AssemblyState
 from tautline.model.case import Case
@@ -30,7 +30,7 @@ Controller = Callable[[Any], "float | Command | tuple[float | Command, Any] | Ma
 
 
 def simulate(
-    system: Case | Pendulum | AssemblyCase | Assembly,
+    system: Case | Pendulum | AssemblyCase | System,
     state: State | AssemblyState | None = None,
     command: Command | Mapping[str, Command | float] | None = None,
     *,
@@ -43,7 +43,7 @@ def simulate(
 
     Parameters
     ----------
-    system : Case, Pendulum, AssemblyCase or Assembly
+    system : Case, Pendulum, AssemblyCase or System
         What; a case says the rest as well.
     state : State
         From where.
@@ -69,7 +69,7 @@ def simulate(
         says more.
     """
     if (
-        control is not None and command is None and not isinstance(system, Assembly | AssemblyCase)
+        control is not None and command is None and not isinstance(system, System | AssemblyCase)
     ):  # whatever the reel does at the start
         system, command = (system.with_(command=Free()), None) if isinstance(system, Case) else (system, Free())
     case = case_of(system, state, command, run)

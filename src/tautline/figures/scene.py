@@ -16,7 +16,7 @@ from mpl_toolkits.mplot3d.proj3d import proj_transform
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.figures.style import BODY, STRAIN_MAP
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Line
 from tautline.model.body import RigidBody
 from tautline.model.reel import Reel
@@ -94,7 +94,7 @@ def scene_of(run: xr.Dataset) -> Scene:
     return Scene(run.time.values, [Rope(pendulum.string, nodes, run.strain.values)], [body], [drum])
 
 
-def _of_assembly(run: xr.Dataset, assembly: Assembly) -> Scene:
+def _of_assembly(run: xr.Dataset, assembly: System) -> Scene:
     ropes, drums, solids = [], [], []
     names = list(assembly.bodies)
     for k, (name, (nodes, elements)) in enumerate(spans(assembly).items()):
@@ -115,7 +115,7 @@ def _of_assembly(run: xr.Dataset, assembly: Assembly) -> Scene:
     return Scene(run.time.values, ropes, solids, drums)
 
 
-def _mounted(assembly: Assembly, line: Line) -> tuple[Array, Array]:
+def _mounted(assembly: System, line: Line) -> tuple[Array, Array]:
     """Directions of a guide, to its entrance, and of a drum's axis, in the frame of the body that carries them."""
     body = assembly.bodies.get(line.start)
     if line.drum_axis is None or not isinstance(body, RigidBody):

@@ -64,18 +64,18 @@ def coordinates_of(case: Case | AssemblyCase) -> Coordinates | AssemblyCoordinat
     """Coordinates of the states of a case, about its start."""
     if isinstance(case, Case):
         return Coordinates(case.state(), not case.pendulum.body.is_point, case.command.holds)
-    start, lines = case.state(), case.assembly.lines
+    start, lines = case.state(), case.system.lines
     deployed = {name: line.string.length - start.lines[name].reeled_length for name, line in lines.items()}
     commands = {name: case.commands.get(name, Locked()) for name in lines}
     locked = [name for name, line in lines.items() if line.reel is None or commands[name].holds]
-    return AssemblyCoordinates(case.assembly.on_mesh(deployed), start, locked)
+    return AssemblyCoordinates(case.system.on_mesh(deployed), start, locked)
 
 
 def guide_laws(case: Case | AssemblyCase) -> set[str]:
     """Guide laws of the reels of a case."""
     if isinstance(case, Case):
         return {case.pendulum.reel.guide_law}
-    return {line.reel.guide_law for line in case.assembly.lines.values() if line.reel is not None}
+    return {line.reel.guide_law for line in case.system.lines.values() if line.reel is not None}
 
 
 class Segments:

@@ -114,7 +114,7 @@ def deployed(case: Case | AssemblyCase) -> float:
     if isinstance(case, Case):
         return case.pendulum.string.length - case.state().reeled_length
     lines = case.state().lines
-    return max(line.string.length - lines[name].reeled_length for name, line in case.assembly.lines.items())
+    return max(line.string.length - lines[name].reeled_length for name, line in case.system.lines.items())
 
 
 def scales_of(case: Case | AssemblyCase, names: list[str], begun: Guess, wanted: Wanted) -> Scales:

@@ -21,10 +21,10 @@ from tautline.schema import ASSEMBLY_MODES_SCHEMA, ASSEMBLY_SCHEMA, AXES, Layout
 if TYPE_CHECKING:
     import xarray as xr
 
-    from tautline.model.assembly.assembly import Assembly
+    from tautline.model.assembly.assembly import System
 
 
-def spans(assembly: Assembly) -> dict[str, tuple[slice, slice]]:
+def spans(assembly: System) -> dict[str, tuple[slice, slice]]:
     """Places of the nodes and of the elements of every string among those of all."""
     found, node, element = {}, 0, 0
     for name, line in assembly.lines.items():
@@ -34,7 +34,7 @@ def spans(assembly: Assembly) -> dict[str, tuple[slice, slice]]:
     return found
 
 
-def layout(assembly: Assembly) -> Layout:
+def layout(assembly: System) -> Layout:
     """Variables and dimensions of the results of an assembly."""
     places = {name: {"node": x[0], "element": x[1]} for name, x in spans(assembly).items()}
     found = of_assembly(list(assembly.bodies), {name: line.elements for name, line in assembly.lines.items()})
@@ -42,10 +42,10 @@ def layout(assembly: Assembly) -> Layout:
 
 
 @lru_cache(maxsize=16)
-def assembly_of(case: str) -> Assembly | None:
+def assembly_of(case: str) -> System | None:
     """The assembly of a run, from the text of its case; None where that is of a pendulum."""
     tree = json.loads(case)
-    return sections.read(tree).assembly if sections.is_assembly(tree) else None
+    return sections.read(tree).system if sections.is_assembly(tree) else None
 
 
 # Variables that follow from what is recorded: with one number an element, and with one a string.
@@ -53,7 +53,7 @@ OF_ELEMENTS = ("strain", "tension")
 OF_STRINGS = ("unstretched_length", "stretched_length", "start_tension", "end_tension", "power")
 
 
-def derived(assembly: Assembly, values: Values, loads: Mapping[str, StringLoads] | None = None) -> Values:
+def derived(assembly: System, values: Values, loads: Mapping[str, StringLoads] | None = None) -> Values:
     """All variables, from those that the kernels record: bodies, nodes, reels, accounts and momenta.
 
     `loads` are those along lines, by name, in place of the assembly's own.
@@ -86,7 +86,7 @@ def derived(assembly: Assembly, values: Values, loads: Mapping[str, StringLoads]
 NAMES_OF_PENDULUM = {"start_tension": "guide_tension", "end_tension": "body_tension", "motor_work": "control_work"}
 
 
-def values_of_string(assembly: Assembly, values: Mapping[str, Array], name: str) -> dict[str, Array]:
+def values_of_string(assembly: System, values: Mapping[str, Array], name: str) -> dict[str, Array]:
     """Variables of one string, also under the names of a pendulum's, from arrays (..., time, ...) of an assembly.
 
     The dimension of lines is left out; nodes and elements are its own.
@@ -106,7 +106,7 @@ def values_of_string(assembly: Assembly, values: Mapping[str, Array], name: str)
     return found | {theirs: found[ours] for ours, theirs in NAMES_OF_PENDULUM.items() if ours in found}
 
 
-def values_of_body(assembly: Assembly, values: Mapping[str, Array], name: str) -> dict[str, Array]:
+def values_of_body(assembly: System, values: Mapping[str, Array], name: str) -> dict[str, Array]:
     """Variables of one body, without the dimension of bodies."""
     place = list(assembly.bodies).index(name)
     dims = {key: ASSEMBLY_SCHEMA[key].dims for key in values if key in ASSEMBLY_SCHEMA}
@@ -116,7 +116,7 @@ def values_of_body(assembly: Assembly, values: Mapping[str, Array], name: str) -
     }
 
 
-def build(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
+def build(assembly: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled result of a run of an assembly.
 
     Lines may have different numbers of elements: nodes and elements are those of all lines, one string after the
@@ -127,7 +127,7 @@ def build(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Datas
     return labelled(shape.variables, values, shape.names | {"axis": AXES}, beside, attrs)
 
 
-def build_modes(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
+def build_modes(assembly: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled oscillations of an assembly."""
     names = layout(assembly).names
     beside = {"node_line": _owners(assembly)["node_line"]}
@@ -135,7 +135,7 @@ def build_modes(assembly: Assembly, values: Values, attrs: dict[str, Any]) -> xr
     return found.assign_coords(mode=range(1, len(values["frequency"]) + 1))
 
 
-def _owners(assembly: Assembly) -> dict[str, tuple[str, Any, str]]:
+def _owners(assembly: System) -> dict[str, tuple[str, Any, str]]:
     """Names of the lines that nodes and elements belong to."""
     owners = [(name, line.elements) for name, line in assembly.lines.items()]
     return {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.string import String
 from tautline.results.assembly import NAMES_OF_PENDULUM, assembly_of, spans
 from tautline.results.inputs import CASE, pendulum_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STRING = "line"
 
 
-def assembly_of_run(attributes: Mapping[Any, Any]) -> Assembly | None:
+def assembly_of_run(attributes: Mapping[Any, Any]) -> System | None:
     """The assembly of a run, from the attributes of its dataset or file; None for a pendulum and for one string."""
     return assembly_of(str(attributes[CASE])) if CASE in attributes and STRING not in attributes else None
 

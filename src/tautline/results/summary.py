@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline import ledger
 from tautline.ledger import kept_energy
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.results.assembly import assembly_of, spans
 from tautline.results.inputs import CASE, pendulum_of
 from tautline.results.values import Values
@@ -65,7 +65,7 @@ def _finite(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _assembly(attrs: dict[str, Any]) -> Assembly | None:
+def _assembly(attrs: dict[str, Any]) -> System | None:
     """The assembly of a run, if it is of one."""
     return assembly_of(str(attrs[CASE])) if CASE in attrs else None
 

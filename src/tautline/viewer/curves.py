@@ -10,8 +10,8 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.ledger import ACCOUNTS, kept_energy
-from tautline.model.assembly.assembly import Assembly
-from tautline.model.assembly.parts import Held
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.parts import Kinematic
 from tautline.schema import AXES
 
 
@@ -99,11 +99,11 @@ CURVES = (
 )
 
 
-def of_assembly(assembly: Assembly) -> tuple[tuple[Plot, ...], tuple[Curve, ...]]:
+def of_assembly(assembly: System) -> tuple[tuple[Plot, ...], tuple[Curve, ...]]:
     """Plots and curves of an assembly: of the whole, of every string and reel, of every body, each by its name."""
     lines, bodies = list(assembly.lines), list(assembly.bodies)
     reels = [name for name, line in assembly.lines.items() if line.reel is not None]
-    free = [name for name, body in assembly.bodies.items() if not isinstance(body, Held)]
+    free = [name for name, body in assembly.bodies.items() if not isinstance(body, Kinematic)]
     shown: list[tuple[Plot, str, Sequence[str], Sequence[str], Callable[..., Array]]] = [
         (Plot("lengths", "deployed length", "m"), "unstretched_length", lines, lines, _column),
         (Plot("tension", "tension at the start", "N"), "start_tension", lines, lines, _column),

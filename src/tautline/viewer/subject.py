@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Line
 from tautline.model.body import RigidBody
 from tautline.model.pendulum import Pendulum
@@ -95,7 +95,7 @@ def of_pendulum(pendulum: Pendulum) -> Subject:
     return Subject([strand], {"": pendulum.body}, pendulum.gravity, surface, curves.PLOTS, curves.CURVES, PENDULUM)
 
 
-def of_assembly(assembly: Assembly) -> Subject:
+def of_assembly(assembly: System) -> Subject:
     """All strings and bodies, by their names."""
     number = {name: k for k, name in enumerate(assembly.bodies)}
     strands = []
@@ -110,7 +110,7 @@ def of_assembly(assembly: Assembly) -> Subject:
     )
 
 
-def _mount(assembly: Assembly, line: Line) -> Mount | None:
+def _mount(assembly: System, line: Line) -> Mount | None:
     """The reel of a line; on a free body its guide leads outwards, at right angles to the drum's axis."""
     if line.reel is None:
         return None

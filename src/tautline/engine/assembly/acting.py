@@ -14,7 +14,7 @@ from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import RELEASE
 from tautline.model import checks
-from tautline.model.assembly.parts import Held
+from tautline.model.assembly.parts import Kinematic
 from tautline.model.body import RigidBody
 from tautline.model.command import Locked
 
@@ -136,7 +136,7 @@ class ActedOnAssembly(PlacedAssembly):
 
     def _note_impulses(self) -> None:
         """Let forces on held bodies, where there are some, be means from now on."""
-        held = any(isinstance(body, Held) for body in self.assembly.bodies.values())
+        held = any(isinstance(body, Kinematic) for body in self.assembly.bodies.values())
         if held and self._impulses[0] != self.time:
             self._impulses = (self.time, self._given_impulses())
 
@@ -175,7 +175,7 @@ class ActedOnAssembly(PlacedAssembly):
 
     def _free(self, name: str) -> None:
         check_known(name, self.assembly.bodies, "bodies")
-        if isinstance(self.assembly.bodies[name], Held):
+        if isinstance(self.assembly.bodies[name], Kinematic):
             raise InputError(f"bodies.{name}: expected a body that is free, got one whose motion is given")
 
     def _check_moment(self, name: str, moment: Any) -> None:
@@ -185,5 +185,5 @@ class ActedOnAssembly(PlacedAssembly):
 
     def _held(self, name: str) -> None:
         check_known(name, self.assembly.bodies, "bodies")
-        if not isinstance(self.assembly.bodies[name], Held):
+        if not isinstance(self.assembly.bodies[name], Kinematic):
             raise InputError(f"bodies.{name}: expected a body whose motion is given, got one that is free")

@@ -8,7 +8,7 @@ from typing import Any
 from tautline.engine import lowering
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Line
 from tautline.model.command import Command, as_command, check_command
 from tautline.model.wording import near
@@ -22,7 +22,7 @@ def check_known(name: str, known: Mapping[str, Any], kind: str) -> None:
         raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
 
 
-def commands_by_name(assembly: Assembly, commands: Any) -> dict[str, Command]:
+def commands_by_name(assembly: System, commands: Any) -> dict[str, Command]:
     """Commands of reels by the names of their lines, from a dict, or from that of the only reel."""
     if commands is None:
         return {}

@@ -12,7 +12,7 @@ from tautline.engine.remarks import motor_remarks
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.limits import AssemblyLimits
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.body import RigidBody
 from tautline.results.assembly import spans
 
@@ -35,7 +35,7 @@ class AssemblyHealth:
         """Whether a sample was seen."""
         return not math.isnan(self.kept)
 
-    def look(self, assembly: Assembly, samples: kernels.WholeSamples, times: data.Array) -> None:
+    def look(self, assembly: System, samples: kernels.WholeSamples, times: data.Array) -> None:
         """See samples at these times."""
         if not len(samples.whole):
             return
@@ -56,7 +56,7 @@ class AssemblyHealth:
                 least = float((lengths / l[:, None]).min()) - 1.0
                 self.pressed[name] = max(self.pressed.get(name, 0.0), -least)
 
-    def look_at_motors(self, assembly: Assembly, samples: kernels.WholeSamples, led: list[str]) -> None:
+    def look_at_motors(self, assembly: System, samples: kernels.WholeSamples, led: list[str]) -> None:
         """See what motors take to lead their reels."""
         for k, (name, line) in enumerate(assembly.lines.items()):
             if name in led and line.reel is not None and len(samples.strands):
@@ -78,7 +78,7 @@ class AssemblyHealth:
             **figures,
         }
 
-    def remarks(self, assembly: Assembly, totals: data.Array, adaptive: bool) -> list[str]:
+    def remarks(self, assembly: System, totals: data.Array, adaptive: bool) -> list[str]:
         """Sentences on figures that a user would not accept."""
         said, figures = [], self.figures(totals)
         if not figures["balance_error"] <= BALANCE:

@@ -19,8 +19,8 @@ from tautline.kernels.guide import REMEMBERS
 from tautline.kernels.lanes import LANES, vector_zeros
 from tautline.kernels.listed import Listed
 from tautline.kernels.loads.drag import Drag
-from tautline.model.assembly.assembly import Assembly
-from tautline.model.assembly.parts import ANCHOR, Held, Line
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.parts import ANCHOR, Kinematic, Line
 from tautline.model.assembly.state import AssemblyState
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO, Matrix
@@ -46,13 +46,13 @@ def parameters(line: Line, turns: bool, compensated: bool) -> data.Parameters:
     return par._replace(mu_g=0.0, M=0.0, weight=0.0, rotates=turns, kappa=0.0 if line.reel is None else par.kappa)
 
 
-def body_drag(assembly: Assembly, name: str) -> Drag:
+def body_drag(assembly: System, name: str) -> Drag:
     """What the kernels know of the fluid around a body, with its points seen from the centre of mass."""
     body, fluid = assembly.bodies.get(name), assembly.fluid
     line = next(iter(assembly.lines.values()))
     if not isinstance(body, RigidBody) or fluid is None:
         return loads.drag_numbers(line_pendulum(line))
-    own = fluid.around(assembly.in_fluid.get(name, BodyInFluid()))
+    own = fluid.around(assembly.body_fluid.get(name, BodyInFluid()))
     x = loads.drag_numbers(Pendulum(line.string, NO_REEL, body, gravity=float(assembly.gravity or 0.0), fluid=own))
     place = own.buoyancy_center or body.center_of_mass
     return x._replace(
@@ -68,14 +68,14 @@ def _between(a: Any, b: Any) -> tuple[float, float, float]:
     return (x, y, z)
 
 
-def body_lift(assembly: Assembly, name: str) -> float:
+def body_lift(assembly: System, name: str) -> float:
     """Buoyancy that a body has wherever it is (N)."""
-    if assembly.fluid is None or name not in assembly.in_fluid:
+    if assembly.fluid is None or name not in assembly.body_fluid:
         return 0.0
-    return float(assembly.gravity or 0.0) * assembly.fluid.least_density * assembly.in_fluid[name].volume
+    return float(assembly.gravity or 0.0) * assembly.fluid.least_density * assembly.body_fluid[name].volume
 
 
-def plan_of(assembly: Assembly, method: Method) -> data.Plan:
+def plan_of(assembly: System, method: Method) -> data.Plan:
     """All of the plan but sampling."""
     composition = COMPOSITIONS[method.order]
     step = None if isinstance(method.step, str) else method.step
@@ -99,7 +99,7 @@ def plan_of(assembly: Assembly, method: Method) -> data.Plan:
     )
 
 
-def field_of(assembly: Assembly) -> kernels.Field:
+def field_of(assembly: System) -> kernels.Field:
     """Gravity."""
     orbit = assembly.orbit
     if orbit is None:
@@ -116,7 +116,7 @@ def field_of(assembly: Assembly) -> kernels.Field:
     )
 
 
-def arm_of(assembly: Assembly, end: str, point: Any) -> tuple[float, float, float]:
+def arm_of(assembly: System, end: str, point: Any) -> tuple[float, float, float]:
     """An end of a string from the centre of mass of what holds it, in its frame."""
     body = assembly.bodies.get(end)
     return _between(body.center_of_mass if isinstance(body, RigidBody) else ZERO, point)
@@ -125,7 +125,7 @@ def arm_of(assembly: Assembly, end: str, point: Any) -> tuple[float, float, floa
 class Arrays:
     """The arrays of an assembly in motion: all that a step leaves to the next one, and workspace."""
 
-    def __init__(self, assembly: Assembly, state: AssemblyState) -> None:
+    def __init__(self, assembly: System, state: AssemblyState) -> None:
         self.names = [*assembly.bodies, ANCHOR]
         self.bodies = [np.zeros(kernels.BODY_STATE) for _ in self.names]
         self.works = [np.zeros(kernels.BODY_WORK) for _ in self.names]
@@ -140,7 +140,7 @@ class Arrays:
         self.clock = np.zeros(data.CLOCK_SIZE, dtype=np.int64)
         self.place(assembly, state)
 
-    def place(self, assembly: Assembly, state: AssemblyState) -> None:
+    def place(self, assembly: System, state: AssemblyState) -> None:
         """Put a state at time 0 into the arrays, as if nothing had been before."""
         for array in (self.totals, self.clock, *self.bodies, *self.nodes, *self.reels):
             array[...] = 0
@@ -165,7 +165,7 @@ class Arrays:
         return sum(array.size for array in arrays)
 
 
-def softness(assembly: Assembly, end: str, point: Any, axis: Any = ZERO) -> float:
+def softness(assembly: System, end: str, point: Any, axis: Any = ZERO) -> float:
     """Inverse of the mass that a pull at an end feels where it feels least (1/kg); 0 where the end is held.
 
     A pull on string that comes off a drum there turns the body also about `axis`, which has the drum's radius for its
@@ -185,7 +185,7 @@ def softness(assembly: Assembly, end: str, point: Any, axis: Any = ZERO) -> floa
 
 
 def system_of(
-    assembly: Assembly,
+    assembly: System,
     arrays: Arrays,
     commands: Mapping[str, data.Command],
     pushes: Mapping[str, tuple[data.Array, data.Array]],
@@ -283,7 +283,7 @@ def system_of(
     )
 
 
-def _levers(assembly: Assembly) -> dict[str, float]:
+def _levers(assembly: System) -> dict[str, float]:
     """Largest distance of a string from a body's centre of mass, over its least moment of inertia (1/(kg m))."""
     found: dict[str, float] = {}
     for line in assembly.lines.values():
@@ -295,11 +295,11 @@ def _levers(assembly: Assembly) -> dict[str, float]:
     return found
 
 
-def path_tables(assembly: Assembly, state: AssemblyState, start: float, until: float) -> dict[str, data.Array]:
+def path_tables(assembly: System, state: AssemblyState, start: float, until: float) -> dict[str, data.Array]:
     """Places of the bodies on paths, between two times at least."""
     tables = {}
     for name, body in assembly.bodies.items():
-        if isinstance(body, Held) and body.path is not None:
+        if isinstance(body, Kinematic) and body.path is not None:
             table = loads.path_table(body.path, start, until).copy()
             origin = np.array(state.bodies[name].position) - body.path.at(0.0)[0][0]
             table[1::4] += origin[:, None]
@@ -307,7 +307,7 @@ def path_tables(assembly: Assembly, state: AssemblyState, start: float, until: f
     return tables
 
 
-def check_state(assembly: Assembly, state: AssemblyState) -> None:
+def check_state(assembly: System, state: AssemblyState) -> None:
     """Refuse a state that is of another assembly."""
     for kind, names, given in (
         ("bodies", assembly.bodies, state.bodies),

@@ -34,8 +34,8 @@ from tautline.kernels.assembly.march import (
     assembly as assembly_kernel,
 )
 from tautline.model import checks
-from tautline.model.assembly.assembly import Assembly
-from tautline.model.assembly.parts import Held
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.parts import Kinematic
 from tautline.model.assembly.state import AssemblyState, BodyState, LineState
 from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import check_laws
@@ -50,12 +50,12 @@ class AssemblyInMotion:
 
     def __init__(
         self,
-        assembly: Assembly,
+        assembly: System,
         state: AssemblyState,
         method: Method,
         laws: Mapping[str, Any] | None = None,
     ) -> None:
-        checks.instance("assembly", assembly, Assembly, hint="; tl.Simulation takes a Pendulum")
+        checks.instance("assembly", assembly, System, hint="; tl.Simulation takes a Pendulum")
         checks.instance("state", state, AssemblyState)
         check_state(assembly, state)
         lengths = {name: line.string.length for name, line in assembly.lines.items()}
@@ -212,7 +212,7 @@ class AssemblyInMotion:
     @property
     def _has_motions(self) -> bool:
         """Whether paths or commands have tables that hold for some time only."""
-        held = [body.path for body in self.assembly.bodies.values() if isinstance(body, Held)]
+        held = [body.path for body in self.assembly.bodies.values() if isinstance(body, Kinematic)]
         paths = any(path is not None and path.covered(self.time) < math.inf for path in held)
         return paths or any(self._span(name, x, self.time, self.time) for name, x in self._commands.items())
 

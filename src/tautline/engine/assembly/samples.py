@@ -10,7 +10,7 @@ from tautline import errors, ledger
 from tautline.engine.assembly.lowering import line_pendulum
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.pendulum import Pendulum
 from tautline.model.statics import pull_on_drum, spooled_weight
 from tautline.model.string_loads import StringLoads
@@ -19,21 +19,21 @@ from tautline.results.ends import strain_at_end
 from tautline.results.values import Values
 
 
-def values_of(assembly: Assembly, samples: kernels.WholeSamples, times: data.Array) -> Values:
+def values_of(assembly: System, samples: kernels.WholeSamples, times: data.Array) -> Values:
     """Variables of the results from samples."""
     values = values_without_holding(assembly, samples, times)
     with_holding(assembly, values, {name: pendulum_of(assembly, name) for name in assembly.lines})
     return values
 
 
-def pendulum_of(assembly: Assembly, name: str) -> Pendulum:
+def pendulum_of(assembly: System, name: str) -> Pendulum:
     """The pendulum that a line would be, with the weight that its spooled string has; on a free body none."""
     line = assembly.lines[name]
     gravity = 0.0 if assembly.on_free_body(line) else float(assembly.gravity or 0.0)
     return line_pendulum(line, gravity, assembly.fluid)
 
 
-def with_holding(assembly: Assembly, values: Values, pendulums: Mapping[str, Pendulum]) -> None:
+def with_holding(assembly: System, values: Values, pendulums: Mapping[str, Pendulum]) -> None:
     """Fill in torques that hold or lead drums (N m), from the strain at the guide, and their power.
 
     What turns the drum along with a body is left out.
@@ -51,7 +51,7 @@ def with_holding(assembly: Assembly, values: Values, pendulums: Mapping[str, Pen
 
 
 def values_without_holding(
-    assembly: Assembly,
+    assembly: System,
     samples: kernels.WholeSamples,
     times: data.Array,
     loads: Mapping[str, StringLoads] | None = None,

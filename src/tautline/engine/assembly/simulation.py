@@ -31,7 +31,7 @@ from tautline.kernels.assembly.march import (
 from tautline.kernels.balance import kept_energy
 from tautline.model import checks
 from tautline.model.assembly import sections
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.state import AssemblyState, LineStart
 from tautline.model.description import fields_of
@@ -83,7 +83,7 @@ class AssemblySimulation(ActedOnAssembly):
     """
 
     def __init__(
-        self, assembly: Assembly, state: AssemblyState, *, loads: Mapping[str, Any] | None = None, **method: Any
+        self, assembly: System, state: AssemblyState, *, loads: Mapping[str, Any] | None = None, **method: Any
     ) -> None:
         self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
         super().__init__(assembly, state, Method(**known(method, Method)), loads)
@@ -97,7 +97,7 @@ class AssemblySimulation(ActedOnAssembly):
         """A simulation at the start of a case; its commands are not taken yet."""
         checks.instance("case", case, AssemblyCase, hint="; tl.Simulation takes a Case")
         with case.naming_keys():
-            simulation = cls(case.assembly, case.state(), loads=loads, **case.run.method())
+            simulation = cls(case.system, case.state(), loads=loads, **case.run.method())
         simulation.case = case
         return simulation
 
@@ -384,7 +384,7 @@ class AssemblySimulation(ActedOnAssembly):
         plausible.check_energies(self.present_sample().whole[0, [data.KINETIC, data.ELASTIC, data.GRAVITY]])
 
 
-def line_starts(assembly: Assembly, state: AssemblyState) -> dict[str, LineStart]:
+def line_starts(assembly: System, state: AssemblyState) -> dict[str, LineStart]:
     """Deployed lengths and reel speeds of a state, as a case has them."""
     return {
         name: LineStart(assembly.lines[name].string.length - line.reeled_length, line.reel_speed)

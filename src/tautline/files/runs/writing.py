@@ -30,7 +30,7 @@ from tautline.files.runs import format, making, reading
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
 from tautline.model import checks
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.sections import is_assembly
 from tautline.model.assembly.state import AssemblyState
@@ -156,7 +156,7 @@ def _resumable(path: Path) -> str:
 
 def run_to_file(
     path: str | os.PathLike[str],
-    system: Case | Pendulum | AssemblyCase | Assembly,
+    system: Case | Pendulum | AssemblyCase | System,
     state: State | AssemblyState | None = None,
     command: Command | Mapping[str, Command | float] | None = None,
     *,

@@ -6,7 +6,7 @@ from typing import Any
 
 from tautline.model import kinds
 from tautline.model.assembly import sections
-from tautline.model.assembly.parts import Line
+from tautline.model.assembly.parts import Kinematic, Line
 from tautline.model.description import fields_of, full_sentence
 from tautline.model.file_keys import file_of, keys_of
 from tautline.model.fluid import BodyInFluid, Fluid
@@ -62,11 +62,12 @@ def _named(schema: dict[str, Any]) -> dict[str, Any]:
 def assembly_schema() -> dict[str, Any]:
     """The schema of a scenario of an assembly."""
     definitions: dict[str, Any] = {}
-    held = _object({sections.HELD: {"const": True}, "path": _reference(sections.PATH, definitions)}, [sections.HELD])
+    own = {sections.KIND: {"const": sections.KINEMATIC}, "path": _reference(sections.PATH, definitions)}
+    kinematic = _object(_section("", "", Kinematic)["properties"] | own, [sections.KIND])
     loads = {key: _reference(part, definitions) for key, part in sections.BODY_LOADS.items()}
     shapes = [_section(sections.BODY.word, tag, cls) for tag, cls in sections.BODY.options.items()]
     free = {"oneOf": [shape | {"properties": shape["properties"] | loads} for shape in shapes]}
-    body = {"if": {"required": [sections.HELD]}, "then": held, "else": free}
+    body = {"if": {"required": [sections.KIND]}, "then": kinematic, "else": free}
     fluid = _section("", "", Fluid)
     for key in keys_of(BodyInFluid).kinds:
         fluid["properties"].pop(key)

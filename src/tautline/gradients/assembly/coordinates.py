@@ -12,8 +12,8 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.rotations import RotationVectors
 from tautline.kernels.assembly import data as kernels
-from tautline.model.assembly.assembly import Assembly
-from tautline.model.assembly.parts import Held
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.parts import Kinematic
 from tautline.model.assembly.state import AssemblyState, BodyState, LineState, point_of
 from tautline.model.body import RigidBody
 from tautline.results.assembly import spans
@@ -31,14 +31,14 @@ class AssemblyCoordinates:
 
     Parameters
     ----------
-    assembly : Assembly
+    assembly : System
     start : AssemblyState
         Its attitudes are the references, and its reeled lengths those of locked reels.
     locked : collection of str
         Lines without a reel that moves.
     """
 
-    def __init__(self, assembly: Assembly, start: AssemblyState, locked: Collection[str]) -> None:
+    def __init__(self, assembly: System, start: AssemblyState, locked: Collection[str]) -> None:
         self._assembly, self._start = assembly, start
         self.free = [name for name, body in assembly.bodies.items() if isinstance(body, RigidBody)]
         self._rotations = {
@@ -93,7 +93,7 @@ class AssemblyCoordinates:
             raise InputError(f"x: expected {self.size} coordinates, got an array of shape {x.shape}")
         bodies = {}
         for name, body in self._assembly.bodies.items():
-            if isinstance(body, Held):
+            if isinstance(body, Kinematic):
                 bodies[name] = self._held(name, body, time)
                 continue
             own, start = x[self._places[name]].reshape(-1, 3), self._start.bodies[name]
@@ -113,7 +113,7 @@ class AssemblyCoordinates:
             lines[name] = LineState(nodes, velocities, float(reeled), float(speed))
         return AssemblyState(bodies, lines)
 
-    def _held(self, name: str, body: Held, time: float) -> BodyState:
+    def _held(self, name: str, body: Kinematic, time: float) -> BodyState:
         """A body that is held, where its path has led it to."""
         start = self._start.bodies[name]
         if body.path is None:

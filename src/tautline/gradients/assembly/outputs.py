@@ -12,19 +12,19 @@ from tautline.engine.assembly.samples import pendulum_of, values_without_holding
 from tautline.gradients.arrays import Carried
 from tautline.gradients.outputs import CarriedValues, carried_loads, carried_pendulum, changed
 from tautline.kernels import data
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.command import Command, Locked
 from tautline.model.pendulum import Pendulum
 
 
-def held_reels(assembly: Assembly, commands: Mapping[str, Command]) -> list[int]:
+def held_reels(assembly: System, commands: Mapping[str, Command]) -> list[int]:
     """Places of lines whose reels are locked or led."""
     names = [name for name, line in assembly.lines.items() if line.reel is not None]
     held = [name for name in names if commands.get(name, Locked()).finds_torque]
     return [k for k, name in enumerate(assembly.lines) if name in held]
 
 
-def carried_lines(assembly: Assembly, system: Any) -> dict[str, Pendulum]:
+def carried_lines(assembly: System, system: Any) -> dict[str, Pendulum]:
     """Pendulums that lines would be, with the numbers that results take from them in place of their own."""
     found = {}
     for name, strand in zip(assembly.lines, system.strands, strict=True):
@@ -34,18 +34,16 @@ def carried_lines(assembly: Assembly, system: Any) -> dict[str, Pendulum]:
     return found
 
 
-def carried_assembly(assembly: Assembly, pendulums: Mapping[str, Pendulum]) -> Assembly:
+def carried_assembly(assembly: System, pendulums: Mapping[str, Pendulum]) -> System:
     """An assembly with the lines and reels of pendulums."""
     lines = {
         name: changed(type(line), line, string=pendulums[name].string, reel=line.reel and pendulums[name].reel)
         for name, line in assembly.lines.items()
     }
-    return changed(Assembly, assembly, lines=lines)
+    return changed(System, assembly, lines=lines)
 
 
-def carried_values(
-    assembly: Assembly, setting: Any, counts: Array, samples: Any, names: Sequence[str]
-) -> CarriedValues:
+def carried_values(assembly: System, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
     """Variables by name, and the time; arguments as of `outputs.carried_values`."""
     times = setting.system.totals[data.T_START] + counts * setting.plan.h
     pendulums = carried_lines(assembly, setting.system)

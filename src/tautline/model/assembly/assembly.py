@@ -10,7 +10,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.parts import ANCHOR, Held, Line, Orbit
+from tautline.model.assembly.parts import ANCHOR, Kinematic, Line, Orbit
 from tautline.model.body import RigidBody
 from tautline.model.description import fields_of
 from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
@@ -22,13 +22,13 @@ LONGEST_NAME = 50
 
 
 @dataclass(frozen=True, eq=False)
-class Assembly:
+class System:
     """Rigid bodies, lines between them and points in space, and reels.
 
     Parameters
     ----------
     bodies : dict
-        `RigidBody` by name; or `Held`, a body whose motion is given.
+        `RigidBody` by name; or `Kinematic`, a body whose motion is given.
     lines : dict
         `Line` by name.
     gravity : float
@@ -36,49 +36,49 @@ class Assembly:
     orbit : Orbit, optional
         In place of gravity.
     fluid : Fluid, optional
-        Air or water around all of it. What it does to bodies is said of each body, in `in_fluid`.
-    in_fluid : dict
+        Air or water around all of it. What it does to bodies is said of each body, in `body_fluid`.
+    body_fluid : dict
         `BodyInFluid` by the names of bodies: drag, volume, added mass and spin damping. Others feel nothing of it.
     applied_forces : dict
         `AppliedForce` by the names of bodies.
     """
 
-    bodies: Mapping[str, RigidBody | Held]
+    bodies: Mapping[str, RigidBody | Kinematic]
     lines: Mapping[str, Line]
     gravity: float | None = None
     orbit: Orbit | None = None
     fluid: Fluid | None = None
-    in_fluid: Mapping[str, BodyInFluid] = field(default_factory=dict)
+    body_fluid: Mapping[str, BodyInFluid] = field(default_factory=dict)
     applied_forces: Mapping[str, AppliedForce] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        parts = {"bodies": (RigidBody, Held), "lines": (Line,)}
-        for name, wanted in (parts | {"in_fluid": (BodyInFluid,), "applied_forces": (AppliedForce,)}).items():
+        parts = {"bodies": (RigidBody, Kinematic), "lines": (Line,)}
+        for name, wanted in (parts | {"body_fluid": (BodyInFluid,), "applied_forces": (AppliedForce,)}).items():
             given = getattr(self, name)
             if not isinstance(given, Mapping):
-                checks.refuse(f"Assembly.{name}", "a dict of names", given)
+                checks.refuse(f"System.{name}", "a dict of names", given)
             for key, thing in given.items():
                 _check_name(name, key)
-                checks.instance(f"Assembly.{name}[{key!r}]", thing, *wanted)
+                checks.instance(f"System.{name}[{key!r}]", thing, *wanted)
             set_(self, name, ReadOnly(given))
         if not self.lines:
-            raise InputError("Assembly.lines: expected at least one line, got none")
+            raise InputError("System.lines: expected at least one line, got none")
         twice = [name for name in self.bodies if name in self.lines]
         if twice:
-            raise InputError(f"Assembly: expected every name once, got {twice[0]!r} for a body and for a string")
-        checks.instance("Assembly.orbit", self.orbit, Orbit) if self.orbit is not None else None
+            raise InputError(f"System: expected every name once, got {twice[0]!r} for a body and for a string")
+        checks.instance("System.orbit", self.orbit, Orbit) if self.orbit is not None else None
         default = 9.81 if self.orbit is None else 0.0
-        set_(self, "gravity", checks.non_negative("Assembly.gravity", self._or(self.gravity, default), "m/s^2"))
+        set_(self, "gravity", checks.non_negative("System.gravity", self._or(self.gravity, default), "m/s^2"))
         if self.orbit is not None and self.gravity != 0.0:
-            checks.refuse("Assembly.gravity", "0 beside an orbit, whose gravity acts", self.gravity)
+            checks.refuse("System.gravity", "0 beside an orbit, whose gravity acts", self.gravity)
         for name, line in self.lines.items():
             self._check_line(name, line)
         self._check_loads()
 
     def _check_loads(self) -> None:
         """Refuse a fluid and forces that cannot be in this assembly."""
-        for what, given in (("fluid", self.in_fluid), ("applied_force", self.applied_forces)):
+        for what, given in (("fluid", self.body_fluid), ("applied_force", self.applied_forces)):
             for name in given:
                 if name not in self.bodies:
                     checks.refuse(f"bodies.{name}", "a body of the assembly", name, near(name, list(self.bodies)))
@@ -87,20 +87,20 @@ class Assembly:
         for name, force in self.applied_forces.items():
             if self._is_point(name) and (np.any(force.moment[1]) or any(force.point)):
                 raise InputError(f"bodies.{name}.applied_force: expected no moment and no point for a point mass")
-        for name, own in self.in_fluid.items():
+        for name, own in self.body_fluid.items():
             if self._is_point(name) and (own.drag_center or own.buoyancy_center or own.spin_damping):
                 raise InputError(f"bodies.{name}.fluid: expected no centres and no spin damping for a point mass")
         if self.fluid is None:
-            for name in self.in_fluid:
+            for name in self.body_fluid:
                 raise InputError(f"bodies.{name}.fluid: expected together with a fluid of the assembly, got it alone")
             return
-        checks.instance("Assembly.fluid", self.fluid, Fluid)
+        checks.instance("System.fluid", self.fluid, Fluid)
         if self.orbit is not None:
             raise InputError("fluid: expected none in an orbit, got one")
         for key, kind in fields_of(BodyInFluid).items():
             if not kind.is_default(getattr(self.fluid, key)):
                 raise InputError(f"fluid.{key}: expected for each body of an assembly, got it for the fluid as a whole")
-        for name, body in self.in_fluid.items():
+        for name, body in self.body_fluid.items():
             if body.body_height is not None and self.fluid.surface is None:
                 raise InputError(f"bodies.{name}.fluid.body_height: expected together with fluid.surface, got it alone")
 
@@ -150,7 +150,7 @@ class Assembly:
             if self.orbit is not None:
                 raise InputError(f"{head}.reel: expected a reel on a free body in an orbit, got one at {line.start!r}")
 
-    def on_mesh(self, deployed: Mapping[str, float]) -> Assembly:
+    def on_mesh(self, deployed: Mapping[str, float]) -> System:
         """The assembly with the lines' damping ratios made viscosities, for a run that starts with these lengths."""
         lines = {
             name: replace(line, string=line.string.on_mesh(deployed[name] / line.elements))
@@ -172,8 +172,8 @@ class Assembly:
 
 def _check_name(kind: str, name: Any) -> None:
     if not isinstance(name, str) or (not name.isidentifier() and not name.replace("-", "_").isidentifier()):
-        checks.refuse(f"Assembly.{kind}", "names of letters, digits, - and _", name)
+        checks.refuse(f"System.{kind}", "names of letters, digits, - and _", name)
     if len(name) > LONGEST_NAME:
-        checks.refuse(f"Assembly.{kind}", f"names of at most {LONGEST_NAME} characters", name)
+        checks.refuse(f"System.{kind}", f"names of at most {LONGEST_NAME} characters", name)
     if name == ANCHOR:
-        checks.refuse(f"Assembly.{kind}", f"another name than {ANCHOR!r}, which means a point in space", name)
+        checks.refuse(f"System.{kind}", f"another name than {ANCHOR!r}, which means a point in space", name)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tautline.model import toml
 from tautline.model.assembly import keys, sections
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.rest import rest
 from tautline.model.assembly.sections import Described
 from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, hang
@@ -28,7 +28,7 @@ class AssemblyCase:
 
     Parameters
     ----------
-    assembly : Assembly
+    system : System
         The system.
     bodies : dict
         `BodyState` by name: where they start.
@@ -44,7 +44,7 @@ class AssemblyCase:
         "straight": lines are straight between the bodies; or "equilibrium": at rest, near these places.
     """
 
-    assembly: Assembly
+    system: System
     bodies: Mapping[str, BodyState]
     lines: Mapping[str, LineStart]
     commands: Mapping[str, Command]
@@ -60,9 +60,9 @@ class AssemblyCase:
         if self._state is not None:
             return self._state
         with self.naming_keys("initial"):
-            found = hang(self.assembly, self.bodies, self.lines)
+            found = hang(self.system, self.bodies, self.lines)
             if self.start == "equilibrium":
-                found = rest(self.assembly, found)
+                found = rest(self.system, found)
             object.__setattr__(self, "_state", found)
         return found
 
@@ -104,7 +104,7 @@ class AssemblyCase:
 
     def _described(self) -> Described:
         return Described(
-            self.assembly,
+            self.system,
             dict(self.bodies),
             dict(self.lines),
             dict(self.commands),

@@ -12,8 +12,9 @@ from tautline.model.assembly.sections import (
     BODY_LOADS,
     BODY_START,
     FLUID,
-    HELD,
+    KIND,
     KINDS,
+    KINEMATIC_BODY,
     LINE,
     LINE_START,
     NO_ELEMENTS,
@@ -62,6 +63,12 @@ def parts_at(path: tuple[str, ...]) -> tuple[Part, ...]:
     return next(found, ())
 
 
+def _parts_of(path: tuple[str, ...], section: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Parts whose keys a section has, which depend on the kind of a body."""
+    kinematic = len(path) == 2 and path[0] == "bodies" and KIND in section
+    return (KINEMATIC_BODY,) if kinematic else parts_at(path)
+
+
 def is_section(path: tuple[str, ...]) -> bool:
     """Whether a path leads to a section, or to one that holds others."""
     n = len(path)
@@ -83,11 +90,11 @@ def values(tree: Mapping[str, Any]) -> Tree:
 
 def _section(reading: Reading, section: Mapping[str, Any], path: tuple[str, ...]) -> Tree:
     """Values of a section and of those in it."""
-    held = HELD in section and path[:1] == ("bodies",)
+    kinematic = KIND in section and path[:1] == ("bodies",)
     inner = [name for name, x in section.items() if is_section((*path, name)) and isinstance(x, Mapping)]
-    own = {name: x for name, x in section.items() if name not in inner and not (held and name == HELD)}
-    found: Tree = {HELD: section[HELD]} if held else {}
-    parts = () if held else parts_at(path)
+    own = {name: x for name, x in section.items() if name not in inner and not (kinematic and name == KIND)}
+    found: Tree = {KIND: section[KIND]} if kinematic else {}
+    parts = _parts_of(path, section)
     if parts:
         for k, part in enumerate(parts):
             mine = {key: x for key, x in own.items() if k == _owner(key, parts)}
@@ -121,7 +128,7 @@ def _words(reading: Reading, own: Mapping[str, Any], path: tuple[str, ...]) -> T
 def complete(given: Tree, path: tuple[str, ...] = ()) -> Tree:
     """Values of keys with all defaults."""
     found = dict(given)
-    for part in () if HELD in given else parts_at(path):
+    for part in _parts_of(path, given):
         found = file_keys.with_defaults(_class(part, given), found)
     if not path and "orbit" not in given:
         found.setdefault("gravity", kinds.plain(TOP["gravity"].default))
@@ -144,7 +151,7 @@ def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
     section: Any = tree
     for name in key.path:
         section = section.get(name, {})
-    for part in parts_at(key.path):
+    for part in _parts_of(key.path, section):
         known = keys_of(_class(part, section)).kinds
         if key.name in known:
             return known[key.name]

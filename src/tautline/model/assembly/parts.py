@@ -70,7 +70,7 @@ class Line:
         if any(self.reel.guide_position) or self.reel.guide_path is not None:
             raise InputError(
                 "Reel.guide_position: expected none in a line, whose start_point says where its guide is; "
-                "a guide that moves is on a body that is Held on a path"
+                "a guide that moves is on a body that is Kinematic on a path"
             )
         if self.reel.guide_length >= self.string.length:
             raise InputError(
@@ -90,17 +90,20 @@ class Line:
 
 
 @described
-class Held:
+class Kinematic:
     """A body whose motion is given: it stands still, or moves along a path without turning."""
 
     path: GuideMotion | None = declared(
         Part(
             GUIDE_MOTIONS,
-            "Where it goes, from its place at the start; it stands still if not given.",
+            "Where it goes, from its position; it stands still if not given.",
             word="kind",
             wanted=GuideMotion,
         ),
         default=None,
+    )
+    position: Vector3 = quantity(
+        "m", vector, "Where it is, or where its path begins to count from; third axis down.", default=ZERO, form=VECTOR
     )
 
 

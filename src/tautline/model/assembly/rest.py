@@ -6,7 +6,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.state import AssemblyState, BodyState, LineState
 from tautline.model.body import RigidBody
 from tautline.model.loads import interpolated
@@ -14,18 +14,18 @@ from tautline.model.network import Network, NetworkBody, NetworkLine, Places
 from tautline.model.network_rest import find_rest
 
 
-def rest(assembly: Assembly, start: AssemblyState) -> AssemblyState:
+def rest(assembly: System, start: AssemblyState) -> AssemblyState:
     """State of rest near a start: all forces on bodies and lines balance, and drums are locked.
 
     Weight, buoyancy, also below a free surface, drag of a steady flow and applied forces are counted; a force that
-    changes has its value of time 0. Bodies that are `Held` stand still where they start.
+    changes has its value of time 0. Bodies that are `Kinematic` stand still where they start.
 
     The largest force that is left is 1e-9 of the largest weight, load or tension. Rounding of the coordinates comes on
     top of it: about 2e-16 EA times their size over the length of an element.
 
     Parameters
     ----------
-    assembly : Assembly
+    assembly : System
         In uniform gravity.
     start : AssemblyState
         Where to look from, as `hang` makes it; its deployed lengths stay.
@@ -40,9 +40,9 @@ def rest(assembly: Assembly, start: AssemblyState) -> AssemblyState:
     return _state(assembly, start, network, found)
 
 
-def network_of(assembly: Assembly, state: AssemblyState) -> tuple[Network, Places]:
+def network_of(assembly: System, state: AssemblyState) -> tuple[Network, Places]:
     """The assembly as a network with the deployed lengths of a state, and its places."""
-    checks.instance("assembly", assembly, Assembly, hint="; tl.equilibrium finds how a pendulum hangs")
+    checks.instance("assembly", assembly, System, hint="; tl.equilibrium finds how a pendulum hangs")
     checks.instance("start", state, AssemblyState)
     if assembly.orbit is not None:
         raise InputError("assembly: expected one in uniform gravity, got one in an orbit, where rest is a motion")
@@ -75,15 +75,15 @@ def network_of(assembly: Assembly, state: AssemblyState) -> tuple[Network, Place
     return Network(bodies, lines, float(assembly.gravity or 0.0), assembly.fluid), places
 
 
-def free_bodies(assembly: Assembly) -> list[str]:
+def free_bodies(assembly: System) -> list[str]:
     """Names of the bodies that move freely, in order."""
     return [name for name, body in assembly.bodies.items() if isinstance(body, RigidBody)]
 
 
-def _body(assembly: Assembly, name: str) -> NetworkBody:
+def _body(assembly: System, name: str) -> NetworkBody:
     body = assembly.bodies[name]
     assert isinstance(body, RigidBody)
-    own = NetworkBody(body, assembly.in_fluid.get(name))
+    own = NetworkBody(body, assembly.body_fluid.get(name))
     applied = assembly.applied_forces.get(name)
     if applied is None:
         return own
@@ -91,7 +91,7 @@ def _body(assembly: Assembly, name: str) -> NetworkBody:
     return own._replace(force=force, moment=moment, point=own.seen_from_center(applied.point))
 
 
-def _state(assembly: Assembly, start: AssemblyState, network: Network, places: Places) -> AssemblyState:
+def _state(assembly: System, start: AssemblyState, network: Network, places: Places) -> AssemblyState:
     bodies = {name: BodyState(x.position, attitude=x.attitude) for name, x in start.bodies.items()}
     for b, name in enumerate(free_bodies(assembly)):
         bodies[name] = BodyState(tuple(places.centers[b].tolist()), attitude=places.attitudes[b])

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 from tautline.model import file_keys, kinds, sections
-from tautline.model.assembly.assembly import Assembly
-from tautline.model.assembly.parts import Held, Line, Orbit
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.parts import Kinematic, Line, Orbit
 from tautline.model.assembly.state import BodyState, LineStart
 from tautline.model.command import Command
 from tautline.model.description import fields_of
@@ -24,9 +24,10 @@ from tautline.units import shown
 BODY = sections.SYSTEM["body"]
 REEL = sections.SYSTEM["reel"]
 STRING = sections.SYSTEM["string"]
-_PATH = fields_of(Held)["path"]
+_PATH = fields_of(Kinematic)["path"]
 assert isinstance(_PATH, Part)
 PATH: Part = _PATH
+KINEMATIC_BODY = Part({"": Kinematic}, "A body whose motion is given.")
 ORBIT = Part({"": Orbit}, "The orbit that the frame falls along.")
 BODY_START = Part({"": BodyState}, "Place and motion of a body at the start.")
 LINE = Part({"": Line}, "Ends, mesh and reel of a string.")
@@ -39,8 +40,9 @@ BODY_LOADS = {
     "applied_force": sections.SYSTEM["applied_force"],
 }
 SECTIONS = ("bodies", "lines", "orbit", "fluid", "initial", "run")
-# A body whose motion is given has this key, and perhaps a path.
-HELD = "held"
+# A body whose motion is given says so by `kind = "kinematic"`, and may have a path and a position.
+KIND = "kind"
+KINEMATIC = "kinematic"
 # Starts: lines straight between the places of the bodies, or everything at rest near there.
 KINDS = ("straight", "equilibrium")
 NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its own elements")
@@ -49,7 +51,7 @@ NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its 
 class Described(NamedTuple):
     """What the sections of an assembly say."""
 
-    assembly: Assembly
+    system: System
     bodies: dict[str, BodyState]
     lines: dict[str, LineStart]
     commands: dict[str, Command]
@@ -176,7 +178,7 @@ def read(tree: Mapping[str, Any]) -> Described:
     assembly = None
     if not reading.problems:
         try:
-            assembly = Assembly(bodies, lines, top.get("gravity"), orbit, fluid, *loads.values())
+            assembly = System(bodies, lines, top.get("gravity"), orbit, fluid, *loads.values())
         except InputError as error:
             reading.refuse(error)
     if reading.problems or assembly is None or run is None:
@@ -200,14 +202,11 @@ def _top(tree: Mapping[str, Any], reading: Reading) -> Tree:
 
 def _body(reading: Reading, name: str, value: Any) -> Any:
     section = dict(value) if isinstance(value, Mapping) else {}
-    if HELD in section:
-        if section[HELD] is not True:
-            reading.problems.append(Problem(("bodies", name, HELD), "expected true, or no such key"))
-        for key in section:
-            if key not in (HELD, "path"):
-                reading.problems.append(Problem(("bodies", name, key), "no such key for a body that is held"))
-        path = reading.made(PATH, section["path"], "bodies", name, "path") if "path" in section else None
-        return Held(path)
+    if KIND in section:
+        if section.pop(KIND) != KINEMATIC:
+            reading.problems.append(Problem(("bodies", name, KIND), f"expected {KINEMATIC!r}, or no such key"))
+        path = reading.made(PATH, section.pop("path"), "bodies", name, "path") if "path" in section else None
+        return reading.made(KINEMATIC_BODY, section, "bodies", name, path=path)
     return reading.made(BODY, value, "bodies", name)
 
 
@@ -230,7 +229,7 @@ def _line(reading: Reading, name: str, value: Any) -> tuple[Any, Any]:
 
 def complete(described: Described, defaults: bool = True) -> Tree:
     """Keys of what sections say, in plain SI numbers."""
-    assembly = described.assembly
+    assembly = described.system
     tree: Tree = {name: x for name, x in (("title", described.title), ("description", described.description)) if x}
     if assembly.orbit is None:
         tree["gravity"] = assembly.gravity
@@ -240,7 +239,7 @@ def complete(described: Described, defaults: bool = True) -> Tree:
         medium = file_keys.to_keys(assembly.fluid, defaults)
         tree["fluid"] = {key: x for key, x in medium.items() if key not in fields_of(BodyInFluid)}
     tree["bodies"] = {name: _body_keys(body, defaults) for name, body in assembly.bodies.items()}
-    for key, loads in (("fluid", assembly.in_fluid), ("applied_force", assembly.applied_forces)):
+    for key, loads in (("fluid", assembly.body_fluid), ("applied_force", assembly.applied_forces)):
         for name, load in loads.items():
             tree["bodies"][name][key] = file_keys.to_keys(load, defaults)
     tree["lines"] = {
@@ -264,8 +263,9 @@ def tagged(part: Part, thing: Any, defaults: bool = True) -> Tree:
 
 
 def _body_keys(body: Any, defaults: bool) -> Tree:
-    if isinstance(body, Held):
-        return {HELD: True} | ({} if body.path is None else {"path": tagged(PATH, body.path, defaults)})
+    if isinstance(body, Kinematic):
+        path = {} if body.path is None else {"path": tagged(PATH, body.path, defaults)}
+        return {KIND: KINEMATIC} | file_keys.to_keys(body, defaults) | path
     return tagged(BODY, body, defaults)
 
 

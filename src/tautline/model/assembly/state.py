@@ -12,8 +12,8 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.assembly import Assembly
-from tautline.model.assembly.parts import ANCHOR, Held, Line
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.parts import ANCHOR, Kinematic, Line
 from tautline.model.body import RigidBody
 from tautline.model.checks import SAME_LENGTH, ZERO, finite, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, described, quantity
@@ -68,7 +68,7 @@ class AssemblyState(NamedTuple):
     lines: Mapping[str, LineState]
 
 
-def point_of(assembly: Assembly, bodies: Mapping[str, BodyState], end: str, point: Any) -> tuple[Array, Array]:
+def point_of(assembly: System, bodies: Mapping[str, BodyState], end: str, point: Any) -> tuple[Array, Array]:
     """Place and velocity of an end of a string."""
     if end == ANCHOR:
         return np.array(point, dtype=float), np.zeros(3)
@@ -81,7 +81,7 @@ def point_of(assembly: Assembly, bodies: Mapping[str, BodyState], end: str, poin
 
 
 def hang(
-    assembly: Assembly,
+    assembly: System,
     bodies: Mapping[str, Any],
     lines: Mapping[str, Any] | None = None,
 ) -> AssemblyState:
@@ -89,14 +89,14 @@ def hang(
 
     Parameters
     ----------
-    assembly : Assembly
+    assembly : System
     bodies : dict
-        `BodyState` by name, or a position (m); every body but those that are `Held` where nothing else is said.
+        `BodyState` by name, or a position (m); every body but those that are `Kinematic` where nothing else is said.
     lines : dict, optional
         `LineStart` by name, or a deployed length (m); lines that are not named are as long as they are, or just
         taut if they have a reel.
     """
-    checks.instance("assembly", assembly, Assembly, hint="; tl.hanging and tl.straight make starts of a pendulum")
+    checks.instance("assembly", assembly, System, hint="; tl.hanging and tl.straight make starts of a pendulum")
     checks.mapping("bodies", bodies, "BodyState or positions")
     if lines is not None:
         checks.mapping("lines", lines, "LineStart or deployed lengths")
@@ -110,17 +110,17 @@ def hang(
     return AssemblyState(places, lines)
 
 
-def _body_state(assembly: Assembly, name: str, given: Any) -> BodyState:
+def _body_state(assembly: System, name: str, given: Any) -> BodyState:
     body = assembly.bodies[name]
     if given is None:
-        if isinstance(body, Held):
-            given = ZERO
+        if isinstance(body, Kinematic):
+            given = body.position
         else:
             raise InputError(f"bodies.{name}: expected its position, got none")
     state = given if isinstance(given, BodyState) else BodyState(in_si(f"bodies.{name}", given, "m"))
-    if isinstance(body, Held) and (any(state.velocity) or any(state.angular_velocity)):
+    if isinstance(body, Kinematic) and (any(state.velocity) or any(state.angular_velocity)):
         raise InputError(f"bodies.{name}.velocity: expected none for a body that is held, whose path says how it moves")
-    if isinstance(body, Held) and body.path is not None:
+    if isinstance(body, Kinematic) and body.path is not None:
         displacement, velocity = (x[0] for x in body.path.at(0.0))
         place = tuple((np.array(state.position) + displacement).tolist())
         return BodyState(place, tuple(velocity.tolist()), state.attitude)
@@ -129,7 +129,7 @@ def _body_state(assembly: Assembly, name: str, given: Any) -> BodyState:
     return state
 
 
-def _line_state(assembly: Assembly, bodies: Mapping[str, BodyState], name: str, line: Line, given: Any) -> LineState:
+def _line_state(assembly: System, bodies: Mapping[str, BodyState], name: str, line: Line, given: Any) -> LineState:
     start = given if isinstance(given, LineStart) else LineStart(given)
     ends = [point_of(assembly, bodies, end, point) for end, point in zip(line.ends, line.points, strict=True)]
     distance = float(np.linalg.norm(ends[1][0] - ends[0][0]))

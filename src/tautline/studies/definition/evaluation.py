@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.analysis.fatigue import TensionCurve
-from tautline.model.assembly.assembly import Assembly
+from tautline.model.assembly.assembly import System
 from tautline.model.string import String
 from tautline.results.assembly import values_of_body, values_of_string
 from tautline.schema import AXES
@@ -22,7 +22,7 @@ from tautline.studies.definition.readings import READINGS, read_off
 
 
 def evaluate_of_assembly(
-    output: Output, values: Mapping[str, Array], rows: NDArray[np.int64], assembly: Assembly
+    output: Output, values: Mapping[str, Array], rows: NDArray[np.int64], assembly: System
 ) -> Array:
     """One array with a leading dimension of members, of an assembly; arguments as of `evaluate`."""
     if output.body is not None:
