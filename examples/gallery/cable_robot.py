@@ -33,7 +33,7 @@ WEIGHT = platform.mass * 9.81
 # and its own weight w beside it at the winch. Moments about the winch give the horizontal pull,
 # H = (V + w/2) d/h, with d and h the distances of its ends across and down.
 
-state = tl.rest(robot, tl.hang(robot, case.bodies, case.lines))
+state = tl.rest(robot, tl.hang(robot, case.start.bodies, case.start.lines))
 still = tl.simulate(robot, state, duration=0.02).isel(time=0)
 depth = state.bodies["platform"].position[2]
 across, down = 3.5 * np.sqrt(2.0), depth - 0.2

@@ -40,8 +40,7 @@ trapezoid = np.interp(times / LASTS, [0.0, 0.3, 0.7, 1.0], [0.0, 1.0, 1.0, 0.0])
 trapezoid *= (LAST - FIRST) / np.trapezoid(trapezoid, times)
 plain = tl.AssemblyCase(
     pair,
-    start,
-    {"tether": tl.LineStart(FIRST)},
+    tl.Placed(start, {"tether": FIRST}),
     {"tether": tl.Speed(payout=(times, trapezoid))},
     tl.Run(duration=LASTS, sample=LASTS / 48, step=LASTS / 48 / 72),
 )

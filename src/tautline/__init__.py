@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from tautline.model.assembly.case import AssemblyCase
     from tautline.model.assembly.parts import Kinematic, Line, Orbit
     from tautline.model.assembly.rest import rest
+    from tautline.model.assembly.starts import Placed
     from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, hang
     from tautline.model.body import RigidBody, Shape
     from tautline.model.case import Case
+    from tautline.model.chain import pendulum
     from tautline.model.command import Brake, Command, Free, Impedance, Length, Locked, Speed, Torque
     from tautline.model.equilibrium import Equilibrium, equilibrium
     from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
@@ -68,6 +70,8 @@ _HOMES = {
     "AssemblyCase": "tautline.model.assembly.case",
     "AssemblySimulation": "tautline.engine.assembly.simulation",
     "AssemblyState": "tautline.model.assembly.state",
+    "Placed": "tautline.model.assembly.starts",
+    "pendulum": "tautline.model.chain",
     "BodyState": "tautline.model.assembly.state",
     "Kinematic": "tautline.model.assembly.parts",
     "Line": "tautline.model.assembly.parts",
@@ -191,6 +195,7 @@ __all__ = [
     "Orbit",
     "Peak",
     "Pendulum",
+    "Placed",
     "Reel",
     "RigidBody",
     "Run",
@@ -230,6 +235,7 @@ __all__ = [
     "open_run",
     "open_study",
     "optimise",
+    "pendulum",
     "quantiles",
     "rainflow",
     "reference",

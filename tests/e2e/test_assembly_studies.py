@@ -221,11 +221,11 @@ def test_a_section_that_names_its_kind_is_replaced_and_strings_may_differ_in_ele
     made = definition.read(
         {
             "scenario": str(CRANE),
-            "set": {"lines": {"hoist": {"command": {"kind": "locked"}}}, "initial": {"kind": "straight"}},
+            "set": {"lines": {"hoist": {"command": {"kind": "locked"}}}, "initial": {"settle": False}},
             "vary": {"lines.sling.elements": [1, 3]},
             "outputs": outputs,
         }
     )
     assert made.scenario["lines"]["hoist"]["command"] == {"kind": "locked"}
-    assert made.scenario["initial"]["kind"] == "straight" and "hook" in made.scenario["initial"]["bodies"]
+    assert made.scenario["initial"]["settle"] is False and "hook" in made.scenario["initial"]["bodies"]
     assert made.outputs[1].dims == ("hoist_node",) and made.outputs[1].sizes == (4,)

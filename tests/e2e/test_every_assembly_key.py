@@ -85,7 +85,7 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open(encoding="utf-8") as file:
         names, units, *rows = csv.reader(file)
     assert len(names) == len(units) == len(rows[0]) == len(set(names))
-    for string, line in tl.load(source).assembly.lines.items():  # nodes are counted along each string by its name
+    for string, line in tl.load(source).system.lines.items():  # nodes are counted along each string by its name
         places = [f"position[{string}.{k},{axis}]" for k in range(line.elements + 1) for axis in "xyz"]
         first = names.index(places[0])
         assert names[first : first + len(places)] == places

@@ -39,4 +39,4 @@ def crane() -> tl.AssemblyCase:
     )
     bodies = {"hook": tl.BodyState((0.5, 0.1, 8.4)), "load": tl.BodyState((0.6, 0.0, 11.5), (0.0, 0.4, 0.0))}
     commands = {"hoist": tl.Torque(150.0), "sling": tl.Torque(101.0)}
-    return tl.AssemblyCase(assembly, bodies, {}, commands, tl.Run(duration=1.0, sample=0.01), "crane")
+    return tl.AssemblyCase(assembly, tl.Placed(bodies), commands, tl.Run(duration=1.0, sample=0.01), "crane")

@@ -35,7 +35,7 @@ def push(t: float, state: Any, parameters: Any, force: Any, moment: Any) -> None
 # What every public class is tried with.
 EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.AppliedForce: lambda: tl.AppliedForce(((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))),
-    tl.System: lambda: CASES("hook-and-load").assembly,
+    tl.System: lambda: CASES("hook-and-load").system,
     tl.AssemblyCase: lambda: CASES("hook-and-load").with_({"run.duration": 1.0}),
     tl.AssemblySimulation: lambda: tl.AssemblySimulation.from_case(CASES("hook-and-load")),
     tl.AssemblyState: lambda: CASES("hook-and-load").state(),
@@ -58,10 +58,11 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.Integral: lambda: tl.Integral("power"),
     tl.Length: lambda: tl.Length(((0.0, 1.0), (5.0, 4.0))),
     tl.Limit: lambda: tl.Limit("guide_tension", least=0.0),
-    tl.Line: lambda: CASES("hook-and-load").assembly.lines["hoist"],
+    tl.Line: lambda: CASES("hook-and-load").system.lines["hoist"],
+    tl.Placed: lambda: CASES("hook-and-load").start,
     tl.LineStart: lambda: tl.LineStart(deployed=1.0),
     tl.Locked: tl.Locked,
-    tl.Orbit: lambda: tl.load("tethered-satellites").assembly.orbit,
+    tl.Orbit: lambda: tl.load("tethered-satellites").system.orbit,
     tl.Peak: lambda: tl.Peak("guide_tension"),
     tl.Pendulum: lambda: CASE.pendulum,
     tl.Reel: lambda: CASE.pendulum.reel,
@@ -135,9 +136,9 @@ def test_arrays_of_a_description_cannot_be_changed_in_a_copy() -> None:
     for way in WAYS.values():
         with pytest.raises(ValueError, match="read-only"):
             way(CASE.state()).nodes[0] = 1.0
-        assert way(CASES("hook-and-load").assembly).bodies == CASES("hook-and-load").assembly.bodies
+        assert way(CASES("hook-and-load").system).bodies == CASES("hook-and-load").system.bodies
         with pytest.raises(TypeError):
-            way(CASES("hook-and-load").assembly).bodies["hook"] = None
+            way(CASES("hook-and-load").system).bodies["hook"] = None
 
 
 def begun(name: str, loads: Any = None) -> Any:

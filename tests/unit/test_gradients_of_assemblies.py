@@ -110,7 +110,7 @@ def test_what_is_refused(outputs: list[str], by: list[str], words: str) -> None:
 def test_functions_as_torques_are_refused() -> None:
     case = linear_crane()
     commands = {**case.commands, "hoist": tl.Torque(lambda t: 1.0)}
-    other = tl.AssemblyCase(case.system, case.bodies, case.lines, commands, case.run)
+    other = case.with_(commands=commands)
     with pytest.raises(InputError, match="table, got a function"):
         tl.jacobian(other, ["tension"], ["gravity"])
 

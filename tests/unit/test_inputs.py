@@ -637,10 +637,10 @@ def test_string_cannot_be_spooled_back_in_time(order: int) -> None:
 
 def test_a_wrong_kind_of_system_is_refused_in_good_english() -> None:
     wrong: Any = 3
-    everything = "system: expected a Pendulum, a Case, an System or an AssemblyCase, got 3"
+    everything = "system: expected a Pendulum, a Case, a System or an AssemblyCase, got 3"
     with pytest.raises(InputError, match=re.escape(everything)):
         tl.simulate(wrong)
-    with pytest.raises(InputError, match="expected an System, got 3"):
+    with pytest.raises(InputError, match="expected a System, got 3"):
         tl.hang(wrong, {})
     with pytest.raises(InputError, match=re.escape("System.bodies['a']: expected a RigidBody or a Kinematic, got 3")):
         tl.System(bodies={"a": wrong}, lines={})

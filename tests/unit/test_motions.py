@@ -468,7 +468,7 @@ def test_arguments_that_are_refused() -> None:
     with pytest.raises(InputError, match=r"Waves\.cutoff: expected .*2 .*100"):
         tl.Waves("jonswap", 1.0, 8.0, cutoff=1)
     with pytest.raises(InputError, match=r"Reel\.guide_path: expected a GuidePath or Sine or Sines or Waves, got 3"):
-        tl.Reel(0.1, 0.1, 1.0, guide_path=3)  # type: ignore[arg-type]
+        tl.Reel(0.1, 0.1, 1.0, guide_path=3)
     fast = tl.Reel(0.3, 1.0, 200.0, guide_path=tl.Sine(1e-6, 1e-6))
     pendulum = tl.Pendulum(case().pendulum.string, fast, tl.RigidBody.point(1.0))
     with pytest.raises(

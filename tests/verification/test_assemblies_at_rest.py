@@ -20,7 +20,7 @@ def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:
         case.system.lines,
         case.system.gravity,
     )
-    state = tl.rest(assembly, tl.hang(assembly, case.bodies, case.lines))
+    state = tl.rest(assembly, tl.hang(assembly, case.start.bodies, case.start.lines))
     run = tl.simulate(assembly, state, duration=1.0, sample=0.1)
     moved = float(np.abs(run.body_position - run.body_position[0]).max())
     report(f"{name}: motion of bodies in 1 s from rest (m)", moved, "< 1e-8")
@@ -83,4 +83,4 @@ def test_rest_in_an_orbit_is_refused() -> None:
         tl.rest(case.system, case.state())
     crane = tl.load("hook-and-load")
     with pytest.raises(InputError, match="not balanced"):
-        tl.modes(crane.system, tl.hang(crane.system, crane.bodies, crane.lines))
+        tl.modes(crane.system, tl.hang(crane.system, crane.start.bodies, crane.start.lines))

@@ -88,7 +88,7 @@ def test_any_gravity_is_answered(name: str, gravity: float) -> None:
     else:
         case = tl.load(name)
         assembly = tl.System(case.system.bodies, case.system.lines, gravity)
-        start = tl.hang(assembly, case.bodies, case.lines)
+        start = tl.hang(assembly, case.start.bodies, case.start.lines)
     left(assembly, tl.rest(assembly, start))
 
 

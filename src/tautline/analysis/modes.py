@@ -69,7 +69,7 @@ def modes(
     Parameters
     ----------
     pendulum : Pendulum
-        Or an System, with the state of rest that `tl.rest` finds; see `tautline.analysis.assembly_modes`.
+        Or a System, with the state of rest that `tl.rest` finds; see `tautline.analysis.assembly_modes`.
     at : Equilibrium or State, optional
         Where to linearise; by default the string hangs with `deployed` metres out in `elements` elements. A load of
         the Equilibrium acts with its present size and its dependence on the configuration, as far as that is

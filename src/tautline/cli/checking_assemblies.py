@@ -40,7 +40,7 @@ def facts(case: AssemblyCase) -> dict[str, Any]:
     return {
         "bodies": list(case.system.bodies),
         "lines": names,
-        "elements": {name: line.elements for name, line in case.system.lines.items()},
+        "elements": {name: line.count for name, line in case.system.lines.items()},
         "samples": count + 1,
         "size_bytes": runs.file_size(count + 1, simulation.layout),
         "start_tension": dict(zip(names, first["start_tension"][0].tolist(), strict=True)),

@@ -7,17 +7,21 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tautline.engine.assembly.commands import commands_by_name
-from tautline.engine.assembly.simulation import AssemblySimulation, line_starts
+from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.choose import CHAIN, backend_for
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.starts import Placed
 from tautline.model.assembly.state import AssemblyState
 from tautline.model.case import Case
 from tautline.model.command import Locked, check_command
+from tautline.model.force_law import check_laws
 from tautline.model.pendulum import Pendulum
 from tautline.model.run import Run, known
+from tautline.model.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.state import State
 
 
@@ -67,11 +71,17 @@ def assembly_case(
         changed = dataclasses.replace(system, run=dataclasses.replace(system.run, **run))
         object.__setattr__(changed, "_state", system.state())
         return changed
-    checks.instance("state", state, AssemblyState)
-    given = commands_by_name(system, commands)
-    case = AssemblyCase(system, state.bodies, line_starts(system, state), given, Run(**run), title)
-    object.__setattr__(case, "_state", state)
-    return case
+    checks.instance("start", state, Placed, Straight, Hanging, AtEquilibrium, AssemblyState)
+    return AssemblyCase(system, state, commands_by_name(system, commands), Run(**run), title)
+
+
+def simulation_of(case: AssemblyCase, loads: Any = None, interactive: bool = False) -> tuple[Any, Any]:
+    """A simulation of a system on the backend that is chosen for it, and the command or commands that it takes."""
+    if backend_for(case) == CHAIN and not interactive:
+        name = next(iter(case.system.lines))
+        own = dict(loads or {}).get(name, ())
+        return Simulation.of_system(case, loads=check_laws(own)), case.commands.get(name, Locked())
+    return AssemblySimulation.from_case(case, loads=loads), case.commands
 
 
 def begin(case: Case | AssemblyCase, **others: Any) -> Begun:
@@ -84,7 +94,7 @@ def begin(case: Case | AssemblyCase, **others: Any) -> Begun:
         if isinstance(case, AssemblyCase):
             if others.get("loads"):
                 raise InputError("loads: expected none for an assembly, got some")
-            assembly = AssemblySimulation.from_case(case)
-            return Begun(assembly, assembly.begin(case.commands, case.run.duration, interval), interval)
+            system, command = simulation_of(case)
+            return Begun(system, system.begin(command, case.run.duration, interval), interval)
         simulation = Simulation.from_case(case, **others)
         return Begun(simulation, simulation.begin(case.command, case.run.duration, interval), interval)

@@ -15,9 +15,13 @@ from tautline.engine.remarks import remarks_of
 from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper
 from tautline.kernels import data
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
+from tautline.model.command import Locked
 from tautline.model.run import Method
 from tautline.model.sections import Tree
+from tautline.results.assembly import layout as system_layout
+from tautline.results.chain import system_values
 from tautline.results.inputs import CASE
 from tautline.results.values import Values, values_of
 from tautline.schema import Layout, of_pendulum
@@ -43,6 +47,7 @@ class RecordedPendulum(PendulumInMotion):
         super().__init__(stepper, recorder)
         self.method = method
         self.case: Case | None = None  # the one that it was made from
+        self.system_case: AssemblyCase | None = None  # that of the system, if it is run for one
         self._sampled = 0  # STEP at the latest sample
 
     def first_sample(self, torques: bool = True) -> data.Samples:
@@ -77,22 +82,28 @@ class RecordedPendulum(PendulumInMotion):
     @property
     def layout(self) -> Layout:
         """Variables and dimensions of its results."""
-        return of_pendulum(self.elements)
+        return of_pendulum(self.elements) if self.system_case is None else system_layout(self.system_case.system)
 
     def values(self, samples: data.Samples) -> Values:
         """Variables of the results from the latest samples."""
         times = self.sample_times(len(samples.scalars))
-        return values_of(self.pendulum, record_of_samples(times, samples))
+        return self.named(values_of(self.pendulum, record_of_samples(times, samples)))
+
+    def named(self, values: Values) -> Values:
+        """Variables as the results of its system have them, if it is run for one."""
+        return values if self.system_case is None else system_values(self.system_case.system, values)
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded, as `simulate` returns it."""
-        from tautline.results import dataset
+        from tautline.results import assembly, dataset
 
-        return dataset.build(self.pendulum, self.record(), self.attributes())
+        if self.system_case is None:
+            return dataset.build(self.pendulum, self.record(), self.attributes())
+        return assembly.build(self.system_case.system, self.recorded(), self.attributes())
 
     def recorded(self) -> Values:
         """Variables of all that was recorded."""
-        return values_of(self.pendulum, self.record())
+        return self.named(values_of(self.pendulum, self.record()))
 
     def record(self) -> Record:
         """All that was recorded as plain arrays, for those who make thousands of runs."""
@@ -133,4 +144,7 @@ class RecordedPendulum(PendulumInMotion):
 
     def description(self) -> Tree:
         """All keys of the case, so that a result explains itself and a checkpoint can be read back."""
-        return description.keys_of(self)
+        if self.system_case is None:
+            return description.keys_of(self)
+        line = next(iter(self.system_case.system.lines))
+        return self.system_case.with_(commands={line: self._stepper.command or Locked()}).to_dict()

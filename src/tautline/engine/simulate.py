@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tautline.engine.assembly.simulation import AssemblySimulation
-from tautline.engine.cases import case_of
+from tautline.engine.cases import case_of, simulation_of
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import AssemblyCase
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.starts import Start
 from tautline.model.case import Case
 from tautline.model.command import Command, Free, as_command
 from tautline.model.description import fields_of
@@ -31,7 +31,7 @@ Controller = Callable[[Any], "float | Command | tuple[float | Command, Any] | Ma
 
 def simulate(
     system: Case | Pendulum | AssemblyCase | System,
-    state: State | AssemblyState | None = None,
+    state: State | Start | None = None,
     command: Command | Mapping[str, Command | float] | None = None,
     *,
     control: Controller | None = None,
@@ -91,13 +91,14 @@ def _simulate_assembly(case: AssemblyCase, control: Any, period: Any, loads: Any
     """Simulate an assembly; what `control` returns, and `loads`, are dicts by the names of lines."""
     if loads and not isinstance(loads, Mapping):
         checks.refuse("loads", "a dict by the names of lines", loads)
-    simulation = AssemblySimulation.from_case(case, loads=loads or None)
+    simulation, command = simulation_of(case, loads or None, interactive=control is not None)
     if control is not None:
         _controlled(simulation, case, control, period)
     else:
         with case.naming_keys():
-            simulation.advance(case.run.duration, case.commands, sample=case.run.interval())
-    return simulation.dataset()
+            simulation.advance(case.run.duration, command, sample=case.run.interval())
+    found: xr.Dataset = simulation.dataset()
+    return found
 
 
 def _controlled(simulation: Any, case: Case | AssemblyCase, control: Controller, period: float | None) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tautline import errors
 from tautline.engine import checkpoints, lowering
+from tautline.engine.assembly.commands import commands_by_name
+from tautline.engine.choose import chain_case
 from tautline.engine.conditions import Watch
 from tautline.engine.recorded import RecordedPendulum
 from tautline.engine.recorder import Recorder
@@ -17,6 +19,7 @@ from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_t
 from tautline.engine.watched import WatchedPendulum
 from tautline.kernels import data
 from tautline.model import checks
+from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
@@ -77,12 +80,22 @@ class Simulation(RecordedPendulum):
         simulation.case = case
         return simulation
 
+    @classmethod
+    def of_system(cls, case: AssemblyCase, *, loads: Sequence[ForceLaw] = ()) -> Simulation:
+        """A simulation of a system that is a chain, whose results are the system's; its command is not taken yet."""
+        with case.naming_keys():
+            simulation = cls.from_case(chain_case(case), loads=loads)
+        simulation.system_case = case.meshed()
+        if simulation._watch is not None:
+            simulation._watch = Watch(simulation.method.stop, simulation.layout)
+        return simulation
+
     # -- moving on -------------------------------------------------------------------------------------
 
     def advance(
         self,
         duration: float,
-        command: Command | None = None,
+        command: Command | dict[str, Any] | None = None,
         *,
         sample: float | None = None,
         record: bool = True,
@@ -108,6 +121,8 @@ class Simulation(RecordedPendulum):
         """
         if self.status != "completed":
             return self.status
+        if isinstance(command, dict):
+            command = self._of_line(command)
         duration, sample = checked_times(duration, sample)
         velocity = None if guide_velocity is None else self._checked_velocity(guide_velocity)
         with self.turns:
@@ -150,12 +165,21 @@ class Simulation(RecordedPendulum):
         self._stepper.move_guide(place, velocity)
         self.first_sample()
 
-    def begin(self, command: Command, duration: float, sample: float) -> int:
+    def begin(self, command: Command | dict[str, Any], duration: float, sample: float) -> int:
         """Take a command and a sampling interval for calls of `march`; the number of samples."""
+        if isinstance(command, dict):
+            command = self._of_line(command) or Locked()
         duration, interval = checked_times(duration, sample)
         self._timing.check(duration, interval, command)
         self._take(command)
         return self._timing.plan(duration, interval)[1]
+
+    def _of_line(self, commands: dict[str, Any]) -> Command | None:
+        """The command of the only line, from those of a system by the names of lines."""
+        if self.system_case is None:
+            checks.refuse("command", "a command", commands)
+        found = commands_by_name(self.system_case.system, commands)
+        return found.get(next(iter(self.system_case.system.lines)))
 
     def sampling(self, sample: float) -> data.Plan:
         """The plan for calls of `march`, one sample every `sample` seconds."""
@@ -173,7 +197,7 @@ class Simulation(RecordedPendulum):
         stepper = self._stepper
         out = stepper.last if rows == 1 else data.empty_samples(rows, self.elements)
         begun = int(stepper.motion.clock[data.STEP])
-        watched = None if self._watch is None else WatchedPendulum(stepper)
+        watched = None if self._watch is None else WatchedPendulum(stepper, self.named if self.system_case else None)
         before = None if watched is None else watched.saved()
         try:
             if self._watch is None or watched is None:

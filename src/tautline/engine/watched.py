@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper
 from tautline.kernels import data
@@ -14,8 +16,8 @@ NEED_TORQUE = {"torque", "power"}
 class WatchedPendulum:
     """A stepper, its samples and copies of its motion."""
 
-    def __init__(self, stepper: Stepper) -> None:
-        self._stepper = stepper
+    def __init__(self, stepper: Stepper, named: Callable[[Values], Values] | None = None) -> None:
+        self._stepper, self._named = stepper, named
 
     @property
     def time(self) -> float:
@@ -33,6 +35,8 @@ class WatchedPendulum:
     def values_for(self, times: data.Array, samples: data.Samples, names: set[str]) -> Values:
         if self._stepper.takes_torque and names & NEED_TORQUE:
             self._stepper.find_torques(samples, times)
+        if self._named is not None:
+            return self._named(values_of(self._stepper.pendulum, record_of_samples(times, samples)))
         return values_of(self._stepper.pendulum, record_of_samples(times, samples), names)
 
     def saved(self) -> data.Motion:

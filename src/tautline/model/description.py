@@ -11,15 +11,18 @@ that files have: keys, their units and defaults, messages, JSON and JSON Schema.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
 
 import numpy as np
 
+from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.checks import Matrix, Vector
 from tautline.model.kinds import MISSING, SCALAR, Check, Form, Kind, Way
+from tautline.model.wording import both
 
 T = TypeVar("T")
 _KIND = "kind"
@@ -38,6 +41,12 @@ if TYPE_CHECKING:
 
         def __get__(self, owner: Any, kind: Any = None) -> float | None: ...
         def __set__(self, owner: Any, value: float | str | None) -> None: ...
+
+    class Lengths:
+        """A number, or several by the names of lines."""
+
+        def __get__(self, owner: Any, kind: Any = None) -> Any: ...
+        def __set__(self, owner: Any, value: float | str | Mapping[str, float | str]) -> None: ...
 
     class Vector3:
         """A field of three floats that takes any three numbers or texts."""
@@ -58,7 +67,7 @@ if TYPE_CHECKING:
         def __set__(self, owner: Any, value: Any) -> None: ...
 
 else:
-    Number, OptionalNumber = float, float | None
+    Number, OptionalNumber, Lengths = float, float | None, Any
     Vector3, OptionalVector3, Matrix33 = Vector, Vector | None, Matrix
 
 
@@ -134,10 +143,38 @@ def described(cls: Any = None, /, *, kw_only: bool = False, eq: bool = True, nam
         made.__kinds__ = fields
         made.__checked__ = [(x, f"{prefix}.{x}" if prefix else x, kind) for x, kind in fields.items()]
         made.__doc__ = _documented(made.__doc__, fields)
+        if any(kind.ways for kind in fields.values()):
+            made.__init__ = _init_with_keys(made, prefix, fields)
         made.__copy__, made.__deepcopy__, made.__setstate__ = _itself, _itself, _restore
         return made
 
     return decorated if cls is None else decorated(cls)
+
+
+def _init_with_keys(made: Any, prefix: str, fields: dict[str, Kind]) -> Callable[..., None]:
+    """Constructor that also takes the keys by which files give a field in place of its own name."""
+    plain = made.__init__
+    names = [f.name for f in dataclasses.fields(made) if f.init]
+    keys = {key for kind in fields.values() for way in kind.ways for key in way.keys if key not in names}
+
+    @functools.wraps(plain)
+    def init(self: Any, *args: Any, **given: Any) -> None:
+        extra = {key: given.pop(key) for key in list(given) if key in keys}
+        if extra:
+            values = dict(zip(names, args, strict=False)) | given
+            for name, kind in fields.items():
+                way = next((way for way in kind.ways if extra.keys() & way.keys.keys()), None)
+                if way is None:
+                    continue
+                own = {key: extra[key] for key in way.keys if key in extra}
+                if name in values or not way.required <= own.keys():
+                    raise InputError(f"{prefix}.{name}: expected either it, or {way}, got {both([*own, name][:2])}")
+                own = {key: way.keys[key].check(f"{prefix}.{key}", x) for key, x in own.items()}
+                beside = {key: fields[key].check(f"{prefix}.{key}", x) for key, x in values.items() if key in fields}
+                given[name] = way.join(beside | own)
+        plain(self, *args, **given)
+
+    return init
 
 
 def _post_init(self: Any) -> None:

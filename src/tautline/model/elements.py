@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from tautline.model.pendulum import Pendulum
+from tautline.model.string import String
+
+if TYPE_CHECKING:
+    from tautline.model.pendulum import Pendulum
 
 FEWEST, MOST = 4, 40
 BASE = 6  # for a stiff, light string
@@ -15,26 +19,37 @@ SOFT = 0.05
 
 
 def default_elements(pendulum: Pendulum, deployed: float) -> int:
+    """Elements of the string of a pendulum with so much deployed (m)."""
+    fluid = pendulum.fluid is not None
+    return elements_for(pendulum.string, deployed, pendulum.body.mass, pendulum.gravity, fluid)
+
+
+def elements_for(string: String, deployed: float, mass: float, gravity: float, fluid: bool) -> int:
     """Number of elements that leaves an error of about 1 % of the deployed length in ordinary motions.
 
     A light stiff string needs few, one that bends under its own weight or is stretched by what it carries needs more:
 
         6 + 10 sqrt(m/(m + M)) + 14 sqrt(min(1, F/(0.05 EA)))  (+ 4 with drag on the string),  4 to 40
 
-    where m is the mass of the deployed string, M the body's and F the weight of both. The constants were fitted to runs
-    against finer meshes (docs/howto/elements.md). The reel's command is not known here: for a long payout, give the
-    length that will be out.
+    where m is the mass of the deployed string, M that of the bodies it carries and F the weight of both. The constants
+    were fitted to runs against finer meshes (docs/howto/elements.md). The reel's command is not known here: for a long
+    payout, give the length that will be out.
 
     Parameters
     ----------
-    pendulum : Pendulum
+    string : String
     deployed : float
         Unstretched length outside the guide (m).
+    mass : float
+        Mass that it carries (kg).
+    gravity : float
+        (m/s^2)
+    fluid : bool
+        Whether there is a fluid around it.
     """
-    string, body = pendulum.string, pendulum.body
     m = string.density * deployed
-    stretch = pendulum.gravity * (m + body.mass) / string.stiffness
-    count = BASE + FOR_MASS * math.sqrt(m / (m + body.mass)) + FOR_STRETCH * math.sqrt(min(1.0, stretch / SOFT))
-    if pendulum.fluid is not None and string.diameter > 0.0:
+    stretch = gravity * (m + mass) / string.stiffness
+    count = BASE + FOR_MASS * math.sqrt(m / (m + mass)) + FOR_STRETCH * math.sqrt(min(1.0, stretch / SOFT))
+    if fluid and string.diameter > 0.0:
         count += FOR_FLUID
     return max(FEWEST, min(MOST, math.ceil(count)))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.read_only import ReadOnly
 from tautline.model.wording import both, either, near
 from tautline.units import WORDS, shown, to_si
 
@@ -177,6 +178,39 @@ class OrWord(Kind):
 
     def words(self) -> str:
         return f'{self._kind.words()} or "{self._word}"'
+
+
+class OrByName(Kind):
+    """Another kind, or several of it by the names of lines."""
+
+    def __init__(self, kind: Kind, default: Any = MISSING) -> None:
+        super().__init__(kind.sentence, default)
+        self._kind, self.unit = kind, kind.unit
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return self._kind.read(value)
+        found = {}
+        for name, item in value.items():
+            try:
+                found[str(name)] = self._kind.read(item)
+            except WrongValueError as error:
+                raise WrongValueError(str(error), (str(name), *error.place)) from None
+        return found
+
+    def check(self, name: str, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return self._kind.check(name, value)
+        return ReadOnly({str(key): self._kind.check(f"{name}.{key}", item) for key, item in value.items()})
+
+    def plain(self, value: Any) -> Any:
+        return {key: plain(x) for key, x in value.items()} if isinstance(value, Mapping) else plain(value)
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [self._kind.schema(), {"type": "object", "additionalProperties": self._kind.schema()}]}
+
+    def words(self) -> str:
+        return f"{self._kind.words()} or dict"
 
 
 class Choice(Kind):

@@ -23,5 +23,11 @@ class ReadOnly(Mapping[str, T]):
     def __len__(self) -> int:
         return len(self._items)
 
+    def __eq__(self, other: object) -> bool:
+        return dict(self) == dict(other) if isinstance(other, Mapping) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items))
+
     def __repr__(self) -> str:
         return repr(self._items)

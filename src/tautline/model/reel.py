@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -127,6 +127,18 @@ class Reel:
         default=0.0,
         ways=(_ROPE,),
     )
+
+    if TYPE_CHECKING:  # also takes `inertia` in place of `inertia_mass`, and the other keys of files
+
+        def __init__(
+            self,
+            drum_radius: float | str,
+            guide_length: float | str,
+            inertia_mass: float | str = ...,
+            *others: Any,
+            inertia: float | str = ...,
+            **named: Any,
+        ) -> None: ...
 
     def _check_together(self) -> None:
         if self.spooled_strain != 0.0 and self.guide_law != "stretched":

@@ -8,14 +8,24 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model.checks import ZERO, finite, positive, vector
-from tautline.model.description import Number, OptionalNumber, OptionalVector3, Vector3, described, quantity
+from tautline.model.description import (
+    Lengths,
+    Number,
+    OptionalNumber,
+    OptionalVector3,
+    Vector3,
+    declared,
+    described,
+    quantity,
+)
 from tautline.model.equilibrium import equilibrium
 from tautline.model.hanging import hanging
-from tautline.model.kinds import MATRIX, VECTOR
+from tautline.model.kinds import MATRIX, VECTOR, OrByName, Quantity
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, State, checked_rotation, straight
 
 _DEPLOYED = "Unstretched length outside the guide."
+_BY_NAME = f"{_DEPLOYED} With several reels, of each by the name of its line."
 _END_VELOCITY = "Velocity of the last node."
 
 
@@ -68,9 +78,9 @@ class Straight:
 
 @described(name="")
 class Hanging:
-    """At rest under gravity and buoyancy, stretched by its own weight and the body's."""
+    """At rest under gravity and buoyancy, every body below what carries it, lines stretched by the weights."""
 
-    deployed: Number = quantity("m", positive, _DEPLOYED)
+    deployed: Lengths = declared(OrByName(Quantity("m", positive, _BY_NAME)))
     end_velocity: Vector3 = quantity("m/s", vector, _END_VELOCITY, default=ZERO, form=VECTOR)
     angular_velocity: Vector3 = quantity("rad/s", vector, ANGULAR_VELOCITY, default=ZERO, form=VECTOR)
 
@@ -89,7 +99,7 @@ class Hanging:
 class AtEquilibrium:
     """At rest under all loads at time 0: weight, buoyancy, flow and applied force."""
 
-    deployed: Number = quantity("m", positive, _DEPLOYED)
+    deployed: Lengths = declared(OrByName(Quantity("m", positive, _BY_NAME)))
 
     def state(self, pendulum: Pendulum, elements: int | None = None) -> State:
         """The state of a pendulum."""

@@ -28,7 +28,7 @@ def spans(assembly: System) -> dict[str, tuple[slice, slice]]:
     """Places of the nodes and of the elements of every string among those of all."""
     found, node, element = {}, 0, 0
     for name, line in assembly.lines.items():
-        N = line.elements
+        N = line.count
         found[name] = slice(node, node + N + 1), slice(element, element + N)
         node, element = node + N + 1, element + N
     return found
@@ -37,7 +37,7 @@ def spans(assembly: System) -> dict[str, tuple[slice, slice]]:
 def layout(assembly: System) -> Layout:
     """Variables and dimensions of the results of an assembly."""
     places = {name: {"node": x[0], "element": x[1]} for name, x in spans(assembly).items()}
-    found = of_assembly(list(assembly.bodies), {name: line.elements for name, line in assembly.lines.items()})
+    found = of_assembly(list(assembly.bodies), {name: line.count for name, line in assembly.lines.items()})
     return found._replace(spans=places)
 
 
@@ -64,15 +64,15 @@ def derived(assembly: System, values: Values, loads: Mapping[str, StringLoads] |
             line = assembly.lines[name]
             lengths = np.linalg.norm(np.diff(values["position"][:, nodes], axis=1), axis=2)
             unstretched = line.string.length - values["reeled_length"][:, k]
-            strain = lengths / (unstretched / line.elements)[:, None] - 1.0
+            strain = lengths / (unstretched / line.count)[:, None] - 1.0
             moves = (values["position"][:, nodes], values["velocity"][:, nodes], values["reel_speed"][:, k])
-            tension = tension_of(line.string, moves, strain, unstretched / line.elements, lengths)
+            tension = tension_of(line.string, moves, strain, unstretched / line.count, lengths)
             power = np.zeros_like(unstretched)
             if line.reel is not None:
                 radii = line.reel.radius(values["reeled_length"][:, k])
                 power = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
             own_loads = loads[name] if loads else string_loads(line.string, assembly.gravity, assembly.fluid)
-            ends = at_ends(line.string, own_loads, moves, tension, lengths, unstretched / line.elements)
+            ends = at_ends(line.string, own_loads, moves, tension, lengths, unstretched / line.count)
             own = (strain, tension, unstretched, lengths.sum(axis=1), *ends, power)
             for found, x in zip(parts.values(), own, strict=True):
                 found.append(x)
@@ -137,7 +137,7 @@ def build_modes(assembly: System, values: Values, attrs: dict[str, Any]) -> xr.D
 
 def _owners(assembly: System) -> dict[str, tuple[str, Any, str]]:
     """Names of the lines that nodes and elements belong to."""
-    owners = [(name, line.elements) for name, line in assembly.lines.items()]
+    owners = [(name, line.count) for name, line in assembly.lines.items()]
     return {
         "node_line": ("node", np.array([name for name, N in owners for _ in range(N + 1)]), "line of the node"),
         "element_line": (

@@ -154,8 +154,8 @@ class ActedOnAssembly(PlacedAssembly):
             return
         sample = self._observed(time)
         for line, strand in zip(self.assembly.lines.values(), self._system.strands, strict=True):
-            velocities = sample.nodes[0, strand.first : strand.first + line.elements + 1, 3:]
-            data.nodes_of(strand.nodes[data.FLUID_VELOCITY], line.elements)[:] = velocities
+            velocities = sample.nodes[0, strand.first : strand.first + line.count + 1, 3:]
+            data.nodes_of(strand.nodes[data.FLUID_VELOCITY], line.count)[:] = velocities
         for i, state in enumerate(self.arrays.bodies):
             row = sample.bodies[0, i]
             R = row[kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(3, 3)

@@ -52,7 +52,7 @@ class AssemblyHealth:
             line = assembly.lines[name]
             if line.string.law == "linear":
                 lengths = np.linalg.norm(np.diff(samples.nodes[:, nodes, :3], axis=1), axis=2)
-                l = (line.string.length - samples.strands[:, k, kernels.REELED]) / line.elements
+                l = (line.string.length - samples.strands[:, k, kernels.REELED]) / line.count
                 least = float((lengths / l[:, None]).min()) - 1.0
                 self.pressed[name] = max(self.pressed.get(name, 0.0), -least)
 

@@ -42,7 +42,7 @@ def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) 
 
 def parameters(line: Line, turns: bool, compensated: bool) -> data.Parameters:
     """Kernel parameters of a string and its reel; `turns` says whether the body at its end can turn."""
-    par = lowering.kernel_parameters(line_pendulum(line), line.elements, "symmetric", compensated)
+    par = lowering.kernel_parameters(line_pendulum(line), line.count, "symmetric", compensated)
     return par._replace(mu_g=0.0, M=0.0, weight=0.0, rotates=turns, kappa=0.0 if line.reel is None else par.kappa)
 
 
@@ -131,7 +131,7 @@ class Arrays:
         self.works = [np.zeros(kernels.BODY_WORK) for _ in self.names]
         self.nodes, self.reels, self.scratch, self.strand_works = [], [], [], []
         for line in assembly.lines.values():
-            N, law = line.elements, lowering.guide_law_code(line.reel or NO_REEL)
+            N, law = line.count, lowering.guide_law_code(line.reel or NO_REEL)
             self.nodes.append(vector_zeros(data.NODE_QUANTITIES, 3 * data.row_length(N)))
             self.reels.append(np.zeros(data.REEL_SIZE + (data.SPOOLED_CELLS if REMEMBERS[law] else 0)))
             self.scratch.append(data.empty_scratch(N))
@@ -152,7 +152,7 @@ class Arrays:
             array[kernels.V : kernels.V + 3] = own.velocity
             array[kernels.OMEGA : kernels.OMEGA + 3] = own.angular_velocity
         for (name, line), nodes, reel in zip(assembly.lines.items(), self.nodes, self.reels, strict=True):
-            started, N = state.lines[name], line.elements
+            started, N = state.lines[name], line.count
             data.nodes_of(nodes[data.POSITION], N)[:] = started.nodes
             data.nodes_of(nodes[data.VELOCITY], N)[:] = started.node_velocities
             reel[data.REEL_SIZE :] = 0.0 if line.reel is None else line.reel.spooled_strain
@@ -266,7 +266,7 @@ def system_of(
             )
         )
         row += 0 if command.locked else 1
-        first += line.elements + 1
+        first += line.count + 1
     return kernels.System(
         Listed(kernels.Body, bodies),
         Listed(kernels.Strand, strands),
@@ -320,5 +320,5 @@ def check_state(assembly: System, state: AssemblyState) -> None:
             )
     for name, line in assembly.lines.items():
         rows = len(state.lines[name].nodes)
-        if rows != line.elements + 1:
-            raise InputError(f"state.lines.{name}: expected {line.elements + 1} nodes, got {rows}")
+        if not isinstance(line.elements, str) and rows != line.count + 1:
+            raise InputError(f"state.lines.{name}: expected {line.count + 1} nodes, got {rows}")

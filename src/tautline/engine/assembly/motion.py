@@ -58,6 +58,7 @@ class AssemblyInMotion:
         checks.instance("assembly", assembly, System, hint="; tl.Simulation takes a Pendulum")
         checks.instance("state", state, AssemblyState)
         check_state(assembly, state)
+        assembly = assembly.with_elements(state.elements())
         lengths = {name: line.string.length for name, line in assembly.lines.items()}
         self.assembly = assembly.on_mesh({name: x - state.lines[name].reeled_length for name, x in lengths.items()})
         self.initial, self.method, self.turns = state, method, Turns()

@@ -33,7 +33,7 @@ from tautline.model import checks
 from tautline.model.assembly import sections
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import AssemblyCase
-from tautline.model.assembly.state import AssemblyState, LineStart
+from tautline.model.assembly.state import AssemblyState
 from tautline.model.description import fields_of
 from tautline.model.force_law import refuse_saving
 from tautline.model.run import Method, Run, known
@@ -289,12 +289,11 @@ class AssemblySimulation(ActedOnAssembly):
         return self._as_case().to_dict()
 
     def _as_case(self) -> AssemblyCase:
-        """The case that it was made from, or one of the same assembly, state of bodies and commands."""
+        """The case that it was made from, or one of the same system, start and commands."""
         if self.case is not None:
-            return self.case
+            return self.case.meshed()
         settings = Run(duration=max(self.time, 1.0), **{name: getattr(self.method, name) for name in fields_of(Method)})
-        starts = line_starts(self.assembly, self.initial)
-        return AssemblyCase(self.assembly, self.initial.bodies, starts, self._commands, settings)
+        return AssemblyCase(self.assembly, self.initial, self._commands, settings)
 
     # -- checkpoints -------------------------------------------------------------------------------------
 
@@ -382,11 +381,3 @@ class AssemblySimulation(ActedOnAssembly):
         limits = self.limits()
         plausible.check_counts(self.base_steps, min(self._plan.allowed_ratio * limits.waves, limits.stretching))
         plausible.check_energies(self.present_sample().whole[0, [data.KINETIC, data.ELASTIC, data.GRAVITY]])
-
-
-def line_starts(assembly: System, state: AssemblyState) -> dict[str, LineStart]:
-    """Deployed lengths and reel speeds of a state, as a case has them."""
-    return {
-        name: LineStart(assembly.lines[name].string.length - line.reeled_length, line.reel_speed)
-        for name, line in state.lines.items()
-    }

@@ -33,7 +33,7 @@ from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.assembly.sections import is_assembly
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.starts import Start
 from tautline.model.case import Case
 from tautline.model.command import Command
 from tautline.model.force_law import ForceLaw, check_laws
@@ -157,7 +157,7 @@ def _resumable(path: Path) -> str:
 def run_to_file(
     path: str | os.PathLike[str],
     system: Case | Pendulum | AssemblyCase | System,
-    state: State | AssemblyState | None = None,
+    state: State | Start | None = None,
     command: Command | Mapping[str, Command | float] | None = None,
     *,
     overwrite: bool = False,

@@ -53,7 +53,7 @@ class AssemblyCoordinates:
             turning = ("rotation", "angular velocity") if name in self._rotations else ()
             self._add(name, [f"{what} of {name} {a}" for what in ("position", "velocity", *turning) for a in AXES])
         for name, line in assembly.lines.items():
-            nodes = [f"node {i} of {name} {axis}" for i in range(1, line.elements) for axis in AXES]
+            nodes = [f"node {i} of {name} {axis}" for i in range(1, line.count) for axis in AXES]
             self._add(f"nodes of {name}", [f"{what} of {node}" for what in ("position", "velocity") for node in nodes])
             if name in self._moving:
                 self._add(f"reel of {name}", [f"{what} of {name}" for what in ("reeled_length", "reel_speed")])

@@ -13,6 +13,7 @@ from tautline.model import checks
 from tautline.model.assembly.parts import ANCHOR, Kinematic, Line, Orbit
 from tautline.model.body import RigidBody
 from tautline.model.description import fields_of
+from tautline.model.elements import elements_for
 from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
 from tautline.model.read_only import ReadOnly
 from tautline.model.wording import near
@@ -150,10 +151,35 @@ class System:
             if self.orbit is not None:
                 raise InputError(f"{head}.reel: expected a reel on a free body in an orbit, got one at {line.start!r}")
 
+    def with_elements(self, elements: Mapping[str, int]) -> System:
+        """The system with so many elements of its lines, by name."""
+        if all(line.elements == elements[name] for name, line in self.lines.items()):
+            return self
+        lines = {name: replace(line, elements=elements[name]) for name, line in self.lines.items()}
+        return replace(self, lines=lines)
+
+    def elements_of(self, name: str, deployed: float) -> int:
+        """Number of elements of a line of which so much is deployed (m)."""
+        line = self.lines[name]
+        if not isinstance(line.elements, str):
+            return line.elements
+        return elements_for(line.string, deployed, self._carried(name), float(self.gravity or 0.0), bool(self.fluid))
+
+    def _carried(self, name: str) -> float:
+        """Mass of the free bodies beyond the end of a line (kg), or beyond its start if its end is fixed."""
+        ends = [end for end in reversed(self.lines[name].ends) if isinstance(self.bodies.get(end), RigidBody)]
+        found: set[str] = set()
+        reached = set(ends[:1])
+        while reached - found:
+            found |= reached
+            beside = [set(line.ends) for other, line in self.lines.items() if other != name and found & set(line.ends)]
+            reached = {end for ends_ in beside for end in ends_ if isinstance(self.bodies.get(end), RigidBody)} | found
+        return sum(body.mass for key in found if isinstance(body := self.bodies[key], RigidBody))
+
     def on_mesh(self, deployed: Mapping[str, float]) -> System:
-        """The assembly with the lines' damping ratios made viscosities, for a run that starts with these lengths."""
+        """The system with the lines' damping ratios made viscosities, for a run that starts with these lengths."""
         lines = {
-            name: replace(line, string=line.string.on_mesh(deployed[name] / line.elements))
+            name: replace(line, string=line.string.on_mesh(deployed[name] / line.count))
             for name, line in self.lines.items()
         }
         return replace(self, lines=lines)

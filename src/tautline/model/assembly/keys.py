@@ -17,10 +17,14 @@ from tautline.model.assembly.sections import (
     KINEMATIC_BODY,
     LINE,
     LINE_START,
+    LINE_STATE,
     NO_ELEMENTS,
     ORBIT,
     PATH,
+    PLACED,
     REEL,
+    SETTLE,
+    START,
     STRING,
     TOP,
     Reading,
@@ -44,12 +48,13 @@ SECTIONS: dict[tuple[str, ...], tuple[Part, ...]] = {
     ("fluid",): (FLUID,),
     ("initial", "bodies", "*"): (BODY_START,),
     ("initial", "lines", "*"): (LINE_START,),
+    ("initial",): (),
     ("run",): (RUN,),
 }
 # Keys of sections that hold others.
 WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
     (): TOP,
-    ("initial",): {"kind": Choice(KINDS, "Lines are straight, or everything is at rest.", default=KINDS[0])},
+    ("initial",): {"kind": Choice(KINDS, "Kind of start.", default=PLACED), "settle": SETTLE},
 }
 
 
@@ -65,8 +70,13 @@ def parts_at(path: tuple[str, ...]) -> tuple[Part, ...]:
 
 def _parts_of(path: tuple[str, ...], section: Mapping[str, Any]) -> tuple[Part, ...]:
     """Parts whose keys a section has, which depend on the kind of a body."""
-    kinematic = len(path) == 2 and path[0] == "bodies" and KIND in section
-    return (KINEMATIC_BODY,) if kinematic else parts_at(path)
+    if len(path) == 2 and path[0] == "bodies" and KIND in section:
+        return (KINEMATIC_BODY,)
+    if path == ("initial",) and section.get("kind") in START.options:
+        return (START,)
+    if path[:2] == ("initial", "lines") and "nodes" in section:
+        return (LINE_STATE,)
+    return parts_at(path)
 
 
 def is_section(path: tuple[str, ...]) -> bool:
@@ -90,7 +100,7 @@ def values(tree: Mapping[str, Any]) -> Tree:
 
 def _section(reading: Reading, section: Mapping[str, Any], path: tuple[str, ...]) -> Tree:
     """Values of a section and of those in it."""
-    kinematic = KIND in section and path[:1] == ("bodies",)
+    kinematic = KIND in section and path[:1] == ("bodies",) and len(path) == 2
     inner = [name for name, x in section.items() if is_section((*path, name)) and isinstance(x, Mapping)]
     own = {name: x for name, x in section.items() if name not in inner and not (kinematic and name == KIND)}
     found: Tree = {KIND: section[KIND]} if kinematic else {}
@@ -146,8 +156,8 @@ def _class(part: Part, section: Mapping[str, Any]) -> type:
 
 def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
     """Kind of a key in a tree of keys; InputError if there is none."""
-    if key.name in WORDS.get(key.path, {}):
-        return WORDS[key.path][key.name]
+    if key.path == ("initial", "deployed"):
+        return kind_of(tree, key._replace(section="initial", name="deployed"))
     section: Any = tree
     for name in key.path:
         section = section.get(name, {})
@@ -155,6 +165,8 @@ def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
         known = keys_of(_class(part, section)).kinds
         if key.name in known:
             return known[key.name]
+    if key.name in WORDS.get(key.path, {}):
+        return WORDS[key.path][key.name]
     raise InputError(f"{key.whole}: no such key")
 
 

@@ -16,9 +16,8 @@ from tautline.model.description import (
     described,
     quantity,
     text,
-    whole,
 )
-from tautline.model.kinds import VECTOR
+from tautline.model.kinds import AUTO, VECTOR, OrWord, Whole
 from tautline.model.parts import Part
 from tautline.model.path import GUIDE_MOTIONS, GuideMotion
 from tautline.model.reel import Reel
@@ -55,7 +54,10 @@ class Line:
         default=None,
         form=VECTOR,
     )
-    elements: int = whole(1, MOST_ELEMENTS, "Number of elements of the string.", default=20)
+    elements: int | str = declared(
+        OrWord(Whole(1, MOST_ELEMENTS, "Number of elements of the line, or as many as the case needs."), AUTO),
+        default=AUTO,
+    )
 
     def _check_together(self) -> None:
         if self.drum_axis is not None:
@@ -77,6 +79,12 @@ class Line:
                 f"Reel.guide_length: expected a guide shorter than the string ({self.string.length:g} m), "
                 f"got {self.reel.guide_length:g} m"
             )
+
+    @property
+    def count(self) -> int:
+        """Number of elements, which must have been chosen."""
+        assert not isinstance(self.elements, str)
+        return self.elements
 
     @property
     def ends(self) -> tuple[str, str]:

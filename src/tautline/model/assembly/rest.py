@@ -61,7 +61,7 @@ def network_of(assembly: System, state: AssemblyState) -> tuple[Network, Places]
             NetworkLine(
                 line.string,
                 line.string.length - reeled,
-                line.elements,
+                len(state.lines[name].nodes) - 1,
                 (numbers[0], numbers[1]),
                 (points[0], points[1]),
                 spooled,

@@ -9,15 +9,17 @@ from tautline.errors import InputError
 from tautline.model import file_keys, kinds, sections
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic, Line, Orbit
-from tautline.model.assembly.state import BodyState, LineStart
+from tautline.model.assembly.starts import Placed, Start
+from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, LineState
 from tautline.model.command import Command
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, ProblemsError, keys_of
 from tautline.model.fluid import BodyInFluid
-from tautline.model.kinds import WrongValueError
+from tautline.model.kinds import Flag, WrongValueError
 from tautline.model.parts import Part
 from tautline.model.run import Run
 from tautline.model.sections import SectionError, Tree
+from tautline.model.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.wording import near
 from tautline.units import shown
 
@@ -31,7 +33,16 @@ KINEMATIC_BODY = Part({"": Kinematic}, "A body whose motion is given.")
 ORBIT = Part({"": Orbit}, "The orbit that the frame falls along.")
 BODY_START = Part({"": BodyState}, "Place and motion of a body at the start.")
 LINE = Part({"": Line}, "Ends, mesh and reel of a string.")
-LINE_START = Part({"": LineStart}, "Where a string starts.")
+LINE_START = Part({"": LineStart}, "Where a line starts.")
+LINE_STATE = Part({"": LineState}, "Nodes of a line and its reel at the start.")
+# Kinds of starts. Those that are described by keys of their own:
+START = Part(
+    {"straight": Straight, "hanging": Hanging, "equilibrium": AtEquilibrium}, "Where the run starts.", word="kind"
+)
+# Bodies at given places, and a state: sections by the names of bodies and lines.
+PLACED, STATE = "placed", "state"
+KINDS = (PLACED, *START.options, STATE)
+SETTLE = Flag("Start at rest near these places.", default=False)
 TOP = {name: sections.TOP[name] for name in ("title", "description", "gravity")}
 FLUID = sections.SYSTEM["fluid"]
 # Sections of a body besides its own.
@@ -43,8 +54,6 @@ SECTIONS = ("bodies", "lines", "orbit", "fluid", "initial", "run")
 # A body whose motion is given says so by `kind = "kinematic"`, and may have a path and a position.
 KIND = "kind"
 KINEMATIC = "kinematic"
-# Starts: lines straight between the places of the bodies, or everything at rest near there.
-KINDS = ("straight", "equilibrium")
 NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its own elements")
 
 
@@ -52,13 +61,11 @@ class Described(NamedTuple):
     """What the sections of an assembly say."""
 
     system: System
-    bodies: dict[str, BodyState]
-    lines: dict[str, LineStart]
+    start: Start
     commands: dict[str, Command]
     run: Run
     title: str
     description: str
-    start: str  # one of KINDS
 
 
 def is_assembly(tree: Mapping[str, Any]) -> bool:
@@ -132,7 +139,8 @@ def problem_of(error: Exception, tree: Mapping[str, Any], section: str) -> Probl
     found = problem_at(error, (section,) if section else ())
     kind, *rest = found.path or ("",)
     inside: Any = tree.get("initial", {}).get(kind, {}) if isinstance(tree.get("initial"), Mapping) else {}
-    known = {"bodies": keys_of(BodyState).kinds, "lines": keys_of(LineStart).kinds}.get(kind, {})
+    states = {"bodies": (BodyState,), "lines": (LineStart, LineState)}.get(kind, ())
+    known = {key for cls in states for key in keys_of(cls).kinds}
     if len(rest) == 2 and rest[1] in known and rest[0] in inside:
         return found._replace(path=("initial", *found.path))
     return found
@@ -158,18 +166,7 @@ def read(tree: Mapping[str, Any]) -> Described:
             commands[name] = command
     orbit = reading.made(ORBIT, tree["orbit"], "orbit") if "orbit" in tree else None
     fluid = reading.made(FLUID, tree["fluid"], "fluid") if "fluid" in tree else None
-    initial = reading.named(tree, "initial")
-    for name in initial:
-        if name not in ("kind", "bodies", "lines"):
-            reading.problems.append(Problem(("initial", name), f"no such key{near(name, ('bodies', 'lines'))}"))
-    kind = initial.get("kind", KINDS[0])
-    if kind not in KINDS:
-        sentence = f"expected one of {', '.join(map(repr, KINDS))}, got {shown(kind)}{near(kind, KINDS)}"
-        reading.problems.append(Problem(("initial", "kind"), sentence))
-    starts = {
-        kind: {name: reading.made(part, x, "initial", kind, name) for name, x in reading.named(initial, kind).items()}
-        for kind, part in (("bodies", BODY_START), ("lines", LINE_START))
-    }
+    start = _start(reading, reading.named(tree, "initial"))
     if "run" not in tree:
         reading.problems.append(Problem(("run",), "missing"))
     run = reading.made(sections.RUN, tree.get("run", {}), "run") if "run" in tree else None
@@ -184,7 +181,48 @@ def read(tree: Mapping[str, Any]) -> Described:
     if reading.problems or assembly is None or run is None:
         raise SectionError(reading.problems)
     words = (top.get("title", ""), top.get("description", ""))
-    return Described(assembly, starts["bodies"], starts["lines"], commands, run, *words, kind)
+    return Described(assembly, start, commands, run, *words)
+
+
+def _start(reading: Reading, initial: dict[str, Any]) -> Any:
+    """Where the run starts, from the section [initial]."""
+    kind = initial.get("kind", PLACED)
+    if kind not in KINDS:
+        sentence = f"expected one of {', '.join(map(repr, KINDS))}, got {shown(kind)}{near(kind, KINDS)}"
+        reading.problems.append(Problem(("initial", "kind"), sentence))
+        return None
+    if kind in START.options:
+        return reading.made(START, initial, "initial")
+    known = ("kind", "bodies", "lines", *(["settle"] if kind == PLACED else []))
+    for name in initial:
+        if name not in known:
+            reading.problems.append(Problem(("initial", name), f"no such key{near(name, known)}"))
+    bodies, lines = (
+        {name: reading.made(part, x, "initial", key, name) for name, x in reading.named(initial, key).items()}
+        for key, part in (("bodies", BODY_START), ("lines", LINE_START if kind == PLACED else LINE_STATE))
+    )
+    if reading.problems:
+        return None
+    if kind == STATE:
+        return AssemblyState(bodies, lines)
+    try:
+        return Placed(bodies, lines, SETTLE.read(initial.get("settle", False)))
+    except WrongValueError as error:
+        reading.problems.append(Problem(("initial", "settle"), str(error)))
+        return None
+
+
+def start_keys(start: Start, defaults: bool = True) -> Tree:
+    """Keys of the section [initial]."""
+    if not isinstance(start, Placed | AssemblyState):
+        return tagged(START, start, defaults)
+    kind: Tree = {"kind": STATE}
+    if isinstance(start, Placed):
+        kind = ({"kind": PLACED} if defaults else {}) | ({"settle": start.settle} if defaults or start.settle else {})
+    return kind | {
+        "bodies": {name: file_keys.to_keys(x, defaults) for name, x in start.bodies.items()},
+        "lines": {name: file_keys.to_keys(x, defaults) for name, x in start.lines.items()},
+    }
 
 
 def _top(tree: Mapping[str, Any], reading: Reading) -> Tree:
@@ -214,6 +252,8 @@ def _line(reading: Reading, name: str, value: Any) -> tuple[Any, Any]:
     """A line, and the command of its reel."""
     path = ("lines", name)
     section = dict(value) if isinstance(value, Mapping) else {}
+    if isinstance(section.get("string"), Mapping):  # its keys may also stand among those of the line
+        section |= section.pop("string")
     reel = reading.made(REEL, section.pop("reel"), *path, "reel") if "reel" in section else None
     command = None
     if "command" in section:
@@ -245,10 +285,7 @@ def complete(described: Described, defaults: bool = True) -> Tree:
     tree["lines"] = {
         name: _line_keys(line, described.commands.get(name), defaults) for name, line in assembly.lines.items()
     }
-    tree["initial"] = ({} if described.start == KINDS[0] else {"kind": described.start}) | {
-        "bodies": {name: file_keys.to_keys(x, defaults) for name, x in described.bodies.items()},
-        "lines": {name: file_keys.to_keys(x, defaults) for name, x in described.lines.items()},
-    }
+    tree["initial"] = start_keys(described.start, defaults)
     run = file_keys.to_keys(described.run, defaults)
     run.pop("elements", None)
     tree["run"] = run

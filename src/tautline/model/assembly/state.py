@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from tautline.model.assembly.parts import ANCHOR, Kinematic, Line
 from tautline.model.body import RigidBody
 from tautline.model.checks import SAME_LENGTH, ZERO, finite, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, described, quantity
-from tautline.model.kinds import MATRIX, VECTOR, in_si
+from tautline.model.kinds import MATRIX, VECTOR, VECTORS, in_si
 from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, between, checked_rotation
 from tautline.model.wording import near
 
@@ -51,21 +50,38 @@ class LineStart:
     reel_speed: Number = quantity("m/s", finite, "Rate of the reeled length; positive in retrieval.", default=0.0)
 
 
-@dataclass(frozen=True, eq=False)
-class LineState:
-    """Place and motion of a string: nodes with both ends, in space (m, m/s), and its reel."""
+def _rows(name: str, value: Any, unit: str) -> Array:
+    return checks.array(name, value, (None, 3), unit)
 
-    nodes: Array
-    node_velocities: Array
-    reeled_length: float
-    reel_speed: float
+
+@described(eq=False)
+class LineState:
+    """Place and motion of a line: nodes with both ends, in space, and its reel."""
+
+    nodes: Array = quantity("m", _rows, "Positions of the nodes; third axis down.", form=VECTORS)
+    node_velocities: Array = quantity("m/s", _rows, "Velocities of the nodes of the mesh.", form=VECTORS)
+    reeled_length: Number = quantity(
+        "m", checks.non_negative, "Unstretched length on the reel side of the guide entrance.", default=0.0
+    )
+    reel_speed: Number = quantity("m/s", finite, "Its rate; positive in retrieval.", default=0.0)
+
+    def _check_together(self) -> None:
+        if len(self.nodes) < 2 or self.node_velocities.shape != self.nodes.shape:
+            raise InputError(
+                f"LineState.node_velocities: expected as many as nodes, 2 or more, got {len(self.nodes)} nodes and "
+                f"{len(self.node_velocities)} velocities"
+            )
 
 
 class AssemblyState(NamedTuple):
-    """Place and motion of an assembly, by name."""
+    """Place and motion of a system, by name."""
 
     bodies: Mapping[str, BodyState]
     lines: Mapping[str, LineState]
+
+    def elements(self) -> dict[str, int]:
+        """Number of elements of every line."""
+        return {name: len(line.nodes) - 1 for name, line in self.lines.items()}
 
 
 def point_of(assembly: System, bodies: Mapping[str, BodyState], end: str, point: Any) -> tuple[Array, Array]:
@@ -152,7 +168,8 @@ def _line_state(assembly: System, bodies: Mapping[str, BodyState], name: str, li
             f"lines.{name}: expected a string no longer than the distance of its ends ({distance:.6g} m), got "
             f'{deployed:.6g} m, which would be pressed together; bring its ends apart, or use law = "tension_only"'
         )
-    nodes = between(ends[0][0], ends[1][0], max(deployed, distance), distance, line.elements)
-    part = np.linspace(0.0, 1.0, line.elements + 1)[:, None]
+    elements = assembly.elements_of(name, deployed)
+    nodes = between(ends[0][0], ends[1][0], max(deployed, distance), distance, elements)
+    part = np.linspace(0.0, 1.0, elements + 1)[:, None]
     velocities = ends[0][1] + part * (ends[1][1] - ends[0][1])
     return LineState(nodes, velocities, string.length - deployed, start.reel_speed)
