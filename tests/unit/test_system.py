@@ -13,6 +13,8 @@ from tautline.engine.cases import assembly_case, simulation_of
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model.chain import chain_of, system_of, why_no_chain
+from tautline.model.chain_cases import system_case
+from tautline.results.chain import OF_LINE
 from tests.support.checking import check_below
 
 STRING = tl.String(30.0, 0.05, 4000.0, law="tension_only", damping_ratio=0.05, diameter="4 mm")
@@ -127,3 +129,16 @@ def test_a_case_of_any_start_goes_through_a_file_and_back() -> None:
         assert again == case
         ours, theirs = case.state().lines["line"], again.state().lines["line"]
         assert np.array_equal(ours.nodes, theirs.nodes) and np.array_equal(ours.node_velocities, theirs.node_velocities)
+
+
+@pytest.mark.parametrize("name", ["crane-hoist", "retrieval", "fixed-length", "sea-cable", "bungee", "ship-crane"])
+def test_a_scenario_has_the_same_numbers_as_a_system(name: str) -> None:
+    """On the chain kernels, bit for bit; and the case of the system goes through keys and back."""
+    chain = tl.load(name).with_({"run.duration": 0.2, "run.sample": 0.05})
+    case = system_case(chain)
+    assert tl.AssemblyCase.from_dict(case.to_dict()) == case
+    before, after = tl.simulate(chain), tl.simulate(case)
+    for ours, theirs in {"position": "position", "tension": "tension", **OF_LINE}.items():
+        assert np.array_equal(after[ours].values.reshape(before[theirs].shape), before[theirs].values), ours
+    assert after.attrs["remarks"] == before.attrs["remarks"]
+    assert np.array_equal(after.attitude.sel(body="body"), before.attitude)

@@ -6,15 +6,11 @@ two to three times as fast; the network kernels take every system.
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 
 from tautline.errors import InputError
 from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
-from tautline.model.chain import chain_of, chain_state, guide_at_start, why_no_chain
-from tautline.model.command import Locked
+from tautline.model.chain import chain_of, guide_at_start, why_no_chain
 
 CHAIN, NETWORK = "chain", "network"
 
@@ -34,13 +30,3 @@ def _starts_at_guide(case: AssemblyCase) -> bool:
         return True
     place, _ = guide_at_start(chain_of(case.system))
     return bool(np.array_equal(case.state().lines[next(iter(case.system.lines))].nodes[0], place))
-
-
-def chain_case(case: AssemblyCase) -> Case:
-    """The case of a system that is a chain, as the chain backend takes it."""
-    system = case.system
-    name = next(iter(system.lines))
-    state = case.state()
-    run = dataclasses.replace(case.run, elements=state.elements()[name])
-    command = case.commands.get(name, Locked())
-    return Case(chain_of(system), chain_state(system, state), command, run, case.title, case.description)

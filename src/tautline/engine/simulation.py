@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from tautline import errors
 from tautline.engine import checkpoints, lowering
 from tautline.engine.assembly.commands import commands_by_name
-from tautline.engine.choose import chain_case
 from tautline.engine.conditions import Watch
 from tautline.engine.recorded import RecordedPendulum
 from tautline.engine.recorder import Recorder
@@ -21,6 +20,7 @@ from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
+from tautline.model.chain_cases import chain_case
 from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Pendulum

@@ -72,11 +72,11 @@ def state_of(start: Any, system: System) -> AssemblyState:
     if not isinstance(start, Hanging | AtEquilibrium):
         checks.refuse("start", "Straight, Hanging, AtEquilibrium, Placed or a state", start)
     if not why_no_chain(system):
-        lengths = _deployed(system, start.deployed)
+        lengths = deployed_lengths(system, start.deployed)
         name = next(iter(system.lines))
         one = replace(start, deployed=lengths[name])
         return system_state(system, one.state(chain_of(system), system.elements_of(name, lengths[name])))
-    found = _hung(system, _deployed(system, start.deployed))
+    found = _hung(system, deployed_lengths(system, start.deployed))
     if isinstance(start, AtEquilibrium):
         return rest(system, found)
     if any(start.end_velocity) or any(start.angular_velocity):
@@ -120,7 +120,7 @@ def checked_length(system: System, name: str, deployed: float) -> float:
     return deployed
 
 
-def _deployed(system: System, given: Any) -> dict[str, float]:
+def deployed_lengths(system: System, given: Any) -> dict[str, float]:
     """Deployed length of every line, from those that are given by name or that of the only reel."""
     reels = [name for name, line in system.lines.items() if line.reel is not None]
     if not isinstance(given, Mapping):

@@ -1,0 +1,39 @@
+"""Cases of chains as cases of systems, and back."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.starts import deployed_lengths
+from tautline.model.case import Case
+from tautline.model.chain import LINE, chain_of, chain_state, system_of, system_state
+from tautline.model.command import Locked
+from tautline.model.kinds import AUTO
+from tautline.model.starts import AtEquilibrium, Hanging, Straight
+from tautline.model.state import State
+
+
+def chain_case(case: AssemblyCase) -> Case:
+    """The case of a system that is a chain, as the chain backend takes it."""
+    system, start = case.system, case.start
+    name, line = next(iter(system.lines.items()))
+    elements = line.elements
+    initial: Any = start
+    if isinstance(start, Hanging | AtEquilibrium):
+        initial = dataclasses.replace(start, deployed=deployed_lengths(system, start.deployed)[name])
+    elif not isinstance(start, Straight):
+        initial, elements = chain_state(system, case.state()), case.state().elements()[name]
+    run = dataclasses.replace(case.run, elements=elements)
+    return Case(chain_of(system), initial, case.commands.get(name, Locked()), run, case.title, case.description)
+
+
+def system_case(case: Case) -> AssemblyCase:
+    """The case of a chain, as one of its system."""
+    system = system_of(case.pendulum, case.run.elements)
+    start: Any = case.initial
+    if isinstance(start, State):
+        start = system_state(system, start)
+    run = dataclasses.replace(case.run, elements=AUTO)
+    return AssemblyCase(system, start, {LINE: case.command}, run, case.title, case.description)
