@@ -34,21 +34,50 @@ def simulate(
     state: State | Start | None = None,
     command: Command | Mapping[str, Command | float] | None = None,
     *,
+    duration: float | str | None = None,
+    step: float | str | None = None,
+    sample: float | str | None = None,
+    order: int | None = None,
+    scheme: str | None = None,
+    compensated: bool | None = None,
+    minimum_length: float | str | None = None,
+    at_end: str | None = None,
+    stop: Any = None,
     control: Controller | None = None,
     period: float | None = None,
     loads: ForceLaw | Sequence[ForceLaw] | Mapping[str, ForceLaw | Sequence[ForceLaw]] = (),
-    **run: Any,
+    **others: Any,
 ) -> xr.Dataset:
-    """Simulate a case, or a pendulum or an assembly from a state under a command.
+    """Simulate a case, or a system from a start under a command.
+
+    Settings of the run that are given with a case take the place of its own.
 
     Parameters
     ----------
-    system : Case, Pendulum, AssemblyCase or System
+    system : System, Pendulum, AssemblyCase or Case
         What; a case says the rest as well.
-    state : State
+    state : Straight, Hanging, AtEquilibrium, Placed or a state
         From where.
     command : Command
-        What the drum does; it is locked by default. Of an assembly, a dict of commands by the names of lines.
+        What the drum does; it is locked by default. With several reels, a dict of commands by the names of lines.
+    duration : float
+        Simulated time (s), a multiple of `sample`; needed unless a case has it.
+    step : float or "auto"
+        Time step (s); "auto", the default, keeps to a stable one that resolves the motion.
+    sample : float, optional
+        Interval between stored states (s); about a thousandth of the duration by default.
+    order : {2, 4, 6}
+        Order of accuracy, 2 by default.
+    scheme : {"symmetric", "paper"}
+        "paper" is the published discretisation, for systems of one line and one body.
+    compensated : bool
+        Keep rounding from accumulating; true by default.
+    minimum_length : float, optional
+        A retrieval ends when no more than this is deployed (m).
+    at_end : {"stop", "hold"}
+        What happens there, and when the string is off the drum.
+    stop : StopWhen or several, optional
+        Conditions that end the run.
     control : callable, optional
         Called with the `Simulation` every `period`; returns the drum's torque (N m) or a command, held until the
         next call. Takes the place of `command`. A pair of that and three numbers gives the velocity of the guide too
@@ -58,9 +87,6 @@ def simulate(
     loads : ForceLaw or several, optional
         Forces of your own functions; of an assembly, a dict by the names of lines. Such a run can be neither saved
         nor resumed.
-    **run
-        The duration (s), and how: `step`, `sample`, `order`, `scheme`, `compensated`, `minimum_length`, `at_end` and
-        `stop` as in `Run`. For a case they take the place of its own.
 
     Returns
     -------
@@ -68,6 +94,18 @@ def simulate(
         On `time`. `attrs["status"]` is "completed" or the event that ended the run early, `attrs["message"]`
         says more.
     """
+    given = {
+        "duration": duration,
+        "step": step,
+        "sample": sample,
+        "order": order,
+        "scheme": scheme,
+        "compensated": compensated,
+        "minimum_length": minimum_length,
+        "at_end": at_end,
+        "stop": stop,
+    }
+    run = {name: x for name, x in given.items() if x is not None} | others  # others are refused by name
     if (
         control is not None and command is None and not isinstance(system, System | AssemblyCase)
     ):  # whatever the reel does at the start
