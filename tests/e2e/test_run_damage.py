@@ -27,7 +27,7 @@ ATTRIBUTES: dict[str, object] = {
     "Conventions": "CF-1.0",
     "title": "another title",
     "version": "0.0.1",
-    "format": "tautline run 2",
+    "format": "tautline run 3",
     "source": "tautline 9",
     "new": "attribute",
 }

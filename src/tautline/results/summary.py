@@ -124,13 +124,11 @@ def _of_assembly(extremes: _Extremes, first: Values, attrs: dict[str, Any]) -> d
     }
 
 
-def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable[str] = ()) -> dict[str, Any]:
+def summarise(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]:
     """Extremes and conservation over consecutive pieces of one run; bounded memory.
 
-    All figures are of finite values; None where there is none. `not_finite` counts the samples with other values, but
-    not for variables that are `missing` in the file, as in one of an older format.
+    All figures are of finite values; None where there is none. `not_finite` counts the samples with other values.
     """
-    unknown = set(missing)
     first: Values | None = None
     last: Values = {}
     rows = not_finite = 0
@@ -153,8 +151,8 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable
             if name in piece:
                 extremes.note(name, piece[name])
         good = np.ones(len(piece["time"]), dtype=bool)
-        for name in piece.keys() - unknown:
-            good &= np.isfinite(piece[name]).reshape(len(good), -1).all(axis=1)
+        for x in piece.values():
+            good &= np.isfinite(x).reshape(len(good), -1).all(axis=1)
         not_finite += int(np.count_nonzero(~good))
     if first is None:
         raise ValueError("a run has at least one sample")
