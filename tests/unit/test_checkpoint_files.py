@@ -15,6 +15,7 @@ import tautline as tl
 from tautline.engine import checkpoints
 from tautline.errors import InputError
 from tautline.kernels import data
+from tests.support import damage
 
 
 @pytest.fixture
@@ -37,15 +38,8 @@ def test_damage_is_refused(saved: Path) -> None:
     whole = tl.Simulation.load(saved).checkpoint()
     refused = 0
     for _ in range(200):
-        changed = bytearray(raw)
-        place = rng.randrange(len(raw))
-        if rng.random() < 0.7:
-            changed[place] ^= 1 << rng.randrange(8)
-        elif rng.random() < 0.5:
-            del changed[place:]
-        else:
-            changed[place : place + 64] = bytes(len(changed[place : place + 64]))
-        saved.write_bytes(changed)
+        saved.write_bytes(raw)
+        rng.choice((damage.flip, damage.cut, damage.zero))(saved, rng)
         try:
             motion, text = tl.Simulation.load(saved).checkpoint()
         except InputError as error:
