@@ -1,4 +1,4 @@
-"""Files of other versions are refused in a sentence that names the version; other netCDF files are no runs."""
+"""Files of other versions are refused in a sentence that names the version."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import shutil
 from pathlib import Path
 
-import netCDF4
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -50,14 +49,6 @@ def test_a_run_with_other_variables_is_refused(run_file: Path, monkeypatch: pyte
     monkeypatch.setitem(schema.SCHEMA, "another", schema.SCHEMA["energy"])
     with pytest.raises(StoreError, match=r"small\.nc: was written by tautline .*run the scenario again"):
         tl.open_run(run_file)
-
-
-def test_other_netcdf_files_are_no_runs(tmp_path: Path) -> None:
-    path = tmp_path / "other.nc"
-    with netCDF4.Dataset(path, "w") as handle:
-        handle.title = "something else"
-    with pytest.raises(StoreError, match=r"other\.nc: a netCDF file, but not a run"):
-        tl.open_run(path)
 
 
 def test_a_study_of_another_format_is_refused(study_store: Path, tmp_path: Path) -> None:

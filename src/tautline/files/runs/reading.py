@@ -152,7 +152,7 @@ def find_contents(file: IO[bytes], path: Path) -> Contents:
     if contents is not None:
         return contents
     if start == b"\x89HDF\r\n\x1a\n":
-        raise StoreError(f"{path}: a netCDF file, but not a run that this version of tautline wrote")
+        raise StoreError(f"{path}: a netCDF file, but not a run of tautline")
     what = "a scenario file; use `tautline check` or `run`" if path.suffix == ".toml" else "no netCDF-4 file"
     raise StoreError(f"{path}: cannot be opened as a run file ({what})")
 
