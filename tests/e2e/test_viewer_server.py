@@ -251,8 +251,6 @@ def test_a_chosen_port(folder: Path) -> None:
 
 # -- long runs ---------------------------------------------------------------------------------------
 
-MILLION = 1_000_000
-
 
 def peak_memory(process: int) -> float:
     """The most that a process has held (MB)."""
