@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.support.written import written_run
+
 settings.register_profile("tautline", deadline=None, print_blob=True)
 settings.load_profile("tautline")
 
@@ -18,6 +20,7 @@ VERIFICATION = Path(__file__).parent / "verification"
 QUICK_CASES = 1
 _FIGURES: list[dict[str, Any]] = []
 Report = Callable[..., None]
+STUDY_FILE = Path(__file__).parent / "data" / "study.toml"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,6 +35,22 @@ def report(request: pytest.FixtureRequest) -> Report:
         _FIGURES.append({"test": request.node.nodeid, "what": what, "value": value, "bound": bound})
 
     return add
+
+
+@pytest.fixture(scope="session")
+def run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of 21 samples and three elements, `small.nc`."""
+    return written_run(tmp_path_factory.mktemp("run") / "small.nc")
+
+
+@pytest.fixture(scope="session")
+def study_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished study of six members, of which three are refused, `small.zarr`."""
+    import tautline as tl
+
+    path = tmp_path_factory.mktemp("study") / "small.zarr"
+    tl.study(STUDY_FILE, path, workers=1)
+    return path
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

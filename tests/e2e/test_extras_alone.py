@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import STUDY_FILE
 from tests.support.hidden import PROJECT, ROOT, brought_by, with_extra
 
 # Extras for those who change tautline, and the sum of all.
 NOT_FOR_USERS = {"dev", "docs", "all"}
-DATA = ROOT / "tests" / "data"
-RUN, STUDY = DATA / "runs" / "format-3.nc", DATA / "studies" / "study.toml"
 
 START = f"""
 import numpy as np
 import tautline as tl
-RUN, STUDY = {str(RUN)!r}, {str(STUDY)!r}
+RUN, STUDY = "small.nc", {str(STUDY_FILE)!r}
 SMALL = tl.load("fixed-length", {{"run.duration": "50 ms", "run.elements": 4, "run.sample": "10 ms"}})
 """
 # Stands in for the browser: reads the page at the address that it is sent to, and presses Ctrl-C.
@@ -172,7 +172,8 @@ def test_every_extra_has_its_promise() -> None:
 
 
 @pytest.mark.parametrize("extra", PROMISES, ids=lambda extra: extra or "core")
-def test_an_extra_alone_does_what_is_promised_of_it(extra: str, tmp_path: Path) -> None:
+def test_an_extra_alone_does_what_is_promised_of_it(extra: str, run_file: Path, tmp_path: Path) -> None:
+    shutil.copy(run_file, tmp_path)
     done = with_extra(extra, PROMISES[extra], tmp_path)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     assert not [name for name in FILES.get(extra, ()) if not (tmp_path / name).stat().st_size]

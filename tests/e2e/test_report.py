@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 
 import tautline as tl
 from tautline.cli.commands import app
+from tests.support.written import written_run
 
-RUNS = Path(__file__).parents[1] / "data" / "runs"
 PICTURES = 5
 
 
@@ -121,23 +121,18 @@ def test_a_rope_that_would_break(bungee: Path, here: Path) -> None:
     assert 'class="no"><b>The rope would break: ' in text
 
 
-OLD = {"format-1", "format-2", "format-3"}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(path.stem, marks=[pytest.mark.long] * (path.stem in OLD)) for path in sorted(RUNS.glob("*.nc"))],
-)
-def test_files_of_all_formats_and_unfinished_ones(name: str, here: Path) -> None:
-    done = report(RUNS / f"{name}.nc", "--breaking-load", 50, "--exponent", 3, "--constant", 1000)
+def test_unfinished_runs(here: Path) -> None:
+    run = written_run(here / "begun.nc", watch=lambda progress: True)
+    assert tl.open_run(run).attrs["status"] == "unfinished"
+    done = report(run, "--breaking-load", 50, "--exponent", 3, "--constant", 1000)
     assert done.exit_code == 0, done.output
-    text = (here / f"{name}-report.html").read_text(encoding="utf-8")
+    text = (here / "begun-report.html").read_text(encoding="utf-8")
     assert "he rope " in text and text.count("<figure>") == PICTURES
 
 
-def test_what_is_refused(bungee: Path, here: Path) -> None:
+def test_what_is_refused(bungee: Path, run_file: Path, here: Path) -> None:
     run = here / "run.nc"
-    shutil.copy(RUNS / "format-4.nc", run)
+    shutil.copy(run_file, run)
     for arguments, code, words in (
         ((run, "--rope", "six_strand"), 2, "the run has no breaking load; give one here, breaking_load='50 kN'"),
         ((bungee, "--rope", "hemp"), 2, "rope: expected one of 'six_strand', 'spiral_strand'"),

@@ -19,6 +19,8 @@ from tautline.cli.commands import app
 from tautline.files import runs
 from tautline.files.runs import StoreError, format, writing
 from tautline.files.runs.writing import Progress
+from tests.support import damage
+from tests.support.written import written_run
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # of the netCDF library about damaged files
 ATTRIBUTES: dict[str, object] = {
@@ -27,34 +29,10 @@ ATTRIBUTES: dict[str, object] = {
     "Conventions": "CF-1.0",
     "title": "another title",
     "version": "0.0.1",
-    "format": "tautline run 2",
+    "format": "tautline run 3",
     "source": "tautline 9",
     "new": "attribute",
 }
-
-
-def pendulum() -> tl.Pendulum:
-    return tl.Pendulum(
-        tl.String(length=20.0, density=0.1, stiffness=500.0),
-        tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
-        tl.RigidBody.sphere(mass=3.0, radius=0.1, center_of_mass=(0.0, 0.0, 0.1)),
-    )
-
-
-def write(path: Path, duration: float, watch: Callable[[Progress], bool] | None = None) -> None:
-    system = pendulum()
-    start = tl.straight(system, 10.0, 3, (0.1, 0.0, 1.0))
-    runs.run_to_file(
-        path,
-        system,
-        start,
-        tl.Torque(6.0),
-        duration=duration,
-        sample=0.02,
-        step=1e-3,
-        title="a title",
-        watch=watch,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +44,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     saved = writing.SECONDS_A_CHUNK, format.BYTES_A_PAGE
     writing.SECONDS_A_CHUNK, format.BYTES_A_PAGE = 1e-6, 8 * 12 * 4
     try:
-        write(paths["finished"], 0.4)
-        write(paths["early"], 4.0)
-        write(paths["stopped"], 0.4, watch=lambda progress: progress.rows >= 11)
+        written_run(paths["finished"])
+        written_run(paths["early"], duration=4.0)
+        written_run(paths["stopped"], watch=lambda progress: progress.rows >= 11)
 
         def copied(progress: Progress) -> bool:
             """The file as a kill would leave it at this moment."""
@@ -77,7 +55,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
                     shutil.copy(folder / "running.nc", paths[name])
             return False
 
-        write(folder / "running.nc", 0.4, watch=copied)
+        written_run(folder / "running.nc", watch=copied)
     finally:
         writing.SECONDS_A_CHUNK, format.BYTES_A_PAGE = saved
     assert tl.open_run(paths["early"]).attrs["status"] == "fully_deployed"
@@ -85,39 +63,22 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return paths
 
 
-def damage(path: Path, rng: random.Random) -> str:
-    """Change a file in one way; what was done."""
-    size = path.stat().st_size
-    kind = rng.choice(["flip", "flip", "flip in head", "zeros", "noise", "cut", "appended", "attribute", "rows"])
-    if kind in ("attribute", "rows"):
-        with netCDF4.Dataset(path, "r+") as handle:
-            if kind == "rows":
-                name = rng.choice(list(handle.variables))
-                handle[name][rng.randrange(5)] += 1e-9
-                return f"{name} edited"
-            name = rng.choice([*ATTRIBUTES, "units", "gone"])
-            if name == "units":
-                handle["tension"].units = "kN"
-            elif name == "gone":
-                del handle.title
-            else:
-                handle.setncattr(name, ATTRIBUTES[name])
-        return f"attribute {name}"
-    raw = bytearray(path.read_bytes())
-    place = rng.randrange(1000 if kind == "flip in head" else size)
-    length = min(rng.choice([8, 512, 4096]), size - place)
-    if kind == "cut":
-        del raw[place:]
-    elif kind == "appended":
-        raw += bytes(length)
-    elif kind == "zeros":
-        raw[place : place + length] = bytes(length)
-    elif kind == "noise":
-        raw[place : place + length] = rng.randbytes(length)
-    else:
-        raw[place] ^= 1 << rng.randrange(8)
-    path.write_bytes(raw)
-    return f"{kind} of {length} at {place}"
+def edit(path: Path, rng: random.Random) -> str:
+    """An attribute, or a row, by the netCDF library."""
+    with netCDF4.Dataset(path, "r+") as handle:
+        name = rng.choice([*ATTRIBUTES, "units", "gone", *handle.variables])
+        if name in handle.variables:
+            handle[name][rng.randrange(5)] += 1e-9
+        elif name == "units":
+            handle["tension"].units = "kN"
+        elif name == "gone":
+            del handle.title
+        else:
+            handle.setncattr(name, ATTRIBUTES[name])
+    return f"{name} edited"
+
+
+DAMAGES = (damage.flip, damage.zero, damage.noise, damage.cut, damage.append, edit)
 
 
 def outcome(path: Path, whole: xr.Dataset, complete: xr.Dataset) -> str:
@@ -159,7 +120,7 @@ def trials(files: dict[str, Path], folder: Path, count: int, seed: int) -> Count
     for number in range(count):
         name = rng.choice(list(files))
         shutil.copy(files[name], copy)
-        what = damage(copy, rng)
+        what = rng.choice(DAMAGES)(copy, rng)
         try:
             counts[outcome(copy, wholes[name], completes[name])] += 1
         except BaseException as error:

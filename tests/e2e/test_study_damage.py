@@ -31,7 +31,6 @@ BATCH = 3  # the last batch of every row is not full
 DAMAGES = 500
 # What a normal run of the tests has time for.
 SHARE = 40
-DATA = Path(__file__).parents[1] / "data" / "studies"
 
 
 @pytest.fixture(scope="module")
@@ -114,9 +113,7 @@ def damaged_copy(store: Path, tmp_path: Path, name: str = "s.zarr") -> Path:
 
 
 def victim(path: Path, name: str, batch: int) -> Path:
-    kept = open_archive(path).kept
-    assert kept is not None
-    return path / kept.chunk(name, batch)
+    return path / open_archive(path).kept.chunk(name, batch)
 
 
 @pytest.mark.parametrize("name", ["max_tension", "energy", "status", "message", "health", "remarks", "done"])
@@ -193,26 +190,3 @@ def test_edited_attributes_are_refused(store: Path, tmp_path: Path, array: str, 
     with pytest.raises(StoreError, match=r"was changed|were changed"):
         tl.study(STUDY, path)
     assert tl.study(STUDY, path, overwrite=True, workers=1).attrs["status"] == "completed"
-
-
-def test_a_store_of_format_1_is_read_as_it_was(tmp_path: Path) -> None:
-    path = Path(shutil.copytree(DATA / "format-1.zarr", tmp_path / "old.zarr"))
-    expected = json.loads((DATA / "format-1.json").read_text(encoding="utf-8"))
-    found = tl.open_study(path)
-    meanings = dict(zip(found.status.attrs["flag_values"], found.status.attrs["flag_meanings"].split(), strict=True))
-    assert [meanings[code] for code in found.status.values.ravel().tolist()] == expected["status"]
-    assert [str(text) for text in found.message.values.ravel()] == expected["message"]
-    assert found.steps.values.ravel().tolist() == expected["steps"]
-    for name in ("max_tension", "final_angular_velocity", "energy_at"):
-        assert [float(x).hex() for x in found[name].values.ravel()] == expected[name]
-    assert summarise(path)["endings"] == {"completed": 3, "refused": 3}
-    tl.resume_study(path)  # complete: nothing to do
-    # without checksums: what cannot be read is told all the same
-    chunk = path / "max_tension" / "c" / "0" / "0"
-    chunk.write_bytes(chunk.read_bytes()[:5])
-    for arguments in (["info", str(path)], ["report", str(path), "-o", str(tmp_path / "r")]):
-        told = CliRunner().invoke(app, ["study", *arguments])
-        assert told.exit_code == 4 and "old.zarr: damaged" in told.output
-    (path / "done" / "c" / "0").unlink()
-    with pytest.raises(StoreError, match=r"was begun by tautline .* exact only with the same version"):
-        tl.resume_study(path)

@@ -352,17 +352,6 @@ def test_a_notebook_shows_it(run: xr.Dataset, tmp_path: Path, browser: Browser) 
     assert watched.complaints == []
 
 
-def test_titles_are_text(run: xr.Dataset, tmp_path: Path, open_page: Pages) -> None:
-    from tautline.viewer.page import offline
-    from tautline.viewer.payload import InMemory
-
-    title = "</script><b id=broken>x</b> & <!--boot-->"
-    (tmp_path / "page.html").write_text(offline((title, InMemory(run))), encoding="utf-8")
-    page = open_page((tmp_path / "page.html").as_uri(), offline=True)
-    assert page.locator("#title").inner_text() == title and page.locator("#broken").count() == 0
-    assert page.title() == title
-
-
 def test_a_page_that_was_cut_off_says_so(run: xr.Dataset, tmp_path: Path, browser: Browser) -> None:
     text = tl.view(run).save(tmp_path / "whole.html").read_text(encoding="utf-8")
     for name, damaged, words in (

@@ -1,4 +1,4 @@
-"""Damage to a folder of files, at random but repeatable: what disks, people and programs do to stores."""
+"""Damage to files, at random but repeatable: what disks, people and programs do to them."""
 
 from __future__ import annotations
 
@@ -34,6 +34,23 @@ def zero(path: Path, rng: random.Random) -> str:
     raw[start : start + size] = bytes(len(raw[start : start + size]))
     path.write_bytes(raw)
     return f"zeros from {start}, {size} bytes"
+
+
+def noise(path: Path, rng: random.Random) -> str:
+    """A block of other bytes."""
+    raw = bytearray(path.read_bytes())
+    start = rng.randrange(len(raw))
+    size = min(rng.choice([8, 512, 4096]), len(raw) - start)
+    raw[start : start + size] = rng.randbytes(size)
+    path.write_bytes(raw)
+    return f"noise from {start}, {size} bytes"
+
+
+def append(path: Path, rng: random.Random) -> str:
+    """Bytes behind the end."""
+    with path.open("ab") as file:
+        file.write(bytes(rng.choice([8, 512, 4096])))
+    return "appended"
 
 
 def delete(path: Path, rng: random.Random) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import pickle
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +17,7 @@ import tautline as tl
 from tautline.engine import checkpoints
 from tautline.errors import InputError
 from tautline.kernels import data
+from tests.support import damage
 
 
 @pytest.fixture
@@ -37,15 +40,8 @@ def test_damage_is_refused(saved: Path) -> None:
     whole = tl.Simulation.load(saved).checkpoint()
     refused = 0
     for _ in range(200):
-        changed = bytearray(raw)
-        place = rng.randrange(len(raw))
-        if rng.random() < 0.7:
-            changed[place] ^= 1 << rng.randrange(8)
-        elif rng.random() < 0.5:
-            del changed[place:]
-        else:
-            changed[place : place + 64] = bytes(len(changed[place : place + 64]))
-        saved.write_bytes(changed)
+        saved.write_bytes(raw)
+        rng.choice((damage.flip, damage.cut, damage.zero))(saved, rng)
         try:
             motion, text = tl.Simulation.load(saved).checkpoint()
         except InputError as error:
@@ -147,22 +143,52 @@ def test_a_file_without_a_digest_is_refused(saved: Path) -> None:
         tl.Simulation.load(saved)
 
 
-def test_files_that_hold_no_checkpoint_of_an_assembly(saved: Path, tmp_path: Path) -> None:
-    """Text, nothing, an archive of something else, a cut one, a pendulum's: one sentence with the name of the file."""
+class Executed:
+    """Unpickling this would run code."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return (pytest.fail, ("a pickle was loaded",))
+
+
+def archive(**parts: Any) -> bytes:
+    file = io.BytesIO()
+    np.savez(file, **parts)
+    return file.getvalue()
+
+
+FOREIGN: dict[str, Callable[[bytes], bytes]] = {
+    "text": lambda good: b"precious",
+    "empty": lambda good: b"",
+    "cut": lambda good: good[:-40],
+    "pickle": lambda good: pickle.dumps(Executed()),
+    "other arrays": lambda good: archive(x=np.arange(3)),
+    "objects": lambda good: archive(nodes=np.array([Executed()], dtype=object)),
+    "no JSON": lambda good: archive(**(contents(good) | {"checkpoint": np.frombuffer(b"{", dtype=np.uint8)})),
+    "other JSON": lambda good: archive(**(contents(good) | {"checkpoint": np.frombuffer(b"[1]", dtype=np.uint8)})),
+}
+
+
+def contents(raw: bytes) -> dict[str, Any]:
+    with np.load(io.BytesIO(raw)) as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_files_that_hold_no_checkpoint(kind: str, saved: Path, tmp_path: Path) -> None:
+    """One sentence with the name of the file, for a pendulum and for an assembly; each refuses the other's."""
     case = tl.load("cable-robot")
-    good = tmp_path / "good.npz"
-    tl.AssemblySimulation(case.system, case.state()).save(good)
-    np.savez(tmp_path / "other.npz", x=np.arange(3))
-    (tmp_path / "text.npz").write_text("precious", encoding="utf-8")
-    (tmp_path / "empty.npz").touch()
-    (tmp_path / "cut.npz").write_bytes(good.read_bytes()[:-40])
-    for path in (*(tmp_path / f"{name}.npz" for name in ("other", "text", "empty", "cut")), saved):
-        with pytest.raises(InputError, match=r"path: expected a checkpoint") as refused:
-            tl.AssemblySimulation.load(path)
-        assert path.name in str(refused.value) and "\n" not in str(refused.value)
-    with pytest.raises(InputError, match=r"path: expected a checkpoint .*good\.npz"):
-        tl.Simulation.load(good)
-    assert tl.AssemblySimulation.load(good).time == 0.0
+    assembled, path = tmp_path / "good.npz", tmp_path / "foreign.npz"
+    tl.AssemblySimulation(case.system, case.state()).save(assembled)
+    for loaded, own, other in ((tl.Simulation, saved, assembled), (tl.AssemblySimulation, assembled, saved)):
+        path.write_bytes(FOREIGN[kind](own.read_bytes()))
+        for wrong in (path, other):
+            with pytest.raises(InputError, match="path: expected a checkpoint") as refused:
+                loaded.load(wrong)
+            assert wrong.name in str(refused.value) and "\n" not in str(refused.value)
+        with pytest.raises(FileNotFoundError):
+            loaded.load(tmp_path / "none.npz")
+        with pytest.raises(InputError, match="expected a checkpoint"):
+            loaded.load(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["fixed-length", "cable-robot"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -33,35 +31,6 @@ def test_a_printed_figure_has_the_digits_that_it_has(printed: str, value: float,
     measured = claims.below(printed, lambda result: value, "%")(NOTHING)
     assert measured.holds is holds
     assert ("to the digit printed" in measured.value) == (holds and value >= float(printed))
-
-
-def row(example: int, statement: str, **measured: tuple[str, bool]) -> dict[str, Any]:
-    found = {name: {"value": value, "number": 0.0, "holds": holds} for name, (value, holds) in measured.items()}
-    return {"example": example, "statement": statement, "paper": "7", "criterion": "", "measured": found}
-
-
-def test_words_name_what_does_not_hold_and_what_just_holds() -> None:
-    rows = [
-        row(1, "first", a=("1", True), b=("8, 7 to the digit printed", True)),
-        row(2, "second", a=("5", False), b=("7", True)),
-        row(3, "third", a=("7", True), b=("7", True)),
-    ]
-    first, failed, near = claims.verdicts_in_words(rows, {(2, "second"): "Because.", (3, "third"): "Unused."})
-    assert first == "5 of 6 verdicts hold."
-    assert failed == "Example 2, second (paper: 7), does not hold: 5 by a. Because."
-    assert near.startswith("Example 1, first") and near.endswith("8 by b.")
-
-
-def group(*starts: float) -> tumbling.Group:
-    return tumbling.Group("some", [tumbling.Onset(t, t + 0.5) for t in starts])
-
-
-def test_the_spread_says_whether_the_papers_time_lies_in_it() -> None:
-    assert "7 s lies within" in tumbling.sentence([group(6.0, 6.5), group(7.2)])
-    outside = tumbling.sentence([group(5.5, np.nan), group(6.7)])
-    assert "between 5.50 and 6.70 s, and 7 s does not lie within" in outside
-    assert "(1 of 2 not by 10 s)" in outside
-    assert "None of 2 runs" in tumbling.sentence([group(np.nan, np.nan)])
 
 
 def test_the_onset_is_the_first_second_with_a_third_upside_down() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -49,12 +46,6 @@ def test_a_verdict_can_be_negative(trials: list[comparison.Trial]) -> None:
 
 
 @pytest.mark.long
-def test_long_figure_shows_the_runs_at_the_papers_step(trials: list[comparison.Trial]) -> None:
-    figure = comparison.long_figure(trials)
-    assert [len(axes.lines) for axes in figure.axes] == [6, 6, 6]
-
-
-@pytest.mark.long
 def test_errors_of_the_work_precision_diagram_are_errors() -> None:
     truth = comparison._truth(1)
     errors = [
@@ -62,11 +53,3 @@ def test_errors_of_the_work_precision_diagram_are_errors() -> None:
     ]
     assert 3.0 < errors[0] / errors[1] < 5.0  # order 2
     assert comparison._error(comparison._scipy_to_end(1, "DOP853", 1e-10).run, truth) < 1e-9
-
-
-def test_a_film_is_written(tmp_path: Path) -> None:
-    from tautline.figures.animation import require_video
-
-    film = tl.figures.animate(run(1, duration=0.5), tmp_path / "film.mp4", frames=5)
-    told = subprocess.run([require_video(), "-i", str(film)], capture_output=True, text=True, check=False).stderr
-    assert "Video: h264" in told

@@ -14,11 +14,10 @@ import pytest
 
 from tautline.errors import InputError
 from tautline.extras import EXTRAS, MissingLibraryError, need, needed_by
+from tests.conftest import STUDY_FILE
 from tests.support.hidden import PROJECT, ROOT, normal, without
 
 SOURCE = ROOT / "src" / "tautline"
-DATA = ROOT / "tests" / "data"
-RUN, STUDY, STORE = DATA / "runs" / "format-3.nc", DATA / "studies" / "study.toml", DATA / "studies" / "format-1.zarr"
 # Extras that a part of the package may use; every other part has the core only.
 PARTS = {
     "analysis": {"ropes"},
@@ -149,11 +148,16 @@ PYTHON = [
 ]
 
 
+@pytest.fixture
+def files(run_file: Path, study_store: Path) -> dict[str, str]:
+    return {"RUN": str(run_file), "STUDY": str(STUDY_FILE), "STORE": str(study_store)}
+
+
 @pytest.mark.parametrize(("extra", "call", "words"), PYTHON, ids=lambda x: str(x)[:20])
-def test_a_missing_extra_in_python(extra: str, call: str, words: str, tmp_path: Path) -> None:
+def test_a_missing_extra_in_python(extra: str, call: str, words: str, files: dict[str, str], tmp_path: Path) -> None:
     code = f"""
 import tautline as tl
-RUN, STUDY, STORE = {str(RUN)!r}, {str(STUDY)!r}, {str(STORE)!r}
+RUN, STUDY, STORE = {tuple(files.values())!r}
 try:
     {call}
 except tl.errors.InputError as error:
@@ -165,22 +169,25 @@ except tl.errors.InputError as error:
 
 
 COMMANDS = [
-    ("cli", ["info", str(RUN)], "tautline: needs typer"),
-    ("plot", ["plot", str(RUN)], "tautline plot: needs matplotlib"),
+    ("cli", ["info", "RUN"], "tautline: needs typer"),
+    ("plot", ["plot", "RUN"], "tautline plot: needs matplotlib"),
     ("plot", ["reproduce"], "tautline reproduce: needs matplotlib"),
     ("numba", ["reproduce", "--full", "--no-animations"], "tautline reproduce --full: needs numba"),
-    ("plot", ["report", str(RUN)], "tautline report: needs matplotlib"),
-    ("ropes", ["report", str(RUN)], "tautline report: needs rainflow"),
-    ("viewer", ["view", str(RUN)], "tautline view: needs websockets"),
+    ("plot", ["report", "RUN"], "tautline report: needs matplotlib"),
+    ("ropes", ["report", "RUN"], "tautline report: needs rainflow"),
+    ("viewer", ["view", "RUN"], "tautline view: needs websockets"),
     ("viewer", ["live", "fixed-length"], "tautline live: needs websockets"),
-    ("studies", ["study", str(STUDY)], "tautline study: needs zarr"),
-    ("studies", ["study", "info", str(STORE)], "tautline study info: needs zarr"),
+    ("studies", ["study", "STUDY"], "tautline study: needs zarr"),
+    ("studies", ["study", "info", "STORE"], "tautline study info: needs zarr"),
 ]
 
 
 @pytest.mark.parametrize(("extra", "arguments", "words"), COMMANDS, ids=lambda x: str(x)[:20])
-def test_a_missing_extra_on_the_command_line(extra: str, arguments: list[str], words: str, tmp_path: Path) -> None:
-    code = f"from tautline.cli import main\nsys.argv = {['tautline', *arguments]!r}\nmain()"
+def test_a_missing_extra_on_the_command_line(
+    extra: str, arguments: list[str], words: str, files: dict[str, str], tmp_path: Path
+) -> None:
+    line = ["tautline", *(files.get(x, x) for x in arguments)]
+    code = f"from tautline.cli import main\nsys.argv = {line!r}\nmain()"
     done = without(OF[extra], code, tmp_path)
     assert done.stderr == f'error: {words}; pip install "tautline[{extra}]"\n'
     assert done.returncode == 2 and not done.stdout and not list(tmp_path.iterdir())

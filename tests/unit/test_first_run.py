@@ -1,12 +1,10 @@
-"""What a first run loads: little, since importing takes nearly all of its time. What docs/startup.md says of that."""
+"""What a first run loads: little, since importing takes nearly all of its time."""
 
 from __future__ import annotations
 
 import copy
-import json
 import pickle
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +14,6 @@ from benchmarks import startup
 import tautline as tl
 from tautline.schema import SCHEMA
 from tests.support import processes
-from tests.support.figures_of_pages import numbers, unseen
 
 COMPILERS = {"llvmlite", "numba"}
 LABELS = {"pandas", "xarray"}
@@ -84,20 +81,3 @@ def test_labels_are_those_that_xarray_gives_plain_arrays() -> None:
     for again in (copy.deepcopy(run), pickle.loads(pickle.dumps(run)), xr.concat([run, plain], "case").isel(case=0)):
         xr.testing.assert_identical(again, plain)
     assert np.all(run.sel(axis="z", time=0.05).position == plain.position[-1, :, 2])
-
-
-def measured() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(startup.MEASURED.read_text(encoding="utf-8"))
-    return found
-
-
-def test_the_page_shows_what_was_measured() -> None:
-    assert startup.BEGIN + startup.tables(measured()) + startup.END in startup.PAGE.read_text(encoding="utf-8")
-    assert set(measured()["seconds"]) == {*startup.CODES, startup.COMMAND}
-
-
-def test_every_time_that_was_measured_is_shown() -> None:
-    found = measured()
-    paths = [path for path in numbers(found) if path[0] in ("seconds", "compiled")]
-    assert len(paths) == 2 * len(found["seconds"]) + len(found["compiled"])
-    assert unseen(startup.tables, found, paths) == []

@@ -591,6 +591,11 @@ def test_published_scheme_is_composed_only_with_the_reel_locked(order: int, comm
         ({"control": lambda _: "full"}, "control: Torque.torque: expected a torque such as 3 or '3 N\\*m', got 'full'"),
         ({"control": lambda _: None}, "control: Torque.torque: expected a finite number, got None"),
         ({"control": lambda _: math.nan}, "control: Torque.torque: expected a finite number, got nan"),
+        ({"period": 2.5 * STEP, "sample": None, "duration": 10 * STEP}, "period: expected a multiple of step"),
+        *(
+            ({"control": lambda _, x=x: x}, "control: Torque.torque: expected")
+            for x in (math.inf, [1.0], True, 1e60, 1j)
+        ),
         *(({"period": value}, "period: expected a positive finite number") for value in NOT_POSITIVE[1:]),
     ],
 )

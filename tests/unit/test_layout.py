@@ -10,7 +10,7 @@ import pytest
 
 from tautline.arrays import Array
 from tautline.kernels.data import Command, Parameters, Plan
-from tautline.kernels.lanes import LANES, lane_array, take
+from tautline.kernels.lanes import LANES
 from tautline.kernels.layout import Layout
 from tautline.kernels.members import (
     COMMAND,
@@ -22,8 +22,6 @@ from tautline.kernels.members import (
     parameters_of,
     plan_of,
 )
-from tautline.kernels.reels import START, ReelStart
-from tautline.kernels.so3 import Vector
 from tests.support.compiled import compiled
 
 
@@ -113,60 +111,10 @@ def test_a_field_is_shared_or_has_places(kind: Any, layout: Layout[Any]) -> None
         assert_same(getattr(mixed, name), getattr(origin, name))
 
 
-def test_starts_of_steps_come_back() -> None:
-    start = distinct(ReelStart, count(1))
-    assert_same(pack_and_unpack(START)(start, np.zeros(START.size)), start)
-
-
-def pack_and_unpack(layout: Layout[Any]) -> Any:
-    pack, unpack = layout.pack, layout.unpack
-
-    @compiled
-    def back(value: Any, row: Any) -> Any:
-        pack(value, row)
-        return unpack(row)
-
-    return back
-
-
 def with_one_more(kind: Any, name: str, of: Any) -> Any:
     """A copy of a NamedTuple class with another field in the middle."""
     fields = list(get_type_hints(kind).items())
     return NamedTuple(f"Longer{kind.__name__}", [*fields[:3], (name, of), *fields[3:]])
-
-
-@pytest.mark.parametrize("of", [float, Vector])
-def test_a_field_that_is_added_arrives(of: Any) -> None:
-    """In a member's own tuple, and in lanes of all, with no other code than the field itself."""
-    longer = with_one_more(Parameters, "added", of)
-    layout = Layout(longer, PARAMETERS.is_shared)
-    unpack = layout.unpack
-
-    @compiled
-    def added(shared: Any, rows: Any, k: int) -> Any:
-        return unpack(shared, rows[:, k]).added, take(unpack(shared, lane_array(rows)), k)
-
-    numbers = count(1)
-    values = [distinct(longer, numbers) for _ in range(LANES)]
-    rows = np.stack([layout.row(value) for value in values], axis=1)
-    assert layout.size == PARAMETERS.size + (1 if of is float else 3)
-    for k, value in enumerate(values):
-        own, whole = added(values[0], rows, k)
-        assert own == whole.added == value.added
-        np.testing.assert_array_equal(layout.row(whole), rows[:, k])
-
-
-def test_a_switch_or_table_that_is_added_arrives() -> None:
-    for of in (bool, int):
-        longer = with_one_more(ReelStart, "added", of)
-        start = distinct(longer, count(1))
-        layout = Layout(longer)
-        assert_same(pack_and_unpack(layout)(start, np.zeros(layout.size)), start)
-    longer = with_one_more(Command, "added", Array)
-    layout = Layout(longer)
-    command = distinct(longer, count(1), 3)
-    back = unpacked(layout, layout.row(command).tolist(), layout.tables([command, command]), 1)
-    assert_same(back, command)
 
 
 def test_what_has_no_place_is_refused() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import os
@@ -13,22 +12,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.peers import report
-from benchmarks.peers.__main__ import RESULTS
-from benchmarks.peers.catalogue import OURS, PACKAGED, PEERS, Tried, problem
-from benchmarks.peers.environments import model_lines
-from benchmarks.peers.gradient import WAYS, off, sizes
-from benchmarks.peers.gradient import markdown as gradient_page
+from benchmarks.peers.catalogue import PEERS, Tried, problem
+from benchmarks.peers.gradient import off, sizes
 from benchmarks.peers.measure import FULL, Bench, Peered, Point
-from benchmarks.peers.pair import COMPARED, agreement, pair
-from benchmarks.peers.pair import markdown as pair_page
+from benchmarks.peers.pair import pair
 from benchmarks.peers.physics import invariants, pair_invariants, pair_quality, quality
 from benchmarks.peers.protocol import MORE, Method, State, Turning, end_body, rotated, trajectory
 from benchmarks.peers.tautline_gradient import Run as GradientRun
 from benchmarks.peers.tautline_pair import Bodies
 
 from tautline.paper.examples import run
-from tests.support.figures_of_pages import numbers, unseen
 
 ROOT = Path(__file__).parents[2]
 
@@ -156,11 +149,6 @@ def test_the_search_gives_up_at_its_limit_and_says_what_it_saw() -> None:
     assert found["best"]["error"] == min(x.error for x in known.points.values())
 
 
-def test_every_peer_has_a_file_with_a_model() -> None:
-    for peer in PEERS:
-        assert 10 < model_lines(peer) < 200
-
-
 def test_a_peer_answers_line_by_line_and_survives_a_bad_request() -> None:
     base = {"problem": problem(), "elements": 4, "knob": 1e-3, "adaptive": False, "duration": 1.0}
     timed = {"do": "time", "clock": "wall", "first": 1e-2, "repeats": 2, "limit": 10.0}
@@ -185,40 +173,6 @@ def test_a_peer_answers_line_by_line_and_survives_a_bad_request() -> None:
     assert len(recorded["states"]) == 101
     # order 4 at a sixth of the limit of stability
     assert quality(problem(), recorded["states"], "consistent").energy < 1e-3
-
-
-@pytest.fixture(scope="module")
-def stored() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((RESULTS / "results.json").read_text(encoding="utf-8"))
-    return found
-
-
-def test_the_stored_page_is_that_of_the_stored_figures(stored: dict[str, Any]) -> None:
-    assert (RESULTS / "results.md").read_text(encoding="utf-8") == report.markdown(stored)
-
-
-def test_no_figure_of_the_page_is_typed_by_hand(stored: dict[str, Any]) -> None:
-    shown = {"cold_seconds", "energy_error", "momentum_drift", "microseconds_a_step"}
-    paths = [path for path in numbers(stored) if path[-1] in shown]
-    assert len(paths) > 40
-    assert unseen(report.markdown, stored, paths) == []
-
-
-def test_the_stored_sitting_is_complete(stored: dict[str, Any]) -> None:
-    assert list(stored["peers"]) == [peer.name for peer in PEERS]
-    for name in ("run", "accurate", "targets", "elements"):
-        assert stored["settings"][name] == json.loads(json.dumps(getattr(FULL, name)))
-
-
-def test_a_peer_that_failed_is_on_the_page(stored: dict[str, Any]) -> None:
-    drake = {key: stored["peers"]["drake"][key] for key in ("title", "kind", "remark")}
-    broken = {**stored, "peers": {**stored["peers"], "drake": {**drake, "failed": "no wheel"}}}
-    assert "| failed: no wheel |" in report.markdown(broken)
-
-
-def test_the_plot_is_drawn(stored: dict[str, Any], tmp_path: Path) -> None:
-    report.draw(stored, tmp_path / "plot.png")
-    assert (tmp_path / "plot.png").stat().st_size > 20_000  # an empty figure has less
 
 
 # -- a string between two free bodies ----------------------------------------------------------------------
@@ -268,51 +222,6 @@ def test_the_consistent_invariants_of_a_pair_are_those_of_our_own_runs() -> None
     assert 0.0 < kept.energy < 0.1  # % at order 2; the tool's own string, so nothing but the method's error
     wrong = pair_quality(pair(), states, "lumped")
     assert wrong.energy > 3.0 * kept.energy and wrong.angular > 1e-6
-
-
-@pytest.fixture(scope="module")
-def stored_pair() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((RESULTS / "pair.json").read_text(encoding="utf-8"))
-    return found
-
-
-def test_the_stored_page_of_the_pair_is_that_of_its_figures(stored_pair: dict[str, Any]) -> None:
-    assert (RESULTS / "pair.md").read_text(encoding="utf-8") == pair_page(stored_pair)
-    assert list(stored_pair["peers"]) == [peer.name for peer in COMPARED]
-    shown = {"energy", "linear", "angular", "microseconds_a_step"}
-    paths = [path for path in numbers(stored_pair) if path[-1] in shown]
-    assert len(paths) > 40
-    assert unseen(pair_page, stored_pair, paths) == []
-
-
-def test_both_tools_approach_the_same_motion_of_the_pair(stored_pair: dict[str, Any]) -> None:
-    """Errors of the elements are of order two: a quarter for twice as many."""
-    apart = [float(x.split(" mm")[0]) for x in agreement(stored_pair).split(", ")]
-    assert len(apart) == 3 and all(3.0 < a / b < 5.0 for a, b in itertools.pairwise(apart))
-
-
-def test_what_the_page_says_of_the_pair(stored_pair: dict[str, Any]) -> None:
-    """Tenths of a per cent in 10 s, rounding, and only a few times as long, says docs/others.md."""
-    kept = {(row.title, row.name): row.found["kept"] for row in report.rows(stored_pair)}
-    for name in ("Euler", "implicitfast"):
-        assert all(1e-3 < kept["MuJoCo", name][x] < 1e-2 for x in ("linear", "angular"))
-    for row in report.rows(stored_pair, OURS):
-        assert all(row.found[run][x] < 1e-14 for run in ("kept", "kept_long") for x in ("linear", "angular"))
-    for target in stored_pair["settings"]["targets"]:
-        best = [report.quickest(stored_pair, kind, target) for kind in (OURS, PACKAGED)]
-        assert best[0] and best[1] and 2.0 < best[1][0] / best[0][0] < 8.0
-
-
-def test_the_stored_page_of_gradients_is_that_of_its_figures() -> None:
-    stored: dict[str, Any] = json.loads((RESULTS / "gradient.json").read_text(encoding="utf-8"))
-    assert (RESULTS / "gradient.md").read_text(encoding="utf-8") == gradient_page(stored)
-    assert [row["words"] for row in stored["rows"]] == [way.words for way in WAYS]
-    shown = {"run_seconds", "gradient_seconds", "value_error", "gradient_errors"}
-    paths = [path for path in numbers(stored) if shown & {*path}]
-    assert len(paths) == 6 * len(WAYS)
-    assert unseen(gradient_page, stored, paths) == []
-    # gradients of programs that know nothing of each other agree
-    assert all(max(row["gradient_errors"]) < 1e-5 for row in stored["rows"] if row["value_error"] < 1e-6)
 
 
 def test_gradients_are_compared_in_units_of_the_numbers() -> None:

@@ -8,45 +8,41 @@ from pathlib import Path
 
 import pytest
 
-DATA = Path(__file__).parents[1] / "data"
-RUN = str(DATA / "runs" / "format-3.nc")
-OLD = str(DATA / "runs" / "format-1.nc")
-STUDY = str(DATA / "studies" / "format-1.zarr")
 ENGINE = ("tautline.engine", "tautline.kernels", "numba", "llvmlite")
 PYTHON = {
-    "open": f"tl.open_run({RUN!r}); tl.open_run({OLD!r})",
-    "figures": f"""
+    "open": "tl.open_run(RUN)",
+    "figures": """
 for name, draw in tl.figures.OF_A_RUN.items():
-    draw({RUN!r})
-tl.figures.animate({RUN!r}, "run.gif", frames=2)
+    draw(RUN)
+tl.figures.animate(RUN, "run.gif", frames=2)
 """,
-    "loads": f"""
+    "loads": """
 for read in (tl.rainflow, tl.spectrum, tl.exceedance, tl.slack_events, tl.motor_energy):
-    read({RUN!r})
-tl.utilisation({RUN!r}, breaking_load="5 N"); tl.damage({RUN!r}, "six_strand", breaking_load=5)
+    read(RUN)
+tl.utilisation(RUN, breaking_load="5 N"); tl.damage(RUN, "six_strand", breaking_load=5)
 """,
-    "view": f"tl.view(tl.open_run({RUN!r})).save('run.html')",
-    "server": f"""
+    "view": "tl.view(tl.open_run(RUN)).save('run.html')",
+    "server": """
 from tautline.files.runs import Reader
 from tautline.viewer.server import replay
-server = replay([("run", Reader({RUN!r}))])
-for path, query in {{
-    "/": {{}},
-    "/frames": {{"run": "0", "first": "0", "count": "5", "every": "1"}},
-    "/plots": {{"run": "0", "from": "0", "to": "1", "points": "50"}},
-}}.items():
+server = replay([("run", Reader(RUN))])
+for path, query in {
+    "/": {},
+    "/frames": {"run": "0", "first": "0", "count": "5", "every": "1"},
+    "/plots": {"run": "0", "from": "0", "to": "1", "points": "50"},
+}.items():
     assert server._answers[path](query)[1]
 """,
-    "study": f"tl.open_study({STUDY!r}).load()",
+    "study": "tl.open_study(STUDY).load()",
 }
 COMMANDS = {
-    "info": ["info", RUN],
-    "export": ["export", RUN, "--csv", "run.csv", "--vtk", "frames", "--html", "-o", "run.html"],
+    "info": ["info", "RUN"],
+    "export": ["export", "RUN", "--csv", "run.csv", "--vtk", "frames", "--html", "-o", "run.html"],
     # each of the figures is drawn from Python
-    "plot": ["plot", RUN, "--figure", "snapshots", "--figure", "energy", "-o", "figures"],
-    "report": ["report", RUN],
-    "study info": ["study", "info", STUDY],
-    "study report": ["study", "report", STUDY, "-o", "report"],
+    "plot": ["plot", "RUN", "--figure", "snapshots", "--figure", "energy", "-o", "figures"],
+    "report": ["report", "RUN"],
+    "study info": ["study", "info", "STUDY"],
+    "study report": ["study", "report", "STUDY", "-o", "report"],
 }
 
 
@@ -58,11 +54,17 @@ def look(step):
 """
 
 
-def steps_with_engine(codes: dict[str, str], folder: Path) -> list[str]:
+@pytest.fixture
+def files(run_file: Path, study_store: Path) -> dict[str, str]:
+    return {"RUN": str(run_file), "STUDY": str(study_store)}
+
+
+def steps_with_engine(codes: dict[str, str], folder: Path, files: dict[str, str] | None = None) -> list[str]:
     """Steps of one process after which modules of the engine were loaded, with their names."""
+    named = "".join(f"{name} = {path!r}\n" for name, path in (files or {}).items())
     body = "".join(f"{code}\nlook({name!r})\n" for name, code in codes.items())
     done = subprocess.run(
-        [sys.executable, "-c", f"import sys, tautline as tl\nENGINE = {ENGINE!r}\n{LOOK}{body}"],
+        [sys.executable, "-c", f"import sys, tautline as tl\nENGINE = {ENGINE!r}\n{named}{LOOK}{body}"],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -75,12 +77,12 @@ def steps_with_engine(codes: dict[str, str], folder: Path) -> list[str]:
 
 
 @pytest.mark.long
-def test_from_python(tmp_path: Path) -> None:
-    assert not steps_with_engine(PYTHON, tmp_path)
+def test_from_python(files: dict[str, str], tmp_path: Path) -> None:
+    assert not steps_with_engine(PYTHON, tmp_path, files)
 
 
 @pytest.mark.long
-def test_from_the_command_line(tmp_path: Path) -> None:
+def test_from_the_command_line(files: dict[str, str], tmp_path: Path) -> None:
     code = """
 from tautline.cli import main
 sys.argv = {arguments!r}
@@ -89,7 +91,10 @@ try:
 except SystemExit as end:
     assert not end.code, end.code
 """
-    codes = {name: code.format(arguments=["tautline", *arguments]) for name, arguments in COMMANDS.items()}
+    codes = {
+        name: code.format(arguments=["tautline", *(files.get(x, x) for x in arguments)])
+        for name, arguments in COMMANDS.items()
+    }
     assert not steps_with_engine(codes, tmp_path)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -257,16 +255,6 @@ def test_a_checkpoint_goes_on_bit_for_bit(tmp_path: Path, story: str, step: floa
     check_same_state(again.state, run.state)
 
 
-def test_a_checkpoint_before_the_first_step(tmp_path: Path) -> None:
-    run = simulation()
-    run.save(tmp_path / "run.npz")
-    again = Simulation.load(str(tmp_path / "run.npz"))
-    check_same_state(again.state, run.state)
-    for each in (run, again):
-        each.advance(0.1, tl.Free(), sample=SAMPLE)
-    check_same(again.dataset(), run.dataset())
-
-
 def test_a_checkpoint_replaces_the_one_before(tmp_path: Path) -> None:
     run = simulation()
     for _ in range(2):
@@ -282,95 +270,6 @@ def test_a_checkpoint_remembers_that_the_motion_is_over(tmp_path: Path) -> None:
     again = Simulation.load(tmp_path / "run.npz")
     assert (again.status, again.message) == (run.status, run.message)
     assert again.advance(1.0) == "fully_deployed"
-
-
-class Executed:
-    """Unpickling this would run code."""
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return (pytest.fail, ("a pickle was loaded",))
-
-
-def _text(path: Path) -> None:
-    path.write_text("not a checkpoint")
-
-
-def _nothing(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def _half(path: Path) -> None:
-    simulation().save(path)
-    path.write_bytes(path.read_bytes()[:700])
-
-
-def _pickle(path: Path) -> None:
-    path.write_bytes(pickle.dumps(Executed()))
-
-
-def _array(path: Path) -> None:
-    with path.open("wb") as file:
-        np.save(file, np.zeros(3))
-
-
-def _other_arrays(path: Path) -> None:
-    with path.open("wb") as file:
-        np.savez(file, a=np.zeros(3))
-
-
-def _rewritten(path: Path, **changes: Any) -> None:
-    simulation().save(path)
-    with np.load(path) as arrays:
-        parts = {**{name: arrays[name] for name in arrays.files}, **changes}
-    with path.open("wb") as file:
-        np.savez(file, **parts)
-
-
-def _objects(path: Path) -> None:
-    _rewritten(path, nodes=np.array([Executed()], dtype=object))
-
-
-def _no_json(path: Path) -> None:
-    _rewritten(path, checkpoint=np.frombuffer(b"{", dtype=np.uint8))
-
-
-def _json_of_something_else(path: Path) -> None:
-    _rewritten(path, checkpoint=np.frombuffer(b"[1, 2]", dtype=np.uint8))
-
-
-def _other_size(path: Path) -> None:
-    _rewritten(path, nodes=np.zeros((2, 7)))
-
-
-FOREIGN = [
-    _text,
-    _nothing,
-    _half,
-    _pickle,
-    _array,
-    _other_arrays,
-    _objects,
-    _no_json,
-    _json_of_something_else,
-    _other_size,
-]
-
-
-@pytest.mark.parametrize("write", FOREIGN, ids=lambda f: f.__name__)
-def test_a_foreign_file_is_refused(tmp_path: Path, write: Callable[[Path], None]) -> None:
-    path = tmp_path / "run.npz"
-    write(path)
-    with pytest.raises(InputError) as caught:
-        Simulation.load(path)
-    assert "expected a checkpoint of Simulation.save" in str(caught.value)
-    assert "run.npz" in str(caught.value)
-
-
-def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        Simulation.load(tmp_path / "none.npz")
-    with pytest.raises(InputError, match="expected a checkpoint"):
-        Simulation.load(tmp_path)
 
 
 # -- control -----------------------------------------------------------------------------------------------
@@ -459,12 +358,6 @@ def test_a_controller_is_not_called_after_the_end() -> None:
     assert calls[0] == int(np.ceil(record.attrs["end_time"] / 0.1))
 
 
-@pytest.mark.parametrize("answer", [None, "two", float("nan"), float("inf"), [1.0], True, 1e60, object(), 1j])
-def test_a_controller_that_returns_garbage(answer: Any) -> None:
-    with pytest.raises(InputError, match=r"Torque\.torque: expected"):
-        tl.simulate(PENDULUM, START, duration=0.1, step=STEP, control=lambda _: answer, period=0.01)
-
-
 def test_what_a_controller_raises_is_its_own() -> None:
     class TheirError(Exception):
         pass
@@ -474,25 +367,6 @@ def test_what_a_controller_raises_is_its_own() -> None:
 
     with pytest.raises(TheirError, match="theirs"):
         tl.simulate(PENDULUM, START, duration=0.1, step=STEP, control=control, period=0.01)
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"period": 0.03}, "period: expected a whole part of duration"),
-        ({"period": 0.0125}, "expected a multiple of s"),
-        ({"period": 0.0125, "sample": None, "step": 1e-3}, "period: expected a multiple of step"),
-        ({"period": "0.02 s"}, "period: expected a positive"),
-        ({"period": -1.0}, "period: expected a positive"),
-        ({"period": 0.02, "control": 3}, "control: expected something that can be called, got 3"),
-        ({"period": 0.02, "control": None}, "period: expected together with control, got it alone"),
-    ],
-)
-def test_bad_periods(options: dict[str, Any], expected: str) -> None:
-    arguments = {"duration": 0.1, "step": STEP, "sample": SAMPLE, "control": lambda _: 1.0, **options}
-    with pytest.raises(InputError) as caught:
-        tl.simulate(PENDULUM, START, **arguments)
-    assert expected in str(caught.value)
 
 
 def test_times_of_samples_when_the_interval_changes() -> None:

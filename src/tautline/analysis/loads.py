@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tautline.analysis.series import breaking_load_of, called, coarse
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.files.runs.given import Run, known, string_from
+from tautline.files.runs.given import Run, string_from
 from tautline.results.dataset import build_reading
 from tautline.results.one_string import string_of
 from tautline.schema import SLACK_SCHEMA
@@ -54,12 +54,8 @@ def peak_of(tension: Array, guide_tension: Array, body_tension: Array) -> Peak:
 
 
 def peak_of_run(run: xr.Dataset) -> Peak:
-    """Largest tension of a run; files of older formats do not have the tensions at the ends."""
-    guide, body = (
-        run[name].values if known(run, name) else run.tension.values[:, element]
-        for name, element in (("guide_tension", 0), ("body_tension", -1))
-    )
-    return peak_of(run.tension.values, guide, body)
+    """Largest tension of a run."""
+    return peak_of(run.tension.values, run.guide_tension.values, run.body_tension.values)
 
 
 def utilisation(run: Run, *, breaking_load: float | str | None = None, line: str | None = None) -> Utilisation:
@@ -79,7 +75,7 @@ def utilisation(run: Run, *, breaking_load: float | str | None = None, line: str
         `utilisation`, `tension` and `breaking_load` (N), `time` (s), `place` (0 at the guide, 1 at the body) and
         `remarks`.
     """
-    whole = string_from(run, ("tension",), line)
+    whole = string_from(run, ("tension", "guide_tension", "body_tension"), line)
     load = breaking_load_of(whole, breaking_load, "tl.utilisation")
     peak = peak_of_run(whole)
     if not np.isfinite(peak.tension):

@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.files.runs.given import Run, known, run_from
+from tautline.files.runs.given import Run, run_from
 from tautline.model import checks
 from tautline.model.description import fields_of
 from tautline.model.string import String
@@ -40,13 +40,8 @@ class Series(NamedTuple):
 
 
 def series_of(run: Run, variable: str, place: dict[str, Any]) -> Series:
-    """A variable of a run at one place, up to the first value that is not finite.
-
-    Files of older formats do not have the tension at the guide: theirs is that of the first element.
-    """
+    """A variable of a run at one place, up to the first value that is not finite."""
     whole, place = _part(run_from(run, ()), variable, dict(place))
-    if variable == "guide_tension" and not known(whole, variable):
-        variable, place = "tension", {"element": 0} | place
     if variable not in whole.data_vars or whole[variable].dims[:1] != ("time",):
         over_time = [name for name, x in whole.data_vars.items() if x.dims[:1] == ("time",)]
         checks.choice("variable", variable, over_time)

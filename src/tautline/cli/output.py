@@ -45,7 +45,7 @@ def summary_of(path: Path) -> dict[str, Any]:
     from tautline.results.summary import summarise
 
     with closing(runs.Reader(path)) as reader:
-        return summarise(reader.blocks(), reader.attrs, reader.missing)
+        return summarise(reader.blocks(), reader.attrs)
 
 
 def console(no_color: bool, stderr: bool = False) -> Any:

@@ -224,8 +224,6 @@ def _end(words: str) -> str:
 def tension(run: xr.Dataset, line: str | None = None) -> Figure:
     """Tension at the guide entrance, in the middle and at the body.
 
-    Files of older formats do not have those at the ends: the first and the last element are shown instead.
-
     The largest along the string is marked, times in which some part of the string is slack are shaded, and a breaking
     load that is less than twice that is a line. Of an assembly with several lines, the largest tension along each of
     them, or one string by its name.
@@ -250,17 +248,10 @@ def _tensions(axes: Any, run: xr.Dataset) -> None:
     """Tensions of one string at both ends and in the middle."""
     last = run.sizes["element"] - 1
     start, end = ends_of(run.attrs)
-    at_guide, at_body = known(run, "guide_tension"), known(run, "body_tension")
     curves = {
-        f"at {start}" if at_guide else "in the first element": (
-            run.guide_tension if at_guide else run.tension[:, 0],
-            BLUE,
-        ),
+        f"at {start}": (run.guide_tension, BLUE),
         "in the middle": (run.tension[:, last // 2], ORANGE),
-        f"at {end}" if at_body else "in the last element": (
-            run.body_tension if at_body else run.tension[:, -1],
-            GREEN,
-        ),
+        f"at {end}": (run.body_tension, GREEN),
     }
     for label, (values, colour) in curves.items():
         curve(axes, run.time, values, color=colour, label=label, linewidth=0.9)

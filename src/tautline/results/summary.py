@@ -91,12 +91,6 @@ def _note_strings(extremes: _Extremes, piece: Values, attrs: dict[str, Any]) -> 
                 extremes.note(f"string {name}", piece[end][:, k])
 
 
-def _in_play(piece: Values, first: Values) -> Any:
-    """Kinetic energy plus the change of potential energy since the start (J): the scale of the balance's error."""
-    at_first, now = (x["energy"] - x["kinetic_energy"] for x in (first, piece))
-    return piece["kinetic_energy"] + np.abs(now - at_first)
-
-
 def _drift(change: Any) -> Any:
     """Size of a change of momentum, of one axis or of three."""
     return np.abs(change) if np.ndim(change) == 1 else np.linalg.norm(change, axis=-1)
@@ -124,13 +118,11 @@ def _of_assembly(extremes: _Extremes, first: Values, attrs: dict[str, Any]) -> d
     }
 
 
-def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable[str] = ()) -> dict[str, Any]:
+def summarise(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]:
     """Extremes and conservation over consecutive pieces of one run; bounded memory.
 
-    All figures are of finite values; None where there is none. `not_finite` counts the samples with other values, but
-    not for variables that are `missing` in the file, as in one of an older format.
+    All figures are of finite values; None where there is none. `not_finite` counts the samples with other values.
     """
-    unknown = set(missing)
     first: Values | None = None
     last: Values = {}
     rows = not_finite = 0
@@ -142,8 +134,6 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable
         last = {name: piece[name][-1] for name in ledger.names(*ledger.SIGN)}
         rows += len(piece["time"])
         time, speed = float(piece["time"][-1]), piece["reel_speed"][-1].tolist()
-        extremes.note("balance", kept_energy(piece) - kept_energy(first))
-        extremes.note("in play", _in_play(piece, first))
         extremes.note("momentum", _drift(piece["angular_momentum"] - first["angular_momentum"]))
         if "linear_momentum" in piece:
             extremes.note("linear momentum", _drift(piece["linear_momentum"] - first["linear_momentum"]))
@@ -153,19 +143,19 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any], missing: Iterable
             if name in piece:
                 extremes.note(name, piece[name])
         good = np.ones(len(piece["time"]), dtype=bool)
-        for name in piece.keys() - unknown:
-            good &= np.isfinite(piece[name]).reshape(len(good), -1).all(axis=1)
+        for x in piece.values():
+            good &= np.isfinite(x).reshape(len(good), -1).all(axis=1)
         not_finite += int(np.count_nonzero(~good))
     if first is None:
         raise ValueError("a run has at least one sample")
     return {
         "status": attrs["status"],
         "message": attrs["message"],
-        "remarks": str(attrs.get("remarks", "")).splitlines(),
+        "remarks": str(attrs["remarks"]).splitlines(),
         "time": time,
         "rows": rows,
         "not_finite": not_finite,
-        "balance_error": attrs.get("balance_error", extremes.largest("balance", extremes.largest("in play"))),
+        "balance_error": attrs["balance_error"],
         "accounts": {name: _finite(x - first[name]) for name, x in last.items()},
         "unexplained_energy": _finite(kept_energy(last) - kept_energy(first)),
         "angular_momentum_drift": extremes.largest("momentum", float(np.linalg.norm(first["angular_momentum"]))),

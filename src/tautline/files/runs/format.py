@@ -1,4 +1,4 @@
-"""The bytes of a run file of formats 3 and 4: places, digests, checksums of rows, checkpoints.
+"""The bytes of a run file: places, digests, checksums of rows, checkpoints.
 
 To other programs it is a plain netCDF-4 file of contiguous arrays. To us it is a file of fixed size in which every byte
 belongs either to a place (the rows of one variable, the checksums, the checkpoints, the contents) or to the skeleton
@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -22,14 +23,13 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tautline import __version__
 from tautline.durable import StoreError
 from tautline.schema import Layout
 
 FORMAT = "tautline run 4"
-# Format 3 differs only in how the input is written down.
-FORMAT_3 = "tautline run 3"
-MAGIC = b"\x89tautline run 4\n"
-MAGIC_3 = b"\x89tautline run 3\n"
+MAGIC = b"\x89%b\n" % FORMAT.encode()
+_ANY_MAGIC = re.compile(rb"\x89(tautline run \d+)\n")
 COPIES = 2
 # A page is what one checksum covers: small enough to look at a part of a run, large enough that checksums cost nothing.
 BYTES_A_PAGE = 1 << 16
@@ -79,16 +79,18 @@ class Contents(NamedTuple):
 
     @classmethod
     def find(cls, file: IO[bytes]) -> Contents | None:
-        """Look for the contents; None where there is no sign of a run file of these formats."""
+        """Look for the contents; None where there is no sign of a run file."""
         import mmap
 
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as whole:
-            start = max(whole.find(MAGIC), whole.find(MAGIC_3))
-            if start < 0:
-                if max(whole.find(FORMAT.encode()), whole.find(FORMAT_3.encode())) >= 0:
+            start = whole.find(MAGIC)
+            other = None if start >= 0 else _ANY_MAGIC.search(whole)
+            if start < 0 and other is None:
+                if whole.find(FORMAT.encode()) >= 0:
                     raise StoreError("damaged: its table of contents is gone")
                 return None
-            start += len(MAGIC)
+            start = start + len(MAGIC) if other is None else other.end()
+            form = FORMAT if other is None else other[1].decode()
             prefix = whole[start : start + _PREFIX.size]
             if len(prefix) < _PREFIX.size:
                 raise StoreError("damaged: it is cut off")
@@ -98,7 +100,8 @@ class Contents(NamedTuple):
         if hashlib.sha256(text).digest() != digest:
             raise StoreError("damaged: its table of contents does not match its digest")
         tree = json.loads(text)
-        tree.pop("scenario_file", None)  # of format 3: the input once more
+        if form != FORMAT:
+            raise StoreError(of_another_version(form, tree["version"]))
         tree["variables"] = {name: _place(x) for name, x in tree["variables"].items()}
         for name in ("checksums", "copies", "contents"):
             tree[name] = _place(tree[name])
@@ -121,6 +124,14 @@ class Contents(NamedTuple):
             position = place.offset + place.size
         digest.update(read_at(file, position, self.size - position))
         return digest.hexdigest()
+
+
+def of_another_version(form: str, version: str) -> str:
+    """Sentence about a run file that this version does not read."""
+    return (
+        f"was written by tautline {version} ({form!r}); this is tautline {__version__}, which reads {FORMAT!r}: "
+        f"run the scenario again, or open the file with tautline {version}"
+    )
 
 
 def _place(x: list[Any]) -> Place:

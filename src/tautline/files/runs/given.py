@@ -46,5 +46,5 @@ def _check_has(run: xr.Dataset, needed: tuple[str, ...]) -> None:
 
 
 def known(run: xr.Dataset, name: str) -> bool:
-    """Whether a run has any value of a variable; a file of an older format may have none."""
+    """Whether a run has any value of a variable."""
     return name in run and bool(np.isfinite(run[name]).any())

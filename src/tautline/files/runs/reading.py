@@ -1,4 +1,4 @@
-"""Reading run files, of this format and of older ones; needs no engine.
+"""Reading run files; needs no engine.
 
 A file may be read while it is written: what is counted is never changed again.
 """
@@ -11,14 +11,13 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline import durable, ledger
+from tautline import durable
 from tautline.durable import StoreError
-from tautline.files.runs.format import FORMAT, Array, Contents, checksum, pages, read_at, read_copies
-from tautline.files.runs.inputs import keys_of_old
+from tautline.files.runs.format import Array, Contents, checksum, of_another_version, pages, read_at, read_copies
 from tautline.model import checks
 from tautline.results import dataset
 from tautline.results.assembly import assembly_of, build, layout
@@ -36,22 +35,8 @@ PAGES_AT_ONCE = 64
 TRIES = 20
 
 
-class Source(Protocol):
-    """An open run file of any format."""
-
-    attrs: dict[str, Any]
-    rows: int
-    elements: int
-
-    def has(self, name: str) -> bool: ...
-
-    def rows_of(self, name: str, wanted: range) -> Array: ...
-
-    def close(self) -> None: ...
-
-
 class RunFile:
-    """An open run file of format 3 or 4; every read is checked against the checksums."""
+    """An open run file; every read is checked against the checksums."""
 
     def __init__(self, file: IO[bytes], path: Path, contents: Contents) -> None:
         self.file, self.path, self.contents = file, path, contents
@@ -65,8 +50,7 @@ class RunFile:
             found = read_copies(file, contents)
         self.copy = found.newest
         self.rows, self.elements = self.copy.rows, contents.elements
-        saved = json.loads(self.copy.text)
-        case = saved[CASE] if contents.format == FORMAT else keys_of_old(saved["description"])
+        case = json.loads(self.copy.text)[CASE]
         self.attrs = {**self.copy.attributes, CASE: json.dumps(case), "version": contents.version}
         if self.attrs["status"] == "completed" and self.rows < contents.rows_planned:
             torn = found.another_is_broken and not self.copy.closed
@@ -76,9 +60,6 @@ class RunFile:
             )
         self.attrs |= described_run(contents.title, contents.sample, contents.rows_planned)
         self._column = {name: k for k, name in enumerate(contents.variables)}
-
-    def has(self, name: str) -> bool:
-        return name in self.contents.variables
 
     def rows_of(self, name: str, wanted: range) -> Array:
         """Rows of a variable; whole pages are read, of which only the wanted rows are kept."""
@@ -162,34 +143,29 @@ def opened(path: Path, mode: str = "rb") -> IO[bytes]:
         raise StoreError(f"{path}: {durable.reason(error)}") from None
 
 
-def find_contents(file: IO[bytes], path: Path) -> Contents | None:
-    """Contents of a run file of format 3 or 4, checked; None if it is of an older format or another netCDF file."""
+def find_contents(file: IO[bytes], path: Path) -> Contents:
+    """Contents of a run file, checked."""
     start = read_at(file, 0, 8)
     if not start:
         raise StoreError(f"{path}: is empty, expected a run file")
     contents = Contents.find(file)
-    if contents is None and start != b"\x89HDF\r\n\x1a\n":
-        what = "a scenario file; use `tautline check` or `run`" if path.suffix == ".toml" else "no netCDF-4 file"
-        raise StoreError(f"{path}: cannot be opened as a run file ({what})")
-    return contents
+    if contents is not None:
+        return contents
+    if start == b"\x89HDF\r\n\x1a\n":
+        raise StoreError(f"{path}: a netCDF file, but not a run of tautline")
+    what = "a scenario file; use `tautline check` or `run`" if path.suffix == ".toml" else "no netCDF-4 file"
+    raise StoreError(f"{path}: cannot be opened as a run file ({what})")
 
 
-def open_source(path: Path) -> Source:
-    """Open a run file of any format."""
+def open_file(path: Path) -> RunFile:
+    """Open a run file to read it."""
     file = opened(path)
     try:
         with naming(path):
-            contents = find_contents(file, path)
-            if contents is not None:
-                return RunFile(file, path, contents)
-            from tautline.files.runs.old import OldRun
-
-            source = OldRun(path)
+            return RunFile(file, path, find_contents(file, path))
     except BaseException:
         file.close()
         raise
-    file.close()
-    return source
 
 
 class Reader:
@@ -197,19 +173,19 @@ class Reader:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = checks.path("path", path)
-        self._source = open_source(self._path)
+        self._source = open_file(self._path)
         self.attrs = self._source.attrs
         self.rows = self._source.rows
         self.assembly = assembly_of(str(self.attrs[CASE]))
         self.layout = of_pendulum(self._source.elements) if self.assembly is None else layout(self.assembly)
-        self.missing = [name for name in self.layout.variables if not self._source.has(name)]
+        contents = self._source.contents
+        if set(contents.variables) != set(self.layout.all_variables()):
+            self.close()
+            raise StoreError(f"{self._path}: {of_another_version(contents.format, contents.version)}")
 
     def read(self, name: str, rows: slice) -> Array:
-        """Some rows of a variable; no others than were written. What the file's format did not know is NaN."""
+        """Some rows of a variable; no others than were written."""
         wanted = range(self.rows)[rows]
-        if name in self.missing:
-            # an account that the writer did not have is 0: nothing that it knew could change it
-            return np.full(self.layout.shape(name, len(wanted)), 0.0 if name in ledger.booked() else np.nan)
         with naming(self._path):
             if wanted.step < 0:
                 return self._source.rows_of(name, wanted[::-1])[::-1]

@@ -265,8 +265,6 @@ def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | Non
         _lock(file, target)
         with reading.naming(target):
             contents = reading.find_contents(file, target)
-            if contents is None or contents.format != format.FORMAT:
-                raise _refusal_of_old(target)
             run = reading.RunFile(file, target, contents)
             run.check_all()
             if contents.version != __version__ and run.rows < contents.rows_planned:
@@ -288,11 +286,6 @@ def _lock(file: IO[bytes], path: Path) -> None:
         time.sleep(0.05)
     if not durable.lock(file):
         raise StoreError(durable.in_use(path))
-
-
-def _refusal_of_old(path: Path) -> StoreError:
-    reading.Reader(path).close()  # says so if it is no run at all
-    return StoreError(f"{path}: a run of an older format, which this version reads and does not resume; run it again")
 
 
 def _restored(copy: Copy, path: Path) -> Marching:

@@ -84,7 +84,7 @@ class Opened:
 
     def chosen(self, names: tuple[str, ...], default: list[str]) -> list[str]:
         """Names of outputs that were asked for; figures of health are, if they are named."""
-        known = [*self.outputs, *(name for name in HEALTH if name in self.dataset)]
+        known = [*self.outputs, *HEALTH]
         for name in names:
             checks.choice("outputs", name, known)
         return list(names) or default

@@ -26,8 +26,6 @@ class Remarks(NamedTuple):
 
 def remarks_of(study: xr.Dataset) -> Remarks:
     """Remarks of the members of a study; those that differ in their numbers only count as one. Reads block by block."""
-    if "remarks" not in study:
-        return Remarks(0, [])
     flat = study.remarks
     rows = max(1, WORDS_AT_ONCE // max(1, flat.size // max(1, flat.shape[0])))
     members, counts, examples = 0, dict[str, int](), dict[str, str]()

@@ -40,7 +40,7 @@ def _summary(found: Any) -> dict[str, Any]:
         "endings": {name: count for name, count in counts.items() if count},
         "failures": _failures(found, status, keys),
         "outputs": {str(name): _range(found[name]) for name in found.data_vars if name not in NOT_OUTPUTS},
-        "health": {name: _range(found[name]) for name in HEALTH if name in found},
+        "health": {name: _range(found[name]) for name in HEALTH},
         "members_with_remarks": remarks.members,
         "remarks": remarks.sentences(),
         "version": found.attrs["version"],

@@ -13,7 +13,12 @@ from tautline.studies.definition.outputs import Array, Output
 
 # How a member ended: as its run did, or before it could begin. Codes are stored, and runs may learn new ways to end.
 NOT_COMPUTED, REFUSED, FAILED = -1, 100, 101
-STATUS_NAMES = {NOT_COMPUTED: "not_computed", **errors.STATUS_NAMES, REFUSED: "refused", FAILED: "failed"}
+STATUS_NAMES: dict[int, str] = {
+    NOT_COMPUTED: "not_computed",
+    **errors.STATUS_NAMES,
+    REFUSED: "refused",
+    FAILED: "failed",
+}
 # What a study counts as failures; a string that is fully in or out is a result.
 FAILURES = (errors.UNSTABLE_STEP, errors.NEWTON_FAILED, errors.NON_FINITE, REFUSED, FAILED)
 

@@ -26,7 +26,7 @@ from tautline.studies.execution.batches import Finished
 from tautline.studies.execution.engines import Engine
 from tautline.studies.execution.timing import seconds_a_member
 from tautline.studies.store import making, space
-from tautline.studies.store.archive import FORMAT, Archive, open_archive, open_study
+from tautline.studies.store.archive import Archive, open_archive, open_study
 from tautline.studies.store.claims import claimed
 from tautline.studies.store.guard import DamagedError
 from tautline.studies.store.layout import cut
@@ -155,13 +155,13 @@ def resume_study(
 
 def _check_version(found: Archive, damaged: Mapping[int, str]) -> None:
     """Refuse to go on with numbers of another version."""
-    if found.kept is not None and found.attrs["version"] == __version__:
+    if found.attrs["version"] == __version__:
         return
     first = next(iter(damaged.items()), None)
     lost = f"array {first[1]} of batch {first[0]} is damaged, and the study " if first else ""
     raise StoreError(
-        f"{found.path}: {lost}was begun by tautline {found.attrs['version']} ({found.attrs['format']}), and this is "
-        f"{__version__} ({FORMAT}); a resumed study is exact only with the same version"
+        f"{found.path}: {lost}was begun by tautline {found.attrs['version']}, and this is {__version__}; "
+        "a resumed study is exact only with the same version"
     )
 
 

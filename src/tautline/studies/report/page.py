@@ -136,8 +136,6 @@ def _endings(opened: Opened) -> str:
 def _remarks(opened: Opened) -> str:
     """Number of members with remarks, and the most frequent remarks."""
     found = remarks_of(opened.dataset)
-    if "remarks" not in opened.dataset:
-        return ""
     if not found.members:
         return "<p>No member carries a remark on its numbers.</p>"
     items = "".join(f"<li>{html.escape(text)}</li>" for text in found.sentences())

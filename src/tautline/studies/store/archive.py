@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tautline import __version__
 from tautline.errors import TautlineError
 from tautline.extras import need
 from tautline.files.runs import StoreError
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FORMAT = "tautline study 2"
-# Without checksums, and with status codes that only its flags define; read, but not written any more.
-FORMAT_1 = "tautline study 1"
 _PART = ".partial"  # how Zarr names what it has not renamed yet
 _OPENING = threading.Lock()
 
@@ -52,7 +51,7 @@ class Archive:
         self.plan: dict[str, Any] = json.loads(self.attrs["study"])
         self.layout = Layout(tuple(self.attrs["shape"]), tuple(self.attrs["chunk"]))
         self.work: Work = work_of(self.plan)
-        self.kept = guard.kept(self.attrs)  # None for format 1
+        self.kept = guard.kept(self.attrs)
         self._sides: dict[str, Values] | None = None
         self._arrays: dict[str, Any] = {}  # opened once: asking the group reads the metadata again, every time
 
@@ -117,7 +116,6 @@ class Archive:
 
     def _make_room(self, batch: int) -> None:
         """Take damaged chunks out of the way: Zarr reads a chunk at the edge of an array before it writes it."""
-        assert self.kept is not None
         for name in self.kept.batched:
             chunk = self.path / self.kept.chunk(name, batch)
             if guard.state_of(chunk) == "damaged":
@@ -126,11 +124,10 @@ class Archive:
     def damages(self) -> dict[int, str]:
         """The first damaged array of every batch that is marked; reads the whole store."""
         with self.explained():
-            return {} if self.kept is None else guard.damages(self.path, self.kept)
+            return guard.damages(self.path, self.kept)
 
     def unmark(self, batches: Iterable[int]) -> None:
         """Take the marks from batches, so that they are computed again."""
-        assert self.kept is not None
         with self.explained():
             for batch in batches:
                 guard.remove(self.path / self.kept.chunk(guard.MARKS, batch))
@@ -159,10 +156,6 @@ class Archive:
     @contextmanager
     def read_as_a_whole(self) -> Iterator[None]:
         """Refuse a damaged store, also where the damage would not be met; what goes wrong after that, in words."""
-        if self.kept is None:  # without checksums: what the libraries make of it
-            with self.explained():
-                yield
-            return
         damaged = self.damages()
         if damaged:
             batch, name = next(iter(damaged.items()))
@@ -205,11 +198,16 @@ def open_archive(path: str | os.PathLike[str]) -> Archive:
         raise StoreError(f"{target}: a folder that holds no study; expected what `tautline study` wrote")
     try:
         metadata = guard.read_metadata(target / guard.METADATA)
-        form = metadata["attributes"].get("format")
-        if form not in (FORMAT, FORMAT_1):
+        attributes = metadata["attributes"]
+        form, version = attributes.get("format"), attributes.get("version")
+        if not str(form).startswith("tautline study "):
             raise StoreError(f"{target}: holds no study of tautline (attribute `format` is not {FORMAT!r})")
-        if form == FORMAT:
-            guard.check_seal(target, metadata)
+        if form != FORMAT:
+            raise StoreError(
+                f"{target}: was written by tautline {version} ({form!r}); this is tautline {__version__}, which reads "
+                f"{FORMAT!r}: compute the study again, or open it with tautline {version}"
+            )
+        guard.check_seal(target, metadata)
         group = zarr.open_group(GuardedStore(target), mode="r+")
         return Archive(target, group)
     except TautlineError:
@@ -237,7 +235,7 @@ def open_study(path: str | os.PathLike[str]) -> xr.Dataset:
         found: xr.Dataset = xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False)
         # in the order of the study, and not in that of the file system
         names = [*(output.name for output in archive.work.outputs), "status", "message", "steps"]
-        found = _with_health(found, names) if archive.kept is not None else _with_our_codes(found[names])
+        found = _with_health(found, names)
     found.attrs = {
         "status": "completed" if done.all() else "unfinished",
         "members_done": int(archive.layout.sizes()[done].sum()),
@@ -255,16 +253,3 @@ def _with_health(found: xr.Dataset, names: list[str]) -> xr.Dataset:
         one.attrs = {"units": "1", "long_name": words}
         figures[name] = one
     return found[names].assign(figures).assign(remarks=found.remarks)
-
-
-def _with_our_codes(found: xr.Dataset) -> xr.Dataset:
-    """Statuses of format 1, whose codes are defined by its flags, in the present codes."""
-    flags = found.status.attrs
-    theirs = dict(zip(flags["flag_meanings"].split(), flags["flag_values"], strict=True))
-    ours = np.full(found.status.shape, work.NOT_COMPUTED, dtype=np.int8)
-    for code, name in work.STATUS_NAMES.items():
-        if name in theirs:
-            ours[found.status.values == theirs[name]] = code
-    names = work.STATUS_NAMES
-    attrs = {**flags, "flag_values": list(names), "flag_meanings": " ".join(names.values())}
-    return found.assign(status=(found.status.dims, ours, attrs))

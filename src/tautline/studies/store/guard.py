@@ -52,10 +52,8 @@ class Kept(NamedTuple):
         return int(np.ravel_multi_index(tuple(places[: len(counts)]), counts))
 
 
-def kept(attributes: dict[str, Any]) -> Kept | None:
-    """From the attributes of a group; None for stores that were written without protection."""
-    if "batched" not in attributes:
-        return None
+def kept(attributes: dict[str, Any]) -> Kept:
+    """From the attributes of a group."""
     return Kept(Layout(tuple(attributes["shape"]), tuple(attributes["chunk"])), dict(attributes["batched"]))
 
 

@@ -23,7 +23,6 @@ class GuardedStore(LocalStore):  # type: ignore[misc]
     """Raises a DamagedError for a chunk that is damaged, or missing where a batch is marked."""
 
     _kept: Kept | None = None
-    _known = False
 
     async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Any:
         return self._checked(key, await super().get(key, prototype, byte_range))
@@ -35,10 +34,10 @@ class GuardedStore(LocalStore):  # type: ignore[misc]
         name, inside, places = key.partition("/c/")
         if not inside:
             return found
-        if not self._known:
-            self._kept, self._known = kept(read_metadata(self.root / METADATA)["attributes"]), True
-        if self._kept is None or (found is not None and is_sound(found.to_bytes())):
+        if found is not None and is_sound(found.to_bytes()):
             return found
+        if self._kept is None:
+            self._kept = kept(read_metadata(self.root / METADATA)["attributes"])
         how = "missing" if found is None else "damaged"
         if name not in self._kept.batched and name != MARKS:
             raise DamagedError(
