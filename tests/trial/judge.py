@@ -6,6 +6,7 @@ A run from a start that is turned by a billionth shows which motions are chaotic
 from __future__ import annotations
 
 import dataclasses
+import re
 import time
 from typing import Any, NamedTuple
 
@@ -26,6 +27,8 @@ NUDGE, CHAOS = 1e-9, 100.0
 OF_THE_MOTION = ("held at", "the prescribed motion of the reel took")
 # Slack is a word of warning, but true where nothing is wrong.
 NEVER_IN_VAIN = (*OF_THE_MOTION, "on average", "string '")
+# What a remark on some strings of an assembly begins with.
+OF_STRINGS = re.compile(r"string '[^']*'(, like '[^']*')*: ")
 NUMERICAL = ("unstable_step", "newton_failed", "non_finite")
 LEFT_OUT = "left out"
 # Diagnostics that are kept beside the remarks.
@@ -191,7 +194,7 @@ def wrong(v: dict[str, Any]) -> list[str]:
 
 def warned(v: dict[str, Any], but_for: tuple[str, ...] = OF_THE_MOTION) -> bool:
     """Whether a remark says that a result may be wrong."""
-    return any(not remark.startswith(but_for) for remark in v.get("remarks", ()))
+    return any(not OF_STRINGS.sub("", remark, count=1).startswith(but_for) for remark in v.get("remarks", ()))
 
 
 def silent(v: dict[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.trial.__main__ import read, summary, trial
-from tests.trial.judge import in_vain, silent, stopped_in_vain
+from tests.trial.judge import in_vain, silent, stopped_in_vain, wrong
 
 FIRST = 100_000
 # Steps times elements of a run: the quick ones.
@@ -50,3 +50,19 @@ def test_a_trial_goes_on_behind_a_line_that_was_cut_off(tmp_path: Path) -> None:
     file = tmp_path / "trial.jsonl"
     file.write_text('{"number": 1, "status": "left out"}\n{"number": 2, "sta')
     assert [v["number"] for v in read(file)] == [1]
+
+
+def test_a_mooring_whose_peaks_are_not_converged_says_so() -> None:
+    """Lines of 12 elements that a current takes hold of: the largest tension is 9 % too high, and noise shows it."""
+    verdict = trial("assemblies", 206, 5e4)
+    assert verdict is not None and wrong(verdict) == ["peak"] and not silent(verdict)
+
+
+def test_remarks_on_strings_are_judged_by_what_they_say() -> None:
+    calm = {"status": "completed", "growth": 1.0, "moved": 0.0, "turned": 0.0, "peak": 0.0}
+    noisy = "string 'a', like 'b': the mesh carries noise"
+    assert in_vain(calm | {"remarks": [noisy]})
+    for true in ("string 'a': on average 9% of the string was slack", "string 'a' was pressed together with up to 1 N"):
+        assert not in_vain(calm | {"remarks": [true]})
+    motor = "string 'a': the prescribed motion of the reel took 3 N m, more than max_torque (1 N m)"
+    assert silent(calm | {"peak": 0.1, "remarks": [motor]}) and not silent(calm | {"peak": 0.1, "remarks": [noisy]})

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.assembly.health import AssemblyHealth
 from tautline.engine.health import Health
 from tautline.engine.mesh import MeshHealth
 from tautline.engine.shape import front_tension
@@ -278,3 +279,70 @@ def test_what_is_set_already_is_not_advised() -> None:
 def test_keys_of_remarks_can_be_set() -> None:
     case = tl.load("bungee", {"string.damping_ratio": 0.2, "string.law": "tension_only"})
     assert case.pendulum.string.damping_ratio == 0.2
+
+
+# -- strings of assemblies ---------------------------------------------------------------------------------
+
+MESH_FIGURES = ("mesh_noise", "mesh_error", "front_share", "slack_share", "largest_fold_deg")
+
+
+def dropped_rope() -> tuple[tl.String, Any, Any]:
+    """A rope of 20 m and 8 elements that is let go level and unstretched, and the nodes of its start."""
+    string, nodes = tl.String(20.0, 0.1, 1e4, law="tension_only"), np.zeros((9, 3))
+    nodes[:, 0] = np.linspace(0.0, 20.0, 9)
+    return string, tl.RigidBody.sphere(1.0, 0.1), nodes
+
+
+def dropped_assembly() -> tl.AssemblySimulation:
+    string, sphere, nodes = dropped_rope()
+    system = tl.Assembly({"load": sphere}, {"rope": tl.Line(string, end="load", elements=8)})
+    return tl.AssemblySimulation(system, tl.hang(system, {"load": tuple(nodes[-1].tolist())}))
+
+
+def test_a_string_of_an_assembly_has_the_mesh_diagnostics_of_a_pendulum() -> None:
+    string, sphere, nodes = dropped_rope()
+    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.0, 1.0, guide_law="none"), sphere)
+    attitude = tuple(tuple(row) for row in np.eye(3).tolist())
+    alone = tl.Simulation(pendulum, tl.State(0.0, 0.0, nodes, np.zeros((9, 3)), attitude, (0.0, 0.0, 0.0)), step=1e-3)
+    together = dropped_assembly()
+    alone.advance(1.5, tl.Locked(), sample=0.01)
+    together.advance(1.5, sample=0.01)
+    ours, theirs = together.attributes(), alone.attributes()
+    for name in MESH_FIGURES:
+        # of the step, and of the first sample, which counts in the mean of the slack
+        assert ours[name] == pytest.approx(theirs[name], rel=0.02), name
+    alone.advance(4.5, tl.Locked(), sample=0.01)  # snaps and slack
+    together.advance(4.5, sample=0.01)
+    assert len(alone.remarks()) == 3
+    for ours_says, theirs_says in zip(together.remarks(), alone.remarks(), strict=True):
+        assert ours_says.startswith("string 'rope': " + theirs_says[:10])
+
+
+def test_mesh_diagnostics_of_an_assembly_do_not_depend_on_pieces_or_a_checkpoint() -> None:
+    whole, pieces = dropped_assembly(), dropped_assembly()
+    whole.advance(3.0, sample=0.01)
+    pieces.advance(1.0, sample=0.01)
+    pieces = tl.AssemblySimulation.from_checkpoint(*pieces.checkpoint())
+    for _ in range(10):
+        pieces.advance(0.2, sample=0.01, record=False)
+        pieces.attributes()
+    for name in MESH_FIGURES:
+        assert pieces.attributes()[name] == whole.attributes()[name] > (-1.0 if name == "front_share" else 0.0), name
+    assert pieces.remarks() == whole.remarks()
+
+
+def test_remarks_on_several_strings_name_the_worst_and_advise_its_keys() -> None:
+    string = tl.String(11.0, 0.1, 1e4, law="tension_only")
+    lines = {
+        name: tl.Line(string, start_point=(x, 0.0, 0.0), end="load", elements=6) for name, x in (("a", 1), ("b", 2))
+    }
+    system = tl.Assembly({"load": tl.RigidBody.sphere(1.0, 0.1)}, lines)
+    health = AssemblyHealth()
+    for name, rough in (("a", 0.3), ("b", 0.5)):
+        health.meshes[name] = MeshHealth(samples=1, length=10.0, tension=1.0, rough=rough)
+    (noisy,) = health.remarks(system, np.zeros(100), adaptive=True)
+    assert noisy.startswith("string 'b', like 'a': the mesh carries noise") and "50%" in noisy
+    assert "strings.b.damping_ratio = 0.2" in noisy
+    health.meshes = {"a": MeshHealth(samples=1, length=1.0, tension=1.0, sag=0.03)}
+    (coarse,) = health.remarks(system, np.zeros(100), adaptive=True)
+    assert "try strings.a.elements = 12" in coarse

@@ -203,13 +203,18 @@ class MeshHealth:
             "largest_fold_deg": self.fold,
         }
 
-    def sayings(self, pendulum: Pendulum, elements: int) -> list[Saying]:
-        """What there is to say of a mesh, and what to do about it."""
+    def sayings(self, pendulum: Pendulum, elements: int, key: str = "") -> list[Saying]:
+        """What there is to say of a mesh, and what to do about it.
+
+        `key` is that of the line in files of assemblies; a pendulum has one string, and its elements are an argument.
+        """
+        advised = f"{key}.elements = " if key else "elements="
+        key = key or "string"
         folded = np.greater(self.fold, FOLD_REMARK)
         ratio = self.damping_ratio(pendulum, elements)
         what = "slack"
         if pendulum.string.law == "linear":
-            what = 'in compression, where a real one is slack: string.law = "tension_only" does not push'
+            what = f'in compression, where a real one is slack: {key}.law = "tension_only" does not push'
         return [
             Saying(
                 np.greater(self.noise, NOISE_REMARK + SMOOTH_NOISE / elements**2),
@@ -217,7 +222,7 @@ class MeshHealth:
                 lambda noise, ratio: (
                     f"the mesh carries noise: its shortest waves hold up to {noise:.0%} of the largest tension, so "
                     "peak tensions are not converged: ringing makes them too high, and those of sharp fronts are too "
-                    f"low; {_against_noise(ratio, elements)}"
+                    f"low; {_against_noise(ratio, key, f'{advised}{2 * elements}')}"
                 ),
             ),
             Saying(
@@ -235,7 +240,7 @@ class MeshHealth:
                 (self.error,),
                 lambda error: (
                     f"the mesh of {elements} elements leaves positions uncertain by about {error:.1%} of the deployed "
-                    f"length; try elements={elements * (2 if error < 2.0 * ERROR_REMARK else 4)}"
+                    f"length; try {advised}{elements * (2 if error < 2.0 * ERROR_REMARK else 4)}"
                 ),
             ),
             Saying(
@@ -243,7 +248,7 @@ class MeshHealth:
                 (self.fold, ratio, self.taut),
                 lambda fold, ratio, taut: (
                     f"the string folded, by up to {fold:.0f} degrees between neighbouring elements: a fold is as "
-                    f"sharp as the mesh, and what follows depends on the mesh; {_against_folds(ratio, taut)}"
+                    f"sharp as the mesh, and what follows depends on the mesh; {_against_folds(ratio, taut, key)}"
                 ),
             ),
             Saying(
@@ -258,19 +263,19 @@ class MeshHealth:
         return said(self.sayings(pendulum, elements))
 
 
-def _against_noise(ratio: float, elements: int) -> str:
+def _against_noise(ratio: float, key: str, finer: str) -> str:
     """Advice, by the damping ratio that the mesh has already."""
     if ratio < 0.999 * ADVISED_RATIO:
         return (
-            f"smooth starts and stops; string.damping_ratio = {ADVISED_RATIO:g} ends the ringing without smaller "
+            f"smooth starts and stops; {key}.damping_ratio = {ADVISED_RATIO:g} ends the ringing without smaller "
             "steps, but lowers sharp fronts further"
         )
-    return f"smooth starts and stops, or compare with elements={2 * elements}"
+    return f"smooth starts and stops, or compare with {finer}"
 
 
-def _against_folds(ratio: float, taut: float) -> str:
+def _against_folds(ratio: float, taut: float, key: str) -> str:
     """Advice, by the damping ratio that the mesh has already, and by how the string started."""
-    advice = [] if ratio >= 0.999 * ADVISED_RATIO else [f"damp it (string.damping_ratio = {ADVISED_RATIO:g})"]
+    advice = [] if ratio >= 0.999 * ADVISED_RATIO else [f"damp it ({key}.damping_ratio = {ADVISED_RATIO:g})"]
     advice += [] if taut else ["begin with a taut string"]
     return ", or ".join(advice) or "compare runs with other numbers of elements, and trust what they have in common"
 
