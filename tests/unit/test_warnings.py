@@ -12,7 +12,7 @@ import tautline as tl
 from tautline.engine.assembly.health import AssemblyHealth
 from tautline.engine.health import Health
 from tautline.engine.mesh import MeshHealth
-from tautline.engine.shape import front_tension
+from tautline.engine.shape import current_tension, front_tension
 
 # -- balance ---------------------------------------------------------------------------------------------
 
@@ -346,3 +346,65 @@ def test_remarks_on_several_strings_name_the_worst_and_advise_its_keys() -> None
     health.meshes = {"a": MeshHealth(samples=1, length=1.0, tension=1.0, sag=0.03)}
     (coarse,) = health.remarks(system, np.zeros(100), adaptive=True)
     assert "try strings.a.elements = 12" in coarse
+
+
+# -- currents --------------------------------------------------------------------------------------------
+
+
+def in_current(speed: float, strain: float = 0.0, diameter: float = 0.02) -> tuple[tl.Pendulum, Any]:
+    """A string along the third axis in a current across it, and its nodes."""
+    string = tl.String(12.0, 0.01, 1e4, diameter=diameter)
+    fluid = tl.Fluid(1000.0, (speed, 0.0, 0.0))
+    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0), 0.0, fluid)
+    nodes = np.zeros((6, 3))
+    nodes[:, 2] = np.linspace(0.0, 10.0 * (1.0 + strain), 6)
+    return pendulum, nodes
+
+
+@pytest.mark.parametrize("strain", [0.0, 1e-3])
+def test_a_current_that_takes_hold_at_once_is_a_transverse_impact(strain: float) -> None:
+    """Of a thick light string it is that of a throw with the speed of the current; of a thin one a small part."""
+    pendulum, nodes = in_current(5.0, strain, diameter=1.0)
+    eps = (strain + current_tension(pendulum, nodes, np.zeros((6, 3)), 2.0) / 1e4).item()
+    # v^2 = 2 c^2 sqrt(eps) (eps - eps_0), less the waves that run 1 % of an element while the string is taken along
+    assert 2.0 * 1e6 * math.sqrt(eps) * (eps - strain) == pytest.approx(25.0, rel=0.1)
+    thin, _ = in_current(5.0, strain, diameter=1e-6)
+    assert current_tension(thin, nodes, np.zeros((6, 3)), 2.0) < 0.01 * 1e4 * eps
+    assert current_tension(pendulum, nodes, np.tile((5.0, 0.0, 0.0), (6, 1)), 2.0) == 0.0  # it moves along
+
+
+@pytest.mark.parametrize("make", [aerostat, towed])
+def test_a_current_takes_no_hold_of_a_string_that_rests_in_it(make: Any) -> None:
+    pendulum = make(0.0)
+    length = 0.9 * pendulum.string.length
+    rest, straight = tl.equilibrium(pendulum, length, 15).state, tl.straight(pendulum, length, 15)
+    at_rest, at_once = (
+        current_tension(pendulum, np.array(x.nodes), np.array(x.node_velocities), x.reeled_length)
+        for x in (rest, straight)
+    )
+    assert at_rest < 0.02 * at_once
+
+
+def test_members_of_an_ensemble_have_the_current_tension_of_each() -> None:
+    slow, nodes = in_current(2.0)
+    moved = np.zeros((6, 3, 2))
+    moved[:, 0, 1] = 1.0
+    both = current_tension(slow, np.stack([nodes, nodes], axis=-1), moved, np.array([2.0, 2.0]))
+    for k in range(2):
+        assert both[k] == current_tension(slow, nodes, moved[..., k], 2.0) > 0.0
+
+
+# -- noise far from the largest tension --------------------------------------------------------------------
+
+
+def test_noise_counts_where_the_tension_is_large() -> None:
+    plain = tl.String(11.0, 0.1, 1e4)
+    assert not sayings(plain, rough=0.05, reach=1.0 + 1e-9)
+    assert len(sayings(plain, rough=0.05, reach=1.4)) == 1
+    assert len(sayings(plain, rough=0.05)) == 1  # of a checkpoint of an earlier version
+
+
+def test_a_front_that_leaves_little_uncertain_is_not_remarked_on() -> None:
+    pendulum = tl.Pendulum(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    health = MeshHealth(samples=1, length=10.0, tension=1.0, front=0.06)
+    assert len(health.remarks(pendulum, 10)) == 1 and not health.remarks(pendulum, 40)
