@@ -12,7 +12,8 @@ import tautline as tl
 from tautline.engine.assembly.health import AssemblyHealth
 from tautline.engine.health import Health
 from tautline.engine.mesh import MeshHealth
-from tautline.engine.shape import current_tension, front_tension
+from tautline.engine.sayings import said
+from tautline.engine.shape import current_tension, front_tension, shape_of
 
 # -- balance ---------------------------------------------------------------------------------------------
 
@@ -408,3 +409,32 @@ def test_a_front_that_leaves_little_uncertain_is_not_remarked_on() -> None:
     pendulum = tl.Pendulum(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     health = MeshHealth(samples=1, length=10.0, tension=1.0, front=0.06)
     assert len(health.remarks(pendulum, 10)) == 1 and not health.remarks(pendulum, 40)
+
+
+# -- arcs --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("elements", [6, 12])
+def test_the_tension_that_elements_miss_is_that_of_their_arcs(elements: int) -> None:
+    """Nodes on a circle: elements are chords, and the string between them is as long as the arc."""
+    length, angle = 10.0, np.linspace(0.0, 1.2, elements + 1)
+    nodes = length / 1.2 * np.stack([np.sin(angle), 0.0 * angle, np.cos(angle)], axis=1)
+    pendulum = tl.Pendulum(tl.String(length + 1.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    shape = shape_of(pendulum, nodes[None], 0.0 * nodes[None], np.array([1.0]))
+    chord = np.linalg.norm(np.diff(nodes, axis=0), axis=1).sum()
+    assert shape.arc[0] == pytest.approx(1e4 * (length - chord) / length, rel=0.01)
+
+
+def test_arcs_count_where_others_hold_the_ends() -> None:
+    """A body that hangs on one line gives way."""
+    pendulum = tl.Pendulum(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    health = MeshHealth(samples=1, length=10.0, tension=1.0, arc=1.1)
+    assert not health.remarks(pendulum, 10)
+    (curved,) = said(health.sayings(pendulum, 10, "strings.a", held=True))
+    assert "largest tension of 1 N would be 1.1 N" in curved and "strings.a.elements = 20" in curved
+    string, sphere = pendulum.string, tl.RigidBody.sphere(1.0, 0.1)
+    ropes = {name: tl.Line(string, end=end, elements=6) for name, end in (("a", "up"), ("b", "up"), ("c", "low"))}
+    system = tl.Assembly({"up": sphere, "low": sphere}, ropes)
+    held = AssemblyHealth(meshes=dict.fromkeys(ropes, health))
+    (curved,) = held.remarks(system, np.zeros(100), adaptive=True)
+    assert curved.startswith("string 'a', like 'b': its 6 elements are straight")

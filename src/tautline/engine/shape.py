@@ -19,8 +19,9 @@ NO_STRAIN = 1e-9
 # Times N: strain that may be rounding, since lengths of elements are differences of places along the whole string.
 ROUNDING = 1e-14
 UNKNOWN_PHASE2 = 2.0  # squared phase where two elements cannot tell it
-# Phase error of a linear element over the squared phase between two nodes, and sag over the second difference.
-PHASE_ERROR, SAG = 1.0 / 24.0, 1.0 / 8.0
+# Phase error of a linear element over the squared phase between two nodes, sag over the second difference, and what the
+# arc is longer by over the squared second difference, all lengths over that of the element.
+PHASE_ERROR, SAG, ARC = 1.0 / 24.0, 1.0 / 8.0, 1.0 / 24.0
 
 
 class Shape(NamedTuple):
@@ -31,6 +32,7 @@ class Shape(NamedTuple):
     sag: Array  # rms depth of the arc that an element cuts off (m)
     drift: Array  # rms rate at which short waves lose their phase (m/s)
     bend: Array  # mean squared second difference of the nodes (m^2)
+    arc: Array  # mean tension that elements miss by being shorter than their arcs, if the ends of the string stay (N)
     twist: Array  # and third one (m^2)
     guide_strain: Array  # of the first element
     guide_step: Array  # how far it is from the strain at the guide
@@ -75,7 +77,7 @@ def shape_of(
     if N == 1:
         sag, no = _single_sag(pendulum, nodes[:, 1] - nodes[:, 0], l), np.zeros_like(l)
         step = 0.5 * pendulum.gravity * pendulum.string.density * l / pendulum.string.stiffness
-        return Shape(largest, rough, sag, no, no, no, strain[:, 0], step, slack, no)
+        return Shape(largest, rough, sag, no, no, no, no, strain[:, 0], step, slack, no)
     bends = np.empty((FOUND, l.size))
     measure_bends(_by_node(nodes), _by_node(velocities), _by_node(lengths[:, :, None]), bends)
     bends = bends.reshape(FOUND, *l.shape)
@@ -86,6 +88,7 @@ def shape_of(
         SAG * np.sqrt(bend),
         PHASE_ERROR * np.sqrt(bends[DRIFT] / (N - 1)),
         bend,
+        ARC * pendulum.string.stiffness * bend / l**2,
         bends[TWIST] / (N - 2) if N > 2 else UNKNOWN_PHASE2 * bend,
         strain[:, 0],
         0.5 * (strain[:, 0] - strain[:, 1]),

@@ -159,10 +159,10 @@ class AssemblyHealth:
     def _mesh_remarks(self, assembly: Assembly) -> list[str]:
         """Sentences on meshes: one of each kind, on the string where it is worst, which names the others."""
         said = []
-        by_string = {
-            name: mesh.sayings(pendulum_of(assembly, name), assembly.strings[name].elements, f"strings.{name}")
-            for name, mesh in self.meshes.items()
-        }
+        by_string = {}
+        for name, mesh in self.meshes.items():
+            pendulum, elements = pendulum_of(assembly, name), assembly.strings[name].elements
+            by_string[name] = mesh.sayings(pendulum, elements, f"strings.{name}", _is_held(assembly, name))
         for of_a_kind in zip(*by_string.values(), strict=True):
             beyond = {name: saying for name, saying in zip(by_string, of_a_kind, strict=True) if saying.beyond}
             if beyond:
@@ -170,6 +170,14 @@ class AssemblyHealth:
                 others = "".join(f", like {name!r}" for name in beyond if name != worst)
                 said.append(f"string {worst!r}{others}: {beyond[worst].sentence(*beyond[worst].figures)}")
         return said
+
+
+def _is_held(assembly: Assembly, name: str) -> bool:
+    """Whether both ends of a line are on what does not move freely: fixed, or on other lines as well."""
+    others = [end for other, line in assembly.strings.items() if other != name for end in (line.start, line.end)]
+    free = [end for end, body in assembly.bodies.items() if isinstance(body, RigidBody) and end not in others]
+    line = assembly.strings[name]
+    return line.start not in free and line.end not in free
 
 
 def _size(saying: Saying) -> float:
