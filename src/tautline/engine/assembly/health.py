@@ -38,6 +38,7 @@ class AssemblyHealth:
     def __post_init__(self) -> None:
         # Samples that the meshes have still to see: one by one they would cost a control loop more than the motion.
         self._waiting: list[tuple[data.Array, data.Array, data.Array]] = []  # times, nodes, reeled lengths
+        self._rows_waiting = 0
         self._latest = -math.inf  # time of the last of them (s)
 
     @property
@@ -72,8 +73,9 @@ class AssemblyHealth:
         new = times > self._latest  # the present state is a sample again where a record begins
         if new.any():
             self._latest = float(times[-1])
+            self._rows_waiting += int(new.sum())
             self._waiting.append((times[new], samples.nodes[new], samples.strands[new][..., kernels.REELED]))
-        if sum(len(waiting[0]) for waiting in self._waiting) >= MOST_WAITING:
+        if self._rows_waiting >= MOST_WAITING:
             self.look_at_meshes(assembly)
 
     def look_at_meshes(self, assembly: Assembly) -> None:
@@ -81,7 +83,7 @@ class AssemblyHealth:
         if not self._waiting:
             return
         times, places, reeled = (np.concatenate(arrays) for arrays in zip(*self._waiting, strict=True))
-        self._waiting = []
+        self._waiting, self._rows_waiting = [], 0
         for k, (name, (nodes, _)) in enumerate(spans(assembly).items()):
             own, velocities = places[:, nodes, :3], places[:, nodes, 3:]
             pendulum = pendulum_of(assembly, name)
