@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.assembly.health import AssemblyHealth
 from tautline.engine.health import Health
 from tautline.engine.mesh import MeshHealth
-from tautline.engine.shape import front_tension
+from tautline.engine.sayings import said
+from tautline.engine.shape import current_tension, front_tension, shape_of
 
 # -- balance ---------------------------------------------------------------------------------------------
 
@@ -278,3 +280,161 @@ def test_what_is_set_already_is_not_advised() -> None:
 def test_keys_of_remarks_can_be_set() -> None:
     case = tl.load("bungee", {"string.damping_ratio": 0.2, "string.law": "tension_only"})
     assert case.pendulum.string.damping_ratio == 0.2
+
+
+# -- strings of assemblies ---------------------------------------------------------------------------------
+
+MESH_FIGURES = ("mesh_noise", "mesh_error", "front_share", "slack_share", "largest_fold_deg")
+
+
+def dropped_rope() -> tuple[tl.String, Any, Any]:
+    """A rope of 20 m and 8 elements that is let go level and unstretched, and the nodes of its start."""
+    string, nodes = tl.String(20.0, 0.1, 1e4, law="tension_only"), np.zeros((9, 3))
+    nodes[:, 0] = np.linspace(0.0, 20.0, 9)
+    return string, tl.RigidBody.sphere(1.0, 0.1), nodes
+
+
+def dropped_assembly() -> tl.AssemblySimulation:
+    string, sphere, nodes = dropped_rope()
+    system = tl.System({"load": sphere}, {"rope": tl.Line(string, end="load", elements=8)})
+    return tl.AssemblySimulation(system, tl.hang(system, {"load": tuple(nodes[-1].tolist())}))
+
+
+def test_a_string_of_an_assembly_has_the_mesh_diagnostics_of_a_pendulum() -> None:
+    string, sphere, nodes = dropped_rope()
+    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.0, 1.0, guide_law="none"), sphere)
+    attitude = tuple(tuple(row) for row in np.eye(3).tolist())
+    alone = tl.Simulation(pendulum, tl.State(0.0, 0.0, nodes, np.zeros((9, 3)), attitude, (0.0, 0.0, 0.0)), step=1e-3)
+    together = dropped_assembly()
+    alone.advance(1.5, tl.Locked(), sample=0.01)
+    together.advance(1.5, sample=0.01)
+    ours, theirs = together.attributes(), alone.attributes()
+    for name in MESH_FIGURES:
+        # of the step, and of the first sample, which counts in the mean of the slack
+        assert ours[name] == pytest.approx(theirs[name], rel=0.02), name
+    alone.advance(4.5, tl.Locked(), sample=0.01)  # snaps and slack
+    together.advance(4.5, sample=0.01)
+    assert len(alone.remarks()) == 3
+    for ours_says, theirs_says in zip(together.remarks(), alone.remarks(), strict=True):
+        assert ours_says.startswith("string 'rope': " + theirs_says[:10])
+
+
+def test_mesh_diagnostics_of_an_assembly_do_not_depend_on_pieces_or_a_checkpoint() -> None:
+    whole, pieces = dropped_assembly(), dropped_assembly()
+    whole.advance(3.0, sample=0.01)
+    pieces.advance(1.0, sample=0.01)
+    pieces = tl.AssemblySimulation.from_checkpoint(*pieces.checkpoint())
+    for _ in range(10):
+        pieces.advance(0.2, sample=0.01, record=False)
+        pieces.attributes()
+    for name in MESH_FIGURES:
+        assert pieces.attributes()[name] == whole.attributes()[name] > (-1.0 if name == "front_share" else 0.0), name
+    assert pieces.remarks() == whole.remarks()
+
+
+def test_remarks_on_several_strings_name_the_worst_and_advise_its_keys() -> None:
+    string = tl.String(11.0, 0.1, 1e4, law="tension_only")
+    lines = {
+        name: tl.Line(string, start_point=(x, 0.0, 0.0), end="load", elements=6) for name, x in (("a", 1), ("b", 2))
+    }
+    system = tl.System({"load": tl.RigidBody.sphere(1.0, 0.1)}, lines)
+    health = AssemblyHealth()
+    for name, rough in (("a", 0.3), ("b", 0.5)):
+        health.meshes[name] = MeshHealth(samples=1, length=10.0, tension=1.0, rough=rough)
+    (noisy,) = health.remarks(system, np.zeros(100), adaptive=True)
+    assert noisy.startswith("string 'b', like 'a': the mesh carries noise") and "50%" in noisy
+    assert "strings.b.damping_ratio = 0.2" in noisy
+    health.meshes = {"a": MeshHealth(samples=1, length=1.0, tension=1.0, sag=0.03)}
+    (coarse,) = health.remarks(system, np.zeros(100), adaptive=True)
+    assert "try strings.a.elements = 12" in coarse
+
+
+# -- currents --------------------------------------------------------------------------------------------
+
+
+def in_current(speed: float, strain: float = 0.0, diameter: float = 0.02) -> tuple[tl.Pendulum, Any]:
+    """A string along the third axis in a current across it, and its nodes."""
+    string = tl.String(12.0, 0.01, 1e4, diameter=diameter)
+    fluid = tl.Fluid(1000.0, (speed, 0.0, 0.0))
+    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0), 0.0, fluid)
+    nodes = np.zeros((6, 3))
+    nodes[:, 2] = np.linspace(0.0, 10.0 * (1.0 + strain), 6)
+    return pendulum, nodes
+
+
+@pytest.mark.parametrize("strain", [0.0, 1e-3])
+def test_a_current_that_takes_hold_at_once_is_a_transverse_impact(strain: float) -> None:
+    """Of a thick light string it is that of a throw with the speed of the current; of a thin one a small part."""
+    pendulum, nodes = in_current(5.0, strain, diameter=1.0)
+    eps = (strain + current_tension(pendulum, nodes, np.zeros((6, 3)), 2.0) / 1e4).item()
+    # v^2 = 2 c^2 sqrt(eps) (eps - eps_0), less the waves that run 1 % of an element while the string is taken along
+    assert 2.0 * 1e6 * math.sqrt(eps) * (eps - strain) == pytest.approx(25.0, rel=0.1)
+    thin, _ = in_current(5.0, strain, diameter=1e-6)
+    assert current_tension(thin, nodes, np.zeros((6, 3)), 2.0) < 0.01 * 1e4 * eps
+    assert current_tension(pendulum, nodes, np.tile((5.0, 0.0, 0.0), (6, 1)), 2.0) == 0.0  # it moves along
+
+
+@pytest.mark.parametrize("make", [aerostat, towed])
+def test_a_current_takes_no_hold_of_a_string_that_rests_in_it(make: Any) -> None:
+    pendulum = make(0.0)
+    length = 0.9 * pendulum.string.length
+    rest, straight = tl.equilibrium(pendulum, length, 15).state, tl.straight(pendulum, length, 15)
+    at_rest, at_once = (
+        current_tension(pendulum, np.array(x.nodes), np.array(x.node_velocities), x.reeled_length)
+        for x in (rest, straight)
+    )
+    assert at_rest < 0.02 * at_once
+
+
+def test_members_of_an_ensemble_have_the_current_tension_of_each() -> None:
+    slow, nodes = in_current(2.0)
+    moved = np.zeros((6, 3, 2))
+    moved[:, 0, 1] = 1.0
+    both = current_tension(slow, np.stack([nodes, nodes], axis=-1), moved, np.array([2.0, 2.0]))
+    for k in range(2):
+        assert both[k] == current_tension(slow, nodes, moved[..., k], 2.0) > 0.0
+
+
+# -- noise far from the largest tension --------------------------------------------------------------------
+
+
+def test_noise_counts_where_the_tension_is_large() -> None:
+    plain = tl.String(11.0, 0.1, 1e4)
+    assert not sayings(plain, rough=0.05, reach=1.0 + 1e-9)
+    assert len(sayings(plain, rough=0.05, reach=1.4)) == 1
+    assert len(sayings(plain, rough=0.05)) == 1  # of a checkpoint of an earlier version
+
+
+def test_a_front_that_leaves_little_uncertain_is_not_remarked_on() -> None:
+    pendulum = tl.Pendulum(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    health = MeshHealth(samples=1, length=10.0, tension=1.0, front=0.06)
+    assert len(health.remarks(pendulum, 10)) == 1 and not health.remarks(pendulum, 40)
+
+
+# -- arcs --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("elements", [6, 12])
+def test_the_tension_that_elements_miss_is_that_of_their_arcs(elements: int) -> None:
+    """Nodes on a circle: elements are chords, and the string between them is as long as the arc."""
+    length, angle = 10.0, np.linspace(0.0, 1.2, elements + 1)
+    nodes = length / 1.2 * np.stack([np.sin(angle), 0.0 * angle, np.cos(angle)], axis=1)
+    pendulum = tl.Pendulum(tl.String(length + 1.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    shape = shape_of(pendulum, nodes[None], 0.0 * nodes[None], np.array([1.0]))
+    chord = np.linalg.norm(np.diff(nodes, axis=0), axis=1).sum()
+    assert shape.arc[0] == pytest.approx(1e4 * (length - chord) / length, rel=0.01)
+
+
+def test_arcs_count_where_others_hold_the_ends() -> None:
+    """A body that hangs on one line gives way."""
+    pendulum = tl.Pendulum(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    health = MeshHealth(samples=1, length=10.0, tension=1.0, arc=1.1)
+    assert not health.remarks(pendulum, 10)
+    (curved,) = said(health.sayings(pendulum, 10, "strings.a", held=True))
+    assert "largest tension of 1 N would be 1.1 N" in curved and "strings.a.elements = 20" in curved
+    string, sphere = pendulum.string, tl.RigidBody.sphere(1.0, 0.1)
+    ropes = {name: tl.Line(string, end=end, elements=6) for name, end in (("a", "up"), ("b", "up"), ("c", "low"))}
+    system = tl.System({"up": sphere, "low": sphere}, ropes)
+    held = AssemblyHealth(meshes=dict.fromkeys(ropes, health))
+    (curved,) = held.remarks(system, np.zeros(100), adaptive=True)
+    assert curved.startswith("string 'a', like 'b': its 6 elements are straight")

@@ -27,8 +27,9 @@ BALANCE = 0.01
 REEL_SPEED = 0.5
 # Angle that the body's attitude is off by, as the error of a step adds up (rad).
 TURNING = 0.05
-# And as the mesh misses the waves that it sends along the string by swinging about its centre of mass (rad).
-ATTITUDE = 0.1
+# And as the mesh misses the waves that it sends along the string by swinging about its centre of mass (rad): below the
+# 0.1 rad that are wrong, because the estimate is low as often as high.
+ATTITUDE = 0.07
 # Of the geometric mean of two estimates of that; fitted to runs against finer meshes (docs/howto/elements.md).
 BY_MESH = 0.5
 # A fixed step over one that resolves a motion with 126 steps a period.

@@ -19,8 +19,9 @@ NO_STRAIN = 1e-9
 # Times N: strain that may be rounding, since lengths of elements are differences of places along the whole string.
 ROUNDING = 1e-14
 UNKNOWN_PHASE2 = 2.0  # squared phase where two elements cannot tell it
-# Phase error of a linear element over the squared phase between two nodes, and sag over the second difference.
-PHASE_ERROR, SAG = 1.0 / 24.0, 1.0 / 8.0
+# Phase error of a linear element over the squared phase between two nodes, sag over the second difference, and what the
+# arc is longer by over the squared second difference, all lengths over that of the element.
+PHASE_ERROR, SAG, ARC = 1.0 / 24.0, 1.0 / 8.0, 1.0 / 24.0
 
 
 class Shape(NamedTuple):
@@ -31,6 +32,7 @@ class Shape(NamedTuple):
     sag: Array  # rms depth of the arc that an element cuts off (m)
     drift: Array  # rms rate at which short waves lose their phase (m/s)
     bend: Array  # mean squared second difference of the nodes (m^2)
+    arc: Array  # mean tension that elements miss by being shorter than their arcs, if the ends of the string stay (N)
     twist: Array  # and third one (m^2)
     guide_strain: Array  # of the first element
     guide_step: Array  # how far it is from the strain at the guide
@@ -75,7 +77,7 @@ def shape_of(
     if N == 1:
         sag, no = _single_sag(pendulum, nodes[:, 1] - nodes[:, 0], l), np.zeros_like(l)
         step = 0.5 * pendulum.gravity * pendulum.string.density * l / pendulum.string.stiffness
-        return Shape(largest, rough, sag, no, no, no, strain[:, 0], step, slack, no)
+        return Shape(largest, rough, sag, no, no, no, no, strain[:, 0], step, slack, no)
     bends = np.empty((FOUND, l.size))
     measure_bends(_by_node(nodes), _by_node(velocities), _by_node(lengths[:, :, None]), bends)
     bends = bends.reshape(FOUND, *l.shape)
@@ -86,6 +88,7 @@ def shape_of(
         SAG * np.sqrt(bend),
         PHASE_ERROR * np.sqrt(bends[DRIFT] / (N - 1)),
         bend,
+        ARC * pendulum.string.stiffness * bend / l**2,
         bends[TWIST] / (N - 2) if N > 2 else UNKNOWN_PHASE2 * bend,
         strain[:, 0],
         0.5 * (strain[:, 0] - strain[:, 1]),
@@ -131,13 +134,60 @@ def front_tension(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_le
     jump = np.where(nearer[:, None], left, right)
     stretching = np.sum(jump * along, axis=1) / length
     across2 = np.maximum(np.sum(jump * jump, axis=1) - stretching**2, 0.0)
-    half = 0.5 * across2 * string.density / string.stiffness
+    by_bend = string.stiffness * (_impact_strain(strain, across2 * string.density / string.stiffness) - strain)
+    by_wave = (np.sqrt(string.stiffness * string.density) + string.viscosity / l) * np.maximum(stretching, 0.0)
+    return np.max(by_bend + by_wave, axis=0)
+
+
+def _impact_strain(strain: Array, v2: Array) -> Array:
+    """Strain eps behind the bend that a transverse impact makes: v^2/c^2 = 2 sqrt(eps) (eps - eps_0) is v2."""
+    half = 0.5 * v2
     root = np.sqrt(strain) + np.cbrt(half)
     for _ in range(10):  # Newton's method from above
         root = root - (root**3 - strain * root - half) / np.maximum(3.0 * root**2 - strain, 1e-290)
-    by_bend = string.stiffness * np.where(half > 0.0, root**2 - strain, 0.0)
-    by_wave = (np.sqrt(string.stiffness * string.density) + string.viscosity / l) * np.maximum(stretching, 0.0)
-    return np.max(by_bend + by_wave, axis=0)
+    return np.where(half > 0.0, root**2, strain)
+
+
+def current_tension(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Any) -> Any:
+    """Largest tension (N) beyond that of the start which a current causes where it takes hold of the string at once.
+
+    Nodes and velocities are (N + 1, 3[, members]). A fluid that flows across the string with v takes it along within
+    tau = m/(k v), by a drag of k v^2 on a unit of length and the mass m of that with what moves along. The ends stay,
+    so that the string is bent there as if it had been thrown with v: the transverse impact of `front_tension`. The mesh
+    follows if waves of the bend, sqrt(T/m), run through many elements meanwhile; what it does not follow is taken to be
+    1/(1 + x)^2 of it with x = sqrt(T/m) tau/l. Drag that weight and tension balance takes nothing along: v counts by
+    the part of the drag that they leave.
+    """
+    string, fluid, N = pendulum.string, pendulum.fluid, nodes.shape[0] - 1
+    if fluid is None or N < 2:
+        return 0.0 * reeled_length
+    l = (string.length - reeled_length) / N
+    spans = np.diff(nodes, axis=0)
+    lengths = np.maximum(np.sqrt(np.sum(spans * spans, axis=1)), 1e-290)
+    strains = lengths / l - 1.0
+    pulls = (string.tension(strains) / lengths)[:, None] * spans
+    # the rest at the nodes between the ends
+    along = spans[1:] + spans[:-1]
+    along = along / np.maximum(np.sqrt(np.sum(along * along, axis=1)), 1e-290)[:, None]
+    depth, strain = nodes[1:-1, 2], np.maximum(np.minimum(strains[1:], strains[:-1]), 0.0)
+    knots, flow = fluid.flow
+    past = np.stack([np.interp(depth, knots, [v[i] for v in flow]) for i in range(3)], axis=1) - velocities[1:-1]
+    past, speed = _across(past, along)
+    wet = 1.0 if fluid.surface is None else np.where(depth > fluid.surface, 1.0, fluid.density_above / fluid.density)
+    k = 0.5 * fluid.density * wet * string.normal_drag * string.diameter
+    mass = string.density + fluid.density * wet * string.normal_added_mass * string.area
+    net = (k * speed)[:, None] * past + np.diff(pulls, axis=0) / l
+    net[:, 2] += pendulum.gravity * (string.density - fluid.density * wet * string.area)
+    left = np.minimum(_across(net, along)[1] / np.maximum(k * speed**2, 1e-290), 1.0)
+    bent = _impact_strain(strain, (left * speed) ** 2 * mass / string.stiffness)
+    run = np.sqrt(string.stiffness * bent * mass) / np.maximum(k * speed, 1e-140)  # a long way without a current
+    return np.max(string.stiffness * (bent - strain) / (1.0 + run / l) ** 2, axis=0)
+
+
+def _across(x: Array, along: Array) -> tuple[Array, Array]:
+    """Parts of vectors (nodes, 3[, members]) across unit vectors, and their sizes."""
+    across = x - np.sum(x * along, axis=1)[:, None] * along
+    return across, np.sqrt(np.sum(across * across, axis=1))
 
 
 def _single_sag(pendulum: Pendulum, along: Array, l: Array) -> Array:

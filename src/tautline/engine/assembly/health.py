@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
-from tautline.engine.health import BALANCE, RESOLUTION, kept_energies, pending_energy
+from tautline.engine.assembly.samples import pendulum_of
+from tautline.engine.health import BALANCE, MOST_WAITING, RESOLUTION, kept_energies, pending_energy
+from tautline.engine.mesh import SLACK_REMARK, MeshHealth
 from tautline.engine.remarks import motor_remarks
+from tautline.engine.sayings import Saying
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.limits import AssemblyLimits
@@ -29,6 +33,13 @@ class AssemblyHealth:
     pressed: dict[str, float] = field(default_factory=dict)  # largest compression of lines, over their stiffness
 
     needed: dict[str, list[float]] = field(default_factory=dict)  # torque and power of reels that are led, by string
+    meshes: dict[str, MeshHealth] = field(default_factory=dict)  # by string, without the samples that wait
+
+    def __post_init__(self) -> None:
+        # Samples that the meshes have still to see: one by one they would cost a control loop more than the motion.
+        self._waiting: list[tuple[data.Array, data.Array, data.Array]] = []  # times, nodes, reeled lengths
+        self._rows_waiting = 0
+        self._latest = -math.inf  # time of the last of them (s)
 
     @property
     def begun(self) -> bool:
@@ -48,6 +59,7 @@ class AssemblyHealth:
             assert isinstance(body, RigidBody)
             pending += pending_energy(applied, body, times, samples.whole[:, kernels.STEP_LENGTH])
         self.balance = max(self.balance, float((np.abs(kept - self.kept) - pending).max()))
+        self._wait(assembly, samples, times)
         for k, (name, (nodes, _)) in enumerate(spans(assembly).items()):
             line = assembly.lines[name]
             if line.string.law == "linear":
@@ -55,6 +67,34 @@ class AssemblyHealth:
                 l = (line.string.length - samples.strands[:, k, kernels.REELED]) / line.count
                 least = float((lengths / l[:, None]).min()) - 1.0
                 self.pressed[name] = max(self.pressed.get(name, 0.0), -least)
+
+    def _wait(self, assembly: System, samples: kernels.WholeSamples, times: data.Array) -> None:
+        """Let samples wait for a look at their meshes, and look when there are many."""
+        new = times > self._latest  # the present state is a sample again where a record begins
+        if new.any():
+            self._latest = float(times[-1])
+            self._rows_waiting += int(new.sum())
+            self._waiting.append((times[new], samples.nodes[new], samples.strands[new][..., kernels.REELED]))
+        if self._rows_waiting >= MOST_WAITING:
+            self.look_at_meshes(assembly)
+
+    def look_at_meshes(self, assembly: System) -> None:
+        """See the meshes of all samples that wait."""
+        if not self._waiting:
+            return
+        times, places, reeled = (np.concatenate(arrays) for arrays in zip(*self._waiting, strict=True))
+        self._waiting, self._rows_waiting = [], 0
+        for k, (name, (nodes, _)) in enumerate(spans(assembly).items()):
+            own, velocities = places[:, nodes, :3], places[:, nodes, 3:]
+            pendulum = pendulum_of(assembly, name)
+            if name not in self.meshes:
+                self.meshes[name] = MeshHealth()
+                self.meshes[name].begin(pendulum, own[0], velocities[0], reeled[0, k])
+            # The error that the guide law makes is left out: it depends on the mass that a string moves, and those of
+            # an assembly move several bodies.
+            self.meshes[name].update(pendulum, times, own, velocities, reeled[:, k], reel_is_free=False)
+            if assembly.lines[name].count == 1:  # the sag of a single element is a guess from its body's weight
+                self.meshes[name].sag = 0.0
 
     def look_at_motors(self, assembly: System, samples: kernels.WholeSamples, led: list[str]) -> None:
         """See what motors take to lead their reels."""
@@ -67,8 +107,22 @@ class AssemblyHealth:
                 largest = [float(np.nanmax(x, initial=0.0)) for x in (torque, power)]
                 self.needed[name] = [max(a, b) for a, b in zip(before, largest, strict=True)]
 
-    def figures(self, totals: data.Array) -> dict[str, float]:
-        """Figures by name."""
+    def state(self, assembly: System) -> dict[str, Any]:
+        """All of it, for a checkpoint."""
+        self.look_at_meshes(assembly)
+        return asdict(self)
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> AssemblyHealth:
+        meshes = {name: MeshHealth(**x) for name, x in state.get("meshes", {}).items()}
+        found = cls(**(state | {"meshes": meshes}))
+        found._latest = max((mesh.time for mesh in meshes.values()), default=-math.inf)
+        return found
+
+    def figures(self, assembly: System, totals: data.Array) -> dict[str, float]:
+        """Figures by name; those of meshes are the largest of all strings."""
+        self.look_at_meshes(assembly)
+        by_string = [mesh.figures() for mesh in self.meshes.values()]
         ratios = totals[data.RATIOS : data.RATIOS + len(AssemblyLimits._fields)]
         figures = {f"step_over_{name}": float(x) for name, x in zip(AssemblyLimits._fields, ratios, strict=True)}
         in_play = float(totals[data.IN_PLAY])
@@ -76,11 +130,12 @@ class AssemblyHealth:
             "balance_error": self.balance / in_play if in_play > 0.0 else 0.0,
             "largest_step_ratio": figures.pop("step_over_waves"),
             **figures,
+            **{name: max(float(x[name]) for x in by_string) for name in (by_string[0] if by_string else ())},
         }
 
     def remarks(self, assembly: System, totals: data.Array, adaptive: bool) -> list[str]:
         """Sentences on figures that a user would not accept."""
-        said, figures = [], self.figures(totals)
+        said, figures = [], self.figures(assembly, totals)
         if not figures["balance_error"] <= BALANCE:
             finer = "other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
             error = f"{100 * figures['balance_error']:.2g} %"
@@ -89,8 +144,9 @@ class AssemblyHealth:
             ratio = figures[f"step_over_{name}"]
             if not adaptive and ratio > RESOLUTION:
                 said.append(f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one")
+        said += self._mesh_remarks(assembly)
         for name, pressed in self.pressed.items():
-            if pressed > COMPRESSION:
+            if pressed > COMPRESSION and not (name in self.meshes and self.meshes[name].slack_share > SLACK_REMARK):
                 force = pressed * assembly.lines[name].string.stiffness
                 said.append(
                     f"string {name!r} was pressed together with up to {force:.3g} N, which no rope can bear; "
@@ -101,3 +157,31 @@ class AssemblyHealth:
             assert reel is not None
             said += [f"string {name!r}: {sentence}" for sentence in motor_remarks(reel, *needed)]
         return said
+
+    def _mesh_remarks(self, assembly: System) -> list[str]:
+        """Sentences on meshes: one of each kind, on the string where it is worst, which names the others."""
+        said = []
+        by_string = {}
+        for name, mesh in self.meshes.items():
+            pendulum, elements = pendulum_of(assembly, name), assembly.lines[name].count
+            by_string[name] = mesh.sayings(pendulum, elements, f"lines.{name}", _is_held(assembly, name))
+        for of_a_kind in zip(*by_string.values(), strict=True):
+            beyond = {name: saying for name, saying in zip(by_string, of_a_kind, strict=True) if saying.beyond}
+            if beyond:
+                worst = max(beyond, key=lambda name: _size(beyond[name]))
+                others = "".join(f", like {name!r}" for name in beyond if name != worst)
+                said.append(f"string {worst!r}{others}: {beyond[worst].sentence(*beyond[worst].figures)}")
+        return said
+
+
+def _is_held(assembly: System, name: str) -> bool:
+    """Whether both ends of a line are on what does not move freely: fixed, or on other lines as well."""
+    others = [end for other, line in assembly.lines.items() if other != name for end in (line.start, line.end)]
+    free = [end for end, body in assembly.bodies.items() if isinstance(body, RigidBody) and end not in others]
+    line = assembly.lines[name]
+    return line.start not in free and line.end not in free
+
+
+def _size(saying: Saying) -> float:
+    """The figure that a sentence on a mesh is about: its first one."""
+    return float(saying.figures[0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -278,7 +277,7 @@ class AssemblySimulation(ActedOnAssembly):
             "step": self._plan.h / 2**self.halvings,
             "steps": self.steps,
             "newton_iterations": int(self.arrays.clock[data.ITERATIONS]),
-            **self.health.figures(self.arrays.totals),
+            **self.health.figures(self.assembly, self.arrays.totals),
             "order": self.method.order,
             "version": __version__,
             CASE: json.dumps(self.description()),
@@ -318,7 +317,7 @@ class AssemblySimulation(ActedOnAssembly):
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in self._pushes.items()},
             "impulses": [self._impulses[0], self._impulses[1].tolist()],
             "moves": {name: table[:, 0].tolist() for name, table in self._moves.items()},
-            "health": asdict(self.health),
+            "health": self.health.state(self.assembly),
         }
         return Checkpoint(motion), json.dumps(text)
 
@@ -364,7 +363,7 @@ class AssemblySimulation(ActedOnAssembly):
         }
         self._impulses = (saved["impulses"][0], np.array(saved["impulses"][1]))
         self._moves = {name: np.array(table)[:, None] for name, table in saved["moves"].items()}
-        self.health = AssemblyHealth(**saved["health"])
+        self.health = AssemblyHealth.from_state(saved["health"])
         for _ in range(2):  # the time is known when the motion is there, and tables are made for a time
             self._changed = True
             self._lower(self.time, self.time)
