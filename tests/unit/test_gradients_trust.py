@@ -121,14 +121,44 @@ def test_a_start_between_slack_and_taut_is_warned_of() -> None:
     assert len(many.by) > 8 and any(UNSTRETCHED in text for text in many.remarks)
 
 
+STRETCHING: dict[str, Any] = {
+    "string.damping_ratio": 0.1,
+    "initial.end_velocity": [0.005, 0.0, 0.05],
+    "run.elements": 2,
+}
+
+
 def test_damping_that_rounding_switches_on_is_warned_of() -> None:
-    assert UNSTRETCHED in tl.jacobian(yo_yo(**{"string.damping_ratio": 0.1}), ["tension"], ["body.mass"]).remarks[-1]
-    linear = yo_yo(**{"string.damping_ratio": 0.1, "string.law": "linear"})
-    assert not on_derivatives(tl.jacobian(linear, ["tension"], ["body.mass"]).remarks)
+    """By a key that changes the start; runs to both sides of it differ by more than the derivatives say."""
+    key, e = "initial.deployed", 1e-6
+    case = yo_yo(**{**STRETCHING, "run.elements": 4})
+    found = tl.jacobian(case, ["tension"], [key])
+    assert UNSTRETCHED in found.remarks[-1]
+    length = case.initial.deployed  # type: ignore[union-attr]
+    down, up = (tl.simulate(case.with_({key: (1.0 + x) * length})).tension.values for x in (-e, e))
+    exact = found.derivatives["tension"][..., 0]
+    assert np.abs((up - down) / (2.0 * e * length) - exact).max() > 0.01 * np.abs(exact).max()
+    linear = yo_yo(**STRETCHING, **{"string.law": "linear"})
+    assert not on_derivatives(tl.jacobian(linear, ["tension"], [key]).remarks)
+
+
+@pytest.mark.parametrize("changes", [{"string.damping_ratio": 0.1}, STRETCHING], ids=["at rest", "stretching"])
+def test_derivatives_that_damping_from_an_unstretched_start_leaves_right_are_not_warned_of(
+    changes: dict[str, Any],
+) -> None:
+    """By keys that leave the start as it is: differences agree."""
+    by, e = ["body.mass", "string.damping_ratio"], 1e-5
+    case = yo_yo(**changes)
+    found = tl.jacobian(case, ["tension"], by)
+    assert not on_derivatives(found.remarks)
+    for k, (key, value) in enumerate(zip(by, (case.pendulum.body.mass, 0.1), strict=True)):
+        down, up = (tl.simulate(case.with_({key: (1.0 + x) * value})).tension.values for x in (-e, e))
+        exact = found.derivatives["tension"][..., k]
+        assert np.abs((up - down) / (2.0 * e * value) - exact).max() < 1e-3 * np.abs(exact).max()
 
 
 def test_linear_models_searches_and_fits_carry_the_warnings() -> None:
-    case = yo_yo(**{"run.elements": 2, "string.damping_ratio": 0.1})
+    case = yo_yo(**STRETCHING)
     times = [0.0, 0.006, 0.01]
     remarks = tl.linearize(case, at=times, by=["body.mass"]).remarks
     assert UNSTRETCHED in remarks[0] and remarks[0].startswith("from 0 s: ")
@@ -139,5 +169,5 @@ def test_linear_models_searches_and_fits_carry_the_warnings() -> None:
     assert any(text.startswith("from 0 s: ") and UNSTRETCHED in text for text in search.remarks)
     run = tl.simulate(case)
     data = {"time": run.time.values, "guide_tension": 1.001 * run.guide_tension.values}
-    fitted = tl.fit(case, data, ["body.mass"], units="SI")
+    fitted = tl.fit(case, data, ["initial.deployed"], units="SI")
     assert any(UNSTRETCHED in text for text in fitted.remarks)
