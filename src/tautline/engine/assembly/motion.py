@@ -178,9 +178,9 @@ class AssemblyInMotion:
 
     def _lower(self, since: float, until: float) -> None:
         """Make what the kernels take, with tables that hold between two times, unless it is there already."""
-        if not self._changed and not self._has_motions:
+        if not self._changed and (self._lowered == (since, until) or not self._has_motions):
             return
-        self._changed = False
+        self._changed, self._lowered = False, (since, until)
         kernel_commands = {
             name: pendulum_lowering.kernel_command(
                 command,
