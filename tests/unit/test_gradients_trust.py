@@ -33,6 +33,12 @@ def paper(duration: float) -> tl.Case:
     return found
 
 
+def undamped_bungee() -> tl.Case:
+    """The bungee jump without damping, on a coarse mesh."""
+    found: tl.Case = tl.load("bungee").with_({"string.damping_ratio": 0.0, "run.elements": 16, "run.order": 4})
+    return found
+
+
 def on_derivatives(remarks: Any) -> list[str]:
     """Warnings that are on derivatives."""
     return [text for text in remarks if "derivatives by" in text]
@@ -80,7 +86,8 @@ def test_nodes_of_a_slack_tether_are_warned_of() -> None:
     "name", ["fixed-length", "deployment", "bungee", "retrieval", pytest.param("tethered-pod", marks=pytest.mark.long)]
 )
 def test_predictable_motions_are_not_warned_of(name: str) -> None:
-    case = tl.load(name).with_({"run.duration": 3.0, "run.sample": 0.1})
+    """The bungee jump without its damping, which sets in where the start is neither slack nor taut."""
+    case = (undamped_bungee() if name == "bungee" else tl.load(name)).with_({"run.duration": 3.0, "run.sample": 0.1})
     assert not on_derivatives(tl.jacobian(case, ["position"], KEYS[:4]).remarks)
 
 
@@ -88,7 +95,7 @@ def test_a_rope_that_goes_slack_again_and_again_is_warned_of() -> None:
     """After the second rebound differences over a millionth of the mass are others, before it they are the same."""
     key, e = "body.mass", 1e-6
     for duration, right in ((4.0, True), (6.0, False)):
-        case = tl.load("bungee").with_({"run.duration": duration, "run.sample": 0.1})
+        case = undamped_bungee().with_({"run.duration": duration, "run.sample": 0.1})
         case = case.with_({"run.step": steps_of(case).length(duration)})
         found = tl.jacobian(case, ["position"], [key])
         mass = case.pendulum.body.mass

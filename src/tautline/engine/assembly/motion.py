@@ -79,6 +79,7 @@ class AssemblyInMotion:
         self._impulses = (0.0, np.zeros((len(self.arrays.names), 3)))  # when the latest advance began, those given then
         self.base_steps: dict[float, int] = {}
         self._started, self._changed = False, True
+        self._lowered = (0.0, 0.0)  # times between which the tables of motions hold
         self._lower(0.0, 0.0)
         self.call(BEGIN, 0.0)
 
