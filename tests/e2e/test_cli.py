@@ -120,10 +120,11 @@ def test_doctor(tmp_path: Path) -> None:
     assert facts["self-test"] == "passed"
 
 
-@pytest.mark.parametrize("command", ["", "run", "resume", "check", "export", "new"])
-def test_help_has_an_example(command: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["", "run", "resume", "check", "export", "new", "study run"])
+def test_help_has_an_example_and_flags_have_no_value(command: str, tmp_path: Path) -> None:
     done = tautline(*command.split(), "--help", cwd=tmp_path)
     assert re.search("Example|check a scenario", done.stdout, re.IGNORECASE)
+    assert "--help" in done.stdout and "bool" not in done.stdout
 
 
 LONG = ["--set", "run.duration=40000", "--set", "run.sample=1"]

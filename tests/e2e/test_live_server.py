@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import random
 import socket
 import struct
@@ -27,6 +28,10 @@ from tests.support.crane import crane
 
 STEP = 5e-4  # of the scenario, the paper's
 ELEMENTS = 20
+CRANE_STEP = 1.0 / 4800.0  # eighty make the time between two states
+# Error of the energy balance over the energy in play at these steps. Measured, whenever commands come: up to 1.1e-4 of
+# the crane in 60 runs; the work of a motor that is not booked is some tenths.
+STEP_ERROR = 1e-3
 STATES_A_SECOND = 60  # docs/viewer-protocol.md
 AT_ONCE = 3  # states that a server which is late makes at one wake-up
 PATIENCE = 20.0  # s; nothing here takes a tenth of it
@@ -41,6 +46,8 @@ class Pilot:
         self.status: dict[str, Any] = {}
         self.raw = b""
         self.states = 0
+        self.in_play = 0.0
+        self._at_start = (math.inf, 0.0)
         hello = json.loads(self._text())
         assert hello["type"] == "hello"
         self.meta: dict[str, Any] = hello["meta"]
@@ -58,13 +65,36 @@ class Pilot:
         """The next message: a state is kept, a text is kept if it tells the status, and returned."""
         message = self.socket.recv(timeout=PATIENCE)
         if isinstance(message, bytes):
-            self.raw = message
-            self.states += 1
+            self._keep(message)
             return None
         told: dict[str, Any] = json.loads(message)
         if "status" in told:
             self.status = told["status"]
         return told
+
+    def _keep(self, raw: bytes) -> None:
+        """Keep a state, and the largest sum of kinetic energy and change of potential energy since the start."""
+        self.raw = raw
+        self.states += 1
+        potential = self["elastic_energy"] + self["gravity_energy"]
+        if self["time"] < self._at_start[0]:
+            self._at_start, self.in_play = (self["time"], potential), 0.0
+        self.in_play = max(self.in_play, self["kinetic_energy"] + abs(potential - self._at_start[1]))
+
+    def check_balance(self, part: float) -> None:
+        """Energy less work plus losses has stayed the same, but for a part of the energy in play."""
+        check_below("error of the energy balance, over the energy in play", abs(self["balance"]) / self.in_play, part)
+
+    def pause(self) -> None:
+        """Pause, and take all states that were on their way: each message about a pause brings the state once more."""
+        before = math.nan
+        while True:
+            self.number += 1
+            told = self.reply(json.dumps({"type": "pause", "on": True, "id": self.number}))
+            assert told == {"type": "ok", "id": self.number}
+            if self.next()["time"] == before:
+                return
+            before = self["time"]
 
     def reply(self, text: str | bytes) -> dict[str, Any]:
         """Send anything at all; the answer to it."""
@@ -108,7 +138,7 @@ class Pilot:
                 message = self.socket.recv(timeout=left)
                 if isinstance(message, bytes):
                     states.append(message)
-                    self.raw, self.states = message, self.states + 1
+                    self._keep(message)
         return states
 
     @property
@@ -226,10 +256,13 @@ def test_lock_free_and_torque(pilot: Pilot) -> None:
     assert pilot.reel["mode"] == "locked" and "is stopped from" in pilot.status["message"]
     pilot.wait(lambda: pilot["reel_speed"] == 0.0)
     # whatever was done to the reel: energy is booked; what is left is the error of the step
-    check_below("error of the energy balance (J)", abs(pilot["balance"]), 0.05)
+    pilot.check_balance(STEP_ERROR)
     # the mark on the slider: with this torque a drum at rest stays at rest
+    pilot.pause()
     pilot.ask("reset")
+    pilot.wait(lambda: pilot["time"] == 0.0)
     pilot.ask("torque", value=pilot.reel["hold"])
+    pilot.ask("pause", on=False)
     pilot.more(30)
     check_below("speed of a drum that is held by its torque (m/s)", abs(pilot["reel_speed"]), 0.3)
 
@@ -248,9 +281,8 @@ def test_the_reel_runs_at_the_speed_that_is_given(pilot: Pilot) -> None:
 
 
 def test_pause_and_going_on(pilot: Pilot) -> None:
-    pilot.ask("pause", on=True)
+    pilot.pause()
     assert pilot.status["paused"] and not pilot.status["running"]
-    pilot.for_time(0.1)
     time_then = pilot["time"]
     assert pilot.times(pilot.for_time(0.4)).tolist() == []
     pilot.ask("pause", on=False)
@@ -294,8 +326,9 @@ def test_a_body_is_pulled_and_let_go(pilot: Pilot) -> None:
     assert told["type"] == "refused" and told["why"].startswith("to: expected 3 finite numbers")
     pilot.ask("pull", to=[0.0, 4.0, float(start[2])])
     pilot.wait(lambda: pilot.frame()["position"][-1, 1] > 1.0)
-    assert abs(pilot["balance"]) < 0.05, "the work of the spring is booked"
+    pilot.check_balance(STEP_ERROR)  # the work of the spring is booked
     pilot.ask("pull", to=None)
+    pilot.more(AT_ONCE)  # on their way
     energy = pilot["energy"]
     pilot.more(10)
     assert pilot["energy"] == pytest.approx(energy, abs=0.02), "nothing pulls any more"
@@ -304,7 +337,7 @@ def test_a_body_is_pulled_and_let_go(pilot: Pilot) -> None:
 def test_reset(pilot: Pilot) -> None:
     pilot.ask("torque", value=5.0)
     pilot.more(24)
-    pilot.ask("pause", on=True)
+    pilot.pause()
     moved = pilot.frame()["position"]
     pilot.ask("reset")
     pilot.wait(lambda: pilot["time"] == 0.0)
@@ -322,8 +355,7 @@ def test_reset(pilot: Pilot) -> None:
 
 def test_impulse(pilot: Pilot) -> None:
     """Momenta jump and positions do not; the energy that came is booked as work."""
-    pilot.ask("pause", on=True)
-    pilot.for_time(0.1)
+    pilot.pause()
     before = {name: pilot[name] for name in ("time", "kinetic_energy", "balance", "gravity_energy")}
     position = pilot.frame()["position"]
     pilot.ask("impulse", impulse=[0.0, 0.3, 0.0])
@@ -588,7 +620,7 @@ def test_control_c_keeps_a_recording(tmp_path: Path) -> None:
             code, out, err = server.stop()
         assert (code, err) == (0, "") and "the recording was saved: kept.nc" in out
     run = tl.open_run(tmp_path / "kept.nc")
-    assert run.sizes["time"] > 10 and abs(float(run.time[-1]) - last) < 0.3
+    assert run.sizes["time"] > 10 and float(run.time[-1]) > last - 0.5 / STATES_A_SECOND, "all that was shown is kept"
 
 
 # -- assemblies --------------------------------------------------------------------------------------
@@ -598,7 +630,9 @@ def test_control_c_keeps_a_recording(tmp_path: Path) -> None:
 def crane_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     folder = tmp_path_factory.mktemp("crane")
     (folder / "crane.toml").write_text(crane().to_toml(), encoding="utf-8")
-    with serving("live", "crane.toml", "--record", str(folder / "flight.nc"), cwd=folder) as started:
+    # a program without an end here, and a step that leaves a small error of the balance whenever commands come
+    settings = ("--set=run.duration=1000", f"--set=run.step={CRANE_STEP}")
+    with serving("live", "crane.toml", *settings, "--record", str(folder / "flight.nc"), cwd=folder) as started:
         yield started
 
 
@@ -643,14 +677,14 @@ def test_reels_are_driven_by_the_names_of_their_strings(crane_pilot: Pilot) -> N
     assert reel_of(pilot, "hoist")["mode"] == "speed"
     pilot.ask("free", line="hoist")
     pilot.wait(lambda: pilot["reel_speed.hoist"] < -0.5)
-    check_below("error of the energy balance (J)", abs(pilot["balance"]), 5.0)
+    pilot.check_balance(STEP_ERROR)
 
 
 def test_each_free_body_can_be_struck(crane_pilot: Pilot) -> None:
     """Within one state; the body that is held, and names that are not there, are refused."""
     pilot = crane_pilot
     assert pilot.meta["limits"]["impulses"] == {"hook": 100.0, "load": 500.0}
-    pilot.ask("pause", on=True)
+    pilot.pause()
     pilot.ask("reset")
     pilot.wait(lambda: pilot["time"] == 0.0)
     assert pilot["body_velocity.hook"] < 1e-12 and pilot["body_velocity.load"] == pytest.approx(0.4)

@@ -23,7 +23,9 @@ def report(*arguments: object) -> Result:
 @pytest.fixture(scope="module")
 def bungee(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("runs") / "jump.nc"
-    case = tl.load("bungee", {"string.breaking_load": "5 kN", "run.duration": "8 s"})
+    # without damping and on a coarse mesh: peaks are not converged, which the page has to say
+    coarse = {"string.damping_ratio": 0, "run.elements": 16, "run.order": 4}
+    case = tl.load("bungee", {"string.breaking_load": "5 kN", "run.duration": "8 s", **coarse})
     tl.run_to_file(path, case)
     return path
 

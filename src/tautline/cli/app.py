@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from tautline._version import __version__
 
+
+class Group(TyperGroup):
+    """Commands whose help shows flags without a type: those that Typer adds have `<bool>` otherwise."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Parameters of the group."""
+        return without_types_of_flags(super().get_params(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by its name."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            without_types_of_flags(command.get_params(ctx))
+        return command
+
+
+def without_types_of_flags(parameters: list[Any]) -> list[Any]:
+    """Parameters, of which those that take no value show none in the help."""
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+            parameter.metavar = ""
+    return parameters
+
+
 app = typer.Typer(
     name="tautline",
+    cls=Group,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from tautline.cli import output
-from tautline.cli.app import AsJson, NoColor, Quiet, app
+from tautline.cli.app import AsJson, Group, NoColor, Quiet, app
 from tautline.cli.output import one_line_errors
 
 
-class _RunByDefault(TyperGroup):
+class _RunByDefault(Group):
     """`tautline study FILE` is `tautline study run FILE`: a command goes first if there is one."""
 
     _told = False

@@ -180,10 +180,3 @@ def carried_values(
     loads = carried_loads(pendulum.fluid, setting.par.mu_g, setting.loads)
     found: Any = values_of(carried_pendulum(pendulum, setting.par), record, names, loads=loads)
     return CarriedValues({name: found[name] for name in ("time", *names)})
-
-
-def forget_unknown(values: CarriedValues, unknown: Iterable[str]) -> None:
-    """Make derivatives of variables NaN."""
-    for name in unknown:
-        if name in values:
-            values[name] = Carried(values[name].value, np.full_like(values[name].tangent, np.nan))

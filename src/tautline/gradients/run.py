@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.given_starts import GivenStart
 from tautline.gradients.leaves import flat, split
 from tautline.gradients.lowering import key_size, key_value, tangents_by_keys
 from tautline.gradients.marching import march_along
-from tautline.gradients.outputs import CarriedValues, carried_setting, forget_unknown
+from tautline.gradients.outputs import CarriedValues, carried_setting
 from tautline.gradients.setting import Begun, FrozenRuns, Steps, begin_frozen, steps_of
-from tautline.gradients.trust import warnings_on
+from tautline.gradients.trust import CHANGE, Line, departs_from, warnings_on
 from tautline.kernels import data
 from tautline.model import keys
 from tautline.model.assembly.case import AssemblyCase
@@ -36,14 +37,11 @@ class CarriedRun(NamedTuple):
     message: str
     by: Sequence[str]
     of_keys: list[str]  # sentences on keys
-    unknown: dict[str, str]  # variables whose derivatives are not known, and why
     of_run: list[str]  # sentences on the run, and on its derivatives as a whole
 
     def remarks(self, unknown: bool = True) -> list[str]:
         """Sentences on keys, on derivatives that are not known of variables that were asked for, and on the run."""
-        found = [f"{name}: {why}" for name, why in self.unknown.items() if name in self.values]
-        found += unknown_by(self.values, self.by, self.unknown)
-        return [*self.of_keys, *(found if unknown else []), *self.of_run]
+        return [*self.of_keys, *(unknown_by(self.values, self.by) if unknown else []), *self.of_run]
 
 
 class Prepared(NamedTuple):
@@ -107,11 +105,33 @@ def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Se
     found = carried_samples(marched.samples, marched.tangents, rows)
     samples = type(first)(*(np.concatenate(pair) for pair in zip(first, found, strict=True)))
     counts = steps.per_sample * np.arange(rows + 1.0)
-    values, unknown = begun.values(setting, counts, samples, names), begun.unknown()
-    forget_unknown(values, unknown)
+    values = begun.values(setting, counts, samples, names)
     status, message = ended(case, steps, simulation.status, simulation.message)
-    doubts = warnings_on(begun.lines(setting, samples), values["time"].value, by, sizes)
-    return CarriedRun(values, status, message, by, remarks, unknown, [*simulation.remarks(), *doubts])
+    lines = begun.lines(setting, samples)
+
+    def departs(key: int) -> bool:
+        value = key_value(case, by[key])
+        changes = [sign * CHANGE * float(sizes[key]) for sign in (1.0, -1.0)]
+        others = [(x, _changed_lines(case, steps, {by[key]: value + x})) for x in changes]
+        known = [(x, found) for x, found in others if found is not None]
+        return not known or departs_from(lines, known, key)
+
+    doubts = warnings_on(lines, values["time"].value, by, sizes, departs)
+    return CarriedRun(values, status, message, by, remarks, [*simulation.remarks(), *doubts])
+
+
+def _changed_lines(case: Case | AssemblyCase, steps: Steps, changes: dict[str, float]) -> list[Line] | None:
+    """Strings of a run with other values of keys, without derivatives; None where a value is refused."""
+    try:
+        begun: Any = begin_frozen(case.with_(changes), steps)
+    except InputError:
+        return None
+    setting = begun.setting
+    marched = march_along(setting, split(setting, np.zeros((len(flat(setting)), 0))), steps.filled)
+    pairs = zip(begun.first, marched.samples, strict=True)
+    samples = type(begun.first)(*(np.concatenate([a, b[: marched.filled]]) for a, b in pairs))
+    lines: list[Line] = begun.lines(setting, samples)
+    return lines
 
 
 def carried_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any:
@@ -119,11 +139,10 @@ def carried_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any
     return type(samples)(*(Carried(x[:rows], t[:rows]) for x, t in zip(samples, tangents, strict=True)))
 
 
-def unknown_by(values: CarriedValues, by: Sequence[str], said: Iterable[str]) -> list[str]:
-    """Sentences on derivatives that are not known, but of variables of which it was said already."""
+def unknown_by(values: CarriedValues, by: Sequence[str]) -> list[str]:
+    """Sentences on derivatives that are not known."""
     made, found = values.made(), []
-    for name in made.keys() - set(said):
-        x = made[name]
+    for name, x in made.items():
         missing: Any = np.isnan(x.tangent).reshape(len(x), -1, len(by)).any(axis=1)
         keys = [key for key, never in zip(by, missing.any(axis=0), strict=True) if never]
         if keys:

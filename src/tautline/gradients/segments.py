@@ -18,7 +18,7 @@ from tautline.gradients.leaves import flat, split
 from tautline.gradients.lowering import checked_keys, key_size, key_value
 from tautline.gradients.marched import Marched as Samples
 from tautline.gradients.marching import march_along
-from tautline.gradients.outputs import carried_setting, check_names, forget_unknown, variables_of
+from tautline.gradients.outputs import carried_setting, check_names, variables_of
 from tautline.gradients.run import carried_samples
 from tautline.gradients.segment_slopes import Directions, QuickSlopes, SegmentSlopes
 from tautline.gradients.setting import Begun, FrozenRuns, check_case, steps_of
@@ -171,7 +171,6 @@ class Segments:
         found = carried_samples(marched.samples, marched.tangents, marched.filled)
         counts = setting.plan.steps_per_sample * np.arange(1.0, marched.filled + 1.0)
         values = begun.values(carried, counts, found, self.outputs)
-        forget_unknown(values, begun.unknown())
         end, slope = self._end(marched, found, rows, x)
         remarks: list[str] = []
         if derivatives:
@@ -212,7 +211,6 @@ class Segments:
         sample = carried_samples(begun.first, type(first)(*split(first, columns[before:])))
         carried = carried_setting(setting, split(setting, columns[:before]))
         values = begun.values(carried, np.zeros(1), sample, self.outputs)
-        forget_unknown(values, begun.unknown())
         return {name: values[name] for name in ("time", *self.outputs)}
 
     def at_first_time(self) -> Array:

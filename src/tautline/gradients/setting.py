@@ -95,10 +95,6 @@ class Begun(NamedTuple):
         length, string = setting.par.L - x[:, data.REELED_LENGTH], self.simulation.pendulum.string
         return [Line("the string", string, nodes, velocity, length, x[:, data.REEL_SPEED])]
 
-    def unknown(self) -> dict[str, str]:
-        """Variables whose derivatives are not known: none."""
-        return {}
-
 
 def check_case(case: C) -> C:
     """Refuse cases whose derivatives are not known."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,11 @@ ROUNDING = 1e-14
 # Strain by relative change of a key, at once or over the run: with less, an element stays where it is. As a part of the
 # change of its rate, a rate of strain with less than this is zero.
 STAYS = 1e-9
+# Relative change of a key over which differences are made, the part by which these depart from derivatives at a kink,
+# and rounding in runs, relative to lengths and rates. The mean of the differences to both sides is free of curvature.
+CHANGE = 1e-5
+DEPARTS = 3e-3
+NOISE = 1e-12
 # Keys that a sentence names.
 NAMED = 4
 
@@ -60,6 +66,12 @@ class Line(NamedTuple):
         stretching = np.sum(np.diff(self.nodes, axis=1) * np.diff(self.velocity, axis=1), axis=2) / lengths
         return (stretching + lengths * (self.reel_speed / self.length)[:, None]) / l
 
+    def tense(self) -> tuple[Any, Any]:
+        """Strain, and positive rate of strain (n, N), of taut elements; zero of others. Tension follows from both."""
+        strain, rate = self.strain(), self.strain_rate()
+        taut = getattr(strain, "value", strain) > 0.0
+        return strain * taut, rate * (taut & (getattr(rate, "value", rate) > 0.0))
+
     def _unstretched(self) -> Any:
         """Unstretched length (n, 1) of an element."""
         return (self.length / (self.nodes.shape[1] - 1))[:, None]
@@ -70,11 +82,60 @@ class Line(NamedTuple):
         return Line(self.name, self.string, *arrays)
 
 
-def warnings_on(lines: Sequence[Line], times: Array, by: Sequence[str], sizes: Array) -> list[str]:
-    """Warnings on the derivatives of strings by keys, whose changes are compared with their sizes."""
+def warnings_on(
+    lines: Sequence[Line],
+    times: Array,
+    by: Sequence[str],
+    sizes: Array,
+    departs: Callable[[int], bool] = lambda key: True,
+) -> list[str]:
+    """Warnings on the derivatives of strings by keys, whose changes are compared with their sizes.
+
+    `departs` tells of a key, by its number, whether differences depart from the derivatives.
+    """
     if not len(times) or not len(by):
         return []
-    return [*_growth(lines, by, sizes), *(text for line in lines for text in _kinks(line, times, by, sizes))]
+    departs = cache(departs)
+    kinks = (text for line in lines for text in _kinks(line, times, by, sizes, departs))
+    return [*_growth(lines, by, sizes), *kinks]
+
+
+def departs_from(lines: Sequence[Line], others: Sequence[tuple[float, Sequence[Line]]], key: int) -> bool:
+    """Whether the mean of the differences to runs with other values of a key departs from the derivatives by it.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Carry derivatives.
+    others : sequence of tuple
+        Changes of the key, and the same strings after them, without derivatives.
+    key : int
+        Number of the key.
+    """
+    least = NOISE / min(abs(change) for change, _ in others)
+    for i, line in enumerate(lines):
+        for x, scale, made in _compared(line):
+            there = [(change, made(found[i])) for change, found in others]
+            rows = min(len(x), *(len(y) for _, y in there))
+            slope = x.tangent[:rows, ..., key]
+            with np.errstate(all="ignore"):
+                mean = sum((y[:rows] - x.value[:rows]) / change for change, y in there) / len(there)
+                error = np.abs(mean - slope).max()
+                if not error <= DEPARTS * np.abs(slope).max() + least * scale:
+                    return True
+    return False
+
+
+def _compared(line: Line) -> list[tuple[Any, float, Callable[[Line], Any]]]:
+    """Nodes, strain and rate of strain, what their rounding is relative to, and how they follow from a string."""
+    strain, rate = line.tense()
+    found: list[tuple[Any, float, Callable[[Line], Any]]] = [
+        (line.nodes, float(line.length.value.max()), lambda x: x.nodes),
+        (strain, 1.0, lambda x: x.tense()[0]),
+    ]
+    if line.is_damped:
+        found.append((rate, float(np.abs(line.strain_rate().value).max()), lambda x: x.tense()[1]))
+    return found
 
 
 def at_kink(strain: Array) -> Array:
@@ -122,10 +183,10 @@ def _growth(lines: Sequence[Line], by: Sequence[str], sizes: Array) -> list[str]
     ]
 
 
-def _kinks(line: Line, times: Array, by: Sequence[str], sizes: Array) -> list[str]:
+def _kinks(line: Line, times: Array, by: Sequence[str], sizes: Array, departs: Callable[[int], bool]) -> list[str]:
     """Warnings on elements that are neither slack nor taut, which a key may make the one or the other.
 
-    Damping acts on taut elements only, and sets in with a jump: rounding then decides, whatever the key is.
+    Damping acts on taut elements only, and sets in with a jump: rounding may then decide by any key.
     """
     rows = np.array([], dtype=int)
     if not line.can_push:
@@ -139,6 +200,8 @@ def _kinks(line: Line, times: Array, by: Sequence[str], sizes: Array) -> list[st
         stands = np.abs(rate.value)[..., None] <= STAYS * turns
         leaves = (moves > STAYS) | (stands & (turns * (times[-1] - times[0]) > STAYS))
     found = at_kink(strain.value)[..., None] & (leaves | line.is_damped)
+    for k in range(len(by)):
+        found[..., k] &= found[..., k].any() and departs(k)
     keys = [name for name, there in zip(by, found.any(axis=(0, 1)), strict=True) if there]
     if not keys:
         return []

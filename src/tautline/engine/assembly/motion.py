@@ -80,6 +80,7 @@ class AssemblyInMotion:
         self._impulses = (0.0, np.zeros((len(self.arrays.names), 3)))  # when the latest advance began, those given then
         self.base_steps: dict[float, int] = {}
         self._started, self._changed = False, True
+        self._lowered = (0.0, 0.0)  # times between which the tables of motions hold
         self._lower(0.0, 0.0)
         self.call(BEGIN, 0.0)
 
@@ -179,9 +180,9 @@ class AssemblyInMotion:
 
     def _lower(self, since: float, until: float) -> None:
         """Make what the kernels take, with tables that hold between two times, unless it is there already."""
-        if not self._changed and not self._has_motions:
+        if not self._changed and (self._lowered == (since, until) or not self._has_motions):
             return
-        self._changed = False
+        self._changed, self._lowered = False, (since, until)
         kernel_commands = {
             name: pendulum_lowering.kernel_command(
                 command,

@@ -62,10 +62,6 @@ class BegunAssembly(NamedTuple):
             found.append(Line(f"string {name!r}", lines[name].string, *moves))
         return found
 
-    def unknown(self) -> dict[str, str]:
-        """Variables whose derivatives are not known: none."""
-        return {}
-
 
 def begin_assembly(case: AssemblyCase, length: float, sample: float, per_sample: int, until: float) -> BegunAssembly:
     """A case at its start, its commands taken, with steps of a length (s); conditions that stop it are left out."""
