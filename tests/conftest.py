@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tautline.engine.choose import NETWORK, VARIABLE
 from tests.support.written import written_run
 
 settings.register_profile("tautline", deadline=None, print_blob=True)
@@ -18,6 +19,16 @@ settings.load_profile("tautline")
 
 VERIFICATION = Path(__file__).parent / "verification"
 QUICK_CASES = 1
+NETWORK_TESTS = (
+    "test_acting_on_assemblies.py",
+    "test_force_laws_on_assemblies.py",
+    "test_rest_of_networks.py",
+    "test_spooled_string_in_water.py",
+    "test_stability.py",
+    "test_start_in_water.py",
+    "test_tension_at_ends.py",
+    "test_warnings.py",
+)
 _FIGURES: list[dict[str, Any]] = []
 Report = Callable[..., None]
 STUDY_FILE = Path(__file__).parent / "data" / "study.toml"
@@ -25,6 +36,13 @@ STUDY_FILE = Path(__file__).parent / "data" / "study.toml"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--verification-table", default=None, help="write the measured figures to this file")
+
+
+@pytest.fixture(autouse=True)
+def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verification and unit tests of the network run on it; a one-line system would run on the chain by itself."""
+    if request.node.path.name in NETWORK_TESTS or request.node.path.name.startswith("test_assembl"):
+        monkeypatch.setenv(VARIABLE, NETWORK)
 
 
 @pytest.fixture

@@ -96,7 +96,7 @@ def test_members_are_runs_alone_bit_for_bit(found: xr.Dataset) -> None:
         assert float(one.balance_error) == run.attrs["balance_error"]
         assert str(one.remarks.item()) == run.attrs["remarks"]
         assert int(one.steps) == run.attrs["steps"]
-        assert np.isnan(one.mesh_error)
+        assert float(one.mesh_error) == run.attrs["mesh_error"]
 
 
 def test_the_motor_of_each_reel(found: xr.Dataset) -> None:

@@ -123,8 +123,9 @@ PROCESSES = {
     "python": [
         sys.executable,
         "-c",
-        "import tautline as tl\ncase = tl.load('hook-and-load')\nprint('begun', flush=True)\n"
-        "tl.simulate(case, duration=300.0)",
+        # a short run first: imports of other packages may swallow an interrupt
+        "import tautline as tl\ncase = tl.load('hook-and-load')\ntl.simulate(case, duration=0.01)\n"
+        "print('begun', flush=True)\ntl.simulate(case, duration=300.0)",
     ],
 }
 

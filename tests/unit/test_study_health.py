@@ -66,4 +66,3 @@ def test_remarks_that_differ_in_numbers_only_count_as_one() -> None:
     found = remarks_of(study)
     assert found.members == 3
     assert found.frequent == [(2, "a step of 1.5e-3 s"), (1, "the mesh is coarse"), (1, "another")]
-    assert remarks_of(xr.Dataset()).members == 0

@@ -142,3 +142,14 @@ def test_a_scenario_has_the_same_numbers_as_a_system(name: str) -> None:
         assert np.array_equal(after[ours].values.reshape(before[theirs].shape), before[theirs].values), ours
     assert after.attrs["remarks"] == before.attrs["remarks"]
     assert np.array_equal(after.attitude.sel(body="body"), before.attitude)
+
+
+def test_a_result_gives_its_case() -> None:
+    chain = tl.load("crane-hoist").with_({"run.duration": 0.1})
+    assert tl.case_of(tl.simulate(chain)) == chain
+    found = tl.case_of(tl.simulate(system_case(chain)))
+    assert isinstance(found, tl.AssemblyCase) and found == system_case(chain).meshed()
+    again = tl.simulate(found)
+    assert np.array_equal(again.position, tl.simulate(chain).position)
+    with pytest.raises(InputError, match="run: expected a run of simulate"):
+        tl.case_of(again.drop_attrs())

@@ -343,10 +343,10 @@ def test_remarks_on_several_strings_name_the_worst_and_advise_its_keys() -> None
         health.meshes[name] = MeshHealth(samples=1, length=10.0, tension=1.0, rough=rough)
     (noisy,) = health.remarks(system, np.zeros(100), adaptive=True)
     assert noisy.startswith("string 'b', like 'a': the mesh carries noise") and "50%" in noisy
-    assert "strings.b.damping_ratio = 0.2" in noisy
+    assert "lines.b.damping_ratio = 0.2" in noisy
     health.meshes = {"a": MeshHealth(samples=1, length=1.0, tension=1.0, sag=0.03)}
     (coarse,) = health.remarks(system, np.zeros(100), adaptive=True)
-    assert "try strings.a.elements = 12" in coarse
+    assert "try lines.a.elements = 12" in coarse
 
 
 # -- currents --------------------------------------------------------------------------------------------
@@ -430,8 +430,8 @@ def test_arcs_count_where_others_hold_the_ends() -> None:
     pendulum = tl.Pendulum(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     health = MeshHealth(samples=1, length=10.0, tension=1.0, arc=1.1)
     assert not health.remarks(pendulum, 10)
-    (curved,) = said(health.sayings(pendulum, 10, "strings.a", held=True))
-    assert "largest tension of 1 N would be 1.1 N" in curved and "strings.a.elements = 20" in curved
+    (curved,) = said(health.sayings(pendulum, 10, "lines.a", held=True))
+    assert "largest tension of 1 N would be 1.1 N" in curved and "lines.a.elements = 20" in curved
     string, sphere = pendulum.string, tl.RigidBody.sphere(1.0, 0.1)
     ropes = {name: tl.Line(string, end=end, elements=6) for name, end in (("a", "up"), ("b", "up"), ("c", "low"))}
     system = tl.System({"up": sphere, "low": sphere}, ropes)

@@ -30,7 +30,7 @@ MOST_COUNTED = 1e15
 
 def facts(case: AssemblyCase) -> dict[str, Any]:
     """All that is found out, by name; SI."""
-    simulation, count, sample = begin(case)
+    simulation, count, sample = begin(case, general=True)
     first = simulation.values(simulation.first_sample())
     limits = simulation.limits()
     plan = simulation.sampling(sample)

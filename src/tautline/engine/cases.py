@@ -84,17 +84,17 @@ def simulation_of(case: AssemblyCase, loads: Any = None, interactive: bool = Fal
     return AssemblySimulation.from_case(case, loads=loads), case.commands
 
 
-def begin(case: Case | AssemblyCase, **others: Any) -> Begun:
+def begin(case: Case | AssemblyCase, *, general: bool = False, **others: Any) -> Begun:
     """A simulation of a case, its command taken; errors name file and line of the key where these are known.
 
-    `others` are arguments of `Simulation` that a case does not have.
+    `general` asks for the network backend. `others` are arguments of `Simulation` that a case does not have.
     """
     with case.naming_keys():
         interval = case.run.interval()
         if isinstance(case, AssemblyCase):
             if others.get("loads"):
                 raise InputError("loads: expected none for an assembly, got some")
-            system, command = simulation_of(case)
+            system, command = simulation_of(case, interactive=general)
             return Begun(system, system.begin(command, case.run.duration, interval), interval)
         simulation = Simulation.from_case(case, **others)
         return Begun(simulation, simulation.begin(case.command, case.run.duration, interval), interval)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tautline import durable
 from tautline.engine import lowering, plausible
+from tautline.engine.choose import CHAIN
 from tautline.engine.description import simulation_from
 from tautline.engine.health import Health
 from tautline.engine.loads import moved_on
@@ -28,9 +29,10 @@ from tautline.results.inputs import CASE
 if TYPE_CHECKING:
     from tautline.engine.simulation import Simulation
 
-VERSION = 4
+VERSION = 5
 # Of the text of a checkpoint (plausible.py).
 FORM: dict[str, Any] = {
+    "backend": str,
     "started": bool,
     "event": str,
     "status": object,  # with sentences of their own in `check`
@@ -60,6 +62,7 @@ def taken(simulation: Simulation) -> tuple[data.Motion, str]:
     recorder.look()
     text = {
         "checkpoint": VERSION,
+        "backend": CHAIN,
         CASE: simulation.description(),
         "started": stepper.command is not None,
         "status": simulation.status,
@@ -76,6 +79,13 @@ def taken(simulation: Simulation) -> tuple[data.Motion, str]:
         text["guide"] = [path[0], path[1::4].tolist(), path[2::4].tolist()]
         text["force_since"] = [simulation._force_since[0], simulation._force_since[1].tolist()]
     return stepper.motion, json.dumps(text)
+
+
+def _command_of(simulation: Simulation, tree: Any) -> Any:
+    """The command that a simulation followed, from the keys of its case."""
+    if simulation.system_case is None:
+        return sections.part("command", tree)
+    return simulation.system_case.commands[next(iter(simulation.system_case.system.lines))]
 
 
 def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulation:
@@ -101,7 +111,7 @@ def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulati
         stepper.loads = moved_on(stepper.loads, *saved["guide"])
         simulation._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
     if saved["started"]:
-        command = sections.part("command", saved[CASE])
+        command = _command_of(simulation, saved[CASE])
         stepper.origin, stepper.needed = tuple(saved["origin"]), saved["needed"]
         stepper.follow(command)
         stepper.kernel_command = lowering.kernel_command(command, stepper.par.L, *stepper.origin)

@@ -6,6 +6,8 @@ two to three times as fast; the network kernels take every system.
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from tautline.errors import InputError
@@ -13,6 +15,8 @@ from tautline.model.assembly.case import AssemblyCase
 from tautline.model.chain import chain_of, guide_at_start, why_no_chain
 
 CHAIN, NETWORK = "chain", "network"
+# Environment variable that asks for one of them, to compare the two.
+VARIABLE = "TAUTLINE_BACKEND"
 
 
 def backend_for(case: AssemblyCase) -> str:
@@ -20,7 +24,10 @@ def backend_for(case: AssemblyCase) -> str:
     reason = why_no_chain(case.system)
     if reason and case.run.scheme != "symmetric":
         raise InputError(f"scheme: expected 'symmetric' for a system with {reason}, got {case.run.scheme!r}")
-    return NETWORK if reason or not _starts_at_guide(case) else CHAIN
+    asked = os.environ.get(VARIABLE, "")
+    if asked not in ("", CHAIN, NETWORK):
+        raise InputError(f"{VARIABLE}: expected {CHAIN!r} or {NETWORK!r}, got {asked!r}")
+    return NETWORK if reason or asked == NETWORK or not _starts_at_guide(case) else CHAIN
 
 
 def _starts_at_guide(case: AssemblyCase) -> bool:

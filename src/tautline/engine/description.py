@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tautline.model import sections
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.sections import is_assembly
 from tautline.model.case import Case
 from tautline.model.command import Locked
 from tautline.model.description import fields_of
@@ -35,7 +37,9 @@ def keys_of(simulation: RecordedPendulum) -> Tree:
 
 
 def simulation_from(kind: type[Simulation], tree: Tree) -> Simulation:
-    """A simulation at its start, from what `keys_of` gave."""
+    """A simulation at its start, from what `keys_of` gave, or from the keys of a system that is a chain."""
+    if is_assembly(tree):
+        return kind.of_system(AssemblyCase.from_dict(tree))
     if "duration" in tree["run"]:
         return kind.from_case(Case.from_dict(tree))
     method = {name: tree["run"][name] for name in fields_of(Method) if name in tree["run"]}

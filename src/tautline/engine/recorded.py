@@ -15,6 +15,7 @@ from tautline.engine.remarks import remarks_of
 from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper
 from tautline.kernels import data
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.model.command import Locked
@@ -49,6 +50,12 @@ class RecordedPendulum(PendulumInMotion):
         self.case: Case | None = None  # the one that it was made from
         self.system_case: AssemblyCase | None = None  # that of the system, if it is run for one
         self._sampled = 0  # STEP at the latest sample
+
+    @property
+    def assembly(self) -> System:
+        """The system that it is run for."""
+        assert self.system_case is not None
+        return self.system_case.system
 
     def first_sample(self, torques: bool = True) -> data.Samples:
         """The present state as a sample, for the beginning of a record; without torques that have to be found."""

@@ -28,21 +28,24 @@ if TYPE_CHECKING:
 # Called with the simulation; what it returns is for the drum, for drum and guide, or for reels by their lines' names.
 Controller = Callable[[Any], "float | Command | tuple[float | Command, Any] | Mapping[str, float | Command] | None"]
 
+# Default of settings that a case may have.
+NOT_GIVEN: Any = ...
+
 
 def simulate(
     system: Case | Pendulum | AssemblyCase | System,
     state: State | Start | None = None,
     command: Command | Mapping[str, Command | float] | None = None,
     *,
-    duration: float | str | None = None,
-    step: float | str | None = None,
-    sample: float | str | None = None,
-    order: int | None = None,
-    scheme: str | None = None,
-    compensated: bool | None = None,
-    minimum_length: float | str | None = None,
-    at_end: str | None = None,
-    stop: Any = None,
+    duration: float | str = NOT_GIVEN,
+    step: float | str = NOT_GIVEN,
+    sample: float | str | None = NOT_GIVEN,
+    order: int = NOT_GIVEN,
+    scheme: str = NOT_GIVEN,
+    compensated: bool = NOT_GIVEN,
+    minimum_length: float | str | None = NOT_GIVEN,
+    at_end: str = NOT_GIVEN,
+    stop: Any = NOT_GIVEN,
     control: Controller | None = None,
     period: float | None = None,
     loads: ForceLaw | Sequence[ForceLaw] | Mapping[str, ForceLaw | Sequence[ForceLaw]] = (),
@@ -105,7 +108,7 @@ def simulate(
         "at_end": at_end,
         "stop": stop,
     }
-    run = {name: x for name, x in given.items() if x is not None} | others  # others are refused by name
+    run = {name: x for name, x in given.items() if x is not NOT_GIVEN} | others  # others are refused by name
     if (
         control is not None and command is None and not isinstance(system, System | AssemblyCase)
     ):  # whatever the reel does at the start

@@ -78,7 +78,7 @@ def fit(
     checks.choice("loss", loss, LOSSES)
     most_runs = checks.whole("most_runs", most_runs, 1, 10**6)
     looked_for = unknowns.read(case, vary)
-    series = measured_data.read(data, begin(case).simulation.dataset(), units, columns)
+    series = measured_data.read(data, begin(case, general=True).simulation.dataset(), units, columns)
     series, moved, remarks = _overlap(case, series, offset)
     if moved is not None:
         looked_for.append(moved)

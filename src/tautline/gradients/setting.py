@@ -110,7 +110,7 @@ def check_case(case: C) -> C:
 
 def steps_of(case: Case | AssemblyCase) -> Steps:
     """The steps of a run; those of step="auto" all as small as the smallest that it makes, found by running it."""
-    begun = begin(case)
+    begun = begin(case, general=True)
     simulation: Simulation | AssemblySimulation = begun.simulation
     if isinstance(simulation, AssemblySimulation):
         simulation.first_sample()

@@ -17,6 +17,7 @@ from tautline.engine.assembly.commands import Commands, check_known
 from tautline.engine.assembly.health import AssemblyHealth
 from tautline.engine.assembly.samples import sentence, values_of
 from tautline.engine.assembly.watched import WatchedAssembly
+from tautline.engine.choose import NETWORK
 from tautline.engine.conditions import Watch
 from tautline.engine.motion import LOCATED
 from tautline.engine.timing import STEPS_A_CALL, checked_times
@@ -44,7 +45,7 @@ from tautline.results.values import Values
 if TYPE_CHECKING:
     import xarray as xr
 
-VERSION = 1
+VERSION = 2
 # Of the text of a checkpoint (plausible.py).
 FORM = checkpoints.FORM | {
     "commands": {plausible.ANY: dict},
@@ -305,6 +306,7 @@ class AssemblySimulation(ActedOnAssembly):
         self.call(SAVE, saved=motion[None])
         text = {
             "checkpoint": VERSION,
+            "backend": NETWORK,
             CASE: self.description(),
             "started": self._started,
             "status": self.status,

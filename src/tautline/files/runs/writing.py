@@ -24,6 +24,7 @@ from tautline.durable import StoreError, explained
 from tautline.engine.assembly.simulation import AssemblySimulation
 from tautline.engine.assembly.simulation import Checkpoint as AssemblyMotion
 from tautline.engine.cases import Marching, begin, case_of
+from tautline.engine.choose import NETWORK
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading
@@ -32,7 +33,6 @@ from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import AssemblyCase
-from tautline.model.assembly.sections import is_assembly
 from tautline.model.assembly.starts import Start
 from tautline.model.case import Case
 from tautline.model.command import Command
@@ -290,7 +290,7 @@ def _lock(file: IO[bytes], path: Path) -> None:
 
 def _restored(copy: Copy, path: Path) -> Marching:
     try:
-        if is_assembly(json.loads(copy.text)[CASE]):
+        if json.loads(copy.text)["backend"] == NETWORK:
             return AssemblySimulation.from_checkpoint(AssemblyMotion(**copy.arrays), copy.text)
         return Simulation.from_checkpoint(data.Motion(**copy.arrays), copy.text)
     except InputError as error:

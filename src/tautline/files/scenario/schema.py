@@ -75,19 +75,29 @@ def assembly_schema() -> dict[str, Any]:
     parts = {
         "reel": _reference(sections.REEL, definitions),
         "command": _reference(COMMAND, definitions),
+        "string": _reference(sections.STRING, definitions),
     }
-    lines = _object(string["properties"] | line["properties"] | parts, string["required"])
-    starts = {
-        "kind": {"enum": list(sections.KINDS)},
-        "bodies": _named(_reference(sections.BODY_START, definitions)),
+    lines = _object(string["properties"] | line["properties"] | parts)
+    lines["anyOf"] = [{"required": ["string"]}, {"required": string["required"]}]
+    bodies = _named(_reference(sections.BODY_START, definitions))
+    placed = {
+        "kind": {"const": sections.PLACED},
+        "settle": sections.SETTLE.schema(),
+        "bodies": bodies,
         "lines": _named(_reference(sections.LINE_START, definitions)),
     }
+    state = {
+        "kind": {"const": sections.STATE},
+        "bodies": bodies,
+        "lines": _named(_reference(sections.LINE_STATE, definitions)),
+    }
+    kinds_of_starts = [_section("kind", tag, cls) for tag, cls in sections.START.options.items()]
     properties = {
         "bodies": _named(body),
         "lines": _named(lines),
         "orbit": _reference(sections.ORBIT, definitions),
         "fluid": fluid,
-        "initial": _object(starts),
+        "initial": {"anyOf": [_object(placed), _object(state, ["kind"]), *kinds_of_starts]},
         "run": _reference(RUN, definitions),
     }
     return _object(_top() | properties, ["lines", "run"]) | {"$defs": definitions}

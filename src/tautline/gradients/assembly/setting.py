@@ -65,7 +65,8 @@ class BegunAssembly(NamedTuple):
 
 def begin_assembly(case: AssemblyCase, length: float, sample: float, per_sample: int, until: float) -> BegunAssembly:
     """A case at its start, its commands taken, with steps of a length (s); conditions that stop it are left out."""
-    begun = begin(assembly_case(case, None, None, {"step": length, "sample": sample, "stop": ()}))
+    frozen = assembly_case(case, None, None, {"step": length, "sample": sample, "stop": ()})
+    begun = begin(frozen, general=True)
     simulation: AssemblySimulation = begun.simulation
     first = simulation.first_sample()
     plan = simulation.sampling(begun.interval)._replace(h=length, steps_per_sample=per_sample)

@@ -28,6 +28,7 @@ from tautline.model.assembly.sections import (
     STRING,
     TOP,
     Reading,
+    with_string,
 )
 from tautline.model.file_keys import Problem, keys_of
 from tautline.model.keys import Key
@@ -100,6 +101,8 @@ def values(tree: Mapping[str, Any]) -> Tree:
 
 def _section(reading: Reading, section: Mapping[str, Any], path: tuple[str, ...]) -> Tree:
     """Values of a section and of those in it."""
+    if len(path) == 2 and path[0] == "lines":
+        section = with_string(section)
     kinematic = KIND in section and path[:1] == ("bodies",) and len(path) == 2
     inner = [name for name, x in section.items() if is_section((*path, name)) and isinstance(x, Mapping)]
     own = {name: x for name, x in section.items() if name not in inner and not (kinematic and name == KIND)}

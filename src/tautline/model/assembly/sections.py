@@ -248,12 +248,19 @@ def _body(reading: Reading, name: str, value: Any) -> Any:
     return reading.made(BODY, value, "bodies", name)
 
 
+def with_string(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of a line, those of its string among them, which may stand in a section of their own."""
+    found = dict(section)
+    if isinstance(found.get("string"), Mapping):
+        found |= dict(found.pop("string"))
+    return found
+
+
 def _line(reading: Reading, name: str, value: Any) -> tuple[Any, Any]:
     """A line, and the command of its reel."""
     path = ("lines", name)
     section = dict(value) if isinstance(value, Mapping) else {}
-    if isinstance(section.get("string"), Mapping):  # its keys may also stand among those of the line
-        section |= section.pop("string")
+    section = with_string(section)
     reel = reading.made(REEL, section.pop("reel"), *path, "reel") if "reel" in section else None
     command = None
     if "command" in section:

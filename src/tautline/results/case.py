@@ -1,0 +1,30 @@
+"""The case of a result."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tautline.errors import InputError
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.sections import is_assembly
+from tautline.model.case import Case
+from tautline.results.inputs import CASE
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def case_of(run: xr.Dataset) -> Case | AssemblyCase:
+    """The case of a result: system, start, commands and settings of the run.
+
+    Parameters
+    ----------
+    run : Dataset
+        From `simulate` or `open_run`. That of a simulation that was advanced by hand has no duration, and no case.
+    """
+    attributes = getattr(run, "attrs", None)
+    if not isinstance(attributes, dict) or CASE not in attributes:
+        raise InputError("run: expected a run of simulate() or open_run(), got one without its case")
+    tree = json.loads(str(attributes[CASE]))
+    return AssemblyCase.from_dict(tree) if is_assembly(tree) else Case.from_dict(tree)
