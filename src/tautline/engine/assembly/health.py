@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tautline.engine.health import BALANCE, RESOLUTION, kept_energies, pending_energy
+from tautline.engine.health import BALANCE, RESOLUTION, function_remarks, kept_energies, pending_energy
 from tautline.engine.remarks import motor_remarks
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
@@ -29,6 +29,9 @@ class AssemblyHealth:
     pressed: dict[str, float] = field(default_factory=dict)  # largest compression of lines, over their stiffness
 
     needed: dict[str, list[float]] = field(default_factory=dict)  # torque and power of reels that are led, by string
+    # Of torques that are functions, by string: impulse by size, and the part of it by which they depart from lines
+    # between the ends of steps (N m s).
+    tables: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def begun(self) -> bool:
@@ -67,6 +70,11 @@ class AssemblyHealth:
                 largest = [float(np.nanmax(x, initial=0.0)) for x in (torque, power)]
                 self.needed[name] = [max(a, b) for a, b in zip(before, largest, strict=True)]
 
+    def note_table(self, name: str, impulse: float, bent: float) -> None:
+        """See a table of a torque that is a function."""
+        before = self.tables.get(name, [0.0, 0.0])
+        self.tables[name] = [before[0] + impulse, before[1] + bent]
+
     def figures(self, totals: data.Array) -> dict[str, float]:
         """Figures by name."""
         ratios = totals[data.RATIOS : data.RATIOS + len(AssemblyLimits._fields)]
@@ -100,4 +108,6 @@ class AssemblyHealth:
             reel = assembly.lines[name].reel
             assert reel is not None
             said += [f"string {name!r}: {sentence}" for sentence in motor_remarks(reel, *needed)]
+        for name, table in self.tables.items():
+            said += [f"string {name!r}: {sentence}" for sentence in function_remarks(*table)]
         return said
