@@ -12,31 +12,12 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.kernels.assembly import data as kernels
 from tautline.ledger import kept_energy
-from tautline.model.assembly.state import LineState
 from tests.conftest import Report
+from tests.support.assemblies import one_line
 from tests.support.checking import check_below, check_close, check_order
 
 BODY = tl.RigidBody.box(2.0, (0.5, 0.4, 0.3), (0.0, 0.0, 0.2))
 SPIN = (0.3, -0.2, 0.5)
-
-
-def one_line(
-    rope: tl.String, drum: tl.Reel, start: tl.State, body: tl.RigidBody, **system: Any
-) -> tuple[tl.Assembly, tl.AssemblyState]:
-    """The assembly that is a pendulum, in a state of that."""
-    assembly = tl.Assembly(
-        {"body": body}, {"rope": tl.Line(rope, end="body", reel=drum, elements=start.elements)}, **system
-    )
-    arm = np.array(start.attitude) @ np.array(body.center_of_mass)
-    spun = np.array(start.attitude) @ np.cross(start.angular_velocity, body.center_of_mass)
-    place = tl.BodyState(
-        tuple(start.nodes[-1] + arm),
-        tuple(start.node_velocities[-1] + spun),
-        start.attitude,
-        tuple(start.angular_velocity),
-    )
-    line = LineState(start.nodes, start.node_velocities, start.reeled_length, start.reel_speed)
-    return assembly, tl.AssemblyState({"body": place}, {"rope": line})
 
 
 def both(

@@ -85,6 +85,9 @@ class AssemblySimulation(ActedOnAssembly):
         "completed" while all is well, else the event that ended the motion.
     """
 
+    # Samples that `health` has still to see, with the lines whose reels followed prescribed motions.
+    _waiting: list[tuple[data.Array, kernels.WholeSamples, list[str]]]
+
     def __init__(
         self, assembly: Assembly, state: AssemblyState, *, loads: Mapping[str, Any] | None = None, **method: Any
     ) -> None:
@@ -119,9 +122,7 @@ class AssemblySimulation(ActedOnAssembly):
     @health.setter
     def health(self, health: AssemblyHealth) -> None:
         self._health = health
-        # samples that it has still to see, with the lines whose reels followed prescribed motions
-        self._waiting: list[tuple[data.Array, kernels.WholeSamples, list[str]]] = []
-        self._rows_waiting = 0
+        self._waiting, self._rows_waiting = [], 0
 
     @property
     def time(self) -> float:
