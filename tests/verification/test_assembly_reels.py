@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +127,25 @@ def test_the_balance_of_a_crane_that_runs_into_its_stops_is_closed(report: Repor
     report("balance of a crane that runs into two stops, over the loss there", errors[-1] / lost, "< 1e-4")
 
 
+BESIDE: dict[str, tuple[dict[str, tl.Command], dict[str, Any]]] = {
+    "a lock": ({}, {}),
+    "a prescribed motion": ({"hoist": tl.Length.to(2.9, speed=0.5, acceleration=1.0, jerk=10.0)}, {}),
+    "a brake": ({"hoist": tl.Brake(torque=150.0)}, {}),
+    "dry friction": ({"hoist": tl.Torque(140.0)}, {"coulomb_friction": 15.0}),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_an_impact_beside_other_reels_is_booked(name: str) -> None:
+    """The sling is paid out against its stop; what holds or leads the reel of the hoist feels it."""
+    commands, options = BESIDE[name]
+    given = {"sling": tl.Torque(44.0), **commands}
+    run = tl.simulate(*crane(**options), given, duration=2.5, sample=0.02, step=1e-4, **HOLD)
+    assert run.attrs["status"] == "completed", run.attrs["message"]
+    assert 0.0 <= float(run.unstretched_length.sel(line="sling").max()) - 3.5 <= 1e-8
+    check_below("balance", balance(run), 5e-6 * float(run.friction_loss[-1]))
+
+
 def test_stops_survive_being_saved(tmp_path: Path) -> None:
     assembly, state = crane(heaves=False, coulomb_friction=2.0)
     whole = tl.AssemblySimulation(assembly, state, step=5e-4, **HOLD)
@@ -139,6 +160,21 @@ def test_stops_survive_being_saved(tmp_path: Path) -> None:
     a, b = whole.recorded(), again.recorded()
     for name in ("position", "attitude", "friction_loss", "torque"):
         np.testing.assert_array_equal(np.asarray(b[name]), np.asarray(a[name]))
+
+
+def test_runs_with_stops_are_resumed_bit_for_bit(tmp_path: Path) -> None:
+    assembly, _ = crane(heaves=False)
+    bodies = {"hook": tl.BodyState((0.1, 0.05, 2.4)), "load": tl.BodyState((0.15, 0.0, 6.1), (0.0, 0.2, 0.0))}
+    settings = tl.Run(duration=1.6, sample=0.02, step=5e-4, **HOLD)
+    case = tl.AssemblyCase(assembly, bodies | {"jib": tl.BodyState((0.0, 0.0, 0.0))}, {}, STOPPED, settings)
+    whole, cut = tmp_path / "whole.nc", tmp_path / "cut.nc"
+    tl.run_to_file(whole, case)
+    tl.run_to_file(cut, case, watch=lambda progress: progress.rows > 40)
+    tl.resume(cut)
+    first, second = tl.open_run(whole), tl.open_run(cut)
+    assert "held at" in first.attrs["message"] and first.attrs["message"] == second.attrs["message"]
+    for name in first.data_vars:
+        np.testing.assert_array_equal(second[name], first[name], name)
 
 
 def test_a_prescribed_motion_ends_the_run_at_the_end_of_its_string() -> None:
@@ -314,3 +350,46 @@ def test_power_is_the_rate_of_the_motors_work(friction: float, report: Report) -
     errors = [motor_error(h, viscous_friction=friction) for h in steps]
     order = check_order(steps, [x[0] for x in errors], 2.0, 0.3)
     report("order of the integral of the power of prescribed motions to their work, crane", order, "2 +- 0.3")
+
+
+# -- control loops ------------------------------------------------------------------------------------------
+
+
+def test_torques_of_a_control_loop_act_as_on_the_pendulum() -> None:
+    """A friction that holds the drum now and then is among what acts."""
+    rope = tl.String(10.0, 0.1, 2000.0)
+    drum = tl.Reel(0.2, 0.5, 1.5, coulomb_friction=0.5, max_torque=6.0)
+    pendulum = tl.Pendulum(rope, drum, BODY)
+    start = tl.straight(pendulum, 5.0, 6, (1.0, 0.2, 1.0), end_velocity=(0.0, 1.0, 0.0), angular_velocity=SPIN)
+    one = tl.Simulation(pendulum, start, step=1e-3)
+    other = tl.AssemblySimulation(*one_line(rope, drum, start, BODY), step=1e-3)
+    for i in range(60):
+        torque = 4.0 + 3.0 * float(np.sin(0.3 * i))
+        one.advance(5e-3, tl.Torque(torque))
+        other.advance(5e-3, {"rope": torque})
+    first, second = one.dataset(), other.dataset()
+    check_close("nodes", second.position, first.position, 1e-12)
+    check_close("torque", second.torque[:, 0], first.torque, 1e-12)
+    check_close("friction", second.friction_loss, first.friction_loss, 1e-11)
+
+
+def test_copies_of_a_control_loop_keep_their_torques(tmp_path: Path) -> None:
+    assembly, state = crane(heaves=False)
+
+    def go_on(simulation: tl.AssemblySimulation, ticks: range) -> None:
+        for i in ticks:
+            simulation.advance(2e-3, {"hoist": 140.0 + i, "sling": tl.Torque(49.0 - 0.1 * i)})
+
+    whole = tl.AssemblySimulation(assembly, state, step=5e-4)
+    go_on(whole, range(20))
+    whole.save(tmp_path / "saved.npz")
+    copies = [copy.copy(whole), pickle.loads(pickle.dumps(whole)), tl.AssemblySimulation.load(tmp_path / "saved.npz")]
+    go_on(whole, range(20, 40))
+    idle = copy.copy(copies[0])
+    for each in copies:
+        go_on(each, range(20, 40))
+        for ours, theirs in zip(whole.arrays.bodies, each.arrays.bodies, strict=True):
+            np.testing.assert_array_equal(theirs, ours)
+    idle.advance(2e-3)
+    torque = idle.present_sample().strands[0, :, kernels.TORQUE_NOW]
+    np.testing.assert_array_equal(torque, [159.0, 49.0 - 0.1 * 19])
