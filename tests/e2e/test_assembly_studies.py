@@ -186,7 +186,6 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"vary": {"string.stiffness": [1.0]}}, "string: no such key"),
     ({"vary": {"run.elements": [4]}}, "run.elements: expected none: every string has its own elements"),
     ({"outputs": ["max guide_tension"]}, "outputs[0].variable: expected a variable of a run, got 'guide_tension'"),
-    ({"outputs": ["lyapunov"]}, "outputs[0].variable: lyapunov is computed for a pendulum alone, got an assembly"),
     (
         {"outputs": [{"variable": "tension", "element": 0, "reduce": "max"}]},
         "outputs[0].line: missing; expected one of 'hoist', 'sling', whose nodes and elements are counted",

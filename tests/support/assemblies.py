@@ -52,6 +52,25 @@ def assembly_of(spec: dict[str, Any]) -> tl.System:
     return tl.System(bodies, strings, orbit=made)
 
 
+def one_line(
+    rope: tl.String, drum: tl.Reel, start: tl.State, body: tl.RigidBody, **system: Any
+) -> tuple[tl.System, tl.AssemblyState]:
+    """The assembly that is a pendulum, in a state of that."""
+    assembly = tl.System(
+        {"body": body}, {"rope": tl.Line(rope, end="body", reel=drum, elements=start.elements)}, **system
+    )
+    arm = np.array(start.attitude) @ np.array(body.center_of_mass)
+    spun = np.array(start.attitude) @ np.cross(start.angular_velocity, body.center_of_mass)
+    place = tl.BodyState(
+        tuple(start.nodes[-1] + arm),
+        tuple(start.node_velocities[-1] + spun),
+        start.attitude,
+        tuple(start.angular_velocity),
+    )
+    line = LineState(start.nodes, start.node_velocities, start.reeled_length, start.reel_speed)
+    return assembly, tl.AssemblyState({"body": place}, {"rope": line})
+
+
 def state_of(spec: dict[str, Any]) -> tl.AssemblyState:
     """Its state at the start."""
     bodies = {

@@ -268,7 +268,7 @@ def test_methods_that_an_assembly_does_not_have() -> None:
     start = tl.hang(assembly, {"box": (0, 0, 3.1)})
     for method, sentence in (
         ({"scheme": "paper"}, "scheme: expected 'symmetric'"),
-        ({"at_end": "hold"}, "at_end: expected 'stop'"),
+        ({"at_end": "hold", "order": 4}, "order: expected 2 with at_end='hold'"),
         ({"order": 4}, "order: expected 2 with"),
     ):
         with pytest.raises(InputError, match=sentence):

@@ -13,7 +13,7 @@ import tautline as tl
 from tautline.gradients import reverse
 from tautline.gradients.run import prepared_run, run_with_derivatives
 from tautline.model.string_loads import StringLoads
-from tautline.results.ends import at_ends, strain_at_end
+from tautline.results.ends import at_ends
 from tests.support.hoist import hoist
 
 STRING = tl.String(10.0, 0.1, 100.0)
@@ -76,15 +76,6 @@ def test_a_dropped_rope_is_never_pressed() -> None:
     for name in ("guide_tension", "body_tension"):
         assert float(run[name].min()) == 0.0 < float(run[name].max())
         assert not run[name].values[:15].any()  # as long as all falls freely
-
-
-def test_the_strain_at_an_end() -> None:
-    table = tl.String.from_table(10.0, 0.1, (0.0, 0.02, 0.05, 0.1), (0.0, 10.0, 200.0, 900.0))
-    strain, viscous = np.array([0.01, 0.03, 0.06, 0.12]), 3.0
-    for string in (STRING, table):
-        tension = string.tension(strain) + viscous
-        found = strain_at_end(string, string.tension(1.1 * strain) + viscous, tension, strain)
-        np.testing.assert_allclose(found, 1.1 * strain, rtol=1e-12)
 
 
 def test_derivatives_both_ways_agree() -> None:

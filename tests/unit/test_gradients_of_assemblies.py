@@ -66,6 +66,24 @@ def test_torques_that_hold_a_drum_have_derivatives(command: dict[str, Any]) -> N
             assert error <= 1e-8 * (np.abs(expected).max() + np.abs(values[0]).max() / size), (key, name)
 
 
+def test_torques_that_turn_a_drum_along_with_its_body_have_derivatives() -> None:
+    """Of a drum on the hook, which spins up, from the first sample on; also from `Segments`."""
+    spinning = {"initial.bodies.hook.angular_velocity": [0.3, 1.0, -0.4], "lines.sling.command": {"kind": "locked"}}
+    case = linear_crane(**spinning)
+    by = ["lines.sling.reel.inertia_mass", "bodies.hook.mass", "initial.bodies.hook.angular_velocity[1]"]
+    found = tl.jacobian(case, ["torque"], by)
+    first = Segments(case, [0.0, 0.02], by, ["torque"]).first_outputs([key_value(case, key) for key in by])
+    np.testing.assert_allclose(first["torque"].tangent, found.derivatives["torque"][:1], rtol=1e-9, atol=1e-9)
+    for k, key in enumerate(by):
+        value = key_value(case, key)
+        e = 1e-3 * abs(value)
+        values = [tl.simulate(case.with_({key: value + step * e})).torque.values for step in (-2.0, -1.0, 1.0, 2.0)]
+        expected = (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * e)
+        assert np.abs(expected[:, 1]).min() > 1e-4
+        error = np.abs(found.derivatives["torque"][..., k] - expected).max()
+        assert error <= 1e-7 * (np.abs(expected).max() + np.abs(values[0]).max() / abs(value)), key
+
+
 def test_segments_join_to_the_run_and_follow_states() -> None:
     case = linear_crane()
     segments = Segments(case, [0.0, 0.02, 0.04], [], ["body_position"])

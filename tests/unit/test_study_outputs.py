@@ -190,6 +190,24 @@ def test_readings_that_are_refused(output: Any, words: str) -> None:
         a_study(vary=load, design={"kind": "grid"}, outputs=["damage"])
 
 
+def test_how_fast_neighbours_of_assemblies_part() -> None:
+    """As tl.lyapunov says of each member."""
+    spec = {
+        "scenario": "hook-and-load",
+        "set": {"run.duration": "0.4 s", "run.step": "0.2 ms", "run.sample": "0.1 s"},
+        "vary": {"bodies.load.mass": ["900 kg", "1 t"]},
+        "outputs": ["lyapunov", {"variable": "predictability_time", "lost": 0.01}],
+    }
+    study = definition.read(spec)
+    found = compute(study.work, study.table)
+    for k, mass in enumerate((900.0, 1000.0)):
+        case: Any = tl.load("hook-and-load").with_({"bodies.load.mass": mass, "run.duration": 0.4})
+        alone = tl.lyapunov(case.system, case.state(), case.commands, 0.4, step=2e-4)
+        exponent = found.outputs["lyapunov"][k]
+        check_close("exponent", exponent, alone.attrs["exponent"], 1e-6)
+        assert found.outputs["predictability_time"][k] == (np.log(10.0) / exponent if exponent > 0.0 else np.inf)
+
+
 def test_how_fast_neighbours_part() -> None:
     """As tl.lyapunov says of each member, and NaN where the motion ended at once."""
     spec = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tests.conftest import Report
+from tests.support.assemblies import one_line
 from tests.support.checking import check_below, check_close
 
 
@@ -59,6 +61,36 @@ def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
     report("Parting of two runs against the exponent (1/s)", abs(seen - rate), "1")
     check_close("rate of parting", seen, rate, 1.0)
     assert found.attrs["exponent"] > 3.0 * found.attrs["standard_error"]
+
+
+def test_a_middle_axis_in_an_assembly(report: Report) -> None:
+    """Of two bodies that a slack-free string joins, one spins about its middle axis."""
+    I1, I2, I3, spin = 0.02, 0.05, 0.07, 3.0
+    expected = spin * math.sqrt((I2 - I1) * (I3 - I2) / (I1 * I3))
+    bodies = {
+        "ship": tl.RigidBody.about_center(1.0, np.diag([I1, I2, I3]), (0.0, 0.0, 0.0)),
+        "probe": tl.RigidBody.point(1.0),
+    }
+    line = tl.Line(tl.String(4.0, 0.05, 100.0), start="ship", end="probe", elements=4)
+    assembly = tl.System(bodies, {"tether": line}, gravity=0.0)
+    places = {"ship": tl.BodyState((0, 0, 0), angular_velocity=(0.0, spin, 0.0)), "probe": tl.BodyState((0, 0, 4.0))}
+    found = tl.lyapunov(assembly, tl.hang(assembly, places), None, 8.0, step=1e-3, interval=0.5)
+    error = check_close("growth rate", found.growth_rate[-4:].values, np.full(4, expected), 5e-5)
+    report("Lyapunov exponent of a spin in an assembly: error (1/s)", error, "5e-5")
+
+
+@pytest.mark.parametrize("command", [tl.Locked(), tl.Torque(10.0)])
+def test_an_assembly_of_one_line_parts_as_its_pendulum(command: tl.Command, report: Report) -> None:
+    built = tl.load("fixed-length")
+    body, start = built.pendulum.body, built.state()
+    assembly, state = one_line(built.pendulum.string, built.pendulum.reel, start, body)
+    settings: dict[str, Any] = {"step": 5e-4, "interval": 0.1, "at_end": "hold"}
+    one = tl.lyapunov(built.pendulum, start, command, 6.0, **settings)
+    other = tl.lyapunov(assembly, state, command, 6.0, **settings)
+    apart = abs(one.attrs["exponent"] - other.attrs["exponent"])
+    spread = math.hypot(one.attrs["standard_error"], other.attrs["standard_error"])
+    report("Lyapunov exponents of a pendulum and its assembly: difference over their spread", apart / spread, "< 1")
+    assert apart < spread and other.attrs["exponent"] > 0.3
 
 
 def test_members_together_as_alone_and_after_an_end() -> None:

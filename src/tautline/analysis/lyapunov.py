@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tautline.analysis.assembly_growth import growth_of_assembly
 from tautline.analysis.predictability import KNOWN, LOST, estimate, predictability_time, settled, standard_error
+from tautline.engine.assembly.commands import Commands
+from tautline.engine.assembly.simulation import AssemblySimulation
 from tautline.engine.ensemble import march_ensemble
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.data import Array
 from tautline.model import checks
-from tautline.model.command import Command
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.state import AssemblyState
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.results.dataset import build_lyapunov
@@ -34,9 +38,9 @@ SEED = 1
 
 
 def lyapunov(
-    pendulum: Pendulum,
-    state: State,
-    command: Command,
+    pendulum: Pendulum | System,
+    state: State | AssemblyState,
+    command: Commands | None,
     duration: float,
     *,
     interval: float = 0.1,
@@ -49,7 +53,7 @@ def lyapunov(
     Parameters
     ----------
     pendulum, state, command, duration
-        As in `simulate`.
+        As in `simulate`; also an assembly, with commands by the names of its lines.
     interval : float
         Time between two measurements of the distance (s); a multiple of the step.
     known, lost : float
@@ -63,7 +67,11 @@ def lyapunov(
         On `time`: the growth rate in every interval, and the exponent as estimated up to then. `attrs` hold the last
         estimate, its standard error and the predictability time (s): how far ahead a prediction holds.
     """
-    simulation = Simulation(pendulum, state, **options)
+    simulation: Simulation | AssemblySimulation
+    if isinstance(pendulum, System):
+        simulation = AssemblySimulation(pendulum, state, **options)  # type: ignore[arg-type]
+    else:
+        simulation = Simulation(pendulum, state, **options)  # type: ignore[arg-type]
     intervals = checks.whole_ratio(
         "duration",
         checks.positive("duration", duration, "s"),
@@ -74,8 +82,11 @@ def lyapunov(
         raise InputError(f"interval: expected at most half of the duration {duration:g} s, got {interval:g}")
     if not 0.0 < checks.positive("known", known, "") < checks.positive("lost", lost, ""):
         raise InputError(f"known: expected less than lost ({lost:g}), got {known:g}")
-    simulation.begin(command, duration, interval)
-    rates = growth_rates([simulation], intervals)[0] / interval
+    simulation.begin(command, duration, interval)  # type: ignore[arg-type]
+    if isinstance(simulation, AssemblySimulation):
+        rates = growth_of_assembly(simulation, intervals, interval, DISTANCE) / interval
+    else:
+        rates = growth_rates([simulation], intervals)[0] / interval
     values, figures = _figures(rates, interval, known, lost)
     return build_lyapunov(values, simulation.attributes() | figures)
 

@@ -213,12 +213,17 @@ class Health:
                     f"the motion of {name} goes to and fro within a step of {self.step:.2g} s, which is not followed, "
                     "and may show as a slow motion that is not there; use a smaller step"
                 )
-        if self.bent > BENT * self.impulse:
-            said.append(
-                f"the function of Torque departs from straight lines over the steps by {self.bent / self.impulse:.0%} "
-                "on average, and only its values at their ends act; use a smaller step"
-            )
-        return said
+        return said + function_remarks(self.impulse, self.bent)
+
+
+def function_remarks(impulse: float, bent: float) -> list[str]:
+    """Remark on a torque that is a function, by its impulse and the part that is not along lines over steps (N m s)."""
+    if bent <= BENT * impulse:
+        return []
+    return [
+        f"the function of Torque departs from straight lines over the steps by {bent / impulse:.0%} on average, and "
+        "only its values at their ends act; use a smaller step"
+    ]
 
 
 def bent_within(times: data.Array, places: Callable[[data.Array], data.Array], step: float) -> float:

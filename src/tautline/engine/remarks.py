@@ -21,13 +21,13 @@ KNOTS_APART, MOST_LOOKS = 40, 4000
 
 def remarks_of(stepper: Stepper, health: Health, figures: dict[str, float]) -> list[str]:
     """Remarks on where the reel is held, limits that were exceeded, health, and tables that steps do not follow."""
-    said = [*_held(stepper), *_exceeded(stepper)]
+    said = [*stop_remarks(stepper.motion.reel), *_exceeded(stepper)]
     said += health.remarks(stepper.pendulum, stepper.par.N, figures, stepper.plan.adaptive)
     return said + health.unresolved(_force_knots(stepper), _given_motions(stepper), stepper.time)
 
 
-def _held(stepper: Stepper) -> list[str]:
-    reel = stepper.motion.reel
+def stop_remarks(reel: data.Array) -> list[str]:
+    """Remark on a reel that rests on an end stop."""
     if reel[data.STOP] == 0.0:
         return []
     side = "retrieved" if reel[data.STOP] > 0.0 else "deployed"

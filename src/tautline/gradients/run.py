@@ -97,7 +97,7 @@ def entries_on_steps(case: Case, by: Sequence[str], plan: data.Plan) -> list[str
 def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
     """Run a case with frozen steps; variables by name and the time, with derivatives by keys."""
     steps, begun, tangents, first_tangents, remarks, sizes = prepared_run(case, by)
-    first = carried_samples(begun.first, first_tangents())
+    first = begun.with_torques(carried_samples(begun.first, first_tangents()), tangents, names)
     setting = carried_setting(begun.setting, tangents)
     marched = march_along(begun.setting, tangents, steps.filled)
     simulation, rows = begun.simulation, marched.filled

@@ -209,7 +209,9 @@ class Segments:
         columns = self._slopes.first_columns(u) if derivatives else np.zeros((len(flat((setting, first))), 0))
         before = len(flat(setting))
         sample = carried_samples(begun.first, type(first)(*split(first, columns[before:])))
-        carried = carried_setting(setting, split(setting, columns[:before]))
+        tangents = split(setting, columns[:before])
+        sample = begun.with_torques(sample, tangents, self.outputs) if derivatives else sample
+        carried = carried_setting(setting, tangents)
         values = begun.values(carried, np.zeros(1), sample, self.outputs)
         return {name: values[name] for name in ("time", *self.outputs)}
 

@@ -72,6 +72,10 @@ class Begun(NamedTuple):
         """Let the simulation know of a march of its setting."""
         self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
 
+    def with_torques(self, first: Any, tangents: list[Array], names: Sequence[str]) -> Any:
+        """The first sample as it is: derivatives of torques that are found afterwards come with `values`."""
+        return first
+
     def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
         """Variables by name, and the time (outputs.carried_values).
 

@@ -18,8 +18,6 @@ ALIKE = 2.0 / 3.0
 AT_REST = 1e-6
 # Of the squared load on an end node: squared inertia below which the node counts as at rest.
 FOLDED = 0.01
-# Newton's, for the strain that a table gives a tension at; and of the stiffness, where a table is flatter.
-CORRECTIONS, FLAT = 8, 1e-6
 
 
 def at_ends(
@@ -100,17 +98,3 @@ def _inertia(forces: Any, compared: int, least: Any, large: Any) -> Any:
         return 0.5 * share * own[:, :, 0]
     at_end = np.minimum(np.maximum(2.0 - (alike[:, 1] + least) / size2, 0.0), 2.0 - ALIKE)
     return share * (1.0 + 2.0 * at_end) / 6.0 * own[:, :, 0]
-
-
-def strain_at_end(string: String, at_end: Any, tension: Any, strain: Any) -> Any:
-    """Strain where the tension is that at an end; `tension` and `strain` are those of the element beside it.
-
-    What damping adds to the tension there is what it adds in the element.
-    """
-    elastic = at_end - (tension - string.tension(strain))
-    if string.law != "table":
-        return elastic / string.stiffness
-    for _ in range(CORRECTIONS):
-        slope = np.maximum(string.slope(strain), FLAT * string.stiffness)
-        strain = strain + (elastic - string.tension(strain)) / slope
-    return strain

@@ -95,6 +95,7 @@ class ActedOnAssembly(PlacedAssembly):
         self.call(RELEASE, time)
         booked = self._booked(data.CONTROL_WORK)
         self._commands[name], self._origins[name] = Locked(), (time, self._deployed(name))
+        self.arrays.reels[k][data.STOP] = 0.0
         self._changed = True
         self._lower(time, time)
         self.call(RELEASE, time)

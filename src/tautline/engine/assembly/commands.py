@@ -56,8 +56,6 @@ def check_given(
         command.check_start(time, deployed, speed)
     except InputError as error:
         raise InputError(f"lines.{name}: {error}") from None
-    if command.is_function:
-        raise InputError(f"lines.{name}: Torque.torque: expected a number or a table in an assembly")
 
 
 def needs_reel(name: str, line: Line, command: Command) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tautline.engine.assembly.samples import pendulum_of
-from tautline.engine.health import BALANCE, MOST_WAITING, RESOLUTION, kept_energies, pending_energy
+from tautline.engine.health import BALANCE, MOST_WAITING, RESOLUTION, function_remarks, kept_energies, pending_energy
 from tautline.engine.mesh import SLACK_REMARK, MeshHealth
 from tautline.engine.remarks import motor_remarks
 from tautline.engine.sayings import Saying
@@ -34,6 +34,9 @@ class AssemblyHealth:
 
     needed: dict[str, list[float]] = field(default_factory=dict)  # torque and power of reels that are led, by string
     meshes: dict[str, MeshHealth] = field(default_factory=dict)  # by string, without the samples that wait
+    # Of torques that are functions, by string: impulse by size, and the part of it by which they depart from lines
+    # between the ends of steps (N m s).
+    tables: dict[str, list[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # Samples that the meshes have still to see: one by one they would cost a control loop more than the motion.
@@ -107,6 +110,11 @@ class AssemblyHealth:
                 largest = [float(np.nanmax(x, initial=0.0)) for x in (torque, power)]
                 self.needed[name] = [max(a, b) for a, b in zip(before, largest, strict=True)]
 
+    def note_table(self, name: str, impulse: float, bent: float) -> None:
+        """See a table of a torque that is a function."""
+        before = self.tables.get(name, [0.0, 0.0])
+        self.tables[name] = [before[0] + impulse, before[1] + bent]
+
     def state(self, assembly: System) -> dict[str, Any]:
         """All of it, for a checkpoint."""
         self.look_at_meshes(assembly)
@@ -156,6 +164,8 @@ class AssemblyHealth:
             reel = assembly.lines[name].reel
             assert reel is not None
             said += [f"string {name!r}: {sentence}" for sentence in motor_remarks(reel, *needed)]
+        for name, table in self.tables.items():
+            said += [f"string {name!r}: {sentence}" for sentence in function_remarks(*table)]
         return said
 
     def _mesh_remarks(self, assembly: System) -> list[str]:

@@ -29,6 +29,7 @@ from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.run import Method
 
+BACKUPS = 3  # copies of the motion that a march keeps
 NO_INERTIA: Matrix = (ZERO, ZERO, ZERO)
 NO_PUSH = np.zeros((7, 1))
 # What stands for the reel of a string that has none.
@@ -96,6 +97,7 @@ def plan_of(assembly: System, method: Method) -> data.Plan:
         end_mass=0.0,
         body_frequency2=0.0,
         steps_per_sample=0,
+        hold=method.at_end == "hold",
     )
 
 
@@ -138,6 +140,7 @@ class Arrays:
             self.strand_works.append(np.zeros(kernels.STRAND_WORK))
         self.totals = kernels.empty_totals()
         self.clock = np.zeros(data.CLOCK_SIZE, dtype=np.int64)
+        self.backups = np.zeros((BACKUPS, self.size()))
         self.place(assembly, state)
 
     def place(self, assembly: System, state: AssemblyState) -> None:
@@ -225,6 +228,7 @@ def system_of(
                 buoyancy=around[i].buoyancy_center,
                 number=i,
                 pull_lever=lever.get(name, 0.0),
+                compensated=compensated,
                 state=arrays.bodies[i],
                 work=arrays.works[i],
             )

@@ -12,9 +12,11 @@ import numpy as np
 from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
 from tautline.engine.assembly.commands import Commands, check_given, check_known, commands_by_name
+from tautline.engine.assembly.health import AssemblyHealth
 from tautline.engine.assembly.lowering import check_state
 from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_failure
 from tautline.engine.loads import own_numbers
+from tautline.engine.tabulating import is_constant, tabulated
 from tautline.engine.turns import Turns
 from tautline.errors import InputError
 from tautline.kernels import data
@@ -33,20 +35,22 @@ from tautline.kernels.assembly.march import (
 from tautline.kernels.assembly.march import (
     assembly as assembly_kernel,
 )
+from tautline.kernels.listed import Listed
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic
 from tautline.model.assembly.state import AssemblyState, BodyState, LineState
-from tautline.model.command import Command, Free, Locked
+from tautline.model.command import Command, Free, Locked, Torque
 from tautline.model.force_law import check_laws
 from tautline.model.profile import values_at
 from tautline.model.run import Method
 from tautline.results import assembly as results
-from tautline.schema import Layout
 
 
 class AssemblyInMotion:
     """An assembly as the kernels have it, with the commands of its reels and the forces on its bodies."""
+
+    health: AssemblyHealth
 
     def __init__(
         self,
@@ -67,6 +71,9 @@ class AssemblyInMotion:
         self.laws = {name: [CallableLaw(law) for law in check_laws(own)] for name, own in dict(laws or {}).items()}
         self._check_method()
         self.arrays = lowering.Arrays(self.assembly, state)
+        self._numbers = {name: k for k, name in enumerate(self.assembly.lines)}
+        self._has_paths = any(isinstance(x, Kinematic) and x.path is not None for x in self.assembly.bodies.values())
+        self.layout = results.layout(self.assembly)
         self._plan = lowering.plan_of(assembly, self.method)
         self._shortest = {
             name: self._least(line.string.length - state.lines[name].reeled_length)
@@ -100,8 +107,7 @@ class AssemblyInMotion:
     def _check_method(self) -> None:
         if self.method.scheme != "symmetric":
             checks.refuse("scheme", "'symmetric' for an assembly", self.method.scheme)
-        if self.method.at_end != "stop":
-            checks.refuse("at_end", "'stop' for an assembly", self.method.at_end)
+        pendulum_lowering.check_method(self.method)
         damped = any(line.string.viscosity > 0.0 for line in self.assembly.lines.values())
         loaded = damped or self.assembly.fluid is not None or bool(self.laws)
         pendulum_lowering.check_loaded_order(self.method.order, loaded)
@@ -214,9 +220,10 @@ class AssemblyInMotion:
     @property
     def _has_motions(self) -> bool:
         """Whether paths or commands have tables that hold for some time only."""
-        held = [body.path for body in self.assembly.bodies.values() if isinstance(body, Kinematic)]
-        paths = any(path is not None and path.covered(self.time) < math.inf for path in held)
-        return paths or any(self._span(name, x, self.time, self.time) for name, x in self._commands.items())
+        time = self.time
+        held = [x.path for x in self.assembly.bodies.values() if isinstance(x, Kinematic)] if self._has_paths else []
+        paths = any(path is not None and path.covered(time) < math.inf for path in held)
+        return paths or any(self._span(name, x, time, time) for name, x in self._commands.items())
 
     def take(self, commands: Commands | None) -> None:
         """Let reels follow commands from now on, by the names of their lines; a number is a torque (N m).
@@ -232,9 +239,24 @@ class AssemblyInMotion:
                 given[name] = command
         if self._started and not given:
             return
+        if all(is_constant(x) and is_constant(self._commands.get(name)) for name, x in given.items()) and self._started:
+            # the common case of a control loop: other constant torques
+            for name, command in given.items():
+                self._set_torque(name, command)
+            return
         if not self._started:
             given = {name: Locked() for name, line in self.assembly.lines.items() if line.reel is not None} | given
         self._change(given)
+
+    def _set_torque(self, name: str, command: Command) -> None:
+        """Give a reel that follows a constant torque another one."""
+        assert is_constant(command)
+        k = self._number(name)
+        strand = self._system.strands[k]
+        strand.command.torques[0] = command.torque
+        limit = strand.par.max_torque
+        self.arrays.reels[k][data.TORQUE] = min(max(command.torque, -limit), limit)
+        self._commands[name] = command
 
     def _change(self, given: dict[str, Command]) -> None:
         """Release all reels, then hold or lead those that are to be; what it takes to reach a speed is control work."""
@@ -250,6 +272,8 @@ class AssemblyInMotion:
         self.call(RELEASE, time)
         for name, command in given.items():
             self._commands[name], self._origins[name] = command, (time, self._deployed(name))
+            if command.finds_torque:
+                self.arrays.reels[self._number(name)][data.STOP] = 0.0
         self._started, self._changed = True, True
         self._lower(time, time)
         for name in given:
@@ -278,9 +302,11 @@ class AssemblyInMotion:
             else pendulum_lowering.commanded_torque(drum, command, strand.par.L, s, sigma, time, self._origins[name])
         )
 
+    def _number(self, name: str) -> int:
+        return self._numbers[name]
+
     def _deployed(self, name: str) -> float:
-        k = list(self.assembly.lines).index(name)
-        return float(self.assembly.lines[name].string.length - self.arrays.reels[k][data.S])
+        return float(self.assembly.lines[name].string.length - self.arrays.reels[self._number(name)][data.S])
 
     def _check_step(self) -> None:
         limit = self.limits().waves
@@ -321,11 +347,6 @@ class AssemblyInMotion:
         size = self.layout.lengths
         return kernels.empty_samples(rows, len(self.arrays.names), size["line"], size["node"])
 
-    @property
-    def layout(self) -> Layout:
-        """Variables and dimensions of its results."""
-        return results.layout(self.assembly)
-
     def _observed(self, time: float) -> kernels.WholeSamples:
         out = self.samples_for(1)
         self.call(OBSERVE, time, out)
@@ -341,7 +362,7 @@ class AssemblyInMotion:
     ) -> Done:
         """Let the kernels do something with the assembly, by its plan unless another is given."""
         if saved is None:
-            saved = np.zeros((3, self.arrays.size() if action == MARCH else 0))
+            saved = self.arrays.backups
         samples = self.samples_for(0) if out is None else out
         with heeding_interrupts([law for laws in self.laws.values() for law in laws]):
             done = self.turns.run(assembly_kernel, self._system, plan or self._plan, saved, samples, action, time)
@@ -350,9 +371,34 @@ class AssemblyInMotion:
                 raise_failure(self.laws[name], own_numbers(self._system.acting[k], "force_law").failed)
         return done
 
+    @property
+    def functions(self) -> dict[str, Torque]:
+        """Torques that are functions of time, by the names of lines."""
+        return {name: x for name, x in self._commands.items() if isinstance(x, Torque) and x.is_function}
+
+    def _tabulate(self, rows: int, plan: data.Plan) -> None:
+        """Tabulate torques that are functions at the ends of all stages of the steps to come."""
+        functions = self.functions
+        if not functions:
+            return
+        parts, allowed = 1, self.allowed_step()
+        while plan.adaptive and plan.h / parts > allowed:
+            parts *= 2
+        strands = list(self._system.strands)
+        for name, command in functions.items():
+            steps = rows * plan.steps_per_sample * parts
+            table = tabulated(command, self.counted_time, plan.h / parts, steps, plan.stages)
+            self.health.note_table(name, table.impulse, table.bent)
+            k = self._number(name)
+            # stages of higher orders look at the function itself, steps of order 2 at lines between its values
+            own = strands[k].command._replace(times=table.times, torques=table.torques, pointwise=self.method.order > 2)
+            strands[k] = strands[k]._replace(command=own)
+        self._system = self._system._replace(strands=Listed(kernels.Strand, strands))
+
     def march_into(self, out: kernels.WholeSamples, plan: data.Plan) -> Done:
         """Fill samples by steps of a plan; what a force law raises leaves the motion as it was."""
         self._lower(self.time, self.time + len(out.whole) * plan.steps_per_sample * plan.h)
+        self._tabulate(len(out.whole), plan)
         before = self.saved() if self.laws else None
         try:
             return self.call(MARCH, out=out, plan=plan)

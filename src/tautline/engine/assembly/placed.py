@@ -19,7 +19,6 @@ class PlacedAssembly(AssemblyInMotion):
     """An assembly whose motion can be copied, and go on from another state."""
 
     status: str
-    health: AssemblyHealth
     _event: str
 
     @property

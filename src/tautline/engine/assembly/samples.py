@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from tautline import errors, ledger
 from tautline.engine.assembly.lowering import line_pendulum
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.assembly import System
 from tautline.model.pendulum import Pendulum
-from tautline.model.statics import pull_on_drum, spooled_weight
 from tautline.model.string_loads import StringLoads
-from tautline.results.assembly import derived, spans
-from tautline.results.ends import strain_at_end
+from tautline.results.assembly import derived
 from tautline.results.values import Values
-
-
-def values_of(assembly: System, samples: kernels.WholeSamples, times: data.Array) -> Values:
-    """Variables of the results from samples."""
-    values = values_without_holding(assembly, samples, times)
-    with_holding(assembly, values, {name: pendulum_of(assembly, name) for name in assembly.lines})
-    return values
 
 
 def pendulum_of(assembly: System, name: str) -> Pendulum:
@@ -33,30 +22,13 @@ def pendulum_of(assembly: System, name: str) -> Pendulum:
     return line_pendulum(line, gravity, assembly.fluid)
 
 
-def with_holding(assembly: System, values: Values, pendulums: Mapping[str, Pendulum]) -> None:
-    """Fill in torques that hold or lead drums (N m), from the strain at the guide, and their power.
-
-    What turns the drum along with a body is left out.
-    """
-    for k, (name, (_, elements)) in enumerate(spans(assembly).items()):
-        held, pendulum = np.isnan(values["torque"][:, k]), pendulums[name]
-        if held.any() and assembly.lines[name].reel is not None:
-            tension, strain = (values[x][held, elements.start] for x in ("tension", "strain"))
-            at_guide = strain_at_end(pendulum.string, values["start_tension"][held, k], tension, strain)
-            reeled = values["reeled_length"][held, k]
-            radii = pendulum.reel.radius(reeled)
-            torque = radii * (pull_on_drum(pendulum, at_guide) + spooled_weight(pendulum, reeled))
-            values["torque"][held, k] = torque
-            values["power"][held, k] = torque * values["reel_speed"][held, k] / radii
-
-
-def values_without_holding(
+def values_of(
     assembly: System,
     samples: kernels.WholeSamples,
     times: data.Array,
     loads: Mapping[str, StringLoads] | None = None,
 ) -> Values:
-    """Variables of the results from samples, but torques that hold or lead a drum, which are NaN."""
+    """Variables of the results from samples."""
     B = len(assembly.bodies)
     bodies, strands, whole = samples.bodies[:, :B], samples.strands, samples.whole
     found = {
@@ -69,7 +41,7 @@ def values_without_holding(
         "velocity": samples.nodes[..., 3:],
         "reeled_length": strands[..., kernels.REELED],
         "reel_speed": strands[..., kernels.SPEED],
-        "torque": strands[..., kernels.TORQUE_NOW].copy(),
+        "torque": strands[..., kernels.TORQUE_NOW],
         "motor_work": strands[..., data.CONTROL_WORK],
         **{account.name: whole[:, k] for k, account in enumerate(ledger.ACCOUNTS)},
         "linear_momentum": whole[:, kernels.LINEAR_MOMENTUM : kernels.LINEAR_MOMENTUM + 3],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,9 @@ from tautline.engine.assembly.samples import sentence, values_of
 from tautline.engine.assembly.watched import WatchedAssembly
 from tautline.engine.choose import NETWORK
 from tautline.engine.conditions import Watch
+from tautline.engine.health import MOST_WAITING
 from tautline.engine.motion import LOCATED
+from tautline.engine.remarks import stop_remarks
 from tautline.engine.timing import STEPS_A_CALL, checked_times
 from tautline.errors import InputError
 from tautline.kernels import data
@@ -74,7 +77,7 @@ class AssemblySimulation(ActedOnAssembly):
         `ForceLaw` or several by the names of lines: forces of your own functions on the nodes of a string and a
         moment on the body at its end. Such a simulation can be neither saved nor resumed.
     **method
-        `step`, `order`, `compensated` and `minimum_length`, as in `Run`.
+        `step`, `order`, `compensated`, `minimum_length`, `at_end` and `stop`, as in `Run`.
 
     Attributes
     ----------
@@ -82,13 +85,16 @@ class AssemblySimulation(ActedOnAssembly):
         "completed" while all is well, else the event that ended the motion.
     """
 
+    # Samples that `health` has still to see, with the lines whose reels followed prescribed motions.
+    _waiting: list[tuple[data.Array, kernels.WholeSamples, list[str]]]
+
     def __init__(
         self, assembly: System, state: AssemblyState, *, loads: Mapping[str, Any] | None = None, **method: Any
     ) -> None:
         self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
+        self.health = AssemblyHealth()
         super().__init__(assembly, state, Method(**known(method, Method)), loads)
         self.case: AssemblyCase | None = None
-        self.health = AssemblyHealth()
         self._watch = Watch(self.method.stop, self.layout) if self.method.stop else None
         self.forget_records()
 
@@ -100,6 +106,23 @@ class AssemblySimulation(ActedOnAssembly):
             simulation = cls(case.system, case.state(), loads=loads, **case.run.method())
         simulation.case = case
         return simulation
+
+    @property
+    def health(self) -> AssemblyHealth:
+        """How far the motion can be trusted, by all samples up to now."""
+        if self._waiting:
+            waiting, self._waiting, self._rows_waiting = self._waiting, [], 0
+            for led, group in groupby(waiting, key=lambda piece: piece[2]):
+                times, pieces = zip(*((t, x) for t, x, _ in group), strict=True)
+                samples = kernels.WholeSamples(*(np.concatenate(arrays) for arrays in zip(*pieces, strict=True)))
+                self._health.look(self.assembly, samples, np.concatenate(times))
+                self._health.look_at_motors(self.assembly, samples, led)
+        return self._health
+
+    @health.setter
+    def health(self, health: AssemblyHealth) -> None:
+        self._health = health
+        self._waiting, self._rows_waiting = [], 0
 
     @property
     def time(self) -> float:
@@ -141,7 +164,7 @@ class AssemblySimulation(ActedOnAssembly):
             return self.status
         with self.turns:
             rows = self.begin(commands, duration, duration if sample is None else sample)
-            if not self.health.begun or (record and not self._times):
+            if not self._health.begun or (record and not self._times):
                 first = self.first_sample()
                 if record:
                     self.keep(first)
@@ -208,8 +231,10 @@ class AssemblySimulation(ActedOnAssembly):
         done = kernels.WholeSamples(*(array[:filled] for array in out))
         counts = begun + plan.steps_per_sample * np.arange(1, filled + 1, dtype=np.float64)
         self._marched = self.arrays.totals[data.T_START] + counts * plan.h
-        self.health.look(self.assembly, done, self._marched)
-        self.health.look_at_motors(self.assembly, done, self._led())
+        self._waiting.append((self._marched, done, self._led()))
+        self._rows_waiting += filled
+        if self._rows_waiting >= MOST_WAITING:
+            _ = self.health
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[int(status)]
             self._event = self._sentence(int(status), int(strand), plan)
@@ -265,7 +290,12 @@ class AssemblySimulation(ActedOnAssembly):
 
     def remarks(self) -> list[str]:
         """Sentences on what a user should know of the run besides how it ended."""
-        return self.health.remarks(self.assembly, self.arrays.totals, self._plan.adaptive)
+        held = [
+            f"string {name!r}: {sentence}"
+            for name, reel in zip(self.assembly.lines, self.arrays.reels, strict=True)
+            for sentence in stop_remarks(reel)
+        ]
+        return held + self.health.remarks(self.assembly, self.arrays.totals, self._plan.adaptive)
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""
@@ -299,6 +329,10 @@ class AssemblySimulation(ActedOnAssembly):
 
     def checkpoint(self) -> tuple[Checkpoint, str]:
         """All that the future depends on: an array, and a JSON text."""
+        for name in self.functions:
+            raise InputError(
+                f"lines.{name}: Torque.torque: expected a number or a table in a run that is saved, got a function"
+            )
         if any(condition.is_function for condition in self.method.stop):
             raise InputError("stop: expected conditions on variables in a run that is saved, got a function")
         refuse_saving([law.law for laws in self.laws.values() for law in laws])

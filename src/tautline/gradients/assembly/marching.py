@@ -51,11 +51,11 @@ def march_assembly_with_tangents(setting: AssemblySetting, tangents: list[Array]
     system, plan = setting
     nodes = sum(x.par.N + 1 for x in system.strands)
     out = kernels.empty_samples(rows, len(system.bodies), len(system.strands), nodes)
-    backup = np.zeros(sum(x.size for x in setting.moving()))
+    backups = np.zeros((2, sum(x.size for x in setting.moving())))
     wide = widened(tangents)
     own = len(leaves(system))
     beside = [np.zeros((*x.shape, TANGENTS)) for x in out]
-    given = (wide[:own], wide[own:], [np.zeros((backup.size, TANGENTS))], beside)
-    status, filled, strand = march((system, plan, backup, out), given)
+    given = (wide[:own], wide[own:], [np.zeros((*backups.shape, TANGENTS))], beside)
+    status, filled, strand = march((system, plan, backups, out), given)
     derivatives = samples_with_tangents(out, beside, tangents[0].shape[-1], int(filled))
     return Marched(out, derivatives, int(status), int(filled), int(strand))

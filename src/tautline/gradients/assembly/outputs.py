@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.assembly.samples import pendulum_of, values_without_holding, with_holding
+from tautline.engine.assembly.samples import pendulum_of, values_of
 from tautline.gradients.arrays import Carried
 from tautline.gradients.outputs import CarriedValues, carried_loads, carried_pendulum, changed
 from tautline.kernels import data
@@ -53,8 +53,7 @@ def carried_values(assembly: System, setting: Any, counts: Array, samples: Any, 
         name: carried_loads(assembly.fluid, system.field.g * strand.par.mu * strand.sinking, own)
         for name, strand, own in zip(assembly.lines, system.strands, system.acting, strict=True)
     }
-    found: Any = values_without_holding(carried, samples, times, loads)
-    with_holding(carried, found, pendulums)
+    found: Any = values_of(carried, samples, times, loads)
     wanted: dict[str, Carried] = {}
     for name in ("time", *names):
         x = found[name]  # zeros, where there is no reel

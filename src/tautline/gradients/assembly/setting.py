@@ -12,7 +12,9 @@ from tautline.gradients.assembly.coordinates import AssemblyCoordinates
 from tautline.gradients.assembly.marching import AssemblySetting
 from tautline.gradients.assembly.outputs import carried_values, held_reels
 from tautline.gradients.marched import Marched
+from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import CarriedValues
+from tautline.gradients.torques import OF_TORQUES
 from tautline.gradients.trust import Line
 from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.case import AssemblyCase
@@ -47,6 +49,19 @@ class BegunAssembly(NamedTuple):
         """Let the simulation know of a march of its setting."""
         status, filled, strand = marched.status, marched.filled, marched.strand
         self.simulation.marched(marched.samples, 0, status, filled, strand, self.setting.plan)
+
+    def with_torques(self, first: Any, tangents: list[Array], names: Sequence[str]) -> Any:
+        """The first sample with derivatives of torques that are found from the motion, if they are among variables.
+
+        `tangents` are those of the setting.
+        """
+        if not self.held or not set(OF_TORQUES) & set(names):
+            return first
+        at_once = self.setting._replace(plan=self.setting.plan._replace(steps_per_sample=0))
+        found = march_along(at_once, tangents, 1).tangents.strands
+        strands = first.strands.copy()
+        strands.tangent[:, self.held, kernels.TORQUE_NOW] = found[:, self.held, kernels.TORQUE_NOW]
+        return first._replace(strands=strands)
 
     def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
         """Variables by name, and the time."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tautline.kernels.assembly.data import (
     ANGULAR,
     FRAME_POWER,
+    GIVEN,
     LINEAR,
     OMEGA,
     OMEGA_BEFORE,
@@ -25,15 +26,19 @@ from tautline.kernels.assembly.ends import angular_velocity_about, end_of, place
 from tautline.kernels.assembly.equations import drum_mass
 from tautline.kernels.assembly.gravity import weigh
 from tautline.kernels.assembly.loads import act_at_joint
-from tautline.kernels.assembly.observe import first_momentum, measure_strand, velocities_now
-from tautline.kernels.assembly.step import ZERO
+from tautline.kernels.assembly.observe import first_momentum, measure_strand, owed_to_held, velocities_now
+from tautline.kernels.assembly.step import ZERO, book_whole
 from tautline.kernels.balance import book
 from tautline.kernels.data import (
     CONTROL_WORK,
+    FRICTION_LOSS,
+    GUIDE_WORK,
     H_BEFORE,
     H_EARLIER,
     H_LAST,
     HELD,
+    HELD_ACCELERATION,
+    HELD_SPEED,
     MOMENTUM,
     NOT_HELD,
     P_S,
@@ -45,6 +50,9 @@ from tautline.kernels.data import (
     SIGMA_BEFORE,
     SIGMA_EARLIER,
     STICTION,
+    STOP,
+    STOP_TIME,
+    STUCK,
     VELOCITY,
     VELOCITY_BEFORE,
     S,
@@ -58,7 +66,7 @@ from tautline.kernels.energy import momenta
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import add, apply, cross, scale
+from tautline.kernels.so3 import add, add_scaled, apply, cross, dot, scale
 from tautline.kernels.tables import vector_at
 
 
@@ -122,23 +130,86 @@ def release_reels(system: System, t: float) -> None:
     velocities_now(system, t)
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
-        reel, sigma = strand.reel, strand.work[SIGMA_NOW]
+        reel = strand.reel
         P_s = measure_strand(system, strand)[1]
         if strand.row >= 0 and reel[HELD] == PRESCRIBED and reel[H_LAST] != 0.0:
             # the half impulse that the latest step was still to be given
             book(strand.par, reel, CONTROL_WORK, (P_s - reel[P_S]) * reel[SIGMA])
         reel[P_S], reel[P_S_ERR] = P_s, 0.0
-        for place in (SIGMA, SIGMA_BEFORE, SIGMA_EARLIER):
-            reel[place] = sigma
-        for place in (H_LAST, H_BEFORE, H_EARLIER):
-            reel[place] = 0.0
         reel[HELD] = NOT_HELD
         reel[STICTION] = 0.0
+    forget_steps(system)
+
+
+@kernel
+def forget_steps(system: System) -> None:
+    """Let the next Newton iteration start from the present velocities of bodies and reels alone."""
     for b in range(len(system.bodies)):
         body = body_at(system.bodies, b)
         for place in (V, V_BEFORE, V_EARLIER):
             put_triple(body.state, place, triple(body.work, V_NOW))
         for place in (OMEGA, OMEGA_BEFORE, OMEGA_EARLIER):
             put_triple(body.state, place, triple(body.work, OMEGA_NOW))
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        for place in (SIGMA, SIGMA_BEFORE, SIGMA_EARLIER):
+            strand.reel[place] = strand.work[SIGMA_NOW]
+        for place in (H_LAST, H_BEFORE, H_EARLIER):
+            strand.reel[place] = 0.0
     for place in (H_LAST, H_BEFORE, H_EARLIER):
         system.totals[place] = 0.0
+
+
+@kernel
+def give_momenta(system: System, stopped: int) -> None:
+    """Give reels, and bodies whose motion is given, the momenta of the velocities found now; book what that takes.
+
+    If a reel is `stopped`, its impulse is one of friction, and impulses act at the mean of the speeds before and after
+    (equation 48). Else, with -1, they are what the latest step still owes, at its speed. Impulses of prescribed motions
+    are work of their motors; reels that move by their own equations have these momenta already.
+    """
+    part = 0.5 if stopped >= 0 else 1.0
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        reel = strand.reel
+        P_s = measure_strand(system, strand)[1]
+        if strand.row >= 0:
+            speed = part * reel[SIGMA] + (1.0 - part) * strand.work[SIGMA_NOW]
+            if k == stopped:
+                book(strand.par, reel, FRICTION_LOSS, (reel[P_S] - P_s) * speed)
+            elif reel[HELD] == PRESCRIBED:
+                book(strand.par, reel, CONTROL_WORK, (P_s - reel[P_S]) * speed)
+        reel[P_S], reel[P_S_ERR] = P_s, 0.0
+    for b in range(len(system.bodies)):
+        body = body_at(system.bodies, b)
+        if not body.free:
+            impulse = owed_to_held(system, b)
+            velocity = add_scaled(scale(part, triple(body.state, V)), 1.0 - part, triple(body.work, V_NOW))
+            book_whole(system, GUIDE_WORK, dot(impulse, velocity))
+            put_triple(body.state, GIVEN, add(triple(body.state, GIVEN), impulse))
+            put_triple(body.state, LINEAR, add(triple(body.state, LINEAR), impulse))
+
+
+@separate
+def stop_at_end(system: System, k: int, side: float, t: float) -> None:
+    """Put the reel of string k on the stop at an end of its string: an impulse on it alone, a plastic impact.
+
+    Reels with prescribed motions go on as prescribed. Others that friction or stops hold are free for the impact; what
+    holds them acts again in the next step.
+    """
+    if system.loaded:
+        act_at_joint(system, t, 0.0)
+    velocities_now(system, t)
+    give_momenta(system, -1)
+    for j in range(len(system.strands)):
+        reel = strand_at(system.strands, j).reel
+        if reel[HELD] != PRESCRIBED:
+            reel[HELD] = NOT_HELD
+            reel[STICTION] = 0.0
+    forget_steps(system)
+    reel = strand_at(system.strands, k).reel
+    reel[STOP], reel[STOP_TIME] = side, t
+    reel[HELD], reel[HELD_SPEED], reel[HELD_ACCELERATION] = STUCK, 0.0, 0.0
+    velocities_now(system, t)
+    give_momenta(system, k)
+    forget_steps(system)

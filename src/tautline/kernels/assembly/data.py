@@ -50,10 +50,13 @@ END_MOMENTUM, END_BY_SIGMA, REEL_BY_END, END_VELOCITY = _places(0, 6, 12, 18)
 SCHUR = _places(24)[0]  # four numbers: by velocity of the first and of the second, of end 0 and then of end 1
 SIGMA_NOW, PIVOT, LEFT, IMPULSE_NOW, SCALE, FORCE, STRAIN, WEIGHT_S = _places(*range(28, 36))
 GRADIENT, S_BEFORE = _places(37, 38)
+APPROACHES = _places(39)[0]  # 1 if the reel was before the end of its string when the step began, else 0
 END_WEIGHT = _places(60)[0]  # impulse of gravity on the ends in the first half of a step
 START_ROW = _places(40)[0]  # a reels.ReelStart
-POWER = _places(66)[0]  # of every load, as its account takes it
-STRAND_WORK = 66 + len(registry.LOADS)
+# Of inverse dynamics: forces on s other than the motor's, with dT/ds; change of the reel's momentum over a short step.
+REEL_PUSH, REEL_CHANGE = _places(66, 67)
+POWER = _places(68)[0]  # of every load, as its account takes it
+STRAND_WORK = 68 + len(registry.LOADS)
 
 # Places in Scratch.factor of what inner nodes follow of a velocity of the first and of the last node.
 BY_FIRST, BY_LAST = 7, 8
@@ -87,6 +90,7 @@ class Body(NamedTuple):
     buoyancy: Vector  # where that acts, from the centre of mass
     number: int  # of it among all bodies, and of the fluid around it
     pull_lever: float  # largest distance of a string from the centre of mass, over the least moment of inertia
+    compensated: bool  # sums of its state keep their rounding
     state: Array  # (BODY_STATE,)
     work: Array  # (BODY_WORK,)
 

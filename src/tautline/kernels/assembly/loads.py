@@ -25,7 +25,7 @@ from tautline.kernels.assembly.data import (
 from tautline.kernels.assembly.ends import matrix_in
 from tautline.kernels.assembly.joint import joint_of, velocities_at_joint
 from tautline.kernels.assembly.reduced import strand_motion
-from tautline.kernels.assembly.step import COMPENSATED, ZERO, book_whole, give
+from tautline.kernels.assembly.step import ZERO, book_whole, give
 from tautline.kernels.assembly.wet import expect_fluid_at_bodies, given_to, move_fluid_at_bodies
 from tautline.kernels.balance import SIGNS, book
 from tautline.kernels.compensated import accumulate
@@ -128,7 +128,7 @@ def load_strand(system: System, k: int, at: Instant, time: float) -> None:
     give_at_joint(body_at(system.bodies, strand.ends[0]), taken.first, strand.points[0], ZERO)
     give_at_joint(body_at(system.bodies, strand.ends[1]), taken.last, strand.points[1], taken.moment)
     if strand.row >= 0:
-        accumulate(strand.reel, P_S, P_S_ERR, taken.on_s, COMPENSATED)
+        accumulate(strand.reel, P_S, P_S_ERR, taken.on_s, strand.par.compensated)
     for load in range(len(ACCOUNTS)):
         if acts(load, loads.own):
             book(strand.par, strand.reel, ACCOUNTS[load], time * strand.work[POWER + load])

@@ -17,13 +17,15 @@ from tautline.errors import (
     UNSTABLE_STEP,
 )
 from tautline.kernels.assembly.backup import copy_motion, put_motion
-from tautline.kernels.assembly.begin import begin_assembly, release_reels
+from tautline.kernels.assembly.begin import begin_assembly, release_reels, stop_at_end
 from tautline.kernels.assembly.data import (
+    APPROACHES,
     Strand,
     System,
     WholeSamples,
     strand_at,
 )
+from tautline.kernels.assembly.inverse import any_torque, find_torques
 from tautline.kernels.assembly.limits import AssemblyLimits, guard, limits_now
 from tautline.kernels.assembly.loads import act_at_joint, keep_for_loads
 from tautline.kernels.assembly.observe import observe_assembly, refresh_assembly
@@ -31,6 +33,7 @@ from tautline.kernels.assembly.starting import start_in_fluid
 from tautline.kernels.assembly.step import composed_step
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
 from tautline.kernels.data import (
+    BY_PROFILE,
     EXTRA,
     H_LAST,
     LEVEL,
@@ -71,8 +74,26 @@ def beyond_end(strand: Strand) -> float:
 
 
 @kernel
-def nearest_end(system: System) -> tuple[float, int]:
-    """How far a reel is beyond the end of its string, at most, over the length of that; and which string."""
+def nearest_end(system: System) -> float:
+    """How far a reel that approaches the end of its string is beyond it, at most, over the string's length."""
+    beyond = -math.inf
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        if strand.row >= 0 and strand.work[APPROACHES] != 0.0:
+            beyond = max(beyond, beyond_end(strand) / strand.par.L)
+    return beyond
+
+
+@kernel
+def is_retrieved(strand: Strand) -> bool:
+    """Whether the nearer end of a string is the one of a retrieval."""
+    s, par = strand.reel[S], strand.par
+    return bool(s - (par.L - strand.shortest) >= par.b - s)
+
+
+@kernel
+def event_at_end(system: System) -> tuple[int, int]:
+    """Whether a reel is at the end of its string or beyond: the status, and which string, or -1."""
     beyond, which = -math.inf, -1
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
@@ -80,24 +101,35 @@ def nearest_end(system: System) -> tuple[float, int]:
             x = beyond_end(strand) / strand.par.L
             if x > beyond:
                 beyond, which = x, k
-    return beyond, which
-
-
-@kernel
-def event_at_end(system: System) -> tuple[int, int]:
-    """Whether a reel is at the end of its string or beyond: the status, and which string, or -1."""
-    beyond, k = nearest_end(system)
-    if k < 0 or beyond < 0.0:
+    if which < 0 or beyond < 0.0:
         return RUNNING, -1
-    strand = strand_at(system.strands, k)
-    s, par = strand.reel[S], strand.par
-    retrieved = s - (par.L - strand.shortest) >= par.b - s
-    return FULLY_RETRIEVED if retrieved else FULLY_DEPLOYED, k
+    return FULLY_RETRIEVED if is_retrieved(strand_at(system.strands, which)) else FULLY_DEPLOYED, which
+
+
+@separate
+def hold_at_ends(system: System, t: float) -> tuple[int, int]:
+    """Put reels that run into the ends of their strings on the stops there; status, and which string ends the run.
+
+    Those with prescribed motions end it.
+    """
+    for k in range(len(system.strands)):
+        strand = strand_at(system.strands, k)
+        if strand.row >= 0 and beyond_end(strand) >= 0.0:
+            retrieved = is_retrieved(strand)
+            if strand.command.kind == BY_PROFILE:
+                return FULLY_RETRIEVED if retrieved else FULLY_DEPLOYED, k
+            side = 1.0 if retrieved else -1.0
+            if side * strand.reel[SIGMA] > 0.0:
+                stop_at_end(system, k, side, t)
+    return RUNNING, -1
 
 
 @kernel
 def may_reach_end(system: System, h: float) -> bool:
-    """Whether a step could bring a reel to the end of its string; generous, since speeds change in the step."""
+    """Whether a step could bring a reel to the end of its string; generous, since speeds change in the step.
+
+    Notes which reels are before the end: those on a stop, or just coming away from it, are not.
+    """
     near = False
     for k in range(len(system.strands)):
         strand = strand_at(system.strands, k)
@@ -108,6 +140,7 @@ def may_reach_end(system: System, h: float) -> bool:
             if reel[H_LAST] != 0.0:
                 change *= abs(h / reel[H_LAST])
             near = near or 0.0 < distance < 4.0 * (abs(reel[SIGMA]) + change) * h + 100.0 * END_TOLERANCE * L
+            strand.work[APPROACHES] = 1.0 if distance > 0.0 else 0.0
     return near
 
 
@@ -128,36 +161,56 @@ def one_step(system: System, plan: Plan, backup: Array, t: float, h: float, end:
 
 @inlined
 def step_to_event(system: System, plan: Plan, backups: Array2, t: float, h: float, end: float) -> tuple[int, int]:
-    """From t to `end`, h later, or up to where a reel reaches the end of its string; status, and which string."""
-    near, backup = may_reach_end(system, h), backups[BEFORE_STEP]
-    low, high, trial = 0.0, h, h
-    at_low, at_high = 0.0, 0.0
-    if near:
-        copy_motion(system, backup)
-        at_low = nearest_end(system)[0]
-    status = RUNNING
-    for trials in range(MOST_TRIALS):
-        status = one_step(system, plan, backups[AT_START], t, trial, end if trial == h else t + trial)
-        if not near or status != RUNNING:
-            break
-        beyond = nearest_end(system)[0]
-        if 0.0 <= beyond <= END_TOLERANCE or (beyond < 0.0 and trial == h) or trials == MOST_TRIALS - 1:
-            break
-        if beyond < 0.0:
-            low, at_low = trial, beyond
-        else:
-            high, at_high = trial, beyond
-        trial = low + (high - low) * (0.5 * END_TOLERANCE - at_low) / (at_high - at_low)
-        if trials >= MOST_SECANTS or not low < trial < high:
-            trial = 0.5 * (low + high)
-        put_motion(system, backup)
-        refresh_assembly(system, t)
-    if status == RUNNING:
-        ended = event_at_end(system)
-        if ended[0] != RUNNING:
-            system.totals[STOP_TIME] = t + trial
-        return ended
-    return status, -1
+    """From t to `end`, h later, or up to where a reel ends the run at the end of its string; status, which string.
+
+    A reel that is held at its end divides the step there.
+    """
+    backup = backups[BEFORE_STEP]
+    status, which = RUNNING, -1
+    left = h
+    while left > 0.0 and status == RUNNING:
+        begun = t + (h - left)
+        near = may_reach_end(system, left)
+        low, high, trial = 0.0, left, left
+        at_low, at_high = 0.0, 0.0
+        if near:
+            copy_motion(system, backup)
+            at_low = nearest_end(system)
+        for trials in range(MOST_TRIALS):
+            status = one_step(system, plan, backups[AT_START], begun, trial, end if trial == left else begun + trial)
+            if not near or status != RUNNING:
+                break
+            beyond = nearest_end(system)
+            if 0.0 <= beyond <= END_TOLERANCE or (beyond < 0.0 and trial == left) or trials == MOST_TRIALS - 1:
+                break
+            if beyond < 0.0:
+                low, at_low = trial, beyond
+            else:
+                high, at_high = trial, beyond
+            trial = low + (high - low) * (0.5 * END_TOLERANCE - at_low) / (at_high - at_low)
+            if trials >= MOST_SECANTS or not low < trial < high:
+                trial = 0.5 * (low + high)
+            put_motion(system, backup)
+            refresh_assembly(system, begun)
+        reached = begun + trial
+        left = left - trial if trial < left else 0.0
+        if status == RUNNING:
+            status, which = hold_at_ends(system, reached) if plan.hold else event_at_end(system)
+            if status != RUNNING:
+                system.totals[STOP_TIME] = reached
+    return status, which
+
+
+@separate
+def sample_assembly(system: System, out: WholeSamples, row: int, t: float, backups: Array2) -> bool:
+    """Write the present state into row `row` of the samples; whether velocities were found. The motion stays.
+
+    `backups` has two rows to work in.
+    """
+    found = observe_assembly(system, out, row, t)
+    if any_torque(system):
+        find_torques(system, t, backups, out, row)
+    return found
 
 
 @inlined
@@ -208,7 +261,7 @@ def march_rows(system: System, plan: Plan, backups: Array2, out: WholeSamples, p
             failed = status in (NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES, UNSTABLE_STEP)
             if status == RUNNING:
                 t = totals[T_START] + system.clock[STEP] * plan.h
-                if not observe_assembly(system, out, row, t):
+                if not sample_assembly(system, out, row, t, backups[BEFORE_STEP:]):
                     status = NON_FINITE
                 jump = balance_jump(totals, out.whole[row])
                 failed = not jump <= balance_tolerance(totals, out.whole[row])
@@ -255,10 +308,10 @@ def assembly(
     """All that is done with an assembly, in one C function, since most of its machine code serves every action.
 
     0 fills all rows of `out`, one every plan.steps_per_sample steps; 1 turns velocities of the states into momenta at
-    time t; 2 writes the present state into row 0 of `out`; 3 gives all reels the momentum of their speed, however they
-    were held; 4 copies all that a step leaves to the next one into row 0 of `backups`, 5 puts it back; 6 gives the
-    limits of the step. While rows are filled, the function at the address `pulse`, if there is one, is asked now and
-    then whether to go on (interrupts.py).
+    time t; 2 writes the present state into row 0 of `out`, with two rows of `backups` to work in; 3 gives all reels
+    the momentum of their speed, however they were held; 4 copies all that a step leaves to the next one into row 0 of
+    `backups`, 5 puts it back; 6 gives the limits of the step. While rows are filled, the function at the address
+    `pulse`, if there is one, is asked now and then whether to go on (interrupts.py).
     """
     limits = AssemblyLimits(math.inf, math.inf, math.inf)
     found = AssemblyMarched(RUNNING, 0, -1)
@@ -267,7 +320,7 @@ def assembly(
     elif action == BEGIN:
         begin_assembly(system, t)
     elif action == OBSERVE:
-        if not observe_assembly(system, out, FIRST_ROW, t):
+        if not sample_assembly(system, out, FIRST_ROW, t, backups):
             found = AssemblyMarched(NON_FINITE, 0, -1)
     elif action == RELEASE:
         release_reels(system, t)

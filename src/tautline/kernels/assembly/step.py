@@ -96,7 +96,6 @@ from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, qua
 from tautline.kernels.tables import mean_vector, vector_at
 
 ZERO = (0.0, 0.0, 0.0)
-COMPENSATED = True
 
 
 @separate
@@ -163,9 +162,9 @@ def begin_strand(system: System, k: int, h: float, start: float, end: float) -> 
 def give(body: Body, impulse: Vector, moment: Vector) -> None:
     """An impulse at the centre of mass and a moment of impulse about it, inertial, to a body."""
     if body.free:
-        accumulate_triple(body.state, LINEAR, LINEAR_ERR, impulse, COMPENSATED)
+        accumulate_triple(body.state, LINEAR, LINEAR_ERR, impulse, body.compensated)
         if body.turns:
-            accumulate_triple(body.state, ANGULAR, ANGULAR_ERR, moment, COMPENSATED)
+            accumulate_triple(body.state, ANGULAR, ANGULAR_ERR, moment, body.compensated)
     else:
         put_triple(body.work, GAINED, add(triple(body.work, GAINED), impulse))
 
@@ -186,7 +185,7 @@ def drift_strand(system: System, k: int, h: float) -> None:
             put_triple(end.body.work, AT_START, add(triple(end.body.work, AT_START), P))
     p, p_err, weights = strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR], scratch.nodes[WEIGHTS]
     for i in range(0, par.N + 1, width(p)):
-        accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), COMPENSATED)
+        accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), par.compensated)
     work[GRADIENT] = drift_with_reel(
         par,
         h,
@@ -204,7 +203,7 @@ def drift_strand(system: System, k: int, h: float) -> None:
         put_triple(work, END_WEIGHT + 3 * e, scale(0.5 * h, weight_of(strand, at)))
     work[S_BEFORE] = strand.reel[S]
     if strand.row >= 0:
-        accumulate(strand.reel, S, S_ERR, h * sigma, COMPENSATED)
+        accumulate(strand.reel, S, S_ERR, h * sigma, par.compensated)
 
 
 @kernel
@@ -217,11 +216,11 @@ def move_body(system: System, body: Body, h: float) -> None:
         give(body, impulse, moment)
         book_push(system, body, impulse, moment)
     velocity = triple(work, V_NOW)
-    accumulate_triple(state, PLACE, PLACE_ERR, scale(h, velocity), COMPENSATED)
+    accumulate_triple(state, PLACE, PLACE_ERR, scale(h, velocity), body.compensated)
     if body.free and body.turns:
         dQ = quaternion_increment(quaternion(state), scale(0.5 * h, triple(work, OMEGA_NOW)))
         for i in range(4):
-            accumulate(state, ATTITUDE + i, ATTITUDE_ERR + i, dQ[i], COMPENSATED)
+            accumulate(state, ATTITUDE + i, ATTITUDE_ERR + i, dQ[i], body.compensated)
 
 
 @separate
@@ -237,7 +236,7 @@ def kick_strand(system: System, k: int, h: float, end_time: float) -> None:
     kick_with_reel(par, h, element_length(par, s), element_length(par, s_1), q, pull, given, p, p_err)
     weights = scratch.nodes[WEIGHTS]
     for i in range(0, N + 1, width(p)):
-        accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), COMPENSATED)
+        accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), par.compensated)
     for e in range(2):
         at = e * N
         put_node(p, at, ZERO)

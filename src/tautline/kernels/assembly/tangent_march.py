@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from tautline.arrays import Array2
 from tautline.errors import INTERRUPTED, NON_FINITE, RUNNING
 from tautline.kernels.assembly.data import System, WholeSamples
-from tautline.kernels.assembly.march import AssemblyMarched, event_at_end, one_step
-from tautline.kernels.assembly.observe import observe_assembly, refresh_assembly
-from tautline.kernels.data import STEP, T_START, TOTAL, Array, Plan
+from tautline.kernels.assembly.march import AssemblyMarched, event_at_end, one_step, sample_assembly
+from tautline.kernels.assembly.observe import refresh_assembly
+from tautline.kernels.data import STEP, T_START, TOTAL, Plan
 from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import tangent_entry
 
 
 @tangent_entry
 def assembly_with_tangents(
-    system: System, plan: Plan, backup: Array, out: WholeSamples, pulse: int = 0
+    system: System, plan: Plan, backups: Array2, out: WholeSamples, pulse: int = 0
 ) -> AssemblyMarched:
     """Fill all rows of `out`, one every plan.steps_per_sample steps, with derivatives of all that is written.
 
-    Steps are of the length plan.h. An event ends the march after the step that meets it, and the
-    function at the address `pulse` may (interrupts.py).
+    Steps are of the length plan.h; with plan.steps_per_sample = 0 the present state is written. An event ends the
+    march after the step that meets it, and the function at the address `pulse` may (interrupts.py).
     """
     begun, clock = system.totals[T_START], system.clock
     refresh_assembly(system, begun + clock[STEP] * plan.h)
@@ -29,13 +30,13 @@ def assembly_with_tangents(
             if must_stop(pulse, left):
                 return AssemblyMarched(INTERRUPTED, row, -1)
             t, end = begun + clock[STEP] * plan.h, begun + (clock[STEP] + 1) * plan.h
-            status, which = one_step(system, plan, backup, t, plan.h, end), -1
+            status, which = one_step(system, plan, backups[0], t, plan.h, end), -1
             if status == RUNNING:
                 status, which = event_at_end(system)
             if status != RUNNING:
                 return AssemblyMarched(status, row, which)
             clock[STEP] += 1
             clock[TOTAL] += 1
-        if not observe_assembly(system, out, row, begun + clock[STEP] * plan.h):
+        if not sample_assembly(system, out, row, begun + clock[STEP] * plan.h, backups):
             return AssemblyMarched(NON_FINITE, row, -1)
     return AssemblyMarched(RUNNING, out.whole.shape[0], -1)

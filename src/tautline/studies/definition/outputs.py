@@ -32,9 +32,11 @@ HEALTH = {
 }
 VARIABLES = SCHEMA | OF_NEIGHBOURS | {name: reading.variable for name, reading in READINGS.items()}
 # Of an assembly; a reading is of one string.
-VARIABLES_OF_ASSEMBLY = ASSEMBLY_SCHEMA | {
-    name: reading.variable._replace(dims=("time", "line")) for name, reading in READINGS.items()
-}
+VARIABLES_OF_ASSEMBLY = (
+    ASSEMBLY_SCHEMA
+    | OF_NEIGHBOURS
+    | {name: reading.variable._replace(dims=("time", "line")) for name, reading in READINGS.items()}
+)
 REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
 # Reduced together with the time: the string as a whole, each for itself. Components of vectors are not.
 ALONG_THE_STRING = ("node", "element")
@@ -235,8 +237,6 @@ def _check_variable(where: str, variable: Any, facts: Facts) -> None:
     if variable in HEALTH:
         raise InputError(f"{where}.variable: {variable} is kept of every member in any case, leave it out")
     known = _known(facts)
-    if variable in OF_NEIGHBOURS and facts.assembly:
-        raise InputError(f"{where}.variable: {variable} is computed for a pendulum alone, got an assembly")
     if variable not in known:
         near = difflib.get_close_matches(str(variable), known, 1)
         hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"

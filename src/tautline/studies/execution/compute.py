@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline import schema
-from tautline.analysis.lyapunov import growth_rates
+from tautline.analysis.assembly_growth import growth_of_assembly
+from tautline.analysis.lyapunov import DISTANCE, growth_rates
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
 from tautline.engine.ensemble import record_ensemble
@@ -204,13 +205,14 @@ def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> 
         with _reported(found, one.place):
             _take(one, [output for output in outputs if output not in watched], found)
             for output in watched:
-                exponent = estimate(rates[output.interval][k : k + 1])
-                result = (
-                    exponent
-                    if output.variable == "lyapunov"
-                    else predictability_time(exponent, output.known, output.lost)
-                )
-                found.outputs[output.name][one.place] = result[0]
+                found.outputs[output.name][one.place] = _parting(output, rates[output.interval][k])
+
+
+def _parting(output: Output, rates: Array) -> float:
+    """Lyapunov exponent (1/s) or predictability time (s), from the growth in every interval of a member."""
+    exponent = estimate(rates[None])
+    known = output.variable == "lyapunov"
+    return float((exponent if known else predictability_time(exponent, output.known, output.lost))[0])
 
 
 def _growth_rates(group: list[Started], interval: float) -> Array:
@@ -223,11 +225,19 @@ def _growth_rates(group: list[Started], interval: float) -> Array:
 def _run_assembly(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """March a member alone, as `simulate` does."""
     simulation = one.simulation
+    watched = [output for output in outputs if output.variable in OF_NEIGHBOURS]
+    for output in watched:
+        twin = simulation.twin(one.run.duration)
+        intervals = twin.begin(one.command, one.run.duration, output.interval)
+        rates = growth_of_assembly(twin, intervals, output.interval, DISTANCE) / output.interval
+        found.outputs[output.name][one.place] = _parting(output, rates)
     simulation.advance(one.run.duration, one.command, sample=one.run.interval())
     values = {name: x[None] for name, x in simulation.recorded().items()}
     rows = np.array([values["time"].shape[1]])
     with _missing_places_named():
-        results = {x.name: evaluate_of_assembly(x, values, rows, simulation.assembly)[0] for x in outputs}
+        results = {
+            x.name: evaluate_of_assembly(x, values, rows, simulation.assembly)[0] for x in outputs if x not in watched
+        }
     _keep(one, results, simulation.attributes(), found)
 
 
