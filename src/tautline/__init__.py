@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tautline.model.assembly.parts import Held, Line, Orbit
     from tautline.model.assembly.rest import rest
     from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, hang
+    from tautline.model.assembly.statics import Statics, statics
     from tautline.model.body import RigidBody, Shape
     from tautline.model.case import Case
     from tautline.model.command import Brake, Command, Free, Impedance, Length, Locked, Speed, Torque
@@ -75,6 +76,8 @@ _HOMES = {
     "Orbit": "tautline.model.assembly.parts",
     "hang": "tautline.model.assembly.state",
     "rest": "tautline.model.assembly.rest",
+    "Statics": "tautline.model.assembly.statics",
+    "statics": "tautline.model.assembly.statics",
     "one_string": "tautline.results.one_string",
     "AtEnd": "tautline.optimal.terms",
     "Limit": "tautline.optimal.terms",
@@ -201,6 +204,7 @@ __all__ = [
     "Sines",
     "Speed",
     "State",
+    "Statics",
     "StopWhen",
     "Straight",
     "String",
@@ -242,6 +246,7 @@ __all__ = [
     "simulate",
     "slack_events",
     "spectrum",
+    "statics",
     "straight",
     "study",
     "utilisation",

@@ -130,7 +130,7 @@ def equilibrium(
     reeled = straight(pendulum, deployed, elements).reeled_length
     own = own_loads(pendulum, reeled, now, acceleration)
     everything = own if load is None else {**own, "load": load}
-    state = _start(pendulum, deployed, elements)
+    state = start_of(pendulum, deployed, elements)
     start = Configuration(reeled, np.array(state.nodes), np.array(state.attitude))
     if load is not None:
         refuse_twice(pendulum, load, own, start)
@@ -177,7 +177,7 @@ def equilibrium(
     )
 
 
-def _start(pendulum: Pendulum, deployed: float, elements: int | None) -> State:
+def start_of(pendulum: Pendulum, deployed: float, elements: int | None) -> State:
     """Hanging; straight down where string and body pull opposite ways and the string will fold."""
     fluid = pendulum.fluid
     if fluid is not None and fluid.surface is not None:  # all in the fluid of the guide
