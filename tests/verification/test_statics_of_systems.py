@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -51,13 +52,14 @@ def test_a_crane_by_hand() -> None:
 
 @pytest.mark.parametrize("name", ["crane", "robot", "rope", "flow", "surface"])
 def test_tensions_and_torques_are_those_of_a_run(name: str, report: Report) -> None:
-    system, start = {
+    makers: dict[str, Callable[[], tuple[tl.Assembly, tl.AssemblyState]]] = {
         "crane": crane,
         "robot": robot,
         "rope": lambda: sagging(20),
         "flow": lambda: one_line(tl.Pendulum(ROPE, NARROW, LOAD, fluid=CURRENT), 20.0, 10),
         "surface": lambda: one_line(sea((1.5, 0.0, 0.0), 10.0, 0.05), 40.0, 12),
-    }[name]()
+    }
+    system, start = makers[name]()
     found = tl.statics(system, start)
     run = tl.simulate(system, found.state, duration=0.01, sample=0.01)
     for key, variable in (

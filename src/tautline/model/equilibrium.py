@@ -56,6 +56,12 @@ class Equilibrium:
         Likewise, about the attachment point, in the body frame (N m).
     load : function or None
         What gave them: the loads of the pendulum and the given one.
+    given : function or None
+        The given load alone.
+    time : float
+        When (s).
+    acceleration : bool
+        Whether the guide's acceleration was balanced.
     counted : dict of name to three floats
         Sums of the forces that were counted, on string and body together (N): "weight", "buoyancy", "drag",
         "applied_force", "acceleration" and "load", as far as they are there. The guide holds against all of them.
@@ -78,6 +84,9 @@ class Equilibrium:
     load: Load | None
     counted: dict[str, Array]
     message: str
+    given: Load | None = None
+    time: float = 0.0
+    acceleration: bool = False
 
 
 def equilibrium(
@@ -174,6 +183,9 @@ def equilibrium(
         load=total,
         counted=counted,
         message=f"in balance, Newton iterations: {iterations}; largest unbalanced force {residual:.2g} N{beside}",
+        given=load,
+        time=now,
+        acceleration=acceleration,
     )
 
 

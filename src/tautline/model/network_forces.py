@@ -242,6 +242,18 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
     return found
 
 
+def body_density(network: Network, own: NetworkBody, center: Array, R: Array) -> float:
+    """Mean density of the fluid around a body (kg/m^3)."""
+    fluid, feels = network.fluid, own.fluid
+    assert fluid is not None
+    assert feels is not None
+    if fluid.surface is None:
+        return fluid.density
+    z = float(center[2] + (R @ own.seen_from_center(feels.buoyancy_center))[2])
+    wet = min(max(0.5 + (z - fluid.surface) / fluid.around(feels).wetted_height, 0.0), 1.0)
+    return fluid.density_above + (fluid.density - fluid.density_above) * wet
+
+
 class Stiffness(NamedTuple):
     """Minus the derivatives of all forces by the unknowns, sparse.
 

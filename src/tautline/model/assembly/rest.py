@@ -111,14 +111,19 @@ def _common(vectors: list[Array]) -> Array | None:
 
 
 def network_of(
-    assembly: Assembly, state: AssemblyState, time: float = 0.0, *, acceleration: bool = False
+    assembly: Assembly, state: AssemblyState, time: float = 0.0, *, acceleration: bool = False, placed: bool = False
 ) -> tuple[Network, Places]:
-    """The assembly as a network with the deployed lengths of a state, and its places."""
+    """The assembly as a network with the deployed lengths of a state, and its places.
+
+    Bodies on paths have moved on from the state until that time, unless they are `placed` already.
+    """
     checks.instance("assembly", assembly, Assembly, hint="; tl.equilibrium finds how a pendulum hangs")
     checks.instance("start", state, AssemblyState)
     if assembly.orbit is not None:
         raise InputError("assembly: expected one in uniform gravity, got one in an orbit, where rest is a motion")
     frame = frame_of(assembly, time, acceleration)
+    if placed:
+        frame = frame._replace(displacements={}, displacement=np.zeros(3))
     names = free_bodies(assembly)
     bodies = [_body(assembly, name, time) for name in names]
     lines, nodes = [], []
@@ -141,9 +146,10 @@ def network_of(
             )
         )
         own = np.array(state.lines[name].nodes, dtype=float)
-        own[1:-1] += frame.displacement
+        shifts = np.tile(frame.displacement, (len(own), 1))
         for i, end in ((0, line.start), (-1, line.end)):
-            own[i] += frame.displacements.get(end, 0.0)
+            shifts[i] = shifts[i] if end in names else frame.displacements.get(end, 0.0)
+        own += shifts
         nodes.append(own)
     places = Places(
         np.array([state.bodies[name].position for name in names], dtype=float).reshape(-1, 3) + frame.displacement,
