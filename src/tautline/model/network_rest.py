@@ -84,7 +84,11 @@ def is_balanced(network: Network, forces: Forces, part: float = BALANCED) -> boo
 
 def find_rest(network: Network, start: Places) -> Rest:
     """State of rest near a start; raises EquilibriumError where none is found in a bounded number of corrections."""
-    given = network.on_bodies(start)
+    with np.errstate(all="ignore"):  # what overflows is not at rest
+        return _find_rest(network, network.on_bodies(start))
+
+
+def _find_rest(network: Network, given: Places) -> Rest:
     if is_balanced(network, forces_of(network, given)):
         starts: Iterable[Places] = [given]
     else:

@@ -48,7 +48,10 @@ def starts_of(network: Network, given: Places) -> Iterator[Places]:
     best, least = given, _unbalanced(network, given)
     places = given
     for _ in range(REPEATS):
-        places = by_pulls(network, places, branches)
+        try:
+            places = by_pulls(network, places, branches)
+        except np.linalg.LinAlgError:  # of numbers that are not finite
+            break
         left = _unbalanced(network, places)
         if left < least:
             best, least = places, left
