@@ -12,7 +12,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import EquilibriumError, InputError
-from tautline.model.assembly.rest import frame_of
+from tautline.model.assembly.rest import frame_of, hung
 from tests.conftest import Report
 from tests.support.checking import check_below, check_close
 from tests.verification.test_rest import AIR, BALLOON, CURRENT, LOAD, NARROW, ROPE, SEA, THRUST, WINCH
@@ -241,3 +241,22 @@ def test_pull_at_an_end_by_hand() -> None:
     assert found.line.end_tension == pytest.approx(math.hypot(30.0, 30.0 * G), rel=1e-10)
     assert found.line.start_tension == pytest.approx(math.hypot(30.0, 34.0 * G), rel=1e-10)
     np.testing.assert_allclose(found.line.start_force, [30.0, 0.0, 34.0 * G], atol=1e-7)
+
+
+def test_a_tree_hangs_without_being_placed() -> None:
+    """Lengths alone: hook below the jib, load below the hook; a balloon stands up; four ropes are no tree."""
+    assembly, start = crane()
+    expected, found = tl.rest(assembly, start), hung(assembly, {"hoist": 20.0})
+    for name in assembly.bodies:
+        check_close(name, found.bodies[name].position, expected.bodies[name].position, 1e-9)
+    for name in assembly.lines:
+        check_close(name, found.lines[name].nodes, expected.lines[name].nodes, 1e-9)
+    balloon, state = one_line(tl.Pendulum(ROPE, WINCH, BALLOON, fluid=AIR), 25.0, 8)
+    check_close(
+        "balloon", hung(balloon, {"line": 25.0}).lines["line"].nodes, tl.rest(balloon, state).lines["line"].nodes, 1e-9
+    )
+    with pytest.raises(InputError, match=r"deployed.hoist: expected the length"):
+        hung(assembly)
+    ropes, _ = robot()
+    with pytest.raises(InputError, match="every free body to hang by one line"):
+        hung(ropes, dict.fromkeys(ropes.lines, 6.0))

@@ -13,11 +13,13 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import Assembly
 from tautline.model.assembly.parts import Held
-from tautline.model.assembly.state import AssemblyState, BodyState, LineState
+from tautline.model.assembly.state import AssemblyState, BodyState, LineState, point_of
 from tautline.model.body import RigidBody
+from tautline.model.checks import ZERO
 from tautline.model.loads import interpolated
 from tautline.model.network import Network, NetworkBody, NetworkLine, Places
 from tautline.model.network_rest import find_rest
+from tautline.model.network_start import tree_of
 
 
 class Frame(NamedTuple):
@@ -74,6 +76,46 @@ def rest(assembly: Assembly, start: AssemblyState, *, time: float = 0.0, acceler
     network, places = network_of(assembly, start, time, acceleration=acceleration)
     found = find_rest(network, places).places
     return state_of(assembly, start, network, found, frame_of(assembly, time, acceleration))
+
+
+def hung(
+    assembly: Assembly, deployed: Mapping[str, float] | None = None, held: Mapping[str, BodyState] | None = None
+) -> AssemblyState:
+    """State of rest in which everything hangs below, or floats above, what carries it.
+
+    Parameters
+    ----------
+    assembly : Assembly
+        In which every free body hangs by one line, on a fixed point or on another body.
+    deployed : dict, optional
+        Unstretched lengths outside the guides (m), by the names of lines; of every line that has a reel.
+    held : dict, optional
+        `BodyState` of bodies that are `Held`, at the start of their paths; at the origin by default.
+    """
+    given = dict(deployed or {})
+    for name, line in assembly.lines.items():
+        if line.reel is not None and name not in given:
+            raise InputError(f"deployed.{name}: expected the length outside the guide (m), got none")
+    bodies = {}
+    for number, (name, body) in enumerate(assembly.bodies.items()):
+        own = (held or {}).get(name, BodyState(ZERO))
+        if isinstance(body, Held) and body.path is not None:
+            own = BodyState(tuple((np.array(own.position) + body.path.at(0.0)[0][0]).tolist()), attitude=own.attitude)
+        bodies[name] = own if isinstance(body, Held) else BodyState((0.0, 0.0, 1.0 + number))
+    lines = {}
+    for name, line in assembly.lines.items():
+        X = float(given.get(name, line.string.length))
+        nodes = np.zeros((line.elements + 1, 3))
+        nodes[:, 2] = np.linspace(0.0, X, line.elements + 1)
+        for i, end, point in zip((0, -1), line.ends, line.points, strict=True):
+            if not isinstance(assembly.bodies.get(end), RigidBody):
+                nodes[i] = point_of(assembly, bodies, end, point)[0]
+        lines[name] = LineState(nodes, np.zeros_like(nodes), line.string.length - X, 0.0)
+    start = AssemblyState(bodies, lines)
+    network, places = network_of(assembly, start)
+    if tree_of(network) is None:
+        raise InputError("assembly: expected every free body to hang by one line; place bodies with tl.hang instead")
+    return state_of(assembly, start, network, find_rest(network, places).places, frame_of(assembly))
 
 
 def frame_of(assembly: Assembly, time: float = 0.0, acceleration: bool = False) -> Frame:
