@@ -15,6 +15,7 @@ from tautline.errors import EquilibriumError, InputError
 from tautline.model.assembly.rest import frame_of, hung
 from tests.conftest import Report
 from tests.support.checking import check_below, check_close
+from tests.support.systems import random_body
 from tests.verification.test_rest import AIR, BALLOON, CURRENT, LOAD, NARROW, ROPE, SEA, THRUST, WINCH
 from tests.verification.test_rest_of_networks import sagging, sea
 
@@ -260,3 +261,30 @@ def test_a_tree_hangs_without_being_placed() -> None:
     ropes, _ = robot()
     with pytest.raises(InputError, match="every free body to hang by one line"):
         hung(ropes, dict.fromkeys(ropes.lines, 6.0))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rest_is_found_wherever_pulls_find_it(seed: int) -> None:
+    """Strings of any stiffness and bodies of any lift in flows of any strength, some at a surface."""
+    rng = np.random.default_rng(seed)
+    X, N = 10.0 ** rng.uniform(-1.0, 2.5), int(rng.integers(1, 40))
+    string = tl.String(
+        1.2 * X + 1.0, 10.0 ** rng.uniform(-2, 1), 10.0 ** rng.uniform(3, 8), diameter=10.0 ** rng.uniform(-3, -1.5)
+    )
+    body, density = random_body(rng), float(rng.choice([1.2, 1000.0]))
+    fluid = tl.Fluid(
+        density,
+        flow=rng.normal(size=3) * [1.0, 1.0, 0.1] * 10.0 ** rng.uniform(-1.0, 0.7),
+        volume=body.mass / density * rng.uniform(0.0, 1.5),
+        drag_area=10.0 ** rng.uniform(-3.0, 0.0),
+        surface=rng.uniform(-0.2, 1.2) * X if rng.random() < 0.4 else None,
+    )
+    pendulum = tl.Pendulum(string, tl.Reel(0.2, 0.5, 1.0), body, fluid=fluid)
+    try:
+        expected = tl.equilibrium(pendulum, X, N)
+    except EquilibriumError:
+        return
+    found = tl.statics(pendulum, X, elements=N)
+    size = max(found.line.start_tension, found.line.end_tension, 1.0)
+    check_below("residual", found.residual, 1e-8 * size + 1e-14 * string.stiffness * N)
+    assert np.isfinite(expected.guide_tension)

@@ -195,6 +195,14 @@ def start_of(pendulum: Pendulum, deployed: float, elements: int | None) -> State
     return hanging(pendulum, deployed, elements)
 
 
+def pulled(pendulum: Pendulum, start: State, time: float, acceleration: bool) -> State:
+    """State that balances the pendulum's own loads, by Newton's method for the pulls; EquilibriumError if none."""
+    load = all_of(own_loads(pendulum, start.reeled_length, time, acceleration))
+    deployed = pendulum.string.length - start.reeled_length
+    found, _ = Solver(pendulum, start_of(pendulum, deployed, start.elements), load).solve()
+    return State(start.reeled_length, 0.0, found.q, np.zeros_like(found.q), found.R)
+
+
 def _by_energy(pendulum: Pendulum, start: State, time: float) -> tuple[Array, Array, int]:
     """Nodes and attitude of the pendulum at rest as a network of one line, and the number of corrections.
 

@@ -12,7 +12,7 @@ from tautline.arrays import Array
 from tautline.errors import EquilibriumError, InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import Assembly
-from tautline.model.assembly.one_line import as_assembly, as_assembly_state
+from tautline.model.assembly.one_line import as_assembly, as_assembly_state, as_pendulum_state
 from tautline.model.assembly.parts import Line
 from tautline.model.assembly.rest import frame_of, free_bodies, network_of, state_of
 from tautline.model.assembly.state import AssemblyState
@@ -216,7 +216,25 @@ def statics(
     wanted = _wanted_torques(assembly, torques)
     if wanted:
         state = _freed(assembly, state, wanted, time, acceleration)
-    return _at_rest(assembly, state, time, acceleration)
+    try:
+        return _at_rest(assembly, state, time, acceleration)
+    except EquilibriumError:
+        if not isinstance(system, Pendulum):
+            raise
+        pulls = _by_pulls(system, state, time, acceleration)
+        if pulls is None:
+            raise
+    return _at_rest(assembly, pulls, time, acceleration)
+
+
+def _by_pulls(pendulum: Pendulum, state: AssemblyState, time: float, acceleration: bool) -> AssemblyState | None:
+    """A start by Newton's method for the pulls of the only line, which finds its way where loads are large."""
+    from tautline.model.equilibrium import pulled
+
+    try:
+        return as_assembly_state(pendulum, pulled(pendulum, as_pendulum_state(state), time, acceleration))
+    except EquilibriumError:
+        return None
 
 
 def system_and_state(system: Any, start: Any, elements: int | None = None) -> tuple[Assembly, AssemblyState]:
