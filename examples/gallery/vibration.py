@@ -20,7 +20,7 @@ pendulum = tl.Pendulum(
 )
 deployed = 30.0
 start = tl.hanging(pendulum, deployed, elements=40, end_velocity=(0.0, 0.0, 0.6))
-balance = tl.modes(pendulum, deployed=deployed, elements=40, count=1, reel="free").attrs["balancing_torque"]
+balance = float(tl.modes(pendulum, deployed=deployed, elements=40, count=1, reel="free").balancing_torque[0])
 
 by_hand = (5.0 + 0.1 * deployed) * 9.81 * 0.2
 print(f"torque that balances the weight: {balance:.2f} N m, by hand {by_hand:.2f} N m")

@@ -42,6 +42,8 @@ from tautline.model.assembly.state import AssemblyState as AssemblyState
 from tautline.model.assembly.state import BodyState as BodyState
 from tautline.model.assembly.state import LineStart as LineStart
 from tautline.model.assembly.state import hang as hang
+from tautline.model.assembly.statics import Statics as Statics
+from tautline.model.assembly.statics import statics as statics
 from tautline.model.body import RigidBody as RigidBody
 from tautline.model.body import Shape as Shape
 from tautline.model.case import Case as Case

@@ -46,22 +46,17 @@ MODES_SCHEMA = {
     "growth_rate": Variable(MODE, "s-1", "of a motion that grows away from rest; 0 where the rest is stable"),
     "kind": Variable(MODE, "", "longitudinal, swing, transverse, body, rigid"),
     "shape": Variable((*MODE, "node", "axis"), "1", "displacements of the nodes, per amplitude"),
-    "rotation": Variable((*MODE, "axis"), "rad m-1", "small rotation of the body in its own frame, per amplitude"),
-    "reel": Variable(MODE, "1", "change of reeled_length, per amplitude"),
+    "body_shape": Variable((*MODE, "body", "axis"), "1", "displacements of the centres of mass, per amplitude"),
+    "rotation": Variable((*MODE, "body", "axis"), "rad m-1", "small rotations, each in the body frame, per amplitude"),
+    "reel": Variable((*MODE, "line"), "1", "change of reeled_length, per amplitude"),
     "modal_mass": Variable(MODE, "kg", "twice the kinetic energy at a rate of amplitude of 1 m/s"),
-    "longitudinal_share": Variable(MODE, "1", "part of the kinetic energy that is motion along the string"),
-    "rotation_share": Variable(MODE, "1", "part of the kinetic energy that is rotation about the centre of mass"),
+    "longitudinal_share": Variable(MODE, "1", "part of the kinetic energy that is motion along the lines"),
+    "rotation_share": Variable(MODE, "1", "part of the kinetic energy that is rotation about centres of mass"),
     "position": Variable(("node", "axis"), "m", "positions of the nodes at rest; third axis down"),
-    "attitude": Variable(("row", "column"), "1", "rotation matrix at rest, body to inertial frame"),
-}
-
-
-ASSEMBLY_MODES_SCHEMA = {
-    "frequency": Variable(MODE, "Hz", "natural frequency; 0 for a rigid or a growing motion"),
-    "growth_rate": Variable(MODE, "s-1", "of a motion that grows away from rest; 0 where the rest is stable"),
-    "shape": Variable((*MODE, "node", "axis"), "1", "displacements of the nodes, the largest of all 1"),
-    "body_shape": Variable((*MODE, "body", "axis"), "1", "displacements of the centres of mass"),
-    "rotation": Variable((*MODE, "body", "axis"), "rad m-1", "small rotations of the bodies, in space"),
+    "body_position": Variable(("body", "axis"), "m", "positions of the centres of mass at rest"),
+    "attitude": Variable(("body", "row", "column"), "1", "rotation matrices at rest, body to inertial frame"),
+    "reeled_length": Variable(("line",), "m", "unstretched length on the reel side of the guide entrance"),
+    "balancing_torque": Variable(("line",), "N m", "constant torque that holds the drum in modes with a free reel"),
 }
 
 

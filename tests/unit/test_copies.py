@@ -74,6 +74,7 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.Sines: lambda: tl.Sines((1.0, 0.5), (2.0, 3.0)),
     tl.Speed: lambda: tl.Speed(payout=1.0),
     tl.State: lambda: CASE.state(),
+    tl.Statics: lambda: tl.statics(CASE.pendulum, 5.0, elements=4),
     tl.StopWhen: lambda: tl.StopWhen("reel_speed", above=1.0),
     tl.Straight: lambda: tl.Straight(deployed=10.0),
     tl.String: lambda: CASE.pendulum.string,

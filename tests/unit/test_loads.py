@@ -96,10 +96,13 @@ def test_what_a_surface_makes_unknown_is_refused(ask: Callable[[], Any], says: s
         ask()
 
 
-def test_modes_with_a_surface_need_a_guide_that_stays() -> None:
-    moved = dataclasses.replace(SEA, reel=dataclasses.replace(SEA.reel, guide_path=tl.Sine(0.1, 2.0)))
-    with pytest.raises(tl.errors.InputError, match=r"Reel.guide_path: expected None in modes with Fluid.surface"):
-        tl.modes(moved, deployed=5.0, elements=4)
+def test_modes_with_a_surface_are_those_where_the_guide_is() -> None:
+    lower = tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.5), (0.0, 0.0, 0.5)))
+    moved = dataclasses.replace(SEA, reel=dataclasses.replace(SEA.reel, guide_path=lower))
+    place = tuple(np.add(SEA.reel.guide_position, (0.0, 0.0, 0.5)))
+    stands = dataclasses.replace(SEA, reel=dataclasses.replace(SEA.reel, guide_position=place))
+    found, expected = (tl.modes(x, deployed=5.0, elements=4).frequency for x in (moved, stands))
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_forces_at_rest_below_a_surface_add_up() -> None:

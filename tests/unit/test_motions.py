@@ -357,12 +357,13 @@ def test_a_study_does_not_vary_files(tmp_path: Path) -> None:
 def test_check_says_how_fast_it_moves() -> None:
     found = checking.facts(case(command='kind = "length"\ntarget = "28 m"\nspeed = "2 m/s"\nacceleration = "3 m/s^2"'))
     w = 2.0 * math.pi / 8.0
-    assert found["guide_peak_speed"] == pytest.approx(w, rel=1e-6)
-    assert found["guide_peak_acceleration"] == pytest.approx(w**2, rel=1e-4)
-    assert found["length_peak_speed"] == pytest.approx(2.0, rel=1e-6)
-    assert found["length_peak_acceleration"] == pytest.approx(3.0, rel=1e-6)
+    guide, length = found["motions"]["guide"], found["motions"]["length"]
+    assert guide["peak_speed"] == pytest.approx(w, rel=1e-6)
+    assert guide["peak_acceleration"] == pytest.approx(w**2, rel=1e-4)
+    assert length["peak_speed"] == pytest.approx(2.0, rel=1e-6)
+    assert length["peak_acceleration"] == pytest.approx(3.0, rel=1e-6)
     assert "up to 0.7854 m/s and 0.6169 m/s^2" in checking.rows(found)["motion of the guide"]
-    assert "guide_peak_speed" not in checking.facts(tl.load("crane-hoist"))
+    assert "guide" not in checking.facts(tl.load("crane-hoist"))["motions"]
 
 
 # -- what is refused -------------------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ def test_runs_with_stops_are_resumed_bit_for_bit(tmp_path: Path) -> None:
     assembly, _ = crane(heaves=False)
     bodies = {"hook": tl.BodyState((0.1, 0.05, 2.4)), "load": tl.BodyState((0.15, 0.0, 6.1), (0.0, 0.2, 0.0))}
     settings = tl.Run(duration=1.6, sample=0.02, step=5e-4, **HOLD)
-    case = tl.AssemblyCase(assembly, bodies | {"jib": tl.BodyState((0.0, 0.0, 0.0))}, {}, STOPPED, settings)
+    case = tl.AssemblyCase(assembly, tl.Placed(bodies), STOPPED, settings)
     whole, cut = tmp_path / "whole.nc", tmp_path / "cut.nc"
     tl.run_to_file(whole, case)
     tl.run_to_file(cut, case, watch=lambda progress: progress.rows > 40)

@@ -132,7 +132,7 @@ def test_longitudinal_waves_die_out_at_the_absorber(report: Report) -> None:
     """Against a drum that is held, and one that is turned by a constant torque."""
     pendulum = swinging(viscosity=2.0)
     start = tl.hanging(pendulum, 30.0, 30, end_velocity=(0.0, 0.0, 0.6))
-    balance = tl.modes(pendulum, deployed=30.0, elements=30, count=1, reel="free").attrs["balancing_torque"]
+    balance = float(tl.modes(pendulum, deployed=30.0, elements=30, count=1, reel="free").balancing_torque[0])
     rest = tl.equilibrium(pendulum, 30.0, 30).tension
 
     def left(run: xr.Dataset) -> float:

@@ -203,7 +203,7 @@ def test_a_drum_that_grows_in_modes_and_energy() -> None:
     found = tl.equilibrium(pendulum, 20.0, 30)
     run = tl.simulate(pendulum, found.state, tl.Locked(), duration=0.01, sample=0.01)
     assert found.energy == pytest.approx(float(run.energy[0]), rel=1e-12)
-    torque = tl.modes(pendulum, found, reel="free", count=2).attrs["balancing_torque"]
+    torque = float(tl.modes(pendulum, found, reel="free", count=2).balancing_torque[0])
     assert torque == pytest.approx(found.holding_torque, rel=1e-5)
     assert torque == pytest.approx(34.0 * G * found_radius(NARROW, 20.0), rel=0.02)
 

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from scipy.special import jn_zeros
 
 import tautline as tl
-from tautline.analysis.modes import displaced, linearised
+from tautline.analysis.modes import displaced
 from tautline.engine import lowering
 from tautline.kernels import energy
 from tautline.model import statics
@@ -25,6 +25,7 @@ from tests.support.at_rest import BODY, Array, drag, drag_per_length
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.hanging import G, frequency, system
 from tests.support.matrices import as_matrix
+from tests.support.pendulum_modes import linearised
 from tests.support.systems import random_system
 
 
@@ -294,7 +295,7 @@ def test_free_reel_is_a_mass_at_the_other_end(report: Report) -> None:
 def test_balancing_torque_holds_the_reel() -> None:
     pendulum = system(length=10.0, body=BODY)
     rest = tl.hanging(pendulum, 10.0, 10)
-    torque = tl.modes(pendulum, rest, count=1, reel="free").attrs["balancing_torque"]
+    torque = float(tl.modes(pendulum, rest, count=1, reel="free").balancing_torque[0])
     run = tl.simulate(pendulum, rest, tl.Torque(torque), duration=0.5, sample=0.1)
     check_below("reel speed", float(np.abs(run.reel_speed).max()), 1e-11)
 
@@ -322,11 +323,11 @@ def test_a_run_along_a_mode_keeps_to_it(mode: int, report: Report) -> None:
     run = tl.simulate(pendulum, displaced(result, mode, amplitude), duration=duration, sample=duration / 400, order=4)
 
     moved = (run.position - result.position).values[:, 1:].reshape(401, -1)
-    turns = Rotation.from_matrix(result.attitude.values.T @ run.attitude.values).as_rotvec()
+    turns = Rotation.from_matrix(result.attitude.values[0].T @ run.attitude.values).as_rotvec()
     y = np.hstack([np.zeros((401, 1)), moved, turns])
-    x = Configuration(result.attrs["reeled_length"], result.position.values, result.attitude.values)
+    x = Configuration(float(result.reeled_length[0]), result.position.values, result.attitude.values[0])
     M = linearised(pendulum, x).M
-    shape = np.concatenate([[0.0], result["shape"].values[mode - 1, 1:].ravel(), result.rotation.values[mode - 1]])
+    shape = np.concatenate([[0.0], result["shape"].values[mode - 1, 1:].ravel(), result.rotation.values[mode - 1, 0]])
     mass = shape @ M @ shape
     assert mass == pytest.approx(float(result.modal_mass[mode - 1]))
     coordinate = y @ M @ shape / mass

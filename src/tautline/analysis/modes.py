@@ -2,136 +2,134 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import xarray as xr
-from numpy.typing import NDArray
 
 from tautline._version import __version__
-from tautline.analysis.assembly_modes import assembly_modes
-from tautline.arrays import TINY_LENGTH
+from tautline.analysis.linearized import Linearized, force_on_reel, linearized
+from tautline.arrays import TINY_LENGTH, Array
 from tautline.errors import InputError
 from tautline.model import checks, statics
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.state import AssemblyState
-from tautline.model.command import Locked
+from tautline.model.assembly.rest import frame_of, network_of
+from tautline.model.assembly.state import AssemblyState, BodyState, LineState
+from tautline.model.assembly.statics import Statics
+from tautline.model.chain import chain_state, placed_system
 from tautline.model.equilibrium import Equilibrium, equilibrium
-from tautline.model.loads import all_of, own_loads
+from tautline.model.network import Network, Places, hat, turning
+from tautline.model.network_forces import forces_of
+from tautline.model.network_rest import left_of
 from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
-from tautline.model.statics import Array, Configuration
-from tautline.reference import Equations, Fields
-from tautline.results import dataset
+from tautline.results.assembly import build_modes
 
-# The matrices are dense: some seconds and 300 MB at this number.
+if TYPE_CHECKING:
+    import xarray as xr
+
+# The matrices are dense: some seconds and 300 MB at this number of elements in all.
 MOST_ELEMENTS = 1000
-# Of the weight, or its moment: a state with more of it unbalanced, beyond rounding, does not stay at rest.
-BALANCE = 1e-6
+# Part of the largest force that may be unbalanced; a state with more of it does not stay at rest.
+BALANCED = 1e-6
 ROUNDING = 1e-15
+# Of the frame's velocity, and in m/s: velocities of a state at rest may differ by this.
+STANDING = 1e-9
 # Of the shift: squared frequencies closer to zero than this are zero; rounding is a thousand times smaller.
 ZERO = 1e-9
 # Squared frequencies that differ by less, relatively, belong to one frequency, whose shapes may be mixed at will.
 SAME = 1e-8
 # Of its largest: displacements below this do not count as a change of side.
 SIDE = 1e-3
-# Metres per radian: with less displacement than this, only the body turns.
+# Metres per radian: with less displacement than this, only bodies turn.
 STILL = 1e-6
 # Shapes that may share the frequency of the last one wanted: swings along x and y.
 PAIR = 2
 MOST_SHIFTS = 100
 
 
-class Linearised(NamedTuple):
-    """M x'' + K x = 0 for x = (ds, dq_1..dq_N, eta) with R exp(eta): equations (A9) and (A10)."""
+class _System(NamedTuple):
+    """A system at rest, as a network."""
 
-    M: Array
-    K: Array
-    moves: NDArray[np.bool_]  # entries of x that can move
-    reel_force: float  # of gravity and string on s, without the loss at the guide
-
-    def moving(self, A: Array) -> Array:
-        """The rows and columns that can move."""
-        return A[np.ix_(self.moves, self.moves)]
+    assembly: System
+    state: AssemblyState
+    network: Network
+    places: Places
+    extra: Array | None = None  # stiffness of loads that were given, by the unknowns of the network
 
 
 def modes(
-    pendulum: Pendulum | System,
-    at: Equilibrium | State | AssemblyState | None = None,
+    system: System | Pendulum,
+    at: Statics | AssemblyState | Equilibrium | State | None = None,
     *,
     deployed: float | None = None,
     elements: int = 20,
     count: int | None = None,
-    reel: str = "locked",
+    reel: str | Sequence[str] = "locked",
 ) -> xr.Dataset:
     """Natural frequencies and shapes of small oscillations about a state of rest.
 
+    Applied forces, buoyancy and drag act with their size there and their change with place and attitude, as far as
+    that is conservative; damping is left out. Fluid that moves along is counted.
+
     Parameters
     ----------
-    pendulum : Pendulum
-        Or a System, with the state of rest that `tl.rest` finds; see `tautline.analysis.assembly_modes`.
-    at : Equilibrium or State, optional
-        Where to linearise; by default the string hangs with `deployed` metres out in `elements` elements. A load of
-        the Equilibrium acts with its present size and its dependence on the configuration, as far as that is
-        conservative; damping is left out.
+    system : System or Pendulum
+        In uniform gravity.
+    at : Statics, AssemblyState, Equilibrium or State
+        The state of rest, as `tl.statics` finds it. A load of an Equilibrium acts as well.
     deployed, elements
-        As in `equilibrium`; not with `at`.
+        Of a pendulum, in place of `at`: it hangs with `deployed` metres out in `elements` elements.
     count : int, optional
         How many, from the slowest up; all by default. Motions that grow come first, then the rigid ones.
-    reel : {"locked", "free"}
-        "free": the drum turns, held in balance by a constant torque, `attrs["balancing_torque"]` (N m). The loss at
-        the guide is left out. Not with a load.
+    reel : {"locked", "free"} or names of lines
+        "free": all drums turn, held in balance by constant torques, `balancing_torque` (N m); or the names of the
+        lines whose drums do. The loss at the guide is left out.
 
     Returns
     -------
     Dataset
         On `mode`: `frequency` (Hz), `angular_frequency` (rad/s), `growth_rate` (1/s), `kind`, `shape` (mode, node,
-        axis), `rotation` (rad/m, body frame), `reel`, `modal_mass` (kg) and shares of the kinetic energy; `position`
-        and `attitude` at rest. A shape is scaled so that the largest displacement of a node, of the centre of mass
-        about the attachment point or of the reel is 1; where only the body turns, its rotation is 1.
+        axis), `body_shape` and `rotation` (mode, body, axis; rad/m, body frame), `reel` (mode, line), `modal_mass` (kg)
+        and shares of the kinetic energy; places at rest. A shape is scaled so that the largest displacement of a node,
+        of a centre of mass about a line's end or of a reel is 1; where only bodies turn, the largest rotation is 1.
 
     Notes
     -----
-    Kinds, in the order in which they are tested: "rigid", no restoring force (a turn of the body about the vertical,
-    for example); "body", more than half of the kinetic energy is rotation about the centre of mass; "longitudinal",
-    more than half is motion along the string; "swing", the string goes to one side, farthest at the body;
-    "transverse", all others. Shapes of equal frequency are turned so that the first moves along x as far as it can.
+    Kinds, in the order in which they are tested: "rigid", no restoring force (a turn of a body about the vertical,
+    for example); "body", more than half of the kinetic energy is rotation about centres of mass; "longitudinal",
+    more than half is motion along the lines; "swing", every line that moves across goes to one side, farthest at a
+    free body; "transverse", all others. Shapes of equal frequency are turned so that the first moves along x as far as
+    it can.
     """
-    if isinstance(pendulum, System):
-        if not isinstance(at, AssemblyState) or deployed is not None or reel != "locked":
-            checks.refuse("at", "the state of rest that tl.rest finds, and no other argument but count", at)
-        return assembly_modes(pendulum, at, count)
-    checks.instance("pendulum", pendulum, Pendulum)
-    checks.choice("reel", reel, ("locked", "free"))
-    state, load = _rest(pendulum, at, deployed, elements)
-    checks.whole("elements", state.elements, 1, MOST_ELEMENTS)
-    if reel == "free" and load is not None:
-        checks.refuse("reel", "'locked' with a steady load", reel)
-    x = Configuration(state.reeled_length, np.array(state.nodes), np.array(state.attitude))
-    system = linearised(pendulum, x, load, free=reel == "free")
-    n = int(system.moves.sum())
+    checks.instance("system", system, System, Pendulum)
+    at_rest = _at_rest(system, at, deployed, elements)
+    assembly, network, places = at_rest.assembly, at_rest.network, at_rest.places
+    total = sum(line.elements for line in network.lines)
+    checks.whole("elements", total, 1, MOST_ELEMENTS)
+    free = _free(assembly, reel)
+    if free and at_rest.extra is not None:
+        checks.refuse("reel", "'locked' with a load of one's own", reel)
+    matrices = linearized(assembly, network, places, free, at_rest.extra)
+    n = len(matrices.M)
     wanted = n if count is None else checks.whole("count", count, 1, n)
     # a few more than wanted, so that shapes of one frequency are all there when they are turned
-    squares, shapes = _eigenpairs(pendulum, system, min(wanted + PAIR, n))
-    shapes = _turned_towards_x(squares, shapes, system.M)
+    squares, shapes = _eigenpairs(network, matrices, min(wanted + PAIR, n))
+    shapes = _turned_towards_x(network, places, squares, shapes, matrices.M)
     values = {
         **_frequencies(squares[:wanted]),
-        **_shapes(pendulum, x, system.M, squares[:wanted], shapes[:wanted]),
-        "position": x.q + np.array(pendulum.reel.guide_position),
-        "attitude": x.R,
+        **_shapes(at_rest, matrices, squares[:wanted], shapes[:wanted]),
+        **_places(at_rest),
     }
-    attrs = {
-        "reel": reel,
-        "reeled_length": x.s,
-        "balancing_torque": -system.reel_force * pendulum.reel.radius(x.s),
-        "guide_position": list(pendulum.reel.guide_position),
-        "center_of_mass": list(pendulum.body.center_of_mass),
-        "version": __version__,
-    }
-    return dataset.build_modes(values, attrs)
+    attrs: dict[str, Any] = {"reel": list(free) if isinstance(reel, Sequence) and not isinstance(reel, str) else reel}
+    attrs["version"] = __version__
+    if isinstance(system, Pendulum):
+        attrs["guide_position"] = list(system.reel.guide_position)
+        attrs["pendulum"] = 1
+    return build_modes(assembly, values, attrs)
 
 
-def displaced(result: xr.Dataset, mode: int, amplitude: float) -> State:
+def displaced(result: xr.Dataset, mode: int, amplitude: float) -> State | AssemblyState:
     """The state of rest, displaced along a shape: to start a run from.
 
     Parameters
@@ -148,81 +146,118 @@ def displaced(result: xr.Dataset, mode: int, amplitude: float) -> State:
     number = checks.whole("mode", mode, 1, int(result.mode[-1]))
     size = checks.number("amplitude", amplitude)
     chosen = result.sel(mode=number)
-    nodes = result.position.values - np.array(result.attrs["guide_position"]) + size * chosen["shape"].values
-    nodes[0] = 0.0
-    turn = Rotation.from_rotvec(size * chosen.rotation.values).as_matrix()
-    s = result.attrs["reeled_length"] + size * float(chosen.reel)
-    return State(s, 0.0, nodes, np.zeros_like(nodes), result.attitude.values @ turn)
+    nodes = result.position.values + size * chosen["shape"].values
+    bodies = {}
+    for name in result["body"].values if "body" in result.dims else ():
+        own = chosen.sel(body=name)
+        turn = Rotation.from_rotvec(size * own.rotation.values).as_matrix()
+        place = own.body_position.values + size * own.body_shape.values
+        bodies[str(name)] = BodyState(tuple(place.tolist()), attitude=own.attitude.values @ turn)
+    lines = {}
+    for name in result["line"].values:
+        own_nodes = nodes[result.node_line.values == name]
+        reeled = float(result.reeled_length.sel(line=name)) + size * float(chosen.reel.sel(line=name))
+        lines[str(name)] = LineState(own_nodes, np.zeros_like(own_nodes), reeled, 0.0)
+    state = AssemblyState(bodies, lines)
+    return chain_state(state) if "pendulum" in result.attrs else state
 
 
-def linearised(
-    pendulum: Pendulum, x: Configuration, load: statics.Load | None = None, *, free: bool = False
-) -> Linearised:
-    """Mass and stiffness at a state of rest."""
-    N = len(x.q) - 1
-    if pendulum.fluid is not None and pendulum.fluid.surface is not None and pendulum.reel.guide_path is not None:
-        checks.refuse("Reel.guide_path", "None in modes with Fluid.surface", "one", "; put guide_position where it is")
-    equations = Equations(pendulum, N, Locked())  # at rest only its masses matter
-    at_rest = Fields(x.s, x.q, x.R, 0.0, np.zeros_like(x.q), np.zeros(3))
-    _, M, _ = equations.balance(0.0, at_rest)
-    K = statics.stiffness(pendulum, x)
-    if load is not None:
-        l = statics.element_length(pendulum, x.s, N)
-        D = statics.load_by_configuration(load, x.q, x.R, l).dense(3 * N + 3)
-        K[1:, 1:] -= 0.5 * (D + D.T)
-    moves = np.full(len(M), True)
-    moves[0] = free
-    moves[-3:] = not pendulum.body.is_point
-    return Linearised(M, K, moves, statics.reel_force(pendulum, x))
+def _free(assembly: System, reel: str | Sequence[str]) -> list[str]:
+    """Names of the lines whose drums are free."""
+    with_reel = [name for name, line in assembly.lines.items() if line.reel is not None]
+    if isinstance(reel, str):
+        checks.choice("reel", reel, ("locked", "free"))
+        return with_reel if reel == "free" else []
+    for name in reel:
+        checks.choice("reel", name, with_reel)
+    return [name for name in with_reel if name in reel]
 
 
-def _rest(pendulum: Pendulum, at: Any, deployed: float | None, elements: int) -> tuple[State, statics.Load | None]:
-    """Where to linearise, and the load that acts there."""
+def _at_rest(system: Any, at: Any, deployed: float | None, elements: int) -> _System:
+    """Where to linearise."""
+    if isinstance(system, System):
+        if deployed is not None:
+            raise InputError("deployed: expected None for an assembly, whose state has its lengths")
+        checks.instance("at", at, Statics, AssemblyState, hint="; tl.statics finds one")
+        if isinstance(at, Statics):
+            return _checked(system, at.state, at.time, at.acceleration, placed=True)
+        return _checked(system, at)
     if at is None:
         if deployed is None:
             raise InputError("deployed: expected a length (m), or an equilibrium or state as the second argument")
-        at = equilibrium(pendulum, deployed, elements)
+        at = equilibrium(system, deployed, elements)
     elif deployed is not None:
         raise InputError("deployed: expected None with an equilibrium or state, which has its own length")
-    if isinstance(at, Equilibrium):
-        at.state.check_against(pendulum)
-        return at.state, at.load
-    if not isinstance(at, State):
-        checks.refuse("at", "an Equilibrium or a State", at)
-    at.check_against(pendulum)
-    if at.reel_speed or at.node_velocities.any() or np.any(at.angular_velocity):
+    if isinstance(at, Statics):
+        return _checked(at.system, at.state, at.time, at.acceleration, placed=True)
+    if not isinstance(at, Equilibrium | State):
+        checks.refuse("at", "a Statics, an Equilibrium or a State", at)
+    state = at.state if isinstance(at, Equilibrium) else at
+    state.check_against(system)
+    assembly, whole = placed_system(system, state)
+    if isinstance(at, State):
+        return _checked(assembly, whole)
+    found = _checked(assembly, whole, at.time, at.acceleration, given=at.given is not None)
+    return found if at.given is None else found._replace(extra=_given_stiffness(system, found, state, at.given))
+
+
+def _checked(
+    assembly: System,
+    state: AssemblyState,
+    time: float = 0.0,
+    acceleration: bool = False,
+    *,
+    placed: bool = False,
+    given: bool = False,
+) -> _System:
+    """The system as a network; refused where it is not at rest. `placed`: bodies on paths are where they are then."""
+    network, places = network_of(assembly, state, time, acceleration=acceleration, placed=placed)
+    frame = frame_of(assembly, time)
+    for name in network.body_names:
+        own = state.bodies[name]
+        moves = np.abs(np.array(own.velocity) - frame.velocity).max() > STANDING * (1.0 + np.abs(frame.velocity).max())
+        if (moves and not time) or np.any(own.angular_velocity):
+            raise InputError("at: expected a state at rest, got one that moves")
+    if any(line.reel_speed for line in state.lines.values()):
         raise InputError("at: expected a state at rest, got one that moves")
-    x = Configuration(at.reeled_length, at.nodes, np.asarray(at.attitude))
-    at_nodes, moment = statics.forces(pendulum, x)
-    load = all_of(own_loads(pendulum, x.s))
-    if load is not None:
-        forces, turning = statics.evaluate(load, x.q, x.R)
-        at_nodes, moment = at_nodes + forces[1:], moment + turning
-    string, body, g = pendulum.string, pendulum.body, pendulum.gravity
-    X = string.length - at.reeled_length
-    # l is rounded with the whole length, and stretched with EA
-    rounding = ROUNDING * string.stiffness * string.length / (X / at.elements)
-    force, turn = float(np.abs(at_nodes).max()), float(np.abs(moment).max())
-    too_much = force > BALANCE * (body.mass + string.density * X) * g + rounding
-    if too_much or turn > BALANCE * body.mass * g * float(np.linalg.norm(body.center_of_mass)):
+    found = forces_of(network, places)
+    # the length of an element is rounded with that of the whole string
+    rounding = max(ROUNDING * x.string.stiffness * x.string.length * x.elements / x.deployed for x in network.lines)
+    if not given and left_of(network, found) > BALANCED * found.scale + rounding:
         raise InputError(
-            f"at: expected a state in balance, got an unbalanced force of {force:.3g} N and moment of {turn:.3g} N m; "
-            "tl.equilibrium finds one, also under a load"
+            f"at: expected a state of rest, got an unbalanced force of {left_of(network, found):.3g} N; "
+            "tl.statics finds one"
         )
-    return at, load
+    return _System(assembly, state, network, places)
 
 
-def _eigenpairs(pendulum: Pendulum, system: Linearised, count: int) -> tuple[Array, Array]:
+def _given_stiffness(pendulum: Pendulum, found: _System, state: State, load: statics.Load) -> Array:
+    """Stiffness of a load that was given to `equilibrium`, by the unknowns of the network: its symmetric part."""
+    network, places, N = found.network, found.places, state.elements
+    l = statics.element_length(pendulum, state.reeled_length, N)
+    D = statics.load_by_configuration(load, state.nodes, np.array(state.attitude), l).dense(3 * N + 3)
+    # from the unknowns of the network to nodes and to a rotation in the body frame
+    T = np.zeros((3 * N + 3, network.count))
+    T[:-3] = network.node_map(places).toarray()[3:]
+    K = np.zeros((network.count, network.count))
+    if not pendulum.body.is_point:
+        T[-3:, 3:6] = places.attitudes[0].T
+        force = statics.evaluate(load, state.nodes, np.array(state.attitude))[0][-1]
+        K[3:6, 3:6] = turning(-force, network.arms(places)[-1])
+    return np.asarray(K - 0.5 * T.T @ (D + D.T) @ T)
+
+
+def _eigenpairs(network: Network, matrices: Linearized, count: int) -> tuple[Array, Array]:
     """The algebraically smallest squared frequencies, and the shapes, one a row.
 
     M x = y (K + shift M) x is solved for the largest y = 1/(omega^2 + shift): the slow modes then are right to
-    rounding, however stiff the string is. With K x = omega^2 M x they would carry the rounding of the fastest.
+    rounding, however stiff the strings are. With K x = omega^2 M x they would carry the rounding of the fastest.
     """
     from scipy.linalg import LinAlgError, eigh
 
-    M, K = system.moving(system.M), system.moving(system.K)
+    M, K, _ = matrices
     n = len(M)
-    shift = _slow_square(pendulum, system)
+    shift = _slow_square(network, matrices)
     for _ in range(MOST_SHIFTS):
         try:
             y, X = eigh(M, K + shift * M, subset_by_index=[n - count, n - 1] if count < n else None)
@@ -231,29 +266,64 @@ def _eigenpairs(pendulum: Pendulum, system: Linearised, count: int) -> tuple[Arr
             continue
         squares = 1.0 / y[::-1] - shift
         squares[np.abs(squares) <= ZERO * shift] = 0.0
-        shapes = np.zeros((count, len(system.M)))
-        shapes[:, system.moves] = X.T[::-1]
-        return squares, shapes
+        return squares, X.T[::-1]
     raise InputError("at: expected a state about which forces have finite derivatives, got one where they have not")
 
 
-def _slow_square(pendulum: Pendulum, system: Linearised) -> float:
+def _slow_square(network: Network, matrices: Linearized) -> float:
     """A squared frequency of the size of the slowest ones: Rayleigh's quotient of a swing, or else of a stretch."""
-    N = (len(system.M) - 4) // 3
+    reach = _reach(network)
     for axis in range(3):
-        x = np.zeros(len(system.M))
-        x[1:-3].reshape(N, 3)[:, axis] = np.arange(1, N + 1) / N
-        quotient = float(x @ system.K @ x / (x @ system.M @ x))
+        field = np.zeros((1, network.node_count, 3))
+        field[0, :, axis] = reach
+        x = _carried(network, field, len(matrices.M))[0]
+        mass = float(x @ matrices.M @ x)
+        quotient = float(x @ matrices.K @ x) / mass if mass > 0.0 else 0.0
         if quotient > 0.0:
             return quotient
-    return (pendulum.string.wave_speed / pendulum.string.length) ** 2  # a string in compression: any size will do
+    string = network.lines[0].string
+    return (string.wave_speed / string.length) ** 2  # strings in compression: any size will do
 
 
-def _turned_towards_x(squares: Array, shapes: Array, M: Array) -> Array:
+def _reach(network: Network) -> Array:
+    """Length of line from each node to the nearest fixed point, over the largest; 1 where there is none."""
+    bodies = np.full(len(network.bodies) + 1, np.inf)
+    bodies[-1] = 0.0
+    for _ in network.lines:
+        for line in network.lines:
+            a, b = line.bodies
+            bodies[a] = min(bodies[a], bodies[b] + line.deployed)
+            bodies[b] = min(bodies[b], bodies[a] + line.deployed)
+    reach = np.zeros(network.node_count)
+    for line, first in zip(network.lines, network.first_node, strict=True):
+        along = np.arange(line.elements + 1) / line.elements * line.deployed
+        reach[first : first + line.elements + 1] = np.minimum(
+            bodies[line.bodies[0]] + along, bodies[line.bodies[1]] + line.deployed - along
+        )
+    if not np.isfinite(reach).all():
+        return np.ones(network.node_count)
+    return reach / max(float(reach.max()), TINY_LENGTH)
+
+
+def _carried(network: Network, field: Array, size: int) -> Array:
+    """Motions (modes, size) from displacements of nodes (modes, nodes, 3): bodies go with the mean of their ends.
+
+    They do not turn, and drums stand still.
+    """
+    x = np.zeros((len(field), size))
+    first = network.first_of_line[0]
+    x[:, first : first + 3 * len(network.inner)] = field[:, network.inner].reshape(len(field), -1)
+    for b, place in enumerate(network.first_of_body):
+        ends = network.end_nodes[network.end_bodies == b]
+        if len(ends):
+            x[:, place : place + 3] = field[:, ends].mean(axis=1)
+    return x
+
+
+def _turned_towards_x(network: Network, places: Places, squares: Array, shapes: Array, M: Array) -> Array:
     """Within one frequency, shapes in the order of how much of their motion is along x."""
-    along_x = np.ascontiguousarray(shapes[:, 1:-3:3])
-    inertia = shapes @ M
-    inertia_x = along_x @ np.ascontiguousarray(M[1:-3:3, 1:-3:3])
+    along_x = _carried(network, _displacements(network, places, shapes) * np.array([1.0, 0.0, 0.0]), len(M))
+    inertia, inertia_x = shapes @ M, along_x @ M
     result = shapes.copy()
     first = 0
     for last in range(1, len(squares) + 1):
@@ -269,6 +339,11 @@ def _turned_towards_x(squares: Array, shapes: Array, M: Array) -> Array:
     return result
 
 
+def _displacements(network: Network, places: Places, shapes: Array) -> Array:
+    """Displacements of all nodes (modes, nodes, 3)."""
+    return np.asarray((network.node_map(places) @ shapes[:, : network.count].T).T.reshape(len(shapes), -1, 3))
+
+
 def _frequencies(squares: Array) -> dict[str, Array]:
     omega = np.sqrt(np.maximum(squares, 0.0))
     return {
@@ -278,70 +353,126 @@ def _frequencies(squares: Array) -> dict[str, Array]:
     }
 
 
-def _shapes(pendulum: Pendulum, x: Configuration, M: Array, squares: Array, shapes: Array) -> dict[str, Any]:
+def _shapes(at_rest: _System, matrices: Linearized, squares: Array, shapes: Array) -> dict[str, Any]:
     """Scaled shapes, where their kinetic energy is, and what they are called."""
-    N = len(x.q) - 1
-    y = shapes / _scales(shapes, np.array(pendulum.body.center_of_mass))[:, None]
-    shape = np.zeros((len(y), N + 1, 3))
-    shape[:, 1:] = y[:, 1:-3].reshape(-1, N, 3)
-    t = _tangents(x.q)
+    assembly, network, places = at_rest.assembly, at_rest.network, at_rest.places
+    y = shapes / _scales(network, places, shapes)[:, None]
+    M = matrices.M
+    shape = _displacements(network, places, y)
+    t = _tangents(network, places.nodes)
     along = np.einsum("mna,na->mn", shape, t)[:, :, None] * t
-    lengthwise = np.zeros_like(y)
-    lengthwise[:, 0] = y[:, 0]
-    lengthwise[:, 1:-3] = along[:, 1:].reshape(len(y), -1)
+    lengthwise = _carried(network, along, len(M))
+    lengthwise[:, network.count :] = y[:, network.count :]
     modal_mass = ((y @ M) * y).sum(axis=1)
     longitudinal = ((lengthwise @ M) * lengthwise).sum(axis=1) / modal_mass
-    turn = y[:, -3:]
-    turning = ((turn @ pendulum.body.central_inertia()) * turn).sum(axis=1) / modal_mass
-    across = shape - along
+    moved, turns = np.zeros((2, len(y), len(assembly.bodies), 3))
+    turning = np.zeros(len(y))
+    names = list(assembly.bodies)
+    for b, (name, own, first) in enumerate(zip(network.body_names, network.bodies, network.first_of_body, strict=True)):
+        moved[:, names.index(name)] = y[:, first : first + 3]
+        if not own.body.is_point:
+            turn = y[:, first + 3 : first + 6] @ places.attitudes[b]
+            turns[:, names.index(name)] = turn
+            turning += ((turn @ own.body.central_inertia()) * turn).sum(axis=1)
+    turning /= modal_mass
+    reel = np.zeros((len(y), len(network.lines)))
+    reel[:, matrices.drums] = y[:, network.count :]
+    kinds = zip(squares, longitudinal, turning, shape - along, strict=True)
     return {
-        "kind": [_kind(*row) for row in zip(squares, longitudinal, turning, across, strict=True)],
+        "kind": [_kind(network, *row) for row in kinds],
         "shape": shape,
-        "rotation": turn,
-        "reel": y[:, 0],
+        "body_shape": moved,
+        "rotation": turns,
+        "reel": reel,
         "modal_mass": modal_mass,
         "longitudinal_share": longitudinal,
         "rotation_share": turning,
     }
 
 
-def _scales(shapes: Array, rho: Array) -> Array:
-    """Largest displacement of a node, of the centre of mass about the attachment or of the reel; or the rotation.
+def _places(at_rest: _System) -> dict[str, Any]:
+    """Places at rest, and the torques that hold free drums there."""
+    assembly, network, places = at_rest.assembly, at_rest.network, at_rest.places
+    torques = [
+        np.nan
+        if line.reel is None
+        else -force_on_reel(assembly, network, places, k) * line.reel.radius(network.lines[k].spooled)
+        for k, line in enumerate(assembly.lines.values())
+    ]
+    bodies = at_rest.state.bodies
+    return {
+        "position": places.nodes,
+        "body_position": np.array([bodies[name].position for name in assembly.bodies]).reshape(-1, 3),
+        "attitude": np.array([bodies[name].attitude for name in assembly.bodies]).reshape(-1, 3, 3),
+        "reeled_length": np.array([at_rest.state.lines[name].reeled_length for name in assembly.lines]),
+        "balancing_torque": np.array(torques),
+    }
 
-    With the sign that moves the string forwards next to the guide, along the axis in which it moves most there.
+
+def _scales(network: Network, places: Places, shapes: Array) -> Array:
+    """Largest displacement of a node, of a centre of mass about a line's end or of a reel; or the rotation.
+
+    With the sign that moves the first line forwards next to its start, along the axis in which it moves most there.
     """
-    turned = np.linalg.norm(shapes[:, -3:], axis=1)
-    moved = np.max(
-        [
-            np.linalg.norm(shapes[:, 1:-3].reshape(len(shapes), -1, 3), axis=2).max(axis=1),
-            np.linalg.norm(np.cross(shapes[:, -3:], rho), axis=1),
-            np.abs(shapes[:, 0]),
-        ],
-        axis=0,
-    )
-    first = np.where((moved > STILL * turned)[:, None], shapes[:, 1:4], shapes[:, -3:])
-    forwards = first[np.arange(len(first)), np.argmax(np.abs(first), axis=1)]
-    scales: Array = np.copysign(np.where(moved > STILL * turned, moved, turned), forwards)
+    nodes = _displacements(network, places, shapes)
+    sizes = np.linalg.norm(nodes, axis=2)
+    moved = np.maximum(sizes.max(axis=1), np.abs(shapes[:, network.count :]).max(axis=1, initial=0.0))
+    rotations = np.zeros((len(shapes), max(len(network.bodies), 1), 3))
+    for b, (own, first) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
+        if not own.body.is_point:
+            rotations[:, b] = shapes[:, first + 3 : first + 6]
+    for b, arm in zip(network.end_bodies, network.arms(places), strict=True):
+        moved = np.maximum(moved, np.linalg.norm(rotations[:, b] @ hat(arm), axis=1))
+    turned = np.linalg.norm(rotations, axis=2)
+    most = turned.max(axis=1)
+    scales = np.zeros(len(shapes))
+    for m in range(len(shapes)):
+        if moved[m] > STILL * most[m]:
+            node = 1 if sizes[m, 1] > STILL * moved[m] else int(np.argmax(sizes[m]))
+            forwards, size = nodes[m, node], moved[m]
+        else:
+            b = int(np.argmax(turned[m]))
+            forwards, size = rotations[m, b] @ places.attitudes[b], most[m]
+        scales[m] = np.copysign(size if size > 0.0 else 1.0, forwards[np.argmax(np.abs(forwards))])
     return scales
 
 
-def _tangents(q: Array) -> Array:
-    """Unit vectors along the string at the nodes."""
-    t = np.diff(q, axis=0)
-    t /= np.maximum(np.linalg.norm(t, axis=1, keepdims=True), TINY_LENGTH)
-    at_nodes = np.vstack([t[:1], t[:-1] + t[1:], t[-1:]])
-    unit: Array = at_nodes / np.maximum(np.linalg.norm(at_nodes, axis=1, keepdims=True), TINY_LENGTH)
-    return unit
+def _tangents(network: Network, q: Array) -> Array:
+    """Unit vectors along the lines at the nodes."""
+    found = np.zeros_like(q)
+    for line, first in zip(network.lines, network.first_node, strict=True):
+        t = np.diff(q[first : first + line.elements + 1], axis=0)
+        t /= np.maximum(np.linalg.norm(t, axis=1, keepdims=True), TINY_LENGTH)
+        at_nodes = np.vstack([t[:1], t[:-1] + t[1:], t[-1:]])
+        size = np.maximum(np.linalg.norm(at_nodes, axis=1, keepdims=True), TINY_LENGTH)
+        found[first : first + line.elements + 1] = at_nodes / size
+    return found
 
 
-def _kind(square: float, longitudinal: float, turning: float, across: Array) -> str:
+def _kind(network: Network, square: float, longitudinal: float, turning: float, across: Array) -> str:
     if square == 0.0:
         return "rigid"
     if turning > 0.5:
         return "body"
     if longitudinal > 0.5:
         return "longitudinal"
+    largest = float(np.linalg.norm(across, axis=1).max())
+    swings = all(
+        _swings(across[first : first + line.elements + 1], line.bodies, SIDE * largest)
+        for line, first in zip(network.lines, network.first_node, strict=True)
+    )
+    return "swing" if swings else "transverse"
+
+
+def _swings(across: Array, bodies: tuple[int, int], least: float) -> bool:
+    """Whether a line goes to one side, farthest at a free body; or hardly moves."""
     side = across @ np.linalg.svd(across, full_matrices=False)[2][0]
-    side = side * np.copysign(1.0, side[-1])
+    if float(np.abs(side).max()) <= least:
+        return True
+    ends = [x for x, b in zip((side[0], side[-1]), bodies, strict=True) if b >= 0]
+    if not ends:
+        return False
+    far = max(ends, key=abs)
+    side = side * np.copysign(1.0, far)
     largest = float(np.abs(side).max())
-    return "swing" if side.min() >= -SIDE * largest and side[-1] >= (1.0 - SIDE) * largest else "transverse"
+    return bool(side.min() >= -SIDE * largest and abs(far) >= (1.0 - SIDE) * largest)

@@ -1,137 +1,161 @@
-"""What `tautline check` finds out before a run: forces at rest, steps and what limits them, wall time, size."""
+"""What `tautline check` finds out before a run: forces at rest by line and body, steps, wall time, size."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from itertools import pairwise
-from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from tautline.cli.ahead import CALL, MOST_TERMS, TERMS_A_STEP, Ahead, terms_a_second, windows
-from tautline.cli.output import NUMERICAL
-from tautline.engine import lowering
+from tautline.cli import checking_chains, checking_networks
 from tautline.engine.cases import begin
-from tautline.engine.simulation import Simulation
-from tautline.errors import InputError, TautlineError
+from tautline.errors import TautlineError
 from tautline.files import runs
-from tautline.kernels import data
-from tautline.kernels.limits import ROOM_TO_TURN, STABLE
-from tautline.model import statics
+from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.statics import LineAtRest, Statics, statics, system_and_state
 from tautline.model.case import Case
-from tautline.model.checks import SMALLEST
-from tautline.model.equilibrium import equilibrium
-from tautline.model.pendulum import Pendulum
-from tautline.model.piecewise import peaks
-from tautline.model.profile import pieces_of
-from tautline.model.state import State
 
-# Elements of the coarse run that finds out how the length changes and how fast the body turns, and the intervals of the
-# run in which it looks at these, at least.
-COARSE, LOOKS = 2, 200
-# Steps times elements for which an early end is confirmed by the run itself, about a second.
-MOST_WORK = 1_000_000
-# Motions that are given, as the printed table has them.
-MOVED = {"guide": "motion of the guide", "length": "motion of the length"}
-# Steps of one timed call, and how long calls are timed for in all (s).
-TIMED_STEPS, LONGEST_TIMING = 200, 0.3
+# Elements beyond which statics are not looked for: some seconds.
+MOST_ELEMENTS = 2000
+# Of the breaking load: a tension at rest beyond it is warned of.
+BREAKS = 1.0
 
 
-class Course(NamedTuple):
-    """How the deployed length and the turning of the body change in a run, as a run with few elements finds it."""
-
-    times: data.Array
-    lengths: data.Array
-    turning: data.Array  # step that resolves how the body turns and swings (s)
-    looked: float  # time up to which the search came (s)
-    complete: bool  # whether length and turning are known to the end of the run
-    status: str
-
-
-def facts(case: Case) -> dict[str, Any]:
+def facts(case: Case | AssemblyCase) -> dict[str, Any]:
     """All that is found out, by name; SI."""
-    simulation, count, sample = begin(case)
-    course = _course(case)
-    steps = _steps(simulation, course, sample)
-    ended = _confirmed(case, course, steps)
-    seconds = _seconds_a_step(case, sample)
-    shortest = float(course.lengths.min())
-    now, later = (_limits(simulation, X) for X in (simulation.unstretched_length, shortest))
-    return {
-        "elements": simulation.elements,
+    simulation, count, _ = begin(case)
+    chain = isinstance(case, Case)
+    system, state = system_and_state(case.pendulum if isinstance(case, Case) else case.system, case.state())
+    found: dict[str, Any] = {
+        "elements": simulation.elements if chain else {name: line.elements for name, line in system.lines.items()},
         "samples": count + 1,
         "size_bytes": runs.file_size(count + 1, simulation.layout),
-        **_rest(case.pendulum, simulation.unstretched_length),
-        **_in_flow(case.pendulum, simulation.unstretched_length, simulation.elements),
-        **_peaks(case, simulation.unstretched_length),
-        "shortest_length": shortest,
-        "looked_until": course.looked,
-        "ends_at": ended.time,
-        "expected_status": ended.status,
-        "end_is_certain": ended.certain,
-        "step": _step(simulation, sample, simulation.unstretched_length),
-        "step_at_shortest": _step(simulation, sample, shortest),
-        "step_limits": now,
-        "step_limits_at_shortest": later,
-        "governs": min(now, key=lambda name: now[name]),
-        "governs_at_shortest": min(later, key=lambda name: later[name]),
-        "steps": steps,
-        "steps_are_complete": course.complete,
-        "wall_time": steps * seconds,
     }
+    at_rest = _at_rest(system, state)
+    found["rest"] = at_rest.message if isinstance(at_rest, Statics) else at_rest
+    found["at_rest"] = isinstance(at_rest, Statics)
+    found["lines"] = {
+        name: {
+            "elements": line.elements,
+            "deployed": line.string.length - state.lines[name].reeled_length,
+            "ends": list(line.ends) if not chain else ["the guide", "the body"],
+            **(_of_line(at_rest.lines[name]) if isinstance(at_rest, Statics) else {}),
+        }
+        for name, line in system.lines.items()
+    }
+    found["bodies"] = {}
+    if isinstance(at_rest, Statics):
+        found["bodies"] = {
+            name: {"weight": body.weight, "position": body.position.tolist()} for name, body in at_rest.bodies.items()
+        }
+    return found | (checking_chains.outlook(case) if isinstance(case, Case) else checking_networks.outlook(case))
+
+
+def _at_rest(system: Any, state: Any) -> Statics | str:
+    """Forces at rest near the start with all loads of time 0; a sentence where there is no such rest."""
+    if system.is_isolated:
+        return "not looked for: without gravity and loads nothing pulls"
+    if sum(line.elements for line in system.lines.values()) > MOST_ELEMENTS:
+        return f"not looked for: more than {MOST_ELEMENTS} elements; tl.statics finds it"
+    try:
+        return statics(system, state)
+    except TautlineError as error:  # the run will show what happens
+        return str(error)
+
+
+def _of_line(line: LineAtRest) -> dict[str, float | None]:
+    names = ("weight", "start_tension", "end_tension", "stretch", "holding_torque", "drum_radius", "utilisation")
+    found: dict[str, float | None] = {name: getattr(line, name) for name in names}
+    found["start_strain"] = float(line.strain[0])
+    return found
 
 
 def rows(found: dict[str, Any]) -> dict[str, str]:
     """Lines of the printed table, by title."""
     lines = {}
-    if found["guide_tension"] is None:
-        lines["at rest"] = "no straight string in one fluid: it folds, or crosses a surface (tl.equilibrium finds how)"
-    else:
-        lines["weight, less buoyancy"] = f"{found['string_weight']:.4g} N string, {found['body_weight']:.4g} N body"
-        lines["tension at rest"] = (
-            f"{found['guide_tension']:.4g} N at the guide, {found['body_tension']:.4g} N at the body"
+    if not found["at_rest"]:
+        lines["at rest"] = found["rest"]
+    lines |= {f"body {name}" if name != "body" else name: _body_row(x) for name, x in found["bodies"].items()}
+    lines |= {f"line {name}" if name != "line" else name: _line_row(x) for name, x in found["lines"].items()}
+    for name, motion in found["motions"].items():
+        lines[f"motion of the {name}"] = (
+            f"up to {motion['peak_speed']:.4g} m/s and {motion['peak_acceleration']:.4g} m/s^2"
+            + (f" in the first {motion['until']:.3g} s; later ones were not looked for" if motion["until"] else "")
         )
-        lines["stretch at rest"] = f"{found['stretch']:.4g} m, strain {found['guide_strain']:.3g} at the guide"
-        lines["holding torque"] = f"{found['holding_torque']:.4g} N m on a drum of {found['drum_radius']:.4g} m"
-    if "loaded_guide_tension" in found:
-        straight = found["guide_tension"] is not None
-        lines["in the flow" if straight else "in equilibrium"] = (
-            f"{found['loaded_guide_tension']:.4g} N at the guide, {found['loaded_body_tension']:.4g} N at the body, "
-            f"{found['loaded_holding_torque']:.4g} N m hold the drum"
-            + ("; values above are without flow and applied force" if straight else "")
-        )
-    for name, what in MOVED.items():
-        if f"{name}_peak_speed" in found:
-            until = found[f"{name}_peaks_until"]
-            lines[what] = (
-                f"up to {found[f'{name}_peak_speed']:.4g} m/s and {found[f'{name}_peak_acceleration']:.4g} m/s^2"
-                + ("" if until is None else f" in the first {until:.3g} s; later ones were not looked for")
-            )
-    lines["elements"] = str(found["elements"])
-    lines["step at the start"] = f"{found['step']:.3g} s, limited by {found['governs']}"
-    lines["step when shortest"] = (
-        f"{found['step_at_shortest']:.3g} s at {found['shortest_length']:.4g} m, "
-        f"limited by {found['governs_at_shortest']}"
-    )
+    lines |= _step_rows(found)
+    lines |= _warnings(found)
+    lines |= _end_rows(found)
+    lines["result"] = f"{found['samples']} samples, {found['size_bytes'] / 1e6:.1f} MB"
+    return lines
+
+
+def _body_row(body: dict[str, Any]) -> str:
+    x, y, z = (round(coordinate, 9) + 0.0 for coordinate in body["position"])
+    return f"{body['weight']:.4g} N, less buoyancy; at rest at ({x:.4g}, {y:.4g}, {z:.4g}) m"
+
+
+def _line_row(line: dict[str, Any]) -> str:
+    out = f"{line['deployed']:.4g} m out in {line['elements']} elements"
+    if "start_tension" not in line:
+        return out
+    parts = [
+        f"{out}, {line['weight']:.4g} N less buoyancy",
+        f"at rest {line['start_tension']:.4g} N at {line['ends'][0]} and {line['end_tension']:.4g} N at "
+        f"{line['ends'][1]}, stretched by {line['stretch']:.4g} m",
+    ]
+    if line["holding_torque"] is not None:
+        parts.append(f"{line['holding_torque']:.4g} N m hold its drum of {line['drum_radius']:.4g} m")
+    if line["utilisation"] is not None:
+        parts.append(f"{line['utilisation']:.1%} of the breaking load")
+    return "; ".join(parts)
+
+
+def _step_rows(found: dict[str, Any]) -> dict[str, str]:
     least = "" if found["steps_are_complete"] else "at least "
-    lines["steps"] = f"{least}about {found['steps']:.3g}"
+    if "stability_limit" in found:
+        least = ""
+        step = f"{found['step']:.3g} s, {found['step'] / found['stability_limit']:.2f} of the stability limit"
+        steps = f"about {found['steps']:.3g}, if they stay as the first ones are"
+    else:
+        step = f"{found['step']:.3g} s, limited by {found['governs']}"
+        steps = f"{least}about {found['steps']:.3g}"
+    lines = {"step at the start": step}
+    if "shortest_length" in found:
+        lines["step when shortest"] = (
+            f"{found['step_at_shortest']:.3g} s at {found['shortest_length']:.4g} m, "
+            f"limited by {found['governs_at_shortest']}"
+        )
+    lines["steps"] = steps
     lines["wall time"] = (
         "not measured: the motions of guide and length have too many periods in a step"
         if math.isnan(found["wall_time"])
         else f"{least}about {duration_in_words(found['wall_time'])} of stepping; start-up not counted"
     )
-    if found["governs_at_shortest"] != found["governs"] and found["step_at_shortest"] > min(
-        found["step_limits_at_shortest"].values()
+    return lines
+
+
+def _warnings(found: dict[str, Any]) -> dict[str, str]:
+    warnings = []
+    if (
+        "step_at_shortest" in found
+        and found["governs_at_shortest"] != found["governs"]
+        and found["step_at_shortest"] > min(found["step_limits_at_shortest"].values())
     ):
-        lines["warning"] = 'the given step is too long for the shortest length: the run will stop; use step = "auto"'
-    if not found["steps_are_complete"]:
+        warnings.append('the given step is too long for the shortest length: the run will stop; use step = "auto"')
+    for name, line in found["lines"].items():
+        if (line.get("utilisation") or 0.0) > BREAKS:
+            warnings.append(f"line {name!r} has {line['utilisation']:.2f} of its breaking load at rest")
+    return {"warning": "; ".join(warnings)} if warnings else {}
+
+
+def _end_rows(found: dict[str, Any]) -> dict[str, str]:
+    lines = {}
+    if not found["steps_are_complete"] and "stability_limit" not in found:
         lines["looked ahead"] = f"to t = {found['looked_until']:.3g} s; the rest is taken to go on like that"
-    if found["expected_status"] != "completed":
+    if found.get("fully_deployed"):
+        name, time = min(found["fully_deployed"].items(), key=lambda item: item[1])
+        lines["ends early"] = f"about t = {time:.3g} s: line {name!r} is fully deployed"
+    elif found["expected_status"] != "completed":
         title = "ends early" if found["end_is_certain"] else "may end early"
         lines[title] = f"about t = {found['ends_at']:.3g} s: {found['expected_status']}"
-    lines["result"] = f"{found['samples']} samples, {found['size_bytes'] / 1e6:.1f} MB"
     return lines
 
 
@@ -140,173 +164,3 @@ def duration_in_words(seconds: float) -> str:
     if seconds < 60.0:
         return f"{seconds:.2g} s"
     return f"{seconds / 60.0:.2g} min" if seconds < 3600.0 else f"{seconds / 3600.0:.2g} h"
-
-
-def _rest(pendulum: Pendulum, deployed: float) -> dict[str, float | None]:
-    """Figures of the string at rest; None each where it would fold, or crosses a surface."""
-    try:
-        return statics.at_rest(pendulum, deployed)._asdict()
-    except InputError:
-        return dict.fromkeys(statics.AtRest._fields)
-
-
-def _in_flow(pendulum: Pendulum, deployed: float, elements: int) -> dict[str, float]:
-    """Tensions and holding torque at rest with flow, surface and applied force at the start, where there are any."""
-    fluid = pendulum.fluid
-    in_water = fluid is not None and (fluid.surface is not None or bool(np.any(fluid.flow[1])))
-    if pendulum.applied_force is None and not in_water:
-        return {}
-    try:
-        found = equilibrium(pendulum, deployed, elements)
-    except TautlineError:  # no rest there: the run will show what happens
-        return {}
-    return {
-        "loaded_guide_tension": found.guide_tension,
-        "loaded_body_tension": found.body_tension,
-        "loaded_holding_torque": found.holding_torque,
-    }
-
-
-def _peaks(case: Case, deployed: float) -> dict[str, Any]:
-    """Largest speed and acceleration that are given to guide and length in the run, where they are."""
-    duration, path, command = case.run.duration, case.pendulum.reel.guide_path, case.command
-    given: dict[str, Callable[[float, float], tuple[data.Array, data.Array]]] = {}
-    if path is not None:
-        given["guide"] = path.pieces
-    if command.has_curve:
-        given["length"] = lambda start, end: pieces_of(command.curve(0.0, deployed, (start, end)))
-    found: dict[str, Any] = {}
-    for name, pieces in given.items():
-        motion = path if name == "guide" else command
-        edges = windows(motion, duration)
-        each = [peaks(*pieces(start, end), start, end) for start, end in pairwise(edges)]
-        largest = np.max(each, axis=0).tolist()
-        found |= {f"{name}_peak_speed": largest[0], f"{name}_peak_acceleration": largest[1]}
-        found[f"{name}_peaks_until"] = None if edges[-1] == duration else edges[-1]
-    return found
-
-
-def _limits(simulation: Simulation, deployed: float) -> dict[str, float]:
-    """Largest steps (s) with this much string out, by what limits them: the one place that asks the planning."""
-    plan = simulation.task().plan
-    limits = lowering.allowed_steps(plan, simulation.limits(deployed))
-    if plan.adaptive:
-        return {name: step for name, step in limits.items() if step < math.inf}
-    stable = dict(list(limits.items())[:STABLE])
-    return {"the step that was given": plan.h, **{name: step for name, step in stable.items() if step < plan.h}}
-
-
-def _step(simulation: Simulation, sample: float, deployed: float) -> float:
-    """The step that a run takes with this much string out and the body turning as it does now (s)."""
-    plan = simulation.sampling(sample)
-    return float(plan.h / 2 ** lowering.halvings(plan, simulation.limits(deployed)))
-
-
-def _steps(simulation: Simulation, course: Course, sample: float) -> int:
-    """Steps of the run, along its course. Those that were divided are joined where there is room (`set_level`)."""
-    plan, levels = simulation.sampling(sample), [0]
-    for length, turning in zip(course.lengths.tolist(), course.turning.tolist(), strict=True):
-        limits = simulation.limits(length)._replace(turning=turning)
-        level = lowering.halvings(plan, limits)
-        with_room = lowering.halvings(plan, limits._replace(turning=ROOM_TO_TURN * turning))
-        levels.append(level + (levels[-1] == level + 1 == with_room))
-    rates = 2.0 ** np.array(levels[1:]) / plan.h
-    return math.ceil(float(np.sum(0.5 * (rates[1:] + rates[:-1]) * np.diff(course.times))))
-
-
-def _course(case: Case) -> Course:
-    """Deployed length and turning over time, by a run with few elements and bounded work."""
-    duration, X = case.run.duration, case.pendulum.string.length - case.state().reeled_length
-    state = coarser(case.state(), COARSE)
-    simulation = Simulation(case.pendulum, state, **{**case.run.method(), "step": "auto", "order": 2})
-    simulation.begin(case.command, duration, duration)
-    times, lengths, turning = [0.0], [X], [simulation.limits().turning]
-    ahead = Ahead(simulation, 4.0 * duration / LOOKS, duration, _terms(case))
-    while ahead.go_on():
-        times.append(min(simulation.time, duration))
-        lengths.append(simulation.unstretched_length)
-        turning.append(simulation.limits().turning)
-    looked, complete = times[-1], ahead.complete
-    if not complete:
-        for row, latest in ((times, duration), (lengths, lengths[-1]), (turning, turning[-1])):
-            row.append(latest)
-        complete = case.command.holds  # the length, which is what matters most
-    return Course(np.array(times), np.array(lengths), np.array(turning), looked, complete, simulation.status)
-
-
-def _terms(case: Case) -> float:
-    """Pieces times sines in a second of the motions without end that a case has (1/s)."""
-    return terms_a_second(case.pendulum.reel.guide_path, case.command)
-
-
-class Ending(NamedTuple):
-    """How and when a run is expected to end."""
-
-    status: str
-    time: float
-    certain: bool
-
-
-def _confirmed(case: Case, course: Course, steps: int) -> Ending:
-    """An early end of the coarse run, as the run itself has it where that takes little time.
-
-    Where it takes longer, ends of the numerics are not believed: those of a coarse run are its own.
-    """
-    duration = case.run.duration
-    if course.status == "completed":
-        return Ending("completed", duration, True)
-    at = float(course.times[-1])
-    simulation, count, sample = begin(case)
-    rows = min(count, math.ceil(1.05 * at / sample) + 1)
-    work = steps * (1.0 + sample / max(at, sample)) * simulation.elements + rows * sample * _terms(case) / TERMS_A_STEP
-    if work + CALL * rows <= MOST_WORK:
-        plan = simulation.sampling(sample)
-        for _ in range(rows):
-            if simulation.status != "completed":
-                break
-            simulation.march(1, plan)
-        if simulation.status == "completed":
-            return Ending("completed", duration, rows == count)
-        return Ending(simulation.status, simulation.time, True)
-    if course.status in NUMERICAL:
-        return Ending("completed", duration, False)
-    return Ending(course.status, at, False)
-
-
-def coarser(state: State, elements: int) -> State:
-    """The state with fewer elements, of nodes at equal parts of the string; itself where it has no more."""
-    N = state.elements
-    if elements >= N:
-        return state
-    places = np.linspace(0.0, N, elements + 1)
-
-    def at_places(values: data.Array) -> data.Array:
-        return np.stack([np.interp(places, np.arange(N + 1), column) for column in values.T], axis=-1)
-
-    nodes, velocities = at_places(state.nodes), at_places(state.node_velocities)
-    return State(state.reeled_length, state.reel_speed, nodes, velocities, state.attitude, state.angular_velocity)
-
-
-def _seconds_a_step(case: Case, sample: float) -> float:
-    """Wall time of one step, measured on the first steps of the run after one call that may have to compile."""
-    simulation = Simulation.from_case(case)
-    simulation.begin(case.command, sample, sample)
-    interval = _interval(simulation, sample, MOST_TERMS / TIMED_STEPS / max(_terms(case), SMALLEST))
-    if interval == 0.0:
-        return math.nan
-    simulation.begin(case.command, interval, interval)
-    plan = simulation.sampling(interval)
-    simulation.march(1, plan)
-    before, begun = simulation.steps, perf_counter()
-    while simulation.status == "completed" and perf_counter() - begun < LONGEST_TIMING:
-        simulation.march(1, plan)
-    seconds, made = perf_counter() - begun, simulation.steps - before
-    return seconds / made if made else 0.0
-
-
-def _interval(simulation: Simulation, sample: float, longest: float) -> float:
-    """Between samples of the timing: some steps, so that a call is neither too short nor too long (s); 0 if it is."""
-    fixed = simulation.method.step
-    if fixed != "auto":
-        return float(fixed) * min(TIMED_STEPS, math.floor(longest / float(fixed)))
-    return min(sample, longest, TIMED_STEPS * simulation.allowed_step())

@@ -53,19 +53,17 @@ def check(
     Example: tautline check crane-hoist --set run.elements=40
     """
     with one_line_errors("check"):
-        from tautline.cli import checking, checking_assemblies
+        from tautline.cli import checking
         from tautline.files import scenario as scenarios
-        from tautline.model.case import Case
 
         chosen = scenarios.load(scenario, overrides(settings))
-        how = checking if isinstance(chosen, Case) else checking_assemblies
         with chosen.naming_keys():
-            facts = how.facts(chosen)
+            facts = checking.facts(chosen)
         if as_json:
             output.print_json({"scenario": scenario, **facts})
             return
         print(f"{scenario}: good")
-        output.console(no_color).print(output.two_columns(how.rows(facts)))
+        output.console(no_color).print(output.two_columns(checking.rows(facts)))
 
 
 _TEMPLATE_HEAD = """# A scenario for tautline. Values are SI, or text with a unit: "5 mm", "2.09 N*m", "15 deg".

@@ -74,8 +74,9 @@ def sway_frequencies(
     weights[-1] = 0.5 * weights[-1] + M
     # how an acceleration of the guide pushes the modes, and how far the centre of mass goes with them: (74)
     push = np.einsum("n,mna,a->m", weights, found["shape"].values, d)
-    push += M * found.rotation.values @ np.cross(rho, R.T @ d)
-    moved = found["shape"].values[:, -1] @ d + np.cross(found.rotation.values, rho) @ (R.T @ d)
+    turns = found.rotation.values[:, -1]
+    push += M * turns @ np.cross(rho, R.T @ d)
+    moved = found["shape"].values[:, -1] @ d + np.cross(turns, rho) @ (R.T @ d)
     stiffness = found.modal_mass.values * found.angular_frequency.values**2
     answer = np.divide(np.abs(push * moved), stiffness, out=np.zeros_like(push), where=stiffness > 0.0)
     worst = np.argsort(-answer, kind="stable")[:count]

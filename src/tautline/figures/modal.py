@@ -20,11 +20,11 @@ COMPONENTS = (("x", BLUE, "-"), ("y", ORANGE, "--"), ("z, down", GREEN, ":"))
 
 
 @styled
-def modes(result: xr.Dataset, count: int = 6) -> Figure:
-    """Shapes of the slowest modes: displacement of the string over the distance from the guide, a panel each.
+def modes(result: xr.Dataset, count: int = 6, *, line: str | None = None) -> Figure:
+    """Shapes of the slowest modes: displacement of a line over the distance from its start, a panel each.
 
-    Both ends of the swing are drawn. The thick line below the string is the body, from the attachment point (dot) to
-    its centre of mass (ring). Rigid motions, which have no frequency, are left out.
+    Both ends of the swing are drawn. The thick line below the string is the body at its end, from the attachment point
+    (dot) to its centre of mass (ring). Rigid motions, which have no frequency, are left out.
 
     Parameters
     ----------
@@ -32,7 +32,14 @@ def modes(result: xr.Dataset, count: int = 6) -> Figure:
         From `tautline.modes`; choose modes with `result.isel(mode=...)`.
     count : int
         How many, at most.
+    line : str, optional
+        Name of the line, of a system with several.
     """
+    names = [str(name) for name in result["line"].values]
+    if line is None and len(names) > 1:
+        checks.refuse("line", f"one of {', '.join(map(repr, names))}", line)
+    chosen = names[0] if line is None else line
+    checks.choice("line", chosen, names)
     wanted = checks.whole("count", count, 1, 1000)
     shown = result.isel(mode=np.flatnonzero(result.kind.values != "rigid")[:wanted])
     panels = shown.sizes["mode"]
@@ -43,28 +50,31 @@ def modes(result: xr.Dataset, count: int = 6) -> Figure:
     figure = Figure(figsize=(0.55 + PANEL[0] * columns, 0.75 + PANEL[1] * rows), layout="constrained")
     FigureCanvasAgg(figure)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    rho = np.array(result.attrs["center_of_mass"])
-    place = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(result.position.values, axis=0), axis=1))])
-    length = float(np.linalg.norm(rho))
+    own = result.node_line.values == chosen
+    nodes = result.position.values[own]
+    end = str(result.line_end.sel(line=chosen).item())
+    has_body = "body" in result.dims and end in result["body"].values
+    place = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(nodes, axis=0), axis=1))])
+    length = float(np.linalg.norm(result.body_position.sel(body=end).values - nodes[-1])) if has_body else 0.0
     used = set()
     for axes, k in zip(grid.flat, range(panels), strict=False):
         mode = shown.isel(mode=k)
-        shape = mode["shape"].values
-        center = shape[-1] + result.attitude.values @ np.cross(mode.rotation.values, rho)
+        shape = mode["shape"].values[own]
+        center = mode.body_shape.sel(body=end).values if has_body else shape[-1]
         largest = max(float(np.abs(shape).max()), float(np.abs(center).max()))
         axes.axvline(0.0, color=BLACK, linewidth=0.6)
-        for i, (_, colour, line) in enumerate(COMPONENTS):
+        for i, (_, colour, dashes) in enumerate(COMPONENTS):
             if max(float(np.abs(shape[:, i]).max()), abs(float(center[i]))) < VISIBLE * largest:
                 continue
             used.add(i)
             for sign, alpha in ((1.0, 1.0), (-1.0, 0.3)):
                 u = sign * shape[:, i] / largest
-                axes.plot(u, place, line, color=colour, alpha=alpha)
+                axes.plot(u, place, dashes, color=colour, alpha=alpha)
                 axes.plot(u[-1:], place[-1:], "o", color=colour, markersize=3, alpha=alpha)
                 if length > 0.0:
-                    end = (sign * center[i] / largest, place[-1] + length)
-                    axes.plot([u[-1], end[0]], [place[-1], end[1]], color=colour, linewidth=2.4, alpha=0.7 * alpha)
-                    axes.plot(*end, "o", color=colour, markersize=4, markerfacecolor="white", alpha=alpha)
+                    tip = (sign * center[i] / largest, place[-1] + length)
+                    axes.plot([u[-1], tip[0]], [place[-1], tip[1]], color=colour, linewidth=2.4, alpha=0.7 * alpha)
+                    axes.plot(*tip, "o", color=colour, markersize=4, markerfacecolor="white", alpha=alpha)
         axes.set_title(f"{int(mode.mode)}: {_rate(mode)}\n{mode.kind.item()}", fontsize=8)
         axes.set_xlim(-1.15, 1.15)
         axes.set_xticks([-1, 0, 1])
@@ -72,11 +82,13 @@ def modes(result: xr.Dataset, count: int = 6) -> Figure:
         axes.set_axis_off()
     grid[0, 0].invert_yaxis()
     for row in grid:
-        row[0].set_ylabel("distance from the guide (m)")
+        row[0].set_ylabel(
+            "distance from the guide (m)" if len(names) == 1 else f"distance from the start of {chosen} (m)"
+        )
     figure.supxlabel("displacement, relative", fontsize=9)
     lines = [
-        figure.axes[0].plot([], [], line, color=colour, label=name)[0]
-        for i, (name, colour, line) in enumerate(COMPONENTS)
+        figure.axes[0].plot([], [], dashes, color=colour, label=name)[0]
+        for i, (name, colour, dashes) in enumerate(COMPONENTS)
         if i in used
     ]
     figure.legend(handles=lines, loc="outside upper center", ncols=3)

@@ -75,17 +75,29 @@ def system_of(chain: Pendulum, elements: int | str = AUTO) -> System:
     start = {"start": ANCHOR, "start_point": place} if path is None else {"start": GUIDE}
     line = Line(chain.string, **start, end=BODY, reel=reel, elements=elements)
     bodies: dict[str, RigidBody | Kinematic] = {} if path is None else {GUIDE: Kinematic(path, place)}
-    fluid, body_fluid = _parted(chain.fluid)
-    forces = {} if chain.applied_force is None else {BODY: chain.applied_force}
+    fluid, body_fluid = _parted(chain)
+    force = chain.applied_force
+    if force is not None and chain.body.is_point:
+        force = AppliedForce(force.force)
+    forces = {} if force is None else {BODY: force}
     return System(bodies | {BODY: chain.body}, {LINE: line}, chain.gravity, None, fluid, body_fluid, forces)
 
 
-def _parted(fluid: Fluid | None) -> tuple[Fluid | None, dict[str, BodyInFluid]]:
-    """The fluid alone, and how the body feels it."""
+def placed_system(chain: Pendulum, state: State) -> tuple[System, AssemblyState]:
+    """The system of a chain with the mesh of a state, and its state in inertial coordinates."""
+    system = system_of(chain, state.elements)
+    return system, system_state(system, state)
+
+
+def _parted(chain: Pendulum) -> tuple[Fluid | None, dict[str, BodyInFluid]]:
+    """The fluid alone, and how the body feels it; a point mass has no levers."""
+    fluid = chain.fluid
     if fluid is None:
         return None, {}
     names = fields_of(BodyInFluid)
     own = BodyInFluid(**{name: getattr(fluid, name) for name in names})
+    if chain.body.is_point:
+        own = dataclasses.replace(own, drag_center=None, buoyancy_center=None, spin_damping=0.0)
     return fluid.around(BodyInFluid()), {} if own == BodyInFluid() else {BODY: own}
 
 
@@ -147,10 +159,9 @@ def system_state(system: System, state: State) -> AssemblyState:
     return AssemblyState({known: bodies[known] for known in system.bodies}, {name: found})
 
 
-def chain_state(system: System, state: AssemblyState) -> State:
-    """State of a system that is a chain, with nodes relative to its guide."""
-    name, line = next(iter(system.lines.items()))
-    own, body = state.lines[name], state.bodies[line.end]
+def chain_state(state: AssemblyState, end: str = BODY) -> State:
+    """State of a system that is a chain, with nodes relative to its guide; `end` is the name of its body."""
+    own, body = next(iter(state.lines.values())), state.bodies[end]
     nodes, velocities = own.nodes - own.nodes[0], own.node_velocities - own.node_velocities[0]
     return State(own.reeled_length, own.reel_speed, nodes, velocities, body.attitude, body.angular_velocity)
 

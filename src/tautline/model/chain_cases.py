@@ -24,7 +24,7 @@ def chain_case(case: AssemblyCase) -> Case:
     if isinstance(start, Hanging | AtEquilibrium):
         initial = dataclasses.replace(start, deployed=deployed_lengths(system, start.deployed)[name])
     elif not isinstance(start, Straight):
-        initial, elements = chain_state(system, case.state()), case.state().elements()[name]
+        initial, elements = chain_state(case.state(), line.end), case.state().elements()[name]
     run = dataclasses.replace(case.run, elements=elements)
     return Case(chain_of(system), initial, case.commands.get(name, Locked()), run, case.title, case.description)
 

@@ -8,20 +8,15 @@ import numpy as np
 
 from tautline.errors import EquilibriumError
 from tautline.model import checks, statics
+from tautline.model.assembly.rest import network_of
 from tautline.model.balance import Solver
-from tautline.model.checks import ZERO
-from tautline.model.description import fields_of
-from tautline.model.fluid import BodyInFluid
+from tautline.model.chain import placed_system
 from tautline.model.hanging import hanging, resting_attitude
-from tautline.model.loads import all_of, interpolated, own_loads, refuse_twice
-from tautline.model.network import Network, NetworkBody, NetworkLine, Places
+from tautline.model.loads import all_of, own_loads, refuse_twice
 from tautline.model.network_rest import find_rest
 from tautline.model.pendulum import Pendulum
-from tautline.model.state import State, between, straight
+from tautline.model.state import State, straight
 from tautline.model.statics import E3, Array, Configuration, Load
-
-# Of the deployed length: how far aside of the guide a floating body starts, so that its string can sag.
-FIRST_ASIDE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +51,12 @@ class Equilibrium:
         Likewise, about the attachment point, in the body frame (N m).
     load : function or None
         What gave them: the loads of the pendulum and the given one.
+    given : function or None
+        The given load alone.
+    time : float
+        When (s).
+    acceleration : bool
+        Whether the guide's acceleration was balanced.
     counted : dict of name to three floats
         Sums of the forces that were counted, on string and body together (N): "weight", "buoyancy", "drag",
         "applied_force", "acceleration" and "load", as far as they are there. The guide holds against all of them.
@@ -78,6 +79,9 @@ class Equilibrium:
     load: Load | None
     counted: dict[str, Array]
     message: str
+    given: Load | None = None
+    time: float = 0.0
+    acceleration: bool = False
 
 
 def equilibrium(
@@ -130,7 +134,7 @@ def equilibrium(
     reeled = straight(pendulum, deployed, elements).reeled_length
     own = own_loads(pendulum, reeled, now, acceleration)
     everything = own if load is None else {**own, "load": load}
-    state = _start(pendulum, deployed, elements)
+    state = start_of(pendulum, deployed, elements)
     start = Configuration(reeled, np.array(state.nodes), np.array(state.attitude))
     if load is not None:
         refuse_twice(pendulum, load, own, start)
@@ -174,10 +178,13 @@ def equilibrium(
         load=total,
         counted=counted,
         message=f"in balance, Newton iterations: {iterations}; largest unbalanced force {residual:.2g} N{beside}",
+        given=load,
+        time=now,
+        acceleration=acceleration,
     )
 
 
-def _start(pendulum: Pendulum, deployed: float, elements: int | None) -> State:
+def start_of(pendulum: Pendulum, deployed: float, elements: int | None) -> State:
     """Hanging; straight down where string and body pull opposite ways and the string will fold."""
     fluid = pendulum.fluid
     if fluid is not None and fluid.surface is not None:  # all in the fluid of the guide
@@ -188,38 +195,22 @@ def _start(pendulum: Pendulum, deployed: float, elements: int | None) -> State:
     return hanging(pendulum, deployed, elements)
 
 
+def pulled(pendulum: Pendulum, start: State, time: float, acceleration: bool) -> State:
+    """State that balances the pendulum's own loads, by Newton's method for the pulls; EquilibriumError if none."""
+    load = all_of(own_loads(pendulum, start.reeled_length, time, acceleration))
+    deployed = pendulum.string.length - start.reeled_length
+    found, _ = Solver(pendulum, start_of(pendulum, deployed, start.elements), load).solve()
+    return State(start.reeled_length, 0.0, found.q, np.zeros_like(found.q), found.R)
+
+
 def _by_energy(pendulum: Pendulum, start: State, time: float) -> tuple[Array, Array, int]:
     """Nodes and attitude of the pendulum at rest as a network of one line, and the number of corrections.
 
-    It finds its way where loads change much with the configuration, as for a body that floats on a slack string. A
-    body that floats starts at the surface, with the string in two straight parts below.
+    It finds its way where loads change much with the configuration, as for a body that floats on a slack string.
     """
-    own = pendulum.body
-    body = NetworkBody(own)
-    fluid, push, path = pendulum.fluid, pendulum.applied_force, pendulum.reel.guide_path
-    X, N = pendulum.string.length - start.reeled_length, start.elements
-    end = start.nodes[-1]
-    if fluid is not None:
-        place, velocity = np.zeros(3), np.zeros(3)
-        if path is not None:
-            (place,), (velocity,) = path.at(time)
-        guide = pendulum.reel.guide_position[2] + float(place[2])
-        depths, flows = (np.array(part) for part in fluid.flow)
-        surface = None if fluid.surface is None else fluid.surface - guide
-        fluid = replace(fluid, flow=(depths - guide, flows - velocity), surface=surface)
-        body = body._replace(fluid=BodyInFluid(**{name: getattr(fluid, name) for name in fields_of(BodyInFluid)}))
-        if surface is not None and fluid.density * fluid.volume > own.mass and abs(surface) < X:
-            end = np.array([FIRST_ASIDE * X, 0.0, surface])
-    if push is not None:
-        force, moment = (interpolated(table, time) for table in (push.force, push.moment))
-        body = body._replace(force=force, moment=moment, point=body.seen_from_center(push.point))
-    attachment = body.seen_from_center(ZERO)
-    line = NetworkLine(pendulum.string, X, N, (-1, 0), (np.zeros(3), attachment))
-    network = Network([body], [line], pendulum.gravity, fluid)
-    R = np.array(start.attitude)
-    nodes = between(np.zeros(3), end, X, float(np.linalg.norm(end)), N)
-    found = find_rest(network, Places((end - R @ attachment)[None], R[None], nodes))
-    return found.places.nodes, found.places.attitudes[0], found.corrections
+    network, places = network_of(*placed_system(pendulum, start), time)
+    found = find_rest(network, places)
+    return found.places.nodes - found.places.nodes[0], found.places.attitudes[0], found.corrections
 
 
 def _body_tension(pendulum: Pendulum, x: Configuration, time: float, acceleration: bool, given: Load | None) -> float:

@@ -132,12 +132,21 @@ class Network:
         Factor of all tensions and slopes; below 1 for softened strings.
     steady_part : float
         Factor of loads without energy: drag and applied moments.
+    acceleration : array (3,)
+        Acceleration of the frame in which the network is at rest (m/s^2).
     """
 
     def __init__(
-        self, bodies: Sequence[NetworkBody], lines: Sequence[NetworkLine], gravity: float, fluid: Fluid | None = None
+        self,
+        bodies: Sequence[NetworkBody],
+        lines: Sequence[NetworkLine],
+        gravity: float,
+        fluid: Fluid | None = None,
+        acceleration: Any = ZERO,
     ) -> None:
         self.bodies, self.lines, self.gravity, self.fluid = list(bodies), list(lines), gravity, fluid
+        self.acceleration = np.array(acceleration, dtype=float)
+        self.body_names = [str(b) for b in range(len(self.bodies))]  # for messages
         self.first_of_body: list[int] = []
         self.count = 0
         for own in self.bodies:
@@ -157,7 +166,7 @@ class Network:
         self.stiffness = self.each(lambda line: line.string.stiffness)
         self.hardness = np.ones(len(self.l))
         self.steady_part = 1.0
-        self.flows = fluid is not None and bool(np.any(fluid.flow[1]))
+        self.flows = fluid is not None and (bool(np.any(fluid.flow[1])) or bool(self.acceleration.any()))
         self.has_steady = self.flows or any(np.any(own.moment) for own in self.bodies)
         self._place_ends()
         self._place_weights()
@@ -191,8 +200,15 @@ class Network:
         np.add.at(self.weights, self.start, 0.5 * heaviness * self.l)
         np.add.at(self.weights, self.start + 1, 0.5 * heaviness * self.l)
         self.lifts = g * more * self.each(lambda line: line.string.area)
+        masses = np.zeros(self.node_count)
+        half = 0.5 * self.each(lambda line: line.string.density) * self.l
+        np.add.at(masses, self.start, half)
+        np.add.at(masses, self.start + 1, half)
         for first, line, part in zip(self.first_node, self.lines, self.slices, strict=True):
             self.weights[first] += heaviness[part][0] * line.spooled
+            masses[first] += line.string.density * line.spooled
+        self.inertial = -masses[:, None] * self.acceleration  # forces of the frame's acceleration on the nodes
+        self.added = self.each(lambda line: line.string.normal_added_mass * line.string.area)
         self.diameter = self.each(lambda line: line.string.diameter)
         self.normal_drag = self.each(lambda line: line.string.normal_drag)
         self.tangential_drag = self.each(lambda line: line.string.tangential_drag)
@@ -276,7 +292,23 @@ class Network:
         return self.fluid is not None and self.fluid.surface is not None
 
     def drag(self, first: Array, second: Array) -> Array:
-        """Drag on elements between these nodes: equation (73) at rest."""
+        """Drag on elements between these nodes, equation (73) at rest, and the inertial force of added mass."""
+        return self.flow_drag(first, second) + self.added_inertia(first, second)
+
+    def added_inertia(self, first: Array, second: Array) -> Array:
+        """Inertial force of the fluid that elements move along, across them, in an accelerated frame."""
+        if not self.acceleration.any():
+            return np.zeros_like(first)
+        w = second - first
+        length = np.linalg.norm(w, axis=1)
+        t = w / np.maximum(length, TINY_LENGTH)[:, None]
+        across = self.acceleration - (t @ self.acceleration)[:, None] * t
+        return np.asarray(
+            -self.steady_part * (self.added * self.density_along(first, second) * length)[:, None] * across
+        )
+
+    def flow_drag(self, first: Array, second: Array) -> Array:
+        """Drag of the flow on elements between these nodes: equation (73) at rest."""
         fluid = self.fluid
         assert fluid is not None
         w = second - first
@@ -285,14 +317,20 @@ class Network:
         u = flow_at(fluid, 0.5 * (first[:, 2] + second[:, 2]))
         along = np.sum(u * t, axis=1, keepdims=True) * t
         across = u - along
-        density = np.full(len(length), fluid.density)
-        if fluid.surface is not None:
-            begin, end = wetting.spans(self.below(first[:, 2]), self.below(second[:, 2]))
-            density = fluid.density_above + (fluid.density - fluid.density_above) * (end - begin)
+        density = self.density_along(first, second)
         half = 0.5 * density * self.diameter * length
         force = (half * self.normal_drag * np.linalg.norm(across, axis=1))[:, None] * across
         force += (np.pi * half * self.tangential_drag * np.linalg.norm(along, axis=1))[:, None] * along
         return np.asarray(self.steady_part * force)
+
+    def density_along(self, first: Array, second: Array) -> Array:
+        """Mean density of the fluid along elements between these nodes (kg/m^3)."""
+        fluid = self.fluid
+        assert fluid is not None
+        if fluid.surface is None:
+            return np.full(len(first), fluid.density)
+        begin, end = wetting.spans(self.below(first[:, 2]), self.below(second[:, 2]))
+        return np.asarray(fluid.density_above + (fluid.density - fluid.density_above) * (end - begin))
 
     def drag_stiffness(self, first: Array, second: Array) -> Array:
         """Minus the derivatives of the forces of drag on both nodes by both nodes (elements, 6, 6)."""

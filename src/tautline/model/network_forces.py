@@ -26,12 +26,15 @@ class PointForce(NamedTuple):
         Its potential energy (J); None for drag.
     slopes : tuple
         Rates of the force by depths: each with the arm of the point whose depth it is.
+    name : str
+        Its cause: "applied_force", "buoyancy", "drag" or "acceleration".
     """
 
     force: Array
     arm: Array
     energy: float | None
     slopes: tuple[tuple[Array, Array], ...] = ()
+    name: str = ""
 
 
 def forces_of(network: Network, places: Places) -> Forces:
@@ -40,8 +43,10 @@ def forces_of(network: Network, places: Places) -> Forces:
     density, tension, slope = network.elastic(strain)
     energies = [network.l * density, -network.weights * places.nodes[:, 2]]
     pull = (tension / length)[:, None] * w
-    on_nodes = np.zeros_like(places.nodes)  # forces
-    on_nodes[:, 2] = network.weights
+    on_nodes = network.inertial.copy()  # forces
+    on_nodes[:, 2] += network.weights
+    if network.acceleration.any():
+        energies.append(-(network.inertial * places.nodes).sum(axis=1))
     steady_on_nodes = np.zeros_like(on_nodes)
     _add(on_nodes, network.start, pull, -pull)
     if network.has_surface:
@@ -80,6 +85,85 @@ def forces_of(network: Network, places: Places) -> Forces:
     return Forces(float(sum(x.sum() for x in energies)), size, gradient - steady, steady, rounding, scale)
 
 
+def loads_on_nodes(network: Network, places: Places) -> Array:
+    """Weight, buoyancy, drag and inertial forces on the nodes (nodes, 3)."""
+    on_nodes: Array = network.inertial.copy()
+    on_nodes[:, 2] += network.weights
+    if network.has_surface:
+        _lift_strings(network, places, on_nodes)
+    if network.flows:
+        half = 0.5 * network.drag(places.nodes[network.start], places.nodes[network.start + 1])
+        _add(on_nodes, network.start, half, half)
+    return on_nodes
+
+
+def end_forces(network: Network, places: Places) -> Array:
+    """Forces with which lines pull at what holds their starts and ends (lines, 2, 3); what is spooled not included."""
+    w, length, strain = network.strains(places)
+    _, tension, _ = network.elastic(strain)
+    pull = (tension / length)[:, None] * w
+    on_nodes = loads_on_nodes(network, places)
+    _add(on_nodes, network.start, pull, -pull)
+    found = np.zeros((len(network.lines), 2, 3))
+    for k, (line, first) in enumerate(zip(network.lines, network.first_node, strict=True)):
+        found[k] = on_nodes[first], on_nodes[first + line.elements]
+        found[k, 0] -= _spooled_forces(network, places, k)
+    return found
+
+
+def _spooled_forces(network: Network, places: Places, k: int) -> Array:
+    """Weight less buoyancy, and inertial force, of what is spooled at the start of a line."""
+    line, node, element = network.lines[k], network.first_node[k], network.slices[k].start
+    fluid = network.fluid
+    heaviness = line.string.density - (0.0 if fluid is None else fluid.least_density) * line.string.area
+    down = network.gravity * heaviness
+    if network.has_surface and network.below(places.nodes[node, 2]) > 0.0:
+        down -= float(network.lifts[element])
+    return line.spooled * (down * E3 - line.string.density * network.acceleration)
+
+
+def weight_of_line(network: Network, places: Places, k: int) -> float:
+    """Weight of the deployed string of a line, less buoyancy where it lies (N)."""
+    line, part = network.lines[k], network.slices[k]
+    fluid = network.fluid
+    weight = network.gravity * line.deployed * line.string.density
+    if fluid is None:
+        return float(weight)
+    weight -= network.gravity * line.deployed * fluid.least_density * line.string.area
+    if network.has_surface:
+        start = network.start[part]
+        below = network.below(places.nodes[:, 2])
+        weight -= float((network.lifts * network.l)[part] @ sum(wetting.shares(below[start], below[start + 1])))
+    return float(weight)
+
+
+def counted_forces(network: Network, places: Places) -> dict[str, Array]:
+    """Sums of the forces on bodies and deployed lines (N): "weight", and the others as far as they are there."""
+    weight = sum(own.body.mass for own in network.bodies)
+    weight += sum(line.string.density * line.deployed for line in network.lines)
+    found: dict[str, Array] = {"weight": network.gravity * weight * E3}
+
+    def add(name: str, force: Any) -> None:
+        found[name] = found.get(name, np.zeros(3)) + force
+
+    fluid = network.fluid
+    first, second = places.nodes[network.start], places.nodes[network.start + 1]
+    if fluid is not None:
+        lines = range(len(network.lines))
+        heavy = sum(line.string.density * line.deployed for line in network.lines) * network.gravity
+        add("buoyancy", (sum(weight_of_line(network, places, k) for k in lines) - heavy) * E3)
+        if network.flows:
+            add("drag", network.flow_drag(first, second).sum(axis=0))
+    if network.acceleration.any():
+        add("acceleration", -sum(x.string.density * x.deployed for x in network.lines) * network.acceleration)
+        if fluid is not None:
+            add("acceleration", network.added_inertia(first, second).sum(axis=0))
+    for b, own in enumerate(network.bodies):
+        for point in point_forces(network, own, places.centers[b], places.attitudes[b]):
+            add(point.name, point.force)
+    return found
+
+
 def _generalized(network: Network, arms: Array, at_nodes: Array, *, sizes: bool = False) -> Array:
     """Forces on the unknowns from forces at the nodes; of sizes of forces: the largest that they may add up to."""
     x = np.zeros(network.count)
@@ -114,12 +198,15 @@ def _lift_strings(network: Network, places: Places, on_nodes: Array) -> list[Arr
 
 
 def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) -> list[PointForce]:
-    """Applied force, buoyancy and drag on a body."""
+    """Forces on a body besides its weight: applied, of the frame's acceleration, buoyancy and drag."""
     found = []
     force = np.array(own.force, dtype=float)
     if force.any():
         arm = R @ np.array(own.point)
-        found.append(PointForce(force, arm, -float(force @ (center + arm))))
+        found.append(PointForce(force, arm, -float(force @ (center + arm)), name="applied_force"))
+    if network.acceleration.any():
+        force = -own.body.mass * network.acceleration
+        found.append(PointForce(force, np.zeros(3), -float(force @ center), name="acceleration"))
     fluid, feels = network.fluid, own.fluid
     if fluid is None or feels is None:
         return found
@@ -127,7 +214,7 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
     z = float(center[2] + arm[2])
     everywhere = network.gravity * fluid.least_density * feels.volume
     if everywhere:
-        found.append(PointForce(-everywhere * E3, arm, everywhere * z))
+        found.append(PointForce(-everywhere * E3, arm, everywhere * z, name="buoyancy"))
     height = fluid.around(feels).wetted_height
     share = 1.0 if fluid.surface is None else 0.5 + (z - fluid.surface) / height  # beyond 0 and 1: all dry, all wet
     wet = min(max(share, 0.0), 1.0)
@@ -135,7 +222,12 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
         lift = network.gravity * (fluid.density - fluid.least_density) * feels.volume
         slope = -lift / height * (0.0 < share < 1.0) * E3
         energy = lift * height * (0.5 * wet * wet + max(share - 1.0, 0.0))
-        found.append(PointForce(-lift * wet * E3, arm, energy, ((slope, arm),)))
+        found.append(PointForce(-lift * wet * E3, arm, energy, ((slope, arm),), "buoyancy"))
+    if network.acceleration.any() and feels.added_mass:
+        share_moved = (fluid.least_density + (fluid.density - fluid.least_density) * wet) / fluid.density
+        force = -network.steady_part * feels.added_mass * network.acceleration
+        rate = (fluid.density - fluid.least_density) / fluid.density / height * (0.0 < share < 1.0) * force
+        found.append(PointForce(share_moved * force, arm, None, ((rate, arm),), "acceleration"))
     if network.flows and feels.drag_area:
         place = R @ own.seen_from_center(feels.drag_center)
         d, depth = DIFFERENCE * height, float(center[2] + place[2])
@@ -146,8 +238,20 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
         density = fluid.least_density + more * wet
         by_wetness = more / height * (0.0 < share < 1.0) * drag if fluid.surface is not None else np.zeros(3)
         slopes = ((density * (after - before) / (2.0 * d), place), (by_wetness, arm))
-        found.append(PointForce(density * drag, place, None, slopes))
+        found.append(PointForce(density * drag, place, None, slopes, "drag"))
     return found
+
+
+def body_density(network: Network, own: NetworkBody, center: Array, R: Array) -> float:
+    """Mean density of the fluid around a body (kg/m^3)."""
+    fluid, feels = network.fluid, own.fluid
+    assert fluid is not None
+    assert feels is not None
+    if fluid.surface is None:
+        return fluid.density
+    z = float(center[2] + (R @ own.seen_from_center(feels.buoyancy_center))[2])
+    wet = min(max(0.5 + (z - fluid.surface) / fluid.around(feels).wetted_height, 0.0), 1.0)
+    return fluid.density_above + (fluid.density - fluid.density_above) * wet
 
 
 class Stiffness(NamedTuple):
@@ -187,17 +291,11 @@ def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> S
     B = network.node_map(places)
     energy = B.T @ of_elements(network, blocks) @ B
     drag = None
-    on_nodes = np.zeros_like(places.nodes)
-    on_nodes[:, 2] = network.weights
+    on_nodes = loads_on_nodes(network, places)
     _add(on_nodes, network.start, pull, -pull)
-    if network.has_surface:
-        _lift_strings(network, places, on_nodes)
-    if network.flows:
+    if network.flows and not convex:
         first, second = places.nodes[network.start], places.nodes[network.start + 1]
-        if not convex:
-            drag = B.T @ of_elements(network, network.drag_stiffness(first, second)) @ B
-        half = 0.5 * network.drag(first, second)
-        _add(on_nodes, network.start, half, half)
+        drag = B.T @ of_elements(network, network.drag_stiffness(first, second)) @ B
     rows: list[list[Array]] = [[], []]
     at_ends, arms = on_nodes[network.end_nodes], network.arms(places)
     for b, (own, first_unknown) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):

@@ -11,6 +11,7 @@ from nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from tautline.arrays import Array
 from tautline.errors import EquilibriumError
 from tautline.model.network import Forces, Network, Places
 from tautline.model.network_forces import Stiffness, forces_of, stiffness_of
+from tautline.model.network_start import starts_of
 
 # Force that may be left, of the largest weight, load or tension; what rounding of the coordinates leaves comes on top.
 BALANCED = 1e-9
@@ -82,29 +84,60 @@ def is_balanced(network: Network, forces: Forces, part: float = BALANCED) -> boo
 
 def find_rest(network: Network, start: Places) -> Rest:
     """State of rest near a start; raises EquilibriumError where none is found in a bounded number of corrections."""
-    search = _Search(network)
-    places = network.on_bodies(start)
-    found: Rest | None = None
-    try:
-        found = search.run(places, FIRST_CORRECTIONS)
-    except _NotFoundError as failure:
-        best = failure.at
-        for strategy in (search.hardened, search.raised):
-            try:
-                found = strategy(places)
-                break
-            except _NotFoundError as another:
-                best = min(best, another.at, key=lambda x: left_of(network, x.forces) / max(x.forces.scale, 1e-300))
-    finally:
-        network.hardness[:] = 1.0
-        network.steady_part = 1.0
-    if found is not None:
-        return found
+    with np.errstate(all="ignore"):  # what overflows is not at rest
+        return _find_rest(network, network.on_bodies(start))
+
+
+def _find_rest(network: Network, given: Places) -> Rest:
+    if is_balanced(network, forces_of(network, given)):
+        starts: Iterable[Places] = [given]
+    else:
+        starts = starts_of(network, given)
+    best: Rest | None = None
+    corrections = 0
+    for places in starts:
+        search = _Search(network)
+        try:
+            return search.found_from(places)
+        except _NotFoundError as failure:
+            corrections += search.corrections
+            if best is None or _left_part(network, failure.at) < _left_part(network, best):
+                best = failure.at
+    assert best is not None
     left = left_of(network, best.forces)
     raise EquilibriumError(
-        f"no state of rest was found in {search.corrections} corrections; {left:.3g} N are left of "
-        f"{best.forces.scale:.3g} N. Give a start that is nearer to it, or simulate with damping until it is at rest"
+        f"no state of rest was found in {corrections} corrections; {left:.3g} N are left of "
+        f"{best.forces.scale:.3g} N. {_reason(network, best.forces)}"
     )
+
+
+def _left_part(network: Network, at: Rest) -> float:
+    return left_of(network, at.forces) / max(at.forces.scale, 1e-300)
+
+
+def _reason(network: Network, forces: Forces) -> str:
+    """Why there may be no rest, as far as it can be told, and what to do."""
+    loose = _unsupported(network)
+    if loose:
+        names = ", ".join(repr(network.body_names[b]) for b in loose)
+        return f"No line leads from {names} to a fixed point, and the forces on what floats there do not balance"
+    here = "Give a start that is nearer to it, or simulate with damping until it is at rest"
+    if not network.bodies:
+        return here
+    resultants = [-forces.gradient[first : first + 3] for first in network.first_of_body]
+    b = int(np.argmax([np.linalg.norm(x) for x in resultants]))
+    x, y, z = resultants[b]
+    return f"On body {network.body_names[b]!r} ({x:.3g}, {y:.3g}, {z:.3g}) N are not balanced. {here}"
+
+
+def _unsupported(network: Network) -> list[int]:
+    """Bodies that no chain of lines connects with a fixed point."""
+    held: set[int] = {-1}
+    while True:
+        more = {b for line in network.lines if held & set(line.bodies) for b in line.bodies} - held
+        if not more:
+            return [b for b in range(len(network.bodies)) if b not in held]
+        held |= more
 
 
 class _Search:
@@ -114,6 +147,25 @@ class _Search:
         self.network = network
         self.corrections = 0
         self.longest = max(line.deployed for line in network.lines)
+
+    def found_from(self, places: Places) -> Rest:
+        """Rest by the first strategy that finds one; otherwise the place with the least force left is raised."""
+        network = self.network
+        failures = []
+        try:
+            for strategy in (self.plain, self.hardened, self.raised):
+                try:
+                    return strategy(places)
+                except _NotFoundError as failure:
+                    failures.append(failure)
+        finally:
+            network.hardness[:] = 1.0
+            network.steady_part = 1.0
+        raise min(failures, key=lambda failure: _left_part(network, failure.at))
+
+    def plain(self, start: Places) -> Rest:
+        """Rest without a detour."""
+        return self.run(start, FIRST_CORRECTIONS)
 
     def hardened(self, start: Places) -> Rest:
         """Rest by way of softened strings."""

@@ -13,6 +13,8 @@ from tautline.arrays import TINY_LENGTH
 from tautline.errors import InputError
 from tautline.model import checks, drum
 from tautline.model.pendulum import Pendulum
+from tautline.model.reel import Reel
+from tautline.model.string import String
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -130,8 +132,12 @@ def pull_on_drum(pendulum: Pendulum, strain: Any) -> Any:
 
     The terms of (13) at the guide, at rest.
     """
-    string = pendulum.string
-    kept = 1.0 + registry.GUIDE_LAWS[pendulum.reel.guide_law].force_at_rest
+    return pull_at_guide(pendulum.string, pendulum.reel, strain)
+
+
+def pull_at_guide(string: String, reel: Reel, strain: Any) -> Any:
+    """Pull of a string at this strain on the drum of a reel, less the energy that entering string brings in (N)."""
+    kept = 1.0 + registry.GUIDE_LAWS[reel.guide_law].force_at_rest
     return string.tension(strain) * (1.0 + strain) - kept * string.energy_density(strain)
 
 
@@ -142,8 +148,12 @@ def holding_torque(pendulum: Pendulum, s: float, strain: float) -> float:
 
 def spooled_weight(pendulum: Pendulum, s: Any) -> Any:
     """Pull at the drum of the weight of what is spooled and in the guide (N): the gravity terms of (13)."""
-    reel = pendulum.reel
-    return pendulum.weights().string * (reel.guide_length + drum.spooled(reel, s).lever)
+    return pendulum.weights().string * spooled_lever(pendulum.reel, s)
+
+
+def spooled_lever(reel: Reel, s: Any) -> Any:
+    """Pull of the spooled string at the drum over its weight per length (m)."""
+    return reel.guide_length + drum.spooled(reel, s).lever
 
 
 def weights(pendulum: Pendulum, l: float, N: int) -> Array:

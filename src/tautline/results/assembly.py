@@ -16,7 +16,7 @@ from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labelled
 from tautline.results.ends import at_ends
 from tautline.results.values import Values, tension_of
-from tautline.schema import ASSEMBLY_MODES_SCHEMA, ASSEMBLY_SCHEMA, AXES, Layout, of_assembly
+from tautline.schema import ASSEMBLY_SCHEMA, AXES, MODES_SCHEMA, Layout, of_assembly
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -128,11 +128,14 @@ def build(assembly: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset
 
 
 def build_modes(assembly: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
-    """The labelled oscillations of an assembly."""
+    """The labelled oscillations of a system; the coordinate `line_end` names what holds the end of each line."""
     names = layout(assembly).names
-    beside = {"node_line": _owners(assembly)["node_line"]}
-    found = labelled(ASSEMBLY_MODES_SCHEMA, values, {"body": names["body"], "axis": AXES}, beside, attrs)
-    return found.assign_coords(mode=range(1, len(values["frequency"]) + 1))
+    ends = np.array([line.end for line in assembly.lines.values()])
+    beside = {"node_line": _owners(assembly)["node_line"], "line_end": ("line", ends, "what holds the end of the line")}
+    known = {name: x for name, x in MODES_SCHEMA.items() if names["body"] or "body" not in x.dims}
+    found = labelled(known, values, names | {"axis": AXES}, beside, attrs)
+    numbers = ("mode", np.arange(1, len(values["frequency"]) + 1), {"long_name": "number of the mode, slowest first"})
+    return found.assign_coords(mode=numbers)
 
 
 def _owners(assembly: System) -> dict[str, tuple[str, Any, str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline.results.values import Record, Values, values_of
-from tautline.schema import AXES, LYAPUNOV_SCHEMA, MODES_SCHEMA, SCHEMA, TIME_VARIABLE, Variable
+from tautline.schema import AXES, LYAPUNOV_SCHEMA, SCHEMA, TIME_VARIABLE, Variable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,13 +22,6 @@ _AXIS: Coordinates = {"axis": (AXES, {})}
 def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled result of a run."""
     return labelled_values(values_of(pendulum, record), attrs)
-
-
-def build_modes(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
-    """The labelled result of a linearisation."""
-    numbers = range(1, len(values["frequency"]) + 1)
-    modes: Coordinates = {"mode": (numbers, {"long_name": "number of the mode, slowest first"})}
-    return _dataset(MODES_SCHEMA, values, modes | _AXIS, attrs)
 
 
 def build_lyapunov(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:

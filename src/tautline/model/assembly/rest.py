@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
+from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
+from tautline.model.assembly.parts import Kinematic
 from tautline.model.assembly.state import AssemblyState, BodyState, LineState
 from tautline.model.body import RigidBody
 from tautline.model.loads import interpolated
@@ -14,11 +20,36 @@ from tautline.model.network import Network, NetworkBody, NetworkLine, Places
 from tautline.model.network_rest import find_rest
 
 
-def rest(assembly: System, start: AssemblyState) -> AssemblyState:
+class Frame(NamedTuple):
+    """Motion of what holds an assembly.
+
+    Attributes
+    ----------
+    displacements : dict
+        Of bodies on a path, from where they start (m).
+    velocities : dict
+        Of bodies on a path (m/s).
+    displacement : array (3,)
+        Displacement that all fixed points and prescribed bodies have in common; 0 where they differ (m).
+    velocity : array (3,)
+        Velocity that all fixed points and prescribed bodies have in common; 0 where they move differently (m/s).
+    acceleration : array (3,)
+        Their common acceleration, where it is to be counted (m/s^2).
+    """
+
+    displacements: Mapping[str, Array]
+    velocities: Mapping[str, Array]
+    displacement: Array
+    velocity: Array
+    acceleration: Array
+
+
+def rest(assembly: System, start: AssemblyState, *, time: float = 0.0, acceleration: bool = False) -> AssemblyState:
     """State of rest near a start: all forces on bodies and lines balance, and drums are locked.
 
-    Weight, buoyancy, also below a free surface, drag of a steady flow and applied forces are counted; a force that
-    changes has its value of time 0. Bodies that are `Kinematic` stand still where they start.
+    Weight, buoyancy, also below a free surface, drag of a steady flow and applied forces are counted. Where all that
+    holds the assembly moves with one velocity, as a ship that tows does, the assembly moves along and feels the flow
+    past it; otherwise bodies that are `Kinematic` stand still.
 
     The largest force that is left is 1e-9 of the largest weight, load or tension. Rounding of the coordinates comes on
     top of it: about 2e-16 EA times their size over the length of an element.
@@ -29,26 +60,73 @@ def rest(assembly: System, start: AssemblyState) -> AssemblyState:
         In uniform gravity.
     start : AssemblyState
         Where to look from, as `hang` makes it; its deployed lengths stay.
+    time : float
+        When (s): applied forces have their values of then, and bodies on paths their places and velocities, as if
+        these lasted.
+    acceleration : bool
+        Balance also the inertial force of the common acceleration of all that holds the assembly, as if it lasted.
 
     Raises
     ------
     EquilibriumError
-        When none is found; the message says which force is left.
+        When none is found; the message says which force is left, and on which body.
     """
-    network, places = network_of(assembly, start)
+    network, places = network_of(assembly, start, time, acceleration=acceleration)
     found = find_rest(network, places).places
-    return _state(assembly, start, network, found)
+    return state_of(assembly, start, network, found, frame_of(assembly, time, acceleration))
 
 
-def network_of(assembly: System, state: AssemblyState) -> tuple[Network, Places]:
-    """The assembly as a network with the deployed lengths of a state, and its places."""
+def frame_of(assembly: System, time: float = 0.0, acceleration: bool = False) -> Frame:
+    """Motion of all that holds an assembly, at a time."""
+    now = checks.number("time", time)
+    checks.instance("acceleration", acceleration, bool)
+    displacements, velocities, rates = {}, {}, {}
+    for name, body in assembly.bodies.items():
+        if isinstance(body, Kinematic) and body.path is not None:
+            (place,), (velocity,) = body.path.at(now)
+            displacements[name] = place - body.path.at(0.0)[0][0]
+            velocities[name] = velocity
+            (rates[name],) = body.path.acceleration(now)
+    free = set(free_bodies(assembly))
+    holders = [end for line in assembly.lines.values() for end in line.ends if end not in free]
+    none = np.zeros(3)
+    place, velocity, rate = (_common([x.get(end, none) for end in holders]) for x in (displacements, velocities, rates))
+    if acceleration and rate is None:
+        raise InputError("acceleration: expected bodies that are accelerated alike, got some that are not")
+    return Frame(
+        displacements,
+        velocities,
+        none if place is None else place,
+        none if velocity is None else velocity,
+        none if rate is None or not acceleration else rate,
+    )
+
+
+def _common(vectors: list[Array]) -> Array | None:
+    """The vector that all are; None where they differ."""
+    if not vectors:
+        return np.zeros(3)
+    same = all(np.allclose(x, vectors[0], rtol=1e-12, atol=1e-15) for x in vectors)
+    return np.array(vectors[0]) if same else None
+
+
+def network_of(
+    assembly: System, state: AssemblyState, time: float = 0.0, *, acceleration: bool = False, placed: bool = False
+) -> tuple[Network, Places]:
+    """The assembly as a network with the deployed lengths of a state, and its places.
+
+    Bodies on paths have moved on from the state until that time, unless they are `placed` already.
+    """
     checks.instance("assembly", assembly, System, hint="; tl.equilibrium finds how a pendulum hangs")
     checks.instance("start", state, AssemblyState)
     if assembly.orbit is not None:
         raise InputError("assembly: expected one in uniform gravity, got one in an orbit, where rest is a motion")
+    frame = frame_of(assembly, time, acceleration)
+    if placed:
+        frame = frame._replace(displacements={}, displacement=np.zeros(3))
     names = free_bodies(assembly)
-    bodies = [_body(assembly, name) for name in names]
-    lines = []
+    bodies = [_body(assembly, name, time) for name in names]
+    lines, nodes = [], []
     for name, line in assembly.lines.items():
         reeled = state.lines[name].reeled_length
         numbers = [names.index(end) if end in names else -1 for end in line.ends]
@@ -67,12 +145,24 @@ def network_of(assembly: System, state: AssemblyState) -> tuple[Network, Places]
                 spooled,
             )
         )
+        own = np.array(state.lines[name].nodes, dtype=float)
+        shifts = np.tile(frame.displacement, (len(own), 1))
+        for i, end in ((0, line.start), (-1, line.end)):
+            shifts[i] = shifts[i] if end in names else frame.displacements.get(end, 0.0)
+        own += shifts
+        nodes.append(own)
     places = Places(
-        np.array([state.bodies[name].position for name in names], dtype=float).reshape(-1, 3),
+        np.array([state.bodies[name].position for name in names], dtype=float).reshape(-1, 3) + frame.displacement,
         np.array([state.bodies[name].attitude for name in names], dtype=float).reshape(-1, 3, 3),
-        np.concatenate([state.lines[name].nodes for name in assembly.lines]),
+        np.concatenate(nodes),
     )
-    return Network(bodies, lines, float(assembly.gravity or 0.0), assembly.fluid), places
+    fluid = assembly.fluid
+    if fluid is not None and frame.velocity.any():
+        depths, flows = (np.array(part) for part in fluid.flow)
+        fluid = replace(fluid, flow=(depths, flows - frame.velocity))
+    network = Network(bodies, lines, float(assembly.gravity or 0.0), fluid, frame.acceleration)
+    network.body_names = names
+    return network, places
 
 
 def free_bodies(assembly: System) -> list[str]:
@@ -80,24 +170,32 @@ def free_bodies(assembly: System) -> list[str]:
     return [name for name, body in assembly.bodies.items() if isinstance(body, RigidBody)]
 
 
-def _body(assembly: System, name: str) -> NetworkBody:
+def _body(assembly: System, name: str, time: float) -> NetworkBody:
     body = assembly.bodies[name]
     assert isinstance(body, RigidBody)
     own = NetworkBody(body, assembly.body_fluid.get(name))
     applied = assembly.applied_forces.get(name)
     if applied is None:
         return own
-    force, moment = (interpolated(table, 0.0) for table in (applied.force, applied.moment))
+    force, moment = (interpolated(table, time) for table in (applied.force, applied.moment))
     return own._replace(force=force, moment=moment, point=own.seen_from_center(applied.point))
 
 
-def _state(assembly: System, start: AssemblyState, network: Network, places: Places) -> AssemblyState:
-    bodies = {name: BodyState(x.position, attitude=x.attitude) for name, x in start.bodies.items()}
+def state_of(assembly: System, start: AssemblyState, network: Network, places: Places, frame: Frame) -> AssemblyState:
+    """State of an assembly at these places, carried along with its frame."""
+    along = tuple(frame.velocity.tolist())
+    bodies = {}
+    for name, x in start.bodies.items():
+        place = np.array(x.position) + frame.displacements.get(name, 0.0)
+        velocity = tuple(frame.velocities.get(name, np.zeros(3)).tolist())
+        bodies[name] = BodyState(tuple(place.tolist()), velocity, attitude=x.attitude)
     for b, name in enumerate(free_bodies(assembly)):
-        bodies[name] = BodyState(tuple(places.centers[b].tolist()), attitude=places.attitudes[b])
+        bodies[name] = BodyState(tuple(places.centers[b].tolist()), along, attitude=places.attitudes[b])
     nodes = np.split(places.nodes, network.first_node[1:])
-    lines = {
-        name: LineState(own, np.zeros_like(own), start.lines[name].reeled_length, 0.0)
-        for name, own in zip(assembly.lines, nodes, strict=True)
-    }
+    lines = {}
+    for (name, line), own in zip(assembly.lines.items(), nodes, strict=True):
+        velocities = np.tile(frame.velocity, (len(own), 1))
+        for i, end in ((0, line.start), (-1, line.end)):
+            velocities[i] = frame.velocities.get(end, along if end in network.body_names else 0.0)
+        lines[name] = LineState(own, velocities, start.lines[name].reeled_length, 0.0)
     return AssemblyState(bodies, lines)

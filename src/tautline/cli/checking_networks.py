@@ -1,4 +1,4 @@
-"""What `tautline check` finds out about a scenario of an assembly before it runs."""
+"""Steps that a run of several lines will take, and how it ends: by a look at its first samples."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.cli.ahead import PARTS_OF_A_RUN, STEPS_A_CALL, Ahead, windows
-from tautline.cli.checking import duration_in_words
 from tautline.cli.output import NUMERICAL
 from tautline.engine.assembly.simulation import AssemblySimulation
 from tautline.engine.cases import begin
-from tautline.files import runs
 from tautline.kernels import data
 from tautline.model.assembly.case import AssemblyCase
 from tautline.model.profile import places_at
@@ -28,31 +26,29 @@ LONGEST_LOOKED = 1000.0
 MOST_COUNTED = 1e15
 
 
-def facts(case: AssemblyCase) -> dict[str, Any]:
-    """All that is found out, by name; SI."""
-    simulation, count, sample = begin(case, general=True)
-    first = simulation.values(simulation.first_sample())
+def outlook(case: AssemblyCase) -> dict[str, Any]:
+    """Steps, wall time and end of a run, by name; SI."""
+    simulation, _, sample = begin(case, general=True)
     limits = simulation.limits()
     plan = simulation.sampling(sample)
+    lengths = {
+        name: line.string.length - case.state().lines[name].reeled_length for name, line in case.system.lines.items()
+    }
     look = _look(simulation, plan, sample)
     steps = case.run.duration / look.step
-    names = list(case.system.lines)
     return {
-        "bodies": list(case.system.bodies),
-        "lines": names,
-        "elements": {name: line.count for name, line in case.system.lines.items()},
-        "samples": count + 1,
-        "size_bytes": runs.file_size(count + 1, simulation.layout),
-        "start_tension": dict(zip(names, first["start_tension"][0].tolist(), strict=True)),
-        "end_tension": dict(zip(names, first["end_tension"][0].tolist(), strict=True)),
-        "unstretched_length": dict(zip(names, first["unstretched_length"][0].tolist(), strict=True)),
+        "motions": {},
+        "looked_until": simulation.time,
+        "ends_at": simulation.time if look.status != "completed" else case.run.duration,
+        "expected_status": look.status,
+        "end_is_certain": look.status not in NUMERICAL,
         "step": look.step,
+        "step_limits": {"waves in the elements of the strings": limits.waves},
         "stability_limit": limits.waves,
         "steps": round(steps) if steps < MOST_COUNTED else steps,
+        "steps_are_complete": False,
         "wall_time": steps * look.seconds,
-        "ends_at": simulation.time if look.status != "completed" else None,
-        "expected_status": look.status,
-        "fully_deployed": _used_up(case, dict(zip(names, first["unstretched_length"][0].tolist(), strict=True))),
+        "fully_deployed": _used_up(case, lengths),
     }
 
 
@@ -104,27 +100,3 @@ def _look(simulation: AssemblySimulation, plan: data.Plan, sample: float) -> Loo
     if not (made and passed > 0.0):
         return Look(allowed, 0.0, simulation.status)
     return Look(passed / made, seconds / made, simulation.status)
-
-
-def rows(found: dict[str, Any]) -> dict[str, str]:
-    """Lines of the printed table, by title."""
-    lines = {"bodies": ", ".join(found["bodies"]) or "none"}
-    for name in found["lines"]:
-        lines[f"string {name}"] = (
-            f"{found['unstretched_length'][name]:.4g} m out in {found['elements'][name]} elements; "
-            f"{found['start_tension'][name]:.4g} N at its start and {found['end_tension'][name]:.4g} N at its end, "
-            "when the run begins"
-        )
-    lines["step at the start"] = (
-        f"{found['step']:.3g} s, {found['step'] / found['stability_limit']:.2f} of the stability limit"
-    )
-    lines["steps"] = f"about {found['steps']:.3g}, if they stay as the first ones are"
-    lines["wall time"] = f"about {duration_in_words(found['wall_time'])} of stepping"
-    if found["fully_deployed"]:
-        name, time = min(found["fully_deployed"].items(), key=lambda item: item[1])
-        lines["ends early"] = f"about t = {time:.3g} s: string {name!r} is fully deployed"
-    elif found["expected_status"] != "completed":
-        title = "may end early" if found["expected_status"] in NUMERICAL else "ends early"
-        lines[title] = f"about t = {found['ends_at']:.3g} s: {found['expected_status']}"
-    lines["result"] = f"{found['samples']} samples, {found['size_bytes'] / 1e6:.1f} MB"
-    return lines

@@ -1,0 +1,221 @@
+"""Mass and stiffness of a system about a state of rest (docs/theory.md, equations A9 and A10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.model import drum, wetting
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.parts import Line
+from tautline.model.network import DIFFERENCE, Network, Places, hat
+from tautline.model.network_forces import body_density, of_elements, stiffness_of
+
+# Gauss's two points on [0, 1]: exact for the kinetic energy, which is quadratic along an element.
+XI = 0.5 + np.array([-0.5, 0.5]) / np.sqrt(3.0)
+
+
+class Linearized(NamedTuple):
+    """M x'' + K x = 0 for the unknowns of a network, and then the reeled lengths of free drums.
+
+    Attributes
+    ----------
+    M, K : array (unknowns, unknowns)
+        Mass and stiffness; loads without energy with the symmetric part of their derivatives.
+    drums : list of int
+        Numbers of the lines whose drums are free.
+    """
+
+    M: Array
+    K: Array
+    drums: list[int]
+
+
+def linearized(
+    assembly: System, network: Network, places: Places, free: Sequence[str] = (), extra: Any = None
+) -> Linearized:
+    """Mass and stiffness at a state of rest; `extra` is stiffness of other loads, by the unknowns of the network."""
+    drums = [k for k, name in enumerate(assembly.lines) if name in free]
+    n, size = network.count, network.count + len(drums)
+    M, K = np.zeros((2, size, size))
+    M[:n, :n] = mass_matrix(assembly, network, places, drums)
+    stiffness = stiffness_of(network, places)
+    K[:n, :n] = stiffness.energy.toarray()
+    if stiffness.steady is not None:
+        K[:n, :n] += 0.5 * (stiffness.steady + stiffness.steady.T).toarray()
+    if extra is not None:
+        K[:n, :n] += extra
+    B = network.node_map(places)
+    for row, k in enumerate(drums, start=n):
+        line = list(assembly.lines.values())[k]
+        border, M[row, row] = _drum_mass(assembly, network, places, k)
+        by_nodes, K[row, row] = _drum_stiffness(assembly, network, places, k)
+        M[row, :n] = B.T @ border.ravel()
+        K[row, :n] = B.T @ by_nodes.ravel()
+        b = network.lines[k].bodies[0]
+        if b >= 0 and line.drum_axis is not None:
+            axis = spin_axis(line, places.attitudes[b])
+            place = network.first_of_body[b] + 3
+            M[row, place : place + 3] += drum_inertia(line, network, k) * axis
+        M[:n, row], K[:n, row] = M[row, :n], K[row, :n]
+    return Linearized(M, K, drums)
+
+
+def mass_matrix(assembly: System, network: Network, places: Places, drums: Sequence[int] = ()) -> Array:
+    """Matrix of the kinetic energy by the rates of the unknowns; drums turn with the bodies that they are on."""
+    M = np.zeros((network.count, network.count))
+    for b, (own, first, R) in enumerate(zip(network.bodies, network.first_of_body, places.attitudes, strict=True)):
+        wide = 3 if own.body.is_point else 6
+        inertia = np.zeros((6, 6))
+        inertia[:3, :3] = own.body.mass * np.eye(3)
+        inertia[3:, 3:] = R @ own.body.central_inertia() @ R.T
+        if network.fluid is not None and own.fluid is not None and own.fluid.added_mass:
+            share = body_density(network, own, places.centers[b], R) / network.fluid.density
+            J = np.hstack([np.eye(3), -hat(R @ own.seen_from_center(own.fluid.buoyancy_center))])
+            inertia += share * own.fluid.added_mass * J.T @ J
+        M[first : first + wide, first : first + wide] += inertia[:wide, :wide]
+    sixth = network.each(lambda line: line.string.density) * network.l / 6.0
+    blocks = sixth[:, None, None] * np.kron([[2.0, 1.0], [1.0, 2.0]], np.eye(3))
+    if network.fluid is not None and network.added.any():
+        blocks += np.kron(np.full((2, 2), 0.25), added_to_elements(network, places))
+    B = network.node_map(places)
+    M += (B.T @ of_elements(network, blocks) @ B).toarray()
+    for k, (line, placed, node) in enumerate(
+        zip(assembly.lines.values(), network.lines, network.first_node, strict=True)
+    ):
+        A = B[3 * node : 3 * node + 3].toarray()
+        M += placed.string.density * placed.spooled * A.T @ A
+        b = placed.bodies[0]
+        if line.reel is not None and line.drum_axis is not None and b >= 0:
+            place = network.first_of_body[b] + 3
+            axis = spin_axis(line, places.attitudes[b])
+            M[place : place + 3, place : place + 3] += drum_inertia(line, network, k) * np.outer(axis, axis)
+    return M
+
+
+def added_to_elements(network: Network, places: Places) -> Array:
+    """Fluid that moves along with the middles of elements, across them: masses as matrices (elements, 3, 3)."""
+    w, length, _ = network.strains(places)
+    t = w / length[:, None]
+    first, second = places.nodes[network.start], places.nodes[network.start + 1]
+    mass = network.added * network.density_along(first, second) * length
+    return np.asarray(mass[:, None, None] * (np.eye(3) - t[:, :, None] * t[:, None, :]))
+
+
+def spin_axis(line: Line, R: Array) -> Array:
+    """Axis of a drum on a body, in space, as long as its radius (m)."""
+    assert line.reel is not None
+    return np.asarray(line.reel.drum_radius * R @ np.array(line.drum_axis))
+
+
+def drum_inertia(line: Line, network: Network, k: int) -> float:
+    """Inertia of a drum on a free body with what is spooled, as a mass at the string (kg)."""
+    assert line.reel is not None
+    return line.reel.turning_mass + line.string.density * network.lines[k].spooled
+
+
+def _drum_mass(assembly: System, network: Network, places: Places, k: int) -> tuple[Array, float]:
+    """Mass between the reeled length and the nodes (nodes, 3), and of the reeled length itself (kg)."""
+    line, placed = list(assembly.lines.values())[k], network.lines[k]
+    assert line.reel is not None
+    N, l = placed.elements, placed.deployed / placed.elements
+    first = network.first_node[k]
+    q = places.nodes[first : first + N + 1]
+    a = (q[:-1] - q[1:]) / l
+    far = XI[:, None, None]
+    phi = (N - np.arange(N)[:, None] - far) / N
+    weight = 0.5 * line.string.density * l
+    border = np.zeros_like(places.nodes)
+    border[first : first + N] += weight * ((1.0 - far) * phi * a).sum(axis=0)
+    border[first + 1 : first + N + 1] += weight * (far * phi * a).sum(axis=0)
+    own = weight * float(((phi * a) ** 2).sum())
+    if assembly.on_free_body(line):
+        return border, own + drum_inertia(line, network, k)
+    return border, own + float(drum.mass(line.reel, line.string.density, placed.spooled))
+
+
+def _drum_stiffness(assembly: System, network: Network, places: Places, k: int) -> tuple[Array, float]:
+    """Stiffness between the reeled length and the nodes (nodes, 3), and of the reeled length itself (N/m)."""
+    line, placed, part = list(assembly.lines.values())[k], network.lines[k], network.slices[k]
+    assert line.reel is not None
+    N, l = placed.elements, placed.deployed / placed.elements
+    start = network.start[part]
+    w, length, strain = (x[part] for x in network.strains(places))
+    slope = line.string.slope(strain)
+    heaviness = weight_per_length(network, k)
+    found = np.zeros_like(places.nodes)
+    pull = -(slope / (N * l * l))[:, None] * w  # of the first node; w points to the second
+    share = np.array([0.0, 0.0, 0.5 * heaviness / N])
+    found[start] += pull + share
+    found[start + 1] += -pull + share
+    found[start[0], 2] -= heaviness
+    if network.has_surface:
+        below = network.below(places.nodes[:, 2])
+        for nodes, shares in zip((start, start + 1), wetting.shares(below[start], below[start + 1]), strict=True):
+            found[nodes, 2] -= network.lifts[part] / N * shares
+        found[start[0], 2] += float(network.lifts[part][0]) * (below[start[0]] > 0.0)
+    own = float((slope * length**2).sum()) / (N * N * l**3)
+    if not assembly.on_free_body(line):
+        own += heaviness * float(drum.spooled(line.reel, placed.spooled).slope)
+    if network.flows:
+        by_nodes, force = _drag_on_reel(network, places, k)
+        found -= 0.5 * by_nodes
+        own -= force / (N * l)
+    return found, own
+
+
+def weight_per_length(network: Network, k: int) -> float:
+    """Weight of a string less the buoyancy that is everywhere (N/m)."""
+    string, fluid = network.lines[k].string, network.fluid
+    return network.gravity * (string.density - (0.0 if fluid is None else fluid.least_density) * string.area)
+
+
+def _drag_on_reel(network: Network, places: Places, k: int) -> tuple[Array, float]:
+    """Derivatives by the nodes of the force of drag on the reeled length, and that force (N): string that moves."""
+    part, N = network.slices[k], network.lines[k].elements
+    start = network.start[part]
+    through = (N - np.arange(N) - 0.5)[:, None] / N / network.l[part][:, None]
+
+    def forces(nodes: Array) -> Array:
+        first, second = nodes[network.start], nodes[network.start + 1]
+        drag = network.drag(first, second)[part]
+        return np.asarray((drag * through * (first - second)[part]).sum(axis=1))
+
+    found = np.zeros_like(places.nodes)
+    h = DIFFERENCE * float(network.l[part][0])
+    for axis in range(3):
+        for end in (0, 1):  # every other node at once
+            for parity in (0, 1):
+                moved = start[parity::2] + end
+                d = np.zeros_like(places.nodes)
+                d[moved, axis] = h
+                change = (forces(places.nodes + d) - forces(places.nodes - d)) / (2.0 * h)
+                found[moved, axis] += change[parity::2]
+    return found, float(forces(places.nodes).sum())
+
+
+def force_on_reel(assembly: System, network: Network, places: Places, k: int) -> float:
+    """Force of gravity, buoyancy, string and drag on the reeled length of a line (N): minus the slope of its energy."""
+    line, placed, part = list(assembly.lines.values())[k], network.lines[k], network.slices[k]
+    assert line.reel is not None
+    start = network.start[part]
+    _, _, strain = (x[part] for x in network.strains(places))
+    z = places.nodes[:, 2]
+    heaviness = weight_per_length(network, k)
+    pull = line.string.tension(strain) * (1.0 + strain) - line.string.energy_density(strain)
+    drop = float(0.5 * (z[start] + z[start + 1]).mean() - z[start[0]])
+    force = -heaviness * drop - float(pull.mean())
+    if not assembly.on_free_body(line):
+        lever = line.reel.guide_length + float(drum.spooled(line.reel, placed.spooled).lever)
+        force -= heaviness * lever
+    if network.has_surface:
+        below = network.below(z)
+        to_first, to_second = wetting.shares(below[start], below[start + 1])
+        mean = float((to_first * below[start] + to_second * below[start + 1]).mean())
+        force += float(network.lifts[part][0]) * (mean - max(float(below[start[0]]), 0.0))
+    if network.flows:
+        force += _drag_on_reel(network, places, k)[1]
+    return force

@@ -1,0 +1,287 @@
+"""`tl.statics` for every system: by hand, as runs have it, and for one line as the pendulum's own program finds it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import EquilibriumError, InputError
+from tautline.model.assembly.rest import frame_of
+from tautline.model.assembly.starts import state_of
+from tests.conftest import Report
+from tests.support.checking import check_below, check_close
+from tests.support.systems import random_body
+from tests.verification.test_rest import AIR, BALLOON, CURRENT, LOAD, NARROW, ROPE, SEA, THRUST, WINCH
+from tests.verification.test_rest_of_networks import sagging, sea
+
+replace = dataclasses.replace
+G = 9.81
+
+
+def crane() -> tuple[tl.System, tl.AssemblyState]:
+    case = tl.load("hook-and-load")
+    return case.system, tl.hang(case.system, case.start.bodies, case.start.lines)
+
+
+def robot() -> tuple[tl.System, tl.AssemblyState]:
+    case = tl.load("cable-robot")
+    return case.system, tl.hang(case.system, case.start.bodies, case.start.lines)
+
+
+def test_a_crane_by_hand() -> None:
+    """Hook of 300 kg, load of 2 t, 20 m and 4 m of rope of 2 kg/m, a drum of 0.3 m."""
+    found = tl.statics(*crane())
+    hoist, sling = found.lines["hoist"], found.lines["sling"]
+    check_close("sling", [sling.end_tension, sling.start_tension], [G * 2000.0, G * 2008.0], 1e-6)
+    check_close("hoist", [hoist.end_tension, hoist.start_tension], [G * 2308.0, G * 2348.0], 1e-6)
+    assert hoist.weight == pytest.approx(G * 40.0) and found.bodies["load"].weight == pytest.approx(G * 2000.0)
+    assert hoist.stretch == pytest.approx(20.0 * G * 2328.0 / 20e6, rel=1e-6)
+    # but for half of the strain, and half a meter of string in the guide and what is spooled
+    assert hoist.holding_torque == pytest.approx(0.3 * G * 2348.0, rel=2e-3)
+    assert hoist.drum_radius == 0.3 and sling.holding_torque is None
+    assert hoist.utilisation == pytest.approx(hoist.start_tension / 250e3)
+    np.testing.assert_allclose(found.counted["weight"], [0.0, 0.0, G * 2348.0])
+    assert "in balance" in found.message and "hoist: 20 m, 2.303e+04 N at its start" in repr(found)
+    with pytest.raises(InputError, match=r"Statics.lines: expected one, got 'hoist', 'sling'"):
+        _ = found.line
+
+
+@pytest.mark.parametrize("name", ["crane", "robot", "rope", "flow", "surface"])
+def test_tensions_and_torques_are_those_of_a_run(name: str, report: Report) -> None:
+    makers: dict[str, Callable[[], tuple[tl.System, tl.AssemblyState]]] = {
+        "crane": crane,
+        "robot": robot,
+        "rope": lambda: sagging(20),
+        "flow": lambda: one_line(tl.Pendulum(ROPE, NARROW, LOAD, fluid=CURRENT), 20.0, 10),
+        "surface": lambda: one_line(sea((1.5, 0.0, 0.0), 10.0, 0.05), 40.0, 12),
+    }
+    system, start = makers[name]()
+    found = tl.statics(system, start)
+    run = tl.simulate(system, found.state, duration=0.01, sample=0.01)
+    for key, variable in (
+        ("start_tension", "start_tension"),
+        ("end_tension", "end_tension"),
+        ("holding_torque", "torque"),
+        ("stretched_length", "stretched_length"),
+    ):
+        ours = np.array([getattr(line, key) or 0.0 for line in found.lines.values()])
+        theirs = run[variable].values[0]
+        error = check_close(key, ours, theirs, 1e-8 * float(np.abs(theirs).max()))
+    report(f"{name}: {variable} of statics against the first sample of a run", error, "1e-8 of it")
+    # what holds the system bears all that is counted
+    held = np.zeros(3)
+    for line_name, line in system.lines.items():
+        own = found.lines[line_name]
+        held += own.start_force if line.start in ("anchor", "jib") else 0.0
+        held += own.end_force if line.end == "anchor" else 0.0
+    total = np.sum(list(found.counted.values()), axis=0)
+    check_close("balance", held, total, 1e-7 * float(np.abs(total).max()))
+
+
+def one_line(pendulum: tl.Pendulum, deployed: float, elements: int) -> tuple[tl.System, tl.AssemblyState]:
+    from tautline.model.assembly.statics import system_and_state
+
+    return system_and_state(pendulum, deployed, elements)
+
+
+COURSE = tl.GuidePath((0.0, 10.0), ((0.0, 0.0, 2.0), (15.0, 0.0, 2.0)), ((1.5, 0, 0), (1.5, 0, 0)))
+TIMES = np.linspace(0.0, 4.0, 5)
+START_UP = tl.GuidePath(tuple(TIMES), tuple((t * t, 0.0, 0.0) for t in TIMES), ((0, 0, 0), (8.0, 0, 0)))
+LAYERED = replace(SEA, flow=((10.0, 20.0), ((0, 0, 0), (0.0, 1.0, 0.0))), buoyancy_center=(0.1, 0.0, 0.4))
+TWISTED = tl.AppliedForce((0.0, 20.0, 0.0), (0.0, 15.0, 0.0), (0.1, 0.0, 0.2))
+WINDY = replace(AIR, flow=(5.0, 0.0, 0.0), drag_area=1.5)
+GUST = replace(AIR, volume=8.0, flow=(8.0, 0.0, 0.0), drag_area=2.0)
+STRAINS = np.linspace(0.0, 0.02, 9)
+TABLE = tl.String.from_table(60.0, 0.2, STRAINS, 2e4 * STRAINS + 2e6 * STRAINS**2, diameter=0.01)
+FLOATS = tl.Fluid(1000.0, surface=5.0, volume=0.05)
+WET = replace(ROPE, normal_added_mass=1.0)
+CASES: dict[str, tuple[tl.Pendulum, float, int, dict[str, Any]]] = {
+    "hangs": (tl.Pendulum(ROPE, WINCH, LOAD), 20.0, 20, {}),
+    "tension only": (tl.Pendulum(replace(ROPE, law="tension_only"), NARROW, LOAD, fluid=SEA), 20.0, 20, {}),
+    "table": (tl.Pendulum(TABLE, NARROW, LOAD, fluid=SEA), 20.0, 20, {}),
+    "balloon": (tl.Pendulum(ROPE, WINCH, BALLOON, fluid=AIR), 25.0, 15, {}),
+    "balloon in wind": (tl.Pendulum(ROPE, WINCH, BALLOON, fluid=WINDY), 25.0, 12, {}),
+    "fold": (tl.Pendulum(ROPE, WINCH, BALLOON, fluid=replace(AIR, volume=8.0)), 25.0, 50, {}),
+    "fold in wind": (tl.Pendulum(ROPE, WINCH, BALLOON, fluid=GUST), 25.0, 12, {}),
+    "towed": (tl.Pendulum(ROPE, replace(WINCH, guide_path=COURSE), LOAD, fluid=SEA), 25.0, 10, {"time": 3.0}),
+    "towed in layers": (tl.Pendulum(ROPE, replace(WINCH, guide_path=COURSE), LOAD, fluid=LAYERED), 25.0, 10, {}),
+    "accelerated": (
+        tl.Pendulum(ROPE, replace(WINCH, guide_path=START_UP), LOAD),
+        20.0,
+        8,
+        {"time": 1.0, "acceleration": True},
+    ),
+    "accelerated in the sea": (
+        tl.Pendulum(WET, replace(WINCH, guide_path=START_UP), LOAD, fluid=LAYERED),
+        20.0,
+        8,
+        {"time": 1.0, "acceleration": True},
+    ),
+    "accelerated at a surface": (
+        tl.Pendulum(WET, replace(WINCH, guide_path=START_UP), LOAD, fluid=replace(LAYERED, surface=10.0)),
+        20.0,
+        8,
+        {"time": 1.0, "acceleration": True},
+    ),
+    "pushed": (tl.Pendulum(ROPE, WINCH, LOAD, applied_force=TWISTED), 25.0, 10, {}),
+    "pushed in a current": (tl.Pendulum(ROPE, WINCH, LOAD, fluid=CURRENT, applied_force=THRUST), 25.0, 10, {}),
+    "current over depth": (sea(([0.0, 30.0], [(2.0, 0.0, 0.0), (0.2, 0.5, 0.0)]), None, 0.05), 40.0, 12, {}),
+    "through a surface": (sea((0.0, 0.0, 0.0), 10.0, 0.02), 40.0, 12, {}),
+    "through a surface in a current": (sea((1.5, 0.0, 0.0), 10.0, 0.05), 40.0, 12, {}),
+    "afloat in a current": (sea((1.5, 0.0, 0.0), 30.0, 0.3), 40.0, 12, {}),
+    "afloat on a slack line": (
+        tl.Pendulum(
+            tl.String(8.0, 0.2, 1e5, law="tension_only", diameter=0.01),
+            tl.Reel(0.1, 0.5, 1.0),
+            tl.RigidBody.point(10.0),
+            fluid=FLOATS,
+        ),
+        7.0,
+        10,
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_line_is_at_rest_where_the_pendulum_is(name: str, report: Report) -> None:
+    """Pulls as unknowns there, nodes and energy here. A turn that nothing resists is free: bodies by their centers."""
+    pendulum, deployed, elements, at = CASES[name]
+    expected = tl.equilibrium(pendulum, deployed, elements, **at)
+    found = tl.statics(pendulum, deployed, elements=elements, **at)
+    nodes = found.state.lines["line"].nodes
+    error = check_close("nodes", nodes - nodes[0], expected.state.nodes, 1e-9)
+    report(f"{name}: nodes of one line as a network against the pendulum's (m)", error, "1e-9")
+    center = np.array(pendulum.body.center_of_mass)
+    ours, theirs = (np.asarray(R) @ center for R in (found.body.attitude, expected.state.attitude))
+    check_close("center of mass", ours, theirs, 1e-9)
+    size = max(expected.guide_tension, expected.body_tension)
+    check_close("start", found.line.start_tension, expected.guide_tension, 1e-9 * size)
+    # the pendulum counts half an element's added mass as the body's
+    check_close("end", found.line.end_tension, expected.body_tension, (1e-4 if "accelerated " in name else 1e-9) * size)
+    by_hand = float(np.linalg.norm(np.sum(list(found.body.forces.values()), axis=0)))
+    check_close("end by hand", found.line.end_tension, by_hand, 1e-9 * size)
+    assert found.line.holding_torque == pytest.approx(expected.holding_torque, rel=1e-8)
+    assert set(found.counted) >= {key for key, x in expected.counted.items() if np.any(x)}
+    for key, force in found.counted.items():
+        check_close(key, force, expected.counted.get(key, np.zeros(3)), 1e-8 * size)
+
+
+def test_a_free_drum_is_held_by_its_torque() -> None:
+    """A line between two points: the torque says how long it is; others stay locked."""
+    rope = tl.String(80.0, 1.0, 1e6, law="tension_only")
+    line = tl.Line(rope, end_point=(50.0, 0.0, 0.0), reel=tl.Reel(0.2, 0.5, 1.0), elements=20)
+    system = tl.System({}, {"moor": line, "spare": replace(line, start_point=(0.0, 5.0, 0.0))})
+    start = tl.hang(system, {}, {"moor": 60.0, "spare": 60.0})
+    found = tl.statics(system, start, torques={"moor": "120 N*m"})
+    assert found.lines["moor"].holding_torque == pytest.approx(120.0, rel=1e-8)
+    assert found.lines["moor"].deployed < 55.0 and found.lines["spare"].deployed == 60.0
+    locked = tl.statics(system, found.state)
+    check_below("torque", abs(locked.lines["moor"].holding_torque / 120.0 - 1.0), 1e-8)  # type: ignore[operator]
+    with pytest.raises(EquilibriumError, match=r"torques.moor: no length .* 12 N m hold its drum; with 79.5 m"):
+        tl.statics(system, start, torques={"moor": 12.0})
+    with pytest.raises(InputError, match=r"torques.mor: no such line"):
+        tl.statics(system, start, torques={"mor": 12.0})
+    # a hanging load: by hand (M + mu X) g d; the string and the spooled weight are small beside it
+    hangs = tl.Pendulum(replace(ROPE, density=2.0), WINCH, LOAD)
+    held = tl.statics(hangs, 20.0, torques={"line": 0.25 * G * 80.0})
+    assert 30.0 + 2.0 * held.line.deployed == pytest.approx(80.0, abs=3.0)
+    light = tl.Pendulum(replace(ROPE, density=1e-9), WINCH, LOAD)
+    with pytest.raises(EquilibriumError, match="no length of the line"):
+        tl.statics(light, 20.0, torques={"line": 10.0})
+
+
+def test_where_there_is_no_rest_the_reason_is_told() -> None:
+    loose = tl.System(
+        {"a": tl.RigidBody.point(1.0), "b": tl.RigidBody.point(1.0)},
+        {"tail": tl.Line(tl.String(5.0, 0.1, 1e5, law="tension_only"), start="a", end="b", elements=4)},
+    )
+    start = tl.hang(loose, {"a": (0.0, 0.0, 0.0), "b": (3.0, 0.0, 3.0)})
+    with pytest.raises(EquilibriumError, match=r"No line leads from 'a', 'b' to a fixed point"):
+        tl.statics(loose, start)
+    spun = tl.Pendulum(ROPE, WINCH, LOAD, applied_force=tl.AppliedForce(moment=(0.0, 0.0, 5.0)))
+    with pytest.raises(EquilibriumError, match=r"no state of rest .* On body 'body'"):
+        tl.statics(spun, 20.0)
+
+
+def test_a_towed_system_moves_along() -> None:
+    """Two bodies behind a ship: the flow past them, and velocities with which a run goes on at rest."""
+    ship = tl.Kinematic(COURSE)
+    system = tl.System(
+        {"ship": ship, "fish": LOAD, "tail": tl.RigidBody.point(8.0)},
+        {
+            "cable": tl.Line(replace(ROPE, length=25.0), start="ship", end="fish", elements=8),
+            "leader": tl.Line(replace(ROPE, length=5.0), start="fish", end="tail", elements=3),
+        },
+        fluid=tl.Fluid(1025.0),
+        body_fluid={"fish": tl.BodyInFluid(volume=0.01, drag_area=0.05), "tail": tl.BodyInFluid(drag_area=0.1)},
+    )
+    found = tl.statics(system, tl.hang(system, {"ship": (0, 0, 0), "fish": (0, 0, 28.0), "tail": (0, 0, 33.0)}))
+    assert found.bodies["fish"].position[0] < -2.0
+    np.testing.assert_allclose(found.bodies["tail"].forces["drag"], [-0.5 * 1025.0 * 0.1 * 1.5**2, 0.0, 0.0])
+    run = tl.simulate(system, found.state, duration=2.0, sample=0.1, step=1e-3)
+    relative = run.position - run.body_position.sel(body="ship")
+    check_below("moved", float(np.abs(relative - relative[0]).max()), 1e-6)
+    # with an anchor beside the ship there is no frame in which both stand still: the ship does
+    anchored = replace(system, lines={**system.lines, "stay": tl.Line(ROPE, end="tail", elements=3)})
+    assert frame_of(system).velocity[0] == 1.5 and not frame_of(anchored).velocity.any()
+    hurried = replace(anchored, bodies={**anchored.bodies, "ship": tl.Kinematic(START_UP)})
+    with pytest.raises(InputError, match="accelerated alike"):
+        frame_of(hurried, 1.0, acceleration=True)
+
+
+def test_pull_at_an_end_by_hand() -> None:
+    """A light weight on a light rope, pulled aside by 30 N: sqrt(G^2 + F^2) at the end."""
+    pendulum = tl.Pendulum(ROPE, WINCH, LOAD, applied_force=tl.AppliedForce((30.0, 0.0, 0.0)))
+    found = tl.statics(pendulum, 20.0, elements=4)
+    assert found.line.end_tension == pytest.approx(math.hypot(30.0, 30.0 * G), rel=1e-10)
+    assert found.line.start_tension == pytest.approx(math.hypot(30.0, 34.0 * G), rel=1e-10)
+    np.testing.assert_allclose(found.line.start_force, [30.0, 0.0, 34.0 * G], atol=1e-7)
+
+
+def test_a_tree_hangs_without_being_placed() -> None:
+    """Lengths alone: hook below the jib, load below the hook; a balloon stands up."""
+    assembly, start = crane()
+    expected, found = tl.rest(assembly, start), state_of(tl.Hanging({"hoist": 20.0}), assembly)
+    for name in assembly.bodies:
+        check_close(name, found.bodies[name].position, expected.bodies[name].position, 1e-9)
+    for name in assembly.lines:
+        check_close(name, found.lines[name].nodes, expected.lines[name].nodes, 1e-9)
+    balloon, state = one_line(tl.Pendulum(ROPE, WINCH, BALLOON, fluid=AIR), 25.0, 8)
+    up, still = state_of(tl.Hanging({"line": 25.0}), balloon), tl.rest(balloon, state)
+    check_close("balloon", up.lines["line"].nodes, still.lines["line"].nodes, 1e-9)
+    with pytest.raises(InputError, match=r"deployed.hoist: missing"):
+        state_of(tl.Hanging({}), assembly)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rest_is_found_wherever_pulls_find_it(seed: int) -> None:
+    """Strings of any stiffness and bodies of any lift in flows of any strength, some at a surface."""
+    rng = np.random.default_rng(seed)
+    X, N = 10.0 ** rng.uniform(-1.0, 2.5), int(rng.integers(1, 40))
+    string = tl.String(
+        1.2 * X + 1.0, 10.0 ** rng.uniform(-2, 1), 10.0 ** rng.uniform(3, 8), diameter=10.0 ** rng.uniform(-3, -1.5)
+    )
+    body, density = random_body(rng), float(rng.choice([1.2, 1000.0]))
+    fluid = tl.Fluid(
+        density,
+        flow=rng.normal(size=3) * [1.0, 1.0, 0.1] * 10.0 ** rng.uniform(-1.0, 0.7),
+        volume=body.mass / density * rng.uniform(0.0, 1.5),
+        drag_area=10.0 ** rng.uniform(-3.0, 0.0),
+        surface=rng.uniform(-0.2, 1.2) * X if rng.random() < 0.4 else None,
+    )
+    pendulum = tl.Pendulum(string, tl.Reel(0.2, 0.5, 1.0), body, fluid=fluid)
+    try:
+        expected = tl.equilibrium(pendulum, X, N)
+    except EquilibriumError:
+        return
+    found = tl.statics(pendulum, X, elements=N)
+    size = max(found.line.start_tension, found.line.end_tension, 1.0)
+    check_below("residual", found.residual, 1e-8 * size + 1e-14 * string.stiffness * N)
+    assert np.isfinite(expected.guide_tension)
