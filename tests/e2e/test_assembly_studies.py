@@ -35,7 +35,7 @@ outputs = [
 
 [set]
 run.duration = "0.2 s"
-lines.hoist.command = {{ kind = "torque", torque = "5 N*m" }}
+lines.hoist.command = {{ kind = "torque", torque = "9 N*m" }}
 
 [vary]
 bodies.load.mass = ["4 kg", "5 kg", "6 kg", "-1 kg"]
@@ -61,7 +61,7 @@ def found(folder: Path) -> xr.Dataset:
 
 def member(mass: float, stiffness: float, speed: float) -> xr.Dataset:
     """The same run alone."""
-    case = tl.load(CRANE, {"lines.hoist.command": {"kind": "torque", "torque": 5.0}, "run.duration": 0.2})
+    case = tl.load(CRANE, {"lines.hoist.command": {"kind": "torque", "torque": 9.0}, "run.duration": 0.2})
     changes = {"bodies.load.mass": mass, "lines.sling.stiffness": stiffness}
     return tl.simulate(case.with_({**changes, "initial.bodies.load.velocity[0]": speed}))
 

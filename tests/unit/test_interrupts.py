@@ -124,7 +124,7 @@ PROCESSES = {
         sys.executable,
         "-c",
         # a short run first: imports of other packages may swallow an interrupt
-        "import tautline as tl\ncase = tl.load('hook-and-load')\ntl.simulate(case, duration=0.01)\n"
+        "import tautline as tl\ncase = tl.load('hook-and-load')\ntl.simulate(case, duration=1.0)\n"
         "print('begun', flush=True)\ntl.simulate(case, duration=300.0)",
     ],
 }

@@ -152,7 +152,7 @@ def test_the_result_of_a_system_has_the_schema() -> None:
     with pytest.raises(InputError, match="reel: expected one of 'hoist'"):
         tl.modes(assembly, rest, reel=["sling"])
     with pytest.raises(InputError, match="unbalanced force"):
-        tl.modes(assembly, tl.hang(assembly, tl.load("hook-and-load").bodies, {"hoist": 19.9}))
+        tl.modes(assembly, tl.hang(assembly, tl.load("hook-and-load").start.bodies, {"hoist": 19.9}))
     picture = tl.figures.modes(found, line="sling")
     assert picture.axes
     with pytest.raises(InputError, match="line: expected one of 'hoist', 'sling'"):
