@@ -1,0 +1,128 @@
+"""The summary of a run in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tautline import ledger
+from tautline.errors import InputError
+from tautline.results.inputs import CASE
+from tautline.results.summary import summarise
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+# Ranges in the summary: name in the table, name in the summary, unit. What a run does not have is left out.
+_RANGES = (
+    ("unstretched length", "unstretched_length", "m"),
+    ("stretched length", "stretched_length", "m"),
+    ("strain", "strain", ""),
+    ("tension", "tension", "N"),
+    ("tension at the guide", "guide_tension", "N"),
+    ("tension at the body", "body_tension", "N"),
+    ("tension at starts", "start_tension", "N"),
+    ("tension at ends", "end_tension", "N"),
+    ("drum torque", "torque", "N m"),
+    ("drum power", "power", "W"),
+)
+
+
+NO_VALUE = "no finite value"
+# Ends of a range that are smaller than this part of the other are rounding, and shown as 0.
+ROUNDING = 1e-12
+
+
+def summary(run: xr.Dataset) -> str:
+    """Status, conservation and extremes of a run in lines of text, as `tautline info` prints them.
+
+    Parameters
+    ----------
+    run : Dataset
+        From `simulate` or `open_run`.
+    """
+    if CASE not in getattr(run, "attrs", {}):
+        raise InputError("run: expected a run of simulate() or open_run(), got one without its case")
+    values = {str(name): np.asarray(x) for name, x in run.data_vars.items()} | {"time": run.time.values}
+    found = summarise([values], dict(run.attrs))
+    rows = summary_rows(found, {})
+    width = max(map(len, rows))
+    return "\n".join([*(f"{name:{width}}  {text}" for name, text in rows.items()), ending(found)])
+
+
+def summary_rows(summary: dict[str, Any], extra: dict[str, str]) -> dict[str, str]:
+    """Names and values of the summary of a run, with extra ones, and its warnings."""
+
+    def between(name: str, unit: str) -> str:
+        if summary[name] is None:
+            return NO_VALUE
+        least = ROUNDING * max(map(abs, summary[name]))
+        low, high = (0.0 if abs(x) <= least else x for x in summary[name])
+        return f"{low:.4g} to {high:.4g} {unit}".rstrip()
+
+    def figure(name: str, digits: str, words: str) -> str:
+        return NO_VALUE if summary[name] is None else f"{summary[name]:{digits}}{words}"
+
+    rows = {
+        "status": summary["status"],
+        "simulated": f"{summary['time']:.6g} s, {summary['rows']} samples",
+        "energy balance error": _balance(summary),
+        **_accounts(summary),
+        **_momenta(summary, figure),
+        "orthogonality error": figure("orthogonality_error", ".1e", ""),
+        **{title: between(name, unit) for title, name, unit in _RANGES if summary[name] is not None},
+        **_utilisation(summary["utilisation"]),
+        "reel speed": f"{between('reel_speed', 'm/s')}, {_speeds(summary['final_reel_speed'])} m/s at the end",
+        "step / stability limit": figure("largest_step_ratio", ".2f", " at most"),
+        **extra,
+    }
+    if summary["not_finite"]:
+        rows["not finite"] = f"{summary['not_finite']} samples hold values that are no finite numbers"
+    for number, text in enumerate(summary["remarks"], start=1):
+        rows["remark" if len(summary["remarks"]) == 1 else f"remark {number}"] = text
+    return rows
+
+
+def _momenta(summary: dict[str, Any], figure: Any) -> dict[str, str]:
+    """Drifts of momenta; of an assembly where nothing acts on it from outside."""
+    if "linear_momentum_drift" not in summary:
+        return {"angular momentum drift": figure("angular_momentum_drift", ".1e", " (relative, about the vertical)")}
+    if summary["linear_momentum_drift"] is None:
+        return {}
+    return {
+        "linear momentum drift": figure("linear_momentum_drift", ".1e", " (relative)"),
+        "angular momentum drift": figure("angular_momentum_drift", ".1e", " (relative, about the origin)"),
+    }
+
+
+def _speeds(speed: Any) -> str:
+    return ", ".join(f"{x:.4g}" for x in speed) if isinstance(speed, list) else f"{speed:.4g}"
+
+
+def _utilisation(value: float | None) -> dict[str, str]:
+    return {} if value is None else {"utilisation": f"{100 * value:.3g} % of the breaking load at most"}
+
+
+def ending(summary: dict[str, Any]) -> str:
+    """How a run ended, without the remarks that the table shows."""
+    remarks = "; ".join(summary["remarks"])
+    return str(summary["message"]).removesuffix(f"; {remarks}" if remarks else "")
+
+
+def _balance(summary: dict[str, Any]) -> str:
+    """Error of the energy balance."""
+    error = summary["balance_error"]
+    return NO_VALUE if error is None else f"{100 * error:.2e} % of the energy in play"
+
+
+def _accounts(summary: dict[str, Any]) -> dict[str, str]:
+    """Changes of the stored energies, works and losses since the start that are not zero, and what they leave open."""
+    rows = {}
+    for account in ledger.ACCOUNTS:
+        value, name = summary["accounts"][account.name], account.name.replace("_", " ")
+        if value:
+            rows[f"change of {name}" if account.kind == ledger.STORED else name] = f"{value:.4g} {account.unit}"
+    open_ = summary["unexplained_energy"]
+    rows["unexplained energy"] = NO_VALUE if open_ is None else f"{open_:.2g} J (changes less work plus losses)"
+    return rows
