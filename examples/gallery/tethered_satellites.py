@@ -17,7 +17,7 @@ from scipy.integrate import solve_ivp
 import tautline as tl
 
 Array = NDArray[np.float64]
-pair = tl.load("tethered-satellites").assembly
+pair = tl.load("tethered-satellites").system
 mother, probe, tether = pair.bodies["mother"], pair.bodies["probe"], pair.lines["tether"].string
 assert isinstance(mother, tl.RigidBody) and isinstance(probe, tl.RigidBody) and pair.orbit is not None
 RATE = pair.orbit.rate
