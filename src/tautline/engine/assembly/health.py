@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tautline.engine.assembly.samples import pendulum_of
-from tautline.engine.health import BALANCE, MOST_WAITING, RESOLUTION, function_remarks, kept_energies, pending_energy
+from tautline.engine.health import BALANCE, RESOLUTION, function_remarks, kept_energies, pending_energy
 from tautline.engine.mesh import SLACK_REMARK, MeshHealth
 from tautline.engine.remarks import motor_remarks
 from tautline.engine.sayings import Saying
@@ -33,16 +33,13 @@ class AssemblyHealth:
     pressed: dict[str, float] = field(default_factory=dict)  # largest compression of lines, over their stiffness
 
     needed: dict[str, list[float]] = field(default_factory=dict)  # torque and power of reels that are led, by string
-    meshes: dict[str, MeshHealth] = field(default_factory=dict)  # by string, without the samples that wait
+    meshes: dict[str, MeshHealth] = field(default_factory=dict)  # by line
     # Of torques that are functions, by string: impulse by size, and the part of it by which they depart from lines
     # between the ends of steps (N m s).
     tables: dict[str, list[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # Samples that the meshes have still to see: one by one they would cost a control loop more than the motion.
-        self._waiting: list[tuple[data.Array, data.Array, data.Array]] = []  # times, nodes, reeled lengths
-        self._rows_waiting = 0
-        self._latest = -math.inf  # time of the last of them (s)
+        self._latest = max((mesh.time for mesh in self.meshes.values()), default=-math.inf)
 
     @property
     def begun(self) -> bool:
@@ -62,7 +59,7 @@ class AssemblyHealth:
             assert isinstance(body, RigidBody)
             pending += pending_energy(applied, body, times, samples.whole[:, kernels.STEP_LENGTH])
         self.balance = max(self.balance, float((np.abs(kept - self.kept) - pending).max()))
-        self._wait(assembly, samples, times)
+        self._look_at_meshes(assembly, samples, times)
         for k, (name, (nodes, _)) in enumerate(spans(assembly).items()):
             line = assembly.lines[name]
             if line.string.law == "linear":
@@ -71,22 +68,13 @@ class AssemblyHealth:
                 least = float((lengths / l[:, None]).min()) - 1.0
                 self.pressed[name] = max(self.pressed.get(name, 0.0), -least)
 
-    def _wait(self, assembly: System, samples: kernels.WholeSamples, times: data.Array) -> None:
-        """Let samples wait for a look at their meshes, and look when there are many."""
+    def _look_at_meshes(self, assembly: System, samples: kernels.WholeSamples, times: data.Array) -> None:
+        """See the meshes of samples."""
         new = times > self._latest  # the present state is a sample again where a record begins
-        if new.any():
-            self._latest = float(times[-1])
-            self._rows_waiting += int(new.sum())
-            self._waiting.append((times[new], samples.nodes[new], samples.strands[new][..., kernels.REELED]))
-        if self._rows_waiting >= MOST_WAITING:
-            self.look_at_meshes(assembly)
-
-    def look_at_meshes(self, assembly: System) -> None:
-        """See the meshes of all samples that wait."""
-        if not self._waiting:
+        if not new.any():
             return
-        times, places, reeled = (np.concatenate(arrays) for arrays in zip(*self._waiting, strict=True))
-        self._waiting, self._rows_waiting = [], 0
+        self._latest = float(times[-1])
+        times, places, reeled = times[new], samples.nodes[new], samples.strands[new][..., kernels.REELED]
         for k, (name, (nodes, _)) in enumerate(spans(assembly).items()):
             own, velocities = places[:, nodes, :3], places[:, nodes, 3:]
             pendulum = pendulum_of(assembly, name)
@@ -115,21 +103,17 @@ class AssemblyHealth:
         before = self.tables.get(name, [0.0, 0.0])
         self.tables[name] = [before[0] + impulse, before[1] + bent]
 
-    def state(self, assembly: System) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """All of it, for a checkpoint."""
-        self.look_at_meshes(assembly)
         return asdict(self)
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> AssemblyHealth:
         meshes = {name: MeshHealth(**x) for name, x in state.get("meshes", {}).items()}
-        found = cls(**(state | {"meshes": meshes}))
-        found._latest = max((mesh.time for mesh in meshes.values()), default=-math.inf)
-        return found
+        return cls(**(state | {"meshes": meshes}))
 
-    def figures(self, assembly: System, totals: data.Array) -> dict[str, float]:
-        """Figures by name; those of meshes are the largest of all strings."""
-        self.look_at_meshes(assembly)
+    def figures(self, totals: data.Array) -> dict[str, float]:
+        """Figures by name; those of meshes are the largest of all lines."""
         by_string = [mesh.figures() for mesh in self.meshes.values()]
         ratios = totals[data.RATIOS : data.RATIOS + len(AssemblyLimits._fields)]
         figures = {f"step_over_{name}": float(x) for name, x in zip(AssemblyLimits._fields, ratios, strict=True)}
@@ -143,7 +127,7 @@ class AssemblyHealth:
 
     def remarks(self, assembly: System, totals: data.Array, adaptive: bool) -> list[str]:
         """Sentences on figures that a user would not accept."""
-        said, figures = [], self.figures(assembly, totals)
+        said, figures = [], self.figures(totals)
         if not figures["balance_error"] <= BALANCE:
             finer = "other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
             error = f"{100 * figures['balance_error']:.2g} %"

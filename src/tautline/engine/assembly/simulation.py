@@ -308,7 +308,7 @@ class AssemblySimulation(ActedOnAssembly):
             "step": self._plan.h / 2**self.halvings,
             "steps": self.steps,
             "newton_iterations": int(self.arrays.clock[data.ITERATIONS]),
-            **self.health.figures(self.assembly, self.arrays.totals),
+            **self.health.figures(self.arrays.totals),
             "order": self.method.order,
             "version": __version__,
             CASE: json.dumps(self.description()),
@@ -353,7 +353,7 @@ class AssemblySimulation(ActedOnAssembly):
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in self._pushes.items()},
             "impulses": [self._impulses[0], self._impulses[1].tolist()],
             "moves": {name: table[:, 0].tolist() for name, table in self._moves.items()},
-            "health": self.health.state(self.assembly),
+            "health": self.health.state(),
         }
         return Checkpoint(motion), json.dumps(text)
 
