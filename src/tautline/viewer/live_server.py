@@ -68,7 +68,8 @@ class LiveServer:
                 malformed = 0
             except InputError as error:
                 answer, malformed = refusal(error), malformed + 1
-            await connection.send(answer)
+            # behind the status that it has changed, whose sending is a task already
+            await asyncio.ensure_future(_send(connection, answer))
             if malformed > MOST_MALFORMED:
                 await connection.close(1008, "too many messages that cannot be read")
                 return
