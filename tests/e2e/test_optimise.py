@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import signal
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import tautline as tl
+from tautline.cli import watch
+from tautline.cli.commands import app
+from tautline.optimal.result import Progress
 from tests.support.commands import tautline
 
 SCENARIO = """
@@ -97,3 +103,27 @@ def test_bad_files_get_a_sentence(before: str, after: str, words: str, folder: P
     done = tautline("optimise", "fast.toml", cwd=folder, expect=2)
     assert words in done.stderr and len(done.stderr.splitlines()) == 1 and not done.stdout
     assert not (folder / "fast-optimal.toml").exists()
+
+
+@pytest.mark.parametrize("at", [0, 2])
+def test_control_c_saves_the_latest_values(folder: Path, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    """From the first iteration on; before it nothing is written."""
+
+    def interrupt(progress: Progress) -> None:
+        if progress.iteration == at:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(watch, "print_iteration", interrupt)
+    monkeypatch.chdir(folder)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of a parallel test run ignore it
+    try:
+        done = CliRunner().invoke(app, ["optimise", "fast.toml", "-o", "best.toml"])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.exit_code == 130
+    if at:
+        assert "interrupted after 2 iterations" in done.output
+        assert "best.toml holds the latest values; name it as `scenario` to go on" in done.output
+        assert tl.load(folder / "best.toml").run.duration != 3.0
+    else:
+        assert "interrupted; nothing was written" in done.output and not (folder / "best.toml").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 from typer.testing import CliRunner
 
 import tautline as tl
@@ -18,6 +20,7 @@ from tautline import schema
 from tautline.cli.commands import app
 from tautline.cli.output import summary_table
 from tautline.files import runs
+from tautline.files.runs import shortening
 from tautline.results.summary import summarise
 
 RUNS = {
@@ -102,6 +105,48 @@ def test_everything_ends_where_the_run_ended(name: str, tmp_path: Path) -> None:
     assert boot is not None
     shown = strict(boot[1])["runs"][0]
     assert shown["samples"] == rows and shown["end"] == float(run.time[-1])
+
+
+@pytest.mark.parametrize("trouble", ["", "replace", "room", "renamed"])
+def test_the_file_of_an_early_end_has_the_size_of_its_samples(
+    trouble: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where that cannot be, the file stays as it was made; both hold the same, also after `resume`."""
+    path = tmp_path / "run.nc"
+    case = tl.load("crane-hoist", {"body.mass": "800 kg", "run.sample": "2 ms"})
+    if trouble == "replace":
+        monkeypatch.setattr(os, "replace", failing)
+    elif trouble == "room":
+        monkeypatch.setattr(shortening, "_has_room", lambda path, size: False)
+
+    def watch(progress: runs.Progress) -> bool:
+        if trouble == "renamed" and path.exists():
+            path.rename(tmp_path / "other.nc")
+        return False
+
+    runs.run_to_file(path, case, watch=watch)
+    monkeypatch.undo()
+    assert [each.name for each in tmp_path.iterdir()] == ["other.nc" if trouble == "renamed" else "run.nc"]
+    path = next(tmp_path.iterdir())
+    expected = tl.simulate(case)
+    rows, planned = len(expected.time), 1 + round(case.run.duration / 2e-3)
+    kept = planned if trouble else rows
+    assert rows < 0.9 * planned
+    for _ in range(2):
+        found = tl.open_run(path)
+        assert found.attrs["status"] == "fully_retrieved" and found.attrs["duration"] == pytest.approx(8.0)
+        for name in expected.variables:
+            assert np.array_equal(found[name].values, expected[name].values), name
+        with xr.open_dataset(path) as plain:
+            assert plain.sizes["time"] == kept and bool(plain.time.isnull().any()) == (kept > rows)
+        layout = schema.of_pendulum(len(found.element))
+        assert abs(path.stat().st_size - 8 * kept * layout.row_length()) < 0.15e6
+        runs.resume(path)  # a file that could not be shortened then is now
+        kept = rows
+
+
+def failing(*_: Any) -> None:
+    raise OSError("no")
 
 
 def test_the_quick_start_with_a_heavier_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -292,7 +292,7 @@ def test_the_last_words_of_a_worker_are_told(folder: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.long
-def test_control_c_ends_after_the_batches_in_hand(folder: Path, exact: xr.Dataset) -> None:
+def test_a_study_goes_on_after_control_c(folder: Path, exact: xr.Dataset) -> None:
     """In a terminal, where the bar tells how far it is."""
     path = folder / "interrupted.zarr"
     master, slave = pty.openpty()
@@ -313,12 +313,12 @@ def test_control_c_ends_after_the_batches_in_hand(folder: Path, exact: xr.Datase
         reader.start()
         wait_until(lambda: path.exists() and open_archive(path).done().sum() > 3, "the study does not get on")
         client.send_signal(signal.SIGINT)
-        out, _ = client.communicate(timeout=60)
+        client.communicate(timeout=60)
     reader.join(timeout=10)
     os.close(master)
-    assert client.returncode == 130 and "tautline study --resume interrupted.zarr" in out
+    assert client.returncode == 130
     bar = b"".join(shown).decode(errors="replace")
-    for words in ("of 240 members", "a second", "failed"):
+    for words in ("of 240 members", "a second", "failed", "tautline study --resume interrupted.zarr"):
         assert words in bar
     assert_sound(path, exact)
     tl.resume_study(path, workers=1)

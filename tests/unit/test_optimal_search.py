@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,8 @@ from tautline.errors import InputError
 from tautline.optimal import optimise as module
 from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
-from tautline.optimal.result import Checked, Progress, verdict
+from tautline.optimal.result import Checked, Progress, SearchInterrupted, verdict
+from tautline.optimal.shooting import Problem
 
 DISTANCE, LASTS = 1.5, 3.0
 
@@ -139,6 +143,50 @@ def test_a_search_goes_on_from_an_earlier_one() -> None:
         again = tl.optimise(lift(speeds(5)), **arguments, start=start)
         assert again.status == "completed" and again.history[0].violation < 1e-6
         np.testing.assert_allclose(list(again.values.values()), list(first.values.values()), rtol=1e-5)
+
+
+@pytest.mark.parametrize("where", ["watch", "evaluation", "swallowed"])
+def test_an_interrupted_search_keeps_its_latest_values(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C in a callback of the solver, which swallows exceptions: no other march begins."""
+    arguments: dict[str, Any] = {
+        "vary": {INNER: (-5, 5)},
+        "minimise": {"integral": "rate(reel_speed)^2"},
+        "subject_to": [ARRIVED],
+        "intervals": 2,
+    }
+    stopped = tl.optimise(lift(speeds(5)), **arguments, watch=lambda progress: progress.iteration == 2)
+    evaluate, seen, later = Problem.evaluate, list[int](), list[int]()
+
+    def send() -> None:
+        later.append(0)
+        if where == "swallowed":
+            with suppress(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGINT)
+        else:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def watch(progress: Progress) -> None:
+        seen.append(progress.iteration)
+        if where == "watch" and progress.iteration == 2:
+            send()
+
+    def watched(self: Problem, w: Any, derivatives: bool) -> Any:
+        if where != "watch" and seen and seen[-1] == 2:
+            send()
+        return evaluate(self, w, derivatives)
+
+    monkeypatch.setattr(Problem, "evaluate", watched)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of a parallel test run ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt) as caught:
+            tl.optimise(lift(speeds(5)), **arguments, watch=watch)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert isinstance(caught.value, SearchInterrupted)
+    found = caught.value.result
+    assert len(later) == 1 and found.status == "interrupted" and "after 2 iterations" in found.message
+    assert found.values == stopped.values and found.history[-1].iteration == 2
 
 
 @pytest.mark.long

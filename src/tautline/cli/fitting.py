@@ -12,12 +12,14 @@ import typer
 
 from tautline.cli import output
 from tautline.cli.app import AsJson, NoColor, Quiet, ScenarioName, Settings, app, overrides
+from tautline.cli.interrupting import ends_soon
 from tautline.cli.output import one_line_errors
 
 if TYPE_CHECKING:
     from tautline.fitting.result import Fit
 
 CASE_FILE, PAGE_FILE = "fitted.toml", "report.html"
+NOTHING = "nothing was written"
 
 
 @app.command()
@@ -83,7 +85,7 @@ def fit(
         unknowns.read(check_case(case), wanted)  # refuses keys before files
         targets = _targets(out or Path(f"{source.stem}-fit"), overwrite)
         try:
-            with _watching(quiet or as_json, no_color) as watch:
+            with ends_soon(NOTHING), _watching(quiet or as_json, no_color) as watch:
                 found = find(
                     case,
                     data,
@@ -95,7 +97,7 @@ def fit(
                     watch=watch,
                 )
         except KeyboardInterrupt:
-            print("interrupted; nothing was written", file=sys.stderr)
+            print(f"interrupted; {NOTHING}", file=sys.stderr)
             raise typer.Exit(output.INTERRUPTED) from None
         _write(found, targets, source.stem)
         _finish(found, targets, quiet, as_json, no_color)

@@ -12,20 +12,21 @@ from contextlib import contextmanager
 
 from tautline.cli.output import INTERRUPTED
 
-# What the program has to end by itself after the second Ctrl-C (s).
-GRACE = 1.0
+# Time that the program has to end by itself after Ctrl-C (s).
+GRACE = 0.7
 
 
 @contextmanager
-def second_ends_at_once() -> Iterator[None]:
-    """While this is entered, the program ends a second after the second Ctrl-C at the latest.
+def ends_soon(hint: str, presses: int = 1) -> Iterator[None]:
+    """While this is entered, the program ends within a second after Ctrl-C, or after so many of them.
 
-    Nothing is lost by that: batches that are complete are in the store, and workers end with their client.
+    Python raises KeyboardInterrupt as usual. If that does not lead out of here in time, the process exits, with the
+    hint on standard error: only for work whose files survive a kill at any moment.
     """
     heard, noted = socket.socketpair()
     noted.setblocking(False)
     left = threading.Event()
-    threading.Thread(target=_listen, args=(heard, left), daemon=True).start()
+    threading.Thread(target=_listen, args=(heard, left, hint, presses), daemon=True).start()
     before = signal.set_wakeup_fd(noted.fileno(), warn_on_full_buffer=False)
     try:
         yield
@@ -35,23 +36,17 @@ def second_ends_at_once() -> Iterator[None]:
         noted.close()
 
 
-def _listen(heard: socket.socket, left: threading.Event) -> None:
+def _listen(heard: socket.socket, left: threading.Event, hint: str, presses: int) -> None:
     """Count interrupts, which the system writes here at once."""
     count = 0
     with heard:
-        while count < 2:
+        while count < presses:
             numbers = heard.recv(64)
             if not numbers:
                 return
-            if not count and signal.SIGINT in numbers:
-                _say("ends when the batches in progress are complete; Ctrl-C again ends at once")
             count += numbers.count(signal.SIGINT)
     if not left.wait(GRACE):
         cursor = "\x1b[?25h" if sys.stderr.isatty() else ""  # the bar had hidden it
-        _say(f"{cursor}interrupted; `tautline study --resume` goes on from the last complete batch")
+        # not by print, which the interrupt may have found at work
+        os.write(2, f"\n{cursor}interrupted; {hint}\n".encode())
         os._exit(INTERRUPTED)
-
-
-def _say(text: str) -> None:
-    """Not by print, which the interrupt may have found at work."""
-    os.write(2, f"\n{text}\n".encode())

@@ -15,6 +15,8 @@ from tautline.cli.output import one_line_errors
 if TYPE_CHECKING:
     from tautline.optimal.result import Optimised
 
+NOTHING = "nothing was written"
+
 
 @app.command()
 def optimise(
@@ -32,22 +34,32 @@ def optimise(
 
     Example: tautline optimise crane-optimal.toml -o crane-best.toml
 
-    Ctrl-C ends the search after the present iteration and saves where it is.
+    Ctrl-C ends the search at once and saves the values of the latest iteration.
     """
-    from tautline.cli.watch import watching_search
+    from tautline.cli.interrupting import ends_soon
+    from tautline.cli.watch import print_iteration
 
     with one_line_errors("optimise"):
         from tautline.durable import StoreError, explained, replacing
         from tautline.optimal.optimise import optimise as search
         from tautline.optimal.reading import read, said_of
+        from tautline.optimal.result import SearchInterrupted
 
         definition = read(file)
         arguments = definition.arguments | ({} if iterations is None else {"iterations": iterations})
         target = out or Path(f"{file.stem}-optimal.toml")
         if target.exists() and not overwrite:
             raise StoreError(f"{target}: exists already; choose another name, or allow overwriting (--overwrite)")
-        with watching_search(quiet or as_json) as watcher, said_of(file):
-            found = search(definition.case, watch=watcher, **arguments)
+        watch = None if quiet or as_json else print_iteration
+        try:
+            # the second Ctrl-C: one must not cost the values of a long search on a busy machine
+            with ends_soon(NOTHING, presses=2), said_of(file):
+                found = search(definition.case, watch=watch, **arguments)
+        except SearchInterrupted as interrupted:
+            found = interrupted.result
+        except KeyboardInterrupt:
+            print(f"interrupted; {NOTHING}", file=sys.stderr)
+            raise typer.Exit(output.INTERRUPTED) from None
         with explained(target), replacing(target, encoding="utf-8") as written:
             written.write(found.to_toml())
         _finish(found, target, quiet, as_json, no_color)
@@ -78,6 +90,8 @@ def _finish(found: Optimised, target: Path, quiet: bool, as_json: bool, no_color
         }
         output.console(no_color).print(output.two_columns(rows))
         print("\n".join([found.message, *(f"remark: {text}" for text in found.remarks)]))
+    if found.status == "interrupted":
+        print(f"{target} holds the latest values; name it as `scenario` to go on from there", file=sys.stderr)
     if found.status != "completed":
         if quiet or as_json:
             print(found.message, file=sys.stderr)

@@ -49,7 +49,7 @@ studies = typer.Typer(
 
     A study that was interrupted or killed goes on with `tautline study --resume sweep.zarr`.
 
-    Ctrl-C ends after the batches in hand, a second one at once.
+    Ctrl-C ends at once; the batches that are complete are in the store.
     """,
 )
 app.add_typer(studies, name="study")
@@ -83,6 +83,7 @@ def run(
 
     Example: tautline study sweep.toml -o sweep.zarr --workers 2
     """
+    from tautline.cli.interrupting import ends_soon
     from tautline.cli.watch import Stopwatch, watching_study
 
     with one_line_errors("study"):
@@ -90,8 +91,10 @@ def run(
 
         target = _target(study, out, resume, batch, overwrite)
         clock = Stopwatch()
+        watcher = None
         try:
-            with watching_study(quiet or as_json, no_color) as watcher:
+            goes_on = f"`tautline study --resume {target}` goes on from the last complete batch"
+            with ends_soon(goes_on), watching_study(quiet or as_json, no_color) as watcher:
                 if resume is not None:
                     studies_run.resume_study(resume, study, workers=workers, client=dask, watch=watcher)
                 else:
@@ -100,8 +103,7 @@ def run(
                         study, target, workers=workers, client=dask, batch=batch, overwrite=overwrite, watch=watcher
                     )
         except KeyboardInterrupt:
-            hint = f"`tautline study --resume {target}` goes on" if target.exists() else "nothing was computed yet"
-            print(f"interrupted; {hint}", file=sys.stderr)
+            print(f"interrupted; {_kept(target, resume, watcher)}", file=sys.stderr)
             raise typer.Exit(output.INTERRUPTED) from None
         _finish(target, watcher, clock(), quiet, as_json, no_color)
 
@@ -122,8 +124,17 @@ def _target(study: Path | None, out: Path | None, resume: Path | None, batch: in
     return out or Path(f"{study.stem}.zarr")
 
 
+def _kept(target: Path, resume: Path | None, watcher: Any) -> str:
+    """Sentence on what an interrupted study has kept, and how to go on."""
+    last = None if watcher is None else watcher.last
+    if last is None and resume is None:  # a store of that name is an earlier one
+        return "nothing was computed yet"
+    kept = f"{last.done} of {last.members} members are kept; " if last is not None else ""
+    return f"{kept}`tautline study --resume {target}` goes on from there"
+
+
 def _finish(target: Path, watcher: Any, wall: float, quiet: bool, as_json: bool, no_color: bool) -> None:
-    """Summary and exit code of a study that has just ended or was interrupted."""
+    """Summary of a study that has just ended."""
     from tautline.studies.analysis.summary import summarise
 
     summary = summarise(target)
@@ -135,10 +146,6 @@ def _finish(target: Path, watcher: Any, wall: float, quiet: bool, as_json: bool,
         if mended:
             extra["computed again"] = "1 damaged batch" if mended == 1 else f"{mended} damaged batches"
         _print(summary, extra, no_color)
-    if summary["status"] != "completed":
-        where = sys.stderr if quiet or as_json else sys.stdout
-        print(f"interrupted; `tautline study --resume {target}` goes on from there", file=where)
-        raise typer.Exit(output.INTERRUPTED)
 
 
 @studies.command()

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from tautline.cli.interrupting import second_ends_at_once
 from tautline.cli.output import console
 
 if TYPE_CHECKING:
@@ -74,11 +73,10 @@ class Watcher(Interruptible):
         return text
 
 
-class StudyWatcher(Interruptible):
+class StudyWatcher:
     """Progress bar of a study: called after every batch."""
 
     def __init__(self, bar: Any) -> None:
-        super().__init__()
         self.last: StudyProgress | None = None
         self._bar = bar
         self._task: Any = None
@@ -96,7 +94,7 @@ class StudyWatcher(Interruptible):
                 speed=f"{new / progress.wall:.3g} a second" if new and progress.wall > 0.0 else "",
                 error=f"{progress.failed} failed" if progress.failed else "none failed",
             )
-        return self.interrupted
+        return False
 
     def rates(self, wall: float) -> str:
         """Rates of what was computed since this watcher began."""
@@ -104,21 +102,13 @@ class StudyWatcher(Interruptible):
         return f"{wall:.2f} s ({new / wall:.3g} members a second)" if new else "nothing was left to compute"
 
 
-class SearchWatcher(Interruptible):
-    """Called after every iteration of a search; says how it goes, and answers whether to stop."""
-
-    def __init__(self, quiet: bool) -> None:
-        super().__init__()
-        self._quiet = quiet
-
-    def __call__(self, progress: SearchProgress) -> bool:
-        if not self._quiet:
-            print(
-                f"iteration {progress.iteration:4d}: objective {progress.objective:.6g}, "
-                f"beyond bounds by {progress.violation:.1e}, {progress.seconds:.0f} s",
-                file=sys.stderr,
-            )
-        return self.interrupted
+def print_iteration(progress: SearchProgress) -> None:
+    """Print how a search goes, after every iteration."""
+    print(
+        f"iteration {progress.iteration:4d}: objective {progress.objective:.6g}, "
+        f"beyond bounds by {progress.violation:.1e}, {progress.seconds:.0f} s",
+        file=sys.stderr,
+    )
 
 
 def _bar(quiet: bool, no_color: bool) -> Any:
@@ -138,17 +128,26 @@ def _bar(quiet: bool, no_color: bool) -> Any:
 
 
 @contextmanager
-def _attended(bar: Any, watcher: Interruptible) -> Iterator[None]:
-    """With the bar on the screen and Ctrl-C that saves."""
+def _shown(bar: Any) -> Iterator[None]:
+    """With the bar on the screen."""
     if bar is not None:
         bar.start()
-    before = signal.signal(signal.SIGINT, watcher.interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
         if bar is not None:
             bar.stop()
+
+
+@contextmanager
+def _attended(bar: Any, watcher: Interruptible) -> Iterator[None]:
+    """With the bar on the screen and Ctrl-C that saves."""
+    with _shown(bar):
+        before = signal.signal(signal.SIGINT, watcher.interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -173,19 +172,10 @@ def watching(quiet: bool, no_color: bool) -> Iterator[Watcher]:
 
 @contextmanager
 def watching_study(quiet: bool, no_color: bool) -> Iterator[StudyWatcher]:
-    """Over a study."""
+    """Over a study; Ctrl-C raises KeyboardInterrupt, since a store survives an end at any moment."""
     bar = _bar(quiet, no_color)
-    watcher = StudyWatcher(bar)
-    with second_ends_at_once(), _attended(bar, watcher):
-        yield watcher
-
-
-@contextmanager
-def watching_search(quiet: bool) -> Iterator[SearchWatcher]:
-    """Over a search for an optimum."""
-    watcher = SearchWatcher(quiet)
-    with _attended(None, watcher):
-        yield watcher
+    with _shown(bar):
+        yield StudyWatcher(bar)
 
 
 class Stopwatch:

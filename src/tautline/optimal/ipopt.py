@@ -9,6 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.extras import need
+from tautline.optimal.interrupts import Interrupts
 from tautline.optimal.shooting import Indices, Problem
 
 # Of the scaled program: how far from zero IPOPT may leave derivatives and constraints.
@@ -21,6 +22,7 @@ class Point(NamedTuple):
     iteration: int
     objective: float
     violation: float
+    w: Array
 
 
 class Solved(NamedTuple):
@@ -33,14 +35,19 @@ class Solved(NamedTuple):
 def solve(
     problem: Problem, w: Array, iterations: int, settings: dict[str, Any], watch: Callable[[Point], bool]
 ) -> Solved:
-    """Search from a point; `watch` is called after every iteration, and ends the search by returning True."""
+    """Search from a point; `watch` is called after every iteration, and ends the search by returning True.
+
+    Ctrl-C raises KeyboardInterrupt in the middle of an iteration.
+    """
     casadi = need("casadi", "tl.optimise")
     parts = problem.parts(w, False)
     rows, columns = problem.pattern(parts)
     least, most = problem.range_of_constraints(parts)
     count = len(least)
-    program = _program(casadi, problem, count, *_sparsity(casadi, count, problem.size, rows, columns))
-    looker = _looker(casadi, problem, count, (least, most), watch)
+    interrupts = Interrupts()
+    pattern = _sparsity(casadi, count, problem.size, rows, columns)
+    program = _program(casadi, problem, interrupts, count, *pattern)
+    looker = _looker(casadi, problem, interrupts, count, (least, most), watch)
     x = casadi.MX.sym("w", problem.size)
     f, g = program(x)
     options = {
@@ -60,7 +67,8 @@ def solve(
         {"ipopt": options, "iteration_callback": looker, "print_time": False, "error_on_fail": False},
     )
     lower, upper = problem.range_of_points()
-    found = solver(x0=w, lbx=lower, ubx=upper, lbg=least, ubg=most)
+    with interrupts.kept():
+        found = solver(x0=w, lbx=lower, ubx=upper, lbg=least, ubg=most)
     return Solved(_row(found["x"]), str(solver.stats()["return_status"]))
 
 
@@ -75,7 +83,7 @@ def _sparsity(casadi: Any, count: int, size: int, rows: Indices, columns: Indice
     return pattern, order
 
 
-def _program(casadi: Any, problem: Problem, count: int, pattern: Any, order: Indices) -> Any:
+def _program(casadi: Any, problem: Problem, interrupts: Interrupts, count: int, pattern: Any, order: Indices) -> Any:
     """Objective and constraints as functions of CasADi's."""
     size = problem.size
 
@@ -99,7 +107,8 @@ def _program(casadi: Any, problem: Problem, count: int, pattern: Any, order: Ind
             return (casadi.Sparsity.dense(1, size), pattern)[k]
 
         def eval(self, given: Any) -> Any:
-            found = problem.evaluate(_row(given[0]), True)
+            with interrupts.callback():
+                found = problem.evaluate(_row(given[0]), True)
             return [casadi.DM(found.gradient).T, casadi.DM(pattern, found.jacobian[order])]
 
     class Program(casadi.Callback):  # type: ignore[misc]
@@ -123,7 +132,8 @@ def _program(casadi: Any, problem: Problem, count: int, pattern: Any, order: Ind
             return casadi.Sparsity.dense((1, count)[k], 1)
 
         def eval(self, given: Any) -> Any:
-            found = problem.evaluate(_row(given[0]), False)
+            with interrupts.callback():
+                found = problem.evaluate(_row(given[0]), False)
             return [found.objective, found.constraints]
 
         def has_jacobian(self) -> bool:
@@ -142,7 +152,12 @@ def _program(casadi: Any, problem: Problem, count: int, pattern: Any, order: Ind
 
 
 def _looker(
-    casadi: Any, problem: Problem, count: int, between: tuple[Array, Array], watch: Callable[[Point], bool]
+    casadi: Any,
+    problem: Problem,
+    interrupts: Interrupts,
+    count: int,
+    between: tuple[Array, Array],
+    watch: Callable[[Point], bool],
 ) -> Any:
     """Tells of every iteration, and ends the search if it is told to."""
 
@@ -166,7 +181,9 @@ def _looker(
             by_name = {casadi.nlpsol_out(k): x for k, x in enumerate(given)}
             beyond = violation(_row(by_name["g"]), between)
             self.iteration += 1
-            return [int(watch(Point(self.iteration - 1, float(by_name["f"]), beyond)))]
+            point = Point(self.iteration - 1, float(by_name["f"]), beyond, _row(by_name["x"]))
+            with interrupts.callback():
+                return [int(watch(point))]
 
     return Looker()
 

@@ -19,7 +19,7 @@ from tautline.model.assembly.case import AssemblyCase
 from tautline.model.case import Case
 from tautline.optimal import ipopt, result, terms, unknowns
 from tautline.optimal.interval import Wanted
-from tautline.optimal.result import Optimised, Progress
+from tautline.optimal.result import Checked, Optimised, Progress, SearchInterrupted
 from tautline.optimal.shooting import Problem
 from tautline.optimal.starting import Start, guess, scales_of
 from tautline.optimal.terms import AtEnd, Limit
@@ -69,6 +69,12 @@ def optimise(
         Called with the `Progress` of every iteration; ends the search by returning True.
     ipopt_options : dict, optional
         Options of IPOPT, such as {"tol": 1e-8}.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C. From the first iteration on its attribute `result` is the `Optimised` of the latest iteration,
+        with status "interrupted" and without a plain run.
     """
     check_case(case)
     need("casadi", "tl.optimise")
@@ -146,31 +152,51 @@ def _search(
 ) -> Optimised:
     began = time.perf_counter()
     history: list[Progress] = []
+    latest = w
 
     def look(point: ipopt.Point) -> bool:
+        nonlocal latest
+        latest = point.w
         objective = point.objective * problem.scales.objective
         history.append(Progress(point.iteration, objective, point.violation, time.perf_counter() - began))
         return bool(watch(history[-1])) if watch is not None else False
 
-    solved = ipopt.solve(problem, w, iterations, settings, look)
-    sought = problem.sought(solved.w)
-    best = case.with_(_changes(case, problem.unknowns, sought))
-    check = result.checked(best, problem.wanted, problem.scales.bounds)
+    def found(w: Array, best: AnyCase, status: str, message: str, check: Checked) -> Optimised:
+        return Optimised(
+            best,
+            status,
+            message,
+            check.objective,
+            check.violation,
+            dict(zip((x.key for x in problem.unknowns.sought), problem.sought(w).tolist(), strict=True)),
+            tuple(history),
+            time.perf_counter() - began,
+            problem.states(w),
+            check.remarks,
+        )
+
+    try:
+        solved = ipopt.solve(problem, w, iterations, settings, look)
+        best = _best(case, problem, solved.w)
+        check = result.checked(best, problem.wanted, problem.scales.bounds)
+        check = check._replace(remarks=(*check.remarks, *problem.remarks(solved.w)))
+    except KeyboardInterrupt:
+        last = history[-1] if history else None
+        if last is None or last.iteration == 0:  # the point where the search began
+            raise
+        check = Checked(last.objective, last.violation, None, "")
+        status, message = result.verdict(result.STOPPED, last.iteration, last.violation, check, "")
+        raise SearchInterrupted(found(latest, _best(case, problem, latest), status, message, check)) from None
     count = history[-1].iteration if history else 0
     left = history[-1].violation if history else np.inf
     status, message = result.verdict(solved.word, count, left, check, problem.trouble)
-    return Optimised(
-        best,
-        status,
-        message,
-        check.objective,
-        check.violation,
-        dict(zip((x.key for x in problem.unknowns.sought), sought.tolist(), strict=True)),
-        tuple(history),
-        time.perf_counter() - began,
-        problem.states(solved.w),
-        (*check.remarks, *problem.remarks(solved.w)),
-    )
+    return found(solved.w, best, status, message, check)
+
+
+def _best(case: AnyCase, problem: Problem, w: Array) -> AnyCase:
+    """Case with the values of a point."""
+    best: AnyCase = case.with_(_changes(case, problem.unknowns, problem.sought(w)))
+    return best
 
 
 def _changes(case: AnyCase, sought: Unknowns, values: Array) -> dict[str, float]:

@@ -28,13 +28,15 @@ COMPLETED, INFEASIBLE, ITERATIONS, INTERRUPTED, FAILED, NOT_REPRODUCED = (
     "failed",
     "not_reproduced",
 )
+# IPOPT's word for a search that was asked to stop.
+STOPPED = "User_Requested_Stop"
 # IPOPT's words, and ours.
 _STATUS = {
     "Solve_Succeeded": COMPLETED,
     "Solved_To_Acceptable_Level": COMPLETED,
     "Infeasible_Problem_Detected": INFEASIBLE,
     "Maximum_Iterations_Exceeded": ITERATIONS,
-    "User_Requested_Stop": INTERRUPTED,
+    STOPPED: INTERRUPTED,
 }
 
 
@@ -61,9 +63,10 @@ class Optimised:
     message : str
         The same in a sentence.
     objective : float
-        What was made least, in a plain run of the case.
+        What was made least, in a plain run of the case; after Ctrl-C, in the search.
     violation : float
-        By how much that run is beyond the worst of its bounds, as a part of the bound's scale.
+        By how much that run is beyond the worst of its bounds, as a part of the bound's scale; after Ctrl-C, by
+        how much the search is.
     values : dict
         Found values by key.
     history : tuple of Progress
@@ -94,6 +97,14 @@ class Optimised:
     def to_toml(self) -> str:
         """Text of a scenario file with the values that were found."""
         return str(self.case.to_toml())
+
+
+class SearchInterrupted(KeyboardInterrupt):
+    """Ctrl-C ended a search; `result` holds the values of its latest iteration."""
+
+    def __init__(self, result: Optimised) -> None:
+        super().__init__(result.message)
+        self.result = result
 
 
 class Checked(NamedTuple):
@@ -143,6 +154,8 @@ def verdict(word: str, iterations: int, violation: float, checked: Checked, trou
             f"not converged after {iterations} iterations, bounds are kept to {100 * violation:.2g} % of their scales; "
             "allow more iterations, or begin from this result"
         ),
-        INTERRUPTED: f"interrupted after {iterations} iterations, bounds are kept to {100 * violation:.2g} %",
+        INTERRUPTED: (
+            f"interrupted after {iterations} iterations, bounds are kept to {100 * violation:.2g} % of their scales"
+        ),
         FAILED: f"the search failed after {iterations} iterations ({word}{'; ' if trouble else ''}{trouble})",
     }[status]

@@ -112,8 +112,12 @@ class Contents(NamedTuple):
             raise StoreError("damaged: its header or an attribute was changed since the file was made")
         return contents
 
+    def changing(self) -> list[Place]:
+        """Places that are written while the run goes on."""
+        return [*self.variables.values(), self.checksums, self.copies]
+
     def places(self) -> list[Place]:
-        return [*self.variables.values(), self.checksums, self.copies, self.contents]
+        return [*self.changing(), self.contents]
 
     def digest_of_skeleton(self, file: IO[bytes]) -> str:
         """Digest of all bytes of the file that lie in no place."""

@@ -24,8 +24,13 @@ _MARK = b"\xc3\x28\x89\xf5\x1d\x40"
 _NAN = struct.pack("<d", math.nan)
 
 
-def make(path: Path, *, title: str, layout: Layout, rows: int, sample: float, room: int) -> Contents:
-    """Make a run file without data, with room for each copy of the checkpoint."""
+def make(
+    path: Path, *, title: str, layout: Layout, rows: int, sample: float, room: int, planned: int | None = None
+) -> Contents:
+    """Make a run file without data, with room for each copy of the checkpoint.
+
+    A run that ended early has fewer rows than were planned.
+    """
     import netCDF4
 
     page = page_rows(layout)
@@ -35,7 +40,7 @@ def make(path: Path, *, title: str, layout: Layout, rows: int, sample: float, ro
         version=__version__,
         title=title or "tautline run",
         sample=sample,
-        rows_planned=rows,
+        rows_planned=rows if planned is None else planned,
         elements=layout.lengths["element"],
         page=page,
         size=0,
@@ -71,7 +76,7 @@ def _describe(handle: netCDF4.Dataset, plan: Contents, layout: Layout) -> None:
             **{f"{dim}_names": " ".join(names) for dim, names in layout.names.items()},
         }
     )
-    for name, size in layout.sizes(plan.rows_planned).items():
+    for name, size in layout.sizes(plan.variables["time"].shape[0]).items():
         if size:  # what has no length would grow without limit
             handle.createDimension(name, size)
     group = handle.createGroup("checkpoint")

@@ -27,7 +27,7 @@ from tautline.engine.cases import Marching, begin, case_of
 from tautline.engine.choose import NETWORK
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineError
-from tautline.files.runs import format, making, reading
+from tautline.files.runs import format, making, reading, shortening
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
 from tautline.model import checks
@@ -41,6 +41,7 @@ from tautline.model.pendulum import Pendulum
 from tautline.model.state import State
 from tautline.results.inputs import CASE
 from tautline.results.values import Values
+from tautline.schema import Layout
 
 # A chunk is what is computed between two checkpoints: long enough that writing does not matter, short enough to lose
 # little.
@@ -110,6 +111,10 @@ class Writer:
         if self._copy is not None and not self._copy.closed:
             for _ in range(format.COPIES):
                 self._put(self._copy._replace(number=self._copy.number + 1, closed=True))
+
+    def shorten(self, layout: Layout) -> None:
+        """Give back the space of rows that will not come; nothing can be written afterwards."""
+        shortening.shorten(self._file, self._path, self.contents, self.rows, layout)
 
     def close(self) -> None:
         self._file.close()
@@ -339,3 +344,5 @@ def _drive(
             break
     with explained(path):
         writer.leave_in_order()
+    if simulation.status != errors.STATUS_NAMES[errors.RUNNING]:
+        writer.shorten(simulation.layout)

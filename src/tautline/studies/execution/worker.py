@@ -19,7 +19,7 @@ from tautline.studies.execution.batches import run_batch
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which lets batches end
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends its workers
     path, token = sys.argv[1:3]
     # what libraries print must not come between the answers
     answers = os.fdopen(os.dup(1), "w")
