@@ -94,7 +94,7 @@ IN_SPACE: dict[str, Any] = {
     "star": (
         {"hub": (HUB, (0.0, 0.0, 0.0))} | {k: (SMALL, tuple(1.3 * x)) for k, x in ENDS.items()},
         {
-            k: tl.Line(CORD, start="hub", start_point=tuple(0.3 * x), end=k, elements=2 if k == "e" else 1)
+            f"to-{k}": tl.Line(CORD, start="hub", start_point=tuple(0.3 * x), end=k, elements=2 if k == "e" else 1)
             for k, x in ENDS.items()
         },
     ),
