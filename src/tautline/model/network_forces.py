@@ -310,7 +310,7 @@ def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> S
             for rate, gauge in point.slopes:
                 part = -J.T @ np.outer(rate, np.hstack([np.eye(3), -hat(gauge)])[2])
                 (D if point.energy is None else K)[:] += part
-        if convex:
+        if convex and np.isfinite(K).all():  # steps that are not finite are refused
             values, axes = np.linalg.eigh(K[3:, 3:])
             K[3:, 3:] = (axes * np.abs(values)) @ axes.T
         wide = 3 if own.body.is_point else 6
