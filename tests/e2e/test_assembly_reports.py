@@ -60,7 +60,7 @@ def test_a_string_alone_has_its_own_values(run: xr.Dataset) -> None:
     assert tl.one_string(hoist).identical(hoist)
     with pytest.raises(InputError, match=r"line: missing; expected one of 'hoist', 'sling', such as line='hoist'"):
         tl.one_string(run)
-    with pytest.raises(InputError, match="string: expected one of 'hoist', 'sling', got 'rope'"):
+    with pytest.raises(InputError, match="line: expected one of 'hoist', 'sling', got 'rope'"):
         tl.one_string(run, "rope")
 
 
@@ -95,7 +95,7 @@ def test_series_of_bodies_and_strings(run: xr.Dataset, path: Path) -> None:
     assert tl.spectrum(run, "energy").attrs["mean"] == pytest.approx(float(run.energy.mean()))
     with pytest.raises(InputError, match="body: missing; expected one of body_position, such as body='load'"):
         tl.spectrum(run, "body_position", axis="z")
-    with pytest.raises(InputError, match="string: missing"):
+    with pytest.raises(InputError, match="line: missing"):
         tl.rainflow(run)
 
 
@@ -167,7 +167,7 @@ def test_every_figure_is_drawn(path: Path, here: Path) -> None:
     done = call("plot", path, "--figure", "tension", "--figure", "spectrum", "--line", "sling")
     assert done.output.split() == ["crane-tension-sling.png", "crane-spectrum-sling.png"]
     done = call("plot", path, "--line", "rope")
-    assert done.exit_code == 2 and "string: expected one of 'hoist', 'sling', got 'rope'" in done.stderr
+    assert done.exit_code == 2 and "line: expected one of 'hoist', 'sling', got 'rope'" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["ends-retrieved", "satellites"])
