@@ -525,16 +525,28 @@ def test_a_page_that_sends_nonsense_without_end_is_closed(server: Serving) -> No
         other.next()
 
 
+def flying_together(server: Serving, count: int) -> tuple[contextlib.ExitStack, list[Pilot]]:
+    """So many pages at once, as soon as those of earlier tests have left; they leave with the stack."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        with contextlib.ExitStack() as stack, contextlib.suppress(ConnectionClosed):
+            pilots = [stack.enter_context(flying(server)) for _ in range(count)]
+            return stack.pop_all(), pilots
+        assert time.monotonic() < deadline, "no place gets free"
+        time.sleep(0.1)
+
+
 def test_the_ninth_viewer_is_refused_with_a_reason(server: Serving) -> None:
-    with contextlib.ExitStack() as stack:
-        pilots = [stack.enter_context(flying(server)) for _ in range(8)]
+    stack, pilots = flying_together(server, 8)
+    with stack:
         with connect(door(server)) as ninth, pytest.raises(ConnectionClosed) as closed:
             ninth.recv(timeout=PATIENCE)
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1013 and "watching already" in closed.value.rcvd.reason
         pilots[0].ask("reset")
         pilots[0].next()
-    with flying(server) as again:  # a place is free
+    stack, (again,) = flying_together(server, 1)  # a place is free
+    with stack:
         again.next()
 
 
