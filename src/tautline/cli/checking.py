@@ -1,4 +1,4 @@
-"""What `tautline check` finds out before a run: forces at rest by line and body, steps, wall time, size."""
+"""Facts that `tautline check` finds before a run: forces at rest by line and body, steps, wall time, size."""
 
 from __future__ import annotations
 

@@ -75,9 +75,9 @@ def assembly_case(
     return AssemblyCase(system, state, commands_by_name(system, commands), Run(**run), title)
 
 
-def simulation_of(case: AssemblyCase, loads: Any = None, interactive: bool = False) -> tuple[Any, Any]:
+def simulation_of(case: AssemblyCase, loads: Any = None, general: bool = False) -> tuple[Any, Any]:
     """A simulation of a system on the backend that is chosen for it, and the command or commands that it takes."""
-    if backend_for(case) == CHAIN and not interactive:
+    if backend_for(case) == CHAIN and not general:
         name = next(iter(case.system.lines))
         own = dict(loads or {}).get(name, ())
         return Simulation.of_system(case, loads=check_laws(own)), case.commands.get(name, Locked())
@@ -94,7 +94,7 @@ def begin(case: Case | AssemblyCase, *, general: bool = False, **others: Any) ->
         if isinstance(case, AssemblyCase):
             if others.get("loads"):
                 raise InputError("loads: expected none for an assembly, got some")
-            system, command = simulation_of(case, interactive=general)
+            system, command = simulation_of(case, general=general)
             return Begun(system, system.begin(command, case.run.duration, interval), interval)
         simulation = Simulation.from_case(case, **others)
         return Begun(simulation, simulation.begin(case.command, case.run.duration, interval), interval)

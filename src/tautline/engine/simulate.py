@@ -132,7 +132,7 @@ def _simulate_assembly(case: AssemblyCase, control: Any, period: Any, loads: Any
     """Simulate an assembly; what `control` returns, and `loads`, are dicts by the names of lines."""
     if loads and not isinstance(loads, Mapping):
         checks.refuse("loads", "a dict by the names of lines", loads)
-    simulation, command = simulation_of(case, loads or None, interactive=control is not None)
+    simulation, command = simulation_of(case, loads or None, general=control is not None)
     if control is not None:
         _controlled(simulation, case, control, period)
     else:

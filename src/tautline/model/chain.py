@@ -13,7 +13,7 @@ import numpy as np
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import ANCHOR, Kinematic, Line
-from tautline.model.assembly.state import AssemblyState, BodyState, LineState
+from tautline.model.assembly.state import AssemblyState, BodyState, LineState, floats
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO
 from tautline.model.description import fields_of
@@ -151,10 +151,10 @@ def system_state(system: System, state: State) -> AssemblyState:
     nodes, velocities = state.nodes + place, state.node_velocities + velocity
     R, c = np.array(state.attitude), np.array(body.center_of_mass)
     center, moving = nodes[-1] + R @ c, velocities[-1] + R @ np.cross(state.angular_velocity, c)
-    bodies = {line.end: BodyState(_floats(center), _floats(moving), R, _floats(state.angular_velocity))}
+    bodies = {line.end: BodyState(floats(center), floats(moving), R, floats(state.angular_velocity))}
     if line.start in system.bodies:
         start = np.array(line.start_point)
-        bodies = {line.start: BodyState(_floats(place - start), _floats(velocity))} | bodies
+        bodies = {line.start: BodyState(floats(place - start), floats(velocity))} | bodies
     found = LineState(nodes, velocities, float(state.reeled_length), float(state.reel_speed))
     return AssemblyState({known: bodies[known] for known in system.bodies}, {name: found})
 
@@ -164,7 +164,3 @@ def chain_state(state: AssemblyState, end: str = BODY) -> State:
     own, body = next(iter(state.lines.values())), state.bodies[end]
     nodes, velocities = own.nodes - own.nodes[0], own.node_velocities - own.node_velocities[0]
     return State(own.reeled_length, own.reel_speed, nodes, velocities, body.attitude, body.angular_velocity)
-
-
-def _floats(values: Any) -> tuple[float, ...]:
-    return tuple(np.asarray(values, dtype=float).tolist())

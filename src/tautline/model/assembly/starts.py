@@ -13,7 +13,16 @@ from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic
 from tautline.model.assembly.rest import rest
-from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, LineState, hang, point_of
+from tautline.model.assembly.state import (
+    AssemblyState,
+    BodyState,
+    LineStart,
+    LineState,
+    floats,
+    hang,
+    kinematic_state,
+    point_of,
+)
 from tautline.model.body import RigidBody
 from tautline.model.chain import chain_of, system_state, why_no_chain
 from tautline.model.checks import ZERO
@@ -91,7 +100,7 @@ def _straight(system: System, start: Straight) -> AssemblyState:
         raise InputError("Straight: only for a system with one line that ends at its one free body; use Placed")
     (name, line), body = next(iter(system.lines.items())), system.bodies[free[0]]
     assert isinstance(body, RigidBody)
-    carriers = {key: _kinematic(x) for key, x in system.bodies.items() if isinstance(x, Kinematic)}
+    carriers = _carriers(system)
     place, velocity = point_of(system, carriers, line.start, line.start_point)
     length = line.string.length
     deployed = length if line.reel is None else checked_length(system, name, start.deployed)
@@ -104,7 +113,7 @@ def _straight(system: System, start: Straight) -> AssemblyState:
     velocities[N] += start.end_velocity
     R, arm = np.array(start.attitude), np.array(body.center_of_mass) - np.array(line.end_point)
     center, moving = nodes[N] + R @ arm, velocities[N] + R @ np.cross(start.angular_velocity, arm)
-    at = BodyState(_floats(center), _floats(moving), start.attitude, start.angular_velocity)
+    at = BodyState(floats(center), floats(moving), start.attitude, start.angular_velocity)
     reeled = 0.0 if line.reel is None else max(length - deployed, line.reel.guide_length)
     own = LineState(nodes, velocities, reeled, start.reel_speed)
     return AssemblyState({key: carriers.get(key, at) for key in system.bodies}, {name: own})
@@ -139,7 +148,11 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
 
 def _hung(system: System, deployed: Mapping[str, float]) -> AssemblyState:
     """Every body straight below what carries it, in the order of the lines."""
-    places = {name: _kinematic(body) for name, body in system.bodies.items() if isinstance(body, Kinematic)}
+    places = {
+        name: kinematic_state(body, body.position)
+        for name, body in system.bodies.items()
+        if isinstance(body, Kinematic)
+    }
     lines = dict(system.lines)
     while lines:
         ready = {
@@ -156,7 +169,7 @@ def _hung(system: System, deployed: Mapping[str, float]) -> AssemblyState:
                 body = system.bodies[below]
                 assert isinstance(body, RigidBody)
                 arm = np.array(body.center_of_mass) - np.array(line.points[1 - upper])
-                places[below] = BodyState(_floats(place + np.array([0.0, 0.0, deployed[name]]) + arm))
+                places[below] = BodyState(floats(place + np.array([0.0, 0.0, deployed[name]]) + arm))
     free = {name: x for name, x in places.items() if isinstance(system.bodies[name], RigidBody)}
     return hang(system, free, {name: LineStart(x) for name, x in deployed.items()})
 
@@ -165,20 +178,13 @@ def _is_placed(system: System, places: Mapping[str, BodyState], end: str) -> boo
     return end not in system.bodies or end in places
 
 
-def _kinematic(body: Any) -> BodyState:
-    """Place and velocity of a kinematic body at the start."""
-    place, velocity = np.array(body.position), np.zeros(3)
-    if body.path is not None:
-        displacement, velocity = (x[0] for x in body.path.at(0.0))
-        place = place + displacement
-    return BodyState(_floats(place), _floats(velocity))
+def _carriers(system: System) -> dict[str, BodyState]:
+    """States of all kinematic bodies at the start."""
+    given = {name: body for name, body in system.bodies.items() if isinstance(body, Kinematic)}
+    return {name: kinematic_state(body, body.position) for name, body in given.items()}
 
 
 def _in_still_fluid(system: System) -> System:
     """The system without flow and applied forces."""
     fluid: Fluid | None = None if system.fluid is None else replace(system.fluid, flow=ZERO)
     return replace(system, fluid=fluid, applied_forces={})
-
-
-def _floats(values: Any) -> tuple[float, ...]:
-    return tuple(np.asarray(values, dtype=float).tolist())

@@ -126,6 +126,19 @@ def hang(
     return AssemblyState(places, lines)
 
 
+def floats(values: Any) -> tuple[float, ...]:
+    """Plain numbers of an array."""
+    return tuple(np.asarray(values, dtype=float).tolist())
+
+
+def kinematic_state(body: Kinematic, position: Any, attitude: Any = IDENTITY) -> BodyState:
+    """Place and velocity at time 0 of a kinematic body whose path counts from a position (m)."""
+    if body.path is None:
+        return BodyState(floats(position), attitude=attitude)
+    displacement, velocity = (x[0] for x in body.path.at(0.0))
+    return BodyState(floats(np.array(position) + displacement), floats(velocity), attitude)
+
+
 def _body_state(assembly: System, name: str, given: Any) -> BodyState:
     body = assembly.bodies[name]
     if given is None:
@@ -137,9 +150,7 @@ def _body_state(assembly: System, name: str, given: Any) -> BodyState:
     if isinstance(body, Kinematic) and (any(state.velocity) or any(state.angular_velocity)):
         raise InputError(f"bodies.{name}.velocity: expected none for a body that is held, whose path says how it moves")
     if isinstance(body, Kinematic) and body.path is not None:
-        displacement, velocity = (x[0] for x in body.path.at(0.0))
-        place = tuple((np.array(state.position) + displacement).tolist())
-        return BodyState(place, tuple(velocity.tolist()), state.attitude)
+        return kinematic_state(body, state.position, state.attitude)
     if isinstance(body, RigidBody) and body.is_point and any(state.angular_velocity):
         checks.refuse(f"bodies.{name}.angular_velocity", "0 for a point mass", state.angular_velocity)
     return state
