@@ -133,7 +133,10 @@ export class Share {
       requestAnimationFrame(draw);
     };
     recorder.addEventListener("dataavailable", ({ data }) => data.size > 0 && pieces.push(data));
-    recorder.addEventListener("stop", () => save(new Blob(pieces, { type: "video/webm" }), `${plain(this.title)}.webm`));
+    recorder.addEventListener("stop", () => {
+      if (pieces.length > 0) save(new Blob(pieces, { type: "video/webm" }), `${plain(this.title)}.webm`);
+      else toast("This browser recorded nothing: it has no encoder for films. Another browser may.");
+    });
     this.recorder = recorder;
     get("film").setAttribute("aria-pressed", "true");
     this.filming(true);
