@@ -15,18 +15,18 @@ import numpy as np
 
 from tautline.analysis.assembly_growth import growth_of_assembly
 from tautline.analysis.predictability import KNOWN, LOST, estimate, predictability_time, settled, standard_error
-from tautline.engine.assembly.commands import Commands
-from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.model.assembly.commands import Commands
+from tautline.engine.assembly.simulation import NetworkSimulation
 from tautline.engine.ensemble import march_ensemble
-from tautline.engine.simulation import Simulation
+from tautline.engine.simulation import ChainSimulation
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.data import Array
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.state import AssemblyState
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.assembly.state import State
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 from tautline.results.dataset import build_lyapunov
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ SEED = 1
 
 
 def lyapunov(
-    pendulum: Pendulum | System,
-    state: State | AssemblyState,
+    pendulum: Chain | System,
+    state: ChainState | State,
     command: Commands | None,
     duration: float,
     *,
@@ -67,11 +67,11 @@ def lyapunov(
         On `time`: the growth rate in every interval, and the exponent as estimated up to then. `attrs` hold the last
         estimate, its standard error and the predictability time (s): how far ahead a prediction holds.
     """
-    simulation: Simulation | AssemblySimulation
+    simulation: ChainSimulation | NetworkSimulation
     if isinstance(pendulum, System):
-        simulation = AssemblySimulation(pendulum, state, **options)  # type: ignore[arg-type]
+        simulation = NetworkSimulation(pendulum, state, **options)  # type: ignore[arg-type]
     else:
-        simulation = Simulation(pendulum, state, **options)  # type: ignore[arg-type]
+        simulation = ChainSimulation(pendulum, state, **options)  # type: ignore[arg-type]
     intervals = checks.whole_ratio(
         "duration",
         checks.positive("duration", duration, "s"),
@@ -83,7 +83,7 @@ def lyapunov(
     if not 0.0 < checks.positive("known", known, "") < checks.positive("lost", lost, ""):
         raise InputError(f"known: expected less than lost ({lost:g}), got {known:g}")
     simulation.begin(command, duration, interval)  # type: ignore[arg-type]
-    if isinstance(simulation, AssemblySimulation):
+    if isinstance(simulation, NetworkSimulation):
         rates = growth_of_assembly(simulation, intervals, interval, DISTANCE) / interval
     else:
         rates = growth_rates([simulation], intervals)[0] / interval
@@ -109,7 +109,7 @@ def _figures(rates: Array, interval: float, known: float, lost: float) -> tuple[
     return {"time": time, "growth_rate": rates, "exponent": running}, figures
 
 
-def growth_rates(simulations: Sequence[Simulation], intervals: int) -> Array:
+def growth_rates(simulations: Sequence[ChainSimulation], intervals: int) -> Array:
     """Logarithmic growth of the distance to a neighbouring motion in every interval, of each; NaN after its end.
 
     The simulations must have been started by `begin`, with one sample an interval.
@@ -132,7 +132,7 @@ def growth_rates(simulations: Sequence[Simulation], intervals: int) -> Array:
     return growth
 
 
-def _scales(simulation: Simulation) -> tuple[float, float]:
+def _scales(simulation: ChainSimulation) -> tuple[float, float]:
     """A length and a time, in which distances are measured."""
     X = simulation.unstretched_length
     g = simulation.pendulum.gravity
@@ -140,7 +140,7 @@ def _scales(simulation: Simulation) -> tuple[float, float]:
     return X, math.sqrt(X / g) if g > 0.0 else X / wave
 
 
-def _distance(a: Simulation, b: Simulation) -> float:
+def _distance(a: ChainSimulation, b: ChainSimulation) -> float:
     """Between two motions: configurations over a length and velocities over a speed, the body's by angles."""
     X, T = _scales(a)
     x, y = a.present_sample(), b.present_sample()
@@ -154,7 +154,7 @@ def _distance(a: Simulation, b: Simulation) -> float:
     return math.sqrt(squares / count + reel + 0.5 * turned @ turned + spun @ spun)
 
 
-def _push_aside(simulation: Simulation, shadow: Simulation, rng: np.random.Generator) -> None:
+def _push_aside(simulation: ChainSimulation, shadow: ChainSimulation, rng: np.random.Generator) -> None:
     """Start the shadow in a random direction, then at the right distance."""
     X, T = _scales(simulation)
     par, _, command, motion, _, _ = shadow.task()
@@ -171,7 +171,7 @@ def _push_aside(simulation: Simulation, shadow: Simulation, rng: np.random.Gener
     _pull_back(simulation, shadow, DISTANCE / _distance(simulation, shadow))
 
 
-def _pull_back(simulation: Simulation, shadow: Simulation, factor: float) -> None:
+def _pull_back(simulation: ChainSimulation, shadow: ChainSimulation, factor: float) -> None:
     """Put the shadow on the line from the motion to where it is, at `factor` of the distance."""
     ours, theirs = simulation.task().motion, shadow.task().motion
     theirs.nodes[:] = ours.nodes + factor * (theirs.nodes - ours.nodes)

@@ -14,15 +14,15 @@ from tautline.errors import InputError
 from tautline.model import checks, statics
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.rest import frame_of, network_of
-from tautline.model.assembly.state import AssemblyState, BodyState, LineState
+from tautline.model.assembly.state import State, BodyState, LineState
 from tautline.model.assembly.statics import Statics
 from tautline.model.chain import chain_state, placed_system
 from tautline.model.equilibrium import Equilibrium, equilibrium
 from tautline.model.network import Network, Places, hat, turning
 from tautline.model.network_forces import forces_of
 from tautline.model.network_rest import left_of
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 from tautline.results.assembly import build_modes
 
 if TYPE_CHECKING:
@@ -52,15 +52,15 @@ class _System(NamedTuple):
     """A system at rest, as a network."""
 
     assembly: System
-    state: AssemblyState
+    state: State
     network: Network
     places: Places
     extra: Array | None = None  # stiffness of loads that were given, by the unknowns of the network
 
 
 def modes(
-    system: System | Pendulum,
-    at: Statics | AssemblyState | Equilibrium | State | None = None,
+    system: System | Chain,
+    at: Statics | State | Equilibrium | ChainState | None = None,
     *,
     deployed: float | None = None,
     elements: int = 20,
@@ -76,7 +76,7 @@ def modes(
     ----------
     system : System or Pendulum
         In uniform gravity.
-    at : Statics, AssemblyState, Equilibrium or State
+    at : Statics, State, Equilibrium or State
         The state of rest, as `tl.statics` finds it. A load of an Equilibrium acts as well.
     deployed, elements
         Of a pendulum, in place of `at`: it hangs with `deployed` metres out in `elements` elements.
@@ -102,7 +102,7 @@ def modes(
     free body; "transverse", all others. Shapes of equal frequency are turned so that the first moves along x as far as
     it can.
     """
-    checks.instance("system", system, System, Pendulum)
+    checks.instance("system", system, System, Chain)
     at_rest = _at_rest(system, at, deployed, elements)
     assembly, network, places = at_rest.assembly, at_rest.network, at_rest.places
     total = sum(line.elements for line in network.lines)
@@ -123,13 +123,13 @@ def modes(
     }
     attrs: dict[str, Any] = {"reel": list(free) if isinstance(reel, Sequence) and not isinstance(reel, str) else reel}
     attrs["version"] = __version__
-    if isinstance(system, Pendulum):
+    if isinstance(system, Chain):
         attrs["guide_position"] = list(system.reel.guide_position)
         attrs["pendulum"] = 1
     return build_modes(assembly, values, attrs)
 
 
-def displaced(result: xr.Dataset, mode: int, amplitude: float) -> State | AssemblyState:
+def displaced(result: xr.Dataset, mode: int, amplitude: float) -> ChainState | State:
     """The state of rest, displaced along a shape: to start a run from.
 
     Parameters
@@ -158,7 +158,7 @@ def displaced(result: xr.Dataset, mode: int, amplitude: float) -> State | Assemb
         own_nodes = nodes[result.node_line.values == name]
         reeled = float(result.reeled_length.sel(line=name)) + size * float(chosen.reel.sel(line=name))
         lines[str(name)] = LineState(own_nodes, np.zeros_like(own_nodes), reeled, 0.0)
-    state = AssemblyState(bodies, lines)
+    state = State(bodies, lines)
     return chain_state(state) if "pendulum" in result.attrs else state
 
 
@@ -178,7 +178,7 @@ def _at_rest(system: Any, at: Any, deployed: float | None, elements: int) -> _Sy
     if isinstance(system, System):
         if deployed is not None:
             raise InputError("deployed: expected None for an assembly, whose state has its lengths")
-        checks.instance("at", at, Statics, AssemblyState, hint="; tl.statics finds one")
+        checks.instance("at", at, Statics, State, hint="; tl.statics finds one")
         if isinstance(at, Statics):
             return _checked(system, at.state, at.time, at.acceleration, placed=True)
         return _checked(system, at)
@@ -190,12 +190,12 @@ def _at_rest(system: Any, at: Any, deployed: float | None, elements: int) -> _Sy
         raise InputError("deployed: expected None with an equilibrium or state, which has its own length")
     if isinstance(at, Statics):
         return _checked(at.system, at.state, at.time, at.acceleration, placed=True)
-    if not isinstance(at, Equilibrium | State):
+    if not isinstance(at, Equilibrium | ChainState):
         checks.refuse("at", "a Statics, an Equilibrium or a State", at)
     state = at.state if isinstance(at, Equilibrium) else at
     state.check_against(system)
     assembly, whole = placed_system(system, state)
-    if isinstance(at, State):
+    if isinstance(at, ChainState):
         return _checked(assembly, whole)
     found = _checked(assembly, whole, at.time, at.acceleration, given=at.given is not None)
     return found if at.given is None else found._replace(extra=_given_stiffness(system, found, state, at.given))
@@ -203,7 +203,7 @@ def _at_rest(system: Any, at: Any, deployed: float | None, elements: int) -> _Sy
 
 def _checked(
     assembly: System,
-    state: AssemblyState,
+    state: State,
     time: float = 0.0,
     acceleration: bool = False,
     *,
@@ -231,7 +231,7 @@ def _checked(
     return _System(assembly, state, network, places)
 
 
-def _given_stiffness(pendulum: Pendulum, found: _System, state: State, load: statics.Load) -> Array:
+def _given_stiffness(pendulum: Chain, found: _System, state: ChainState, load: statics.Load) -> Array:
     """Stiffness of a load that was given to `equilibrium`, by the unknowns of the network: its symmetric part."""
     network, places, N = found.network, found.places, state.elements
     l = statics.element_length(pendulum, state.reeled_length, N)

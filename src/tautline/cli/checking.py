@@ -9,9 +9,9 @@ from tautline.cli import checking_chains, checking_networks
 from tautline.engine.cases import begin
 from tautline.errors import TautlineError
 from tautline.files import runs
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.model.assembly.statics import LineAtRest, Statics, statics, system_and_state
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 
 # Elements beyond which statics are not looked for: some seconds.
 MOST_ELEMENTS = 2000
@@ -19,11 +19,11 @@ MOST_ELEMENTS = 2000
 BREAKS = 1.0
 
 
-def facts(case: Case | AssemblyCase) -> dict[str, Any]:
+def facts(case: ChainCase | Case) -> dict[str, Any]:
     """All that is found out, by name; SI."""
     simulation, count, _ = begin(case)
-    chain = isinstance(case, Case)
-    system, state = system_and_state(case.pendulum if isinstance(case, Case) else case.system, case.state())
+    chain = isinstance(case, ChainCase)
+    system, state = system_and_state(case.pendulum if isinstance(case, ChainCase) else case.system, case.state())
     found: dict[str, Any] = {
         "elements": simulation.elements if chain else {name: line.elements for name, line in system.lines.items()},
         "samples": count + 1,
@@ -46,7 +46,7 @@ def facts(case: Case | AssemblyCase) -> dict[str, Any]:
         found["bodies"] = {
             name: {"weight": body.weight, "position": body.position.tolist()} for name, body in at_rest.bodies.items()
         }
-    return found | (checking_chains.outlook(case) if isinstance(case, Case) else checking_networks.outlook(case))
+    return found | (checking_chains.outlook(case) if isinstance(case, ChainCase) else checking_networks.outlook(case))
 
 
 def _at_rest(system: Any, state: Any) -> Statics | str:

@@ -14,14 +14,14 @@ from tautline.cli.ahead import CALL, MOST_TERMS, TERMS_A_STEP, Ahead, terms_a_se
 from tautline.cli.output import NUMERICAL
 from tautline.engine import lowering
 from tautline.engine.cases import begin
-from tautline.engine.simulation import Simulation
+from tautline.engine.simulation import ChainSimulation
 from tautline.kernels import data
 from tautline.kernels.limits import ROOM_TO_TURN, STABLE
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.checks import SMALLEST
 from tautline.model.piecewise import peaks
 from tautline.model.profile import pieces_of
-from tautline.model.state import State
+from tautline.model.state import ChainState
 
 # Elements of the coarse run that finds out how the length changes and how fast the body turns, and the intervals of the
 # run in which it looks at these, at least.
@@ -43,7 +43,7 @@ class Course(NamedTuple):
     status: str
 
 
-def outlook(case: Case) -> dict[str, Any]:
+def outlook(case: ChainCase) -> dict[str, Any]:
     """Steps, wall time and end of a run, by name; SI."""
     simulation, _, sample = begin(case)
     course = _course(case)
@@ -71,7 +71,7 @@ def outlook(case: Case) -> dict[str, Any]:
     }
 
 
-def _peaks(case: Case, deployed: float) -> dict[str, Any]:
+def _peaks(case: ChainCase, deployed: float) -> dict[str, Any]:
     """Largest speed and acceleration that are given to guide and length in the run, by name, where they are."""
     duration, path, command = case.run.duration, case.pendulum.reel.guide_path, case.command
     given: dict[str, Callable[[float, float], tuple[data.Array, data.Array]]] = {}
@@ -90,7 +90,7 @@ def _peaks(case: Case, deployed: float) -> dict[str, Any]:
     return found
 
 
-def _limits(simulation: Simulation, deployed: float) -> dict[str, float]:
+def _limits(simulation: ChainSimulation, deployed: float) -> dict[str, float]:
     """Largest steps (s) with this much string out, by what limits them: the one place that asks the planning."""
     plan = simulation.task().plan
     limits = lowering.allowed_steps(plan, simulation.limits(deployed))
@@ -100,13 +100,13 @@ def _limits(simulation: Simulation, deployed: float) -> dict[str, float]:
     return {"the step that was given": plan.h, **{name: step for name, step in stable.items() if step < plan.h}}
 
 
-def _step(simulation: Simulation, sample: float, deployed: float) -> float:
+def _step(simulation: ChainSimulation, sample: float, deployed: float) -> float:
     """The step that a run takes with this much string out and the body turning as it does now (s)."""
     plan = simulation.sampling(sample)
     return float(plan.h / 2 ** lowering.halvings(plan, simulation.limits(deployed)))
 
 
-def _steps(simulation: Simulation, course: Course, sample: float) -> int:
+def _steps(simulation: ChainSimulation, course: Course, sample: float) -> int:
     """Steps of the run, along its course. Those that were divided are joined where there is room (`set_level`)."""
     plan, levels = simulation.sampling(sample), [0]
     for length, turning in zip(course.lengths.tolist(), course.turning.tolist(), strict=True):
@@ -118,11 +118,11 @@ def _steps(simulation: Simulation, course: Course, sample: float) -> int:
     return math.ceil(float(np.sum(0.5 * (rates[1:] + rates[:-1]) * np.diff(course.times))))
 
 
-def _course(case: Case) -> Course:
+def _course(case: ChainCase) -> Course:
     """Deployed length and turning over time, by a run with few elements and bounded work."""
     duration, X = case.run.duration, case.pendulum.string.length - case.state().reeled_length
     state = coarser(case.state(), COARSE)
-    simulation = Simulation(case.pendulum, state, **{**case.run.method(), "step": "auto", "order": 2})
+    simulation = ChainSimulation(case.pendulum, state, **{**case.run.method(), "step": "auto", "order": 2})
     simulation.begin(case.command, duration, duration)
     times, lengths, turning = [0.0], [X], [simulation.limits().turning]
     ahead = Ahead(simulation, 4.0 * duration / LOOKS, duration, _terms(case))
@@ -138,7 +138,7 @@ def _course(case: Case) -> Course:
     return Course(np.array(times), np.array(lengths), np.array(turning), looked, complete, simulation.status)
 
 
-def _terms(case: Case) -> float:
+def _terms(case: ChainCase) -> float:
     """Pieces times sines in a second of the motions without end that a case has (1/s)."""
     return terms_a_second(case.pendulum.reel.guide_path, case.command)
 
@@ -151,7 +151,7 @@ class Ending(NamedTuple):
     certain: bool
 
 
-def _confirmed(case: Case, course: Course, steps: int) -> Ending:
+def _confirmed(case: ChainCase, course: Course, steps: int) -> Ending:
     """An early end of the coarse run, as the run itself has it where that takes little time.
 
     Where it takes longer, ends of the numerics are not believed: those of a coarse run are its own.
@@ -177,7 +177,7 @@ def _confirmed(case: Case, course: Course, steps: int) -> Ending:
     return Ending(course.status, at, False)
 
 
-def coarser(state: State, elements: int) -> State:
+def coarser(state: ChainState, elements: int) -> ChainState:
     """The state with fewer elements, of nodes at equal parts of the string; itself where it has no more."""
     N = state.elements
     if elements >= N:
@@ -188,12 +188,12 @@ def coarser(state: State, elements: int) -> State:
         return np.stack([np.interp(places, np.arange(N + 1), column) for column in values.T], axis=-1)
 
     nodes, velocities = at_places(state.nodes), at_places(state.node_velocities)
-    return State(state.reeled_length, state.reel_speed, nodes, velocities, state.attitude, state.angular_velocity)
+    return ChainState(state.reeled_length, state.reel_speed, nodes, velocities, state.attitude, state.angular_velocity)
 
 
-def _seconds_a_step(case: Case, sample: float) -> float:
+def _seconds_a_step(case: ChainCase, sample: float) -> float:
     """Wall time of one step, measured on the first steps of the run after one call that may have to compile."""
-    simulation = Simulation.from_case(case)
+    simulation = ChainSimulation.from_case(case)
     simulation.begin(case.command, sample, sample)
     interval = _interval(simulation, sample, MOST_TERMS / TIMED_STEPS / max(_terms(case), SMALLEST))
     if interval == 0.0:
@@ -208,7 +208,7 @@ def _seconds_a_step(case: Case, sample: float) -> float:
     return seconds / made if made else 0.0
 
 
-def _interval(simulation: Simulation, sample: float, longest: float) -> float:
+def _interval(simulation: ChainSimulation, sample: float, longest: float) -> float:
     """Between samples of the timing: some steps, so that a call is neither too short nor too long (s); 0 if it is."""
     fixed = simulation.method.step
     if fixed != "auto":

@@ -10,10 +10,10 @@ import numpy as np
 
 from tautline.cli.ahead import PARTS_OF_A_RUN, STEPS_A_CALL, Ahead, windows
 from tautline.cli.output import NUMERICAL
-from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.assembly.simulation import NetworkSimulation
 from tautline.engine.cases import begin
 from tautline.kernels import data
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.model.profile import places_at
 
 # Seconds that the look at the first samples may take.
@@ -26,7 +26,7 @@ LONGEST_LOOKED = 1000.0
 MOST_COUNTED = 1e15
 
 
-def outlook(case: AssemblyCase) -> dict[str, Any]:
+def outlook(case: Case) -> dict[str, Any]:
     """Steps, wall time and end of a run, by name; SI."""
     simulation, _, sample = begin(case, general=True)
     limits = simulation.limits()
@@ -52,7 +52,7 @@ def outlook(case: AssemblyCase) -> dict[str, Any]:
     }
 
 
-def _used_up(case: AssemblyCase, lengths: dict[str, float]) -> dict[str, float]:
+def _used_up(case: Case, lengths: dict[str, float]) -> dict[str, float]:
     """When reels whose motion is given have no string left, by the names of the strings (s)."""
     found = {}
     for name, line in case.system.lines.items():
@@ -77,7 +77,7 @@ class Look(NamedTuple):
     status: str
 
 
-def _look(simulation: AssemblySimulation, plan: data.Plan, sample: float) -> Look:
+def _look(simulation: NetworkSimulation, plan: data.Plan, sample: float) -> Look:
     """Steps as the first ones are, in calls whose work is bounded."""
     if plan.adaptive:
         allowed = simulation.allowed_step()

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.engine.simulation import Simulation
+from tautline.engine.simulation import ChainSimulation
 from tautline.model import checks, drum, statics
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 
 Complex = NDArray[np.complex128]
 Plan = Callable[[float], Any]
@@ -27,7 +27,7 @@ class WaveAbsorber:
 
     Parameters
     ----------
-    pendulum : Pendulum
+    pendulum : Chain
     length : float, or function of time
         Unstretched length to keep outside the guide (m); or a plan, `length(t)`, that returns it and its rate (m/s).
     return_time : float
@@ -48,7 +48,7 @@ class WaveAbsorber:
     element, or the string damped (`String.viscosity`).
     """
 
-    pendulum: Pendulum
+    pendulum: Chain
     length: Any
     return_time: float = 1.0
     apparent_mass: float | None = None
@@ -57,7 +57,7 @@ class WaveAbsorber:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        checks.instance("WaveAbsorber.pendulum", self.pendulum, Pendulum)
+        checks.instance("WaveAbsorber.pendulum", self.pendulum, Chain)
         string = self.pendulum.string
         if not callable(self.length):
             set_(self, "length", checks.positive("WaveAbsorber.length", self.length, "m"))
@@ -93,7 +93,7 @@ class WaveAbsorber:
         wanted, rate = checks.array("WaveAbsorber.length", answer, (2,), "m and m/s").tolist()
         return checks.positive("WaveAbsorber.length", wanted, "m"), rate
 
-    def __call__(self, simulation: Simulation) -> float:
+    def __call__(self, simulation: ChainSimulation) -> float:
         """Torque on the drum (N m)."""
         wanted, wanted_rate = self.planned(simulation.time)
         error = simulation.unstretched_length - wanted
@@ -123,7 +123,7 @@ class WaveAbsorber:
         tension = abs(statics.guide_pull(self.pendulum, deployed)) if self.pull is None else self.pull
         return float(self.pendulum.string.strain(tension))
 
-    def measured_pull(self, simulation: Simulation) -> float:
+    def measured_pull(self, simulation: ChainSimulation) -> float:
         """Pull on the drum, from the strain of the element at the guide (N)."""
         nodes = simulation.present_sample().nodes[0, 0]
         stretched = math.dist(nodes[0], nodes[1])

@@ -12,7 +12,7 @@ from tautline.kernels.data import Array
 from tautline.model import checks
 from tautline.model.equilibrium import equilibrium
 from tautline.model.path import GuidePath
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.piecewise import rows
 
 SHAPERS = {"none": (1.0,), "ZV": (0.5, 0.5), "ZVD": (0.25, 0.5, 0.25), "ZVDD": (0.125, 0.375, 0.375, 0.125)}
@@ -46,13 +46,13 @@ def impulses(shaper: str, frequencies: Any) -> tuple[Array, Array]:
 
 
 def sway_frequencies(
-    pendulum: Pendulum, deployed: float, direction: Any = (1.0, 0.0, 0.0), *, count: int = 1, elements: int = 20
+    pendulum: Chain, deployed: float, direction: Any = (1.0, 0.0, 0.0), *, count: int = 1, elements: int = 20
 ) -> Array:
     """Frequencies (Hz) of the modes that carry the load farthest when the guide accelerates, the worst first.
 
     Parameters
     ----------
-    pendulum : Pendulum
+    pendulum : Chain
     deployed : float
         Unstretched length outside the guide (m).
     direction : three floats
@@ -62,7 +62,7 @@ def sway_frequencies(
     elements : int
         Of the string.
     """
-    checks.instance("pendulum", pendulum, Pendulum)
+    checks.instance("pendulum", pendulum, Chain)
     d = _direction("direction", direction)
     count = checks.whole("count", count, 1, MODES)
     rest = equilibrium(pendulum, deployed, elements)
@@ -84,7 +84,7 @@ def sway_frequencies(
 
 
 def shaped_path(
-    pendulum: Pendulum,
+    pendulum: Chain,
     deployed: float,
     displacement: Any,
     *,
@@ -103,7 +103,7 @@ def shaped_path(
 
     Parameters
     ----------
-    pendulum : Pendulum
+    pendulum : Chain
     deployed : float
         Unstretched length outside the guide while it moves (m).
     displacement : three floats, or a float along x

@@ -27,7 +27,7 @@ from tautline.model.force_law import refuse_saving
 from tautline.results.inputs import CASE
 
 if TYPE_CHECKING:
-    from tautline.engine.simulation import Simulation
+    from tautline.engine.simulation import ChainSimulation
 
 VERSION = 5
 # Of the text of a checkpoint (plausible.py).
@@ -51,7 +51,7 @@ T = TypeVar("T")
 _TEXT, _DIGEST = "checkpoint", "digest"
 
 
-def taken(simulation: Simulation) -> tuple[data.Motion, str]:
+def taken(simulation: ChainSimulation) -> tuple[data.Motion, str]:
     """All that the future of a simulation depends on: arrays, and a JSON text."""
     stepper, recorder, timing = simulation._stepper, simulation._recorder, simulation._timing
     if stepper.tabulates:
@@ -81,14 +81,14 @@ def taken(simulation: Simulation) -> tuple[data.Motion, str]:
     return stepper.motion, json.dumps(text)
 
 
-def _command_of(simulation: Simulation, tree: Any) -> Any:
+def _command_of(simulation: ChainSimulation, tree: Any) -> Any:
     """The command that a simulation followed, from the keys of its case."""
     if simulation.system_case is None:
         return sections.part("command", tree)
     return simulation.system_case.commands[next(iter(simulation.system_case.system.lines))]
 
 
-def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulation:
+def restored(kind: type[ChainSimulation], motion: data.Motion, text: str) -> ChainSimulation:
     """A simulation that goes on exactly where a checkpoint was taken."""
     saved = json.loads(text)
     check(saved, motion._asdict(), VERSION, PENDULUM | (MOVED if isinstance(saved, dict) and "guide" in saved else {}))

@@ -11,7 +11,7 @@ import os
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.model.chain import chain_of, guide_at_start, why_no_chain
 
 CHAIN, NETWORK = "chain", "network"
@@ -19,7 +19,7 @@ CHAIN, NETWORK = "chain", "network"
 VARIABLE = "TAUTLINE_BACKEND"
 
 
-def backend_for(case: AssemblyCase) -> str:
+def backend_for(case: Case) -> str:
     """Name of the backend that runs a case; refuses what none can do."""
     reason = why_no_chain(case.system)
     if reason and case.run.scheme != "symmetric":
@@ -30,7 +30,7 @@ def backend_for(case: AssemblyCase) -> str:
     return NETWORK if reason or asked == NETWORK or not _starts_at_guide(case) else CHAIN
 
 
-def _starts_at_guide(case: AssemblyCase) -> bool:
+def _starts_at_guide(case: Case) -> bool:
     """Whether the kinematic body that carries the guide starts where its own position and path say."""
     line = next(iter(case.system.lines.values()))
     if line.start not in case.system.bodies:

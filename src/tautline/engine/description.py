@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tautline.model import sections
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.model.assembly.sections import is_assembly
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.command import Locked
 from tautline.model.description import fields_of
 from tautline.model.file_keys import to_keys
@@ -15,11 +15,11 @@ from tautline.model.run import Method
 from tautline.model.sections import Tree
 
 if TYPE_CHECKING:
-    from tautline.engine.recorded import RecordedPendulum
-    from tautline.engine.simulation import Simulation
+    from tautline.engine.recorded import RecordedChain
+    from tautline.engine.simulation import ChainSimulation
 
 
-def keys_of(simulation: RecordedPendulum) -> Tree:
+def keys_of(simulation: RecordedChain) -> Tree:
     """All keys of a simulation's case, with the command that it follows.
 
     Of a simulation that was not made from a case the start is given by its nodes, and there is no duration.
@@ -36,11 +36,11 @@ def keys_of(simulation: RecordedPendulum) -> Tree:
     }
 
 
-def simulation_from(kind: type[Simulation], tree: Tree) -> Simulation:
+def simulation_from(kind: type[ChainSimulation], tree: Tree) -> ChainSimulation:
     """A simulation at its start, from what `keys_of` gave, or from the keys of a system that is a chain."""
     if is_assembly(tree):
-        return kind.of_system(AssemblyCase.from_dict(tree))
+        return kind.of_system(Case.from_dict(tree))
     if "duration" in tree["run"]:
-        return kind.from_case(Case.from_dict(tree))
+        return kind.from_case(ChainCase.from_dict(tree))
     method = {name: tree["run"][name] for name in fields_of(Method) if name in tree["run"]}
     return kind(sections.system(tree), sections.part("initial", tree), **method)

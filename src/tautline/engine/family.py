@@ -25,16 +25,16 @@ from tautline.engine.member_calls import MemberCalls
 from tautline.engine.samples import record_of_samples
 from tautline.engine.sayings import said_of_members
 from tautline.engine.shape import Shape, shape_of
-from tautline.engine.simulation import Simulation
+from tautline.engine.simulation import ChainSimulation
 from tautline.errors import RUNNING, TautlineError
 from tautline.kernels import data, observe
 from tautline.kernels.lanes import LANES
 from tautline.kernels.layout import Layout
 from tautline.kernels.limits import present_limits, step_limits
 from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, SHARED_NUMBERS, Block
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.command import Brake, Free, Locked, Torque
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.string import String
 from tautline.results.values import Values, lengths_of, values_of
 
@@ -58,7 +58,7 @@ class Look(NamedTuple):
     health: Health
     figures: dict[str, Array]
     steps: NDArray[np.int64]
-    pendulum: Pendulum  # with columns
+    pendulum: Chain  # with columns
     left: dict[int, data.Samples]  # of members that left their block, after the first; by their places here
     block: Block
 
@@ -81,7 +81,7 @@ class Family:
         Samples after the first.
     """
 
-    def __init__(self, case: Case, names: Iterable[str]) -> None:
+    def __init__(self, case: ChainCase, names: Iterable[str]) -> None:
         self._case = case
         self._base, self.rows, self._interval = begin(case)
         self._task = self._base.task()
@@ -221,7 +221,7 @@ class Family:
         values = values_of(pendulum, record, wanted, lengths)
         return [np.asarray(x) for x in shape], [np.moveaxis(values[name], -1, 0) for name in wanted]
 
-    def _pendulum(self, piece: Piece, some: Places) -> Pendulum:
+    def _pendulum(self, piece: Piece, some: Places) -> Chain:
         """The pendulum, with columns of some members."""
         return self._varied.put({key: x[some] for key, x in piece.values.items()}).pendulum
 
@@ -230,7 +230,7 @@ class Family:
         adaptive = self._task.plan.adaptive
         return said_of_members(look.health.sayings(look.pendulum, self.elements, look.figures, adaptive))
 
-    def go_on(self, look: Look, k: int, simulation: Simulation) -> None:
+    def go_on(self, look: Look, k: int, simulation: ChainSimulation) -> None:
         """Let a member that left its block go on alone, as a simulation that has just begun."""
         simulation.keep(simulation.present_sample())
         samples = give_back(simulation, look.left[k], look.block, k)

@@ -14,14 +14,14 @@ from tautline.engine.turns import Turns
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.limits import Limits
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 
 # Events that are located in time, between two steps.
 LOCATED = ("fully_retrieved", "fully_deployed", "condition_met")
 
 
-class PendulumInMotion:
+class ChainInMotion:
     """A motion as it is now.
 
     Parameters
@@ -33,7 +33,7 @@ class PendulumInMotion:
     """
 
     def __init__(self, stepper: Stepper, recorder: Recorder) -> None:
-        self.pendulum: Pendulum = stepper.pendulum
+        self.pendulum: Chain = stepper.pendulum
         self.status = errors.STATUS_NAMES[errors.RUNNING]
         self._event = ""  # what ended the motion, in a sentence
         self._stepper, self._recorder = stepper, recorder
@@ -102,11 +102,11 @@ class PendulumInMotion:
         return float(x[data.KINETIC] + x[data.ELASTIC] + x[data.GRAVITY])
 
     @property
-    def state(self) -> State:
+    def state(self) -> ChainState:
         """The present state, as a value that another simulation can start from."""
         x = self.present_sample()
         row = x.scalars[0]
-        return State(
+        return ChainState(
             row[data.REELED_LENGTH],
             row[data.REEL_SPEED],
             x.nodes[0, 0],

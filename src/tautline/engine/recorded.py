@@ -9,15 +9,15 @@ import numpy as np
 
 from tautline._version import __version__
 from tautline.engine import description
-from tautline.engine.motion import PendulumInMotion
+from tautline.engine.motion import ChainInMotion
 from tautline.engine.recorder import Recorder
 from tautline.engine.remarks import remarks_of
 from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper
 from tautline.kernels import data
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.command import Locked
 from tautline.model.run import Method
 from tautline.model.sections import Tree
@@ -25,7 +25,7 @@ from tautline.results.assembly import layout as system_layout
 from tautline.results.chain import system_values
 from tautline.results.inputs import CASE
 from tautline.results.values import Values, values_of
-from tautline.schema import Layout, of_pendulum
+from tautline.schema import Layout, of_chain
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tautline.results.values import Record
 
 
-class RecordedPendulum(PendulumInMotion):
+class RecordedChain(ChainInMotion):
     """A motion whose samples are kept.
 
     Parameters
@@ -47,8 +47,8 @@ class RecordedPendulum(PendulumInMotion):
     def __init__(self, stepper: Stepper, recorder: Recorder, method: Method) -> None:
         super().__init__(stepper, recorder)
         self.method = method
-        self.case: Case | None = None  # the one that it was made from
-        self.system_case: AssemblyCase | None = None  # that of the system, if it is run for one
+        self.case: ChainCase | None = None  # the one that it was made from
+        self.system_case: Case | None = None  # that of the system, if it is run for one
         self._sampled = 0  # STEP at the latest sample
 
     @property
@@ -89,7 +89,7 @@ class RecordedPendulum(PendulumInMotion):
     @property
     def layout(self) -> Layout:
         """Variables and dimensions of its results."""
-        return of_pendulum(self.elements) if self.system_case is None else system_layout(self.system_case.system)
+        return of_chain(self.elements) if self.system_case is None else system_layout(self.system_case.system)
 
     def values(self, samples: data.Samples) -> Values:
         """Variables of the results from the latest samples."""

@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.assembly.simulation import NetworkSimulation
 from tautline.engine.cases import case_of, simulation_of
-from tautline.engine.simulation import Simulation
+from tautline.engine.simulation import ChainSimulation
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.model.assembly.starts import Start
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.command import Command, Free, as_command
 from tautline.model.description import fields_of
 from tautline.model.force_law import ForceLaw, check_laws
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.run import Run
-from tautline.model.state import State
+from tautline.model.state import ChainState
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,8 +33,8 @@ NOT_GIVEN: Any = ...
 
 
 def simulate(
-    system: Case | Pendulum | AssemblyCase | System,
-    state: State | Start | None = None,
+    system: ChainCase | Chain | Case | System,
+    state: ChainState | Start | None = None,
     command: Command | Mapping[str, Command | float] | None = None,
     *,
     duration: float | str = NOT_GIVEN,
@@ -57,7 +57,7 @@ def simulate(
 
     Parameters
     ----------
-    system : System, Pendulum, AssemblyCase or Case
+    system : System, Pendulum, Case or Case
         What; a case says the rest as well.
     state : Straight, Hanging, AtEquilibrium, Placed or a state
         From where.
@@ -110,16 +110,16 @@ def simulate(
     }
     run = {name: x for name, x in given.items() if x is not NOT_GIVEN} | others  # others are refused by name
     if (
-        control is not None and command is None and not isinstance(system, System | AssemblyCase)
+        control is not None and command is None and not isinstance(system, System | Case)
     ):  # whatever the reel does at the start
-        system, command = (system.with_(command=Free()), None) if isinstance(system, Case) else (system, Free())
+        system, command = (system.with_(command=Free()), None) if isinstance(system, ChainCase) else (system, Free())
     case = case_of(system, state, command, run)
     if control is None and period is not None:
         raise InputError("period: expected together with control, got it alone")
-    if isinstance(case, AssemblyCase):
+    if isinstance(case, Case):
         return _simulate_assembly(case, control, period, loads)
     laws = check_laws(loads)
-    simulation = Simulation.from_case(case, loads=laws)
+    simulation = ChainSimulation.from_case(case, loads=laws)
     if control is not None:
         _controlled(simulation, case, control, period)
     else:
@@ -128,7 +128,7 @@ def simulate(
     return simulation.dataset()
 
 
-def _simulate_assembly(case: AssemblyCase, control: Any, period: Any, loads: Any) -> xr.Dataset:
+def _simulate_assembly(case: Case, control: Any, period: Any, loads: Any) -> xr.Dataset:
     """Simulate an assembly; what `control` returns, and `loads`, are dicts by the names of lines."""
     if loads and not isinstance(loads, Mapping):
         checks.refuse("loads", "a dict by the names of lines", loads)
@@ -142,7 +142,7 @@ def _simulate_assembly(case: AssemblyCase, control: Any, period: Any, loads: Any
     return found
 
 
-def _controlled(simulation: Any, case: Case | AssemblyCase, control: Controller, period: float | None) -> None:
+def _controlled(simulation: Any, case: ChainCase | Case, control: Controller, period: float | None) -> None:
     """Zero-order hold: ask the controller, advance by a period, and so on."""
     if not callable(control):
         checks.refuse("control", "something that can be called", control)
@@ -157,7 +157,7 @@ def _controlled(simulation: Any, case: Case | AssemblyCase, control: Controller,
         sample = None
     elif sample is not None:
         checks.whole_ratio("period", tick, "sample", sample)
-    several = isinstance(simulation, AssemblySimulation)
+    several = isinstance(simulation, NetworkSimulation)
     for k in range(ticks):
         with simulation.turns:
             answer = control(simulation)
@@ -185,7 +185,7 @@ def _parts(name: str, value: float, unit_name: str, unit: float) -> int:
 
 
 @contextmanager
-def _naming_control(case: Case | AssemblyCase) -> Iterator[None]:
+def _naming_control(case: ChainCase | Case) -> Iterator[None]:
     """Errors about what a controller returned say so; those about keys of the run name them."""
     try:
         yield

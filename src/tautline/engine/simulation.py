@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from tautline import errors
 from tautline.engine import checkpoints, lowering
-from tautline.engine.assembly.commands import commands_by_name
+from tautline.model.assembly.commands import commands_by_name
 from tautline.engine.conditions import Watch
-from tautline.engine.recorded import RecordedPendulum
+from tautline.engine.recorded import RecordedChain
 from tautline.engine.recorder import Recorder
 from tautline.engine.stepper import Stepper, Task
 from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
-from tautline.engine.watched import WatchedPendulum
+from tautline.engine.watched import WatchedChain
 from tautline.kernels import data
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.chain_cases import chain_case
 from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.run import Method, known
-from tautline.model.state import State
-from tautline.schema import of_pendulum
+from tautline.model.state import ChainState
+from tautline.schema import of_chain
 
 if TYPE_CHECKING:
     pass
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MANY_ROWS = 10_000
 
 
-class Simulation(RecordedPendulum):
+class ChainSimulation(RecordedChain):
     """A pendulum in motion, for control loops and for runs that save themselves.
 
     Parameters
@@ -49,15 +49,15 @@ class Simulation(RecordedPendulum):
 
     Attributes
     ----------
-    pendulum : Pendulum
+    pendulum : Chain
         With `String.damping_ratio` made a viscosity for the mesh of the start.
     status : str
         "completed" while all is well, else the event that ended the motion.
     """
 
-    def __init__(self, pendulum: Pendulum, state: State, *, loads: Sequence[ForceLaw] = (), **method: Any) -> None:
-        checks.instance("pendulum", pendulum, Pendulum, hint="; tl.AssemblySimulation takes an assembly")
-        checks.instance("state", state, State)
+    def __init__(self, pendulum: Chain, state: ChainState, *, loads: Sequence[ForceLaw] = (), **method: Any) -> None:
+        checks.instance("pendulum", pendulum, Chain, hint="; tl.NetworkSimulation takes an assembly")
+        checks.instance("state", state, ChainState)
         state.check_against(pendulum)
         how = Method(**known(method, Method))
         lowering.check_method(how)
@@ -68,20 +68,20 @@ class Simulation(RecordedPendulum):
         recorder = Recorder(pendulum, how.order)
         super().__init__(Stepper(pendulum, state, how, recorder.health, check_laws(loads)), recorder, how)
         self._timing = Timing(self._stepper)
-        self._watch = Watch(self.method.stop, of_pendulum(state.elements)) if self.method.stop else None
+        self._watch = Watch(self.method.stop, of_chain(state.elements)) if self.method.stop else None
         lowering.check_loaded_order(self.method.order, self._stepper.loaded)
 
     @classmethod
-    def from_case(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> Simulation:
+    def from_case(cls, case: ChainCase, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
         """A simulation at the start of a case; its command is not taken yet."""
-        checks.instance("case", case, Case, hint="; tl.AssemblySimulation takes an AssemblyCase")
+        checks.instance("case", case, ChainCase, hint="; tl.NetworkSimulation takes an Case")
         with case.naming_keys():
             simulation = cls(case.pendulum, case.state(), loads=loads, **case.run.method())
         simulation.case = case
         return simulation
 
     @classmethod
-    def of_system(cls, case: AssemblyCase, *, loads: Sequence[ForceLaw] = ()) -> Simulation:
+    def of_system(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
         """A simulation of a system that is a chain, whose results are the system's; its command is not taken yet."""
         with case.naming_keys():
             simulation = cls.from_case(chain_case(case), loads=loads)
@@ -197,7 +197,7 @@ class Simulation(RecordedPendulum):
         stepper = self._stepper
         out = stepper.last if rows == 1 else data.empty_samples(rows, self.elements)
         begun = int(stepper.motion.clock[data.STEP])
-        watched = None if self._watch is None else WatchedPendulum(stepper, self.named if self.system_case else None)
+        watched = None if self._watch is None else WatchedChain(stepper, self.named if self.system_case else None)
         before = None if watched is None else watched.saved()
         try:
             if self._watch is None or watched is None:
@@ -225,7 +225,7 @@ class Simulation(RecordedPendulum):
             self.keep(samples)
         return samples
 
-    def go_on_from(self, state: State, time: float) -> None:
+    def go_on_from(self, state: ChainState, time: float) -> None:
         """Go on from another state at another time (s), under the command that was given at the start of the run."""
         self.turns.check()
         state.check_against(self.pendulum)
@@ -306,7 +306,7 @@ class Simulation(RecordedPendulum):
         self._stepper.book(account, sign * (self.energy - before))
         self.first_sample()
 
-    def twin(self) -> Simulation:
+    def twin(self) -> ChainSimulation:
         """An independent simulation in the same state, with nothing recorded."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
@@ -322,7 +322,7 @@ class Simulation(RecordedPendulum):
         return checkpoints.taken(self)
 
     @classmethod
-    def from_checkpoint(cls, motion: data.Motion, text: str) -> Simulation:
+    def from_checkpoint(cls, motion: data.Motion, text: str) -> ChainSimulation:
         """Go on exactly where `checkpoint` was taken."""
         return checkpoints.restored(cls, motion, text)
 
@@ -332,6 +332,6 @@ class Simulation(RecordedPendulum):
         checkpoints.write(path, motion._asdict(), text)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Simulation:
+    def load(cls, path: str | os.PathLike[str]) -> ChainSimulation:
         """Go on from a checkpoint written by `save`, bit for bit."""
         return checkpoints.loaded(path, lambda arrays, text: cls.from_checkpoint(data.Motion(**arrays), text))

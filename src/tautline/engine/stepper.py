@@ -27,10 +27,10 @@ from tautline.kernels.observe import change_reel_mode, observe
 from tautline.model import checks
 from tautline.model.command import Command, Locked, Torque
 from tautline.model.force_law import ForceLaw
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.profile import values_at
 from tautline.model.run import Method
-from tautline.model.state import State
+from tautline.model.state import ChainState
 
 
 class Task(NamedTuple):
@@ -58,7 +58,7 @@ class Stepper:
     """
 
     def __init__(
-        self, pendulum: Pendulum, state: State, method: Method, health: Health, laws: Sequence[ForceLaw] = ()
+        self, pendulum: Chain, state: ChainState, method: Method, health: Health, laws: Sequence[ForceLaw] = ()
     ) -> None:
         self.pendulum, self.initial, self.method, self.health = pendulum, state, method, health
         self.turns = Turns()
@@ -286,7 +286,7 @@ class Stepper:
             self.book(data.CONTROL_WORK, self._prescribe())
         return before is None or command.prescribes
 
-    def go_on_from(self, state: State, time: float) -> None:
+    def go_on_from(self, state: ChainState, time: float) -> None:
         """Go on from a state at a time, under the command that was given before."""
         self._place(state, time)
         self.settle()
@@ -303,7 +303,7 @@ class Stepper:
             self.pendulum.reel, self.command, self.par.L, s, sigma, self.time, self.origin
         )
 
-    def _place(self, state: State, time: float) -> None:
+    def _place(self, state: ChainState, time: float) -> None:
         """Put the motion into a state at a time."""
         self.motion = lowering.initial_motion(self.par, state, self.pendulum.reel.spooled_strain)
         self.motion.reel[data.T_START] = time

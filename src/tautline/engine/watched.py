@@ -13,7 +13,7 @@ from tautline.results.values import Values, values_of
 NEED_TORQUE = {"torque", "power"}
 
 
-class WatchedPendulum:
+class WatchedChain:
     """A stepper, its samples and copies of its motion."""
 
     def __init__(self, stepper: Stepper, named: Callable[[Values], Values] | None = None) -> None:

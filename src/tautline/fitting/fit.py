@@ -19,8 +19,8 @@ from tautline.fitting.search import Progress, Search
 from tautline.fitting.unknowns import OFFSET, Unknown
 from tautline.gradients.setting import check_case
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.kinds import in_si
 from tautline.units import OF_RESULTS
 
@@ -28,7 +28,7 @@ LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 
 
 def fit(
-    case: Case | AssemblyCase,
+    case: ChainCase | Case,
     data: Any,
     vary: Sequence[str] | Mapping[str, Any],
     *,
@@ -44,7 +44,7 @@ def fit(
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case or Case
         Its values are the start of the search.
     data : path of a CSV file, pandas.DataFrame, or dict of arrays
         A column `time` and columns named as in the CSV files of runs: guide_tension, position[20,x], position[-1,x].
@@ -94,15 +94,15 @@ def fit(
     return _result(fixed, search, remarks)
 
 
-def _mesh(case: Case | AssemblyCase) -> dict[str, int]:
+def _mesh(case: ChainCase | Case) -> dict[str, int]:
     """Keys of the numbers of elements that a case has, so that these stay."""
-    if isinstance(case, Case):
+    if isinstance(case, ChainCase):
         return {"run.elements": case.state().elements}
     return {f"lines.{name}.elements": len(line.nodes) - 1 for name, line in case.state().lines.items()}
 
 
 def _overlap(
-    case: Case | AssemblyCase, series: list[Measured], offset: Any
+    case: ChainCase | Case, series: list[Measured], offset: Any
 ) -> tuple[list[Measured], Unknown | None, list[str]]:
     """Series within the time of the run for every offset in question, the offset, and a remark on what is left out."""
     first, last = min(x.time[0] for x in series), max(x.time[-1] for x in series)
@@ -139,7 +139,7 @@ def _given_sigma(series: Sequence[Measured], sigma: Any) -> Array | None:
     return np.array(found)
 
 
-def _result(case: Case | AssemblyCase, search: Search, remarks: list[str]) -> Fit:
+def _result(case: ChainCase | Case, search: Search, remarks: list[str]) -> Fit:
     """The result at the end of a search."""
     verdict = judging.judge(search)
     model, found = search.model, search.predicted(search.x)

@@ -18,8 +18,8 @@ from tautline.gradients.run import ended, prepared_run, run_with_derivatives
 from tautline.gradients.setting import check_case
 from tautline.kernels.tangents import TANGENTS
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 
 
 class Jacobian(NamedTuple):
@@ -61,7 +61,7 @@ class ValueAndGradient(NamedTuple):
     remarks: list[str]
 
 
-def jacobian(case: Case | AssemblyCase, outputs: str | Sequence[str], by: str | Iterable[str]) -> Jacobian:
+def jacobian(case: ChainCase | Case, outputs: str | Sequence[str], by: str | Iterable[str]) -> Jacobian:
     """Derivatives of variables of a run by keys of its case, at all samples.
 
     The run is made with steps of one length, which does not depend on the keys: that of the case, or the smallest that
@@ -69,7 +69,7 @@ def jacobian(case: Case | AssemblyCase, outputs: str | Sequence[str], by: str | 
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case or Case
     outputs : list of str
         Names of variables of results.
     by : list of str
@@ -90,13 +90,13 @@ def jacobian(case: Case | AssemblyCase, outputs: str | Sequence[str], by: str | 
 
 
 def value_and_gradient(
-    case: Case | AssemblyCase, objective: Callable[[Mapping[str, Any]], Any], by: str | Iterable[str]
+    case: ChainCase | Case, objective: Callable[[Mapping[str, Any]], Any], by: str | Iterable[str]
 ) -> ValueAndGradient:
     """A number from a run, and its derivatives by keys of the case.
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case or Case
     objective : callable
         The number from the variables of the run by name, which behave like arrays of NumPy; or `Final`, `Peak`,
         `Integral`, and sums and products of them.
@@ -108,7 +108,7 @@ def value_and_gradient(
         raise InputError(f"objective: expected a function of the values of a run, got {objective!r}")
     known = variables_of(case)
     wanted = check_names(sorted(objective.names), known) if isinstance(objective, Objective) else list(known)
-    if len(names) > TANGENTS and isinstance(case, Case):
+    if len(names) > TANGENTS and isinstance(case, ChainCase):
         prepared = prepared_run(case, names)
         found = gradient_back(prepared, objective, wanted) if goes_back(prepared.begun.setting) else None
         if found is not None:
@@ -124,7 +124,7 @@ def value_and_gradient(
     return _carried(case, objective, wanted, names)
 
 
-def _keys(case: Case | AssemblyCase, by: str | Iterable[str]) -> list[str]:
+def _keys(case: ChainCase | Case, by: str | Iterable[str]) -> list[str]:
     """Names of one key or more of a case."""
     names = checked_keys(check_case(case), by)
     if not names:
@@ -133,7 +133,7 @@ def _keys(case: Case | AssemblyCase, by: str | Iterable[str]) -> list[str]:
 
 
 def _carried(
-    case: Case | AssemblyCase, objective: Callable[..., Any], wanted: list[str], names: list[str]
+    case: ChainCase | Case, objective: Callable[..., Any], wanted: list[str], names: list[str]
 ) -> ValueAndGradient:
     """A number from a run, and its derivatives by keys, which are carried along."""
     run = run_with_derivatives(case, wanted, names)

@@ -11,7 +11,7 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.rotations import RotationVectors
 from tautline.kernels import data
-from tautline.model.state import State
+from tautline.model.state import ChainState
 
 AXES = "xyz"
 
@@ -33,7 +33,7 @@ class Coordinates:
         Whether the reel is.
     """
 
-    def __init__(self, start: State, turns: bool, locked: bool) -> None:
+    def __init__(self, start: ChainState, turns: bool, locked: bool) -> None:
         self.elements, self.turns, self.locked = start.elements, turns, locked
         self._start, self._rotations = start, RotationVectors(start.attitude)
         nodes = [f"node {i} {axis}" for i in range(1, self.elements + 1) for axis in AXES]
@@ -48,7 +48,7 @@ class Coordinates:
         """n."""
         return len(self.names)
 
-    def of(self, state: State, near: Array | None = None) -> Array:
+    def of(self, state: ChainState, near: Array | None = None) -> Array:
         """Coordinates of a state; among equal rotation vectors the one nearest to that of other coordinates."""
         parts = [np.ravel(state.nodes[1:]), np.ravel(state.node_velocities[1:])]
         if self.turns:
@@ -58,7 +58,7 @@ class Coordinates:
             parts.append(np.array([state.reeled_length, state.reel_speed]))
         return np.concatenate(parts)
 
-    def state(self, x: Any, reeled_length: float | None = None) -> State:
+    def state(self, x: Any, reeled_length: float | None = None) -> ChainState:
         """The state of coordinates; of a locked reel with a reeled length (m) that is the start's by default."""
         x = np.asarray(x, dtype=np.float64)
         if x.shape != (self.size,):
@@ -71,7 +71,7 @@ class Coordinates:
         reeled, speed = self._start.reeled_length if reeled_length is None else reeled_length, 0.0
         if not self.locked:
             reeled, speed = x[-2:].tolist()
-        return State(reeled, speed, nodes, velocities, attitude, spin)
+        return ChainState(reeled, speed, nodes, velocities, attitude, spin)
 
     def sizes(self, x: Array) -> Array:
         """How large a change of each coordinate is small, for differences."""

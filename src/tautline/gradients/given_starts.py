@@ -14,7 +14,7 @@ from tautline.gradients.outputs import changed
 from tautline.gradients.scales import IGNORED, Scales, scales_of
 from tautline.gradients.setting import Begun
 from tautline.model import keys
-from tautline.model.state import State
+from tautline.model.state import ChainState
 
 # Fields of a state whose entries are free to change by themselves; not those of the first node, which the guide holds.
 OF_NODES = ("nodes", "node_velocities")
@@ -27,7 +27,7 @@ class Part(NamedTuple):
     """Some of the numbers that a run starts from."""
 
     place: slice  # among all
-    numbers: Callable[[State], Changed]  # at a state
+    numbers: Callable[[ChainState], Changed]  # at a state
     here: Changed  # at the start
     scales: Scales
 
@@ -43,13 +43,13 @@ class GivenStart:
         The run there.
     """
 
-    def __init__(self, state: State, begun: Begun) -> None:
+    def __init__(self, state: ChainState, begun: Begun) -> None:
         self._begun, self._simulation, self._state = begun, begun.simulation.twin(), state
         numbers, setting = begun.numbers(), begun.setting
         before, motion, all_but_sample = (len(flat(part)) for part in (setting[:3], setting.motion, setting))
         given, scales = flat(numbers), scales_of(numbers)
 
-        def part(place: slice, function: Callable[[State], Changed]) -> Part:
+        def part(place: slice, function: Callable[[ChainState], Changed]) -> Part:
             return Part(place, function, function(state), scales.part(place))
 
         self._count = len(given)
@@ -93,17 +93,17 @@ class GivenStart:
             return float(lengths.mean()) or 1.0
         return max(1.0, float(np.abs(getattr(self._state, field)).max()))
 
-    def _moved(self, key: keys.Key, distance: float) -> State:
+    def _moved(self, key: keys.Key, distance: float) -> ChainState:
         values: Any = np.array(getattr(self._state, key.name), dtype=np.float64)
         values[key.components] += distance
-        return changed(State, self._state, **{key.name: values})
+        return changed(ChainState, self._state, **{key.name: values})
 
-    def _motion(self, state: State) -> Changed:
+    def _motion(self, state: ChainState) -> Changed:
         """Motion at a state."""
         self._simulation.go_on_from(state, 0.0)
         return Changed.of(self._simulation.task().motion)
 
-    def _sample(self, state: State) -> Changed:
+    def _sample(self, state: ChainState) -> Changed:
         """First sample at a state."""
         self._simulation.go_on_from(state, 0.0)
         first = self._simulation.first_sample(torques=False)

@@ -15,8 +15,8 @@ from tautline.gradients.scales import scales_of
 from tautline.gradients.setting import begin_frozen, check_case, steps_of
 from tautline.model import checks, keys, sections
 from tautline.model.assembly import keys as assembly_keys
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.kinds import Kind
 
 # Keys that say how a run is made and not what it is of.
@@ -25,7 +25,7 @@ METHOD = ("run.step", "run.sample", "run.elements", "run.order")
 ROUNDED = 1e-9
 
 
-def checked_keys(case: Case | AssemblyCase, by: str | Iterable[str]) -> list[str]:
+def checked_keys(case: ChainCase | Case, by: str | Iterable[str]) -> list[str]:
     """Names of keys that are numbers of a case."""
     names = checks.names("by", by)
     for name in names:
@@ -35,7 +35,7 @@ def checked_keys(case: Case | AssemblyCase, by: str | Iterable[str]) -> list[str
     return names
 
 
-def key_value(case: Case | AssemblyCase, name: str) -> float:
+def key_value(case: ChainCase | Case, name: str) -> float:
     """The present value of a key; InputError if it is not a number."""
     key = keys.parse(name)
     if key.whole in METHOD:
@@ -51,21 +51,21 @@ def key_value(case: Case | AssemblyCase, name: str) -> float:
     return float(value)
 
 
-def _tree_with(case: Case | AssemblyCase, key: keys.Key) -> sections.Tree:
+def _tree_with(case: ChainCase | Case, key: keys.Key) -> sections.Tree:
     """Tree of the keys of a case in which one is looked for: those that were given, or all."""
-    if isinstance(case, AssemblyCase):
+    if isinstance(case, Case):
         return case.to_dict()
     return case.keys() if keys.has(case.keys(), key) else case.to_dict()
 
 
-def kind_of(case: Case | AssemblyCase, key: keys.Key) -> Kind:
+def kind_of(case: ChainCase | Case, key: keys.Key) -> Kind:
     """Kind of a key of a case; InputError if there is none."""
-    if isinstance(case, AssemblyCase):
+    if isinstance(case, Case):
         return assembly_keys.kind_of(case.to_dict(), key)
     return sections.kind_of(_tree_with(case, key), key)
 
 
-def key_size(case: Case | AssemblyCase, name: str) -> float:
+def key_size(case: ChainCase | Case, name: str) -> float:
     """How large a change of a key is, over which it may be expected to make a difference.
 
     That is its own size. A component that is zero, or as good as zero beside others of its key, has the size of the
@@ -92,7 +92,7 @@ def _sizes(value: Any) -> Iterator[float]:
         yield abs(float(value))
 
 
-def differentiable_keys(case: Case | AssemblyCase) -> list[str]:
+def differentiable_keys(case: ChainCase | Case) -> list[str]:
     """Keys of a case by which its runs can be differentiated, found by trying: some milliseconds a key."""
     steps = steps_of(check_case(case))
 
@@ -106,7 +106,7 @@ def differentiable_keys(case: Case | AssemblyCase) -> list[str]:
     return [name for name in number_keys(case) if is_one(name)]
 
 
-def number_keys(case: Case | AssemblyCase) -> list[str]:
+def number_keys(case: ChainCase | Case) -> list[str]:
     """Keys of a case that are plain real numbers, components of vectors and entries of tables among them."""
     return [name for name in _numbers(case.to_dict()) if keys.parse(name).whole not in METHOD]
 
@@ -124,7 +124,7 @@ def _numbers(value: Any, name: str = "") -> Iterator[str]:
 
 
 def tangents_by_keys(
-    case: Case | AssemblyCase,
+    case: ChainCase | Case,
     by: Sequence[str],
     numbers: Callable[[Any], tuple[Any, ...]],
     start: GivenStart | None = None,

@@ -18,16 +18,16 @@ from tautline.gradients.marching import Setting
 from tautline.kernels import data
 from tautline.kernels.loads.resistance import DRAG
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.fluid import Fluid
-from tautline.model.pendulum import Pendulum, Weights
+from tautline.model.pendulum import Chain, Weights
 from tautline.model.piecewise import evaluate
 from tautline.model.string import String
 from tautline.model.string_loads import StringLoads
 from tautline.model.wording import near
 from tautline.results.values import values_of
-from tautline.schema import ASSEMBLY_SCHEMA, SCHEMA, Variable
+from tautline.schema import SCHEMA, CHAIN_SCHEMA, Variable
 
 T = TypeVar("T")
 
@@ -90,7 +90,7 @@ class _String(String):
         )
 
 
-class _Pendulum(Pendulum):
+class _Pendulum(Chain):
     """A pendulum whose numbers carry derivatives."""
 
     _weight: Any
@@ -107,7 +107,7 @@ def carried_setting(setting: Setting | AssemblySetting, tangents: list[Array]) -
     )
 
 
-def carried_pendulum(pendulum: Pendulum, par: Any) -> Pendulum:
+def carried_pendulum(pendulum: Chain, par: Any) -> Chain:
     """A pendulum with the numbers that results take from it in place of its own."""
     string = changed(
         _String,
@@ -143,14 +143,14 @@ def changed(cls: type[T], thing: Any, **fields: Any) -> T:
     return other
 
 
-def variables_of(case: Case | AssemblyCase) -> Mapping[str, Variable]:
+def variables_of(case: ChainCase | Case) -> Mapping[str, Variable]:
     """Variables of the results of a case."""
-    return ASSEMBLY_SCHEMA if isinstance(case, AssemblyCase) else SCHEMA
+    return SCHEMA if isinstance(case, Case) else CHAIN_SCHEMA
 
 
 def check_names(names: str | Sequence[str], known: Mapping[str, Variable] | None = None) -> list[str]:
     """Names of variables, of a pendulum or an assembly where nothing is said of it."""
-    known = SCHEMA | ASSEMBLY_SCHEMA if known is None else known
+    known = CHAIN_SCHEMA | SCHEMA if known is None else known
     wanted = checks.names("outputs", names)
     for name in wanted:
         if name not in known:
@@ -159,13 +159,13 @@ def check_names(names: str | Sequence[str], known: Mapping[str, Variable] | None
 
 
 def carried_values(
-    pendulum: Pendulum, setting: Any, counts: Array, samples: Any, names: Sequence[str]
+    pendulum: Chain, setting: Any, counts: Array, samples: Any, names: Sequence[str]
 ) -> CarriedValues:
     """Variables by name, and the time.
 
     Parameters
     ----------
-    pendulum : Pendulum
+    pendulum : Chain
     setting : Setting
         Carries derivatives, as at the start.
     counts : array

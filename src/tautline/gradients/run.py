@@ -20,10 +20,10 @@ from tautline.gradients.setting import Begun, FrozenRuns, Steps, begin_frozen, s
 from tautline.gradients.trust import CHANGE, Line, departs_from, warnings_on
 from tautline.kernels import data
 from tautline.model import keys
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.command import Speed
-from tautline.model.state import State
+from tautline.model.state import ChainState
 
 # Of a step: times that are nearer to the end of one are at it.
 ON_STEP = 1e-6
@@ -48,22 +48,22 @@ class Prepared(NamedTuple):
     """A run of frozen steps at its start, and what keys change of it."""
 
     steps: Steps
-    begun: Any  # Begun, or BegunAssembly
+    begun: Any  # Begun, or BegunNetwork
     tangents: list[Array]  # of the leaves of the setting
     first: Callable[[], Any]  # derivatives of the first sample
     remarks: list[str]
     sizes: Array  # of the keys
 
 
-def prepared_run(case: Case | AssemblyCase, by: Sequence[str]) -> Prepared:
+def prepared_run(case: ChainCase | Case, by: Sequence[str]) -> Prepared:
     """A case at the start of its run, with derivatives by keys of all that it starts from."""
     steps = steps_of(case)
     begun = begin_frozen(case, steps)
     runs, start = FrozenRuns(case, steps), None
-    if isinstance(case, Case) and isinstance(case.initial, State) and isinstance(begun, Begun):
+    if isinstance(case, ChainCase) and isinstance(case.initial, ChainState) and isinstance(begun, Begun):
         start = GivenStart(case.initial, begun) if any(keys.parse(x).section == "initial" for x in by) else None
     columns, remarks = tangents_by_keys(case, by, lambda other: runs.begun(other).numbers(), start)
-    if isinstance(case, Case):
+    if isinstance(case, ChainCase):
         remarks += entries_on_steps(case, by, begun.setting.plan)
     before = len(flat(begun.setting))
 
@@ -78,7 +78,7 @@ def prepared_run(case: Case | AssemblyCase, by: Sequence[str]) -> Prepared:
     return Prepared(steps, begun, split(begun.setting, columns[:before]), first, remarks, sizes)
 
 
-def entries_on_steps(case: Case, by: Sequence[str], plan: data.Plan) -> list[str]:
+def entries_on_steps(case: ChainCase, by: Sequence[str], plan: data.Plan) -> list[str]:
     """Sentences on entries of a table of speeds, whose rate jumps there, that fall on the ends of stages of steps."""
     times = (
         [name for name in by if keys.parse(name).whole == "command.times"] if isinstance(case.command, Speed) else []
@@ -94,7 +94,7 @@ def entries_on_steps(case: Case, by: Sequence[str], plan: data.Plan) -> list[str
     return found
 
 
-def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
+def run_with_derivatives(case: ChainCase | Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
     """Run a case with frozen steps; variables by name and the time, with derivatives by keys."""
     steps, begun, tangents, first_tangents, remarks, sizes = prepared_run(case, by)
     first = begun.with_torques(carried_samples(begun.first, first_tangents()), tangents, names)
@@ -120,7 +120,7 @@ def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Se
     return CarriedRun(values, status, message, by, remarks, [*simulation.remarks(), *doubts])
 
 
-def _changed_lines(case: Case | AssemblyCase, steps: Steps, changes: dict[str, float]) -> list[Line] | None:
+def _changed_lines(case: ChainCase | Case, steps: Steps, changes: dict[str, float]) -> list[Line] | None:
     """Strings of a run with other values of keys, without derivatives; None where a value is refused."""
     try:
         begun: Any = begin_frozen(case.with_(changes), steps)
@@ -150,7 +150,7 @@ def unknown_by(values: CarriedValues, by: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def ended(case: Case | AssemblyCase, steps: Steps, status: str, message: str) -> tuple[str, str]:
+def ended(case: ChainCase | Case, steps: Steps, status: str, message: str) -> tuple[str, str]:
     """Status and message of a run; a condition that stopped it was met before its last interval had passed."""
     if status == "completed" and steps.filled < steps.rows and case.run.stop:
         return "condition_met", f"a condition of run.stop was met; derivatives are up to the sample before ({message})"

@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.assembly.setting import BegunAssembly
+from tautline.gradients.assembly.setting import BegunNetwork
 from tautline.gradients.differences import Changed, derivatives, difference
 from tautline.gradients.leaves import flat, laid_out, places_in
 from tautline.gradients.scales import Scales, scales_of
@@ -49,7 +49,7 @@ class Straight(NamedTuple):
     """A direction along which a setting changes linearly: how far the other point is, and the run prepared there."""
 
     distance: float
-    begun: Begun | BegunAssembly
+    begun: Begun | BegunNetwork
 
 
 class SegmentSlopes:

@@ -10,8 +10,8 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
-from tautline.gradients.assembly.coordinates import AssemblyCoordinates
-from tautline.gradients.assembly.setting import BegunAssembly
+from tautline.gradients.assembly.coordinates import NetworkCoordinates
+from tautline.gradients.assembly.setting import BegunNetwork
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.differences import Changed
 from tautline.gradients.leaves import flat, split
@@ -24,8 +24,8 @@ from tautline.gradients.segment_slopes import Directions, QuickSlopes, SegmentSl
 from tautline.gradients.setting import Begun, FrozenRuns, check_case, steps_of
 from tautline.gradients.trust import starts_at_kink, warnings_on
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.command import Locked
 
 
@@ -60,20 +60,20 @@ class Marched(NamedTuple):
     remarks: list[str]
 
 
-def coordinates_of(case: Case | AssemblyCase) -> Coordinates | AssemblyCoordinates:
+def coordinates_of(case: ChainCase | Case) -> Coordinates | NetworkCoordinates:
     """Coordinates of the states of a case, about its start."""
-    if isinstance(case, Case):
+    if isinstance(case, ChainCase):
         return Coordinates(case.state(), not case.pendulum.body.is_point, case.command.holds)
     start, lines = case.state(), case.system.lines
     deployed = {name: line.string.length - start.lines[name].reeled_length for name, line in lines.items()}
     commands = {name: case.commands.get(name, Locked()) for name in lines}
     locked = [name for name, line in lines.items() if line.reel is None or commands[name].holds]
-    return AssemblyCoordinates(case.system.on_mesh(deployed), start, locked)
+    return NetworkCoordinates(case.system.on_mesh(deployed), start, locked)
 
 
-def guide_laws(case: Case | AssemblyCase) -> set[str]:
+def guide_laws(case: ChainCase | Case) -> set[str]:
     """Guide laws of the reels of a case."""
-    if isinstance(case, Case):
+    if isinstance(case, ChainCase):
         return {case.pendulum.reel.guide_law}
     return {line.reel.guide_law for line in case.system.lines.values() if line.reel is not None}
 
@@ -83,7 +83,7 @@ class Segments:
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case or Case
         Its steps are frozen, as by `jacobian`.
     times : array (K + 1,)
         Where segments begin and end (s): multiples of the sample interval. If run.duration is one of the keys, they
@@ -106,7 +106,7 @@ class Segments:
 
     def __init__(
         self,
-        case: Case | AssemblyCase,
+        case: ChainCase | Case,
         times: Sequence[float] | Array,
         by: Iterable[str],
         outputs: Sequence[str] = (),
@@ -123,7 +123,7 @@ class Segments:
         self.times = self._checked(times)
         self.values = np.array([key_value(case, name) for name in self.by])
         sizes = np.array([key_size(case, name) for name in self.by])
-        self._known: dict[tuple[float, ...], Begun | BegunAssembly] = {}
+        self._known: dict[tuple[float, ...], Begun | BegunNetwork] = {}
         self._about = tuple(self.values.tolist())
         coordinates: Any = coordinates_of(case)
         self.coordinates = coordinates
@@ -237,7 +237,7 @@ class Segments:
         if about != self._about:
             self._known, self._about = {}, about
 
-    def begun(self, u: Array) -> Begun | BegunAssembly:
+    def begun(self, u: Array) -> Begun | BegunNetwork:
         """The case with the keys at some values; kept, since all segments ask for the same ones."""
         key = tuple(u.tolist())
         if key not in self._known:
@@ -245,17 +245,17 @@ class Segments:
             self._known[key] = self._runs.begun(case)
         return self._known[key]
 
-    def placed(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Any:
+    def placed(self, begun: Begun | BegunNetwork, x: Array, k: int) -> Any:
         """A setting from the state x at the beginning of a segment."""
         plan = begun.setting.plan
         return begun.placed(self.coordinates, x, int(self._counts[k]) * plan.steps_per_sample * plan.h)
 
-    def moving(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Changed:
+    def moving(self, begun: Begun | BegunNetwork, x: Array, k: int) -> Changed:
         """What a march from the state x would change, as numbers."""
         there = tuple(self.placed(begun, x, k).moving())
         return Changed.of(there)
 
-    def numbers(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Changed:
+    def numbers(self, begun: Begun | BegunNetwork, x: Array, k: int) -> Changed:
         """All that a march from the state x depends on, as numbers."""
         there = self.placed(begun, x, k).without_workspace()
         return Changed.of(there)
@@ -278,7 +278,7 @@ class Linearization(NamedTuple):
         The keys.
     values : array (m,)
         Theirs.
-    coordinates : Coordinates or AssemblyCoordinates
+    coordinates : Coordinates or NetworkCoordinates
         From states to coordinates and back.
     status, message : str
         How the run ended.
@@ -300,13 +300,13 @@ class Linearization(NamedTuple):
 
 
 def linearize(
-    case: Case | AssemblyCase, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()
+    case: ChainCase | Case, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()
 ) -> Linearization:
     """Linear models of a run between some times.
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case or Case
     at : list of float, optional
         Times (s), multiples of the sample interval; start and end by default.
     by : list of str

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar, overload
 
 from tautline.arrays import Array
-from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.assembly.simulation import NetworkSimulation
 from tautline.engine.cases import begin
-from tautline.engine.simulation import Simulation
+from tautline.engine.simulation import ChainSimulation
 from tautline.errors import InputError
-from tautline.gradients.assembly.setting import BegunAssembly, begin_assembly
+from tautline.gradients.assembly.setting import BegunNetwork, begin_assembly
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.marched import Marched
 from tautline.gradients.marching import Setting
@@ -19,15 +19,15 @@ from tautline.gradients.outputs import CarriedValues, carried_values, changed
 from tautline.gradients.torques import OF_TORQUES, found_afterwards, held_torques
 from tautline.gradients.trust import Line
 from tautline.kernels import data
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.command import Command
 
 # Tables of motions without end hold so much longer than the run, so that they are the same near its duration.
 BEYOND = 1.1
 
 
-C = TypeVar("C", bound=Case | AssemblyCase)
+C = TypeVar("C", bound=ChainCase | Case)
 
 
 class Steps(NamedTuple):
@@ -46,7 +46,7 @@ class Steps(NamedTuple):
 class Begun(NamedTuple):
     """A run of frozen steps at its start."""
 
-    simulation: Simulation
+    simulation: ChainSimulation
     setting: Setting
     first: data.Samples
     command: Command
@@ -102,9 +102,9 @@ class Begun(NamedTuple):
 
 def check_case(case: C) -> C:
     """Refuse cases whose derivatives are not known."""
-    if not isinstance(case, Case | AssemblyCase):
+    if not isinstance(case, ChainCase | Case):
         raise InputError(f"case: expected a Case, got {type(case).__name__}")
-    commands = case.commands.values() if isinstance(case, AssemblyCase) else [case.command]
+    commands = case.commands.values() if isinstance(case, Case) else [case.command]
     if any(command.is_function for command in commands):
         raise InputError(
             "case: expected a torque that is a number or a table, got a function; Torque((times, torques))"
@@ -112,11 +112,11 @@ def check_case(case: C) -> C:
     return case
 
 
-def steps_of(case: Case | AssemblyCase) -> Steps:
+def steps_of(case: ChainCase | Case) -> Steps:
     """The steps of a run; those of step="auto" all as small as the smallest that it makes, found by running it."""
     begun = begin(case, general=True)
-    simulation: Simulation | AssemblySimulation = begun.simulation
-    if isinstance(simulation, AssemblySimulation):
+    simulation: ChainSimulation | NetworkSimulation = begun.simulation
+    if isinstance(simulation, NetworkSimulation):
         simulation.first_sample()
     plan = simulation.sampling(begun.interval)
     level, filled = 0, begun.samples
@@ -130,30 +130,30 @@ def steps_of(case: Case | AssemblyCase) -> Steps:
 
 
 @overload
-def begin_frozen(case: Case, steps: Steps) -> Begun: ...
+def begin_frozen(case: ChainCase, steps: Steps) -> Begun: ...
 
 
 @overload
-def begin_frozen(case: AssemblyCase, steps: Steps) -> BegunAssembly: ...
+def begin_frozen(case: Case, steps: Steps) -> BegunNetwork: ...
 
 
-def begin_frozen(case: Case | AssemblyCase, steps: Steps) -> Begun | BegunAssembly:
+def begin_frozen(case: ChainCase | Case, steps: Steps) -> Begun | BegunNetwork:
     """A case at its start, its command taken, with frozen steps; conditions that stop it are left out."""
     duration = case.run.duration
     length, sample = steps.length(duration), duration / steps.rows
-    if isinstance(case, AssemblyCase):
+    if isinstance(case, Case):
         return begin_assembly(case, length, sample, steps.per_sample, steps.until)
     return _at_start(begin(_with_steps(case, steps)).simulation, case, steps)
 
 
-def _with_steps(case: Case, steps: Steps) -> Case:
+def _with_steps(case: ChainCase, steps: Steps) -> ChainCase:
     """A case with frozen steps, without conditions that stop it."""
     duration = case.run.duration
     run = dataclasses.replace(case.run, step=steps.length(duration), sample=duration / steps.rows, stop=())
-    return changed(Case, case, run=run)
+    return changed(ChainCase, case, run=run)
 
 
-def _at_start(simulation: Simulation, case: Case, steps: Steps) -> Begun:
+def _at_start(simulation: ChainSimulation, case: ChainCase, steps: Steps) -> Begun:
     """A simulation that has taken the command of a case."""
     task = simulation.task(steps.until)
     plan = task.plan._replace(h=steps.length(case.run.duration), steps_per_sample=steps.per_sample)
@@ -168,27 +168,27 @@ class FrozenRuns:
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case or Case
     steps : Steps
     """
 
-    def __init__(self, case: Case | AssemblyCase, steps: Steps) -> None:
+    def __init__(self, case: ChainCase | Case, steps: Steps) -> None:
         self._case, self._steps = case, steps
-        self._waiting: Simulation | None = None  # without a command as yet
+        self._waiting: ChainSimulation | None = None  # without a command as yet
 
     def begun(self, case: Any) -> Any:
         """`begin_frozen` of a case; where it has another command only, the rest is taken over."""
-        if not isinstance(case, Case) or not self._has_another_command(case):
+        if not isinstance(case, ChainCase) or not self._has_another_command(case):
             return begin_frozen(case, self._steps)
         frozen = _with_steps(case, self._steps)
         with case.naming_keys():
             case.state()  # checks the command
-            self._waiting = self._waiting or Simulation.from_case(_with_steps(self._case, self._steps))  # type: ignore[arg-type]
+            self._waiting = self._waiting or ChainSimulation.from_case(_with_steps(self._case, self._steps))  # type: ignore[arg-type]
             simulation = self._waiting.twin()
             simulation.begin(case.command, case.run.duration, frozen.run.interval())
         return _at_start(simulation, case, self._steps)
 
-    def _has_another_command(self, case: Case) -> bool:
+    def _has_another_command(self, case: ChainCase) -> bool:
         ours: Any = self._case
         others = all(getattr(case, name) is getattr(ours, name) for name in ("pendulum", "initial", "run"))
         return others and case.command is not ours.command

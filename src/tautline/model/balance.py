@@ -11,8 +11,8 @@ from tautline.arrays import TINY_LENGTH, Array
 from tautline.errors import EquilibriumError
 from tautline.model import checks, statics
 from tautline.model.hanging import attitude_along
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 from tautline.model.statics import Load
 
 # Unbalanced forces, relative to all that pulls: what counts as balance, and what will do where rounding leaves more.
@@ -53,7 +53,7 @@ class Solver:
     configuration gives the pulls at once, however stiff the string is, and pulls always mean tension.
     """
 
-    def __init__(self, pendulum: Pendulum, start: State, load: Load | None) -> None:
+    def __init__(self, pendulum: Chain, start: ChainState, load: Load | None) -> None:
         self.pendulum = pendulum
         self.start = start
         self.load = load

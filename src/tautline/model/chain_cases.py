@@ -5,17 +5,17 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.model.assembly.starts import deployed_lengths
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.chain import LINE, chain_of, chain_state, system_of, system_state
 from tautline.model.command import Locked
 from tautline.model.kinds import AUTO
 from tautline.model.starts import AtEquilibrium, Hanging, Straight
-from tautline.model.state import State
+from tautline.model.state import ChainState
 
 
-def chain_case(case: AssemblyCase) -> Case:
+def chain_case(case: Case) -> ChainCase:
     """The case of a system that is a chain, as the chain backend takes it."""
     system, start = case.system, case.start
     name, line = next(iter(system.lines.items()))
@@ -26,14 +26,14 @@ def chain_case(case: AssemblyCase) -> Case:
     elif not isinstance(start, Straight):
         initial, elements = chain_state(case.state(), line.end), case.state().elements()[name]
     run = dataclasses.replace(case.run, elements=elements)
-    return Case(chain_of(system), initial, case.commands.get(name, Locked()), run, case.title, case.description)
+    return ChainCase(chain_of(system), initial, case.commands.get(name, Locked()), run, case.title, case.description)
 
 
-def system_case(case: Case) -> AssemblyCase:
+def system_case(case: ChainCase) -> Case:
     """The case of a chain, as one of its system."""
     system = system_of(case.pendulum, case.run.elements)
     start: Any = case.initial
-    if isinstance(start, State):
+    if isinstance(start, ChainState):
         start = system_state(system, start)
     run = dataclasses.replace(case.run, elements=AUTO)
-    return AssemblyCase(system, start, {LINE: case.command}, run, case.title, case.description)
+    return Case(system, start, {LINE: case.command}, run, case.title, case.description)

@@ -14,8 +14,8 @@ from tautline.model.chain import placed_system
 from tautline.model.hanging import hanging, resting_attitude
 from tautline.model.loads import all_of, own_loads, refuse_twice
 from tautline.model.network_rest import find_rest
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State, straight
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState, straight
 from tautline.model.statics import E3, Array, Configuration, Load
 
 
@@ -64,7 +64,7 @@ class Equilibrium:
         The outcome in a sentence.
     """
 
-    state: State
+    state: ChainState
     tension: Array
     strain: Array
     guide_tension: float
@@ -85,7 +85,7 @@ class Equilibrium:
 
 
 def equilibrium(
-    pendulum: Pendulum,
+    pendulum: Chain,
     deployed: float,
     elements: int | None = None,
     *,
@@ -103,7 +103,7 @@ def equilibrium(
 
     Parameters
     ----------
-    pendulum : Pendulum
+    pendulum : Chain
     deployed : float
         Unstretched length outside the guide (m).
     elements : int, optional
@@ -128,7 +128,7 @@ def equilibrium(
     """
     now = checks.number("time", time)
     checks.instance("acceleration", acceleration, bool)
-    checks.instance("pendulum", pendulum, Pendulum, hint="; tl.rest finds how an assembly hangs")
+    checks.instance("pendulum", pendulum, Chain, hint="; tl.rest finds how an assembly hangs")
     checks.function("load", load)
     deployed = pendulum.checked_length(deployed)
     reeled = straight(pendulum, deployed, elements).reeled_length
@@ -163,7 +163,7 @@ def equilibrium(
     others = [name for name in counted if name != "load"]
     beside = f"; the given load is counted beside {', '.join(others)}" if load is not None else ""
     return Equilibrium(
-        state=State(reeled, 0.0, found.q, np.zeros_like(found.q), found.R),
+        state=ChainState(reeled, 0.0, found.q, np.zeros_like(found.q), found.R),
         tension=tension,
         strain=pendulum.string.strain(tension),
         guide_tension=guide_tension,
@@ -184,7 +184,7 @@ def equilibrium(
     )
 
 
-def start_of(pendulum: Pendulum, deployed: float, elements: int | None) -> State:
+def start_of(pendulum: Chain, deployed: float, elements: int | None) -> ChainState:
     """Hanging; straight down where string and body pull opposite ways and the string will fold."""
     fluid = pendulum.fluid
     if fluid is not None and fluid.surface is not None:  # all in the fluid of the guide
@@ -195,15 +195,15 @@ def start_of(pendulum: Pendulum, deployed: float, elements: int | None) -> State
     return hanging(pendulum, deployed, elements)
 
 
-def pulled(pendulum: Pendulum, start: State, time: float, acceleration: bool) -> State:
+def pulled(pendulum: Chain, start: ChainState, time: float, acceleration: bool) -> ChainState:
     """State that balances the pendulum's own loads, by Newton's method for the pulls; EquilibriumError if none."""
     load = all_of(own_loads(pendulum, start.reeled_length, time, acceleration))
     deployed = pendulum.string.length - start.reeled_length
     found, _ = Solver(pendulum, start_of(pendulum, deployed, start.elements), load).solve()
-    return State(start.reeled_length, 0.0, found.q, np.zeros_like(found.q), found.R)
+    return ChainState(start.reeled_length, 0.0, found.q, np.zeros_like(found.q), found.R)
 
 
-def _by_energy(pendulum: Pendulum, start: State, time: float) -> tuple[Array, Array, int]:
+def _by_energy(pendulum: Chain, start: ChainState, time: float) -> tuple[Array, Array, int]:
     """Nodes and attitude of the pendulum at rest as a network of one line, and the number of corrections.
 
     It finds its way where loads change much with the configuration, as for a body that floats on a slack string.
@@ -213,7 +213,7 @@ def _by_energy(pendulum: Pendulum, start: State, time: float) -> tuple[Array, Ar
     return found.places.nodes - found.places.nodes[0], found.places.attitudes[0], found.corrections
 
 
-def _body_tension(pendulum: Pendulum, x: Configuration, time: float, acceleration: bool, given: Load | None) -> float:
+def _body_tension(pendulum: Chain, x: Configuration, time: float, acceleration: bool, given: Load | None) -> float:
     """Size of all forces on the body but the string's."""
     # the loads of a string without drag and, at length zero, without mass
     bare = replace(pendulum, string=replace(pendulum.string, normal_drag=0.0, tangential_drag=0.0))
@@ -225,7 +225,7 @@ def _body_tension(pendulum: Pendulum, x: Configuration, time: float, acceleratio
     return float(np.linalg.norm(pull))
 
 
-def _counted(pendulum: Pendulum, x: Configuration, loads: dict[str, Load]) -> dict[str, Array]:
+def _counted(pendulum: Chain, x: Configuration, loads: dict[str, Load]) -> dict[str, Array]:
     """Sum of each force on string and body (N)."""
     X = pendulum.string.length - x.s
     weight = pendulum.gravity * (pendulum.body.mass + pendulum.string.density * X)

@@ -10,19 +10,19 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model import checks, statics
 from tautline.model.checks import ZERO
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State, straight
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState, straight
 from tautline.model.statics import E3
 
 
 def hanging(
-    pendulum: Pendulum,
+    pendulum: Chain,
     deployed: float,
     elements: int | None = None,
     *,
     end_velocity: Any = ZERO,
     angular_velocity: Any = ZERO,
-) -> State:
+) -> ChainState:
     """The string hangs at rest under its own weight and the body's, the centre of mass below the attachment.
 
     Where buoyancy is more than the weight, the string stands straight up; a float that cannot lift all of its string
@@ -31,7 +31,7 @@ def hanging(
 
     Parameters
     ----------
-    pendulum : Pendulum
+    pendulum : Chain
     deployed : float
         Unstretched length outside the guide (m).
     elements : int, optional
@@ -53,12 +53,12 @@ def hanging(
     if not np.isfinite(nodes).all():
         checks.refuse("deployed", "a length at which the elongation is finite", deployed)
     nodes[:, 2] *= way
-    return State(
+    return ChainState(
         state.reeled_length, 0.0, nodes, state.node_velocities, resting_attitude(pendulum, way), state.angular_velocity
     )
 
 
-def resting_attitude(pendulum: Pendulum, way: float) -> Array:
+def resting_attitude(pendulum: Chain, way: float) -> Array:
     """The body with its heavier end down; where weight does not turn it, along the string."""
     moment = np.array(pendulum.weights().moment)
     if moment.any():

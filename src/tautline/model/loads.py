@@ -14,7 +14,7 @@ from tautline.model import checks, statics, wetting
 from tautline.model.description import fields_of
 from tautline.model.fluid import AppliedForce, Fluid
 from tautline.model.parts import Part
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.statics import E3, Array, Configuration, Load
 
 # Of a load: one that differs by less from a load of the pendulum itself is that load once more.
@@ -23,14 +23,14 @@ SAME_LOAD = 0.05
 KNOWN_PARTS = ("string", "reel", "body", "fluid", "applied_force")
 
 
-def own_loads(pendulum: Pendulum, s: float, time: float = 0.0, acceleration: bool = False) -> dict[str, Load]:
+def own_loads(pendulum: Chain, s: float, time: float = 0.0, acceleration: bool = False) -> dict[str, Load]:
     """Loads that the pendulum has by itself at a time, by name; weight is not among them.
 
     Nor is buoyancy, but for that below a surface, as far as it is more than above.
     An applied force has its value of that time, and the guide its place and velocity. The inertial force of the guide's
     acceleration is there where it is wanted. s metres are on the reel side of the guide.
     """
-    others = [name for name, kind in fields_of(Pendulum).items() if isinstance(kind, Part) and name not in KNOWN_PARTS]
+    others = [name for name, kind in fields_of(Chain).items() if isinstance(kind, Part) and name not in KNOWN_PARTS]
     for name in others:
         if getattr(pendulum, name) is not None:
             checks.refuse(f"Pendulum.{name}", "None in a search for rest, which does not know this load", "one")
@@ -66,7 +66,7 @@ def _sum(loads: list[Load], q: Array, R: Array) -> tuple[Array, Array]:
     return at_nodes, moment
 
 
-def refuse_twice(pendulum: Pendulum, given: Load, own: Mapping[str, Load], x: Configuration) -> None:
+def refuse_twice(pendulum: Chain, given: Load, own: Mapping[str, Load], x: Configuration) -> None:
     """Refuse a given load that is one of the pendulum's own, or the sum of some, in this configuration."""
     names = {
         "drag": "the drag of Pendulum.fluid",
@@ -101,7 +101,7 @@ def _push(push: AppliedForce, force: Array, moment: Array, q: Array, R: Array) -
 
 
 def _inertial(
-    pendulum: Pendulum, s: float, depth: float, acceleration: Array, q: Array, R: Array
+    pendulum: Chain, s: float, depth: float, acceleration: Array, q: Array, R: Array
 ) -> tuple[Array, Array]:
     """Force -m a on all that is outside the guide and moves with it, fluid too; the guide is at this depth."""
     body, l = pendulum.moving_body(), statics.element_length(pendulum, s, len(q) - 1)
@@ -121,14 +121,14 @@ def _inertial(
     return forces, moment
 
 
-def _lift(pendulum: Pendulum, fluid: Fluid, depth: float, s: float, q: Array, R: Array) -> tuple[Array, Array]:
+def _lift(pendulum: Chain, fluid: Fluid, depth: float, s: float, q: Array, R: Array) -> tuple[Array, Array]:
     """Buoyancy below the surface, as far as it is more than above."""
     l = statics.element_length(pendulum, s, len(q) - 1)
     found = wetting.buoyancy(pendulum, fluid, depth, l, q, R)
     return found.nodes, found.moment
 
 
-def _buoyancy(pendulum: Pendulum, fluid: Fluid, N: int, s: float) -> Array:
+def _buoyancy(pendulum: Chain, fluid: Fluid, N: int, s: float) -> Array:
     """Lift that is there everywhere, on the nodes 1..N."""
     l = statics.element_length(pendulum, s, N)
     lift = np.full(N, fluid.least_density * pendulum.string.area * l)
@@ -137,7 +137,7 @@ def _buoyancy(pendulum: Pendulum, fluid: Fluid, N: int, s: float) -> Array:
     return forces
 
 
-def _drag(pendulum: Pendulum, fluid: Fluid, depth: float, velocity: Array, q: Array, R: Array) -> tuple[Array, Array]:
+def _drag(pendulum: Chain, fluid: Fluid, depth: float, velocity: Array, q: Array, R: Array) -> tuple[Array, Array]:
     """Equation (73) for string and body that move with the guide, whose entrance is at this depth."""
     string = pendulum.string
     depths, velocities = (np.array(part) for part in fluid.flow)

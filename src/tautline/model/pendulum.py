@@ -28,7 +28,7 @@ class Weights(NamedTuple):
 
 
 @described
-class Pendulum:
+class Chain:
     """A string on a reel with a rigid body at its end."""
 
     string: String = declared(Part({"": String}, "The string, all of it, spooled and deployed."))
@@ -74,7 +74,7 @@ class Pendulum:
         string = g * (self.string.density - density * self.string.area)
         return Weights(string, g * (body.mass - density * volume), (x, y, z))
 
-    def on_mesh(self, deployed: float, elements: int) -> Pendulum:
+    def on_mesh(self, deployed: float, elements: int) -> Chain:
         """The pendulum with the string's damping ratio made a viscosity, for a run that starts on this mesh."""
         string = self.string.on_mesh(deployed / elements)
         return self if string is self.string else dataclasses.replace(self, string=string)

@@ -12,7 +12,7 @@ from tautline import registry
 from tautline.arrays import TINY_LENGTH
 from tautline.errors import InputError
 from tautline.model import checks, drum
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.reel import Reel
 from tautline.model.string import String
 
@@ -62,17 +62,17 @@ class Entries(NamedTuple):
         return A
 
 
-def element_length(pendulum: Pendulum, s: float, N: int) -> float:
+def element_length(pendulum: Chain, s: float, N: int) -> float:
     return (pendulum.string.length - s) / N
 
 
-def guide_pull(pendulum: Pendulum, deployed: float) -> float:
+def guide_pull(pendulum: Chain, deployed: float) -> float:
     """Downward pull of string and body at the guide entrance, buoyancy taken off (N)."""
     net = pendulum.weights()
     return net.body + net.string * deployed
 
 
-def end_pulls(pendulum: Pendulum, deployed: float) -> tuple[float, float]:
+def end_pulls(pendulum: Chain, deployed: float) -> tuple[float, float]:
     """Downward pull at the guide entrance and at the body, buoyancy taken off (N); refused where they are opposed."""
     if pendulum.fluid is not None and pendulum.fluid.surface is not None:
         raise InputError(
@@ -90,7 +90,7 @@ def end_pulls(pendulum: Pendulum, deployed: float) -> tuple[float, float]:
     return at_guide, net.body
 
 
-def at_rest(pendulum: Pendulum, deployed: float | str) -> AtRest:
+def at_rest(pendulum: Chain, deployed: float | str) -> AtRest:
     """Tension, stretch and holding torque of a string that hangs straight, for any elastic law and fluid.
 
     Flow, push and motion of the guide are left out; `equilibrium` has them. The stretch is the integral of strain over
@@ -98,11 +98,11 @@ def at_rest(pendulum: Pendulum, deployed: float | str) -> AtRest:
 
     Parameters
     ----------
-    pendulum : Pendulum
+    pendulum : Chain
     deployed : float
         Unstretched length outside the guide (m).
     """
-    checks.instance("pendulum", pendulum, Pendulum, hint="; tl.rest finds how an assembly hangs")
+    checks.instance("pendulum", pendulum, Chain, hint="; tl.rest finds how an assembly hangs")
     deployed = pendulum.checked_length(deployed, checks.SAME_LENGTH)
     string, net = pendulum.string, pendulum.weights()
     tensions = np.abs(end_pulls(pendulum, deployed))
@@ -127,7 +127,7 @@ def at_rest(pendulum: Pendulum, deployed: float | str) -> AtRest:
     )
 
 
-def pull_on_drum(pendulum: Pendulum, strain: Any) -> Any:
+def pull_on_drum(pendulum: Chain, strain: Any) -> Any:
     """Pull of the deployed string at this strain at the guide, less the energy that entering string brings in (N).
 
     The terms of (13) at the guide, at rest.
@@ -141,12 +141,12 @@ def pull_at_guide(string: String, reel: Reel, strain: Any) -> Any:
     return string.tension(strain) * (1.0 + strain) - kept * string.energy_density(strain)
 
 
-def holding_torque(pendulum: Pendulum, s: float, strain: float) -> float:
+def holding_torque(pendulum: Chain, s: float, strain: float) -> float:
     """Torque that holds the drum against the string at this strain and the spooled string's weight (N m)."""
     return float(pendulum.reel.radius(s) * (pull_on_drum(pendulum, strain) + spooled_weight(pendulum, s)))
 
 
-def spooled_weight(pendulum: Pendulum, s: Any) -> Any:
+def spooled_weight(pendulum: Chain, s: Any) -> Any:
     """Pull at the drum of the weight of what is spooled and in the guide (N): the gravity terms of (13)."""
     return pendulum.weights().string * spooled_lever(pendulum.reel, s)
 
@@ -156,7 +156,7 @@ def spooled_lever(reel: Reel, s: Any) -> Any:
     return reel.guide_length + drum.spooled(reel, s).lever
 
 
-def weights(pendulum: Pendulum, l: float, N: int) -> Array:
+def weights(pendulum: Chain, l: float, N: int) -> Array:
     """Weights of string and body at the nodes 1..N; terms of (11)."""
     net = pendulum.weights()
     at_nodes = np.full(N, net.string * l)
@@ -165,20 +165,20 @@ def weights(pendulum: Pendulum, l: float, N: int) -> Array:
     return vectors
 
 
-def gravity_moment(pendulum: Pendulum, R: Array) -> Array:
+def gravity_moment(pendulum: Chain, R: Array) -> Array:
     """-dV/dR of (11)."""
     moment: Array = np.cross(pendulum.weights().moment, R.T @ E3)
     return moment
 
 
-def gravity_moment_by_attitude(pendulum: Pendulum, R: Array) -> Array:
+def gravity_moment_by_attitude(pendulum: Chain, R: Array) -> Array:
     """Derivative of `gravity_moment` along R exp(eta): M g (gamma rho^T - rho.gamma I), gamma = R^T e3."""
     rho, gamma = np.array(pendulum.weights().moment), R.T @ E3
     A: Array = np.outer(gamma, rho) - rho @ gamma * np.eye(3)
     return A
 
 
-def forces(pendulum: Pendulum, x: Configuration) -> tuple[Array, Array]:
+def forces(pendulum: Chain, x: Configuration) -> tuple[Array, Array]:
     """-dV/dq_i for i = 1..N, and -dV/dR: equation (11)."""
     N = len(x.q) - 1
     l = element_length(pendulum, x.s, N)
@@ -190,7 +190,7 @@ def forces(pendulum: Pendulum, x: Configuration) -> tuple[Array, Array]:
     return at_nodes, gravity_moment(pendulum, x.R)
 
 
-def potential(pendulum: Pendulum, x: Configuration) -> float:
+def potential(pendulum: Chain, x: Configuration) -> float:
     """V: equations (6) and (7)."""
     reel, net = pendulum.reel, pendulum.weights()
     N = len(x.q) - 1
@@ -203,7 +203,7 @@ def potential(pendulum: Pendulum, x: Configuration) -> float:
     return float(elastic - net.string * (on_drum + deployed) - net.body * z[-1] - x.R[2] @ np.array(net.moment))
 
 
-def reel_force(pendulum: Pendulum, x: Configuration) -> float:
+def reel_force(pendulum: Chain, x: Configuration) -> float:
     """-dV/ds: equation (11), for any elastic law (70)."""
     reel, mu_g = pendulum.reel, pendulum.weights().string
     N = len(x.q) - 1
@@ -215,7 +215,7 @@ def reel_force(pendulum: Pendulum, x: Configuration) -> float:
     return float(-mu_g * (on_drum + deployed) - pull.mean())
 
 
-def stiffness(pendulum: Pendulum, x: Configuration) -> Array:
+def stiffness(pendulum: Chain, x: Configuration) -> Array:
     """Second derivatives of V in the order s, q_1..q_N, eta with R exp(eta): equation (A9)."""
     string, reel, mu_g = pendulum.string, pendulum.reel, pendulum.weights().string
     N = len(x.q) - 1

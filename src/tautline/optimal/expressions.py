@@ -14,10 +14,10 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.model import checks
 from tautline.model.wording import near
-from tautline.schema import ASSEMBLY_SCHEMA, SCHEMA
+from tautline.schema import SCHEMA, CHAIN_SCHEMA
 
 TIME = "time"
-KNOWN = (*(SCHEMA | ASSEMBLY_SCHEMA), TIME)  # which of them a case has, its segments say
+KNOWN = (*(CHAIN_SCHEMA | SCHEMA), TIME)  # which of them a case has, its segments say
 
 
 def _size(x: Carried) -> Carried:

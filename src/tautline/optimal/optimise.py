@@ -15,8 +15,8 @@ from tautline.gradients.lowering import key_value
 from tautline.gradients.segments import Segments
 from tautline.gradients.setting import check_case
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.optimal import ipopt, result, terms, unknowns
 from tautline.optimal.interval import Wanted
 from tautline.optimal.result import Checked, Optimised, Progress, SearchInterrupted
@@ -25,7 +25,7 @@ from tautline.optimal.starting import Start, guess, scales_of
 from tautline.optimal.terms import AtEnd, Limit
 from tautline.optimal.unknowns import DURATION, Unknowns
 
-AnyCase = Case | AssemblyCase
+AnyCase = ChainCase | Case
 Watch = Callable[[Progress], "bool | None"]
 MOST_INTERVALS = 10_000
 
@@ -46,7 +46,7 @@ def optimise(
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case or Case
         Where the search begins; the tables whose entries are sought have their times from here.
     vary : dict
         The keys that are sought, with their bounds: {"command.torques[1:-1]": (-5, 5), "run.duration": (10, 40)}. A
@@ -133,7 +133,7 @@ def _first_values(sought: Unknowns, start: Optimised | AnyCase | None) -> Array:
     """Values where the search begins: those of the case, of another one, or of an earlier result."""
     if start is None:
         return np.array([x.value for x in sought.sought])
-    if isinstance(start, Case | AssemblyCase):
+    if isinstance(start, ChainCase | Case):
         return np.array([key_value(start, x.key) for x in sought.sought])
     checks.instance("start", start, Optimised)
     for x in sought.sought:

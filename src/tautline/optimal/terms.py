@@ -16,7 +16,7 @@ from tautline.model import checks
 from tautline.model.wording import near
 from tautline.optimal import expressions
 from tautline.optimal.expressions import Expression
-from tautline.schema import ASSEMBLY_SCHEMA, SCHEMA
+from tautline.schema import SCHEMA, CHAIN_SCHEMA
 
 TIME, FINAL, INTEGRAL, PEAK = "time", "final", "integral", "peak"
 KINDS = (TIME, FINAL, INTEGRAL, PEAK)
@@ -145,7 +145,7 @@ def _from_table(name: str, table: Mapping[str, Any]) -> Limit | AtEnd:
 def _unit(expression: Expression) -> str:
     """Unit of a plain output or of a component of one, as units.py writes it; empty for others."""
     found = re.fullmatch(r"(\w+)(\[[^\]]*\])?", expression.text)
-    known = SCHEMA | ASSEMBLY_SCHEMA
+    known = CHAIN_SCHEMA | SCHEMA
     if found is None or found[1] not in known:
         return ""
     factors = [re.sub(r"([a-z])(-?\d)", r"\1^\2", part) for part in known[found[1]].units.split()]

@@ -15,8 +15,8 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.segment_slopes import Directions
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.keys import get, has, parse
 from tautline.model.wording import near
 
@@ -82,7 +82,7 @@ class Unknowns:
         return dict(zip(self.keys, self.values(sought).tolist(), strict=True))
 
 
-def read(case: Case | AssemblyCase, vary: Any) -> Unknowns:
+def read(case: ChainCase | Case, vary: Any) -> Unknowns:
     """From {key: bounds}: bounds are a pair, or a table with least, most and scale; keys may name parts of lists."""
     if not isinstance(vary, Mapping) or not vary:
         checks.refuse("vary", "keys of the case with their bounds, such as {'command.torques': (-5, 5)}", vary)
@@ -102,7 +102,7 @@ def read(case: Case | AssemblyCase, vary: Any) -> Unknowns:
     return Unknowns(sought, keys, by_sought)
 
 
-def _expanded(case: Case | AssemblyCase, pattern: str) -> list[tuple[str, Any]]:
+def _expanded(case: ChainCase | Case, pattern: str) -> list[tuple[str, Any]]:
     """Keys that a pattern such as `command.torques[1:-1]` or `guide.displacements[1:][0]` names, and their values."""
     matched = _PATTERN.fullmatch(pattern) if isinstance(pattern, str) else None
     if matched is None:
@@ -139,7 +139,7 @@ def _entries(pattern: str, key: str, value: Any, brackets: list[str]) -> list[tu
     return [entry for k in chosen for entry in _entries(pattern, f"{key}[{k}]", value[k], rest)]
 
 
-def _unknown(case: Case | AssemblyCase, name: str, key: str, value: Any, bounds: Any) -> Unknown:
+def _unknown(case: ChainCase | Case, name: str, key: str, value: Any, bounds: Any) -> Unknown:
     if isinstance(bounds, list | tuple) and len(bounds) == 2:
         bounds = {"least": bounds[0], "most": bounds[1]}
     if not isinstance(bounds, Mapping):
@@ -172,7 +172,7 @@ def _number(name: str, value: Any, unit: str) -> float | None:
     return None if isinstance(value, float) and math.isinf(value) else checks.number(name, value)
 
 
-def _stretching(case: Case | AssemblyCase, sought: tuple[Unknown, ...]) -> dict[str, float]:
+def _stretching(case: ChainCase | Case, sought: tuple[Unknown, ...]) -> dict[str, float]:
     """Times of the tables that have entries among the keys, other than 0."""
     tree, found = case.to_dict(), {}
     for section in {parse(x.key).section for x in sought}:

@@ -10,9 +10,9 @@ import xarray as xr
 from tautline.engine.simulate import simulate
 from tautline.model.body import RigidBody
 from tautline.model.command import Command, Free, Locked, Torque
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.reel import Reel
-from tautline.model.state import State, straight
+from tautline.model.state import ChainState, straight
 from tautline.model.string import String
 
 STEP = 5e-4
@@ -37,9 +37,9 @@ EXAMPLES = (
 )
 
 
-def pendulum(guide_law: str = "dissipative") -> Pendulum:
+def pendulum(guide_law: str = "dissipative") -> Chain:
     """A rubber string with an elliptic cylinder."""
-    return Pendulum(
+    return Chain(
         string=String(length=100.0, density=0.025, stiffness=40.0),
         reel=Reel(drum_radius=0.5, guide_length=0.5, inertia_mass=1.0, guide_law=guide_law),
         body=RigidBody.elliptic_cylinder(mass=0.1, semi_axes=(0.5, 0.4), height=0.8, center_of_mass=(0.3, 0.2, 0.4)),
@@ -47,7 +47,7 @@ def pendulum(guide_law: str = "dissipative") -> Pendulum:
     )
 
 
-def initial_state(example: Example, elements: int = ELEMENTS) -> State:
+def initial_state(example: Example, elements: int = ELEMENTS) -> ChainState:
     return straight(pendulum(), example.deployed, elements, example.direction, end_velocity=(0.0, 0.5, 0.0))
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from tautline.engine.simulate import simulate
 from tautline.figures.style import BLUE, GREEN, ORANGE, RED, SKY, new_figure, styled
-from tautline.model.state import State
+from tautline.model.state import ChainState
 from tautline.paper.examples import EXAMPLES, SAMPLE, STEP, initial_state, pendulum, run
 
 PAPER = 7.0  # s
@@ -58,7 +58,7 @@ def _rounded(order: int, seed: int) -> xr.Dataset:
     example = EXAMPLES[0]
     state = initial_state(example)
     nodes = state.nodes * (1.0 + LAST_BIT * np.random.default_rng(seed).choice([-1.0, 0.0, 1.0], state.nodes.shape))
-    start = State(state.reeled_length, state.reel_speed, nodes, state.node_velocities)
+    start = ChainState(state.reeled_length, state.reel_speed, nodes, state.node_velocities)
     options: dict[str, Any] = {"duration": example.duration, "step": STEP, "sample": SAMPLE, "order": order}
     return simulate(pendulum(), start, example.command, **options)
 

@@ -16,8 +16,8 @@ from tautline.model import checks
 from tautline.model.checks import SAME_LENGTH
 from tautline.model.command import Command, check_command
 from tautline.model.force_law import ForceLaw, check_laws
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 from tautline.reference.curves import Array
 from tautline.reference.equations import Equations
 from tautline.reference.spooled import WithSpooledString
@@ -41,8 +41,8 @@ _MEANING = {
 
 
 def integrate(
-    pendulum: Pendulum,
-    state: State,
+    pendulum: Chain,
+    state: ChainState,
     command: Command,
     *,
     duration: float,
@@ -77,8 +77,8 @@ def integrate(
         As in `simulate`.
     """
     checks.choice("method", method, _METHODS)
-    checks.instance("pendulum", pendulum, Pendulum)
-    checks.instance("state", state, State)
+    checks.instance("pendulum", pendulum, Chain)
+    checks.instance("state", state, ChainState)
     state.check_against(pendulum)
     check_command(command, state.reel_speed)
     command.check_start(0.0, pendulum.string.length - state.reeled_length, state.reel_speed)
@@ -105,7 +105,7 @@ def integrate(
     return labelled(system, states, times[: len(states)], status, method)
 
 
-def _refuse_blows(system: Equations, state: State, duration: float) -> None:
+def _refuse_blows(system: Equations, state: ChainState, duration: float) -> None:
     """Refuse given motions of reel or guide that jump, in place or in speed, within the run."""
     drum = system.drum
     if system.command.prescribes:

@@ -16,7 +16,7 @@ from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labelled
 from tautline.results.ends import at_ends
 from tautline.results.values import Values, tension_of
-from tautline.schema import ASSEMBLY_SCHEMA, AXES, MODES_SCHEMA, Layout, of_assembly
+from tautline.schema import SCHEMA, AXES, MODES_SCHEMA, Layout, of_assembly
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -94,7 +94,7 @@ def values_of_string(assembly: System, values: Mapping[str, Array], name: str) -
     nodes, elements = spans(assembly)[name]
     found = {}
     for key, x in values.items():
-        dims = ASSEMBLY_SCHEMA[key].dims if key in ASSEMBLY_SCHEMA else ()
+        dims = SCHEMA[key].dims if key in SCHEMA else ()
         if "line" in dims:
             found[key] = x[..., list(assembly.lines).index(name)]
         elif "node" in dims:
@@ -109,7 +109,7 @@ def values_of_string(assembly: System, values: Mapping[str, Array], name: str) -
 def values_of_body(assembly: System, values: Mapping[str, Array], name: str) -> dict[str, Array]:
     """Variables of one body, without the dimension of bodies."""
     place = list(assembly.bodies).index(name)
-    dims = {key: ASSEMBLY_SCHEMA[key].dims for key in values if key in ASSEMBLY_SCHEMA}
+    dims = {key: SCHEMA[key].dims for key in values if key in SCHEMA}
     return {
         key: np.take(x, place, axis=dims[key].index("body") - len(dims[key])) if "body" in dims.get(key, ()) else x
         for key, x in values.items()

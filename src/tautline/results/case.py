@@ -6,16 +6,16 @@ import json
 from typing import TYPE_CHECKING
 
 from tautline.errors import InputError
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.model.assembly.sections import is_assembly
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tautline.results.inputs import CASE
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
-def case_of(run: xr.Dataset) -> Case | AssemblyCase:
+def case_of(run: xr.Dataset) -> ChainCase | Case:
     """The case of a result: system, start, commands and settings of the run.
 
     Parameters
@@ -27,4 +27,4 @@ def case_of(run: xr.Dataset) -> Case | AssemblyCase:
     if not isinstance(attributes, dict) or CASE not in attributes:
         raise InputError("run: expected a run of simulate() or open_run(), got one without its case")
     tree = json.loads(str(attributes[CASE]))
-    return AssemblyCase.from_dict(tree) if is_assembly(tree) else Case.from_dict(tree)
+    return Case.from_dict(tree) if is_assembly(tree) else ChainCase.from_dict(tree)

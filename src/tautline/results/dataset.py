@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline.results.values import Record, Values, values_of
-from tautline.schema import AXES, LYAPUNOV_SCHEMA, SCHEMA, TIME_VARIABLE, Variable
+from tautline.schema import AXES, LYAPUNOV_SCHEMA, CHAIN_SCHEMA, TIME_VARIABLE, Variable
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from tautline.model.pendulum import Pendulum
+    from tautline.model.pendulum import Chain
 
 # By name: labels and attributes.
 Coordinates = dict[str, tuple[Any, dict[str, str]]]
 _AXIS: Coordinates = {"axis": (AXES, {})}
 
 
-def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:
+def build(pendulum: Chain, record: Record, attrs: dict[str, Any]) -> xr.Dataset:
     """The labelled result of a run."""
     return labelled_values(values_of(pendulum, record), attrs)
 
@@ -41,7 +41,7 @@ def build_reading(
 
 def labelled_values(values: Values, attrs: dict[str, Any]) -> xr.Dataset:
     """With dimensions, units, and the coordinates that every result has."""
-    return _dataset(SCHEMA, values, {"time": (values["time"], _attributes(TIME_VARIABLE))} | _AXIS, attrs)
+    return _dataset(CHAIN_SCHEMA, values, {"time": (values["time"], _attributes(TIME_VARIABLE))} | _AXIS, attrs)
 
 
 def labelled(

@@ -9,12 +9,12 @@ from typing import Any
 
 from tautline.errors import InputError
 from tautline.model import sections
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 
 CASE = "case"  # the attribute that holds all keys as JSON text
 
 
-def pendulum_of(attributes: Mapping[Any, Any]) -> Pendulum:
+def pendulum_of(attributes: Mapping[Any, Any]) -> Chain:
     """The pendulum of a run, from the attributes of its dataset or file."""
     if CASE not in attributes:
         raise InputError("run: expected a run of simulate() or of a run file, got one without its case")
@@ -22,5 +22,5 @@ def pendulum_of(attributes: Mapping[Any, Any]) -> Pendulum:
 
 
 @lru_cache(maxsize=16)
-def _pendulum(text: str) -> Pendulum:
+def _pendulum(text: str) -> Chain:
     return sections.system(json.loads(text))

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.assembly.simulation import NetworkSimulation
 from tautline.engine.samples import record_of_samples
-from tautline.engine.simulation import Simulation
-from tautline.model.assembly.case import AssemblyCase
+from tautline.engine.simulation import ChainSimulation
+from tautline.model.assembly.case import Case
 from tautline.model.body import RigidBody
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.command import Command, Locked, Speed, Torque
 from tautline.model.statics import guide_pull, holding_torque
 from tautline.results.values import Values, values_of
-from tautline.viewer.subject import Strand, Subject, of_assembly, of_pendulum
+from tautline.viewer.subject import Strand, Subject, of_assembly, of_chain
 
 RAMP = 0.25  # s, to another speed of a reel, at least
 BRAKING = 8.0  # m/s^2, of a drum that is locked while it turns fast
@@ -42,7 +42,7 @@ def ramp_to(speed: float, since: float, before: float) -> Speed:
 class Driven:
     """A simulation that is marched from sample to sample while its commands change."""
 
-    simulation: Simulation | AssemblySimulation
+    simulation: ChainSimulation | NetworkSimulation
     subject: Subject
     commands: dict[str, Command]
 
@@ -138,16 +138,16 @@ class Driven:
         }
 
 
-class DrivenPendulum(Driven):
+class DrivenChain(Driven):
     """A pendulum: one reel and one body, without names."""
 
-    simulation: Simulation
+    simulation: ChainSimulation
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: ChainCase) -> None:
         super().__init__()
         self.case = case
-        self.simulation = Simulation.from_case(case)
-        self.subject = of_pendulum(self.simulation.pendulum)
+        self.simulation = ChainSimulation.from_case(case)
+        self.subject = of_chain(self.simulation.pendulum)
         self.commands: dict[str, Command] = {"": case.command}
 
     def _begin(self, duration: float, interval: float) -> int:
@@ -185,14 +185,14 @@ class DrivenPendulum(Driven):
         return Sight(guide + nodes, box, {"": pull})
 
 
-class DrivenAssembly(Driven):
+class DrivenNetwork(Driven):
     """An assembly: reels by the names of their lines, bodies by theirs."""
 
-    simulation: AssemblySimulation
+    simulation: NetworkSimulation
 
-    def __init__(self, case: AssemblyCase) -> None:
+    def __init__(self, case: Case) -> None:
         super().__init__()
-        self.simulation = AssemblySimulation.from_case(case)
+        self.simulation = NetworkSimulation.from_case(case)
         self.subject = of_assembly(self.simulation.assembly)
         reels = [strand.name for strand in self.subject.strands if strand.mount is not None]
         self.commands: dict[str, Command] = {name: case.commands.get(name, Locked()) for name in reels}
@@ -256,9 +256,9 @@ class DrivenAssembly(Driven):
         return Sight(nodes, np.stack([low - spare, high + spare]), dict.fromkeys(self.commands, pull))
 
 
-def driven(case: Case | AssemblyCase) -> DrivenPendulum | DrivenAssembly:
+def driven(case: ChainCase | Case) -> DrivenChain | DrivenNetwork:
     """A simulation of a case, at its start."""
-    return DrivenAssembly(case) if isinstance(case, AssemblyCase) else DrivenPendulum(case)
+    return DrivenNetwork(case) if isinstance(case, Case) else DrivenChain(case)
 
 
 def deployed(values: Mapping[str, Any], subject: Subject) -> dict[str, float]:

@@ -9,7 +9,7 @@ from tautline.engine.simulate import Controller, drum_and_guide
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.command import Command, as_command
-from tautline.viewer.driven import Driven, DrivenPendulum
+from tautline.viewer.driven import Driven, DrivenChain
 
 
 class Control(NamedTuple):
@@ -62,7 +62,7 @@ class Pilot:
 
     def _commands(self, answer: Any) -> dict[str, Command]:
         """Commands by the names of lines; a guide that is to move does so at once."""
-        if isinstance(self._driven, DrivenPendulum):
+        if isinstance(self._driven, DrivenChain):
             command, velocity = drum_and_guide(answer)
             if velocity is not None:
                 self._driven.simulation.set_guide_velocity(velocity)

@@ -14,8 +14,8 @@ from tautline.durable import unused
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.command import Command, Free, Torque
 from tautline.viewer.curves import CHANGES
 from tautline.viewer.driven import driven, ramp_to
@@ -36,7 +36,7 @@ class Session:
     """The simulation and what the viewers have asked of it."""
 
     def __init__(
-        self, case: Case | AssemblyCase, title: str, record: Path | None = None, control: Control | None = None
+        self, case: ChainCase | Case, title: str, record: Path | None = None, control: Control | None = None
     ) -> None:
         self.case, self._control = case, control
         self.title = title

@@ -11,7 +11,7 @@ from tautline.arrays import Array
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Line
 from tautline.model.body import RigidBody
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.reel import Reel
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
@@ -85,10 +85,10 @@ class Subject(NamedTuple):
 def subject_of(attributes: Mapping[Any, Any]) -> Subject:
     """What a run shows, from the attributes of its dataset or file."""
     assembly = assembly_of(str(attributes[CASE])) if CASE in attributes else None
-    return of_pendulum(pendulum_of(attributes)) if assembly is None else of_assembly(assembly)
+    return of_chain(pendulum_of(attributes)) if assembly is None else of_assembly(assembly)
 
 
-def of_pendulum(pendulum: Pendulum) -> Subject:
+def of_chain(pendulum: Chain) -> Subject:
     """One string from a reel in space to one body; neither has a name."""
     strand = Strand("", pendulum.string, slice(None), slice(None), (None, 0), Mount(pendulum.reel))
     surface = None if pendulum.fluid is None else pendulum.fluid.surface

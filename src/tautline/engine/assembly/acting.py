@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tautline.engine.assembly import lowering
-from tautline.engine.assembly.commands import check_known
-from tautline.engine.assembly.placed import PlacedAssembly
+from tautline.model.assembly.commands import check_known
+from tautline.engine.assembly.placed import PlacedNetwork
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
@@ -23,7 +23,7 @@ FLUID_WORK = data.account("fluid_work")
 INSTANT = 1e-12
 
 
-class ActedOnAssembly(PlacedAssembly):
+class ActedOnNetwork(PlacedNetwork):
     """An assembly in motion that others push, strike and lead."""
 
     def push(

@@ -11,8 +11,9 @@ import numpy as np
 
 from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
-from tautline.engine.assembly.commands import Commands, check_given, check_known, commands_by_name
-from tautline.engine.assembly.health import AssemblyHealth
+from tautline.engine.assembly.commands import check_given
+from tautline.model.assembly.commands import Commands, check_known, commands_by_name
+from tautline.engine.assembly.health import NetworkHealth
 from tautline.engine.assembly.lowering import check_state
 from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_failure
 from tautline.engine.loads import own_numbers
@@ -39,7 +40,7 @@ from tautline.kernels.listed import Listed
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic
-from tautline.model.assembly.state import AssemblyState, BodyState, LineState
+from tautline.model.assembly.state import State, BodyState, LineState
 from tautline.model.command import Command, Free, Locked, Torque
 from tautline.model.force_law import check_laws
 from tautline.model.profile import values_at
@@ -47,20 +48,20 @@ from tautline.model.run import Method
 from tautline.results import assembly as results
 
 
-class AssemblyInMotion:
+class NetworkInMotion:
     """An assembly as the kernels have it, with the commands of its reels and the forces on its bodies."""
 
-    health: AssemblyHealth
+    health: NetworkHealth
 
     def __init__(
         self,
         assembly: System,
-        state: AssemblyState,
+        state: State,
         method: Method,
         laws: Mapping[str, Any] | None = None,
     ) -> None:
         checks.instance("assembly", assembly, System, hint="; tl.Simulation takes a Pendulum")
-        checks.instance("state", state, AssemblyState)
+        checks.instance("state", state, State)
         check_state(assembly, state)
         assembly = assembly.with_elements(state.elements())
         lengths = {name: line.string.length for name, line in assembly.lines.items()}
@@ -170,7 +171,7 @@ class AssemblyInMotion:
             "reel_speed": float(sample.strands[0, k, kernels.SPEED]),
         }
 
-    def state(self) -> AssemblyState:
+    def state(self) -> State:
         """The present state, as a value that another simulation can start from."""
         sample = self.present_sample()
         bodies = {}
@@ -182,7 +183,7 @@ class AssemblyInMotion:
             own = self._string_in(sample, name)
             reeled = line.string.length - own["deployed"]
             lines[name] = LineState(own["nodes"], own["node_velocities"], reeled, own["reel_speed"])
-        return AssemblyState(bodies, lines)
+        return State(bodies, lines)
 
     def _lower(self, since: float, until: float) -> None:
         """Make what the kernels take, with tables that hold between two times, unless it is there already."""

@@ -6,16 +6,16 @@ import copy
 from typing import Self
 
 from tautline import errors
-from tautline.engine.assembly.health import AssemblyHealth
-from tautline.engine.assembly.motion import AssemblyInMotion
+from tautline.engine.assembly.health import NetworkHealth
+from tautline.engine.assembly.motion import NetworkInMotion
 from tautline.engine.turns import Turns
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import BEGIN
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.state import State
 
 
-class PlacedAssembly(AssemblyInMotion):
+class PlacedNetwork(NetworkInMotion):
     """An assembly whose motion can be copied, and go on from another state."""
 
     status: str
@@ -36,7 +36,7 @@ class PlacedAssembly(AssemblyInMotion):
         self._lower(0.0, until)
         return self._system
 
-    def go_on_from(self, state: AssemblyState, time: float) -> None:
+    def go_on_from(self, state: State, time: float) -> None:
         """Go on from another state at another time (s), under the commands that were given at the start of the run.
 
         Bodies that are held are where the state says, and their paths are those of the run.
@@ -54,7 +54,7 @@ class PlacedAssembly(AssemblyInMotion):
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.turns = Turns()
-        other.arrays, other.health = copy.deepcopy(self.arrays), AssemblyHealth()
+        other.arrays, other.health = copy.deepcopy(self.arrays), NetworkHealth()
         other.forget_records()
         other._changed = True
         other._lower(0.0, until)

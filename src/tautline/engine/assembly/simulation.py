@@ -1,4 +1,4 @@
-"""AssemblySimulation: an assembly that is advanced piece by piece. It knows nothing of files."""
+"""NetworkSimulation: an assembly that is advanced piece by piece. It knows nothing of files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 from tautline import errors
 from tautline._version import __version__
 from tautline.engine import checkpoints, plausible
-from tautline.engine.assembly.acting import ActedOnAssembly
-from tautline.engine.assembly.commands import Commands, check_known
-from tautline.engine.assembly.health import AssemblyHealth
+from tautline.engine.assembly.acting import ActedOnNetwork
+from tautline.model.assembly.commands import Commands, check_known
+from tautline.engine.assembly.health import NetworkHealth
 from tautline.engine.assembly.samples import sentence, values_of
-from tautline.engine.assembly.watched import WatchedAssembly
+from tautline.engine.assembly.watched import WatchedNetwork
 from tautline.engine.choose import NETWORK
 from tautline.engine.conditions import Watch
 from tautline.engine.health import MOST_WAITING
@@ -35,8 +35,8 @@ from tautline.kernels.balance import kept_energy
 from tautline.model import checks
 from tautline.model.assembly import sections
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.case import Case
+from tautline.model.assembly.state import State
 from tautline.model.description import fields_of
 from tautline.model.force_law import refuse_saving
 from tautline.model.run import Method, Run, known
@@ -66,7 +66,7 @@ class Checkpoint(NamedTuple):
     motion: data.Array
 
 
-class AssemblySimulation(ActedOnAssembly):
+class NetworkSimulation(ActedOnNetwork):
     """An assembly in motion, for control loops and for runs that save themselves.
 
     Parameters
@@ -89,26 +89,26 @@ class AssemblySimulation(ActedOnAssembly):
     _waiting: list[tuple[data.Array, kernels.WholeSamples, list[str]]]
 
     def __init__(
-        self, assembly: System, state: AssemblyState, *, loads: Mapping[str, Any] | None = None, **method: Any
+        self, assembly: System, state: State, *, loads: Mapping[str, Any] | None = None, **method: Any
     ) -> None:
         self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
-        self.health = AssemblyHealth()
+        self.health = NetworkHealth()
         super().__init__(assembly, state, Method(**known(method, Method)), loads)
-        self.case: AssemblyCase | None = None
+        self.case: Case | None = None
         self._watch = Watch(self.method.stop, self.layout) if self.method.stop else None
         self.forget_records()
 
     @classmethod
-    def from_case(cls, case: AssemblyCase, *, loads: Mapping[str, Any] | None = None) -> AssemblySimulation:
+    def from_case(cls, case: Case, *, loads: Mapping[str, Any] | None = None) -> NetworkSimulation:
         """A simulation at the start of a case; its commands are not taken yet."""
-        checks.instance("case", case, AssemblyCase, hint="; tl.Simulation takes a Case")
+        checks.instance("case", case, Case, hint="; tl.Simulation takes a Case")
         with case.naming_keys():
             simulation = cls(case.system, case.state(), loads=loads, **case.run.method())
         simulation.case = case
         return simulation
 
     @property
-    def health(self) -> AssemblyHealth:
+    def health(self) -> NetworkHealth:
         """How far the motion can be trusted, by all samples up to now."""
         if self._waiting:
             waiting, self._waiting, self._rows_waiting = self._waiting, [], 0
@@ -120,7 +120,7 @@ class AssemblySimulation(ActedOnAssembly):
         return self._health
 
     @health.setter
-    def health(self, health: AssemblyHealth) -> None:
+    def health(self, health: NetworkHealth) -> None:
         self._health = health
         self._waiting, self._rows_waiting = [], 0
 
@@ -202,7 +202,7 @@ class AssemblySimulation(ActedOnAssembly):
             if self._watch is None:
                 status, filled, strand, _ = self.march_into(out, plan)
             else:
-                watched = WatchedAssembly(self)
+                watched = WatchedNetwork(self)
                 if self.steps == 0:
                     self._watch.check_start(watched, self.present_sample())
                 status, filled = self._watch.march(watched, out, plan)
@@ -318,12 +318,12 @@ class AssemblySimulation(ActedOnAssembly):
         """All keys of the case, so that a result explains itself and a checkpoint can be read back."""
         return self._as_case().to_dict()
 
-    def _as_case(self) -> AssemblyCase:
+    def _as_case(self) -> Case:
         """The case that it was made from, or one of the same system, start and commands."""
         if self.case is not None:
             return self.case.meshed()
         settings = Run(duration=max(self.time, 1.0), **{name: getattr(self.method, name) for name in fields_of(Method)})
-        return AssemblyCase(self.assembly, self.initial, self._commands, settings)
+        return Case(self.assembly, self.initial, self._commands, settings)
 
     # -- checkpoints -------------------------------------------------------------------------------------
 
@@ -363,16 +363,16 @@ class AssemblySimulation(ActedOnAssembly):
         checkpoints.write(path, motion._asdict(), text)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> AssemblySimulation:
+    def load(cls, path: str | os.PathLike[str]) -> NetworkSimulation:
         """Go on from a checkpoint written by `save`, bit for bit."""
         return checkpoints.loaded(path, lambda arrays, text: cls.from_checkpoint(Checkpoint(**arrays), text))
 
     @classmethod
-    def from_checkpoint(cls, motion: Checkpoint, text: str) -> AssemblySimulation:
+    def from_checkpoint(cls, motion: Checkpoint, text: str) -> NetworkSimulation:
         """A simulation that goes on exactly where a checkpoint was taken."""
         saved = json.loads(text)
         checkpoints.check(saved, motion._asdict(), VERSION, FORM)
-        simulation = cls.from_case(AssemblyCase.from_dict(saved[CASE]))
+        simulation = cls.from_case(Case.from_dict(saved[CASE]))
         simulation._restore(saved, motion.motion)
         return simulation
 
@@ -399,7 +399,7 @@ class AssemblySimulation(ActedOnAssembly):
         }
         self._impulses = (saved["impulses"][0], np.array(saved["impulses"][1]))
         self._moves = {name: np.array(table)[:, None] for name, table in saved["moves"].items()}
-        self.health = AssemblyHealth.from_state(saved["health"])
+        self.health = NetworkHealth.from_state(saved["health"])
         for _ in range(2):  # the time is known when the motion is there, and tables are made for a time
             self._changed = True
             self._lower(self.time, self.time)

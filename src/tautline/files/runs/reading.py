@@ -23,7 +23,7 @@ from tautline.results import dataset
 from tautline.results.assembly import assembly_of, build, layout
 from tautline.results.inputs import CASE
 from tautline.results.values import Values
-from tautline.schema import of_pendulum
+from tautline.schema import of_chain
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -177,7 +177,7 @@ class Reader:
         self.attrs = self._source.attrs
         self.rows = self._source.rows
         self.assembly = assembly_of(str(self.attrs[CASE]))
-        self.layout = of_pendulum(self._source.elements) if self.assembly is None else layout(self.assembly)
+        self.layout = of_chain(self._source.elements) if self.assembly is None else layout(self.assembly)
         contents = self._source.contents
         if set(contents.variables) != set(self.layout.all_variables()):
             self.close()

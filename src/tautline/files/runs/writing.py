@@ -21,24 +21,24 @@ import numpy as np
 from tautline import durable, errors
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
-from tautline.engine.assembly.simulation import AssemblySimulation
-from tautline.engine.assembly.simulation import Checkpoint as AssemblyMotion
+from tautline.engine.assembly.simulation import NetworkSimulation
+from tautline.engine.assembly.simulation import Checkpoint as NetworkMotion
 from tautline.engine.cases import Marching, begin, case_of
 from tautline.engine.choose import NETWORK
-from tautline.engine.simulation import Simulation
+from tautline.engine.simulation import ChainSimulation
 from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading, shortening
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.model.assembly.starts import Start
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.command import Command
 from tautline.model.force_law import ForceLaw, check_laws
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 from tautline.results.inputs import CASE
 from tautline.results.values import Values
 from tautline.schema import Layout
@@ -161,8 +161,8 @@ def _resumable(path: Path) -> str:
 
 def run_to_file(
     path: str | os.PathLike[str],
-    system: Case | Pendulum | AssemblyCase | System,
-    state: State | Start | None = None,
+    system: ChainCase | Chain | Case | System,
+    state: ChainState | Start | None = None,
     command: Command | Mapping[str, Command | float] | None = None,
     *,
     overwrite: bool = False,
@@ -296,8 +296,8 @@ def _lock(file: IO[bytes], path: Path) -> None:
 def _restored(copy: Copy, path: Path) -> Marching:
     try:
         if json.loads(copy.text)["backend"] == NETWORK:
-            return AssemblySimulation.from_checkpoint(AssemblyMotion(**copy.arrays), copy.text)
-        return Simulation.from_checkpoint(data.Motion(**copy.arrays), copy.text)
+            return NetworkSimulation.from_checkpoint(NetworkMotion(**copy.arrays), copy.text)
+        return ChainSimulation.from_checkpoint(data.Motion(**copy.arrays), copy.text)
     except InputError as error:
         raise StoreError(f"{path}: cannot be resumed: {error}") from None
 

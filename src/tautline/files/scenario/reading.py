@@ -13,9 +13,9 @@ from typing import Any
 from tautline import durable
 from tautline.files.scenario.origin import Origin
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.model.assembly.sections import is_assembly
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.keys import dotted
 from tautline.model.sections import ScenarioError
 from tautline.model.table_files import FILE
@@ -56,7 +56,7 @@ def find(name: str) -> Path:
 
 
 def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Any:
-    """A case from a scenario file, or from a built-in scenario: a Case, or an AssemblyCase of one with [lines.NAME].
+    """A case from a scenario file, or from a built-in scenario: a Case, or an Case of one with [lines.NAME].
 
     Parameters
     ----------
@@ -121,8 +121,8 @@ def from_tree(tree: Mapping[str, Any], origin: Origin) -> Any:
     if endless is not None:
         raise ScenarioError(f"{origin.head(endless)}: expected a number of fewer digits, got thousands")
     if is_assembly(tree):
-        return AssemblyCase.from_dict(tree, locate=origin.head)
-    return Case.from_dict(tree, locate=origin.head)
+        return Case.from_dict(tree, locate=origin.head)
+    return ChainCase.from_dict(tree, locate=origin.head)
 
 
 def _endless(tree: Any) -> list[str] | None:

@@ -14,14 +14,14 @@ from tautline.gradients.rotations import RotationVectors
 from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic
-from tautline.model.assembly.state import AssemblyState, BodyState, LineState, point_of
+from tautline.model.assembly.state import State, BodyState, LineState, point_of
 from tautline.model.body import RigidBody
 from tautline.results.assembly import spans
 
 AXES = "xyz"
 
 
-class AssemblyCoordinates:
+class NetworkCoordinates:
     """Coordinates of the states of one assembly.
 
     Of each body that is free: position and velocity of its centre of mass; where it is no point mass, the rotation
@@ -32,13 +32,13 @@ class AssemblyCoordinates:
     Parameters
     ----------
     assembly : System
-    start : AssemblyState
+    start : State
         Its attitudes are the references, and its reeled lengths those of locked reels.
     locked : collection of str
         Lines without a reel that moves.
     """
 
-    def __init__(self, assembly: System, start: AssemblyState, locked: Collection[str]) -> None:
+    def __init__(self, assembly: System, start: State, locked: Collection[str]) -> None:
         self._assembly, self._start = assembly, start
         self.free = [name for name, body in assembly.bodies.items() if isinstance(body, RigidBody)]
         self._rotations = {
@@ -67,7 +67,7 @@ class AssemblyCoordinates:
         """n."""
         return len(self.names)
 
-    def of(self, state: AssemblyState, near: Array | None = None) -> Array:
+    def of(self, state: State, near: Array | None = None) -> Array:
         """Coordinates of a state; among equal rotation vectors those nearest to the ones of other coordinates."""
         parts: list[Any] = []
         for name in self.free:
@@ -83,7 +83,7 @@ class AssemblyCoordinates:
                 parts.append([line.reeled_length, line.reel_speed])
         return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
 
-    def state(self, x: Any, time: float = 0.0, reeled_lengths: Any = None) -> AssemblyState:
+    def state(self, x: Any, time: float = 0.0, reeled_lengths: Any = None) -> State:
         """The state of coordinates at a time (s), at which bodies on paths are where these lead.
 
         `reeled_lengths` (m) of all lines are for those of locked reels; by default they are the start's.
@@ -111,7 +111,7 @@ class AssemblyCoordinates:
             if name in self._moving:
                 reeled, speed = x[self._places[f"reel of {name}"]]
             lines[name] = LineState(nodes, velocities, float(reeled), float(speed))
-        return AssemblyState(bodies, lines)
+        return State(bodies, lines)
 
     def _held(self, name: str, body: Kinematic, time: float) -> BodyState:
         """A body that is held, where its path has led it to."""

@@ -14,7 +14,7 @@ from tautline.gradients.outputs import CarriedValues, carried_loads, carried_pen
 from tautline.kernels import data
 from tautline.model.assembly.assembly import System
 from tautline.model.command import Command, Locked
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 
 
 def held_reels(assembly: System, commands: Mapping[str, Command]) -> list[int]:
@@ -24,7 +24,7 @@ def held_reels(assembly: System, commands: Mapping[str, Command]) -> list[int]:
     return [k for k, name in enumerate(assembly.lines) if name in held]
 
 
-def carried_lines(assembly: System, system: Any) -> dict[str, Pendulum]:
+def carried_lines(assembly: System, system: Any) -> dict[str, Chain]:
     """Pendulums that lines would be, with the numbers that results take from them in place of their own."""
     found = {}
     for name, strand in zip(assembly.lines, system.strands, strict=True):
@@ -34,7 +34,7 @@ def carried_lines(assembly: System, system: Any) -> dict[str, Pendulum]:
     return found
 
 
-def carried_assembly(assembly: System, pendulums: Mapping[str, Pendulum]) -> System:
+def carried_assembly(assembly: System, pendulums: Mapping[str, Chain]) -> System:
     """An assembly with the lines and reels of pendulums."""
     lines = {
         name: changed(type(line), line, string=pendulums[name].string, reel=line.reel and pendulums[name].reel)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tautline.arrays import Array
-from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.assembly.simulation import NetworkSimulation
 from tautline.engine.cases import assembly_case, begin
-from tautline.gradients.assembly.coordinates import AssemblyCoordinates
+from tautline.gradients.assembly.coordinates import NetworkCoordinates
 from tautline.gradients.assembly.marching import AssemblySetting
 from tautline.gradients.assembly.outputs import carried_values, held_reels
 from tautline.gradients.marched import Marched
@@ -17,14 +17,14 @@ from tautline.gradients.outputs import CarriedValues
 from tautline.gradients.torques import OF_TORQUES
 from tautline.gradients.trust import Line
 from tautline.kernels.assembly import data as kernels
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.results.assembly import spans
 
 
-class BegunAssembly(NamedTuple):
+class BegunNetwork(NamedTuple):
     """A run of an assembly with frozen steps at its start; methods as of `setting.Begun`."""
 
-    simulation: AssemblySimulation
+    simulation: NetworkSimulation
     setting: AssemblySetting
     first: kernels.WholeSamples
     held: list[int]  # lines whose torques are found afterwards
@@ -36,11 +36,11 @@ class BegunAssembly(NamedTuple):
         strands[:, self.held, kernels.TORQUE_NOW] = 0.0
         return self.setting.without_workspace(), self.first._replace(strands=strands)
 
-    def twin(self) -> BegunAssembly:
+    def twin(self) -> BegunNetwork:
         """The same with a motion of its own."""
         return self._replace(simulation=self.simulation.twin(self.until))
 
-    def placed(self, coordinates: AssemblyCoordinates, x: Array, time: float) -> AssemblySetting:
+    def placed(self, coordinates: NetworkCoordinates, x: Array, time: float) -> AssemblySetting:
         """The setting from a state at a time (s), given by its coordinates."""
         self.simulation.go_on_from(coordinates.state(x, time, self.first.strands[0, :, kernels.REELED]), time)
         return self.setting._replace(system=self.simulation.system)
@@ -78,12 +78,12 @@ class BegunAssembly(NamedTuple):
         return found
 
 
-def begin_assembly(case: AssemblyCase, length: float, sample: float, per_sample: int, until: float) -> BegunAssembly:
+def begin_assembly(case: Case, length: float, sample: float, per_sample: int, until: float) -> BegunNetwork:
     """A case at its start, its commands taken, with steps of a length (s); conditions that stop it are left out."""
     frozen = assembly_case(case, None, None, {"step": length, "sample": sample, "stop": ()})
     begun = begin(frozen, general=True)
-    simulation: AssemblySimulation = begun.simulation
+    simulation: NetworkSimulation = begun.simulation
     first = simulation.first_sample()
     plan = simulation.sampling(begun.interval)._replace(h=length, steps_per_sample=per_sample)
     setting = AssemblySetting(simulation.task(until), plan)
-    return BegunAssembly(simulation, setting, first, held_reels(simulation.assembly, case.commands), until)
+    return BegunNetwork(simulation, setting, first, held_reels(simulation.assembly, case.commands), until)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,16 +12,21 @@ from tautline.model.assembly import keys, sections
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.sections import Described
 from tautline.model.assembly.starts import Start, state_of
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.state import State
 from tautline.model.case import naming_errors
-from tautline.model.command import Command
+from tautline.model.command import Command, check_command
+from tautline.model.assembly.commands import commands_by_name
 from tautline.model.keys import dotted, parse
 from tautline.model.run import Run
 from tautline.model.sections import Locate, Tree
+from tautline.model.short_keys import expanded, is_short, short
+
+# What a case consists of, by the names of its arguments.
+OBJECTS = ("system", "start", "run", "title", "description")
 
 
 @dataclass(frozen=True, eq=False)
-class AssemblyCase:
+class Case:
     """Everything that defines a run of a system.
 
     `tautline.load` reads one from a file that has [bodies.NAME] and [lines.NAME], `tautline.simulate` runs it.
@@ -30,7 +35,7 @@ class AssemblyCase:
     ----------
     system : System
         Bodies and lines.
-    start : Placed, Straight, Hanging, AtEquilibrium or AssemblyState
+    start : Placed, Straight, Hanging, AtEquilibrium or State
         Where the run starts.
     commands : dict
         What reels do, by the names of their lines; others are locked.
@@ -47,30 +52,41 @@ class AssemblyCase:
     title: str = ""
     description: str = ""
     _locate: Locate | None = field(default=None, repr=False)
-    _state: AssemblyState | None = field(default=None, init=False, repr=False)
+    _state: State | None = field(default=None, init=False, repr=False)
 
     def __eq__(self, other: object) -> bool:
-        return self.to_dict() == other.to_dict() if isinstance(other, AssemblyCase) else NotImplemented
+        return self.to_dict() == other.to_dict() if isinstance(other, Case) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((tuple(self.system.bodies), tuple(self.system.lines), self.title, self.run.duration))
 
-    def state(self) -> AssemblyState:
-        """The state at the start; computed once."""
+    def state(self) -> State:
+        """The state at the start; computed once. InputError if the parts do not go together."""
         if self._state is not None:
             return self._state
         with self.naming_keys("initial"):
             found = state_of(self.start, self.system)
-            object.__setattr__(self, "_state", found)
+        for name, command in self.commands.items():
+            if name in found.lines:
+                self._check_command(name, command, found)
+        object.__setattr__(self, "_state", found)
         return found
 
-    def meshed(self) -> AssemblyCase:
+    def _check_command(self, name: str, command: Command, state: State) -> None:
+        """Refuse a command that the reel cannot follow from the start."""
+        line = state.lines[name]
+        with self.naming_keys("initial"):
+            check_command(command, line.reel_speed)
+        with self._naming("lines", name, "command"):
+            command.check_start(0.0, self.system.lines[name].string.length - line.reeled_length, line.reel_speed)
+
+    def meshed(self) -> Case:
         """The case with the number of elements of every line."""
         found = replace(self, system=self.system.with_elements(self.state().elements()))
         object.__setattr__(found, "_state", self.state())
         return found
 
-    def with_(self, changes: Mapping[str, Any] | None = None, **others: Any) -> AssemblyCase:
+    def with_(self, changes: Mapping[str, Any] | None = None, **others: Any) -> Case:
         """Another case that differs in some places.
 
         Parameters
@@ -80,21 +96,33 @@ class AssemblyCase:
         **others
             Such values for names without a dot; or objects: a `system`, `start`, `commands` or `run`.
         """
-        objects = {name: x for name, x in others.items() if name in ("system", "start", "commands", "run")}
+        given = dict(others)
+        if "command" in given:
+            given["commands"] = commands_by_name(self.system, given.pop("command"))
+        if "initial" in given and not isinstance(given["initial"], Mapping):
+            given["start"] = given.pop("initial")
+        objects = {name: x for name, x in given.items() if name in OBJECTS and not isinstance(x, Mapping)}
+        objects |= {name: x for name, x in given.items() if name == "commands"}
         case = replace(self, **objects) if objects else self
-        values = {**(changes or {}), **{name: x for name, x in others.items() if name not in objects}}
+        values = {**(changes or {}), **{name: x for name, x in given.items() if name not in objects}}
         if not values:
             return case
         tree = case.to_dict()
-        for key, value in values.items():
-            keys.put(tree, parse(key), value)
-        return AssemblyCase.from_dict(tree)
+        for text, value in values.items():
+            keys.change(tree, parse(text), value, case.system)
+        return Case.from_dict(tree, locate=self._locate)
 
     @classmethod
-    def from_dict(cls, tree: Mapping[str, Any], *, locate: Locate | None = None) -> AssemblyCase:
+    def from_dict(cls, tree: Mapping[str, Any], *, locate: Locate | None = None) -> Case:
         """A case from a tree of keys: what a scenario file holds, or `to_dict` gave."""
-        with naming_errors(tree, locate or dotted, "", sections.problem_of):
-            case = cls(*sections.read(tree), _locate=locate or dotted)
+        place = locate or dotted
+        if not is_short(tree):
+            with naming_errors(tree, place, "", sections.problem_of):
+                case = cls(*sections.read(tree), _locate=place)
+                case.state()
+            return case
+        with naming_errors(tree, place, "", sections.problem_of, spelled=short):
+            case = cls(*sections.read(expanded(tree)), _locate=lambda path: place(list(short(tuple(path)))))
             case.state()
         return case
 
@@ -113,9 +141,12 @@ class AssemblyCase:
     def _described(self) -> Described:
         return Described(self.system, self.start, dict(self.commands), self.run, self.title, self.description)
 
-    @contextmanager
-    def naming_keys(self, section: str = "run") -> Iterator[None]:
+    def naming_keys(self, section: str = "run") -> AbstractContextManager[None]:
         """Errors of the model about its arguments become errors about keys, with file and line where known."""
+        return self._naming(section)
+
+    @contextmanager
+    def _naming(self, *section: str) -> Iterator[None]:
         if self._locate is None:
             yield
             return

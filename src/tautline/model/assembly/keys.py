@@ -7,6 +7,7 @@ from typing import Any
 
 from tautline.errors import InputError
 from tautline.model import file_keys, kinds, sections
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.sections import (
     BODY,
     BODY_LOADS,
@@ -28,13 +29,15 @@ from tautline.model.assembly.sections import (
     STRING,
     TOP,
     Reading,
+    tagged,
     with_string,
 )
 from tautline.model.file_keys import Problem, keys_of
-from tautline.model.keys import Key
+from tautline.model.keys import Key, parse
 from tautline.model.kinds import Choice, Kind, WrongValueError
 from tautline.model.parts import Part
 from tautline.model.sections import COMMAND, RUN, SectionError, Tree
+from tautline.model.short_keys import full_key
 from tautline.model.wording import near
 
 # Sections by their paths, in which a star is a name, and the parts whose keys they have.
@@ -52,6 +55,8 @@ SECTIONS: dict[tuple[str, ...], tuple[Part, ...]] = {
     ("initial",): (),
     ("run",): (RUN,),
 }
+# Sections of the short form (short_keys.py), and those that both forms have.
+SHORT_PARTS = {**sections.SYSTEM, "command": COMMAND, "run": RUN}
 # Keys of sections that hold others.
 WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
     (): TOP,
@@ -176,3 +181,34 @@ def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
 def put(tree: Tree, key: Key, value: Any) -> None:
     """Change one place of a tree; before a component is put, the default list where none is given."""
     sections.put(tree, key, value, kind_of)
+
+
+def change(tree: Tree, key: Key, value: Any, system: System) -> None:
+    """Change one place of a tree, or a whole section, by a key that may be a short one (short_keys.py)."""
+    section = (*key.path, key.name)
+    thing = _object_keys(section, value) if hasattr(value, "__kinds__") else value
+    if key.components or key.path or key.name not in SHORT_PARTS or not isinstance(thing, Mapping):
+        put(tree, full_key(key, system), thing)
+        return
+    known = {name for cls in SHORT_PARTS[key.name].options.values() for name in keys_of(cls).kinds}
+    for name in (*known, SHORT_PARTS[key.name].word):
+        _drop(tree, full_key(parse(f"{key.name}.{name}"), system) if name else key)
+    for name, x in thing.items():
+        put(tree, full_key(parse(f"{key.name}.{name}"), system), x)
+
+
+def _object_keys(section: tuple[str, ...], value: Any) -> Tree:
+    """Keys of an object that stands for a section."""
+    part = SHORT_PARTS[section[0]] if len(section) == 1 and section[0] in SHORT_PARTS else next(iter(parts_at(section)))
+    return tagged(part, value)
+
+
+def _drop(tree: Tree, key: Key) -> None:
+    """Remove a key, if it is there; sections on the way are replaced by changed copies."""
+    parent = tree
+    for name in key.path:
+        if not isinstance(parent.get(name), Mapping):
+            return
+        parent[name] = dict(parent[name])
+        parent = parent[name]
+    parent.pop(key.name, None)

@@ -10,7 +10,7 @@ from tautline.model import file_keys, kinds, sections
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic, Line, Orbit
 from tautline.model.assembly.starts import Placed, Start
-from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, LineState
+from tautline.model.assembly.state import State, BodyState, LineStart, LineState
 from tautline.model.command import Command
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, ProblemsError, keys_of
@@ -131,12 +131,13 @@ def problem_at(error: Exception, path: tuple[str, ...]) -> Problem:
     return Problem((*path, key) if key.islower() else path, sentence)
 
 
-def problem_of(error: Exception, tree: Mapping[str, Any], section: str) -> Problem:
+def problem_of(error: Exception, tree: Mapping[str, Any], section: str | tuple[str, ...]) -> Problem:
     """What is wrong with which key, from an error of whatever uses a section.
 
     Keys of the start are told from those of the assembly.
     """
-    found = problem_at(error, (section,) if section else ())
+    path = section if isinstance(section, tuple) else (section,)
+    found = problem_at(error, tuple(name for name in path if name))
     kind, *rest = found.path or ("",)
     inside: Any = tree.get("initial", {}).get(kind, {}) if isinstance(tree.get("initial"), Mapping) else {}
     states = {"bodies": (BodyState,), "lines": (LineStart, LineState)}.get(kind, ())
@@ -204,7 +205,7 @@ def _start(reading: Reading, initial: dict[str, Any]) -> Any:
     if reading.problems:
         return None
     if kind == STATE:
-        return AssemblyState(bodies, lines)
+        return State(bodies, lines)
     try:
         return Placed(bodies, lines, SETTLE.read(initial.get("settle", False)))
     except WrongValueError as error:
@@ -214,7 +215,7 @@ def _start(reading: Reading, initial: dict[str, Any]) -> Any:
 
 def start_keys(start: Start, defaults: bool = True) -> Tree:
     """Keys of the section [initial]."""
-    if not isinstance(start, Placed | AssemblyState):
+    if not isinstance(start, Placed | State):
         return tagged(START, start, defaults)
     kind: Tree = {"kind": STATE}
     if isinstance(start, Placed):

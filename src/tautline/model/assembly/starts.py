@@ -14,7 +14,7 @@ from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic
 from tautline.model.assembly.rest import rest
 from tautline.model.assembly.state import (
-    AssemblyState,
+    State,
     BodyState,
     LineStart,
     LineState,
@@ -61,18 +61,18 @@ class Placed:
         object.__setattr__(self, "bodies", ReadOnly(placed))
         object.__setattr__(self, "lines", ReadOnly(started))
 
-    def state(self, system: System) -> AssemblyState:
+    def state(self, system: System) -> State:
         """The state in which a system starts."""
         found = hang(system, self.bodies, self.lines)
         return rest(system, found) if self.settle else found
 
 
-Start = Placed | Straight | Hanging | AtEquilibrium | AssemblyState
+Start = Placed | Straight | Hanging | AtEquilibrium | State
 
 
-def state_of(start: Any, system: System) -> AssemblyState:
+def state_of(start: Any, system: System) -> State:
     """The state in which a system starts."""
-    if isinstance(start, AssemblyState):
+    if isinstance(start, State):
         return start
     if isinstance(start, Placed):
         return start.state(system)
@@ -93,7 +93,7 @@ def state_of(start: Any, system: System) -> AssemblyState:
     return rest(_in_still_fluid(system), found)
 
 
-def _straight(system: System, start: Straight) -> AssemblyState:
+def _straight(system: System, start: Straight) -> State:
     """One line, straight and unstretched, and its body at its end."""
     free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
     if len(system.lines) != 1 or len(free) != 1 or next(iter(system.lines.values())).end != free[0]:
@@ -116,7 +116,7 @@ def _straight(system: System, start: Straight) -> AssemblyState:
     at = BodyState(floats(center), floats(moving), start.attitude, start.angular_velocity)
     reeled = 0.0 if line.reel is None else max(length - deployed, line.reel.guide_length)
     own = LineState(nodes, velocities, reeled, start.reel_speed)
-    return AssemblyState({key: carriers.get(key, at) for key in system.bodies}, {name: own})
+    return State({key: carriers.get(key, at) for key in system.bodies}, {name: own})
 
 
 def checked_length(system: System, name: str, deployed: float) -> float:
@@ -146,7 +146,7 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
     return {name: checked_length(system, name, float(x)) for name, x in lengths.items()}
 
 
-def _hung(system: System, deployed: Mapping[str, float]) -> AssemblyState:
+def _hung(system: System, deployed: Mapping[str, float]) -> State:
     """Every body straight below what carries it, in the order of the lines."""
     places = {
         name: kinematic_state(body, body.position)

@@ -73,7 +73,7 @@ class LineState:
             )
 
 
-class AssemblyState(NamedTuple):
+class State(NamedTuple):
     """Place and motion of a system, by name."""
 
     bodies: Mapping[str, BodyState]
@@ -100,7 +100,7 @@ def hang(
     assembly: System,
     bodies: Mapping[str, Any],
     lines: Mapping[str, Any] | None = None,
-) -> AssemblyState:
+) -> State:
     """A start with straight lines between bodies whose places are given.
 
     Parameters
@@ -123,7 +123,7 @@ def hang(
             if name not in known:
                 raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
     lines = {name: _line_state(assembly, places, name, line, starts.get(name)) for name, line in assembly.lines.items()}
-    return AssemblyState(places, lines)
+    return State(places, lines)
 
 
 def floats(values: Any) -> tuple[float, ...]:

@@ -14,15 +14,15 @@ from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Line
 from tautline.model.assembly.rest import frame_of, free_bodies, network_of, state_of
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.state import State
 from tautline.model.chain import chain_state, placed_system
 from tautline.model.kinds import in_si
 from tautline.model.network import Network, Places
 from tautline.model.network_forces import counted_forces, end_forces, point_forces, weight_of_line
 from tautline.model.network_rest import Rest, find_rest
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.read_only import ReadOnly
-from tautline.model.state import State
+from tautline.model.state import ChainState
 from tautline.model.statics import E3, pull_at_guide, spooled_lever
 from tautline.model.string import String
 from tautline.model.wording import near
@@ -108,7 +108,7 @@ class Statics:
 
     Attributes
     ----------
-    state : AssemblyState
+    state : State
         To start a run from, or to find modes about.
     lines : dict
         `LineAtRest` by name.
@@ -126,7 +126,7 @@ class Statics:
     """
 
     system: System
-    state: AssemblyState
+    state: State
     lines: Mapping[str, LineAtRest]
     bodies: Mapping[str, BodyAtRest]
     counted: Mapping[str, Array]
@@ -176,7 +176,7 @@ def _check_only(kind: str, parts: Mapping[str, Any]) -> None:
 
 
 def statics(
-    system: System | Pendulum,
+    system: System | Chain,
     start: Any,
     *,
     torques: Mapping[str, float | str] | None = None,
@@ -218,7 +218,7 @@ def statics(
     try:
         return _at_rest(assembly, state, time, acceleration)
     except EquilibriumError:
-        if not isinstance(system, Pendulum):
+        if not isinstance(system, Chain):
             raise
         pulls = _by_pulls(system, state, time, acceleration)
         if pulls is None:
@@ -226,7 +226,7 @@ def statics(
     return _at_rest(assembly, pulls, time, acceleration)
 
 
-def _by_pulls(pendulum: Pendulum, state: AssemblyState, time: float, acceleration: bool) -> AssemblyState | None:
+def _by_pulls(pendulum: Chain, state: State, time: float, acceleration: bool) -> State | None:
     """A start by Newton's method for the pulls of the only line, which finds its way where loads are large."""
     from tautline.model.equilibrium import pulled
 
@@ -237,15 +237,15 @@ def _by_pulls(pendulum: Pendulum, state: AssemblyState, time: float, acceleratio
     return placed_system(pendulum, found)[1]
 
 
-def system_and_state(system: Any, start: Any, elements: int | None = None) -> tuple[System, AssemblyState]:
+def system_and_state(system: Any, start: Any, elements: int | None = None) -> tuple[System, State]:
     """The assembly and its state that statics are asked for; a pendulum counts as one of one line and one body."""
-    checks.instance("system", system, System, Pendulum)
+    checks.instance("system", system, System, Chain)
     if isinstance(system, System):
         from tautline.model.assembly.starts import state_of  # it needs the statics
 
         state = state_of(start, system)
         return system.with_elements(state.elements()), state
-    if not isinstance(start, State):
+    if not isinstance(start, ChainState):
         from tautline.model.starts import AtEquilibrium, Hanging, Straight  # these need the statics
 
         made = start if isinstance(start, AtEquilibrium | Hanging | Straight) else None
@@ -259,7 +259,7 @@ def system_and_state(system: Any, start: Any, elements: int | None = None) -> tu
     return placed_system(system, start)
 
 
-def _at_rest(assembly: System, state: AssemblyState, time: float, acceleration: bool) -> Statics:
+def _at_rest(assembly: System, state: State, time: float, acceleration: bool) -> Statics:
     network, places = network_of(assembly, state, time, acceleration=acceleration)
     found = find_rest(network, places)
     rested = state_of(assembly, state, network, found.places, frame_of(assembly, time, acceleration))
@@ -278,7 +278,7 @@ def _at_rest(assembly: System, state: AssemblyState, time: float, acceleration: 
     )
 
 
-def _lines(assembly: System, network: Network, found: Rest, state: AssemblyState) -> dict[str, LineAtRest]:
+def _lines(assembly: System, network: Network, found: Rest, state: State) -> dict[str, LineAtRest]:
     w, length, strain = network.strains(found.places)
     _, tension, _ = network.elastic(strain)
     pulls = end_forces(network, found.places)
@@ -369,18 +369,18 @@ def _wanted_torques(assembly: System, given: Mapping[str, float | str] | None) -
 
 
 def _freed(
-    assembly: System, state: AssemblyState, torques: Mapping[str, float], time: float, acceleration: bool
-) -> AssemblyState:
+    assembly: System, state: State, torques: Mapping[str, float], time: float, acceleration: bool
+) -> State:
     """State of rest whose free drums are held by given torques: Newton's method for their deployed lengths."""
     names = list(torques)
     wanted = np.array([torques[name] for name in names])
     longest = np.array([assembly.lines[name].string.length - assembly.lines[name].reel.guide_length for name in names])  # type: ignore[union-attr]
 
-    def held(at: AssemblyState) -> tuple[Array, AssemblyState]:
+    def held(at: State) -> tuple[Array, State]:
         found = _at_rest(assembly, at, time, acceleration)
         return np.array([found.lines[name].holding_torque for name in names]), found.state
 
-    def lengths(at: AssemblyState) -> Array:
+    def lengths(at: State) -> Array:
         return np.array([assembly.lines[name].string.length - at.lines[name].reeled_length for name in names])
 
     torque, state = held(state)
@@ -412,9 +412,9 @@ def _freed(
     )
 
 
-def _with_lengths(assembly: System, state: AssemblyState, lengths: Mapping[str, float]) -> AssemblyState:
+def _with_lengths(assembly: System, state: State, lengths: Mapping[str, float]) -> State:
     """The state with other deployed lengths, nodes as they are."""
     lines = dict(state.lines)
     for name, length in lengths.items():
         lines[name] = replace(lines[name], reeled_length=assembly.lines[name].string.length - length)
-    return AssemblyState(state.bodies, lines)
+    return State(state.bodies, lines)

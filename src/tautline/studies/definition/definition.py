@@ -18,8 +18,8 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.model import checks, keys
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.keys import Key, dotted
 from tautline.model.sections import Tree
 from tautline.studies.definition import designs, outputs, parameters, tables
@@ -253,14 +253,14 @@ def _scenario_tree(tree: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     given = tree.get("scenario")
     if given is None:
         raise InputError("scenario: missing; expected the name of a built-in scenario, or a file")
-    if isinstance(given, Case):
+    if isinstance(given, ChainCase):
         return dict(given.keys())
-    if isinstance(given, AssemblyCase):
+    if isinstance(given, Case):
         return given.to_dict()
     if isinstance(given, Mapping):
         return dict(given)
     if not isinstance(given, (str, os.PathLike)):
-        checks.refuse("scenario", "the name of a built-in scenario, a file, a Case or an AssemblyCase", given)
+        checks.refuse("scenario", "the name of a built-in scenario, a file, a Case or an Case", given)
     beside = folder / given
     found = beside if beside.is_file() else scenario.find(str(given))
     text = scenario.read(found)

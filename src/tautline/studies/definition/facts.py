@@ -37,7 +37,7 @@ class Facts:
         if self.elements is None:
             return None
         if not self.assembly:
-            return schema.of_pendulum(self.elements)
+            return schema.of_chain(self.elements)
         return schema.of_assembly(list(self.bodies), {name: n or 0 for name, n in self.lines.items()})
 
 

@@ -13,7 +13,7 @@ from tautline.analysis.fatigue import counting, tension_curve
 from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.schema import ASSEMBLY_SCHEMA, AXES, SCHEMA, Variable
+from tautline.schema import SCHEMA, AXES, CHAIN_SCHEMA, Variable
 from tautline.studies.definition.facts import Facts
 from tautline.studies.definition.readings import READINGS
 
@@ -30,10 +30,10 @@ HEALTH = {
     "mesh_error": "estimated error of the mesh",
     "largest_step_ratio": "largest step over the stability limit",
 }
-VARIABLES = SCHEMA | OF_NEIGHBOURS | {name: reading.variable for name, reading in READINGS.items()}
+VARIABLES = CHAIN_SCHEMA | OF_NEIGHBOURS | {name: reading.variable for name, reading in READINGS.items()}
 # Of an assembly; a reading is of one string.
 VARIABLES_OF_ASSEMBLY = (
-    ASSEMBLY_SCHEMA
+    SCHEMA
     | OF_NEIGHBOURS
     | {name: reading.variable._replace(dims=("time", "line")) for name, reading in READINGS.items()}
 )

@@ -20,9 +20,9 @@ from tautline.engine.family import Family, Look
 from tautline.errors import RUNNING, InputError, TautlineError
 from tautline.kernels.lanes import LANES
 from tautline.model import keys
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.model.assembly.sections import is_assembly
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.run import Run
 from tautline.model.string import String
 from tautline.results.values import Values, values_of
@@ -40,7 +40,7 @@ class Started(NamedTuple):
     """A member that is ready to march."""
 
     place: int
-    simulation: Any  # a Simulation, or an AssemblySimulation
+    simulation: Any  # a Simulation, or an NetworkSimulation
     command: Any  # of the reel, or those of an assembly by the names of lines
     run: Run
     rows: int
@@ -105,7 +105,7 @@ class Members:
 
     Attributes
     ----------
-    base : Case or None
+    base : ChainCase or None
         The case of the first values of all keys; None where these do not fit together, and of an assembly.
     """
 
@@ -116,30 +116,30 @@ class Members:
     def _tree(self) -> dict[str, Any]:
         return self.work.scenario if self.base is None else self.base.keys()
 
-    def case(self, place: int) -> Case | AssemblyCase:
+    def case(self, place: int) -> ChainCase | Case:
         """Case of a member; sections of a pendulum that are not varied are read and built once."""
         tree = dict(self._tree)
         for key in self.work.keys:
             keys.put(tree, keys.parse(key), self.values[key][place : place + 1].tolist()[0])
         if is_assembly(tree):
-            return AssemblyCase.from_dict(tree)
-        return Case.from_dict(tree, like=self.base)
+            return Case.from_dict(tree)
+        return ChainCase.from_dict(tree, like=self.base)
 
     def start(self, place: int) -> Started:
         """A member at the start of its run; samples that cannot fit into memory are refused."""
         case = self.case(place)
         simulation, rows, _ = begin(case)
         space.check_samples(rows, simulation.layout)
-        command = case.commands if isinstance(case, AssemblyCase) else case.command
+        command = case.commands if isinstance(case, Case) else case.command
         return Started(place, simulation, command, case.run, rows)
 
 
-def _base(work: Work) -> Case | None:
+def _base(work: Work) -> ChainCase | None:
     """Case of the scenario of a pendulum, if it is one."""
     if is_assembly(work.scenario):
         return None
     try:
-        base = Case.from_dict(work.scenario)
+        base = ChainCase.from_dict(work.scenario)
         base.state()
     except TautlineError:
         return None
@@ -153,7 +153,7 @@ def _run_family(members: Members, found: Computed) -> None:
         return
     try:
         family = Family(base, work.keys)
-        space.check_samples(family.rows, schema.of_pendulum(family.elements))
+        space.check_samples(family.rows, schema.of_chain(family.elements))
     except TautlineError:
         return
     if not family.known or not all(output.fits(family.elements) for output in work.outputs):

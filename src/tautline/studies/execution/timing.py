@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.assembly.simulation import NetworkSimulation
 from tautline.engine.ensemble import march_ensemble
 from tautline.errors import TautlineError
 from tautline.kernels.lanes import LANES
@@ -69,7 +69,7 @@ def _seconds(work: Work, values: dict[str, Values], place: int, most: float) -> 
 def _part(one: Started, deadline: float) -> float:
     """March a member until the time is up, without keeping anything; how much of it was done."""
     simulation, total = one.simulation, float(one.rows)
-    assembly = isinstance(simulation, AssemblySimulation)
+    assembly = isinstance(simulation, NetworkSimulation)
     plan = simulation.sampling(one.run.interval()) if assembly else simulation.task().plan
     elements = simulation.layout.lengths["element"]
     steps = max(1, STEPS_OF_AN_ELEMENT // (elements * len(plan.stages)))
