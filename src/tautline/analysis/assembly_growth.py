@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tautline.engine.assembly.simulation import NetworkSimulation
+from tautline.engine.network import NetworkSimulation
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.balance import kept_energy

@@ -15,15 +15,15 @@ import numpy as np
 
 from tautline.analysis.assembly_growth import growth_of_assembly
 from tautline.analysis.predictability import KNOWN, LOST, estimate, predictability_time, settled, standard_error
-from tautline.model.assembly.commands import Commands
-from tautline.engine.assembly.simulation import NetworkSimulation
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.ensemble import march_ensemble
-from tautline.engine.simulation import ChainSimulation
+from tautline.engine.network import NetworkSimulation
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.data import Array
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
+from tautline.model.assembly.commands import Commands
 from tautline.model.assembly.state import State
 from tautline.model.pendulum import Chain
 from tautline.model.state import ChainState

@@ -14,7 +14,7 @@ from tautline.errors import InputError
 from tautline.model import checks, statics
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.rest import frame_of, network_of
-from tautline.model.assembly.state import State, BodyState, LineState
+from tautline.model.assembly.state import BodyState, LineState, State
 from tautline.model.assembly.statics import Statics
 from tautline.model.chain import chain_state, placed_system
 from tautline.model.equilibrium import Equilibrium, equilibrium

@@ -14,7 +14,7 @@ from tautline.cli.ahead import CALL, MOST_TERMS, TERMS_A_STEP, Ahead, terms_a_se
 from tautline.cli.output import NUMERICAL
 from tautline.engine import lowering
 from tautline.engine.cases import begin
-from tautline.engine.simulation import ChainSimulation
+from tautline.engine.chain import ChainSimulation
 from tautline.kernels import data
 from tautline.kernels.limits import ROOM_TO_TURN, STABLE
 from tautline.model.case import ChainCase

@@ -10,8 +10,8 @@ import numpy as np
 
 from tautline.cli.ahead import PARTS_OF_A_RUN, STEPS_A_CALL, Ahead, windows
 from tautline.cli.output import NUMERICAL
-from tautline.engine.assembly.simulation import NetworkSimulation
 from tautline.engine.cases import begin
+from tautline.engine.network import NetworkSimulation
 from tautline.kernels import data
 from tautline.model.assembly.case import Case
 from tautline.model.profile import places_at

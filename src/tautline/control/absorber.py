@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.engine.simulation import ChainSimulation
+from tautline.engine.chain import ChainSimulation
 from tautline.model import checks, drum, statics
 from tautline.model.pendulum import Chain
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tautline import errors, registry
 from tautline.engine import lowering
-from tautline.engine.simulation import ChainSimulation
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.stepper import Task
 from tautline.kernels import batch, data
 from tautline.kernels.lanes import LANES

@@ -18,6 +18,7 @@ from tautline.arrays import Array
 from tautline.engine import columns, lowering
 from tautline.engine.blocks import March, Numbers, Piece, Places, Room, empty_room, filled_up
 from tautline.engine.cases import begin
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.columns import Varied
 from tautline.engine.ensemble import fits, give_back
 from tautline.engine.health import Health
@@ -25,7 +26,6 @@ from tautline.engine.member_calls import MemberCalls
 from tautline.engine.samples import record_of_samples
 from tautline.engine.sayings import said_of_members
 from tautline.engine.shape import Shape, shape_of
-from tautline.engine.simulation import ChainSimulation
 from tautline.errors import RUNNING, TautlineError
 from tautline.kernels import data, observe
 from tautline.kernels.lanes import LANES

@@ -121,18 +121,16 @@ class ChainInMotion:
         place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3]
         return np.array(self.pendulum.reel.guide_position) + place
 
-    @property
-    def guide_force(self) -> data.Array:
-        """Mean force of string and reel on whatever carries a guide that moves, over the latest `advance` (N).
+    def force_on(self, name: str) -> data.Array:
+        """Mean force of string and reel on the kinematic body that carries the reel, over the latest `advance` (N).
 
         Weight and inertia of all of the string, spooled or not, and of the body, and the drag on them (theory, equation
         76); inertial frame, third axis down. The drum's own mass belongs to the carrier.
         """
+        self._check_carrier(name)
         passed = self.time - self._force_since[0]
-        if not self._stepper.loads.moves or passed <= 0.0:
-            raise InputError(
-                "guide_force: expected a guide that moves; advance with guide_velocity first, zeros if it stands"
-            )
+        if passed <= 0.0:
+            raise InputError("force_on: expected after an advance, got none yet")
         given: data.Array = (self._force_since[1] - self._stepper.guide_impulse()) / passed
         return given
 

@@ -16,7 +16,7 @@ NEED_TORQUE = {"torque", "power"}
 class WatchedChain:
     """A stepper, its samples and copies of its motion."""
 
-    def __init__(self, stepper: Stepper, named: Callable[[Values], Values] | None = None) -> None:
+    def __init__(self, stepper: Stepper, named: Callable[[Values], Values]) -> None:
         self._stepper, self._named = stepper, named
 
     @property
@@ -35,9 +35,7 @@ class WatchedChain:
     def values_for(self, times: data.Array, samples: data.Samples, names: set[str]) -> Values:
         if self._stepper.takes_torque and names & NEED_TORQUE:
             self._stepper.find_torques(samples, times)
-        if self._named is not None:
-            return self._named(values_of(self._stepper.pendulum, record_of_samples(times, samples)))
-        return values_of(self._stepper.pendulum, record_of_samples(times, samples), names)
+        return self._named(values_of(self._stepper.pendulum, record_of_samples(times, samples)))
 
     def saved(self) -> data.Motion:
         return data.copy_of(self._stepper.motion)

@@ -27,7 +27,7 @@ from tautline.model.string import String
 from tautline.model.string_loads import StringLoads
 from tautline.model.wording import near
 from tautline.results.values import values_of
-from tautline.schema import SCHEMA, CHAIN_SCHEMA, Variable
+from tautline.schema import CHAIN_SCHEMA, SCHEMA, Variable
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar, overload
 
 from tautline.arrays import Array
-from tautline.engine.assembly.simulation import NetworkSimulation
 from tautline.engine.cases import begin
-from tautline.engine.simulation import ChainSimulation
+from tautline.engine.chain import ChainSimulation
+from tautline.engine.network import NetworkSimulation
 from tautline.errors import InputError
 from tautline.gradients.assembly.setting import BegunNetwork, begin_assembly
 from tautline.gradients.coordinates import Coordinates

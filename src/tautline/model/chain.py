@@ -13,7 +13,7 @@ import numpy as np
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import ANCHOR, Kinematic, Line
-from tautline.model.assembly.state import State, BodyState, LineState, floats
+from tautline.model.assembly.state import BodyState, LineState, State, floats
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO
 from tautline.model.description import fields_of
@@ -142,9 +142,9 @@ def guide_at_start(chain: Chain) -> tuple[Any, Any]:
     return place + displacement, velocity
 
 
-def system_state(system: System, state: ChainState) -> State:
-    """State of a chain at the start of a run as one of its system, in inertial coordinates."""
-    place, velocity = guide_at_start(chain_of(system))
+def system_state(system: System, state: ChainState, guide: tuple[Any, Any] | None = None) -> State:
+    """State of a chain as one of its system, in inertial coordinates; `guide`: its place and velocity, if not at 0 s."""
+    place, velocity = guide_at_start(chain_of(system)) if guide is None else guide
     name, line = next(iter(system.lines.items()))
     body = system.bodies[line.end]
     assert isinstance(body, RigidBody)

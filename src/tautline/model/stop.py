@@ -13,7 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks, kinds
 from tautline.model.kinds import Kind, WrongValueError, in_si
 from tautline.model.wording import near
-from tautline.schema import SCHEMA, AXES, CHAIN_SCHEMA, Layout
+from tautline.schema import AXES, CHAIN_SCHEMA, SCHEMA, Layout
 from tautline.units import shown, to_si
 
 _COMPONENTS = ("body", "line", "node", "element", "axis", "row", "column")

@@ -14,7 +14,7 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.model import checks
 from tautline.model.wording import near
-from tautline.schema import SCHEMA, CHAIN_SCHEMA
+from tautline.schema import CHAIN_SCHEMA, SCHEMA
 
 TIME = "time"
 KNOWN = (*(CHAIN_SCHEMA | SCHEMA), TIME)  # which of them a case has, its segments say

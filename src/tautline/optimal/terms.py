@@ -16,7 +16,7 @@ from tautline.model import checks
 from tautline.model.wording import near
 from tautline.optimal import expressions
 from tautline.optimal.expressions import Expression
-from tautline.schema import SCHEMA, CHAIN_SCHEMA
+from tautline.schema import CHAIN_SCHEMA, SCHEMA
 
 TIME, FINAL, INTEGRAL, PEAK = "time", "final", "integral", "peak"
 KINDS = (TIME, FINAL, INTEGRAL, PEAK)

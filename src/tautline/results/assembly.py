@@ -16,7 +16,7 @@ from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labelled
 from tautline.results.ends import at_ends
 from tautline.results.values import Values, tension_of
-from tautline.schema import SCHEMA, AXES, MODES_SCHEMA, Layout, of_assembly
+from tautline.schema import AXES, MODES_SCHEMA, SCHEMA, Layout, of_assembly
 
 if TYPE_CHECKING:
     import xarray as xr

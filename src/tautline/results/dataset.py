@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline.results.values import Record, Values, values_of
-from tautline.schema import AXES, LYAPUNOV_SCHEMA, CHAIN_SCHEMA, TIME_VARIABLE, Variable
+from tautline.schema import AXES, CHAIN_SCHEMA, LYAPUNOV_SCHEMA, TIME_VARIABLE, Variable
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.assembly.simulation import NetworkSimulation
+from tautline.engine.chain import ChainSimulation
+from tautline.engine.network import NetworkSimulation
 from tautline.engine.samples import record_of_samples
-from tautline.engine.simulation import ChainSimulation
 from tautline.model.assembly.case import Case
 from tautline.model.body import RigidBody
 from tautline.model.case import ChainCase

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from tautline.engine.assembly import lowering
-from tautline.model.assembly.commands import check_known
 from tautline.engine.assembly.placed import PlacedNetwork
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import RELEASE
 from tautline.model import checks
+from tautline.model.assembly.commands import check_known
 from tautline.model.assembly.parts import Kinematic
 from tautline.model.body import RigidBody
 from tautline.model.command import Locked
@@ -94,7 +94,7 @@ class ActedOnNetwork(PlacedNetwork):
         before = self._moving_energy(time)
         self.call(RELEASE, time)
         booked = self._booked(data.CONTROL_WORK)
-        self._commands[name], self._origins[name] = Locked(), (time, self._deployed(name))
+        self._commands[name], self._origins[name] = Locked(), (time, self.deployed(name))
         self.arrays.reels[k][data.STOP] = 0.0
         self._changed = True
         self._lower(time, time)

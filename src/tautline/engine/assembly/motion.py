@@ -12,7 +12,6 @@ import numpy as np
 from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
 from tautline.engine.assembly.commands import check_given
-from tautline.model.assembly.commands import Commands, check_known, commands_by_name
 from tautline.engine.assembly.health import NetworkHealth
 from tautline.engine.assembly.lowering import check_state
 from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_failure
@@ -39,8 +38,9 @@ from tautline.kernels.assembly.march import (
 from tautline.kernels.listed import Listed
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
+from tautline.model.assembly.commands import Commands, check_known, commands_by_name
 from tautline.model.assembly.parts import Kinematic
-from tautline.model.assembly.state import State, BodyState, LineState
+from tautline.model.assembly.state import BodyState, LineState, State
 from tautline.model.command import Command, Free, Locked, Torque
 from tautline.model.force_law import check_laws
 from tautline.model.profile import values_at
@@ -155,6 +155,10 @@ class NetworkInMotion:
             "attitude": row[kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(3, 3).copy(),
         }
 
+    def speed(self, name: str) -> float:
+        """Rate of the reeled length of a line; positive in retrieval (m/s)."""
+        return float(self.present_sample().strands[0, self._number(name), kernels.SPEED])
+
     def string(self, name: str) -> dict[str, Any]:
         """Nodes, their velocities, deployed length and reel speed of a string now."""
         check_known(name, self.assembly.lines, "lines")
@@ -171,7 +175,8 @@ class NetworkInMotion:
             "reel_speed": float(sample.strands[0, k, kernels.SPEED]),
         }
 
-    def state(self) -> State:
+    @property
+    def system_state(self) -> State:
         """The present state, as a value that another simulation can start from."""
         sample = self.present_sample()
         bodies = {}
@@ -265,14 +270,14 @@ class NetworkInMotion:
         for name, command in given.items():
             k = list(self.assembly.lines).index(name)
             line = self.assembly.lines[name]
-            speed, deployed = float(sample.strands[0, k, kernels.SPEED]), self._deployed(name)
+            speed, deployed = float(sample.strands[0, k, kernels.SPEED]), self.deployed(name)
             check_given(name, command, line, (time, deployed, speed), self.method.order, self._started)
             least = command.shortest(deployed, time)
             if self.method.minimum_length is None and least is not None and least < 2.0 * self._shortest[name]:
                 self._shortest[name] = 0.5 * least
         self.call(RELEASE, time)
         for name, command in given.items():
-            self._commands[name], self._origins[name] = command, (time, self._deployed(name))
+            self._commands[name], self._origins[name] = command, (time, self.deployed(name))
             if command.finds_torque:
                 self.arrays.reels[self._number(name)][data.STOP] = 0.0
         self._started, self._changed = True, True
@@ -306,7 +311,8 @@ class NetworkInMotion:
     def _number(self, name: str) -> int:
         return self._numbers[name]
 
-    def _deployed(self, name: str) -> float:
+    def deployed(self, name: str) -> float:
+        """Unstretched length of a line outside its guide (m)."""
         return float(self.assembly.lines[name].string.length - self.arrays.reels[self._number(name)][data.S])
 
     def _check_step(self) -> None:

@@ -13,6 +13,7 @@ from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import BEGIN
 from tautline.model.assembly.state import State
+from tautline.model.command import Command
 
 
 class PlacedNetwork(NetworkInMotion):
@@ -48,6 +49,13 @@ class PlacedNetwork(NetworkInMotion):
         self.call(BEGIN, time)
         for name in self._commands:
             self._lead(name, time)
+
+    def follow(self, name: str, command: Command, origin: tuple[float, float], shortest: float) -> None:
+        """Go on with a command that was given at a time, with a length out, to a reel that retrieves to a length."""
+        self._commands[name], self._origins[name], self._shortest[name] = command, origin, shortest
+        self._started, self._changed = True, True
+        self._lower(self.time, self.time)
+        self._lead(name, self.time)
 
     def twin(self, until: float) -> Self:
         """An independent one in the same state, with nothing recorded; motions are there up to a time (s)."""

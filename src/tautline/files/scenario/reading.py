@@ -14,8 +14,6 @@ from tautline import durable
 from tautline.files.scenario.origin import Origin
 from tautline.model import checks
 from tautline.model.assembly.case import Case
-from tautline.model.assembly.sections import is_assembly
-from tautline.model.case import ChainCase
 from tautline.model.keys import dotted
 from tautline.model.sections import ScenarioError
 from tautline.model.table_files import FILE
@@ -55,8 +53,8 @@ def find(name: str) -> Path:
     raise ScenarioError(f"{name}: no such file or built-in scenario{hint}")
 
 
-def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Any:
-    """A case from a scenario file, or from a built-in scenario: a Case, or an Case of one with [lines.NAME].
+def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Case:
+    """A case from a scenario file, or from a built-in scenario.
 
     Parameters
     ----------
@@ -98,7 +96,7 @@ def tree_of(text: str, source: str) -> dict[str, Any]:
         raise ScenarioError(f"{source}: not valid TOML here: a number of thousands of digits") from None
 
 
-def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Any:
+def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Case:
     """From TOML text; ScenarioError names the key, what was wanted, what came, file and line."""
     tree = beside(tree_of(text, source), Path(source).parent)
     given = tuple(_override(tree, key, value) for key, value in (changes or {}).items())
@@ -115,14 +113,12 @@ def beside(tree: dict[str, Any], folder: Path, depth: int = _DEEPEST) -> dict[st
     return found
 
 
-def from_tree(tree: Mapping[str, Any], origin: Origin) -> Any:
+def from_tree(tree: Mapping[str, Any], origin: Origin) -> Case:
     """A case from what a TOML parser returns."""
     endless = _endless(tree)
     if endless is not None:
         raise ScenarioError(f"{origin.head(endless)}: expected a number of fewer digits, got thousands")
-    if is_assembly(tree):
-        return Case.from_dict(tree, locate=origin.head)
-    return ChainCase.from_dict(tree, locate=origin.head)
+    return Case.from_dict(tree, locate=origin.head)
 
 
 def _endless(tree: Any) -> list[str] | None:

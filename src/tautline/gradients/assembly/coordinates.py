@@ -14,7 +14,7 @@ from tautline.gradients.rotations import RotationVectors
 from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic
-from tautline.model.assembly.state import State, BodyState, LineState, point_of
+from tautline.model.assembly.state import BodyState, LineState, State, point_of
 from tautline.model.body import RigidBody
 from tautline.results.assembly import spans
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tautline.arrays import Array
-from tautline.engine.assembly.simulation import NetworkSimulation
 from tautline.engine.cases import assembly_case, begin
+from tautline.engine.network import NetworkSimulation
 from tautline.gradients.assembly.coordinates import NetworkCoordinates
 from tautline.gradients.assembly.marching import AssemblySetting
 from tautline.gradients.assembly.outputs import carried_values, held_reels

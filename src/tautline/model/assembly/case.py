@@ -10,12 +10,12 @@ from typing import Any
 from tautline.model import toml
 from tautline.model.assembly import keys, sections
 from tautline.model.assembly.assembly import System
+from tautline.model.assembly.commands import commands_by_name
 from tautline.model.assembly.sections import Described
 from tautline.model.assembly.starts import Start, state_of
 from tautline.model.assembly.state import State
 from tautline.model.case import naming_errors
 from tautline.model.command import Command, check_command
-from tautline.model.assembly.commands import commands_by_name
 from tautline.model.keys import dotted, parse
 from tautline.model.run import Run
 from tautline.model.sections import Locate, Tree
@@ -152,3 +152,8 @@ class Case:
             return
         with naming_errors(self.to_dict(), self._locate, section, sections.problem_of):
             yield
+
+
+def timed(case: Case, time: float) -> Case:
+    """The case of a motion that nobody said how long it takes: as long as it has gone on (s)."""
+    return case.with_(run=replace(case.run, duration=max(time, 1.0)))

@@ -13,7 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic
-from tautline.model.assembly.state import State, BodyState, LineState
+from tautline.model.assembly.state import BodyState, LineState, State
 from tautline.model.body import RigidBody
 from tautline.model.loads import interpolated
 from tautline.model.network import Network, NetworkBody, NetworkLine, Places

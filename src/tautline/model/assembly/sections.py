@@ -10,7 +10,7 @@ from tautline.model import file_keys, kinds, sections
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic, Line, Orbit
 from tautline.model.assembly.starts import Placed, Start
-from tautline.model.assembly.state import State, BodyState, LineStart, LineState
+from tautline.model.assembly.state import BodyState, LineStart, LineState, State
 from tautline.model.command import Command
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, ProblemsError, keys_of

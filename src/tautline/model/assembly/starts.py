@@ -14,10 +14,10 @@ from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic
 from tautline.model.assembly.rest import rest
 from tautline.model.assembly.state import (
-    State,
     BodyState,
     LineStart,
     LineState,
+    State,
     floats,
     hang,
     kinematic_state,

@@ -13,7 +13,7 @@ from tautline.analysis.fatigue import counting, tension_curve
 from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.schema import SCHEMA, AXES, CHAIN_SCHEMA, Variable
+from tautline.schema import AXES, CHAIN_SCHEMA, SCHEMA, Variable
 from tautline.studies.definition.facts import Facts
 from tautline.studies.definition.readings import READINGS
 

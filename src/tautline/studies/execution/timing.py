@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.engine.assembly.simulation import NetworkSimulation
 from tautline.engine.ensemble import march_ensemble
+from tautline.engine.network import NetworkSimulation
 from tautline.errors import TautlineError
 from tautline.kernels.lanes import LANES
 from tautline.studies.definition.definition import Study

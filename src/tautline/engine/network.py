@@ -14,7 +14,6 @@ from tautline import errors
 from tautline._version import __version__
 from tautline.engine import checkpoints, plausible
 from tautline.engine.assembly.acting import ActedOnNetwork
-from tautline.model.assembly.commands import Commands, check_known
 from tautline.engine.assembly.health import NetworkHealth
 from tautline.engine.assembly.samples import sentence, values_of
 from tautline.engine.assembly.watched import WatchedNetwork
@@ -35,7 +34,8 @@ from tautline.kernels.balance import kept_energy
 from tautline.model import checks
 from tautline.model.assembly import sections
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import Case
+from tautline.model.assembly.case import Case, timed
+from tautline.model.assembly.commands import Commands, check_known
 from tautline.model.assembly.state import State
 from tautline.model.description import fields_of
 from tautline.model.force_law import refuse_saving
@@ -48,7 +48,7 @@ from tautline.results.values import Values
 if TYPE_CHECKING:
     import xarray as xr
 
-VERSION = 2
+VERSION = 3
 # Of the text of a checkpoint (plausible.py).
 FORM = checkpoints.FORM | {
     "commands": {plausible.ANY: dict},
@@ -94,7 +94,10 @@ class NetworkSimulation(ActedOnNetwork):
         self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
         self.health = NetworkHealth()
         super().__init__(assembly, state, Method(**known(method, Method)), loads)
-        self.case: Case | None = None
+        self._case: Case | None = None
+        self.is_timed = False  # the case says how long
+        # record, remarks and figures of the chain kernels, where they made the motion up to a time (switching.py)
+        self._earlier: tuple[Values | None, list[str], dict[str, float]] = (None, [], {})
         self._watch = Watch(self.method.stop, self.layout) if self.method.stop else None
         self.forget_records()
 
@@ -104,7 +107,7 @@ class NetworkSimulation(ActedOnNetwork):
         checks.instance("case", case, Case, hint="; tl.Simulation takes a Case")
         with case.naming_keys():
             simulation = cls(case.system, case.state(), loads=loads, **case.run.method())
-        simulation.case = case
+        simulation._case, simulation.is_timed = case.meshed(), True
         return simulation
 
     @property
@@ -130,6 +133,11 @@ class NetworkSimulation(ActedOnNetwork):
         if self.status in LOCATED:
             return float(self.arrays.totals[data.STOP_TIME])
         return self.counted_time
+
+    @property
+    def energy(self) -> float:
+        """Total energy (J)."""
+        return float(self.present_sample().whole[0, [data.KINETIC, data.ELASTIC, data.GRAVITY]].sum())
 
     @property
     def message(self) -> str:
@@ -250,8 +258,15 @@ class NetworkSimulation(ActedOnNetwork):
             return f"stopped at t = {self.time:.6g} s: {self._watch.met.sentence()}"
         name = list(self.assembly.lines)[strand] if strand >= 0 else ""
         step = plan.h / 2**self.halvings
-        out = self._deployed(name) if name else 0.0
+        out = self.deployed(name) if name else 0.0
         return sentence(status, self.time, name, out, step, self.limits().waves, plan.adaptive)
+
+    def take_over(self, record: Values | None, remarks: list[str], figures: dict[str, float]) -> None:
+        """Go on with what another backend has recorded, and said of it."""
+        self._earlier = (record, remarks, figures)
+        if record is not None:  # the present state is its last sample
+            first = self.first_sample()
+            self._times, self._pieces = [self._marched[:0]], [kernels.WholeSamples(*(x[:0] for x in first))]
 
     # -- samples -----------------------------------------------------------------------------------------
 
@@ -276,13 +291,18 @@ class NetworkSimulation(ActedOnNetwork):
         """Variables of the results from samples, the latest ones if no times are given."""
         return values_of(self.assembly, samples, self._marched if times is None else times)
 
+    def present_values(self) -> Values:
+        """Variables of the present state."""
+        return self.values(self.present_sample(), np.array([self.time]))
+
     def recorded(self) -> Values:
         """Variables of all that was recorded."""
         self.turns.check()
         if not self._times:
             self.keep(self.first_sample())
         pieces = kernels.WholeSamples(*(np.concatenate(arrays) for arrays in zip(*self._pieces, strict=True)))
-        return self.values(pieces, np.concatenate(self._times))
+        found, earlier = self.values(pieces, np.concatenate(self._times)), self._earlier[0]
+        return found if earlier is None else {name: np.concatenate([earlier[name], x]) for name, x in found.items()}
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded, as `simulate` returns it."""
@@ -295,7 +315,14 @@ class NetworkSimulation(ActedOnNetwork):
             for name, reel in zip(self.assembly.lines, self.arrays.reels, strict=True)
             for sentence in stop_remarks(reel)
         ]
-        return held + self.health.remarks(self.assembly, self.arrays.totals, self._plan.adaptive)
+        own = held + self.health.remarks(self.assembly, self.arrays.totals, self._plan.adaptive)
+        return list(dict.fromkeys(self._earlier[1] + own))
+
+    def figures(self) -> dict[str, float]:
+        """Figures that say how far the result can be trusted, by name."""
+        self.turns.check()
+        found, earlier = self.health.figures(self.arrays.totals), self._earlier[2]
+        return found | {name: max(x, earlier[name]) for name, x in found.items() if name in earlier}
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""
@@ -308,7 +335,7 @@ class NetworkSimulation(ActedOnNetwork):
             "step": self._plan.h / 2**self.halvings,
             "steps": self.steps,
             "newton_iterations": int(self.arrays.clock[data.ITERATIONS]),
-            **self.health.figures(self.arrays.totals),
+            **self.figures(),
             "order": self.method.order,
             "version": __version__,
             CASE: json.dumps(self.description()),
@@ -320,10 +347,10 @@ class NetworkSimulation(ActedOnNetwork):
 
     def _as_case(self) -> Case:
         """The case that it was made from, or one of the same system, start and commands."""
-        if self.case is not None:
-            return self.case.meshed()
-        settings = Run(duration=max(self.time, 1.0), **{name: getattr(self.method, name) for name in fields_of(Method)})
-        return Case(self.assembly, self.initial, self._commands, settings)
+        if self._case is not None:
+            return self._case if self.is_timed else timed(self._case.with_(commands=self._commands), self.time)
+        method = {name: getattr(self.method, name) for name in fields_of(Method)}
+        return timed(Case(self.assembly, self.initial, self._commands, Run(duration=1.0, **method)), self.time)
 
     # -- checkpoints -------------------------------------------------------------------------------------
 
