@@ -100,7 +100,7 @@ SLACK_SCHEMA = {
 }
 
 
-# Of assemblies. Nodes and elements are those of all strings, one string after the other.
+# Of every run. Nodes and elements are those of all lines, one line after the other.
 _BODY, _LINE = (*TIME, "body"), (*TIME, "line")
 _MOVED = {"guide_work": "work done by prescribed motion, of bodies and of the frame of an orbit, since the start"}
 _MOVED |= {"external_work": "work done by forces and moments on the bodies since the start"}
@@ -109,6 +109,7 @@ SCHEMA = {
     "body_velocity": Variable((*_BODY, "axis"), "m s-1", "velocities of the centres of mass"),
     "attitude": Variable((*_BODY, "row", "column"), "1", "rotation matrices, body to inertial frame"),
     "angular_velocity": Variable((*_BODY, "axis"), "rad s-1", "of the bodies, each in its own frame"),
+    "orthogonality_error": Variable(_BODY, "1", "Frobenius norm of I - R^T R"),
     "position": Variable((*TIME, "node", "axis"), "m", "positions of the nodes; third axis down"),
     "velocity": Variable((*TIME, "node", "axis"), "m s-1", "velocities of the mesh nodes"),
     "strain": Variable((*TIME, "element"), "1", "strain of the elements"),

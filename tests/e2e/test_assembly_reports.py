@@ -15,6 +15,7 @@ import tautline as tl
 from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.figures.scene import scene_of
+from tests.support import chains
 
 # Pages of many figures.
 pytestmark = pytest.mark.long
@@ -50,30 +51,30 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_string_alone_has_its_own_values(run: xr.Dataset) -> None:
-    one = tl.one_string(run, "sling")
+    one = chains.one_string(run, "sling")
     assert one.sizes == {"time": 41, "node": 3, "element": 2, "axis": 3}
     assert np.array_equal(one.tension, run.tension.sel(element=run.element_line == "sling"))
-    assert np.array_equal(one.guide_tension, run.start_tension.sel(line="sling"))
-    assert np.array_equal(one.body_tension, run.end_tension.sel(line="sling"))
-    hoist = tl.one_string(run, "hoist")
+    assert np.array_equal(one.start_tension, run.start_tension.sel(line="sling"))
+    assert np.array_equal(one.end_tension, run.end_tension.sel(line="sling"))
+    hoist = chains.one_string(run, "hoist")
     assert np.array_equal(hoist.control_work, run.motor_work.sel(line="hoist"))
-    assert tl.one_string(hoist).identical(hoist)
+    assert chains.one_string(hoist).identical(hoist)
     with pytest.raises(InputError, match=r"line: missing; expected one of 'hoist', 'sling', such as line='hoist'"):
-        tl.one_string(run)
+        chains.one_string(run)
     with pytest.raises(InputError, match="line: expected one of 'hoist', 'sling', got 'rope'"):
-        tl.one_string(run, "rope")
+        chains.one_string(run, "rope")
 
 
 def test_one_string_and_one_body_read_like_a_pendulum() -> None:
     """The same system both ways: what is read off is the same to rounding."""
     string = tl.String(6.0, 0.1, 5e3, law="tension_only", breaking_load="500 N")
     reel, body = tl.Reel(0.1, 0.2, 2.0), tl.RigidBody.point(5.0)
-    pendulum = tl.Pendulum(string, reel, body)
-    start = tl.hanging(pendulum, 3.0, 4)
+    pendulum = chains.Chain(string, reel, body)
+    start = chains.hanging(pendulum, 3.0, 4)
     alone = tl.simulate(pendulum, start, tl.Torque(4.0), duration=0.5, sample=0.01, step=1e-4)
     assembly = tl.System({"load": body}, {"rope": tl.Line(string, end="load", reel=reel, elements=4)})
     z = float(start.nodes[-1, 2])
-    hung = tl.rest(assembly, tl.hang(assembly, {"load": (0, 0, z)}, {"rope": 3.0}))
+    hung = chains.rest(assembly, chains.hang(assembly, {"load": (0, 0, z)}, {"rope": 3.0}))
     several = tl.simulate(assembly, hung, {"rope": tl.Torque(4.0)}, duration=0.5, sample=0.01, step=1e-4)
     assert tl.utilisation(several).utilisation == pytest.approx(tl.utilisation(alone).utilisation, rel=1e-6)
     assert tl.motor_energy(several).braking_energy == pytest.approx(tl.motor_energy(alone).braking_energy, rel=1e-6)
@@ -89,7 +90,7 @@ def test_one_string_and_one_body_read_like_a_pendulum() -> None:
 def test_series_of_bodies_and_strings(run: xr.Dataset, path: Path) -> None:
     found = tl.rainflow(path, "end_tension", line="sling")
     assert found.attrs["variable"] == "end_tension of sling"
-    assert np.array_equal(found.range.values, tl.rainflow(tl.one_string(run, "sling"), "body_tension").range.values)
+    assert np.array_equal(found.range.values, tl.rainflow(chains.one_string(run, "sling"), "end_tension").range.values)
     height = tl.exceedance(run, "body_position", body="load", axis="z")
     assert float(height.level[0]) == float(run.body_position.sel(body="load", axis="z").min())
     assert tl.spectrum(run, "energy").attrs["mean"] == pytest.approx(float(run.energy.mean()))
@@ -119,8 +120,8 @@ def test_the_page_says_what_the_functions_say(run: xr.Dataset, path: Path, here:
     found = rows(text)
     assert found["utilisation"] == [f"{100 * use.utilisation:.3g} % of 1000 N", "unknown"]
     for k, string in enumerate(STRINGS):
-        one = tl.one_string(run, string)
-        largest = max(float(one[x].max()) for x in ("tension", "guide_tension", "body_tension"))
+        one = chains.one_string(run, string)
+        largest = max(float(one[x].max()) for x in ("tension", "start_tension", "end_tension"))
         assert found["largest tension"][k].startswith(f"{largest:.4g} N")
         events = tl.slack_events(run, line=string)
         assert found["slack"][k].startswith(f"{events.sizes['event']} events" if events.sizes["event"] else "never")
@@ -185,8 +186,8 @@ def test_figures_of_other_assemblies(name: str, here: Path) -> None:
 def test_curves_are_the_data(run: xr.Dataset) -> None:
     lines = tl.figures.tension(run).axes[0].get_lines()
     assert [line.get_label() for line in lines] == list(STRINGS)
-    one = tl.one_string(run, "sling")
-    highest = np.max([one.tension.max("element"), one.guide_tension, one.body_tension], axis=0)
+    one = chains.one_string(run, "sling")
+    highest = np.max([one.tension.max("element"), one.start_tension, one.end_tension], axis=0)
     assert np.array_equal(np.asarray(lines[1].get_ydata()), highest)
     (line,) = tl.figures.drive(run).axes[0].get_lines()  # the one reel
     assert np.array_equal(np.asarray(line.get_ydata()), run.reel_speed.sel(line="hoist"))

@@ -185,7 +185,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"vary": {"bodies.load.mass": ["3 m"]}}, "bodies.load.mass: expected a mass such as 3 or '3 kg', got '3 m'"),
     ({"vary": {"string.stiffness": [1.0]}}, "string: no such key"),
     ({"vary": {"run.elements": [4]}}, "run.elements: expected none: every string has its own elements"),
-    ({"outputs": ["max guide_tension"]}, "outputs[0].variable: expected a variable of a run, got 'guide_tension'"),
+    ({"outputs": ["max start_tension"]}, "outputs[0].variable: expected a variable of a run, got 'start_tension'"),
     (
         {"outputs": [{"variable": "tension", "element": 0, "reduce": "max"}]},
         "outputs[0].line: missing; expected one of 'hoist', 'sling', whose nodes and elements are counted",

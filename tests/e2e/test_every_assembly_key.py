@@ -27,6 +27,7 @@ from tautline.model.assembly.sections import BODY_LOADS, KIND, KINDS
 from tautline.model.assembly.state import BodyState, LineStart
 from tautline.model.file_keys import keys_of
 from tautline.model.fluid import BodyInFluid
+from tests.support import chains
 from tests.support.leaves import LARGER, leaves
 
 FOLDER = Path(__file__).parent / "every_assembly_key"
@@ -77,7 +78,7 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
     ending = ENDINGS.get(name, "completed")
     assert read.attrs["status"] == ending
     assert all(np.isfinite(read[variable]).all() for variable in read.data_vars)
-    same = tl.simulate(tl.load(source))
+    same = chains.simulate(tl.load(source))
     for variable in read.data_vars:
         assert np.array_equal(read[variable], same[variable]), variable
     assert ending in call("info", str(run)).replace("\n", " ")
@@ -154,8 +155,8 @@ def test_a_study_in_which_every_number_is_varied(name: str, tmp_path: Path) -> N
     assert summary["endings"] == {ENDINGS.get(name, "completed"): 2}, summary["failures"]
     assert found.line.values.tolist() == list(given["lines"])
     for member, factor in enumerate((1.0, LARGER)):
-        case = tl.AssemblyCase.from_dict(plain).with_({key: value * factor for key, value in numbers.items()})
-        run = tl.simulate(case)
+        case = tl.Case.from_dict(plain).with_({key: value * factor for key, value in numbers.items()})
+        run = chains.simulate(case)
         one = found.isel(member=member)
         for variable in ("body_position", "attitude", "energy", "position"):
             assert np.array_equal(one[f"final_{variable}"], run[variable][-1]), variable

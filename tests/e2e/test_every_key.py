@@ -30,7 +30,7 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.files import runs, scenario
-from tautline.schema import SCHEMA
+from tautline.schema import CHAIN_SCHEMA
 from tautline.viewer.payload import frame_length
 from tests.support.leaves import LARGER, leaves
 from tests.support.packed import summed
@@ -180,7 +180,7 @@ def check_summary(path: Path, status: str, rows: int, end: float) -> None:
     assert ("tautline resume" in summary["message"]) == (status == "unfinished")
     assert summary["final_reel_speed"] is not None and summary["largest_step_ratio"] is not None
     assert summary["balance_error"] is not None
-    ranges = ("strain", "tension", "guide_tension", "body_tension", "torque", "power", "reel_speed", "kinetic_energy")
+    ranges = ("strain", "tension", "start_tension", "end_tension", "torque", "power", "reel_speed", "kinetic_energy")
     for name in (*ranges, "unstretched_length", "stretched_length"):
         low, high = summary[name]
         assert low <= high, f"{name}: {low} to {high}"
@@ -202,7 +202,7 @@ def check_csv(path: Path, rows: int, sample: float) -> None:
         names, units, *lines = csv.reader(file)
     values = np.array(lines, dtype=float)
     assert values.shape == (rows, len(names)) and len(units) == len(names)
-    assert {name.partition("[")[0] for name in names} == {"time", *SCHEMA}
+    assert {name.partition("[")[0] for name in names} == {"time", *CHAIN_SCHEMA}
     assert np.isfinite(values).all(), sorted({names[k] for k in np.argwhere(~np.isfinite(values))[:, 1]})
     np.testing.assert_allclose(values[:, 0], sample * np.arange(rows), rtol=0.0, atol=1e-12)
 

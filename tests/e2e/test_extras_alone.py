@@ -36,6 +36,7 @@ webbrowser.open = browse
 """
 COMMANDS = """
 from tautline.cli import main
+from tests.support import chains
 def tautline(line):
     sys.argv = ["tautline", *line.split()]
     try:
@@ -47,8 +48,8 @@ def tautline(line):
 PROMISES = {
     "": START
     + """
-run = tl.simulate(SMALL)
-rest = tl.equilibrium(SMALL.pendulum, deployed=10.0, elements=4)
+run = chains.simulate(SMALL)
+rest = chains.equilibrium(SMALL.pendulum, deployed=10.0, elements=4)
 assert (tl.modes(SMALL.pendulum, rest, count=3).frequency >= 0.0).all()
 assert np.isfinite(tl.jacobian(SMALL, ["tension"], by=["body.mass"]).derivatives["tension"]).all()
 assert np.isfinite(tl.value_and_gradient(SMALL, tl.Final("energy"), by=["string.stiffness"]).gradient).all()
@@ -56,12 +57,12 @@ assert np.isfinite(tl.value_and_gradient(SMALL, tl.Final("energy"), by=["string.
 def pull(t, state, parameters, force, moment):
     force[-1, 0] = -parameters[0] * state.position[-1, 0]
 
-state = tl.straight(SMALL.pendulum, deployed=10.0, elements=4, direction=(0.3, 0.0, 1.0))
-pulled = tl.simulate(SMALL.pendulum, state, tl.Locked(), duration=0.02, loads=[tl.ForceLaw(pull, parameters=(2.0,))])
+state = chains.straight(SMALL.pendulum, deployed=10.0, elements=4, direction=(0.3, 0.0, 1.0))
+pulled = chains.simulate(SMALL.pendulum, state, tl.Locked(), duration=0.02, loads=[tl.ForceLaw(pull, parameters=(2.0,))])
 assert float(pulled.force_law_work[-1]) != 0.0
-tl.Simulation(SMALL.pendulum, state).advance(0.01, tl.Torque(1.0))
-assert tl.simulate(tl.load("hook-and-load"), duration="20 ms").attrs["status"] == "completed"
-measured = run[["guide_tension"]].to_dataframe().reset_index()
+chains.simulation(SMALL.pendulum, state).advance(0.01, tl.Torque(1.0))
+assert chains.simulate(tl.load("hook-and-load"), duration="20 ms").attrs["status"] == "completed"
+measured = run[["start_tension"]].to_dataframe().reset_index()
 found = tl.fit(SMALL, measured, vary=["body.mass"], units="SI")
 assert found.case.pendulum.body.mass > 0.0
 
@@ -139,13 +140,13 @@ import numba
 def pull(t, state, parameters, force, moment):
     force[-1, 0] = -parameters[0] * state.position[-1, 0]
 
-state = tl.straight(SMALL.pendulum, deployed=10.0, elements=4, direction=(0.3, 0.0, 1.0))
-pulled = tl.simulate(SMALL.pendulum, state, tl.Locked(), duration=0.02, loads=[tl.ForceLaw(pull, parameters=(2.0,))])
+state = chains.straight(SMALL.pendulum, deployed=10.0, elements=4, direction=(0.3, 0.0, 1.0))
+pulled = chains.simulate(SMALL.pendulum, state, tl.Locked(), duration=0.02, loads=[tl.ForceLaw(pull, parameters=(2.0,))])
 assert float(pulled.force_law_work[-1]) != 0.0
 """,
     "optimal": START
     + """
-pendulum = tl.Pendulum(tl.String(10.0, 1e-3, 2e5, viscosity=1e3), tl.Reel(0.1, 0.1, 20.0), tl.RigidBody.point(5.0))
+pendulum = chains.Chain(tl.String(10.0, 1e-3, 2e5, viscosity=1e3), tl.Reel(0.1, 0.1, 20.0), tl.RigidBody.point(5.0))
 run = tl.Run(duration=1.0, elements=1, step=5e-3, sample=0.1)
 case = tl.Case(pendulum, tl.Hanging(deployed=4.0), tl.Torque(([0.0, 1.0], [5.0, 5.0])), run)
 goal = tl.AtEnd("unstretched_length", "3.9 m")

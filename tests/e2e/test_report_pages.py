@@ -9,6 +9,7 @@ import pytest
 
 import tautline as tl
 from tautline.studies.report.report import report
+from tests.support import chains
 from tests.support.pages import PHONE, violations
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ PAGES = {
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
-    jump = tl.simulate(tl.load("bungee", {"string.breaking_load": "5 kN", "run.duration": "2 s"}))
-    robot = tl.simulate(tl.load("cable-robot", {"run.duration": "0.4 s"}))
+    jump = chains.simulate(tl.load("bungee", {"string.breaking_load": "5 kN", "run.duration": "2 s"}))
+    robot = chains.simulate(tl.load("cable-robot", {"run.duration": "0.4 s"}))
     tl.study(STUDY, folder / "study.zarr")
     return {
         "pendulum": tl.report(jump, folder / "jump.html"),

@@ -22,6 +22,7 @@ from tautline.cli.output import summary_table
 from tautline.files import runs
 from tautline.files.runs import shortening
 from tautline.results.summary import summarise
+from tests.support import chains
 
 RUNS = {
     "early": ("crane-hoist", {"body.mass": "800 kg", "run.sample": "0.1 s"}, None, "fully_retrieved"),
@@ -128,7 +129,7 @@ def test_the_file_of_an_early_end_has_the_size_of_its_samples(
     monkeypatch.undo()
     assert [each.name for each in tmp_path.iterdir()] == ["other.nc" if trouble == "renamed" else "run.nc"]
     path = next(tmp_path.iterdir())
-    expected = tl.simulate(case)
+    expected = chains.simulate(case)
     rows, planned = len(expected.time), 1 + round(case.run.duration / 2e-3)
     kept = planned if trouble else rows
     assert rows < 0.9 * planned
@@ -182,7 +183,7 @@ def test_health_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
     values = sample_values(4) | {
         "power": np.array([-3.0, 0.0, 5.0, 4.0]),
-        "guide_tension": np.array([7.0, 8.0, 9.0, 8.0]),
+        "start_tension": np.array([7.0, 8.0, 9.0, 8.0]),
     }
     health = {"version": "0", "balance_error": 0.031, "remarks": "the first remark\nthe second one"}
     figures = summarise([values], ATTRS | health)

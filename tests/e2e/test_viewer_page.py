@@ -12,6 +12,7 @@ import pytest
 import xarray as xr
 
 import tautline as tl
+from tests.support import chains
 from tests.support.browser import Serving, serving
 from tests.support.commands import tautline
 from tests.support.crane import crane
@@ -25,8 +26,8 @@ END = 3.0
 SAMPLE = 0.01
 
 
-def pendulum() -> tl.Pendulum:
-    return tl.Pendulum(
+def pendulum() -> chains.Chain:
+    return chains.Chain(
         string=tl.String(length=12.0, density=0.05, stiffness=100.0),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
         body=tl.RigidBody.box(0.5, (0.4, 0.5, 0.8), (0.1, 0.0, 0.4)),
@@ -35,7 +36,7 @@ def pendulum() -> tl.Pendulum:
 
 def make(path: Path, direction: tuple[float, float, float], command: Any) -> None:
     p = pendulum()
-    start = tl.straight(p, 5.0, N, direction, end_velocity=(0.0, 1.0, 0.0))
+    start = chains.straight(p, 5.0, N, direction, end_velocity=(0.0, 1.0, 0.0))
     tl.run_to_file(path, p, start, command, duration=END, sample=SAMPLE, title=path.stem)
 
 
@@ -311,14 +312,14 @@ def test_a_pendulum_beside_an_assembly(folder: Path, open_page: Pages) -> None:
 
 def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:
     """A point mass, one element, a single sample; a run that an event ended; rows without numbers."""
-    p = tl.Pendulum(string=pendulum().string, reel=pendulum().reel, body=tl.RigidBody.point(0.5))
-    start = tl.straight(p, 5.0, 1, (1.0, 0.0, 1.0))
-    single = tl.simulate(p, start, tl.Locked(), duration=0.02, sample=0.01).isel(time=slice(0, 1))
+    p = chains.Chain(string=pendulum().string, reel=pendulum().reel, body=tl.RigidBody.point(0.5))
+    start = chains.straight(p, 5.0, 1, (1.0, 0.0, 1.0))
+    single = chains.simulate(p, start, tl.Locked(), duration=0.02, sample=0.01).isel(time=slice(0, 1))
     page = open_page(tl.view(single).save(tmp_path / "single.html").as_uri(), offline=True)
     assert len(nodes(page)) == 6 and colours(picture(page)) > 50
     page.keyboard.press("Space")
     page.keyboard.press("ArrowRight")
-    ended = tl.simulate(p, start, tl.Free(), duration=30.0, sample=0.01)
+    ended = chains.simulate(p, start, tl.Free(), duration=30.0, sample=0.01)
     assert ended.attrs["status"] == "fully_deployed"
     ended["position"].values[-20:] = np.nan
     page = open_page(tl.view(ended).save(tmp_path / "ended.html").as_uri(), offline=True)

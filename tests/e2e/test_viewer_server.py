@@ -18,7 +18,7 @@ import tautline as tl
 from tautline.figures.page import page
 from tautline.viewer import curves, payload
 from tests.conftest import Report
-from tests.support import forked
+from tests.support import chains, forked
 from tests.support.browser import Serving, serving
 from tests.support.checking import check_below
 
@@ -27,12 +27,12 @@ SAMPLES = 201
 
 
 def make(path: Path, elements: int = N) -> None:
-    p = tl.Pendulum(
+    p = chains.Chain(
         string=tl.String(length=10.0, density=0.05, stiffness=100.0),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
         body=tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2)),
     )
-    start = tl.straight(p, 4.0, elements, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+    start = chains.straight(p, 4.0, elements, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
     tl.run_to_file(path, p, start, tl.Locked(), duration=2.0, sample=0.01, title=f"of {elements}")
 
 
@@ -263,13 +263,13 @@ def peak_memory(process: int) -> float:
 @pytest.mark.long
 def test_a_million_samples(tmp_path: Path, report: Report) -> None:
     """Answers have the size of a picture, not of the run, and memory stays that of a few curves."""
-    p = tl.Pendulum(
+    p = chains.Chain(
         string=tl.String(length=10.0, density=0.05, stiffness=100.0),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
         body=tl.RigidBody.point(0.5),
     )
     path = tmp_path / "long.nc"
-    start = tl.straight(p, 4.0, 1, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+    start = chains.straight(p, 4.0, 1, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
     tl.run_to_file(path, p, start, tl.Locked(), duration=1000.0, step=1e-3, sample=1e-3)
     size = os.path.getsize(path) / 1e6
     try:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import tautline as tl
+from tests.support import chains
 
 
 def hoist(changes: Mapping[str, Any] | None = None, body: tl.RigidBody | None = None) -> tl.Case:
     """Four elements, a torque that changes, and a point mass or another body; fixed steps."""
-    pendulum = tl.Pendulum(
+    pendulum = chains.Chain(
         string=tl.String(length=10.0, density=0.05, stiffness=100.0),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
         body=body or tl.RigidBody.point(0.5),

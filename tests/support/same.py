@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-import tautline as tl
+from tests.support import chains
 
 
 def check_same(a: xr.Dataset, b: xr.Dataset) -> None:
@@ -15,6 +15,6 @@ def check_same(a: xr.Dataset, b: xr.Dataset) -> None:
         assert np.array_equal(a[name].values, b[name].values), f"{name} differs"
 
 
-def check_same_state(a: tl.State, b: tl.State) -> None:
+def check_same_state(a: chains.ChainState, b: chains.ChainState) -> None:
     for name, value in vars(a).items():
         assert np.array_equal(value, getattr(b, name)), f"{name} differs"

@@ -9,12 +9,13 @@ import numpy as np
 
 import tautline as tl
 from tautline import simulate
+from tests.support import chains
 
 STRING = tl.String(length=2.0, density=0.1, stiffness=50.0)
 REEL = tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=1.0)
 BODY = tl.RigidBody.box(mass=1.0, sides=(0.3, 0.2, 0.1), center_of_mass=(0.1, 0.0, 0.2))
-PENDULUM = tl.Pendulum(STRING, REEL, BODY)
-START = tl.straight(PENDULUM, deployed=1.0, elements=1)
+PENDULUM = chains.Chain(STRING, REEL, BODY)
+START = chains.straight(PENDULUM, deployed=1.0, elements=1)
 NODES = [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 REST = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
 # A power of two, so that multiples of it are exact.
@@ -47,9 +48,9 @@ VALID: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "box": (tl.RigidBody.box, {"mass": 1.0, "sides": (0.3, 0.2, 0.1), "center_of_mass": (0.1, 0.0, 0.2)}),
     "sphere": (tl.RigidBody.sphere, {"mass": 1.0, "radius": 0.1, "center_of_mass": (0.0, 0.0, 0.1)}),
     "point": (tl.RigidBody.point, {"mass": 1.0}),
-    "Pendulum": (tl.Pendulum, {"string": STRING, "reel": REEL, "body": BODY, "gravity": 9.81}),
+    "Pendulum": (chains.Chain, {"string": STRING, "reel": REEL, "body": BODY, "gravity": 9.81}),
     "State": (
-        tl.State,
+        chains.ChainState,
         {
             "reeled_length": 1.0,
             "reel_speed": 0.0,
@@ -60,7 +61,7 @@ VALID: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         },
     ),
     "straight": (
-        tl.straight,
+        chains.straight,
         {
             "pendulum": PENDULUM,
             "deployed": 1.0,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.errors import TautlineError
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.state import State
 from tests.trial.cases import Case
 
 SAMPLES = 400
@@ -70,7 +70,7 @@ def run(case: Case, state: Any, part: float = 1.0) -> Track:
             peaks.append(max(float(np.max(x)) for x in (own, *ends)))
         position = found.body_position.values
     else:
-        peaks = [max(float(found[x].max()) for x in ("tension", "guide_tension", "body_tension"))]
+        peaks = [max(float(found[x].max()) for x in ("tension", "start_tension", "end_tension"))]
         position, strings = found.position.values[:, -1:], [found.position.values]
     attributes = simulation.attributes() if hasattr(simulation, "attributes") else found.attrs
     return Track(
@@ -145,13 +145,13 @@ def _common_nodes(coarse: Any, fine: Any) -> float:
 
 def nudged(state: Any) -> Any:
     """The start, turned a little as a whole: no element is stretched by it."""
-    if isinstance(state, AssemblyState):
+    if isinstance(state, State):
         strings = {name: dataclasses.replace(x, nodes=_turned(x.nodes)) for name, x in state.lines.items()}
         bodies = {
             name: dataclasses.replace(x, position=tuple(_turned([x.position])[0].tolist()))
             for name, x in state.bodies.items()
         }
-        return AssemblyState(bodies, strings)
+        return State(bodies, strings)
     return dataclasses.replace(state, nodes=_turned(state.nodes))
 
 

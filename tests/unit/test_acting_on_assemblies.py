@@ -11,6 +11,7 @@ import pytest
 import tautline as tl
 from tautline.errors import InputError
 from tautline.model.assembly.state import LineState
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 
 ROPE = tl.String(10.0, 0.1, 2000.0)
@@ -19,21 +20,21 @@ BODY = tl.RigidBody.about_center(2.0, np.diag([0.05, 0.07, 0.06]), (0.05, 0.02, 
 N = 6
 
 
-def both() -> tuple[tl.Simulation, tl.AssemblySimulation]:
+def both() -> tuple[tl.Simulation, tl.Simulation]:
     """The same thing as a pendulum and as an assembly on a body that stands."""
-    pendulum = tl.Pendulum(ROPE, REEL, BODY)
-    start = tl.straight(pendulum, 5.0, N, (0.3, 0.0, 1.0))
+    pendulum = chains.Chain(ROPE, REEL, BODY)
+    start = chains.straight(pendulum, 5.0, N, (0.3, 0.0, 1.0))
     line = tl.Line(ROPE, start="ship", end="load", reel=REEL, elements=N)
     assembly = tl.System({"ship": tl.Kinematic(), "load": BODY}, {"rope": line})
     bodies = {
         "ship": tl.BodyState((0.0, 0.0, 0.0)),
         "load": tl.BodyState(start.nodes[-1] + np.array(BODY.center_of_mass)),
     }
-    state = tl.AssemblyState(bodies, {"rope": LineState(start.nodes, start.node_velocities, start.reeled_length, 0.0)})
-    return tl.Simulation(pendulum, start, step=1e-3), tl.AssemblySimulation(assembly, state, step=1e-3)
+    state = tl.State(bodies, {"rope": LineState(start.nodes, start.node_velocities, start.reeled_length, 0.0)})
+    return tl.Simulation(pendulum, start, step=1e-3), tl.Simulation(assembly, state, step=1e-3)
 
 
-def same(alone: tl.Simulation, other: tl.AssemblySimulation, tolerance: float = 1e-10) -> None:
+def same(alone: tl.Simulation, other: tl.Simulation, tolerance: float = 1e-10) -> None:
     expected, found = alone.dataset().isel(time=-1), other.dataset().isel(time=-1)
     check_close("nodes", found.position, expected.position, tolerance)
     check_close("attitude", found.attitude.values[-1], expected.attitude, tolerance)
@@ -104,7 +105,7 @@ def test_a_simulation_goes_on_from_a_file(tmp_path: Path) -> None:
     other.push("load", (1.0, 0.0, 0.0), frame="body")
     other.advance(0.05)
     other.save(tmp_path / "half.npz")
-    again = tl.AssemblySimulation.load(tmp_path / "half.npz")
+    again = tl.Simulation.load(tmp_path / "half.npz")
     for simulation in (other, again):
         simulation.advance(0.05)
     assert np.array_equal(other.string("rope")["nodes"], again.string("rope")["nodes"])
@@ -112,7 +113,7 @@ def test_a_simulation_goes_on_from_a_file(tmp_path: Path) -> None:
     check_close("state", state.lines["rope"].nodes, other.string("rope")["nodes"], 0.0)
     (tmp_path / "half.npz").write_bytes(b"nothing")
     with pytest.raises(InputError, match="expected a checkpoint"):
-        tl.AssemblySimulation.load(tmp_path / "half.npz")
+        tl.Simulation.load(tmp_path / "half.npz")
 
 
 @pytest.mark.parametrize("surface", [None, -100.0])
@@ -126,7 +127,7 @@ def test_fluid_that_moves_along_takes_its_part_of_a_blow(surface: float | None) 
         fluid=water,
         body_fluid={"ball": tl.BodyInFluid(added_mass=40.0)},
     )
-    simulation = tl.AssemblySimulation(sea, tl.hang(sea, {"ball": (0.0, 0.0, 10.0)}), step=1e-3)
+    simulation = tl.Simulation(sea, chains.hang(sea, {"ball": (0.0, 0.0, 10.0)}), step=1e-3)
     simulation.advance(0.01)
     simulation.apply_impulse("ball", (50.0, 0.0, 0.0))
     check_close("velocity", simulation.body("ball")["velocity"], np.array([1.0, 0.0, 0.0]), 1e-3)
@@ -146,17 +147,17 @@ def test_the_command_of_the_only_reel_needs_no_name() -> None:
     with pytest.raises(InputError, match=r"a drum that stands for Locked.*stop_reel"):
         other.advance(0.1, tl.Locked())
     two = tl.System({"load": BODY}, {name: tl.Line(ROPE, end="load", reel=REEL) for name in ("a", "b")})
-    start = tl.hang(two, {"load": (0.0, 0.0, 5.0)})
+    start = chains.hang(two, {"load": (0.0, 0.0, 5.0)})
     with pytest.raises(InputError, match=r"command: expected a dict by the names of lines \(a, b\), got 3"):
-        tl.AssemblySimulation(two, start).advance(0.1, 3.0)
+        tl.Simulation(two, start).advance(0.1, 3.0)
     with pytest.raises(InputError, match=r"state\.bodies: expected 'load', as the assembly has, got 'ship', 'load'"):
-        tl.AssemblySimulation(two, both()[1].state())
+        tl.Simulation(two, both()[1].state())
 
 
 def test_a_motor_that_is_asked_for_too_much() -> None:
     weak = tl.Reel(0.2, 0.5, 1.5, max_torque=1.0, max_power=0.01)
     assembly = tl.System({"load": BODY}, {"rope": tl.Line(ROPE, end="load", reel=weak, elements=N)})
-    start = tl.rest(assembly, tl.hang(assembly, {"load": (0.0, 0.0, 5.3)}))
+    start = chains.rest(assembly, chains.hang(assembly, {"load": (0.0, 0.0, 5.3)}))
     run = tl.simulate(assembly, start, tl.Length.to(4.0, speed=1.0, acceleration=2.0), duration=0.5, sample=0.05)
     assert "string 'rope': the prescribed motion of the reel took" in run.attrs["remarks"]
     assert "more than max_torque (1 N m)" in run.attrs["remarks"]

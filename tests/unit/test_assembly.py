@@ -15,7 +15,8 @@ import tautline as tl
 from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.files.scenario import ScenarioError
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
+from tests.support import chains
 from tests.support.checking import check_close
 
 BOX = tl.RigidBody.box(2.0, (0.2, 0.2, 0.2), (0.0, 0.0, 0.1))
@@ -80,7 +81,7 @@ def line(**others: Any) -> tl.Line:
 
 def test_a_case_survives_being_written(small: Path) -> None:
     case = tl.load(small)
-    assert AssemblyCase.from_dict(case.to_dict()).to_dict() == case.to_dict()
+    assert Case.from_dict(case.to_dict()).to_dict() == case.to_dict()
     again = small.with_name("again.toml")
     again.write_text(case.to_toml(), encoding="utf-8")
     assert tl.load(again).to_dict() == case.to_dict()
@@ -158,9 +159,9 @@ def test_wrong_files_are_refused_with_the_key(small: Path, changes: dict[str, An
         ),
         (lambda: tl.Line(ROPE, drum_axis=(0, 0, 1)), "none for a line without a reel"),
         (lambda: tl.Orbit(7e6, 1.2), "Orbit.eccentricity: expected less than 1"),
-        (lambda: tl.hang(tl.System({"box": BOX}, {"s": line()}), {}), "bodies.box: expected its position"),
+        (lambda: chains.hang(tl.System({"box": BOX}, {"s": line()}), {}), "bodies.box: expected its position"),
         (
-            lambda: tl.hang(tl.System({"box": BOX}, {"s": line()}), {"box": (0, 0, 1), "bix": (0, 0, 2)}),
+            lambda: chains.hang(tl.System({"box": BOX}, {"s": line()}), {"box": (0, 0, 1), "bix": (0, 0, 2)}),
             "bodies.bix: no such name in the assembly; did you mean 'box'?",
         ),
     ],
@@ -218,8 +219,8 @@ def test_a_run_ends_at_the_end_of_a_string(small: Path) -> None:
 def test_forces_and_controllers() -> None:
     """A body without strings that pull: thrust in its own frame turns with it."""
     assembly = tl.System({"box": BOX}, {"s": line(reel=None)}, gravity=0.0)
-    start = tl.hang(assembly, {"box": (0.0, 0.0, 0.5)})
-    simulation = tl.AssemblySimulation(assembly, start, step=1e-3)
+    start = chains.hang(assembly, {"box": (0.0, 0.0, 0.5)})
+    simulation = tl.Simulation(assembly, start, step=1e-3)
     simulation.push("box", force=(0.0, 0.0, -0.4), frame="body")
     simulation.push("box", moment=(0.0, 1e-3, 0.0))
     simulation.advance(0.5, sample=0.1)
@@ -231,12 +232,14 @@ def test_forces_and_controllers() -> None:
 
     seen = []
 
-    def control(now: tl.AssemblySimulation) -> dict[str, float]:
+    def control(now: tl.Simulation) -> dict[str, float]:
         seen.append(now.string("s")["deployed"])
         return {"s": 5.0}
 
     hung = tl.System({"box": BOX}, {"s": line()})
-    run = tl.simulate(hung, tl.hang(hung, {"box": (0, 0, 3.1)}), control=control, period=0.1, duration=0.5, sample=0.05)
+    run = tl.simulate(
+        hung, chains.hang(hung, {"box": (0, 0, 3.1)}), control=control, period=0.1, duration=0.5, sample=0.05
+    )
     assert len(seen) == 5
     check_close("torque", run.torque[1:, 0], np.full(10, 5.0), 0.0)
 
@@ -254,10 +257,10 @@ def test_forces_and_controllers() -> None:
 def test_the_first_sample_has_the_torque_of_the_motor(command: tl.Command, torque: float) -> None:
     """By hand, for an assembly as for a pendulum; the next samples are near it."""
     assembly = tl.System({"load": BOX}, {"hoist": tl.Line(ROPE, end="load", reel=REEL, elements=3)})
-    state = tl.hang(assembly, {"load": (0.0, 0.0, 3.1)}, {"hoist": 3.0})
+    state = chains.hang(assembly, {"load": (0.0, 0.0, 3.1)}, {"hoist": 3.0})
     several = tl.simulate(assembly, state, {"hoist": command}, duration=0.002, sample=1e-3).torque[:, 0]
-    pendulum = tl.Pendulum(ROPE, REEL, BOX)
-    one = tl.simulate(pendulum, tl.straight(pendulum, 3.0, 3), command, duration=0.002, sample=1e-3).torque
+    pendulum = chains.Chain(ROPE, REEL, BOX)
+    one = tl.simulate(pendulum, chains.straight(pendulum, 3.0, 3), command, duration=0.002, sample=1e-3).torque
     for run in (several, one):
         assert float(run[0]) == pytest.approx(torque, abs=1e-12)
         assert float(run[1]) == pytest.approx(torque, abs=0.02)
@@ -265,20 +268,20 @@ def test_the_first_sample_has_the_torque_of_the_motor(command: tl.Command, torqu
 
 def test_methods_that_an_assembly_does_not_have() -> None:
     assembly = tl.System({"box": BOX}, {"s": line()})
-    start = tl.hang(assembly, {"box": (0, 0, 3.1)})
+    start = chains.hang(assembly, {"box": (0, 0, 3.1)})
     for method, sentence in (
         ({"scheme": "paper"}, "scheme: expected 'symmetric'"),
         ({"at_end": "hold", "order": 4}, "order: expected 2 with at_end='hold'"),
         ({"order": 4}, "order: expected 2 with"),
     ):
         with pytest.raises(InputError, match=sentence):
-            tl.AssemblySimulation(assembly, start, **method)
+            tl.Simulation(assembly, start, **method)
 
 
 def test_a_step_beyond_the_limit_is_refused() -> None:
     assembly = tl.System({"box": BOX}, {"s": line()})
     with pytest.raises(InputError, match="step: expected at most"):
-        tl.simulate(assembly, tl.hang(assembly, {"box": (0, 0, 3.1)}), duration=1.0, step=0.1)
+        tl.simulate(assembly, chains.hang(assembly, {"box": (0, 0, 3.1)}), duration=1.0, step=0.1)
 
 
 def test_a_held_body_moves_as_its_path_says(small: Path) -> None:
@@ -286,7 +289,7 @@ def test_a_held_body_moves_as_its_path_says(small: Path) -> None:
     tree = case.to_dict()
     tree["bodies"]["jib"] = {"kind": "kinematic", "path": {"kind": "sine", "amplitude": [0.0, 0.0, 0.2], "period": 0.5}}
     tree["lines"]["hoist"]["start"] = "jib"
-    run = tl.simulate(AssemblyCase.from_dict(tree))
+    run = tl.simulate(Case.from_dict(tree))
     place = run.sel(body="jib").body_position.values[:, 2]
     assert np.ptp(place) > 0.1
     nodes = run.position.sel(node=run.node_line == "hoist").values[:, 0, 2]
@@ -303,7 +306,7 @@ def test_scenario_errors_have_lines(small: Path) -> None:
 
 def test_a_wire_between_two_anchors_needs_no_body(tmp_path: Path) -> None:
     wire = tl.System({}, {"wire": tl.Line(ROPE, end_point=(6.1, 0, 0), elements=4)})
-    tl.run_to_file(tmp_path / "wire.nc", wire, tl.hang(wire, {}), duration=0.1, sample=0.01)
+    tl.run_to_file(tmp_path / "wire.nc", wire, chains.hang(wire, {}), duration=0.1, sample=0.01)
     run = tl.open_run(tmp_path / "wire.nc")
     assert run.attrs["status"] == "completed"
     assert "body_position" not in run

@@ -21,6 +21,7 @@ from tautline.model.command import COMMANDS
 from tautline.model.description import fields_of
 from tautline.model.file_keys import assemble, keys_of, to_keys
 from tautline.model.starts import STARTS
+from tests.support import chains
 
 NOTHING: Any = None
 EVERY_KEY = sorted((Path(__file__).parents[1] / "e2e" / "every_key").glob("*.toml"))
@@ -30,13 +31,13 @@ ALL = [
 ]
 
 
-def pendulum(**changes: Any) -> tl.Pendulum:
+def pendulum(**changes: Any) -> chains.Chain:
     parts: dict[str, Any] = {
         "string": tl.String(20.0, 0.1, 800.0, diameter=0.01),
         "reel": tl.Reel(0.2, 0.5, 1.0),
         "body": tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), (0.0, 0.1, 0.2)),
     }
-    return tl.Pendulum(**{**parts, **changes})
+    return chains.Chain(**{**parts, **changes})
 
 
 def case(**changes: Any) -> tl.Case:
@@ -71,7 +72,7 @@ OBJECTS: list[dict[str, Any]] = [
     {"command": tl.Impedance(tl.Speed(payout=0.1), 10.0)},
     {"command": tl.Impedance(tl.Length(([0.0, 1.0], [10.0, 9.0]), monotone=True), 10.0, 1.0)},
     {"initial": tl.AtEquilibrium(10.0)},
-    {"initial": tl.hanging(pendulum(), 10.0, 3)},
+    {"initial": chains.hanging(pendulum(), 10.0, 3)},
     {"initial": tl.Straight(10.0, direction=(1.0, 0.0, 1.0), attitude=np.eye(3)[[1, 2, 0]])},
     {"pendulum": pendulum(body=tl.RigidBody.about_center(2.0, np.diag([1.0, 2.0, 2.5]), (0.1, 0.0, 0.0)))},
     {"pendulum": pendulum(body=tl.RigidBody(2.0, np.eye(3), (0.0, 0.0, 0.0), Shape("sphere", (0.3,))))},
@@ -98,7 +99,7 @@ def test_objects_survive_every_way(changes: dict[str, Any]) -> None:
 
 
 def test_states_are_compared_by_their_values() -> None:
-    one, two = (tl.straight(pendulum(), 10.0, 3) for _ in range(2))
+    one, two = (chains.straight(pendulum(), 10.0, 3) for _ in range(2))
     assert one == two and hash(one) == hash(two)
     assert one != dataclasses.replace(two, reel_speed=1.0) and one != 3
 
@@ -153,7 +154,7 @@ def test_a_start_that_the_change_leaves_is_not_computed_again() -> None:
 
 
 def moved(one: tl.Case) -> float:
-    run = tl.simulate(one, duration=0.5, sample=0.1)
+    run = chains.simulate(one, duration=0.5, sample=0.1)
     return float(np.abs(run.position - run.position[0]).max())
 
 
@@ -177,8 +178,8 @@ def test_a_start_at_rest_under_all_loads() -> None:
 
 def test_a_case_runs_as_its_parts_do(tmp_path: Path) -> None:
     one = tl.load("retrieval", {"run.duration": "0.1 s"})
-    by_case = tl.simulate(one)
-    by_parts = tl.simulate(one.pendulum, one.state(), one.command, duration=0.1, step=5e-4, sample=0.01)
+    by_case = chains.simulate(one)
+    by_parts = chains.simulate(one.pendulum, one.state(), one.command, duration=0.1, step=5e-4, sample=0.01)
     assert by_case.equals(by_parts)
     tl.run_to_file(tmp_path / "run.nc", one)
     saved = tl.open_run(tmp_path / "run.nc")
@@ -188,12 +189,12 @@ def test_a_case_runs_as_its_parts_do(tmp_path: Path) -> None:
     simulation.advance(0.1, one.command, sample=0.01)
     assert simulation.dataset().equals(by_case)
     with pytest.raises(InputError, match=r"^state: expected no state and command beside a case; use case\.with_"):
-        tl.simulate(one, one.state())
+        chains.simulate(one, one.state())
 
 
 def test_what_is_found_late_names_file_and_line() -> None:
     with pytest.raises(ScenarioError, match=r"retrieval\.toml:\d+: run\.sample: expected a multiple of step"):
-        tl.simulate(tl.load("retrieval"), step=3e-3)
+        chains.simulate(tl.load("retrieval"), step=3e-3)
     with pytest.raises(ScenarioError, match=r"retrieval\.toml:\d+: initial\.deployed: expected at most"):
         tl.load("retrieval", {"string.length": "5 m"}).state()
     with pytest.raises(ScenarioError, match=r"^--set string\.length: expected a length"):
@@ -224,7 +225,7 @@ EXAMPLES: dict[Any, Any] = {
     tl.Straight: tl.Straight(10.0, inclination=0.1),
     tl.Hanging: tl.Hanging(10.0),
     tl.AtEquilibrium: tl.AtEquilibrium(10.0),
-    tl.State: tl.straight(pendulum(), 10.0, 1),
+    chains.ChainState: chains.straight(pendulum(), 10.0, 1),
     tl.Locked: tl.Locked(),
     tl.Free: tl.Free(),
     tl.Torque: tl.Torque(1.0),
@@ -338,6 +339,6 @@ def test_a_key_without_its_section_is_found() -> None:
 def test_what_python_gives_beside_a_case_is_not_blamed_on_a_file() -> None:
     case = tl.load("retrieval")
     with pytest.raises(InputError, match=r"^loads: expected a ForceLaw"):
-        tl.simulate(case, loads=3)  # type: ignore[arg-type]
+        chains.simulate(case, loads=3)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"^run\.duration: expected a positive"):
-        tl.simulate(case, duration=-1)
+        chains.simulate(case, duration=-1)

@@ -10,6 +10,7 @@ import pytest
 import tautline as tl
 from tautline.cli import ahead, checking
 from tautline.files import scenario
+from tests.support import chains
 
 G = 9.81
 # 500 kg on 0.322 in cable in the sea, with 2000 m in layers on the drum when 20 m are out
@@ -55,7 +56,7 @@ def ctd(**changes: Any) -> tl.Case:
 
 
 def steps_of(built: tl.Case) -> int:
-    run = tl.simulate(built)
+    run = chains.simulate(built)
     return int(run.attrs["steps"])
 
 
@@ -164,7 +165,7 @@ def test_an_assembly_whose_string_is_too_short_for_its_command_ends_early() -> N
     case = tl.load("cable-robot", plan)
     found = checking.facts(case)
     said = checking.rows(found)["ends early"]
-    run = tl.simulate(case)
+    run = chains.simulate(case)
     assert run.attrs["status"] == "fully_deployed"
     assert found["fully_deployed"] == {"north-east": pytest.approx(float(run.time[-1]), abs=0.03)}
     assert said.startswith("about t = ") and said.endswith("s: line 'north-east' is fully deployed")
@@ -181,7 +182,7 @@ def test_the_end_of_a_coarse_run_is_not_foretold() -> None:
 
 def test_an_end_that_is_foretold_comes_then() -> None:
     case = tl.load("retrieval", {"run.minimum_length": "5 m"})
-    found, run = checking.facts(case), tl.simulate(case)
+    found, run = checking.facts(case), chains.simulate(case)
     assert found["end_is_certain"] and found["expected_status"] == run.attrs["status"]
     assert found["ends_at"] == pytest.approx(run.attrs["end_time"], rel=1e-6)
 
@@ -215,7 +216,7 @@ def test_motions_of_many_periods_are_looked_at_in_part(guide: dict[str, Any]) ->
 def test_an_assembly_that_ends_in_its_first_step_is_told(changes: dict[str, Any]) -> None:
     case = tl.load("thrown-bodies", changes)
     found = checking.facts(case)
-    assert found["expected_status"] == tl.simulate(case).attrs["status"] != "completed"
+    assert found["expected_status"] == chains.simulate(case).attrs["status"] != "completed"
     assert {"ends early", "may end early"} & checking.rows(found).keys()
 
 
@@ -239,15 +240,15 @@ def test_an_assembly_that_ends_in_its_first_step_is_told(changes: dict[str, Any]
 def test_steps_of_a_look_are_counted(name: str, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """However small they are, and though a single sample of the run would have millions."""
     seen = []
-    march = tl.AssemblySimulation.march
+    march = tl.Simulation.march
 
-    def counted(self: tl.AssemblySimulation, rows: int, plan: Any) -> Any:
+    def counted(self: tl.Simulation, rows: int, plan: Any) -> Any:
         before = self.steps
         found = march(self, rows, plan)
         seen.append(self.steps - before)
         return found
 
-    monkeypatch.setattr(tl.AssemblySimulation, "march", counted)
+    monkeypatch.setattr(tl.Simulation, "march", counted)
     case = tl.load(name, changes)
     steps = checking.facts(case)["steps"]
     assert steps > 1e6 and 0 < max(seen) <= 32 * ahead.STEPS_A_CALL

@@ -17,17 +17,17 @@ import tautline as tl
 from tautline.engine import checkpoints
 from tautline.errors import InputError
 from tautline.kernels import data
-from tests.support import damage
+from tests.support import chains, damage
 
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    pendulum = tl.Pendulum(
+    pendulum = chains.Chain(
         tl.String(length=20.0, density=0.1, stiffness=500.0),
         tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
         tl.RigidBody.sphere(mass=3.0, radius=0.1, center_of_mass=(0.0, 0.0, 0.1)),
     )
-    simulation = tl.Simulation(pendulum, tl.straight(pendulum, 10.0, 3), step=1e-3)
+    simulation = chains.simulation(pendulum, chains.straight(pendulum, 10.0, 3), step=1e-3)
     simulation.advance(0.05, tl.Torque(6.0))
     simulation.save(tmp_path / "a.npz")
     return tmp_path / "a.npz"
@@ -112,7 +112,7 @@ def test_what_cannot_be_is_refused(
 @pytest.mark.parametrize("name", ["retrieval", "cable-robot"])
 def test_numbers_of_steps_that_would_run_for_ever(name: str, tmp_path: Path) -> None:
     case: Any = tl.load(name, {"run.step": "auto"})
-    kind: Any = tl.AssemblySimulation if name == "cable-robot" else tl.Simulation
+    kind: Any = tl.Simulation if name == "cable-robot" else tl.Simulation
     simulation = kind.from_case(case)
     simulation.advance(0.02, case.commands if name == "cable-robot" else case.command, sample=0.01)
     path = tmp_path / "a.npz"
@@ -178,8 +178,8 @@ def test_files_that_hold_no_checkpoint(kind: str, saved: Path, tmp_path: Path) -
     """One sentence with the name of the file, for a pendulum and for an assembly; each refuses the other's."""
     case = tl.load("cable-robot")
     assembled, path = tmp_path / "good.npz", tmp_path / "foreign.npz"
-    tl.AssemblySimulation(case.system, case.state()).save(assembled)
-    for loaded, own, other in ((tl.Simulation, saved, assembled), (tl.AssemblySimulation, assembled, saved)):
+    chains.simulation(case.system, case.state()).save(assembled)
+    for loaded, own, other in ((tl.Simulation, saved, assembled), (tl.Simulation, assembled, saved)):
         path.write_bytes(FOREIGN[kind](own.read_bytes()))
         for wrong in (path, other):
             with pytest.raises(InputError, match="path: expected a checkpoint") as refused:
@@ -194,7 +194,7 @@ def test_files_that_hold_no_checkpoint(kind: str, saved: Path, tmp_path: Path) -
 @pytest.mark.parametrize("name", ["fixed-length", "cable-robot"])
 def test_a_simulation_that_has_not_begun_is_saved_and_goes_on(name: str, tmp_path: Path) -> None:
     case = tl.load(name, {"run.step": "auto"})
-    kind: Any = tl.AssemblySimulation if name == "cable-robot" else tl.Simulation
+    kind: Any = tl.Simulation if name == "cable-robot" else tl.Simulation
     simulation = kind(case.system if name == "cable-robot" else case.pendulum, case.state())
     simulation.save(tmp_path / "begun.npz")
     other = kind.load(tmp_path / "begun.npz")

@@ -15,9 +15,10 @@ from tautline.engine.lowering import kernel_parameters
 from tautline.errors import InputError
 from tautline.kernels.energy import reel_mass
 from tautline.model import statics
+from tests.support import chains
 
 replace = dataclasses.replace
-PENDULUM = tl.Pendulum(
+PENDULUM = chains.Chain(
     tl.String(length=50.0, density=0.1, stiffness=1e4),
     tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
     tl.RigidBody.sphere(mass=5.0, radius=0.1, center_of_mass=(0.02, 0.0, 0.1)),
@@ -31,7 +32,7 @@ def test_at_rest_it_holds(law: str, apparent: float | None) -> None:
     """The torque balances the hanging string, whatever the guide law: nothing moves."""
     pendulum = replace(PENDULUM, reel=replace(PENDULUM.reel, guide_law=law))
     absorber = WaveAbsorber(pendulum, 20.0, apparent_mass=apparent)
-    run = tl.simulate(pendulum, tl.hanging(pendulum, 20.0, 40), duration=1.0, control=absorber, period=1e-3)
+    run = chains.simulate(pendulum, chains.hanging(pendulum, 20.0, 40), duration=1.0, control=absorber, period=1e-3)
     # measured half an element from the guide, so that half an element's weight is missing there
     assert abs(run.unstretched_length - 20.0).max() < (1e-4 if apparent is None else 0.02)
 
@@ -44,7 +45,7 @@ GEARED = replace(PENDULUM.reel, layer_growth=6.6e-4, motor_inertia=0.003, gear_r
 def test_it_holds_a_drum_with_layers_and_a_motor(apparent: float | None) -> None:
     pendulum = replace(PENDULUM, reel=GEARED)
     absorber = WaveAbsorber(pendulum, 20.0, apparent_mass=apparent)
-    run = tl.simulate(pendulum, tl.hanging(pendulum, 20.0, 40), duration=1.0, control=absorber, period=1e-3)
+    run = chains.simulate(pendulum, chains.hanging(pendulum, 20.0, 40), duration=1.0, control=absorber, period=1e-3)
     assert abs(run.unstretched_length - 20.0).max() < (1e-4 if apparent is None else 0.02)
 
 
@@ -62,7 +63,7 @@ def test_the_fed_back_drum_falls_as_the_apparent_mass(reel: tl.Reel) -> None:
     """Told to pull 10 N more than the load does, it begins to move as apparent_mass would, whatever the drum's own."""
     pendulum = replace(PENDULUM, reel=reel)
     absorber = WaveAbsorber(pendulum, 20.0, apparent_mass=4.0, pull=statics.guide_pull(pendulum, 20.0) + 10.0)
-    sim = tl.Simulation(pendulum, tl.hanging(pendulum, 20.0, 40))
+    sim = chains.simulation(pendulum, chains.hanging(pendulum, 20.0, 40))
     sim.advance(2e-4, tl.Torque(absorber(sim)))
     # before a wave has come back, element and dashpot hardly resist: 0.05 kg of string go along
     assert sim.reel_speed / 2e-4 == pytest.approx(10.0 / 4.0, rel=0.1)
@@ -87,7 +88,7 @@ def test_it_follows_a_plan() -> None:
         return 10.0 + 2.0 * math.sin(t), 2.0 * math.cos(t)
 
     absorber = WaveAbsorber(PENDULUM, plan, return_time=0.2)
-    run = tl.simulate(PENDULUM, tl.hanging(PENDULUM, 10.0, 8), duration=6.0, control=absorber, period=5e-3)
+    run = chains.simulate(PENDULUM, chains.hanging(PENDULUM, 10.0, 8), duration=6.0, control=absorber, period=5e-3)
     planned = 10.0 + 2.0 * np.sin(run.time.values)
     late = run.time.values > 2.0  # the plan does not begin at rest
     # the inertia of load and drum pulls at the spring: 12 kg x 2 m/s^2 over 160 N/m

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tests.support import chains
 
 CASES = cache(tl.load)  # with their starts, once
 CASE = CASES("retrieval")
@@ -36,17 +37,17 @@ def push(t: float, state: Any, parameters: Any, force: Any, moment: Any) -> None
 EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.AppliedForce: lambda: tl.AppliedForce(((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))),
     tl.System: lambda: CASES("hook-and-load").system,
-    tl.AssemblyCase: lambda: CASES("hook-and-load").with_({"run.duration": 1.0}),
-    tl.AssemblySimulation: lambda: tl.AssemblySimulation.from_case(CASES("hook-and-load")),
-    tl.AssemblyState: lambda: CASES("hook-and-load").state(),
+    tl.Case: lambda: CASES("hook-and-load").with_({"run.duration": 1.0}),
+    tl.Simulation: lambda: tl.Simulation.from_case(CASES("hook-and-load")),
+    tl.State: lambda: CASES("hook-and-load").state(),
     tl.AtEnd: lambda: tl.AtEnd("reel_speed", 0.0, within=0.1),
     tl.AtEquilibrium: lambda: tl.AtEquilibrium(deployed=10.0),
-    tl.AtRest: lambda: tl.at_rest(CASE.pendulum, 5.0),
+    chains.AtRest: lambda: chains.at_rest(CASE.pendulum, 5.0),
     tl.BodyInFluid: lambda: tl.BodyInFluid(drag_area=0.1),
     tl.BodyState: lambda: tl.BodyState((0.0, 0.0, 1.0)),
     tl.Brake: lambda: tl.Brake(2.0),
     tl.Case: lambda: CASE.with_({"run.duration": 1.0}),
-    tl.Equilibrium: lambda: tl.equilibrium(CASE.pendulum, 5.0, 4),
+    chains.Equilibrium: lambda: chains.equilibrium(CASE.pendulum, 5.0, 4),
     tl.Final: lambda: 2.0 - tl.Final("position[-1, 0]") * tl.Final("reel_speed"),
     tl.Fluid: lambda: tl.Fluid(density=1000.0),
     tl.ForceLaw: lambda: tl.ForceLaw(push, (1.0,)),
@@ -57,14 +58,14 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.Impedance: lambda: tl.Impedance(10.0, 100.0, 5.0),
     tl.Integral: lambda: tl.Integral("power"),
     tl.Length: lambda: tl.Length(((0.0, 1.0), (5.0, 4.0))),
-    tl.Limit: lambda: tl.Limit("guide_tension", least=0.0),
+    tl.Limit: lambda: tl.Limit("start_tension", least=0.0),
     tl.Line: lambda: CASES("hook-and-load").system.lines["hoist"],
     tl.Placed: lambda: CASES("hook-and-load").start,
     tl.LineStart: lambda: tl.LineStart(deployed=1.0),
     tl.Locked: tl.Locked,
     tl.Orbit: lambda: tl.load("tethered-satellites").system.orbit,
-    tl.Peak: lambda: tl.Peak("guide_tension"),
-    tl.Pendulum: lambda: CASE.pendulum,
+    tl.Peak: lambda: tl.Peak("start_tension"),
+    chains.Chain: lambda: CASE.pendulum,
     tl.Reel: lambda: CASE.pendulum.reel,
     tl.RigidBody: lambda: CASE.pendulum.body,
     tl.Run: lambda: tl.Run(duration=1.0),
@@ -73,7 +74,7 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.Sine: lambda: tl.Sine(1.0, 2.0),
     tl.Sines: lambda: tl.Sines((1.0, 0.5), (2.0, 3.0)),
     tl.Speed: lambda: tl.Speed(payout=1.0),
-    tl.State: lambda: CASE.state(),
+    chains.ChainState: lambda: CASE.state(),
     tl.Statics: lambda: tl.statics(CASE.pendulum, 5.0, elements=4),
     tl.StopWhen: lambda: tl.StopWhen("reel_speed", above=1.0),
     tl.Straight: lambda: tl.Straight(deployed=10.0),
@@ -114,7 +115,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", [x for x in EXAMPLES if x not in (tl.Simulation, tl.AssemblySimulation)])
+@pytest.mark.parametrize("kind", [x for x in EXAMPLES if x not in (tl.Simulation, tl.Simulation)])
 def test_a_copy_has_the_same_parts(kind: type, way: str) -> None:
     example = EXAMPLES[kind]()
     found = WAYS[way](example)
@@ -144,8 +145,8 @@ def test_arrays_of_a_description_cannot_be_changed_in_a_copy() -> None:
 
 def begun(name: str, loads: Any = None) -> Any:
     case = CASES(name)
-    several = isinstance(case, tl.AssemblyCase)
-    kind: Any = tl.AssemblySimulation if several else tl.Simulation
+    several = isinstance(case, tl.Case)
+    kind: Any = tl.Simulation if several else tl.Simulation
     simulation = kind.from_case(case, **({} if loads is None else {"loads": loads}))
     simulation.advance(0.02, case.commands if several else case.command, sample=0.01)
     return simulation
@@ -236,7 +237,7 @@ def test_dask() -> None:
 
 def test_results_of_searches() -> None:
     small = CASE.with_({"run.duration": 0.2, "run.sample": 0.02, "run.elements": 4})
-    run = tl.simulate(small)
+    run = chains.simulate(small)
     data = {"time": run.time.values, "reel_speed": run.reel_speed.values}
     fit = tl.fit(small, data, {"command.torque": (0.5, 3.0)}, units="SI")
     optimised = tl.optimise(

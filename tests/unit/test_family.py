@@ -24,7 +24,7 @@ OUTPUTS = [
     "position",
     "velocity",
     "max tension",
-    "min guide_tension",
+    "min start_tension",
     "mean strain",
     "final energy",
     "final attitude",

@@ -21,6 +21,7 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.figures.scene import elastic_shades
 from tautline.paper.examples import pendulum, run
+from tests.support import chains
 
 # All figures; test_plot.py draws some of them.
 pytestmark = pytest.mark.long
@@ -41,7 +42,7 @@ FIGURES: dict[str, Callable[[xr.Dataset], Figure]] = {
 def point_run() -> xr.Dataset:
     """One element, a point mass, a moving reel."""
     system = dataclasses.replace(pendulum(), body=tl.RigidBody.point(0.1))
-    return tl.simulate(system, tl.straight(system, 5.0, 1, (1, 0, 1)), tl.Free(), duration=0.3, sample=0.01)
+    return chains.simulate(system, chains.straight(system, 5.0, 1, (1, 0, 1)), tl.Free(), duration=0.3, sample=0.01)
 
 
 @pytest.fixture(scope="module", params=[1, 3, "point"])
@@ -97,9 +98,9 @@ def test_energy_curves_are_the_data() -> None:
 
 def test_energy_of_a_hoist_shows_more_than_gravity() -> None:
     """A tonne over 3 m: 30 kJ of gravity, and kinetic and elastic energy on a scale of their own."""
-    hoist = tl.Pendulum(tl.String(30.0, 1.0, 5e6), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(1000.0))
+    hoist = chains.Chain(tl.String(30.0, 1.0, 5e6), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(1000.0))
     up = tl.Length.to(5.0, speed=1.0, acceleration=0.5)
-    result = tl.simulate(hoist, tl.hanging(hoist, 8.0, 4), up, duration=6.0, sample=0.05)
+    result = chains.simulate(hoist, chains.hanging(hoist, 8.0, 4), up, duration=6.0, sample=0.05)
     above, below, _ = tl.figures.energy(result).axes
     change = result.gravity_energy - result.gravity_energy[0]
     assert float(change[-1]) == pytest.approx(1000.0 * 9.81 * 3.0, rel=0.02)
@@ -131,8 +132,10 @@ def test_the_shade_is_the_energy_of_the_law() -> None:
     nodes = np.zeros((4, 3))
     nodes[:, 2] = np.cumsum([0.0, 0.9, 1.1, 1.2])  # strains -0.1, 0.1, 0.2 of elements of 1 m
     for string in (slack, table):
-        system = tl.Pendulum(string, tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(0.1))
-        row = tl.simulate(system, tl.State(17.0, 0.0, nodes, 0.0 * nodes), duration=1e-3, sample=1e-3).isel(time=0)
+        system = chains.Chain(string, tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(0.1))
+        row = chains.simulate(
+            system, chains.ChainState(17.0, 0.0, nodes, 0.0 * nodes), duration=1e-3, sample=1e-3
+        ).isel(time=0)
         (shade,) = elastic_shades([string], [row.strain.values])
         energy = string.energy_density([-0.1, 0.1, 0.2])
         np.testing.assert_allclose(shade, np.maximum(energy, 0.0) / energy[2], atol=1e-9)
@@ -141,13 +144,13 @@ def test_the_shade_is_the_energy_of_the_law() -> None:
 def test_motor_and_guide_tension_are_drawn_where_the_run_has_them() -> None:
     result = run(3, duration=0.3)
     plain = result.drop_vars("power")
-    full = result.assign(guide_tension=1.1 * plain.tension[:, 0])
+    full = result.assign(start_tension=1.1 * plain.tension[:, 0])
     labels = [axes.get_ylabel() for axes in tl.figures.drive(full).axes]
     assert [label.split()[0] for label in labels] == ["reel", "torque", "power"]
     assert len(tl.figures.drive(plain).axes) == 2
     first = tl.figures.tension(full).axes[0].get_lines()[0]
     assert first.get_label() == "at the guide"
-    np.testing.assert_array_equal(np.asarray(first.get_ydata()), full.guide_tension.values)
+    np.testing.assert_array_equal(np.asarray(first.get_ydata()), full.start_tension.values)
 
 
 def test_files_are_the_same_twice(tmp_path: Path) -> None:
@@ -239,7 +242,7 @@ def part_of_the_site(name: str) -> Any:
 def test_thumbnails_show_a_run_in_space(name: str) -> None:
     """Strings, bodies and the paths of these stand off the ground and the sky, and clear of the edges."""
     thumbnails = part_of_the_site("thumbnails")
-    data = tl.simulate(tl.load(name), duration=1.0, sample=0.1)
+    data = chains.simulate(tl.load(name), duration=1.0, sample=0.1)
     pixels = np.asarray(thumbnails.thumbnail(data, thumbnails.Look(ground=False))).astype(int)
     assert pixels.shape == (336, 480, 3)
     drawn = np.abs(pixels - pixels[:, :1]).max(axis=2) > 40

@@ -12,7 +12,7 @@ import xarray as xr
 from benchmarks import startup
 
 import tautline as tl
-from tautline.schema import SCHEMA
+from tautline.schema import CHAIN_SCHEMA
 from tests.support import processes
 
 COMPILERS = {"llvmlite", "numba"}
@@ -31,6 +31,7 @@ except SystemExit as end:
 """
 LOOK = """
 import sys
+from tests.support import chains
 print("loaded:", sorted({{name.split(".")[0] for name in sys.modules}} & {names!r}))
 """
 
@@ -49,7 +50,7 @@ def loaded(code: str, names: set[str], folder: Path) -> str:
         pytest.param(COMMAND, NEVER | LABELS, id="tautline run"),
         *[
             # an index into a result, `run.tension[-1]`, is xarray's own business
-            pytest.param(code.replace("guide_tension[-1]", "guide_tension.values[-1]"), NEVER, id=row)
+            pytest.param(code.replace("start_tension[-1]", "start_tension.values[-1]"), NEVER, id=row)
             for row, code in startup.CODES.items()
             if "tl.simulate" in code
         ],
@@ -65,9 +66,9 @@ def test_what_is_loaded_would_be_seen(tmp_path: Path) -> None:
 
 def test_labels_are_those_that_xarray_gives_plain_arrays() -> None:
     """The dataset is put together from variables and indices; xarray's own way must give the same."""
-    run = tl.simulate(tl.load("retrieval", {"run.duration": "0.05 s"}))
+    run = chains.simulate(tl.load("retrieval", {"run.duration": "0.05 s"}))
     plain = xr.Dataset(
-        {name: (x.dims, run[name].values, run[name].attrs) for name, x in SCHEMA.items()},
+        {name: (x.dims, run[name].values, run[name].attrs) for name, x in CHAIN_SCHEMA.items()},
         {"time": ("time", run.time.values, run.time.attrs), "axis": ("axis", ["x", "y", "z"])},
         run.attrs,
     )

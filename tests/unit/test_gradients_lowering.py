@@ -18,6 +18,7 @@ from tautline.gradients.lowering import checked_keys, differentiable_keys, key_s
 from tautline.gradients.outputs import carried_setting
 from tautline.gradients.scales import scales_of
 from tautline.gradients.setting import FrozenRuns, begin_frozen, check_case, steps_of
+from tests.support import chains
 from tests.support.hoist import hoist
 
 
@@ -185,7 +186,7 @@ def test_a_start_of_nodes_is_differentiated_without_reading_the_case_again(comma
     case = case.with_(initial=dataclasses.replace(case.state(), angular_velocity=(0.1, 0.2, -0.3)))
     steps = steps_of(case)
     begun = begin_frozen(case, steps)
-    assert isinstance(case.initial, tl.State)
+    assert isinstance(case.initial, chains.ChainState)
     start = GivenStart(case.initial, begun)
     by = ["initial.nodes[2][0]", "initial.nodes[4][1]", "initial.node_velocities[3][2]", "initial.angular_velocity[1]"]
     assert all(map(start.knows, by)) and not start.knows("initial.attitude[0][0]") and not start.knows("gravity")

@@ -17,7 +17,7 @@ OUTPUTS = ["body_position", "angular_velocity", "tension", "start_tension", "ree
 BY = ["bodies.hook.mass", "lines.stay.stiffness", "lines.hoist.command.torque", "bodies.jib.path.amplitude[2]"]
 
 
-def linear_crane(**changes: Any) -> tl.AssemblyCase:
+def linear_crane(**changes: Any) -> tl.Case:
     """A crane whose ropes are not at a kink where they start, for some steps."""
     laws = {f"lines.{name}.law": "linear" for name in ELEMENTS}
     return crane().with_({**laws, "run.duration": 0.04, "run.sample": 0.02, "run.step": 5e-4, **changes})
@@ -112,7 +112,7 @@ def test_coordinates_and_states_give_each_other() -> None:
 @pytest.mark.parametrize(
     ("outputs", "by", "words"),
     [
-        (["guide_tension"], ["gravity"], "outputs: expected variables of a result, got 'guide_tension'"),
+        (["start_tension"], ["gravity"], "outputs: expected variables of a result, got 'start_tension'"),
         (["tension"], ["string.stiffness"], "string.stiffness: no such key"),
         (["tension"], ["lines.hoist.stifness"], "lines.hoist.stifness: no such key"),
         (["tension"], ["lines.hoist.viscosity"], "switched on or off"),

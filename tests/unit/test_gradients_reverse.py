@@ -14,7 +14,8 @@ from tautline.gradients.arrays import Carried
 from tautline.gradients.lowering import number_keys
 from tautline.gradients.run import prepared_run
 from tautline.gradients.traced import Traced, derivatives_of
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
+from tests.support import chains
 
 X = np.array([[0.3, -1.2, 0.7], [2.1, 0.4, -0.6]])
 
@@ -98,14 +99,14 @@ LOADS: dict[str, dict[str, Any]] = {
 }
 
 
-def short_case(name: str, loads: str = "") -> Case:
+def short_case(name: str, loads: str = "") -> ChainCase:
     case = tl.load("src/tautline/scenarios/retrieval.toml").with_(command=COMMANDS[name]).with_(LOADS[loads])
     changes = {"run.duration": 0.04, "run.elements": 4, "run.step": 0.001, "run.sample": 0.004}
-    found: Case = case.with_(changes | {"string.stiffness": 41.0, "initial.angular_velocity": [0.4, -0.5, 0.6]})
+    found: ChainCase = case.with_(changes | {"string.stiffness": 41.0, "initial.angular_velocity": [0.4, -0.5, 0.6]})
     return found
 
 
-def smooth_keys(case: Case) -> list[str]:
+def smooth_keys(case: ChainCase) -> list[str]:
     """Keys by which what the run starts from has derivatives."""
     found = []
     for key in number_keys(case):
@@ -159,7 +160,7 @@ def test_gradients_of_runs(name: str, loads: str, monkeypatch: pytest.MonkeyPatc
 def test_a_run_that_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Goes back from its last sample before the event."""
     case = short_case("torque")
-    lengths = tl.simulate(case).unstretched_length.values
+    lengths = chains.simulate(case).unstretched_length.values
     case = case.with_({"run.minimum_length": float(0.5 * (lengths[6] + lengths[7]))})
     by = [*(f"initial.end_velocity[{k}]" for k in range(3)), *(f"body.center_of_mass[{k}]" for k in range(3))]
     by += ["string.density", "string.stiffness", "body.mass", "command.torques[0]"]
@@ -186,7 +187,7 @@ def test_a_drum_that_sticks_is_carried_along() -> None:
     by = [*(f"initial.end_velocity[{k}]" for k in range(3)), *(f"body.center_of_mass[{k}]" for k in range(3))]
     by += ["string.density", "string.stiffness", "body.mass"]
     objective = tl.Final("velocity[-1, 0]")
-    assert tl.simulate(case).reel_speed.values[-1] == 0.0
+    assert chains.simulate(case).reel_speed.values[-1] == 0.0
     assert reverse.gradient_back(prepared_run(case, by), objective, ["velocity"]) is None
     assert np.isfinite(tl.value_and_gradient(case, objective, by).gradient).all()
 

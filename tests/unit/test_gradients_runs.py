@@ -9,11 +9,12 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
+from tests.support import chains
 from tests.support.hoist import hoist
 
 BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))
 OUTPUTS = [
-    *("position", "velocity", "tension", "guide_tension", "body_tension", "reeled_length", "energy", "attitude"),
+    *("position", "velocity", "tension", "start_tension", "end_tension", "reeled_length", "energy", "attitude"),
     "control_work",
 ]
 CASES: dict[str, tuple[tl.Case, list[str]]] = {
@@ -79,7 +80,7 @@ def differences(case: tl.Case, key: str, part: float) -> dict[str, Any]:
         if key == "run.duration":
             factor = 1.0 + sign * e / value
             changes |= {"run.step": case.run.step * factor, "run.sample": case.run.sample * factor}  # type: ignore[operator]
-        scaled.append(tl.simulate(case.with_(changes)))
+        scaled.append(chains.simulate(case.with_(changes)))
     return {name: (scaled[0][name].values - scaled[1][name].values) / (2.0 * e) for name in OUTPUTS}
 
 
@@ -87,7 +88,7 @@ def differences(case: tl.Case, key: str, part: float) -> dict[str, Any]:
 def test_derivatives_are_those_of_runs(name: str) -> None:
     case, by = CASES[name]
     found = tl.jacobian(case, OUTPUTS, by)
-    run = tl.simulate(case)
+    run = chains.simulate(case)
     np.testing.assert_allclose(found.time, run.time, rtol=1e-14)
     assert (found.status, found.by) == ("completed", by)
     for output in OUTPUTS:
@@ -119,7 +120,7 @@ def test_steps_of_auto_are_frozen_at_the_smallest() -> None:
     again = tl.jacobian(case.with_({"string.stiffness": 100.001}), "position", ["string.stiffness"])
     change = (again.values["position"] - found.values["position"]) / 0.001
     np.testing.assert_allclose(change, found.derivatives["position"][..., 0], atol=1e-4 * np.abs(change).max())
-    np.testing.assert_allclose(found.values["position"], tl.simulate(case).position.values, atol=1e-2)
+    np.testing.assert_allclose(found.values["position"], chains.simulate(case).position.values, atol=1e-2)
 
 
 def test_values_and_gradients_of_own_functions() -> None:
@@ -136,9 +137,9 @@ def test_values_and_gradients_of_own_functions() -> None:
 
 def test_ready_objectives() -> None:
     case, by = hoist(), ["command.torques[1]", "run.duration"]
-    values = tl.jacobian(case, ["guide_tension", "reeled_length", "position"], by)
-    tension, by_keys = values.values["guide_tension"], values.derivatives["guide_tension"]
-    peak = tl.value_and_gradient(case, tl.Peak("guide_tension", sharpness=50.0), by)
+    values = tl.jacobian(case, ["start_tension", "reeled_length", "position"], by)
+    tension, by_keys = values.values["start_tension"], values.derivatives["start_tension"]
+    peak = tl.value_and_gradient(case, tl.Peak("start_tension", sharpness=50.0), by)
     weights = np.exp(50.0 * (tension - tension.max()))
     assert tension.max() <= peak.value <= tension.max() + np.log(len(tension)) / 50.0
     np.testing.assert_allclose(peak.gradient, weights @ by_keys / weights.sum(), rtol=1e-11)
@@ -219,7 +220,7 @@ def test_a_run_that_ends_early_has_derivatives_up_to_its_end() -> None:
 def test_a_condition_that_stops_a_run_is_met_between_samples() -> None:
     case = hoist()
     stopped = case.with_(run=tl.Run(**{**vars(case.run), "stop": tl.StopWhen("reel_speed", above=0.05)}))
-    run = tl.simulate(stopped)
+    run = chains.simulate(stopped)
     found = tl.jacobian(stopped, ["position"], ["string.stiffness"])
     assert run.status == found.status == "condition_met"
     assert found.time[-1] <= float(run.end_time) <= found.time[-1] + case.run.interval()
@@ -247,7 +248,7 @@ def test_a_kink_at_the_start_is_said_and_not_hidden() -> None:
     assert any("command.times[0]" in remark for remark in found.remarks)
     assert np.isfinite(found.derivatives["position"][..., 1]).all()
     # what has the kink is not used on the way: the derivative is there, and right
-    up, down = (tl.simulate(case.with_({"command.times[0]": x})).position.values for x in (1e-5, -1e-5))
+    up, down = (chains.simulate(case.with_({"command.times[0]": x})).position.values for x in (1e-5, -1e-5))
     np.testing.assert_allclose(found.derivatives["position"][-1, -1, :, 0], (up - down)[-1, -1] / 2e-5, rtol=1e-3)
 
 
@@ -255,6 +256,6 @@ def test_a_kink_at_the_start_is_said_and_not_hidden() -> None:
 def test_a_friction_of_zero_has_the_derivative_of_one_that_sets_in(key: str) -> None:
     case = hoist()
     found = tl.jacobian(case, ["reeled_length"], [key]).derivatives["reeled_length"][:, 0]
-    zero, once, twice = (tl.simulate(case.with_({key: x})).reeled_length.values for x in (0.0, 1e-5, 2e-5))
+    zero, once, twice = (chains.simulate(case.with_({key: x})).reeled_length.values for x in (0.0, 1e-5, 2e-5))
     expected = (4.0 * (once - zero) - (twice - zero)) / 2e-5
     assert np.abs(found - expected).max() <= 1e-6 * np.abs(expected).max()

@@ -13,6 +13,7 @@ from tautline.errors import InputError
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.rotations import rotation_by, vector_rate
 from tautline.gradients.segments import Segments
+from tests.support import chains
 from tests.support.hoist import hoist
 
 BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))
@@ -40,7 +41,7 @@ CASES: dict[str, tuple[tl.Case, list[str]]] = {
 def test_segments_join_to_the_run(name: str) -> None:
     case, by = CASES[name]
     segments = Segments(case, [0.0, 0.08, 0.2], by, ["position", "tension"])
-    run = tl.simulate(case)
+    run = chains.simulate(case)
     first = segments.march(0, segments.start, derivatives=False)
     second = segments.march(1, first.end, derivatives=False)
     positions = np.concatenate([first.outputs["position"], second.outputs["position"]])
@@ -140,7 +141,7 @@ def test_a_body_that_tumbles_is_followed_through_half_turns() -> None:
     x = segments.march(1, segments.march(0, segments.start, derivatives=False).end, derivatives=False).end
     assert np.linalg.norm(x[24:27]) > np.pi
     np.testing.assert_allclose(
-        segments.coordinates.state(x).attitude, tl.simulate(case).attitude.values[-1], atol=1e-10
+        segments.coordinates.state(x).attitude, chains.simulate(case).attitude.values[-1], atol=1e-10
     )
 
 

@@ -11,6 +11,7 @@ import tautline as tl
 from tautline.gradients import setting
 from tautline.gradients.differences import CENTRAL_8
 from tautline.gradients.lowering import key_size, key_value
+from tests.support import chains
 from tests.support.hoist import hoist
 
 BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))
@@ -42,7 +43,7 @@ def differences(case: tl.Case, key: str, name: str) -> Any:
     """Central differences of runs by a key, of order 8; nearer where drag bends them."""
     value, e = key_value(case, key), (2e-3 if case.pendulum.fluid is None else 2e-4) * key_size(case, key)
     up, down = (
-        np.array([tl.simulate(case.with_({key: value + sign * k * e}))[name].values for k in range(1, 5)])
+        np.array([chains.simulate(case.with_({key: value + sign * k * e}))[name].values for k in range(1, 5)])
         for sign in (1.0, -1.0)
     )
     return CENTRAL_8 @ (up - down) / (2.0 * e)
@@ -109,7 +110,7 @@ def test_objectives_and_own_functions_have_them_where_they_ask(monkeypatch: pyte
 
 def test_a_fit_to_a_measured_torque() -> None:
     case = hoist(LOCKED | {"string.viscosity": 0.1})
-    run = tl.simulate(case.with_({"body.mass": 0.55, "string.stiffness": 96.0}))
+    run = chains.simulate(case.with_({"body.mass": 0.55, "string.stiffness": 96.0}))
     noise = 1e-4 * np.random.default_rng(5).normal(size=len(run.time))
     data = {"time": run.time.values, "torque": run.torque.values + noise}
     found = tl.fit(case, data, ["body.mass", "string.stiffness"], units="SI")

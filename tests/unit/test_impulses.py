@@ -9,12 +9,13 @@ import tautline as tl
 from tautline.ledger import kept_energy
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tests.support import chains
 
 COMMANDS: tuple[Command, ...] = (tl.Locked(), tl.Free(), tl.Torque(2.0))
 
 
 def moving(command: Command) -> tl.Simulation:
-    sim = tl.Simulation(pendulum(), initial_state(EXAMPLES[2]), step=5e-4)
+    sim = chains.simulation(pendulum(), initial_state(EXAMPLES[2]), step=5e-4)
     sim.advance(1.0, command, sample=0.1)
     return sim
 
@@ -53,20 +54,20 @@ def test_the_balance_counts_what_a_kick_brings(command: Command) -> None:
 
 def test_a_kick_on_a_point_is_an_exact_jump() -> None:
     """One element without mass to speak of: the end's velocity jumps by J/M."""
-    system = tl.Pendulum(tl.String(20.0, 1e-9, 1e3), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0))
-    sim = tl.Simulation(system, tl.straight(system, 10.0, 1, (0, 0, 1)))
+    system = chains.Chain(tl.String(20.0, 1e-9, 1e3), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0))
+    sim = chains.simulation(system, chains.straight(system, 10.0, 1, (0, 0, 1)))
     sim.apply_impulse((1.0, 0.0, -3.0))
     assert np.allclose(sim.state.node_velocities[-1], [0.5, 0.0, -1.5], rtol=1e-8)
     assert sim.energy - sim.dataset().external_work[-1] == pytest.approx(
-        tl.Simulation(system, tl.straight(system, 10.0, 1, (0, 0, 1))).energy, rel=1e-12
+        chains.simulation(system, chains.straight(system, 10.0, 1, (0, 0, 1))).energy, rel=1e-12
     )
 
 
 def test_a_kick_at_the_centre_of_mass_of_a_free_body_does_not_turn_it() -> None:
     """A string without mass to speak of, slack in the sense that it is unstrained: only the body is there."""
     body = tl.RigidBody.box(mass=1.0, sides=(0.2, 0.3, 0.4), center_of_mass=(0.1, 0.2, 0.3))
-    system = tl.Pendulum(tl.String(20.0, 1e-9, 1e3), tl.Reel(0.1, 0.1, 1.0), body, gravity=0.0)
-    sim = tl.Simulation(system, tl.straight(system, 10.0, 2, (0, 0, 1)))
+    system = chains.Chain(tl.String(20.0, 1e-9, 1e3), tl.Reel(0.1, 0.1, 1.0), body, gravity=0.0)
+    sim = chains.simulation(system, chains.straight(system, 10.0, 2, (0, 0, 1)))
     sim.apply_impulse((0.0, 0.0, 2.0))
     assert np.abs(np.asarray(sim.state.angular_velocity)).max() < 1e-6
     assert np.allclose(sim.state.node_velocities[-1], [0.0, 0.0, 2.0], atol=1e-6)
@@ -96,7 +97,7 @@ def test_a_stopped_drum_can_be_freed_again() -> None:
 
 
 def test_blows_before_the_first_step() -> None:
-    sim = tl.Simulation(pendulum(), initial_state(EXAMPLES[0]))
+    sim = chains.simulation(pendulum(), initial_state(EXAMPLES[0]))
     momentum = total_momentum(sim)
     sim.apply_impulse((0.0, 0.1, 0.0))
     assert not np.allclose(total_momentum(sim), momentum)
@@ -113,7 +114,7 @@ def test_a_wrong_impulse_is_refused_and_changes_nothing(impulse: object) -> None
 
 
 def test_a_point_cannot_be_turned() -> None:
-    system = tl.Pendulum(tl.String(20.0, 0.1, 1e3), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0))
-    sim = tl.Simulation(system, tl.straight(system, 10.0, 4, (0, 0, 1)))
+    system = chains.Chain(tl.String(20.0, 0.1, 1e3), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0))
+    sim = chains.simulation(system, chains.straight(system, 10.0, 4, (0, 0, 1)))
     with pytest.raises(tl.errors.InputError, match="moment"):
         sim.apply_impulse((0, 0, 1), moment=(0, 0, 1))

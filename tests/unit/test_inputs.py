@@ -16,10 +16,11 @@ import tautline as tl
 from tautline import simulate
 from tautline.errors import InputError, TautlineError
 from tautline.model.body import Shape
+from tests.support import chains
 from tests.support.checking import check_close
 from tests.support.valid import BODY, NODES, PENDULUM, REEL, START, STEP, STRING, VALID
 
-POINT = tl.Pendulum(STRING, REEL, tl.RigidBody.point(1.0))
+POINT = chains.Chain(STRING, REEL, tl.RigidBody.point(1.0))
 
 
 class Unprintable:
@@ -86,9 +87,9 @@ PARTS: list[tuple[str, str, list[Any]]] = [
     ("Pendulum", "reel", [None, STRING, tl.Reel, {}]),
     ("Pendulum", "body", [None, 1.0, tl.RigidBody]),
     ("RigidBody", "shape", ["point", ("point", ()), 1]),
-    ("straight", "pendulum", [None, STRING, tl.Pendulum]),
-    ("simulate", "system", [None, START, tl.Pendulum, Unprintable()]),
-    ("simulate", "state", [None, PENDULUM, tl.State]),
+    ("straight", "pendulum", [None, STRING, chains.Chain]),
+    ("simulate", "system", [None, START, chains.Chain, Unprintable()]),
+    ("simulate", "state", [None, PENDULUM, chains.ChainState]),
     ("simulate", "command", ["locked", 1.0, tl.Locked, Unprintable()]),
 ]
 
@@ -446,8 +447,8 @@ def test_no_more_is_deployed_than_there_is() -> None:
 @pytest.mark.parametrize(("length", "guide_length"), [(2.0, 0.5), (100.0, 0.3), (1.1, 0.7), (3.3, 1.1), (7.0, 0.0)])
 def test_all_that_straight_accepts_can_be_simulated(length: float, guide_length: float) -> None:
     """length - (length - guide_length) may round to less than guide_length."""
-    pendulum = tl.Pendulum(tl.String(length, 0.1, 50.0), tl.Reel(0.2, guide_length, 1.0), tl.RigidBody.point(1.0))
-    start = tl.straight(pendulum, deployed=length - guide_length, elements=1)
+    pendulum = chains.Chain(tl.String(length, 0.1, 50.0), tl.Reel(0.2, guide_length, 1.0), tl.RigidBody.point(1.0))
+    start = chains.straight(pendulum, deployed=length - guide_length, elements=1)
     run = simulate(pendulum, start, tl.Locked(), duration=STEP, step=STEP, sample=STEP)
     assert run.attrs["status"] == "completed"
 
@@ -510,7 +511,7 @@ def test_reeled_length_lies_between_guide_and_string(reeled_length: float) -> No
 @pytest.mark.parametrize("order", [2, 4, 6])
 def test_step_above_the_limit_is_refused_and_the_limit_named(order: int, elements: int) -> None:
     def run(step: float) -> Any:
-        start = tl.straight(PENDULUM, 1.0, elements)
+        start = chains.straight(PENDULUM, 1.0, elements)
         return simulate(PENDULUM, start, tl.Free(), duration=step, step=step, sample=step, order=order)
 
     with pytest.raises(InputError, match=r"^step: expected at most .* s \(0\.9 of the stability limit .*'auto'") as too:
@@ -635,18 +636,18 @@ def test_spooled_strain_belongs_to_the_law_that_stores_it() -> None:
 @pytest.mark.parametrize("order", [4, 6])
 def test_string_cannot_be_spooled_back_in_time(order: int) -> None:
     _, arguments = VALID["Reel"]
-    stretched = tl.Pendulum(STRING, tl.Reel(**arguments), BODY)
+    stretched = chains.Chain(STRING, tl.Reel(**arguments), BODY)
     with pytest.raises(InputError, match="order: expected 2 with guide_law='stretched', got"):
-        tl.simulate(stretched, START, tl.Free(), duration=0.1, order=order)
+        chains.simulate(stretched, START, tl.Free(), duration=0.1, order=order)
 
 
 def test_a_wrong_kind_of_system_is_refused_in_good_english() -> None:
     wrong: Any = 3
-    everything = "system: expected a Pendulum, a Case, a System or an AssemblyCase, got 3"
+    everything = "system: expected a Chain, a Case, a System or an Case, got 3"
     with pytest.raises(InputError, match=re.escape(everything)):
-        tl.simulate(wrong)
+        chains.simulate(wrong)
     with pytest.raises(InputError, match="expected a System, got 3"):
-        tl.hang(wrong, {})
+        chains.hang(wrong, {})
     with pytest.raises(InputError, match=re.escape("System.bodies['a']: expected a RigidBody or a Kinematic, got 3")):
         tl.System(bodies={"a": wrong}, lines={})
     with pytest.raises(InputError, match=re.escape("['a']: expected an AppliedForce, got 3")):
@@ -654,7 +655,7 @@ def test_a_wrong_kind_of_system_is_refused_in_good_english() -> None:
 
 
 def test_the_limit_of_an_unstable_step_is_named_in_good_english() -> None:
-    run = tl.simulate(tl.load("retrieval", {"command.torque": "3 N*m", "run.duration": "8 s"}))
+    run = chains.simulate(tl.load("retrieval", {"command.torque": "3 N*m", "run.duration": "8 s"}))
     assert run.attrs["status"] == "unstable_step"
     assert re.search(
         r"limit \S+ s, set by waves in the elements of the string with \S+ m of string left; use", run.attrs["message"]

@@ -15,6 +15,7 @@ from tautline.optimal import optimise as module
 from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
 from tautline.optimal.optimise import optimise
+from tests.support import chains
 
 LASTS, DISTANCE, RADIUS, MASS = 1.2, 0.3, 0.1, 5.0
 WEIGHT = RADIUS * MASS * 9.81
@@ -28,7 +29,7 @@ OF_SPEED = {"command.retrievals": (-5.0, 5.0)}
 
 def lift(command: Any, start: Any = None) -> tl.Case:
     """A load on a stiff rope."""
-    pendulum = tl.Pendulum(
+    pendulum = chains.Chain(
         tl.String(length=10.0, density=1e-3, stiffness=2e5, viscosity=1e3),
         tl.Reel(drum_radius=RADIUS, guide_length=0.1, inertia_mass=20.0),
         tl.RigidBody.point(mass=MASS),
@@ -42,12 +43,12 @@ def moving() -> tl.Straight:
     return tl.Straight(deployed=4.0, reel_speed=0.4)
 
 
-def thrown() -> tl.AssemblyCase:
+def thrown() -> tl.Case:
     """Two bodies on a string whose reel turns from the start."""
     command = {"kind": "torque", "times": [0.0, 0.04], "torques": [0.3, 0.4]}
     run = {"run.duration": 0.04, "run.sample": 0.01, "run.step": 1e-3, "lines.cord.elements": 2}
     changes = {"lines.cord.law": "linear", "lines.cord.command": command, "initial.lines.cord.reel_speed": 0.2}
-    found: tl.AssemblyCase = tl.load("thrown-bodies").with_({**run, **changes})
+    found: tl.Case = tl.load("thrown-bodies").with_({**run, **changes})
     return found
 
 
@@ -69,8 +70,8 @@ OBJECTIVES: dict[str, tuple[Callable[[], Any], dict[str, Any], Any, Callable[...
     "expression": (
         lambda: lift(TORQUES, moving()),
         OF_TORQUE | {"initial.reel_speed": (0.0, 1.0), "body.mass": (1.0, 9.0)},
-        [{"integral": "power^2 + guide_tension*torque", "weight": 2.0}, {"final": "reel_speed"}],
-        lambda x: 2.0 * integral(lambda y: y["power"] ** 2 + y["guide_tension"] * y["torque"])(x) + x["reel_speed"][-1],
+        [{"integral": "power^2 + start_tension*torque", "weight": 2.0}, {"final": "reel_speed"}],
+        lambda x: 2.0 * integral(lambda y: y["power"] ** 2 + y["start_tension"] * y["torque"])(x) + x["reel_speed"][-1],
     ),
     "torque that a speed takes": (
         lambda: lift(SPEEDS, moving()),
@@ -165,7 +166,7 @@ def quadratic_program(case: tl.Case) -> tuple[Array, float]:
 
     Solved anew about its solution, until that stays.
     """
-    start = tl.simulate(case)
+    start = chains.simulate(case)
     at = np.stack([np.interp(start.time.values, TIMES, row) for row in np.eye(KNOTS)], axis=1)
     lasts = np.diff(start.time.values)
     weights = 0.5 * (np.append(lasts, 0.0) + np.append(0.0, lasts))

@@ -67,7 +67,7 @@ def test_a_name_that_does_not_exist_is_found() -> None:
 
 
 def test_star_import_gives_all_names() -> None:
-    run("from tautline import *; simulate, straight, Pendulum, errors.InputError")
+    run("from tautline import *; simulate, straight, Chain, errors.InputError")
 
 
 def test_unknown_attribute_is_named() -> None:

@@ -12,22 +12,23 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.viewer.pilot import Control, checked_control
 from tautline.viewer.session import Session
+from tests.support import chains
 from tests.support.crane import crane
 
 TICK = 0.1  # s
 STEP = 1e-3  # s
 LENGTH = 20.0  # m
-PENDULUM = tl.Pendulum(
+PENDULUM = chains.Chain(
     tl.String(length=60.0, density=0.55, stiffness=5.5e5, viscosity=1400.0),
     tl.Reel(drum_radius=0.16, guide_length=1.0, inertia_mass=470.0),
     tl.RigidBody.point(mass=2000.0),
 )
 
 
-def hanging(pendulum: tl.Pendulum = PENDULUM) -> tl.Case:
+def hanging(pendulum: chains.Chain = PENDULUM) -> tl.Case:
     """A load below a trolley, at rest."""
     run = tl.Run(duration=20.0, elements=2, step=STEP, sample=TICK)
-    return tl.Case(pendulum, tl.hanging(PENDULUM, deployed=LENGTH, elements=2), tl.Locked(), run)
+    return tl.Case(pendulum, chains.hanging(PENDULUM, deployed=LENGTH, elements=2), tl.Locked(), run)
 
 
 def gain() -> np.ndarray:
@@ -97,12 +98,12 @@ def test_a_regulator_holds_a_load_live_that_someone_pushes() -> None:
 def test_live_and_simulate_ask_a_controller_alike() -> None:
     """A gust pushes the load; both ways the controller sees the same, and the same commands act."""
     gust = tl.AppliedForce(force=([0.0, 0.5, 1.0], [[0.0, 0.0, 0.0], [900.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
-    case = hanging(tl.Pendulum(PENDULUM.string, PENDULUM.reel, PENDULUM.body, applied_force=gust))
+    case = hanging(chains.Chain(PENDULUM.string, PENDULUM.reel, PENDULUM.body, applied_force=gust))
     live, offline = Regulator(gain()), Regulator(gain())
     session = Session(case, "crane", control=Control(live, TICK))
     while len(live.seen) < 20:
         session.advance()
-    tl.simulate(case, control=offline, period=TICK, duration=2.0)
+    chains.simulate(case, control=offline, period=TICK, duration=2.0)
     assert np.abs(live.seen)[:, -2].max() > 0.001  # m, of the trolley
     # samples of another interval let forces act in other parts: the same motion but for rounding
     assert np.abs(np.array(live.seen) - offline.seen).max() < 1e-9

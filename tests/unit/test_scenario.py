@@ -20,6 +20,7 @@ from tautline.files.scenario import ScenarioError
 from tautline.files.scenario.origin import Origin
 from tautline.files.scenario.reading import from_tree
 from tautline.model.hanging import hanging
+from tests.support import chains
 from tests.support.checking import check_below, check_close, check_rotation
 
 RETRIEVAL = (scenario.BUILT_IN / "retrieval.toml").read_text(encoding="utf-8")
@@ -531,7 +532,7 @@ def test_built_in_scenarios_run(name: str) -> None:
     read = scenario.load(name)
     assert read.title and read.description
     assert read.run.sample is not None
-    run = tl.simulate(read, duration=3 * read.run.sample)
+    run = chains.simulate(read, duration=3 * read.run.sample)
     assert run.attrs["status"] == "completed"
     assert len(run.time) == 4 and np.isfinite(run.position).all()
     # and what is written into a run file reads back as the same case
@@ -602,11 +603,11 @@ STRING, REEL = tl.String(20.0, 0.1, 800.0), tl.Reel(0.5, 0.5, 1.0, (1.0, 2.0, 3.
 )
 def test_hanging_stays_at_rest(rho: tuple[float, float, float]) -> None:
     """Wherever the centre of mass is: nothing moves by more than rounding for a dozen bounces."""
-    pendulum = tl.Pendulum(STRING, REEL, tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), rho))
+    pendulum = chains.Chain(STRING, REEL, tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), rho))
     state = hanging(pendulum, 10.0, 5)
     check_rotation(state.attitude, 2e-15)
     check_close("horizontal offset", (np.asarray(state.attitude) @ np.array(rho))[:2], [0.0, 0.0], 1e-15)
-    run = tl.simulate(pendulum, state, tl.Locked(), duration=5.0, sample=0.1)
+    run = chains.simulate(pendulum, state, tl.Locked(), duration=5.0, sample=0.1)
     assert run.attrs["status"] == "completed"
     moved = float(np.abs(run.position - run.position[0]).max())
     check_below("displacement", moved, 1e-12)
@@ -616,7 +617,7 @@ def test_hanging_stays_at_rest(rho: tuple[float, float, float]) -> None:
 @pytest.mark.parametrize("elements", [1, 7])
 def test_hanging_meets_the_continuous_solution(elements: int) -> None:
     M, mu, EA, X, g = 2.0, 0.1, 800.0, 10.0, 9.81
-    pendulum = tl.Pendulum(STRING, REEL, tl.RigidBody.point(M))
+    pendulum = chains.Chain(STRING, REEL, tl.RigidBody.point(M))
     state = hanging(pendulum, X, elements)
     # EA u'(x) = (M + mu (X - x)) g, integrated over the string
     check_close("end", state.nodes[-1], [0.0, 0.0, X + (M + mu * X / 2) * g * X / EA], 1e-13)
@@ -624,7 +625,7 @@ def test_hanging_meets_the_continuous_solution(elements: int) -> None:
 
 
 def test_hanging_without_gravity_and_with_a_push() -> None:
-    pendulum = tl.Pendulum(STRING, REEL, tl.RigidBody.sphere(1.0, 0.1), gravity=0.0)
+    pendulum = chains.Chain(STRING, REEL, tl.RigidBody.sphere(1.0, 0.1), gravity=0.0)
     state = hanging(pendulum, 10.0, 4, end_velocity=(1.0, 0.0, 0.0), angular_velocity=(0.0, 2.0, 0.0))
     assert state.nodes[-1].tolist() == [0.0, 0.0, 10.0]
     assert state.node_velocities[-1].tolist() == [1.0, 0.0, 0.0]
@@ -633,12 +634,12 @@ def test_hanging_without_gravity_and_with_a_push() -> None:
 
 @pytest.mark.parametrize(("deployed", "elements"), [(-1.0, 4), (30.0, 4), (10.0, 0), (10.0, 2.5), ("10 s", 4)])
 def test_hanging_refuses(deployed: Any, elements: Any) -> None:
-    pendulum = tl.Pendulum(STRING, REEL, tl.RigidBody.point(1.0))
+    pendulum = chains.Chain(STRING, REEL, tl.RigidBody.point(1.0))
     with pytest.raises(InputError, match=r"^(deployed|elements): expected"):
         hanging(pendulum, deployed, elements)
 
 
 def test_a_string_too_soft_to_hang() -> None:
-    pendulum = tl.Pendulum(tl.String(20.0, 0.1, 1e-50), REEL, tl.RigidBody.point(1e40))
+    pendulum = chains.Chain(tl.String(20.0, 0.1, 1e-50), REEL, tl.RigidBody.point(1e40))
     with pytest.raises(InputError, match=r"State\.nodes"):
         hanging(pendulum, 10.0, 2)

@@ -16,6 +16,7 @@ from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.studies.definition import definition
 from tautline.studies.execution.compute import compute
+from tests.support import chains
 
 BASE = """
 [string]
@@ -63,8 +64,8 @@ end_velocity = ["2 m/s", 0, 0]
 """
 
 
-def built(text: str, overrides: dict[str, str] | None = None) -> tl.Pendulum:
-    pendulum: tl.Pendulum = scenario.parse(text, "my.toml", overrides).pendulum
+def built(text: str, overrides: dict[str, str] | None = None) -> chains.Chain:
+    pendulum: chains.Chain = scenario.parse(text, "my.toml", overrides).pendulum
     return pendulum
 
 

@@ -13,6 +13,7 @@ from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.guide_laws import stretched
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tests.support import chains
 from tests.support.checking import check_close
 
 CELLS = 10
@@ -95,7 +96,7 @@ def test_a_saved_drum_remembers(tmp_path: Path) -> None:
     start = dataclasses.replace(initial_state(EXAMPLES[2]), reel_speed=0.0)
 
     def retrieved() -> tl.Simulation:
-        simulation = tl.Simulation(system, start, step=5e-4)
+        simulation = chains.simulation(system, start, step=5e-4)
         simulation.advance(2.0, tl.Torque(2.09))
         return simulation
 

@@ -15,6 +15,7 @@ import tautline as tl
 from tautline.analysis.modes import displaced
 from tautline.errors import EquilibriumError, InputError
 from tautline.schema import MODES_SCHEMA
+from tests.support import chains
 from tests.support.at_rest import BODY, drag
 from tests.support.checking import check_rotation
 from tests.support.hanging import system
@@ -25,8 +26,8 @@ Array = NDArray[np.float64]
 
 def test_without_a_load_it_hangs() -> None:
     pendulum = system(length=10.0, body=BODY)
-    found = tl.equilibrium(pendulum, deployed=10.0, elements=7)
-    rest = tl.hanging(pendulum, 10.0, 7)
+    found = chains.equilibrium(pendulum, deployed=10.0, elements=7)
+    rest = chains.hanging(pendulum, 10.0, 7)
     np.testing.assert_array_equal(found.state.nodes, rest.nodes)
     np.testing.assert_array_equal(found.state.attitude, rest.attitude)
     assert found.iterations == 0
@@ -38,8 +39,8 @@ def test_without_a_load_it_hangs() -> None:
 
 def test_nothing_pulls_without_gravity() -> None:
     pendulum = system(length=10.0, gravity=0.0)
-    zero = tl.equilibrium(pendulum, 10.0, 4, load=lambda q, R: (np.zeros_like(q), np.zeros(3)))
-    for found in (tl.equilibrium(pendulum, 10.0, 4), zero):
+    zero = chains.equilibrium(pendulum, 10.0, 4, load=lambda q, R: (np.zeros_like(q), np.zeros(3)))
+    for found in (chains.equilibrium(pendulum, 10.0, 4), zero):
         assert not found.tension.any() and found.residual == 0.0
         np.testing.assert_allclose(found.state.nodes[:, 2], np.linspace(0.0, 10.0, 5))
 
@@ -53,7 +54,7 @@ def test_more_lift_than_weight_floats() -> None:
         forces[-1, 2] = -8.0
         return forces, np.cross(BODY.center_of_mass, attitude.T @ forces[-1])
 
-    found = tl.equilibrium(pendulum, 10.0, 6, load=lift)
+    found = chains.equilibrium(pendulum, 10.0, 6, load=lift)
     assert found.state.nodes[-1, 2] < -10.0
     assert (np.asarray(found.state.attitude) @ BODY.center_of_mass)[2] < -0.5
     assert (tl.modes(pendulum, found).growth_rate < 1e-4).all()
@@ -68,7 +69,7 @@ def test_any_horizontal_current_has_an_equilibrium(seed: int) -> None:
     pendulum = system(length=X, body=random_body(rng), **string)
     flow = np.array([*rng.normal(size=2), 0.0]) * 10.0 ** rng.uniform(-1.0, 1.0)
     load = drag(X, flow, 10.0 ** rng.uniform(-3.0, 0.0), arm=np.array(pendulum.body.center_of_mass))
-    found = tl.equilibrium(pendulum, X, N, load=load)
+    found = chains.equilibrium(pendulum, X, N, load=load)
     size = float(np.abs(found.load_forces).sum()) + (pendulum.body.mass + string["density"] * X) * 9.81
     reach = 1.0 + float(np.abs(found.state.nodes).max()) / X
     assert found.residual < 1e-8 * size + 1e-14 * reach * string["stiffness"] * N
@@ -88,7 +89,7 @@ def test_a_load_without_balance_is_an_error_soon() -> None:
         return forces, np.zeros(3)
 
     with pytest.raises(EquilibriumError, match=r"% of it could be balanced.*Try"):
-        tl.equilibrium(system(length=10.0), 10.0, 3, load=contrary)
+        chains.equilibrium(system(length=10.0), 10.0, 3, load=contrary)
     assert calls < 60_000
 
 
@@ -98,7 +99,7 @@ def test_a_load_that_is_nowhere_finite_but_at_the_start_is_an_error() -> None:
         return np.full_like(nodes, 1.0 if hanging else np.nan), np.zeros(3)
 
     with pytest.raises(EquilibriumError):
-        tl.equilibrium(system(length=10.0), 10.0, 3, load=bad)
+        chains.equilibrium(system(length=10.0), 10.0, 3, load=bad)
 
 
 @pytest.mark.parametrize(
@@ -114,14 +115,14 @@ def test_a_load_that_is_nowhere_finite_but_at_the_start_is_an_error() -> None:
 )
 def test_load_must_return_forces_and_a_moment(answer: Any, says: str) -> None:
     with pytest.raises(InputError, match=f"load: expected .*{says}"):
-        tl.equilibrium(system(length=10.0), 10.0, 4, load=lambda q, R: answer)
+        chains.equilibrium(system(length=10.0), 10.0, 4, load=lambda q, R: answer)
 
 
 def test_modes_about_a_state_count_the_loads_of_the_pendulum() -> None:
     """A string that hangs in a wind is not at rest; in still air it is, and its modes are those of the equilibrium."""
     still = dataclasses.replace(system(length=10.0), fluid=tl.Fluid(1.2, drag_area=0.1))
-    hanging = tl.hanging(still, 10.0, 4)
-    rest = tl.equilibrium(still, 10.0, 4)
+    hanging = chains.hanging(still, 10.0, 4)
+    rest = chains.equilibrium(still, 10.0, 4)
     np.testing.assert_allclose(tl.modes(still, hanging).frequency, tl.modes(still, rest).frequency, rtol=1e-9)
     windy = dataclasses.replace(still, fluid=tl.Fluid(1.2, (3.0, 0.0, 0.0), drag_area=0.1))
     with pytest.raises(InputError, match=r"unbalanced force of 0\.54 N"):
@@ -130,7 +131,7 @@ def test_modes_about_a_state_count_the_loads_of_the_pendulum() -> None:
 
 def test_arguments_of_modes_are_checked() -> None:
     pendulum = system(length=10.0)
-    rest = tl.equilibrium(pendulum, 10.0, 4)
+    rest = chains.equilibrium(pendulum, 10.0, 4)
     modes: Any = tl.modes
     for arguments, says in (
         ({}, "deployed: expected a length"),
@@ -139,12 +140,12 @@ def test_arguments_of_modes_are_checked() -> None:
         ({"deployed": 10.0, "count": 0}, "count: expected a whole number"),
         ({"deployed": 10.0, "elements": 1001}, "elements: expected a whole number from 1 to 1000"),
         ({"deployed": 10.0, "reel": "loose"}, "reel: expected one of"),
-        ({"at": tl.straight(pendulum, 10.0, 4)}, "unbalanced force"),
-        ({"at": tl.hanging(pendulum, 10.0, 4, end_velocity=(1, 0, 0))}, "got one that moves"),
+        ({"at": chains.straight(pendulum, 10.0, 4)}, "unbalanced force"),
+        ({"at": chains.hanging(pendulum, 10.0, 4, end_velocity=(1, 0, 0))}, "got one that moves"),
     ):
         with pytest.raises(InputError, match=says):
             modes(pendulum, **arguments)
-    loaded = tl.equilibrium(pendulum, 10.0, 4, load=drag(10.0, np.array([1.0, 0.0, 0.0]), 0.1))
+    loaded = chains.equilibrium(pendulum, 10.0, 4, load=drag(10.0, np.array([1.0, 0.0, 0.0]), 0.1))
     with pytest.raises(InputError, match="reel: expected 'locked' with a load of one's own"):
         tl.modes(pendulum, loaded, reel="free")
     with pytest.raises(InputError, match="mode: expected a whole number from 1 to 12"):
@@ -179,7 +180,7 @@ def test_a_body_on_its_head_grows_away() -> None:
     """omega^2 = -M g rho/J with the attachment point held by a stiff and short string."""
     body = tl.RigidBody.box(1.0, (0.2, 0.2, 0.4), (0.0, 0.0, 0.3))
     pendulum = system(length=1e-5, body=body, stiffness=1e5)
-    rest = tl.hanging(pendulum, 1e-5, 2)
+    rest = chains.hanging(pendulum, 1e-5, 2)
     over = dataclasses.replace(rest, attitude=np.diag([1.0, -1.0, -1.0]))
     result = tl.modes(pendulum, over, count=3)
     assert result.growth_rate.values[0] == pytest.approx(np.sqrt(9.81 * 0.3 / body.inertia[0][0]), rel=1e-3)

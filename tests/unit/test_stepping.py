@@ -1,4 +1,4 @@
-"""Simulation piece by piece, checkpoints, and control from a callback."""
+"""ChainSimulation piece by piece, checkpoints, and control from a callback."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.simulation import Simulation
+from tautline.engine.chain import ChainSimulation
 from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 from tests.support.same import check_same, check_same_state
 
-PENDULUM = tl.Pendulum(
+PENDULUM = chains.Chain(
     string=tl.String(length=10.0, density=0.05, stiffness=300.0),
     reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=0.5),
     body=tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)),
 )
-START = tl.straight(PENDULUM, 4.0, 4, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
+START = chains.straight(PENDULUM, 4.0, 4, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
 STEP, SAMPLE = 1e-3, 0.01
 TABLE = tl.Torque(([0.0, 0.1, 0.3], [1.0, 3.0, -1.0]))
 STEPS: list[float | str] = [STEP, "auto"]
 
 
-def simulation(step: float | str = STEP, **options: Any) -> Simulation:
-    return Simulation(PENDULUM, START, step=step, **options)
+def simulation(step: float | str = STEP, **options: Any) -> ChainSimulation:
+    return ChainSimulation(PENDULUM, START, step=step, **options)
 
 
 # -- pieces ------------------------------------------------------------------------------------------------
@@ -38,7 +39,7 @@ def simulation(step: float | str = STEP, **options: Any) -> Simulation:
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Free(), TABLE], ids=["locked", "free", "table"])
 @pytest.mark.parametrize("step", STEPS)
 def test_pieces_are_the_whole(step: float | str, command: Command, order: int) -> None:
-    whole = tl.simulate(PENDULUM, START, command, duration=0.4, step=step, sample=SAMPLE, order=order)
+    whole = chains.simulate(PENDULUM, START, command, duration=0.4, step=step, sample=SAMPLE, order=order)
     pieces = simulation(step, order=order)
     for length in (0.01, 0.05, 0.04, 0.2, 0.1):
         assert pieces.advance(length, command, sample=SAMPLE) == "completed"
@@ -91,7 +92,7 @@ def test_a_state_starts_another_simulation() -> None:
     """From the state in the middle, not from its momenta: the same motion to the order of the step."""
     first = simulation()
     first.advance(0.2, tl.Torque(2.0))
-    second = Simulation(PENDULUM, first.state, step=STEP)
+    second = ChainSimulation(PENDULUM, first.state, step=STEP)
     for run in (first, second):
         run.advance(0.1, tl.Torque(2.0))
     check_close("nodes", second.state.nodes, first.state.nodes, 1e-4)
@@ -102,8 +103,8 @@ def test_a_dataset_before_any_advance() -> None:
     run = simulation().dataset()
     assert run.time.values.tolist() == [0.0]
     check_close("nodes", run.position[0], START.nodes, 0.0)
-    moving = tl.straight(PENDULUM, 4.0, 4, reel_speed=0.5)
-    assert float(Simulation(PENDULUM, moving, step=STEP).dataset().reel_speed[0]) == pytest.approx(0.5, rel=1e-12)
+    moving = chains.straight(PENDULUM, 4.0, 4, reel_speed=0.5)
+    assert float(ChainSimulation(PENDULUM, moving, step=STEP).dataset().reel_speed[0]) == pytest.approx(0.5, rel=1e-12)
 
 
 def test_a_look_changes_nothing() -> None:
@@ -122,7 +123,7 @@ def test_a_look_before_the_first_advance_changes_nothing() -> None:
     for run in (looked, direct):
         run.advance(0.1, tl.Free(), sample=SAMPLE)
     check_same(looked.dataset(), direct.dataset())
-    moving = Simulation(PENDULUM, tl.straight(PENDULUM, 4.0, 4, reel_speed=0.5), step=STEP)
+    moving = ChainSimulation(PENDULUM, chains.straight(PENDULUM, 4.0, 4, reel_speed=0.5), step=STEP)
     moving.dataset()
     with pytest.raises(InputError, match="expected 0 with a locked reel"):
         moving.advance(0.1)
@@ -241,7 +242,7 @@ def test_a_checkpoint_goes_on_bit_for_bit(tmp_path: Path, story: str, step: floa
         run.advance(0.1, command, sample=SAMPLE)
     run.save(tmp_path / "run.npz")
     assert [path.name for path in tmp_path.iterdir()] == ["run.npz"]
-    again = Simulation.load(tmp_path / "run.npz")
+    again = ChainSimulation.load(tmp_path / "run.npz")
     assert (again.time, again.energy, again.reel_speed) == (run.time, run.energy, run.reel_speed)
     assert again.pendulum == run.pendulum and again.method == run.method
     check_same_state(again.state, run.state)
@@ -260,14 +261,14 @@ def test_a_checkpoint_replaces_the_one_before(tmp_path: Path) -> None:
     for _ in range(2):
         run.advance(0.1, tl.Free())
         run.save(tmp_path / "run.npz")
-    assert Simulation.load(tmp_path / "run.npz").time == run.time
+    assert ChainSimulation.load(tmp_path / "run.npz").time == run.time
 
 
 def test_a_checkpoint_remembers_that_the_motion_is_over(tmp_path: Path) -> None:
     run = simulation()
     run.advance(20.0, tl.Free(), sample=SAMPLE)
     run.save(tmp_path / "run.npz")
-    again = Simulation.load(tmp_path / "run.npz")
+    again = ChainSimulation.load(tmp_path / "run.npz")
     assert (again.status, again.message) == (run.status, run.message)
     assert again.advance(1.0) == "fully_deployed"
 
@@ -279,19 +280,19 @@ def test_a_checkpoint_remembers_that_the_motion_is_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize("answer", [2.0, 2, np.float64(2.0), tl.Torque(2.0)], ids=repr)
 def test_a_constant_controller_is_a_constant_torque(step: float | str, answer: Any) -> None:
     options: dict[str, Any] = {"duration": 0.4, "step": step, "sample": SAMPLE}
-    controlled = tl.simulate(PENDULUM, START, control=lambda _: answer, period=0.02, **options)
-    check_same(controlled, tl.simulate(PENDULUM, START, tl.Torque(2.0), **options))
+    controlled = chains.simulate(PENDULUM, START, control=lambda _: answer, period=0.02, **options)
+    check_same(controlled, chains.simulate(PENDULUM, START, tl.Torque(2.0), **options))
 
 
 def test_a_controller_is_called_once_a_period_at_its_beginning() -> None:
     times, speeds = [], []
 
-    def control(run: Simulation) -> float:
+    def control(run: ChainSimulation) -> float:
         times.append(run.time)
         speeds.append(run.reel_speed)
         return 1.0
 
-    record = tl.simulate(PENDULUM, START, duration=0.3, step=STEP, sample=SAMPLE, control=control, period=0.03)
+    record = chains.simulate(PENDULUM, START, duration=0.3, step=STEP, sample=SAMPLE, control=control, period=0.03)
     check_close("times", times, np.arange(10) * 0.03, 1e-15)
     assert len(record.time) == 31
     # what it sees is what is recorded
@@ -300,18 +301,18 @@ def test_a_controller_is_called_once_a_period_at_its_beginning() -> None:
 
 
 def test_samples_are_periods_by_default() -> None:
-    record = tl.simulate(PENDULUM, START, duration=0.3, step=STEP, control=lambda _: 1.0, period=0.03)
+    record = chains.simulate(PENDULUM, START, duration=0.3, step=STEP, control=lambda _: 1.0, period=0.03)
     check_close("times", record.time, np.linspace(0.0, 0.3, 11), 1e-15)
 
 
 def test_periods_are_samples_by_default() -> None:
     times = []
 
-    def control(run: Simulation) -> float:
+    def control(run: ChainSimulation) -> float:
         times.append(run.time)
         return 1.0
 
-    tl.simulate(PENDULUM, START, duration=0.3, step=STEP, sample=0.05, control=control)
+    chains.simulate(PENDULUM, START, duration=0.3, step=STEP, sample=0.05, control=control)
     check_close("times", times, np.arange(6) * 0.05, 1e-15)
 
 
@@ -320,14 +321,14 @@ def test_a_controller_that_brakes() -> None:
     hold = 9.81 * (PENDULUM.body.mass + 0.05 * 4.0) * PENDULUM.reel.drum_radius
     earlier = [0.0]
 
-    def control(run: Simulation) -> float:
+    def control(run: ChainSimulation) -> float:
         speed = run.reel_speed
         change, earlier[0] = speed - earlier[0], speed
         return hold - 3.0 * speed - 0.05 * change / 0.005
 
-    start = tl.straight(PENDULUM, 4.0, 4, reel_speed=-1.0)
-    record = tl.simulate(PENDULUM, start, duration=3.0, step=STEP, control=control, period=0.005)
-    free = tl.simulate(PENDULUM, start, tl.Free(), duration=0.5, step=STEP)
+    start = chains.straight(PENDULUM, 4.0, 4, reel_speed=-1.0)
+    record = chains.simulate(PENDULUM, start, duration=3.0, step=STEP, control=control, period=0.005)
+    free = chains.simulate(PENDULUM, start, tl.Free(), duration=0.5, step=STEP)
     assert record.attrs["status"] == "completed"
     late = float(np.abs(record.reel_speed[record.time > 2.0]).max())
     check_below("speed under control", late, 0.3)
@@ -335,10 +336,10 @@ def test_a_controller_that_brakes() -> None:
 
 
 def test_a_controller_may_return_commands() -> None:
-    def control(run: Simulation) -> Command:
+    def control(run: ChainSimulation) -> Command:
         return tl.Locked() if run.time < 0.095 else tl.Free()
 
-    record = tl.simulate(PENDULUM, START, duration=0.3, step=STEP, sample=SAMPLE, control=control, period=0.05)
+    record = chains.simulate(PENDULUM, START, duration=0.3, step=STEP, sample=SAMPLE, control=control, period=0.05)
     steps = simulation()
     steps.advance(0.1, tl.Locked(), sample=SAMPLE)
     steps.advance(0.2, tl.Free(), sample=SAMPLE)
@@ -348,12 +349,12 @@ def test_a_controller_may_return_commands() -> None:
 def test_a_controller_is_not_called_after_the_end() -> None:
     calls = [0]
 
-    def control(run: Simulation) -> float:
+    def control(run: ChainSimulation) -> float:
         assert run.status == "completed"
         calls[0] += 1
         return 0.0
 
-    record = tl.simulate(PENDULUM, START, duration=20.0, step=STEP, sample=SAMPLE, control=control, period=0.1)
+    record = chains.simulate(PENDULUM, START, duration=20.0, step=STEP, sample=SAMPLE, control=control, period=0.1)
     assert record.attrs["status"] == "fully_deployed"
     assert calls[0] == int(np.ceil(record.attrs["end_time"] / 0.1))
 
@@ -362,11 +363,11 @@ def test_what_a_controller_raises_is_its_own() -> None:
     class TheirError(Exception):
         pass
 
-    def control(run: Simulation) -> float:
+    def control(run: ChainSimulation) -> float:
         raise TheirError("theirs")
 
     with pytest.raises(TheirError, match="theirs"):
-        tl.simulate(PENDULUM, START, duration=0.1, step=STEP, control=control, period=0.01)
+        chains.simulate(PENDULUM, START, duration=0.1, step=STEP, control=control, period=0.01)
 
 
 def test_times_of_samples_when_the_interval_changes() -> None:

@@ -138,7 +138,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"set": {"body.mass": 1}, "vary": {"body.mass": [1]}}, "body.mass: expected to be set or to be varied, got both"),
     ({"set": {"body.mas": 1}}, r"body.mas: no such key; did you mean 'mass'\?"),
     ({"scenario": "fixed-lenght"}, None),  # type: ignore[list-item]
-    ({"scenario": 3}, "scenario: expected the name of a built-in scenario, a file, a Case or an AssemblyCase, got 3"),
+    ({"scenario": 3}, "scenario: expected the name of a built-in scenario, a file, a Case or an Case, got 3"),
     ({"output": []}, r"output: no such key in a study; did you mean 'outputs'\?"),
     ({"outputs": []}, "outputs: expected a list such as"),
     ({"outputs": ["max tention"]}, r"outputs\[0\].variable: expected a variable of a run.*did you mean 'tension'"),

@@ -10,12 +10,13 @@ import xarray as xr
 
 import tautline as tl
 from tautline import errors
-from tautline.schema import SCHEMA
+from tautline.schema import CHAIN_SCHEMA
 from tautline.studies.definition import definition
 from tautline.studies.definition.evaluation import evaluate
 from tautline.studies.definition.outputs import Output
 from tautline.studies.definition.work import REFUSED, STATUS_NAMES
 from tautline.studies.execution.compute import compute
+from tests.support import chains
 from tests.support.checking import check_close
 
 # Lengths to 10 m and energies to 10 J, after 400 steps whose sums are made in another order.
@@ -66,7 +67,7 @@ def labelled(study: definition.Study, member: int) -> xr.Dataset:
         chosen["initial.end_velocity"] = f"[0, {study.table['initial.end_velocity[1]'][member].item()!r}, 0]"
     name = "retrieval" if study.scenario["command"]["kind"] == "torque" else "fixed-length"
     built = tl.load(name, chosen)
-    return tl.simulate(built)
+    return chains.simulate(built)
 
 
 @pytest.mark.parametrize("name", ["fixed-length", "retrieval"])
@@ -138,7 +139,9 @@ def test_what_rope_engineers_read_off(name: str, vary: dict[str, Any]) -> None:
     assert (found.status == errors.RUNNING).all() and not any(found.message)
     for k in range(study.members):
         changes = {key: repr(column[k].item()) for key, column in study.table.items()}
-        run = tl.simulate(tl.load(name, {"run.duration": "0.5", "run.sample": "0.005", "run.elements": "8", **changes}))
+        run = chains.simulate(
+            tl.load(name, {"run.duration": "0.5", "run.sample": "0.005", "run.elements": "8", **changes})
+        )
         motor, slack = tl.motor_energy(run), tl.slack_events(run)
         expected = {
             "utilisation": tl.utilisation(run).utilisation,
@@ -168,7 +171,7 @@ def test_readings_of_members_that_end_early() -> None:
     found = compute(study.work, study.table)
     assert [STATUS_NAMES[code] for code in found.status] == ["fully_retrieved"] * 2
     changes = {"run.duration": "2 s", "run.sample": "0.1 s", "string.breaking_load": "20 N"}
-    run = tl.simulate(tl.load("retrieval", changes | {"run.minimum_length": "9.9 m"}))
+    run = chains.simulate(tl.load("retrieval", changes | {"run.minimum_length": "9.9 m"}))
     check_close("utilisation", found.outputs["utilisation"][0], tl.utilisation(run).utilisation, ROUNDING)
     check_close("energy", found.outputs["driving_energy"][0], tl.motor_energy(run).driving_energy, ROUNDING)
 
@@ -277,7 +280,7 @@ def test_many_members_at_once_and_one_by_one() -> None:
     full = {"time": 21, "node": 9, "element": 8, "axis": 3, "row": 3, "column": 3}
     rows = np.array([21, 1, 13, 21, 6])
     for output in study.outputs:
-        dims = SCHEMA[output.variable].dims
+        dims = CHAIN_SCHEMA[output.variable].dims
         x = rng.normal(size=(5, *(full[dim] for dim in dims)))
         for k, n in enumerate(rows):
             x[k, n:] = np.nan

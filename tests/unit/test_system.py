@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tautline.engine.assembly.simulation import AssemblySimulation
 
 import tautline as tl
-from tautline.engine.assembly.simulation import AssemblySimulation
 from tautline.engine.cases import assembly_case, simulation_of
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError

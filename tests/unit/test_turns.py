@@ -10,6 +10,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import ForceLawError, InUseError, TautlineError
+from tests.support import chains
 
 CASE = tl.load("retrieval", {"run.elements": 8})
 
@@ -18,7 +19,7 @@ def fresh(kind: str, loads: Any = None) -> Any:
     if kind == "pendulum":
         return tl.Simulation.from_case(CASE, loads=[] if loads is None else [loads])
     case = tl.load("thrown-bodies")
-    return tl.AssemblySimulation.from_case(case, loads=None if loads is None else {"cord": loads})
+    return tl.Simulation.from_case(case, loads=None if loads is None else {"cord": loads})
 
 
 def bits(simulation: Any) -> list[bytes]:
@@ -87,7 +88,7 @@ def test_a_controller_that_advances_its_simulation(name: str) -> None:
         simulation.advance(0.01)
 
     with pytest.raises(InUseError, match="controller"):
-        tl.simulate(tl.load(name), control=control, period=0.025, duration=0.05, sample=0.025)
+        chains.simulate(tl.load(name), control=control, period=0.025, duration=0.05, sample=0.025)
 
 
 def test_a_law_that_fails_leaves_the_motion_as_it_was() -> None:

@@ -20,6 +20,7 @@ from tautline.files.runs import Reader
 from tautline.paper import examples
 from tautline.viewer import curves, page, payload
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 from tests.support.crane import ELEMENTS, crane
 from tests.support.crane import STIFFNESS as ROPE
@@ -32,8 +33,8 @@ STIFFNESS = 150.0
 SINGLE = 2.0**-24
 
 
-def pendulum() -> tl.Pendulum:
-    return tl.Pendulum(
+def pendulum() -> chains.Chain:
+    return chains.Chain(
         string=tl.String(length=LENGTH, density=0.05, stiffness=STIFFNESS),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8, guide_position=(1.0, -2.0, 0.5)),
         body=tl.RigidBody.box(0.5, (0.2, 0.3, 0.8), (0.1, 0.0, 0.4)),
@@ -41,7 +42,7 @@ def pendulum() -> tl.Pendulum:
 
 
 def arguments() -> tuple[Any, ...]:
-    start = tl.straight(pendulum(), 5.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+    start = chains.straight(pendulum(), 5.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
     return pendulum(), start, tl.Torque(([0.0, 2.0, 4.0], [1.2, 4.0, 2.0]))
 
 
@@ -51,7 +52,7 @@ TIMES: dict[str, Any] = {"duration": 4.0, "sample": 0.002, "order": 4}
 @pytest.fixture(scope="module")
 def run() -> xr.Dataset:
     """2001 samples in which the reel turns both ways."""
-    made = tl.simulate(*arguments(), **TIMES)
+    made = chains.simulate(*arguments(), **TIMES)
     assert made.attrs["status"] == "completed" and made.sizes["time"] == 2001
     assert made.reel_speed.min() < 0.0 < made.reel_speed.max()
     return made
@@ -91,10 +92,10 @@ def expected_curves(run: xr.Dataset) -> dict[str, np.ndarray]:
     plain += ["stretched_length", "unstretched_length", "reel_speed", "angular_momentum", "orthogonality_error"]
     kept = (run.energy - run.control_work + run.guide_loss).values
     return {name: run[name].values for name in plain} | {
-        "guide_tension": run.guide_tension.values,
+        "start_tension": run.start_tension.values,
         "torque": run.torque.values,
         "power": run.power.values,
-        "body_tension": run.body_tension.values,
+        "end_tension": run.end_tension.values,
         **{f"angular_velocity.{axis}": run.angular_velocity.values[:, k] for k, axis in enumerate("xyz")},
         "balance": kept - kept[0],
     }
@@ -192,11 +193,11 @@ def test_thinning_a_run_loses_no_peak(points: int, run: xr.Dataset) -> None:
 def test_a_stretch_keeps_its_own_peaks(run: xr.Dataset) -> None:
     """Each pair of points holds the least and the greatest value of the samples between its times."""
     found = decoded_plots(payload.plots(payload.InMemory(run), 0.0, 4.0, 100))
-    tension, time = run.body_tension.values, run.time.values
+    tension, time = run.end_tension.values, run.time.values
     starts = np.append(np.searchsorted(time, found["time"][::2]), len(time))
     for k in range(len(starts) - 1):
         stretch = tension[starts[k] : starts[k + 1]]
-        pair = found["body_tension"][2 * k : 2 * k + 2]
+        pair = found["end_tension"][2 * k : 2 * k + 2]
         assert (pair.min(), pair.max()) == (stretch.min(), stretch.max())
         assert (pair[0] == stretch.min()) == (stretch.argmin() <= stretch.argmax())
 
@@ -312,7 +313,7 @@ def test_meta_says_what_the_run_is(run: xr.Dataset) -> None:
 
 def test_a_string_at_rest_shows_no_rounding_in_its_legend() -> None:
     p = pendulum()
-    run = tl.simulate(p, tl.straight(p, 5.0, N, (1.0, 0.0, 1.0)), tl.Locked(), duration=1e-9, sample=1e-9)
+    run = chains.simulate(p, chains.straight(p, 5.0, N, (1.0, 0.0, 1.0)), tl.Locked(), duration=1e-9, sample=1e-9)
     for low, high in payload.meta(payload.InMemory(run), "x")["ranges"].values():
         assert low == 0.0 and high > 0.0
 
@@ -325,8 +326,8 @@ def test_every_plot_says_what_is_rounding_in_it(run: xr.Dataset) -> None:
     largest = {"spin": run.angular_velocity, "energies": run.kinetic_energy, "reel": run.reel_speed}
     for name, values in largest.items():
         assert floors[name] < 1e-6 * float(np.abs(values).max())
-    hanging = tl.hanging(pendulum(), 5.0, N)
-    still = tl.simulate(pendulum(), hanging, tl.Locked(), duration=0.5, sample=0.1)
+    hanging = chains.hanging(pendulum(), 5.0, N)
+    still = chains.simulate(pendulum(), hanging, tl.Locked(), duration=0.5, sample=0.1)
     assert float(np.abs(still.angular_velocity).max()) < floors["spin"]
 
 

@@ -33,6 +33,7 @@ from tautline.engine import loads
 from tautline.reference import guide
 from tautline.reference import loads as reference_loads
 from tautline.results.conservation import balance_error
+from tests.support import chains
 <law reference>
 <load numbers>
 <load reference>
@@ -40,14 +41,14 @@ string = tl.String(10.0, 0.05, 300.0)
 body = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
 
 def start(pendulum):
-    state = tl.straight(pendulum, 4.0, 2, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0), reel_speed=1.5)
-    return tl.State(state.reeled_length, 1.5, 1.02 * state.nodes, state.node_velocities)
+    state = chains.straight(pendulum, 4.0, 2, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0), reel_speed=1.5)
+    return chains.ChainState(state.reeled_length, 1.5, 1.02 * state.nodes, state.node_velocities)
 
 def losses(law):
-    pendulum = tl.Pendulum(string, tl.Reel(0.2, 0.5, 0.5, guide_law=law), body)
+    pendulum = chains.Chain(string, tl.Reel(0.2, 0.5, 0.5, guide_law=law), body)
     command, times = tl.Torque(2.0), dict(duration=0.02, sample=0.02)
     exact = tl.reference.integrate(pendulum, start(pendulum), command, **times)
-    runs = [tl.simulate(pendulum, start(pendulum), command, step=h, **times) for h in STEPS]
+    runs = [chains.simulate(pendulum, start(pendulum), command, step=h, **times) for h in STEPS]
     return {
         "errors": [float(np.abs(run.position[-1] - exact.position[-1]).max()) for run in runs],
         "balance": [float(np.abs(balance_error(run)).max()) for run in runs],
@@ -92,10 +93,10 @@ def case(guide_law, law):
     body = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
     start = tl.Straight(4.0, direction=(1.0, 0.0, 2.0), end_velocity=(0.5, 1.0, 1.0), reel_speed=1.5)
     run = tl.Run(duration=0.2, sample=0.1, step=0.01, elements=2)
-    return tl.Case(tl.Pendulum(tl.String(10.0, 0.05, 300.0, law=law), reel, body), start, tl.Torque(2.0), run)
+    return tl.Case(chains.Chain(tl.String(10.0, 0.05, 300.0, law=law), reel, body), start, tl.Torque(2.0), run)
 
 def last(case):
-    return float(tl.simulate(case).reeled_length[-1])
+    return float(chains.simulate(case).reeled_length[-1])
 
 def slope(case, key):
     x = key_value(case, key)

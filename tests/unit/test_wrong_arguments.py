@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tests.support import chains
 from tests.support.valid import PENDULUM, START
 
 
@@ -34,7 +35,7 @@ BODIES = {"load": (0.0, 0.0, 20.62)}
 
 def called(path: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any], tuple[str, ...]]]:
     """Functions, their right arguments, and which of them are made wrong."""
-    run = tl.simulate(PENDULUM, START, duration=0.01)
+    run = chains.simulate(PENDULUM, START, duration=0.01)
     return {
         "load": (tl.load, {"name": "bungee", "changes": {}}, ("name", "changes")),
         "open_run": (tl.open_run, {"path": "x"}, ("path",)),
@@ -44,20 +45,20 @@ def called(path: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any], tu
             {"path": path / "x.nc", "system": PENDULUM, "state": START, "duration": 0.01, "overwrite": True},
             ("path", "title", "watch", "overwrite", "state", "system"),
         ),
-        "at_rest": (tl.at_rest, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed")),
-        "equilibrium": (tl.equilibrium, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed", "load")),
-        "hang": (tl.hang, {"assembly": ASSEMBLY, "bodies": BODIES}, ("assembly", "bodies", "lines")),
-        "one_string": (tl.one_string, {"run": run}, ("run",)),
+        "at_rest": (chains.at_rest, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed")),
+        "equilibrium": (chains.equilibrium, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed", "load")),
+        "hang": (chains.hang, {"assembly": ASSEMBLY, "bodies": BODIES}, ("assembly", "bodies", "lines")),
+        "one_string": (chains.one_string, {"run": run}, ("run",)),
         "report": (tl.report, {"run": run, "path": path / "x.html"}, ("path", "title")),
         "fit_report": (tl.fit_report, {"fit": None, "path": path / "x.html"}, ("fit", "path", "title")),
         "open_study": (tl.open_study, {"path": "x"}, ("path",)),
         "resume_study": (tl.resume_study, {"path": "x"}, ("path", "definition", "watch")),
         "GuidePath.of": (tl.GuidePath.of, {"function": None, "duration": 1.0, "interval": 0.5}, ("function",)),
         "Simulation.load": (tl.Simulation.load, {"path": "x"}, ("path",)),
-        "Simulation.save": (tl.Simulation(PENDULUM, START).save, {"path": "x"}, ("path",)),
+        "Simulation.save": (chains.simulation(PENDULUM, START).save, {"path": "x"}, ("path",)),
         "AssemblySimulation": (
-            tl.AssemblySimulation,
-            {"assembly": ASSEMBLY, "state": tl.hang(ASSEMBLY, BODIES)},
+            tl.Simulation,
+            {"assembly": ASSEMBLY, "state": chains.hang(ASSEMBLY, BODIES)},
             ("assembly", "state", "loads"),
         ),
         "view": (tl.view, {"run": run}, ("height", "full")),
@@ -89,35 +90,35 @@ def test_wrong_arguments_are_named(name: str, tmp_path: Path, monkeypatch: pytes
 
 
 def test_lengths_have_units_and_limits() -> None:
-    assert tl.at_rest(PENDULUM, "1 m") == tl.at_rest(PENDULUM, 1.0)
+    assert chains.at_rest(PENDULUM, "1 m") == chains.at_rest(PENDULUM, 1.0)
     wrong: Any
     for wrong in (math.nan, math.inf, 1e6, 0.0, "1 kg"):
         with pytest.raises(tl.errors.InputError, match="deployed: expected"):
-            tl.at_rest(PENDULUM, wrong)
+            chains.at_rest(PENDULUM, wrong)
         with pytest.raises(tl.errors.InputError, match="deployed: expected"):
-            tl.equilibrium(PENDULUM, wrong)
+            chains.equilibrium(PENDULUM, wrong)
 
 
 def test_typos_in_keywords_are_named() -> None:
     with pytest.raises(tl.errors.InputError, match="sampel: no such argument; did you mean 'sample'"):
-        tl.simulate(PENDULUM, START, duration=1.0, sampel=0.1)
+        chains.simulate(PENDULUM, START, duration=1.0, sampel=0.1)
     with pytest.raises(tl.errors.InputError, match="ordr: no such argument; did you mean 'order'"):
-        tl.Simulation(PENDULUM, START, ordr=2)
+        chains.simulation(PENDULUM, START, ordr=2)
     with pytest.raises(tl.errors.InputError, match="duration: missing"):
-        tl.simulate(PENDULUM, START)
+        chains.simulate(PENDULUM, START)
     with pytest.raises(tl.errors.InputError, match="durtion: no such argument"):
-        tl.simulate(tl.load("bungee"), durtion=2.0)
+        chains.simulate(tl.load("bungee"), durtion=2.0)
 
 
 def test_the_function_for_the_other_kind_of_system_is_named() -> None:
-    state = tl.hang(ASSEMBLY, BODIES)
+    state = chains.hang(ASSEMBLY, BODIES)
     wrong: list[tuple[Callable[[], Any], str]] = [
-        (lambda: tl.hang(PENDULUM, BODIES), "tl.hanging"),  # type: ignore[arg-type]
-        (lambda: tl.hanging(ASSEMBLY, 1.0), "tl.hang "),  # type: ignore[arg-type]
-        (lambda: tl.rest(PENDULUM, state), "tl.equilibrium"),  # type: ignore[arg-type]
-        (lambda: tl.equilibrium(ASSEMBLY, 1.0), "tl.rest"),  # type: ignore[arg-type]
-        (lambda: tl.Simulation(ASSEMBLY, state), "tl.AssemblySimulation"),  # type: ignore[arg-type]
-        (lambda: tl.AssemblySimulation(PENDULUM, START), "tl.Simulation"),  # type: ignore[arg-type]
+        (lambda: chains.hang(PENDULUM, BODIES), "chains.hanging"),  # type: ignore[arg-type]
+        (lambda: chains.hanging(ASSEMBLY, 1.0), "chains.hang "),  # type: ignore[arg-type]
+        (lambda: chains.rest(PENDULUM, state), "chains.equilibrium"),  # type: ignore[arg-type]
+        (lambda: chains.equilibrium(ASSEMBLY, 1.0), "chains.rest"),  # type: ignore[arg-type]
+        (lambda: chains.simulation(ASSEMBLY, state), "tl.Simulation"),  # type: ignore[arg-type]
+        (lambda: chains.simulation(PENDULUM, START), "tl.Simulation"),  # type: ignore[arg-type]
     ]
     for call, words in wrong:
         with pytest.raises(tl.errors.InputError, match=words):

@@ -15,6 +15,7 @@ from tautline.ledger import kept_energy
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES, initial_state, pendulum
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 
 replace = dataclasses.replace
@@ -35,16 +36,16 @@ def shaken(t: float) -> tuple[float, float, float]:
 PATH = tl.GuidePath.of(shaken, 2.0, 0.01)
 
 
-def windy() -> tl.Pendulum:
+def windy() -> chains.Chain:
     base = pendulum()
     string = replace(base.string, diameter=0.01, viscosity=0.3)
     wind = tl.Fluid(1.2, flow=((0.0, 20.0), ((3.0, 0.0, 0.0), (1.0, 1.0, 0.0))), drag_area=0.3)
     return replace(base, string=string, fluid=wind, applied_force=tl.AppliedForce(force=(0.0, 0.2, 0.0)))
 
 
-def carried(interval: float, command: Command, system: tl.Pendulum | None = None) -> tl.Simulation:
+def carried(interval: float, command: Command, system: chains.Chain | None = None) -> tl.Simulation:
     """With the mean velocity of the path in every interval."""
-    sim = tl.Simulation(system or pendulum(), initial_state(EXAMPLES[2]), step=STEP)
+    sim = chains.simulation(system or pendulum(), initial_state(EXAMPLES[2]), step=STEP)
     count = round(DURATION / interval)
     places = PATH.at(interval * np.arange(count + 1))[0]
     for i, velocity in enumerate(np.diff(places, axis=0) / interval):
@@ -53,10 +54,10 @@ def carried(interval: float, command: Command, system: tl.Pendulum | None = None
     return sim
 
 
-def along_path(command: Command, system: tl.Pendulum | None = None) -> tl.Simulation:
+def along_path(command: Command, system: chains.Chain | None = None) -> tl.Simulation:
     base = system or pendulum()
     led = replace(base, reel=replace(base.reel, guide_path=PATH))
-    sim = tl.Simulation(led, initial_state(EXAMPLES[2]), step=STEP)
+    sim = chains.simulation(led, initial_state(EXAMPLES[2]), step=STEP)
     assert sim.advance(DURATION, command) == "completed"
     return sim
 
@@ -100,7 +101,7 @@ def total_momentum(sim: tl.Simulation) -> np.ndarray:
 
 
 def test_the_impulse_is_what_momentum_and_weight_leave(report: Report) -> None:
-    sim = tl.Simulation(pendulum(), initial_state(EXAMPLES[0]), step=STEP)
+    sim = chains.simulation(pendulum(), initial_state(EXAMPLES[0]), step=STEP)
     before = total_momentum(sim)
     sim.advance(0.5, guide_velocity=(0.4, -0.2, 0.1))
     impulse = 0.5 * sim.guide_force
@@ -115,7 +116,7 @@ def test_the_impulse_is_what_momentum_and_weight_leave(report: Report) -> None:
 def test_a_load_at_rest_weighs_on_its_carrier() -> None:
     system = windy()
     calm = replace(system, applied_force=None, fluid=None)
-    sim = tl.Simulation(calm, tl.hanging(calm, deployed=10.0, elements=8))
+    sim = chains.simulation(calm, chains.hanging(calm, deployed=10.0, elements=8))
     sim.advance(0.1, guide_velocity=(0.0, 0.0, 0.0))
     weight = (calm.string.density * calm.string.length + calm.body.mass) * calm.gravity
     check_close("force", sim.guide_force, [0.0, 0.0, weight], 1e-9)
@@ -124,8 +125,8 @@ def test_a_load_at_rest_weighs_on_its_carrier() -> None:
 def test_a_push_and_drag_are_borne_by_the_carrier() -> None:
     """Damped to rest in a wind: the carrier feels weight, push and all of the drag."""
     system = windy()
-    start = tl.equilibrium(system, deployed=10.0, elements=8).state
-    sim = tl.Simulation(system, start)
+    start = chains.equilibrium(system, deployed=10.0, elements=8).state
+    sim = chains.simulation(system, start)
     sim.advance(0.1, guide_velocity=(0.0, 0.0, 0.0))
     force = sim.guide_force
     tension = sim.dataset().tension[-1, 0].item()
@@ -158,12 +159,12 @@ def test_a_checkpoint_remembers_the_guide(tmp_path: FilePath) -> None:
 def test_wrong_uses_are_refused() -> None:
     start = initial_state(EXAMPLES[0])
     with pytest.raises(InputError, match="guide_velocity"):
-        tl.Simulation(pendulum(), start).advance(0.1, guide_velocity=(0.0, 1.0))
+        chains.simulation(pendulum(), start).advance(0.1, guide_velocity=(0.0, 1.0))
     with pytest.raises(InputError, match="order"):
-        tl.Simulation(pendulum(), start, order=4).advance(0.1, guide_velocity=(0.0, 0.0, 1.0))
+        chains.simulation(pendulum(), start, order=4).advance(0.1, guide_velocity=(0.0, 0.0, 1.0))
     with pytest.raises(InputError, match="guide_path"):
         along_path(tl.Locked()).advance(0.1, guide_velocity=(0.0, 0.0, 1.0))
-    sim = tl.Simulation(pendulum(), start)
+    sim = chains.simulation(pendulum(), start)
     sim.advance(0.1)
     with pytest.raises(InputError, match="guide_velocity first"):
         _ = sim.guide_force
@@ -171,8 +172,8 @@ def test_wrong_uses_are_refused() -> None:
 
 def coupled(interval: float, scheme: str, ratio: float, duration: float) -> float:
     """A carrier on a spring that moves exactly under a constant force; the largest energy that nothing explains (J)."""
-    system = tl.Pendulum(tl.String(40.0, 0.5, 2e4), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(20.0))
-    sim = tl.Simulation(system, tl.hanging(system, deployed=10.0, elements=4, end_velocity=(1.0, 0.0, 0.0)))
+    system = chains.Chain(tl.String(40.0, 0.5, 2e4), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(20.0))
+    sim = chains.simulation(system, chains.hanging(system, deployed=10.0, elements=4, end_velocity=(1.0, 0.0, 0.0)))
     spooled = 0.5 * 30.0
     shared = spooled if scheme == "shared" else 0.0
     mass, stiffness = spooled / ratio + shared, 200.0

@@ -25,7 +25,7 @@ from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import MARCH
 from tautline.kernels.march import march
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tests.conftest import Report
 from tests.support.crane import ELEMENTS, crane
 from tests.unit.test_gradients_every_key import CHOSEN
@@ -54,9 +54,9 @@ def rows_of(steps: Steps) -> int:
     return min(ROWS, steps.filled)
 
 
-def samples_of(case: Case | tl.AssemblyCase, steps: Steps) -> Any:
+def samples_of(case: ChainCase | tl.Case, steps: Steps) -> Any:
     """Samples of a run with changed keys, by the plain kernels."""
-    if isinstance(case, tl.AssemblyCase):
+    if isinstance(case, tl.Case):
         return samples_of_assembly(case, steps)
     begun = begin_frozen(case, steps)
     par, plan, command, motion, loads = begun.setting
@@ -70,7 +70,7 @@ def samples_of(case: Case | tl.AssemblyCase, steps: Steps) -> Any:
     return out
 
 
-def samples_of_assembly(case: tl.AssemblyCase, steps: Steps) -> kernels.WholeSamples:
+def samples_of_assembly(case: tl.Case, steps: Steps) -> kernels.WholeSamples:
     begun = begin_frozen(case, steps)
     out = begun.simulation.samples_for(rows_of(steps))
     status, filled, _, _ = begun.simulation.call(MARCH, out=out, plan=begun.setting.plan)
@@ -105,7 +105,7 @@ def test_of_an_assembly_with_two_reels_that_are_driven(order: int, report: Repor
     compare(case, keys, f"a crane with two reels, order {order}", report)
 
 
-def compare(case: Case | tl.AssemblyCase, keys: list[str], name: str, report: Report) -> None:
+def compare(case: ChainCase | tl.Case, keys: list[str], name: str, report: Report) -> None:
     """Derivatives of a run by keys, against differences."""
     steps = steps_of(case)
     here = samples_of(case, steps)
@@ -135,7 +135,7 @@ def compare(case: Case | tl.AssemblyCase, keys: list[str], name: str, report: Re
         # what a change of the key by its own size would make of the largest of a kind, beside that itself
         largest = np.maximum(scales.largest(slopes.values), ROUNDED * scales.largest(flat(here)) / size)
         sure = (slopes.error <= 0.1 * TOLERANCE * largest) & (scales.groups != IGNORED) & (largest > 0.0)
-        if isinstance(case, tl.AssemblyCase):  # many keys of these stand at the edge of their range
+        if isinstance(case, tl.Case):  # many keys of these stand at the edge of their range
             others = derivatives(at, OTHER_SIZE * part * size, scales, now, key)
             sure &= np.abs(others.values - slopes.values) <= 0.1 * TOLERANCE * largest
         error = np.abs(flat(found) - slopes.values)[sure] / largest[sure]

@@ -11,9 +11,10 @@ import pytest
 import tautline as tl
 from tautline.analysis.lyapunov import growth_rates
 from tautline.analysis.predictability import estimate, predictability_time
-from tautline.engine.simulation import Simulation
+from tautline.engine.chain import ChainSimulation
 from tautline.errors import InputError
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.assemblies import one_line
 from tests.support.checking import check_below, check_close
 
@@ -22,13 +23,13 @@ def test_rotation_about_the_middle_axis(report: Report) -> None:
     """A free body that spins about its middle axis leaves it at a rate that Euler's equations give."""
     I1, I2, I3, spin = 0.02, 0.05, 0.07, 3.0
     expected = spin * math.sqrt((I2 - I1) * (I3 - I2) / (I1 * I3))
-    pendulum = tl.Pendulum(
+    pendulum = chains.Chain(
         string=tl.String(length=10.0, density=0.05, stiffness=100.0),
         reel=tl.Reel(0.3, 0.4, 0.8),
         body=tl.RigidBody(1.0, ((I1, 0.0, 0.0), (0.0, I2, 0.0), (0.0, 0.0, I3)), (0.0, 0.0, 0.0)),
         gravity=0.0,
     )
-    start = tl.straight(pendulum, 4.0, 4, (0.0, 0.0, 1.0), angular_velocity=(0.0, spin, 0.0))
+    start = chains.straight(pendulum, 4.0, 4, (0.0, 0.0, 1.0), angular_velocity=(0.0, spin, 0.0))
     found = tl.lyapunov(pendulum, start, tl.Locked(), 8.0, step=1e-3, interval=0.5)
     # from the direction in which it starts the shadow has turned into the growing one to 1e-6 by then
     error = check_close("growth rate", found.growth_rate[-4:].values, np.full(4, expected), 5e-5)
@@ -37,7 +38,7 @@ def test_rotation_about_the_middle_axis(report: Report) -> None:
 
 def test_small_motions_about_rest_do_not_part(report: Report) -> None:
     built = tl.load("fixed-length")
-    rest = tl.hanging(built.pendulum, 10.0, 10)
+    rest = chains.hanging(built.pendulum, 10.0, 10)
     found = tl.lyapunov(built.pendulum, rest, tl.Locked(), 100.0, step=1e-3)
     # a bounded distance leaves ln(d/d_0)/t: a factor of 10 over 90 s is 0.026
     value = check_below("exponent", abs(found.attrs["exponent"]), 0.026)
@@ -49,7 +50,7 @@ def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
     """Two runs that differ by 1e-9 part as the exponent says, within the spread of its estimate."""
     built = tl.load("fixed-length")
     found = tl.lyapunov(built.pendulum, built.state(), tl.Locked(), 10.0, step=5e-4)
-    simulation = Simulation(built.pendulum, built.state(), step=5e-4)
+    simulation = ChainSimulation(built.pendulum, built.state(), step=5e-4)
     simulation.begin(tl.Locked(), 10.0, 0.1)
     other = simulation.twin()
     other.task().motion.nodes[0] *= 1.0 + 1e-9
@@ -74,7 +75,7 @@ def test_a_middle_axis_in_an_assembly(report: Report) -> None:
     line = tl.Line(tl.String(4.0, 0.05, 100.0), start="ship", end="probe", elements=4)
     assembly = tl.System(bodies, {"tether": line}, gravity=0.0)
     places = {"ship": tl.BodyState((0, 0, 0), angular_velocity=(0.0, spin, 0.0)), "probe": tl.BodyState((0, 0, 4.0))}
-    found = tl.lyapunov(assembly, tl.hang(assembly, places), None, 8.0, step=1e-3, interval=0.5)
+    found = tl.lyapunov(assembly, chains.hang(assembly, places), None, 8.0, step=1e-3, interval=0.5)
     error = check_close("growth rate", found.growth_rate[-4:].values, np.full(4, expected), 5e-5)
     report("Lyapunov exponent of a spin in an assembly: error (1/s)", error, "5e-5")
 
@@ -96,8 +97,8 @@ def test_an_assembly_of_one_line_parts_as_its_pendulum(command: tl.Command, repo
 def test_members_together_as_alone_and_after_an_end() -> None:
     built = tl.load("retrieval")
 
-    def begun(torque: float) -> Simulation:
-        simulation = Simulation(built.pendulum, built.state(), step=5e-4, minimum_length=8.0)
+    def begun(torque: float) -> ChainSimulation:
+        simulation = ChainSimulation(built.pendulum, built.state(), step=5e-4, minimum_length=8.0)
         simulation.begin(tl.Torque(torque), 0.4, 0.05)
         return simulation
 

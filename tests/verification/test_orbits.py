@@ -13,6 +13,7 @@ import tautline as tl
 from tautline.kernels.assembly.data import Field
 from tautline.kernels.assembly.gravity import pull_at, reference_at
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 
 ORBIT = tl.Orbit(6.9e6)
@@ -41,7 +42,7 @@ def start(assembly: tl.System, along: Any, rates: Any, deployed: float, strain: 
         velocity = np.cross(rates, place) + part * speed * unit
         bodies[name] = tl.BodyState(tuple(place), tuple(velocity))
     lines = {"tether": tl.LineStart(deployed, -speed)} if speed else {"tether": tl.LineStart(deployed)}
-    return tl.hang(assembly, bodies, lines)
+    return chains.hang(assembly, bodies, lines)
 
 
 def static_strain(assembly: tl.System) -> float:

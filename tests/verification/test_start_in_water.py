@@ -15,6 +15,7 @@ import pytest
 import tautline as tl
 from tautline.model.assembly.state import LineState
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_order
 
 N, OUT, DURATION = 3, 4.0, 0.05
@@ -45,14 +46,14 @@ def ended(name: str, assembled: bool, h: float) -> Any:
     nodes, velocities = start()
     times: Any = {"step": h, "duration": DURATION, "sample": DURATION}
     if not assembled:
-        state = tl.State(string.length - OUT, speed, nodes, velocities)
-        run = tl.simulate(tl.Pendulum(string, reel, BODY, fluid=FLUID), state, command, **times)
+        state = chains.ChainState(string.length - OUT, speed, nodes, velocities)
+        run = chains.simulate(chains.Chain(string, reel, BODY, fluid=FLUID), state, command, **times)
     else:
         line = tl.Line(string, end="body", reel=reel, elements=N)
         body = tl.BodyState(nodes[-1], velocities[-1])
         rope = LineState(nodes, velocities, string.length - OUT, speed)
         assembly = tl.System({"body": BODY}, {"s": line}, fluid=FLUID)
-        run = tl.simulate(assembly, tl.AssemblyState({"body": body}, {"s": rope}), {"s": command}, **times)
+        run = chains.simulate(assembly, tl.State({"body": body}, {"s": rope}), {"s": command}, **times)
     return np.append(run.position.values[-1], run.reeled_length.values[-1])
 
 

@@ -21,6 +21,7 @@ from tautline.model import statics
 from tautline.model.balance import MOST_ITERATIONS
 from tautline.model.statics import Configuration, Load
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.at_rest import BODY, Array, drag, drag_per_length
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.hanging import G, frequency, system
@@ -29,7 +30,7 @@ from tests.support.pendulum_modes import linearised
 from tests.support.systems import random_system
 
 
-def uniform_field(pendulum: tl.Pendulum, X: float, acceleration: Any) -> Load:
+def uniform_field(pendulum: chains.Chain, X: float, acceleration: Any) -> Load:
     """A second gravity: the same force per mass on string and body."""
     a = np.asarray(acceleration)
     mu, body = pendulum.string.density, pendulum.body
@@ -50,10 +51,10 @@ def test_uniform_load_is_a_turned_gravity(N: int, stiffness: float, report: Repo
     """Weight and a horizontal load per mass add up: the hanging solution, turned and under the larger gravity."""
     a = np.array([3.0, 4.0, 0.0])
     pendulum = system(length=10.0, stiffness=stiffness, body=BODY)
-    found = tl.equilibrium(pendulum, 10.0, N, load=uniform_field(pendulum, 10.0, a))
+    found = chains.equilibrium(pendulum, 10.0, N, load=uniform_field(pendulum, 10.0, a))
     total = a + G * statics.E3
     gravity = float(np.linalg.norm(total))
-    exact = tl.hanging(dataclasses.replace(pendulum, gravity=gravity), 10.0, N)
+    exact = chains.hanging(dataclasses.replace(pendulum, gravity=gravity), 10.0, N)
     error = check_close("nodes", found.state.nodes, np.outer(exact.nodes[:, 2], total / gravity), 1e-12)
     report(f"uniform load, N = {N}, EA = {stiffness:g} N: nodes against the turned hanging (m)", error, "1e-12")
     hangs = found.state.attitude @ np.array(BODY.center_of_mass)
@@ -82,7 +83,7 @@ def test_string_in_a_current_approaches_the_continuous_one(speed: float, report:
     exact = -solve_ivp(rates, (X, 0.0), np.append(end, np.zeros(3)), "DOP853", rtol=1e-12, atol=1e-13).y[3:, -1]
     counts, errors = [10, 20, 40, 80], []
     for N in counts:
-        found = tl.equilibrium(pendulum, X, N, load=drag(X, flow, body_drag))
+        found = chains.equilibrium(pendulum, X, N, load=drag(X, flow, body_drag))
         errors.append(float(np.linalg.norm(found.state.nodes[-1] - exact)))
     order = check_order([1.0 / N for N in counts], errors, 2.0)
     report(f"current of {speed:g} m/s: order in 1/N", order, "2 +- 0.3")
@@ -93,7 +94,7 @@ def test_load_in_parts_reaches_what_one_go_does_not(report: Report) -> None:
     """Drag far above the weight, on the string and beside the body's centre of mass: the first guess is far off."""
     pendulum = system(length=10.0, body=BODY, stiffness=1e4)
     load = drag(10.0, np.array([20.0, 0.0, 0.0]), 0.01, arm=np.array([-0.4, 0.3, 0.3]))
-    found = tl.equilibrium(pendulum, 10.0, 20, load=load)
+    found = chains.equilibrium(pendulum, 10.0, 20, load=load)
     assert found.iterations > MOST_ITERATIONS, "one go was enough"
     report("string in a storm: unbalanced force (N)", check_below("residual", found.residual, 1e-8), "1e-8")
     check_below("moment", found.residual_moment, 1e-10)
@@ -101,14 +102,14 @@ def test_load_in_parts_reaches_what_one_go_does_not(report: Report) -> None:
 
 def test_energy_is_that_of_a_run() -> None:
     pendulum = system(length=10.0, body=BODY)
-    found = tl.equilibrium(pendulum, 10.0, 5, load=uniform_field(pendulum, 10.0, (1.0, 2.0, 0.0)))
-    run = tl.simulate(pendulum, found.state, tl.Locked(), duration=1e-3, sample=1e-3)
+    found = chains.equilibrium(pendulum, 10.0, 5, load=uniform_field(pendulum, 10.0, (1.0, 2.0, 0.0)))
+    run = chains.simulate(pendulum, found.state, tl.Locked(), duration=1e-3, sample=1e-3)
     assert found.energy == pytest.approx(float(run.energy[0]), rel=1e-13)
     np.testing.assert_allclose(found.tension, run.tension[0], atol=1e-12)
     np.testing.assert_allclose(found.strain, run.strain[0], atol=1e-13)
 
 
-def potential_of_kernels(pendulum: tl.Pendulum, N: int) -> Callable[[Configuration], float]:
+def potential_of_kernels(pendulum: chains.Chain, N: int) -> Callable[[Configuration], float]:
     par = lowering.kernel_parameters(pendulum, N, "symmetric", True)
 
     def V(x: Configuration) -> float:
@@ -216,7 +217,7 @@ def test_waves_on_a_taut_string(strain: float, report: Report) -> None:
     counts = [12, 24, 48]
     errors: dict[str, list[float]] = {"transverse": [], "longitudinal": []}
     for N in counts:
-        rest = tl.equilibrium(pendulum, X, N, load=pull)
+        rest = chains.equilibrium(pendulum, X, N, load=pull)
         check_close("strain", rest.strain, np.full(N, strain), 1e-12)
         result = tl.modes(pendulum, rest)
         across = string.wave_speed * np.sqrt(strain / (1.0 + strain))
@@ -294,9 +295,9 @@ def test_free_reel_is_a_mass_at_the_other_end(report: Report) -> None:
 
 def test_balancing_torque_holds_the_reel() -> None:
     pendulum = system(length=10.0, body=BODY)
-    rest = tl.hanging(pendulum, 10.0, 10)
+    rest = chains.hanging(pendulum, 10.0, 10)
     torque = float(tl.modes(pendulum, rest, count=1, reel="free").balancing_torque[0])
-    run = tl.simulate(pendulum, rest, tl.Torque(torque), duration=0.5, sample=0.1)
+    run = chains.simulate(pendulum, rest, tl.Torque(torque), duration=0.5, sample=0.1)
     check_below("reel speed", float(np.abs(run.reel_speed).max()), 1e-11)
 
 
@@ -304,7 +305,7 @@ def test_modes_under_a_uniform_load_are_those_of_a_turned_gravity(report: Report
     """The load's own dependence on the attitude is part of the stiffness."""
     a = np.array([3.0, 4.0, 0.0])
     pendulum = system(length=10.0, body=BODY)
-    rest = tl.equilibrium(pendulum, 10.0, 8, load=uniform_field(pendulum, 10.0, a))
+    rest = chains.equilibrium(pendulum, 10.0, 8, load=uniform_field(pendulum, 10.0, a))
     turned = dataclasses.replace(pendulum, gravity=float(np.hypot(5.0, G)))
     ours, exact = tl.modes(pendulum, rest), tl.modes(turned, deployed=10.0, elements=8)
     # central differences of the load
@@ -320,7 +321,9 @@ def test_a_run_along_a_mode_keeps_to_it(mode: int, report: Report) -> None:
     result = tl.modes(pendulum, deployed=10.0, elements=10)
     omega = float(result.angular_frequency[mode - 1])
     amplitude, duration = 1e-5, 6.0 * 2.0 * np.pi / omega
-    run = tl.simulate(pendulum, displaced(result, mode, amplitude), duration=duration, sample=duration / 400, order=4)
+    run = chains.simulate(
+        pendulum, displaced(result, mode, amplitude), duration=duration, sample=duration / 400, order=4
+    )
 
     moved = (run.position - result.position).values[:, 1:].reshape(401, -1)
     turns = Rotation.from_matrix(result.attitude.values[0].T @ run.attitude.values).as_rotvec()

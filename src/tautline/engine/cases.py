@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from tautline.engine.chain import ChainSimulation
+from tautline.engine.network import NetworkSimulation
 from tautline.engine.simulation import Backend, backend_of
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
@@ -13,6 +15,7 @@ from tautline.model.assembly.case import Case
 from tautline.model.assembly.commands import commands_by_name
 from tautline.model.assembly.starts import Placed
 from tautline.model.assembly.state import State
+from tautline.model.case import ChainCase
 from tautline.model.run import Run, known
 from tautline.model.starts import AtEquilibrium, Hanging, Straight
 
@@ -44,9 +47,20 @@ def case_of(system: Any, start: Any, command: Any, run: Mapping[str, Any], title
     return Case(system, start, commands_by_name(system, command), Run(**run), title)
 
 
-def begin(case: Case, *, loads: Any = ()) -> Begun:
-    """A case on its backend, its commands taken; errors name file and line of the key where these are known."""
+def begin(case: Case, *, loads: Any = (), general: bool = False) -> Begun:
+    """A case on its backend, its commands taken; errors name file and line of the key where these are known.
+
+    `general` asks for the network kernels.
+    """
     with case.naming_keys():
         interval = case.run.interval()
-        backend = backend_of(case, loads)
+        backend = NetworkSimulation.from_case(case) if general else backend_of(case, loads)
         return Begun(backend, backend.begin(case.commands, case.run.duration, interval), interval)
+
+
+def begin_chain(case: ChainCase) -> Begun:
+    """A chain at the start of its case, its command taken: for those who march chains otherwise."""
+    with case.naming_keys():
+        interval = case.run.interval()
+        simulation = ChainSimulation.from_case(case)
+        return Begun(simulation, simulation.begin(case.command, case.run.duration, interval), interval)

@@ -150,7 +150,7 @@ class Simulation:
 
     @property
     def status(self) -> str:
-        """"completed" while all is well, else the event that ended the motion."""
+        """ "completed" while all is well, else the event that ended the motion."""
         return self.backend.status
 
     @property

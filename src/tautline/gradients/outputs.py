@@ -158,9 +158,7 @@ def check_names(names: str | Sequence[str], known: Mapping[str, Variable] | None
     return wanted
 
 
-def carried_values(
-    pendulum: Chain, setting: Any, counts: Array, samples: Any, names: Sequence[str]
-) -> CarriedValues:
+def carried_values(pendulum: Chain, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
     """Variables by name, and the time.
 
     Parameters

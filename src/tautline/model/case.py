@@ -93,7 +93,9 @@ class ChainCase:
         return partial(_head_of, changed, locate)
 
     @classmethod
-    def from_dict(cls, tree: Mapping[str, Any], *, like: ChainCase | None = None, locate: Locate | None = None) -> ChainCase:
+    def from_dict(
+        cls, tree: Mapping[str, Any], *, like: ChainCase | None = None, locate: Locate | None = None
+    ) -> ChainCase:
         """A case from a tree of keys: what a scenario file holds, or `to_dict` gave.
 
         Parameters

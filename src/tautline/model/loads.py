@@ -100,9 +100,7 @@ def _push(push: AppliedForce, force: Array, moment: Array, q: Array, R: Array) -
     return at_nodes, np.cross(push.point, R.T @ force) + R.T @ moment
 
 
-def _inertial(
-    pendulum: Chain, s: float, depth: float, acceleration: Array, q: Array, R: Array
-) -> tuple[Array, Array]:
+def _inertial(pendulum: Chain, s: float, depth: float, acceleration: Array, q: Array, R: Array) -> tuple[Array, Array]:
     """Force -m a on all that is outside the guide and moves with it, fluid too; the guide is at this depth."""
     body, l = pendulum.moving_body(), statics.element_length(pendulum, s, len(q) - 1)
     masses = np.full(len(q), pendulum.string.density * l)

@@ -101,7 +101,9 @@ def full_key(key: Key, system: System) -> Key:
     is_one = path[0] in SHORT or path == ("run", "elements")
     if names is None:
         if is_one:
-            raise InputError(f"{key.text}: no such key; expected one of a line or a body, such as lines.NAME.{key.name}")
+            raise InputError(
+                f"{key.text}: no such key; expected one of a line or a body, such as lines.NAME.{key.name}"
+            )
         return key
     found = full(path, names)
     return key if found == path else key._replace(section=".".join(found[:-1]), name=found[-1])

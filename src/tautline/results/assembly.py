@@ -78,8 +78,15 @@ def derived(assembly: System, values: Values, loads: Mapping[str, StringLoads] |
                 found.append(x)
         values |= {name: np.concatenate(parts[name], axis=1) for name in OF_ELEMENTS}
         values |= {name: np.stack(parts[name], axis=1) for name in OF_STRINGS}
+        values["orthogonality_error"] = orthogonality_error(values["attitude"])
         values["energy"] = sum(values[name] for name in ledger.names(ledger.STORED))  # type: ignore[assignment]
     return values
+
+
+def orthogonality_error(attitude: Array) -> Array:
+    """How far matrices (..., 3, 3) are from rotations: the Frobenius norm of I - R^T R."""
+    found: Array = np.linalg.norm(np.eye(3) - np.swapaxes(attitude, -1, -2) @ attitude, axis=(-2, -1))
+    return found
 
 
 # What a pendulum calls quantities that an assembly has for each string.

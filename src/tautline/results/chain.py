@@ -10,6 +10,7 @@ from tautline import ledger
 from tautline.arrays import Array
 from tautline.model.assembly.assembly import System
 from tautline.model.body import RigidBody
+from tautline.results.assembly import orthogonality_error
 from tautline.results.values import Values
 
 # Variables of a line and what the chain calls them.
@@ -49,6 +50,8 @@ def system_values(system: System, values: Values) -> Values:
         for name in own:
             parts = [own if key == line.end else carrier for key in system.bodies]
             found[name] = np.stack([part[name] for part in parts], axis=1)
+        found["orthogonality_error"] = orthogonality_error(found["attitude"])
+        found["orthogonality_error"][:, list(system.bodies).index(line.end)] = values["orthogonality_error"]
         p = node_momenta(line.string.density, values)
         J = np.array(body.central_inertia())
         linear = body.mass * moving

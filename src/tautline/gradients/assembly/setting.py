@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tautline.arrays import Array
-from tautline.engine.cases import assembly_case, begin
+from tautline.engine.cases import begin, case_of
 from tautline.engine.network import NetworkSimulation
 from tautline.gradients.assembly.coordinates import NetworkCoordinates
 from tautline.gradients.assembly.marching import AssemblySetting
@@ -80,7 +80,7 @@ class BegunNetwork(NamedTuple):
 
 def begin_assembly(case: Case, length: float, sample: float, per_sample: int, until: float) -> BegunNetwork:
     """A case at its start, its commands taken, with steps of a length (s); conditions that stop it are left out."""
-    frozen = assembly_case(case, None, None, {"step": length, "sample": sample, "stop": ()})
+    frozen = case_of(case, None, None, {"step": length, "sample": sample, "stop": ()})
     begun = begin(frozen, general=True)
     simulation: NetworkSimulation = begun.simulation
     first = simulation.first_sample()

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tautline.errors import InputError
 from tautline.model import toml
 from tautline.model.assembly import keys, sections
 from tautline.model.assembly.assembly import System
@@ -17,6 +18,7 @@ from tautline.model.assembly.state import State
 from tautline.model.case import naming_errors
 from tautline.model.command import Command, check_command
 from tautline.model.keys import dotted, parse
+from tautline.model.kinds import AUTO
 from tautline.model.run import Run
 from tautline.model.sections import Locate, Tree
 from tautline.model.short_keys import expanded, is_short, short
@@ -53,6 +55,15 @@ class Case:
     description: str = ""
     _locate: Locate | None = field(default=None, repr=False)
     _state: State | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        elements = self.run.number_of_elements()
+        if elements is not None:  # those of the only line
+            if len(self.system.lines) != 1:
+                raise InputError("elements: expected those of each line in Line.elements, got one number")
+            system = self.system.with_elements({next(iter(self.system.lines)): elements})
+            object.__setattr__(self, "system", system)
+            object.__setattr__(self, "run", replace(self.run, elements=AUTO))
 
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if isinstance(other, Case) else NotImplemented

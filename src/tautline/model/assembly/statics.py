@@ -368,9 +368,7 @@ def _wanted_torques(assembly: System, given: Mapping[str, float | str] | None) -
     return {name: checks.number(f"torques.{name}", in_si(f"torques.{name}", x, "N*m")) for name, x in given.items()}
 
 
-def _freed(
-    assembly: System, state: State, torques: Mapping[str, float], time: float, acceleration: bool
-) -> State:
+def _freed(assembly: System, state: State, torques: Mapping[str, float], time: float, acceleration: bool) -> State:
     """State of rest whose free drums are held by given torques: Newton's method for their deployed lengths."""
     names = list(torques)
     wanted = np.array([torques[name] for name in names])
