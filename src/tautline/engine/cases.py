@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -37,10 +36,7 @@ def case_of(system: Any, start: Any, command: Any, run: Mapping[str, Any], title
         if start is not None or command is not None:
             came = command if start is None else start
             checks.refuse("start", "no start and command beside a case; use case.with_", came)
-        if not run:
-            return system
-        with system.naming_keys():
-            return system.with_(run=dataclasses.replace(system.run, **run))
+        return system.with_run(**run) if run else system
     checks.instance("start", start, Placed, Straight, Hanging, AtEquilibrium, State)
     return Case(system, start, commands_by_name(system, command), Run(**run), title)
 

@@ -141,6 +141,18 @@ class Case:
         values = {**(changes or {}), **given}
         return case._with_values(values) if values else case
 
+    def with_run(self, **settings: Any) -> Case:
+        """Another case with other settings of its run."""
+        keys = [("run", name) for name in settings]
+        locate = self._heads().but([(key, key) for key in keys], None)
+        with naming_errors(self._given(), locate, "run", sections.problem_of):
+            case = self.with_(run=replace(self.run, **settings))
+        object.__setattr__(case, "_locate", locate)
+        return case
+
+    def _heads(self) -> Heads:
+        return self._locate if isinstance(self._locate, Heads) else Heads(self._locate or dotted)
+
     def _with_objects(self, objects: dict[str, Any]) -> Case:
         case = replace(self, **objects)
         if "system" in objects:
@@ -168,9 +180,8 @@ class Case:
             key = parse(text)
             found = keys.change(tree, key, value, self.system)
             changed.append(((*key.path, key.name), (*found.path, found.name)))
-        locate = self._locate if isinstance(self._locate, Heads) else Heads(self._locate or dotted)
         names = names_of(self.system) if any(one != other for one, other in changed) else None
-        return Case._from_full(tree, locate.but(changed, names), tree, tuple, self)
+        return Case._from_full(tree, self._heads().but(changed, names), tree, tuple, self)
 
     @classmethod
     def from_dict(cls, tree: Mapping[str, Any], *, locate: Locate | None = None) -> Case:

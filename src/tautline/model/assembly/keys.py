@@ -16,6 +16,7 @@ from tautline.model.assembly.sections import (
     PLACED,
     SECTIONS,
     SETTLE,
+    START,
     TOP,
     Reading,
     class_of,
@@ -109,8 +110,18 @@ def complete(given: Tree, path: tuple[str, ...] = ()) -> Tree:
         found.pop("elements", None)
     if not path and "orbit" not in given:
         found.setdefault("gravity", kinds.plain(TOP["gravity"].default))
-    inner = {name: complete(x, (*path, name)) for name, x in given.items() if is_section((*path, name))}
-    return found | inner
+    found |= {name: complete(x, (*path, name)) for name, x in given.items() if is_section((*path, name))}
+    order = [KIND, *_order(path, given)]
+    return dict(sorted(found.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
+
+
+def _order(path: tuple[str, ...], section: Mapping[str, Any]) -> list[str]:
+    """Keys of a section in the order of their descriptions; names of bodies and lines stay as they are."""
+    if not path:
+        return [*TOP, *HEADS]
+    if path == ("initial",) and section.get(KIND) not in START.options:
+        return [*WORDS[path], "bodies", "lines"]
+    return [key for part in parts_of(path, section) for key in (part.word, *keys_of(class_of(part, section)).kinds)]
 
 
 def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
@@ -141,8 +152,11 @@ def change(tree: Tree, key: Key, value: Any, system: System) -> Key:
     thing = _object_keys(section, value) if hasattr(value, "__kinds__") else value
     found = full_key(key, system)
     is_whole = not key.path and key.name in SHORT_PARTS
-    if is_whole and not isinstance(thing, Mapping):
-        kinds.section(thing)
+    if is_whole and not key.components:
+        try:
+            kinds.section(thing)
+        except WrongValueError as error:
+            raise InputError(f"{key.text}: {error}") from None
     if key.components or not is_whole:
         put(tree, found, thing)
         return found

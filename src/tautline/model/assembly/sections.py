@@ -420,9 +420,11 @@ def start_keys(start: Start, defaults: bool = True) -> Tree:
     kind: Tree = {"kind": STATE}
     if isinstance(start, Placed):
         kind = ({"kind": PLACED} if defaults else {}) | ({"settle": start.settle} if defaults or start.settle else {})
+    parts = {"bodies": start.bodies, "lines": start.lines}
     return kind | {
-        "bodies": {name: file_keys.to_keys(x, defaults) for name, x in start.bodies.items()},
-        "lines": {name: file_keys.to_keys(x, defaults) for name, x in start.lines.items()},
+        key: {name: file_keys.to_keys(x, defaults) for name, x in things.items()}
+        for key, things in parts.items()
+        if things
     }
 
 

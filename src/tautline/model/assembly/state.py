@@ -83,6 +83,14 @@ class LineState:
         moving = checks.array("LineState.node_velocities", moving, self.nodes.shape, "m/s")
         object.__setattr__(self, "node_velocities", moving)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LineState):
+            return NotImplemented
+        return all(np.array_equal(x, y) for x, y in zip(vars(self).values(), vars(other).values(), strict=True))
+
+    def __hash__(self) -> int:
+        return hash((self.reeled_length, self.reel_speed, len(self.nodes)))
+
 
 class State(NamedTuple):
     """Place and motion of a system, by name."""
