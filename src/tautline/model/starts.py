@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tautline.errors import InputError
+from tautline.model import checks
 from tautline.model.checks import ZERO, finite, positive, vector
 from tautline.model.description import (
     Lengths,
@@ -50,6 +51,8 @@ class Straight:
 
     def _check_together(self) -> None:
         object.__setattr__(self, "attitude", tuple(map(tuple, self.attitude.tolist())))  # compares as a whole
+        if self.direction is not None and not any(self.direction):
+            checks.refuse("direction", "a vector that is not zero", self.direction)
         if self.direction is not None and self.inclination is not None:
             raise InputError("initial: expected either direction or inclination (with azimuth), got both")
         if self.inclination is None and self.azimuth != 0.0:

@@ -17,7 +17,7 @@ from tautline.model.assembly.sections import Described, Reading
 from tautline.model.assembly.starts import Placed, Start, state_of
 from tautline.model.assembly.state import State
 from tautline.model.case import naming_errors
-from tautline.model.command import Command, check_command
+from tautline.model.command import Command, check_command, check_kind
 from tautline.model.file_keys import keys_of
 from tautline.model.keys import dotted, parse
 from tautline.model.kinds import AUTO
@@ -70,6 +70,8 @@ class Case:
         checks.instance("Case.system", self.system, System)
         checks.instance("Case.start", self.start, Placed, Straight, Hanging, AtEquilibrium, State)
         checks.instance("Case.run", self.run, Run)
+        for command in self.commands.values() if isinstance(self.commands, Mapping) else (self.commands,):
+            check_kind(command)
         object.__setattr__(self, "commands", ReadOnly(commands_by_name(self.system, self.commands)))
         elements = self.run.number_of_elements()
         if elements is not None:  # those of the only line

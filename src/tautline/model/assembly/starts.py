@@ -106,10 +106,7 @@ def _straight(system: System, start: Straight) -> State:
     length = line.string.length
     deployed = length if line.reel is None else checked_length(system, name, start.deployed)
     N = system.elements_of(name, deployed)
-    direction = np.array(checks.vector("direction", start.along(), "any length"))
-    if not direction.any():
-        checks.refuse("direction", "a vector that is not zero", start.direction)
-    nodes = place + straight_nodes(deployed, N, direction)
+    nodes = place + straight_nodes(deployed, N, np.array(start.along()))
     velocities = np.zeros((N + 1, 3)) + velocity
     velocities[N] += start.end_velocity
     R, arm = np.array(start.attitude), np.array(body.center_of_mass) - np.array(line.end_point)
