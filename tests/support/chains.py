@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import xarray as xr
@@ -15,7 +16,6 @@ from tautline.model.chain_cases import system_case
 from tautline.model.equilibrium import Equilibrium, equilibrium
 from tautline.model.hanging import hanging
 from tautline.model.pendulum import Chain
-from tautline.model.short_keys import names_of
 from tautline.model.state import ChainState, straight
 from tautline.model.statics import AtRest, at_rest
 from tautline.results.one_string import one_string
@@ -55,5 +55,8 @@ def simulation(what: Any, state: Any = None, **method: Any) -> tl.Simulation:
 
 def of_one(run: xr.Dataset) -> xr.Dataset:
     """The results of one line and one body without their dimensions; others as they are."""
-    names = names_of(tl.case_of(run).system)
-    return run if names is None else run.sel(line=names.line, body=names.body, drop=True)
+    bodies = json.loads(run.attrs["case"])["bodies"]
+    free = [name for name, body in bodies.items() if body.get("kind") != "kinematic"]
+    if run.sizes["line"] != 1 or len(free) != 1:
+        return run
+    return run.sel(line=run.line.values[0], body=free[0], drop=True)
