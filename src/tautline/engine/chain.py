@@ -28,6 +28,7 @@ from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Chain
 from tautline.model.run import Method, known
+from tautline.model.starts import state_of
 from tautline.model.state import ChainState
 
 # Fewer samples than this fit into any memory.
@@ -82,10 +83,11 @@ class ChainSimulation(RecordedChain):
     @classmethod
     def of_system(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
         """A simulation of a system that is a chain, whose results are the system's; its command is not taken yet."""
-        own = chain_case(case)
+        meshed, own = case.meshed(), chain_case(case)
         with case.naming_keys():
-            simulation = cls(own.pendulum, own.state(), loads=loads, **own.run.method())
-        simulation._case, simulation.is_timed = case.meshed(), True
+            state = state_of(own.initial, own.pendulum, own.run.number_of_elements())
+            simulation = cls(own.pendulum, state, loads=loads, **own.run.method())
+        simulation._case, simulation.is_timed = meshed, True
         carrier = case.system.bodies.get(next(iter(case.system.lines.values())).start)
         if isinstance(carrier, Kinematic) and carrier.path is None and case.run.order == 2:  # so that it may be led
             simulation._stepper.loads = moved_on(simulation._stepper.loads, 0.0, ZERO, ZERO)
