@@ -130,7 +130,7 @@ class ChainSimulation(RecordedChain):
                 check_memory(rows, self.elements)
             if record and not self._recorder.times:
                 self.keep(self.first_sample())
-            self._force_since = (self.time, self._stepper.guide_impulse())
+            self._note_impulse()
             done = 0
             piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
             while done < rows and self.status == "completed":
@@ -145,12 +145,15 @@ class ChainSimulation(RecordedChain):
         self._check_carrier(name)
         found = checks.array("velocity", velocity, (3,), "m/s")
         lowering.check_loaded_order(self.method.order, True)
-        self._commanded()
-        if self._force_since[0] != self.time:
-            self._force_since = (self.time, self._stepper.guide_impulse())
+        self._note_impulse()
         place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
         self._stepper.move_guide(place, found)
         self.first_sample()
+
+    def _note_impulse(self) -> None:
+        """Let the force on the guide be a mean from now on, with the jerk of a velocity that is given now."""
+        if self._force_since[0] != self.time:
+            self._force_since = (self.time, self._stepper.guide_impulse())
 
     def begin(self, command: Any, duration: float, sample: float) -> int:
         """Take a command and a sampling interval for calls of `march`; the number of samples."""
