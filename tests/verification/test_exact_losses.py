@@ -17,6 +17,7 @@ from scipy.integrate import solve_ivp
 import tautline as tl
 from tautline.analysis.modes import displaced
 from tautline.results.conservation import balance_error
+from tautline.engine.chain import ChainSimulation
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
@@ -135,9 +136,9 @@ def stopped(
     velocity = np.outer(SPEED - stretch * PAYOUT * (1.0 - part), [0.0, 0.0, 1.0])
     state = chains.ChainState(rest.reeled_length, -PAYOUT, rest.nodes, velocity)
     simulation = chains.simulation(pendulum(bar, damping_ratio), state, step=step)
-    simulation.stop_reel()
+    simulation.line.stop()
     simulation.advance(duration, sample=duration / 1200)
-    run = simulation.dataset()
+    run = chains.of_one(simulation.dataset())
     return run, run.position.values[:, -1, 2] - rest.nodes[-1, 2]
 
 
@@ -205,7 +206,7 @@ def test_peak_and_plateau_after_a_sudden_stop(report: Report) -> None:
 def test_the_highest_mode_has_the_damping_ratio(report: Report) -> None:
     """Of a long mesh, as it is bounded by 12 EA/(mu l^2)."""
     N, ratio = 40, 0.3
-    simulation = chains.simulation(pendulum(WINCH, ratio), chains.hanging(pendulum(WINCH), WINCH.length, N))
+    simulation = ChainSimulation(pendulum(WINCH, ratio), chains.hanging(pendulum(WINCH), WINCH.length, N))
     highest = float(bars.mesh_modes(WINCH, N).frequencies[-1])
     found = simulation.pendulum.string.viscosity * highest / (2.0 * WINCH.stiffness)
     report("damping ratio of the highest mode over that asked for, N = 40", found / ratio, "0.99 to 1")
