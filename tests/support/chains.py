@@ -18,7 +18,6 @@ from tautline.model.pendulum import Chain
 from tautline.model.short_keys import names_of
 from tautline.model.state import ChainState, straight
 from tautline.model.statics import AtRest, at_rest
-from tautline.results.one_string import one_string
 
 __all__ = [
     "AtRest",
@@ -30,7 +29,6 @@ __all__ = [
     "equilibrium",
     "hang",
     "hanging",
-    "one_string",
     "rest",
     "straight",
 ]
