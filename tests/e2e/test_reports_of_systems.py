@@ -1,4 +1,4 @@
-"""Reports and figures of assemblies: what is read off each string and body, from the run or from its file."""
+"""Reports and figures of systems: what is read off each line and body, from the run or from its file."""
 
 from __future__ import annotations
 
