@@ -24,7 +24,6 @@ from tautline.model.pendulum import Chain
 from tautline.model.state import ChainState, straight
 from tautline.model.statics import AtRest, at_rest
 from tautline.results.inputs import CASE
-from tautline.results.one_string import one_string
 
 __all__ = [
     "CHAIN",
@@ -38,7 +37,6 @@ __all__ = [
     "equilibrium",
     "hang",
     "hanging",
-    "one_string",
     "rest",
     "straight",
 ]
