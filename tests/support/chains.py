@@ -16,7 +16,7 @@ from tautline.engine.choose import CHAIN, NETWORK, VARIABLE
 from tautline.model.assembly.rest import rest
 from tautline.model.assembly.state import hang
 from tautline.model.case import ChainCase
-from tautline.model.chain import GUIDE, placed_system, system_state
+from tautline.model.chain import GUIDE, placed_system, system_of, system_state
 from tautline.model.chain_cases import system_case
 from tautline.model.equilibrium import Equilibrium, equilibrium
 from tautline.model.hanging import hanging
@@ -81,7 +81,7 @@ def simulation(what: Any, state: Any = None, **method: Any) -> tl.Simulation:
 
 def carried(chain: Chain, state: ChainState, **method: Any) -> tl.Simulation:
     """A chain whose reel is carried by a kinematic body, "guide", that has no path."""
-    system, placed = placed_system(chain, state)
+    system = system_of(chain, state.elements)
     line = dataclasses.replace(system.lines["line"], start=GUIDE, start_point=(0.0, 0.0, 0.0))
     guide = tl.Kinematic(position=chain.reel.guide_position)
     system = dataclasses.replace(system, bodies={GUIDE: guide, **system.bodies}, lines={"line": line})

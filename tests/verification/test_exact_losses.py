@@ -16,8 +16,8 @@ from scipy.integrate import solve_ivp
 
 import tautline as tl
 from tautline.analysis.modes import displaced
-from tautline.results.conservation import balance_error
 from tautline.engine.chain import ChainSimulation
+from tautline.results.conservation import balance_error
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
