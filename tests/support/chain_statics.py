@@ -5,7 +5,7 @@ Letters of the theory (docs/theory.md, "Statics and modes").
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,8 +34,8 @@ class AtRest(NamedTuple):
 
     string_weight: float  # of the deployed string in the fluid; negative where it floats (N)
     body_weight: float  # likewise (N)
-    guide_tension: float  # at the guide entrance (N)
-    body_tension: float  # at the body (N)
+    start_tension: float  # at the guide entrance (N)
+    end_tension: float  # at the body (N)
     guide_strain: float
     body_strain: float
     stretch: float  # elongation of the deployed string (m)
@@ -66,28 +66,10 @@ def element_length(pendulum: Chain, s: float, N: int) -> float:
     return (pendulum.string.length - s) / N
 
 
-def end_pulls(pendulum: Chain, deployed: float) -> tuple[float, float]:
-    """Downward pull at the guide entrance and at the body, buoyancy taken off (N); refused where they are opposed."""
-    if pendulum.fluid is not None and pendulum.fluid.surface is not None:
-        raise InputError(
-            "Fluid.surface: expected none for a string that hangs straight in one fluid, got "
-            f"{pendulum.fluid.surface:g} m; use tl.equilibrium, in files kind = 'equilibrium' under [initial]"
-        )
-    net = pendulum.weights()
-    at_guide = guide_pull(pendulum, deployed)
-    if at_guide * net.body < 0.0:
-        raise InputError(
-            "pendulum: expected weight or lift that pulls the deployed string one way, got "
-            f"{net.body:.4g} N downward at the body and {at_guide:.4g} N at the guide; deploy less than "
-            f"{-net.body / net.string:.4g} m, or use tl.equilibrium, which finds how the string folds"
-        )
-    return at_guide, net.body
-
-
 def at_rest(pendulum: Chain, deployed: float | str) -> AtRest:
     """Tension, stretch and holding torque of a string that hangs straight, for any elastic law and fluid.
 
-    Flow, push and motion of the guide are left out; `equilibrium` has them. The stretch is the integral of strain over
+    Flow, push and motion of the guide are left out. The stretch is the integral of strain over
     length; tension T being linear there, it is the change of T strain - W from end to end over that of T.
 
     Parameters
@@ -96,10 +78,9 @@ def at_rest(pendulum: Chain, deployed: float | str) -> AtRest:
     deployed : float
         Unstretched length outside the guide (m).
     """
-    checks.instance("pendulum", pendulum, Chain, hint="; tl.rest finds how an assembly hangs")
     deployed = pendulum.checked_length(deployed, checks.SAME_LENGTH)
     string, net = pendulum.string, pendulum.weights()
-    tensions = np.abs(end_pulls(pendulum, deployed))
+    tensions = np.abs([guide_pull(pendulum, deployed), net.body])
     strains = string.strain(tensions)
     if abs(net.string) * deployed <= LIGHT * tensions[0]:
         stretch = deployed * float(string.strain(tensions.mean()))
@@ -111,8 +92,8 @@ def at_rest(pendulum: Chain, deployed: float | str) -> AtRest:
     return AtRest(
         string_weight=net.string * deployed,
         body_weight=net.body,
-        guide_tension=at_guide,
-        body_tension=at_body,
+        start_tension=at_guide,
+        end_tension=at_body,
         guide_strain=float(strains[0]),
         body_strain=float(strains[1]),
         stretch=stretch,
@@ -257,10 +238,20 @@ def load_by_configuration(load: Load, q: Array, R: Array, l: float) -> Entries:
 
 
 def _difference(load: Load, q: Array, R: Array, dq: Array, eta: Array, h: float) -> Array:
-    from scipy.spatial.transform import Rotation
-
     before, after = (
         np.vstack(evaluate(load, q + step * dq, R @ Rotation.from_rotvec(step * eta).as_matrix())) for step in (-h, h)
     )
     change: Array = (after[1:] - before[1:]) / (2.0 * h)  # the guide holds node 0
     return change
+
+
+def counted(pendulum: Chain, x: Configuration, loads: Mapping[str, Load]) -> dict[str, Array]:
+    """Sum of each force on string and body (N), by name; `loads` are those beside weight."""
+    X = pendulum.string.length - x.s
+    weight = pendulum.gravity * (pendulum.body.mass + pendulum.string.density * X)
+    found: dict[str, Array] = {"weight": weight * E3}
+    if pendulum.fluid is not None:
+        found["buoyancy"] = (guide_pull(pendulum, X) - weight) * E3
+    for name, load in loads.items():
+        found[name] = found.get(name, np.zeros(3)) + evaluate(load, x.q, x.R)[0].sum(axis=0)
+    return found
