@@ -336,7 +336,7 @@ def test_rope_in_water(coefficient: float, report: Report) -> None:
     wet = dataclasses.replace(plain, string=rope, fluid=tl.Fluid(rho))
     counts, errors = [16, 32, 64], []
     for N in counts:
-        found = tl.modes(wet, deployed=X, elements=N, count=8).angular_frequency.values[::2]
+        found = chains.modes(wet, deployed=X, elements=N, count=8).angular_frequency.values[::2]
         errors.append(np.abs(found / exact - 1.0))
     orders = [check_order([1.0 / N for N in counts], [e[n] for e in errors], 2.0, tolerance=0.1) for n in range(1, 4)]
     report(f"rope in water, C_a = {coefficient:g}: least order in 1/N", min(orders), "2 +- 0.1")
@@ -349,7 +349,7 @@ def test_rope_in_water_swings_as_its_modes_say(report: Report) -> None:
     plain = system(length=10.0, density=0.063, stiffness=1e6, mass=200.0)
     rope = dataclasses.replace(plain.string, diameter=0.01, normal_drag=0.0, tangential_drag=0.0, normal_added_mass=1.0)
     wet = dataclasses.replace(plain, string=rope, fluid=tl.Fluid(1025.0))
-    modes = tl.modes(wet, deployed=10.0, elements=6, count=5)
+    modes = chains.modes(wet, deployed=10.0, elements=6, count=5)
     omega = float(modes.angular_frequency[3])
     steps, errors = [2e-4, 1e-4, 5e-5], []
     for h in steps:

@@ -153,7 +153,7 @@ def test_second_order_against_the_reference(command: str, path: tl.GuidePath | N
     law = tl.ForceLaw(FORMS["compiled"](hung_in_honey), (0.3, 5.0, 0.01))
     system = pendulum(guide_path=path)
     state = start(system, 0.0 if command == "locked" else 1.5)
-    exact = tl.reference.integrate(
+    exact = chains.integrate(
         system, state, COMMANDS[command], loads=[tl.ForceLaw(hung_in_honey, law.parameters)], rtol=1e-9, **TIMES
     )
     check_below("balance of the reference", float(np.abs(balance_error(exact)).max()), 1e-7)

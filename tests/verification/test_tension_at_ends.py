@@ -17,8 +17,7 @@ from tests.support import chains
 from tests.support.checking import check_below, measured_order
 
 G = 9.81
-# Tensions at the ends, and what statics of a chain calls them.
-ENDS = {"start_tension": "guide_tension", "end_tension": "body_tension"}
+ENDS = ("start_tension", "end_tension")
 SEA = tl.Fluid(1025.0, flow=(0.6, 0.2, 0.0), volume=2e-3, drag_area=0.1)
 TABLE: Any = {"law": "table", "tension_table": ((-0.1, 0.0, 0.02, 0.05), (0.0, 0.0, 900.0, 4000.0)), "stiffness": None}
 
@@ -52,8 +51,8 @@ def test_at_rest_it_is_what_holds_string_and_body(name: str, elements: int) -> N
     system = SYSTEMS[name]
     rest = chains.equilibrium(system, 24.0, elements)
     run = chains.simulate(system, rest.state, duration=0.02, sample=0.01)
-    for variable, own in ENDS.items():
-        np.testing.assert_allclose(run[variable], getattr(rest, own), rtol=1e-9)
+    for variable in ENDS:
+        np.testing.assert_allclose(run[variable], getattr(rest, variable), rtol=1e-9)
 
 
 def as_assembly(system: chains.Chain, rest: Any, turned: bool) -> tuple[tl.System, tl.State]:
@@ -86,9 +85,9 @@ def test_at_rest_in_an_assembly(name: str, elements: int, turned: bool) -> None:
     rest = chains.equilibrium(system, 24.0, elements)
     # the start of an assembly in a current is of second order in the step: 2e-8 here, 1.6e-6 at eight times this step
     run = chains.simulate(*as_assembly(system, rest, turned), duration=0.02, sample=0.01, step=1.25e-4)
-    for own, end in zip(ENDS.values(), list(ENDS)[:: -1 if turned else 1], strict=True):
-        np.testing.assert_allclose(run[end][0], getattr(rest, own), rtol=1e-9)
-        np.testing.assert_allclose(run[end], getattr(rest, own), rtol=1e-7)
+    for variable, end in zip(ENDS, ENDS[:: -1 if turned else 1], strict=True):
+        np.testing.assert_allclose(run[end][0], getattr(rest, variable), rtol=1e-9)
+        np.testing.assert_allclose(run[end], getattr(rest, variable), rtol=1e-7)
     if not turned:
         alone = chains.simulate(system, rest.state, duration=0.02, sample=0.01, step=1.25e-4)
         np.testing.assert_allclose(run.torque[0], alone.torque[0], rtol=1e-9)

@@ -26,7 +26,11 @@ def chain_case(case: Case) -> ChainCase:
     elif not isinstance(start, Straight):
         initial, elements = chain_state(case.state(), line.end), case.state().elements()[name]
     run = dataclasses.replace(case.run, elements=elements)
-    return ChainCase(chain_of(system), initial, case.commands.get(name, Locked()), run, case.title, case.description)
+    command = case.commands.get(name, Locked())
+    found = ChainCase(chain_of(system), initial, command, run, case.title, case.description)
+    if isinstance(start, AtEquilibrium):  # it is searched for once
+        object.__setattr__(found, "_placed", chain_state(case.state(), line.end))
+    return found
 
 
 def system_case(case: ChainCase) -> Case:
