@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline import reference
 from tests.conftest import Report
 from tests.support import chains
 
