@@ -34,6 +34,8 @@ def chain_case(case: Case) -> ChainCase:
     names = names_of(system)
     if case._locate is not None and names is not None:
         object.__setattr__(found, "_locate", partial(_head, case._locate, names))
+    if isinstance(start, AtEquilibrium):  # it is searched for once
+        object.__setattr__(found, "_placed", chain_state(case.state(), line.end))
     return found
 
 
