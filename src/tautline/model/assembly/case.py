@@ -39,8 +39,8 @@ class Case:
         Bodies and lines.
     start : Placed, Straight, Hanging, AtEquilibrium or State
         Where the run starts.
-    commands : dict
-        What reels do, by the names of their lines; others are locked.
+    commands : dict or Command
+        What reels do, by the names of their lines; others are locked. That of the only reel also by itself.
     run : Run
         How long, and by which method.
     title, description : str
@@ -57,6 +57,8 @@ class Case:
     _state: State | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.commands, Mapping):  # of the only reel
+            object.__setattr__(self, "commands", commands_by_name(self.system, self.commands))
         elements = self.run.number_of_elements()
         if elements is not None:  # those of the only line
             if len(self.system.lines) != 1:
