@@ -105,11 +105,14 @@ class Case:
         Parameters
         ----------
         changes : dict
-            Values by key, such as {"lines.hoist.reel.drum_radius": "0.3 m", "run.duration": 5}.
+            Values by key, such as {"lines.hoist.reel.drum_radius": "0.3 m", "run.duration": 5}; an object such as a
+            command, a run or a start takes the place of its whole section.
         **others
             Such values for names without a dot; or objects: a `system`, `start`, `commands` or `run`.
         """
-        given = dict(others)
+        given, changes = dict(others), dict(changes or {})
+        if "initial" in changes and not isinstance(changes["initial"], Mapping):
+            given["initial"] = changes.pop("initial")
         if "command" in given:
             given["commands"] = commands_by_name(self.system, given.pop("command"))
         if "initial" in given and not isinstance(given["initial"], Mapping):
@@ -117,7 +120,7 @@ class Case:
         objects = {name: x for name, x in given.items() if name in OBJECTS and not isinstance(x, Mapping)}
         objects |= {name: x for name, x in given.items() if name == "commands"}
         case = replace(self, **objects) if objects else self
-        values = {**(changes or {}), **{name: x for name, x in given.items() if name not in objects}}
+        values = {**changes, **{name: x for name, x in given.items() if name not in objects}}
         if not values:
             return case
         tree = case.to_dict()
