@@ -22,12 +22,16 @@ crane = tl.pendulum(rope, reel, crate, elements=elements)
 hanging = tl.Case(crane, tl.Hanging(20.0), tl.Locked(), tl.Run(duration=tick, step=5e-4, sample=tick))
 
 # %%
-# The regulator sees what moves along x: nodes relative to the trolley, their velocities, and place and velocity
-# of the trolley. It chooses the change of the trolley's velocity at every tick. Relative to the trolley that is
+# The regulator sees what moves along x: crate and nodes relative to the trolley, their velocities, and place and
+# velocity of the trolley. It chooses the change of the trolley's velocity at every tick. Relative to the trolley that is
 # a jump of all velocities the other way, so that A has the effect of it as well.
 
 linear = tl.linearize(hanging)
-along = [k for k, name in enumerate(linear.names) if name.endswith(" x")]
+along = [
+    linear.names.index(f"{what} of {part} x")
+    for what in ("position", "velocity")
+    for part in ("body", *(f"node {k} of line" for k in range(1, elements)))
+]
 inner, nodes = linear.A[0][np.ix_(along, along)], elements
 jump = np.concatenate([np.zeros(nodes), -np.ones(nodes)])
 A, B = np.eye(2 * nodes + 2), np.zeros((2 * nodes + 2, 1))
@@ -43,7 +47,7 @@ assert abs(slowest / by_hand - 1.0) < 0.01
 # by 0.5 m/s in a tick as much as a metre.
 
 load = np.zeros(2 * nodes + 2)
-load[nodes - 1] = load[-2] = 1.0
+load[0] = load[-2] = 1.0
 Q = np.outer(load, load) + np.diag([*np.zeros(2 * nodes), 0.0, 0.1])
 R = np.array([[1.0 / 0.5**2]])
 P = solve_discrete_are(A, B, Q, R)
@@ -73,10 +77,11 @@ class Regulator:
         """Moves the trolley, and returns the command for the drum."""
         if sim.time == 0.0:
             self.velocity = 0.0
-        trolley = sim.bodies["trolley"]
-        place, own = trolley.position[0], (self.velocity, 0.0, 0.0)
-        nodes, velocities = sim.line.nodes[2::2] - trolley.position, sim.line.node_velocities[2::2] - own
-        x = np.concatenate([nodes[:, 0], velocities[:, 0], [place, self.velocity]])
+        crate, trolley = sim.bodies["crate"], sim.bodies["trolley"]
+        place = trolley.position[0]
+        seen = np.array([crate.position[0], *sim.line.nodes[2:-1:2, 0]]) - place
+        rates = np.array([crate.velocity[0], *sim.line.node_velocities[2:-1:2, 0]]) - self.velocity
+        x = np.concatenate([seen, rates, [place, self.velocity]])
         self.velocity = float(np.clip(self.velocity - (self.gain @ x)[0], -1.0, 1.0))
         trolley.move((self.velocity, 0.0, 0.0))
         return tl.Locked()
