@@ -118,9 +118,9 @@ for name, (first, last, lean) in {"deploying": (500.0, 1500.0, -LEAN), "retrievi
         t = run.time.values
         omega = np.sqrt(3.0 * RATE**2 * np.cos(2.0 * lean) - growth**2)
         delta = error * np.exp(-growth * t) * (np.cos(omega * t) + growth / omega * np.sin(omega * t))
-        found = angles(run)
+        found, out = angles(run), float(run.unstretched_length.sel(line="tether")[-1])
         print(
-            f"  {float(run.unstretched_length.sel(line="tether")[-1]):.0f} m out; angle {np.degrees(found[0]):.1f} degrees at first, "
+            f"  {out:.0f} m out; angle {np.degrees(found[0]):.1f} degrees at first, "
             f"{np.degrees(found[-1]):.1f} at last, by hand {np.degrees(lean + delta[-1]):.1f} degrees"
         )
         # the tether's mass and the angle's size are left out by hand, and a retrieval makes them grow

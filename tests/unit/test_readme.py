@@ -16,7 +16,6 @@ import tautline as tl
 from tautline.cli.commands import app
 from tautline.files.scenario import pendulum_schema
 from tautline.kernels.limits import STABLE, Limits
-from tests.support import chains
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,7 +50,7 @@ def test_the_scenario_of_the_page_and_its_variants_run(
     monkeypatch.chdir(tmp_path)
     tree = {**tomllib.loads(SCENARIOS[0]), **tomllib.loads(text)}
     tree["run"] = {**tree["run"], "duration": "20 ms"}
-    run = chains.simulate(tl.Case.from_dict(tree))
+    run = tl.simulate(tl.Case.from_dict(tree))
     assert run.attrs["status"] == "completed"
     assert np.isfinite(run.position).all() and np.isfinite(run.tension).all()
 
@@ -98,7 +97,7 @@ def test_the_page_on_trust_has_the_diagnostics_of_a_run() -> None:
     page = (ROOT / "docs/trust.md").read_text(encoding="utf-8")
     table = page.split("| diagnostic | meaning |")[1].split("\n\n")[0]
     named = re.findall(r"^\| (`.+?`) \|", table, re.MULTILINE)
-    attrs = chains.simulate(tl.load("fixed-length", {"run.duration": "20 ms"})).attrs
+    attrs = tl.simulate(tl.load("fixed-length", {"run.duration": "20 ms"})).attrs
     wanted = {name for names in named for name in re.findall(r"`(\w+)`", names)} - {"step_over_"}
     assert len(wanted) > 6 and wanted <= attrs.keys()
     (row,) = re.findall(r"^\| `step_over_\.\.\.` \| (.+?) \|", table, re.MULTILINE)
