@@ -40,9 +40,7 @@ def case_of(system: Any, start: Any, command: Any, run: Mapping[str, Any], title
         if not run:
             return system
         with system.naming_keys():
-            changed = dataclasses.replace(system, run=dataclasses.replace(system.run, **run))
-        object.__setattr__(changed, "_state", system.state())
-        return changed
+            return system.with_(run=dataclasses.replace(system.run, **run))
     checks.instance("start", start, Placed, Straight, Hanging, AtEquilibrium, State)
     return Case(system, start, commands_by_name(system, command), Run(**run), title)
 

@@ -13,7 +13,6 @@ from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
 from tautline.engine.assembly.commands import check_given
 from tautline.engine.assembly.health import NetworkHealth
-from tautline.engine.assembly.lowering import check_state
 from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_failure
 from tautline.engine.loads import own_numbers
 from tautline.engine.tabulating import is_constant, tabulated
@@ -62,7 +61,7 @@ class NetworkInMotion:
     ) -> None:
         checks.instance("assembly", assembly, System, hint="; tl.Simulation takes a Pendulum")
         checks.instance("state", state, State)
-        check_state(assembly, state)
+        state.check_against(assembly)
         assembly = assembly.with_elements(state.elements())
         lengths = {name: line.string.length for name, line in assembly.lines.items()}
         self.assembly = assembly.on_mesh({name: x - state.lines[name].reeled_length for name, x in lengths.items()})

@@ -73,6 +73,7 @@ Start = Placed | Straight | Hanging | AtEquilibrium | State
 def state_of(start: Any, system: System) -> State:
     """The state in which a system starts."""
     if isinstance(start, State):
+        start.check_against(system)
         return start
     if isinstance(start, Placed):
         return start.state(system)
