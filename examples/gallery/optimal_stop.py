@@ -70,9 +70,9 @@ even = ramp.with_({"command": tl.Speed(retrieval=((0.0, best.objective), (speed,
 figure, axes = plt.subplots(2, 1, figsize=(7, 5), sharex=True, layout="constrained")
 least, left = {}, {}
 for name, case in {"even": even, "optimal": best.case}.items():
-    fine = {"initial": rising(8), "run.elements": 8, "run.order": 4, "run.step": "auto"}
+    fine = {"run.elements": 8, "run.order": 4, "run.step": "auto"}
     longer = best.objective + 2.0
-    run = tl.simulate(case.with_({**fine, "run.duration": longer, "run.sample": longer / 1000}))
+    run = tl.simulate(case.with_({**fine, "run.duration": longer, "run.sample": longer / 1000}, start=rising(8)))
     assert run.attrs["status"] == "completed"
     after = run.sel(time=slice(best.objective, None))
     least[name] = float(run.start_tension.min()) / weight
