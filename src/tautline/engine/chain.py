@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -167,9 +167,22 @@ class ChainSimulation(RecordedChain):
         """The plan for calls of `march`, one sample every `sample` seconds."""
         return self._timing.plan(sample, sample)[0]
 
+    @property
+    def plan(self) -> data.Plan:
+        """How steps are chosen."""
+        return self._stepper.plan
+
+    def step_limits(self, lengths: Mapping[str, float] | None = None) -> dict[str, float]:
+        """Largest steps that "auto" makes of the present motion (s), by what limits them.
+
+        With `lengths`, of one that is like it with other lengths deployed (m), by the names of lines.
+        """
+        deployed = None if lengths is None else lengths[next(iter(self.assembly.lines))]
+        return lowering.allowed_steps(self._stepper.plan, self.limits(deployed))
+
     def allowed_step(self) -> float:
         """Largest step that "auto" makes of the present motion (s)."""
-        return min(lowering.allowed_steps(self._stepper.plan, self.limits()).values())
+        return min(self.step_limits().values())
 
     def march(self, rows: int, plan: data.Plan, record: bool = False) -> data.Samples:
         """March for `rows` samples, which may be recorded; fewer if an event ends the motion.

@@ -31,6 +31,8 @@ def chain_case(case: Case) -> ChainCase:
     run = dataclasses.replace(case.run, elements=elements)
     command = case.commands.get(name, Locked())
     found = ChainCase(chain_of(system), initial, command, run, case.title, case.description)
+    if isinstance(start, AtEquilibrium):  # it is searched for once
+        object.__setattr__(found, "_placed", chain_state(case.state(), line.end))
     names = names_of(system)
     if case._locate is not None and names is not None:
         object.__setattr__(found, "_locate", partial(_head, case._locate, names))

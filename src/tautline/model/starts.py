@@ -18,8 +18,7 @@ from tautline.model.description import (
     described,
     quantity,
 )
-from tautline.model.equilibrium import equilibrium
-from tautline.model.hanging import hanging
+from tautline.model.hanging import at_rest, hanging
 from tautline.model.kinds import MATRIX, VECTOR, OrByName, Quantity
 from tautline.model.pendulum import Chain
 from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, ChainState, checked_rotation, straight
@@ -103,7 +102,7 @@ class AtEquilibrium:
 
     def state(self, pendulum: Chain, elements: int | None = None) -> ChainState:
         """The state of a pendulum."""
-        return equilibrium(pendulum, self.deployed, elements).state
+        return at_rest(pendulum, self.deployed, elements)
 
 
 Start = Straight | Hanging | AtEquilibrium | ChainState

@@ -20,13 +20,13 @@ class Conservation(NamedTuple):
     """Largest deviations over a run."""
 
     energy: float  # balance error over the largest kinetic energy
-    angular_momentum: float  # relative to the first value; absolute where that is zero
+    angular_momentum: float  # about gravity, relative to the first value; absolute where that is zero
     orthogonality: float  # |I - R^T R|
 
 
 def conservation(run: xr.Dataset) -> Conservation:
     """Balance error over the largest kinetic energy, drift of pi_3, orthogonality error."""
-    momentum = run.angular_momentum.values
+    momentum = run.angular_momentum.values[:, 2]
     # at rest there is nothing to relate to: absolute values
     return Conservation(
         float(np.abs(balance_error(run)).max()) / (float(run.kinetic_energy.max()) or 1.0),
