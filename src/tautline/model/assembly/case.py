@@ -46,8 +46,8 @@ class Case:
         Bodies and lines.
     start : Placed, Straight, Hanging, AtEquilibrium or State
         Where the run starts.
-    commands : dict
-        What reels do, by the names of their lines; others are locked.
+    commands : dict or Command
+        What reels do, by the names of their lines; others are locked. That of the only reel also by itself.
     run : Run
         How long, and by which method.
     title, description : str
