@@ -32,12 +32,13 @@ from tautline.model.assembly.sections import (
     tagged,
     with_string,
 )
+from tautline.model.checks import ZERO
 from tautline.model.file_keys import Problem, keys_of
 from tautline.model.keys import Key, parse
 from tautline.model.kinds import Choice, Kind, WrongValueError
 from tautline.model.parts import Part
 from tautline.model.sections import COMMAND, RUN, SectionError, Tree
-from tautline.model.short_keys import full_key
+from tautline.model.short_keys import GUIDE, full_key, names_of
 from tautline.model.wording import near
 
 # Sections by their paths, in which a star is a name, and the parts whose keys they have.
@@ -187,6 +188,8 @@ def change(tree: Tree, key: Key, value: Any, system: System) -> None:
     """Change one place of a tree, or a whole section, by a key that may be a short one (short_keys.py)."""
     section = (*key.path, key.name)
     thing = _object_keys(section, value) if hasattr(value, "__kinds__") else value
+    if section[0] == GUIDE:
+        _add_guide(tree, system)
     if key.components or key.path or key.name not in SHORT_PARTS or not isinstance(thing, Mapping):
         put(tree, full_key(key, system), thing)
         return
@@ -195,6 +198,17 @@ def change(tree: Tree, key: Key, value: Any, system: System) -> None:
         _drop(tree, full_key(parse(f"{key.name}.{name}"), system) if name else key)
     for name, x in thing.items():
         put(tree, full_key(parse(f"{key.name}.{name}"), system), x)
+
+
+def _add_guide(tree: Tree, system: System) -> None:
+    """Let a kinematic body carry the only line of a tree, if none does as yet."""
+    names = names_of(system)
+    if names is None or names.guide or GUIDE in tree["bodies"]:
+        return
+    line = dict(tree["lines"][names.line])
+    body = {KIND: "kinematic", "position": line.pop("start_point", list(ZERO))}
+    tree["lines"] = {names.line: line | {"start": GUIDE}}
+    tree["bodies"] = {GUIDE: body, **tree["bodies"]}
 
 
 def _object_keys(section: tuple[str, ...], value: Any) -> Tree:
