@@ -9,7 +9,7 @@ import numpy as np
 import tautline as tl
 from tautline.engine.loads import kernel_loads, own_numbers
 from tautline.errors import RUNNING
-from tautline.gradients.reverse import BODY_PLACES, NODE_ROWS, REEL_PLACES
+from tautline.gradients.chain.reverse import BODY_PLACES, NODE_ROWS, REEL_PLACES
 from tautline.kernels import data
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.march import march_back

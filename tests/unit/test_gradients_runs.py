@@ -71,7 +71,7 @@ CASES: dict[str, tuple[tl.Case, list[str]]] = {
 
 def differences(case: tl.Case, key: str, part: float) -> dict[str, Any]:
     """Central differences of runs by a key."""
-    from tautline.gradients.lowering import key_size, key_value
+    from tautline.gradients.keys import key_size, key_value
 
     value, e = key_value(case, key), part * key_size(case, key)
     scaled: list[Any] = []

@@ -10,7 +10,7 @@ import pytest
 import tautline as tl
 from tautline.gradients import setting
 from tautline.gradients.differences import CENTRAL_8
-from tautline.gradients.lowering import key_size, key_value
+from tautline.gradients.keys import key_size, key_value
 from tests.support import chains
 from tests.support.hoist import hoist
 

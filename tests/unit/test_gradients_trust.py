@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.gradients import api, reverse
+from tautline.gradients import api
+from tautline.gradients.chain import reverse
 from tautline.gradients.run import prepared_run
 from tautline.gradients.setting import steps_of
 from tests.support import chains

@@ -10,7 +10,7 @@ import pytest
 
 import tautline as tl
 from tautline.arrays import Array
-from tautline.gradients.lowering import key_value
+from tautline.gradients.keys import key_value
 from tautline.optimal import optimise as module
 from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
