@@ -16,6 +16,7 @@ from tautline.kernels.adjoint.march import march_back
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.march import march
 from tautline.kernels.observe import begin
+from tautline.model.chain import chain_of
 from tests.support import duals
 
 ROWS, STEPS = 2, 2
@@ -30,7 +31,7 @@ class Setting(NamedTuple):
     loads: data.Loads
 
 
-PLAIN = kernel_loads(tl.load("fixed-length").pendulum)
+PLAIN = kernel_loads(chain_of(tl.load("fixed-length").system))
 
 
 def with_loads(**own: Any) -> data.Loads:

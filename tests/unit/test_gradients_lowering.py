@@ -11,8 +11,8 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.chain.runs import ChainRuns
+from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.keys import checked_keys, key_size, key_value, number_keys
 from tautline.gradients.leaves import flat, leaves, with_leaves
 from tautline.gradients.lowering import differentiable_keys, tangents_by_keys
