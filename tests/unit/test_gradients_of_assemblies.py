@@ -9,7 +9,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.gradients.lowering import key_value
+from tautline.gradients.keys import key_value
 from tautline.gradients.segments import Segments
 from tests.support.crane import ELEMENTS, crane
 

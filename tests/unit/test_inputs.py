@@ -394,10 +394,10 @@ def test_no_gravity_and_no_guide_way_are_accepted() -> None:
 @pytest.mark.parametrize("argument", ["nodes", "node_velocities"])
 def test_first_node_stays_at_the_guide(argument: str) -> None:
     rows = np.array(VALID["LineState"][1][argument])
-    rows[0, 1] = 1e-3
+    rows[0, 1] = 0.01
     message = refusal("simulate", start=placed({argument: rows}))
     assert message.startswith(f"state.lines.line.{argument}: expected (0, 0, 0) at the start of the line")
-    assert message.endswith("as 'anchor' has it, got (0, 0.001, 0)")
+    assert message.endswith("as 'anchor' has it, got (0, 0.01, 0)")
 
 
 def test_the_end_of_a_line_is_where_its_body_is() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import tautline as tl
 from tautline.arrays import Array
-from tautline.gradients.lowering import key_value
+from tautline.gradients.keys import key_value
 from tautline.optimal import optimise as module
 from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
@@ -29,13 +29,14 @@ OF_SPEED = {"command.retrievals": (-5.0, 5.0)}
 
 def lift(command: Any, start: Any = None) -> tl.Case:
     """A load on a stiff rope."""
-    pendulum = chains.Chain(
+    system = tl.pendulum(
         tl.String(length=10.0, density=1e-3, stiffness=2e5, viscosity=1e3),
         tl.Reel(drum_radius=RADIUS, guide_length=0.1, inertia_mass=20.0),
         tl.RigidBody.point(mass=MASS),
+        elements=1,
     )
-    run = tl.Run(duration=LASTS, elements=1, step=5e-3, sample=0.05)
-    return tl.Case(pendulum, start or tl.Hanging(deployed=4.0), command, run)
+    run = tl.Run(duration=LASTS, step=5e-3, sample=0.05)
+    return tl.Case(system, start or tl.Hanging(deployed=4.0), {"line": command}, run)
 
 
 def moving() -> tl.Straight:

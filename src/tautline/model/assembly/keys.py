@@ -26,12 +26,13 @@ from tautline.model.assembly.sections import (
     tagged,
     with_string,
 )
+from tautline.model.checks import ZERO
 from tautline.model.file_keys import Problem, keys_of
 from tautline.model.keys import Key, parse
 from tautline.model.kinds import Choice, Kind, WrongValueError
 from tautline.model.parts import Part
 from tautline.model.sections import COMMAND, RUN, SectionError, Tree
-from tautline.model.short_keys import SHORT, full_key, names_of
+from tautline.model.short_keys import GUIDE, SHORT, full_key, names_of
 from tautline.model.wording import near
 
 # Sections of the short form (short_keys.py), and those that both forms have.
@@ -150,6 +151,8 @@ def change(tree: Tree, key: Key, value: Any, system: System) -> Key:
     section = (*key.path, key.name)
     _check_head(section[0], system)
     thing = _object_keys(section, value) if hasattr(value, "__kinds__") else value
+    if section[0] == GUIDE:
+        _add_guide(tree, system)
     found = full_key(key, system)
     is_whole = not key.path and key.name in SHORT_PARTS
     if is_whole and not key.components:
@@ -166,6 +169,17 @@ def change(tree: Tree, key: Key, value: Any, system: System) -> Key:
     for name, x in thing.items():
         put(tree, full_key(parse(f"{key.name}.{name}"), system), x)
     return found
+
+
+def _add_guide(tree: Tree, system: System) -> None:
+    """Let a kinematic body carry the only line of a tree, if none does as yet."""
+    names = names_of(system)
+    if names is None or names.guide or GUIDE in tree["bodies"]:
+        return
+    line = dict(tree["lines"][names.line])
+    body = {KIND: "kinematic", "position": line.pop("start_point", list(ZERO))}
+    tree["lines"] = {names.line: line | {"start": GUIDE}}
+    tree["bodies"] = {GUIDE: body, **tree["bodies"]}
 
 
 def _check_head(name: str, system: System) -> None:

@@ -20,8 +20,9 @@ from tautline.model.kinds import MATRIX, VECTOR, VECTORS, in_si
 from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, between, checked_rotation
 from tautline.model.wording import near
 
-# Ends of lines may be so far from their points, and so much faster: by the rounding of numbers that somebody typed.
-SAME_END = 1e-6
+# Ends of lines may be so far from their points (of the length of the line): numbers that somebody typed are rounded, and
+# differences move bodies by a little.
+SAME_END = 1e-3
 
 
 @described
