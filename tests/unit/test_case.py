@@ -185,7 +185,7 @@ def test_a_start_at_rest_under_all_loads() -> None:
     # drag follows the velocities that rounding leaves, so that it does not stand quite still
     assert moved(windy) < 1e-5 * moved(windy.with_(initial=tl.Hanging(10.0)))
     light = windy.with_({"fluid.density": 1e9})
-    with pytest.raises(ScenarioError, match=r"^initial: equilibrium: none found"):
+    with pytest.raises(ScenarioError, match=r"^initial: no state of rest was found"):
         light.state()
 
 

@@ -20,7 +20,7 @@ from tautline.model.kinds import MATRIX, VECTOR, VECTORS, in_si
 from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, between, checked_rotation
 from tautline.model.wording import near
 
-# Ends of lines may be so far from their points (of the length of the line): numbers that somebody typed are rounded, and
+# Ends of lines may be so far from their points (of the length of the line): what somebody typed is rounded, and
 # differences move bodies by a little.
 SAME_END = 1e-3
 
