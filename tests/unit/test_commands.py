@@ -32,8 +32,8 @@ SLIPPING = tl.Brake(0.5)
 SPRING = tl.Impedance(4.0, 100.0, 10.0)
 
 
-def simulation(**options: Any) -> ChainSimulation:
-    return ChainSimulation(PENDULUM, START, **({"step": STEP} | options))
+def simulation(**options: Any) -> tl.Simulation:
+    return chains.simulation(PENDULUM, START, **({"step": STEP} | options))
 
 
 # -- what is refused -----------------------------------------------------------------------------------------
@@ -243,13 +243,15 @@ def test_a_change_keeps_energy_and_state(story: str) -> None:
     run = simulation()
     for command in STORIES[story]:
         run.advance(0.1, command, sample=SAMPLE)
-    energy, state, work = run.energy, run.state, float(run.present_sample().scalars[0, data.CONTROL_WORK])
-    run._take(tl.Free())
-    run.first_sample()
+    backend, line = run.backend, run.state.lines["line"]
+    assert isinstance(backend, ChainSimulation)
+    energy, work = run.energy, float(backend.present_sample().scalars[0, data.CONTROL_WORK])
+    backend._take(tl.Free())
+    backend.first_sample()
     check_close("energy", run.energy, energy, 1e-11 * abs(energy))
-    check_close("reel speed", run.reel_speed, state.reel_speed, 1e-11)
-    check_close("velocities", run.state.node_velocities, state.node_velocities, 1e-11)
-    check_close("work", run.present_sample().scalars[0, data.CONTROL_WORK], work, 1e-12)
+    check_close("reel speed", run.line.speed, line.reel_speed, 1e-11)
+    check_close("velocities", run.line.node_velocities, line.node_velocities, 1e-11)
+    check_close("work", backend.present_sample().scalars[0, data.CONTROL_WORK], work, 1e-12)
 
 
 @pytest.mark.parametrize("compensated", [True, False])
@@ -259,8 +261,8 @@ def test_a_checkpoint_goes_on_bit_for_bit(tmp_path: Path, story: str, compensate
     for command in STORIES[story]:
         run.advance(0.1, command, sample=SAMPLE)
     run.save(tmp_path / "run.npz")
-    again = ChainSimulation.load(tmp_path / "run.npz")
-    assert (again.time, again.energy, again.reel_speed) == (run.time, run.energy, run.reel_speed)
+    again = tl.Simulation.load(tmp_path / "run.npz")
+    assert (again.time, again.energy, again.line.speed) == (run.time, run.energy, run.line.speed)
     for each in (run, again):
         each.advance(0.1, sample=SAMPLE)
     check_same(again.dataset(), run.dataset().isel(time=slice(10 * len(STORIES[story]), None)))
@@ -276,7 +278,7 @@ def test_pieces_are_the_whole(step: float | str, command: Command) -> None:
     pieces = simulation(step=step)
     for length in (0.01, 0.05, 0.04, 0.2):
         assert pieces.advance(length, command, sample=SAMPLE) == "completed"
-    check_same(pieces.dataset(), whole)
+    check_same(chains.of_one(pieces.dataset()), whole)
 
 
 def test_a_look_changes_nothing() -> None:
@@ -284,7 +286,7 @@ def test_a_look_changes_nothing() -> None:
         looked, straight_on = simulation(), simulation()
         for _ in range(4):
             looked.dataset()
-            _ = looked.state, looked.energy, looked.reel_speed
+            _ = looked.state, looked.energy, looked.line.speed
             looked.advance(0.02, command, sample=SAMPLE)
             straight_on.advance(0.02, command)
         check_same_state(looked.state, straight_on.state)
@@ -293,9 +295,9 @@ def test_a_look_changes_nothing() -> None:
 def test_a_led_reel_that_has_arrived_can_be_locked() -> None:
     run = simulation()
     run.advance(1.0, MOVE)
-    assert run.reel_speed == 0.0
+    assert run.line.speed == 0.0
     assert run.advance(0.1, tl.Locked()) == "completed"
-    check_close("length", run.unstretched_length, 4.2, 1e-12)
+    check_close("length", run.line.deployed, 4.2, 1e-12)
 
 
 @pytest.mark.parametrize("command", [SPEED, BRAKE, SLIPPING, SPRING], ids=["led", "sticks", "slips", "spring"])
@@ -303,20 +305,20 @@ def test_impulses(command: Command) -> None:
     """A kick of the body, and a drum that is stopped, in the midst of each command."""
     run = simulation()
     run.advance(0.1, command, sample=SAMPLE)
-    speed = run.reel_speed
-    run.apply_impulse((0.3, 0.2, -0.1), (0.0, 0.01, 0.0))
+    speed = run.line.speed
+    run.body.strike((0.3, 0.2, -0.1), (0.0, 0.01, 0.0))
     if isinstance(command, tl.Speed):
-        assert run.reel_speed == speed
+        assert run.line.speed == speed
     run.advance(0.1, sample=SAMPLE)
-    run.stop_reel()
-    assert run.reel_speed == 0.0
+    run.line.stop()
+    assert run.line.speed == 0.0
     run.advance(0.1, sample=SAMPLE)
     record = run.dataset()
     check_below("balance", float(np.abs(balance_error(record)).max()), 1e-3 * float(record.kinetic_energy.max()))
 
 
 def test_a_controller_may_brake_and_lead() -> None:
-    def control(sim: ChainSimulation) -> Command | float:
+    def control(sim: tl.Simulation) -> Command | float:
         return 2.0 if sim.time < 0.1 else BRAKE if sim.time < 0.2 else tl.Speed(payout=0.1)
 
     run = chains.simulate(PENDULUM, START, control=control, period=0.02, duration=0.4, step=STEP)
@@ -352,7 +354,7 @@ def test_a_function_cannot_be_saved(tmp_path: Path) -> None:
     run.advance(0.1, tl.Torque(np.sin))
     with pytest.raises(InputError, match=r"Torque.torque: expected a number or a table in a run that is saved"):
         run.save(tmp_path / "run.npz")
-    assert json.loads(run.dataset().attrs["case"])["command"]["torque"] == "function sin"
+    assert json.loads(run.dataset().attrs["case"])["lines"]["line"]["command"]["torque"] == "function sin"
 
 
 def test_a_function_that_returns_nonsense_is_refused() -> None:
@@ -420,7 +422,7 @@ def loaded(text: str) -> tl.Case:
 @pytest.mark.parametrize("text", COMMANDS)
 def test_commands_in_files(text: str) -> None:
     built = loaded(TEXT.format(reel="", command=text, at_end="hold"))
-    assert built.command == COMMANDS[text]
+    assert built.commands["line"] == COMMANDS[text]
     assert built.run.at_end == "hold"
     run = chains.simulate(built)
     assert run.attrs["status"] == "completed"
@@ -436,7 +438,7 @@ gear_ratio = 12
 rope_diameter = "10 mm"
 drum_width = "50 cm"
 """
-    reel = loaded(TEXT.format(reel=keys, command='kind = "free"', at_end="stop")).pendulum.reel
+    reel = loaded(TEXT.format(reel=keys, command='kind = "free"', at_end="stop")).system.lines["line"].reel
     growth = tl.Reel.growth(0.01, 0.5)
     expected = tl.Reel(
         0.2,

@@ -11,6 +11,7 @@ import pytest
 import tautline as tl
 from tautline.errors import InputError
 from tautline.files import runs
+from tautline.model.chain import placed_system
 from tautline.model.pendulum import Chain
 from tests.support import chains
 
@@ -58,10 +59,10 @@ def test_the_end_is_located_to_rounding_whatever_the_samples_are() -> None:
             *swinging(), step=1e-3, stop=tl.StopWhen("velocity", node=-1, axis="x", below=-3.0)
         )
         assert simulation.advance(2.0, sample=sample) == "condition_met"
-        end = simulation.state
+        line = simulation.line
         # brentq stops at 1e-12 of a step of 1e-3 s; the velocity changes by some 10 m/s^2
-        assert end.node_velocities[-1, 0] == pytest.approx(-3.0, abs=1e-11)
-        ends.append((simulation.time, end.nodes))
+        assert line.node_velocities[-1, 0] == pytest.approx(-3.0, abs=1e-11)
+        ends.append((simulation.time, line.nodes))
     assert ends[0][0] == ends[1][0]
     np.testing.assert_array_equal(ends[0][1], ends[1][1])
 
@@ -99,8 +100,11 @@ def test_the_first_of_several_conditions_ends_the_run() -> None:
 def test_a_run_file_keeps_its_condition_through_an_interruption(tmp_path: Path) -> None:
     condition = tl.StopWhen("position", node=-1, axis="z", above=13.0)
     settings: Any = {"duration": 1.5, "sample": 0.01, "stop": condition}
-    tl.run_to_file(tmp_path / "whole.nc", *falling(), tl.Free(), **settings)
-    tl.run_to_file(tmp_path / "cut.nc", *falling(), tl.Free(), **settings, watch=lambda progress: progress.time > 0.2)
+    tl.run_to_file(tmp_path / "whole.nc", *placed_system(*falling()), tl.Free(), **settings)
+    system, start = placed_system(*falling())
+    tl.run_to_file(
+        tmp_path / "cut.nc", system, start, tl.Free(), **settings, watch=lambda progress: progress.time > 0.2
+    )
     assert tl.open_run(tmp_path / "cut.nc").attrs["status"] != "condition_met"
     runs.resume(tmp_path / "cut.nc")
     whole, cut = (tl.open_run(tmp_path / name) for name in ("whole.nc", "cut.nc"))
@@ -137,10 +141,10 @@ def test_wrong_conditions_are_refused(arguments: dict[str, Any], message: str) -
 def test_a_condition_that_fits_neither_the_mesh_nor_the_start() -> None:
     with pytest.raises(InputError, match=r"StopWhen\.node: expected a whole number from -7 to 6, got 7"):
         chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=7, above=1.0))
-    with pytest.raises(InputError, match=r"StopWhen\.line: expected none for a pendulum, got 'rope'"):
+    with pytest.raises(InputError, match=r"StopWhen\.line: expected one of 'line', got 'rope'"):
         chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", line="rope", above=1.0))
-    with pytest.raises(InputError, match=r"StopWhen\.variable: expected a variable of these results, got 'body_pos"):
-        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("body_position", above=1.0))
+    with pytest.raises(InputError, match=r"StopWhen\.body: expected one of 'body', got 'load'"):
+        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("body_position", body="load", above=1.0))
     with pytest.raises(InputError, match="expected a condition that is not met at the start, but position"):
         chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=-1, axis="z", above=1.0))
 
