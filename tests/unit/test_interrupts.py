@@ -54,17 +54,16 @@ def bits(run: Any) -> list[bytes]:
 def test_a_march_stops_in_the_middle_of_a_sample(name: str, step: Any) -> None:
     """The motion is at the latest sample, and goes on with the bits of a run that was not stopped."""
     case: Any = tl.load(name, {"run.step": step})
-    kind: Any = tl.Simulation if name == "hook-and-load" else tl.Simulation
     # for ever, with a reel that moves
     command = {"fixed-length": tl.Locked(), "crane-hoist": tl.Speed(payout=1e-9), "hook-and-load": None}[name]
-    simulation, other = kind.from_case(case), kind.from_case(case)
+    simulation, other = tl.Simulation.from_case(case), tl.Simulation.from_case(case)
     for each in (simulation, other):
         each.advance(2e-3, command, sample=1e-3)
     sample = 5e3 if name == "fixed-length" else 1e3  # some seconds of work, which "auto" can still divide
     assert interrupted(lambda: simulation.advance(2.0 * sample, sample=sample), 0.3) < PATIENCE
     assert simulation.time == pytest.approx(2e-3, rel=1e-12)
     if step == "auto":
-        other.sampling(sample)  # the base step of such a sample
+        other.backend.sampling(sample)  # the base step of such a sample
     for each in (simulation, other):
         each.advance(2e-3, sample=1e-3)
     assert bits(simulation.dataset()) == bits(other.dataset())
