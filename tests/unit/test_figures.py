@@ -19,6 +19,7 @@ from PIL import Image
 import tautline as tl
 from tautline.errors import InputError
 from tautline.figures.scene import elastic_shades
+from tautline.model.assembly.state import LineState
 from tautline.paper.examples import run, system
 
 # All figures; test_plot.py draws some of them.
@@ -139,7 +140,7 @@ def test_the_shade_is_the_energy_of_the_law() -> None:
     for string in (slack, table):
         hung = tl.pendulum(string, tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(0.1))
         body = tl.BodyState(nodes[-1])
-        start = tl.State({"body": body}, {"line": tl.LineState(nodes, 0.0 * nodes, 17.0)})
+        start = tl.State({"body": body}, {"line": LineState(nodes, 0.0 * nodes, 17.0)})
         row = tl.simulate(hung, start, duration=1e-3, sample=1e-3).isel(time=0)
         (shade,) = elastic_shades([string], [row.strain.values])
         energy = string.energy_density([-0.1, 0.1, 0.2])
