@@ -100,7 +100,7 @@ def test_everything_ends_where_the_run_ended(name: str, tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open() as file:
         table = list(csv.reader(file))[2:]
     assert [float(row[0]) for row in table] == run.time.values.tolist()
-    entries = ElementTree.parse(tmp_path / "v" / "string.pvd").getroot().findall(".//DataSet")
+    entries = ElementTree.parse(tmp_path / "v" / "line.pvd").getroot().findall(".//DataSet")
     assert [float(entry.attrib["timestep"]) for entry in entries] == run.time.values.tolist()
     boot = re.search(r'<script id="boot" type="application/json">(.*?)</script>', (tmp_path / "run.html").read_text())
     assert boot is not None

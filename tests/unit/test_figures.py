@@ -147,7 +147,7 @@ def test_the_shade_is_the_energy_of_the_law() -> None:
         np.testing.assert_allclose(shade, np.maximum(energy, 0.0) / energy[2], atol=1e-9)
 
 
-def test_motor_and_guide_tension_are_drawn_where_the_run_has_them() -> None:
+def test_motor_and_tension_at_the_start_are_drawn_where_the_run_has_them() -> None:
     result = run(3, duration=0.3)
     plain = result.drop_vars("power")
     full = result.assign(start_tension=1.1 * result.end_tension)
