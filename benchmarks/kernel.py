@@ -24,7 +24,8 @@ from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.march import march
 from tautline.kernels.rotation import solve_rotation
 from tautline.kernels.so3 import Matrix, Vector
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.model.chain import chain_of
+from tautline.paper.examples import EXAMPLES, start, system
 
 ELEMENTS = (20, 100, 400, 1600)
 REPEATS = 7
@@ -65,8 +66,8 @@ def compile_c(folder: Path) -> Callable[[int, int], float] | None:
 
 def ours(number: int, N: int, steps: int, order: int = 2, compensated: bool = True) -> float:
     """Seconds for so many steps of example 1 (constant length) or 3 (moving reel), nothing sampled in between."""
-    par = kernel_parameters(pendulum(), N, "symmetric", compensated)
-    motion = initial_motion(par, initial_state(EXAMPLES[number - 1], N))
+    par = kernel_parameters(chain_of(system()), N, "symmetric", compensated)
+    motion = initial_motion(par, start(EXAMPLES[number - 1]).state(chain_of(system()), N))
     composition = COMPOSITIONS[order]
     plan = data.Plan(
         h=step_at(N),
@@ -166,7 +167,7 @@ def turn_scalars(n: int, K: Matrix, h: float, b: Vector) -> float:
 
 
 def readability_table() -> None:
-    body = pendulum().body
+    body = chain_of(system()).body
     arguments = (200_000, body.inertia, 5e-4, (0.03, 0.04, 0.02))
     same = abs(turn_tuples(*arguments) - turn_scalars(*arguments)) < 1e-6
 

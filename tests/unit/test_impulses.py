@@ -8,8 +8,9 @@ import pytest
 import tautline as tl
 from tautline.ledger import kept_energy
 from tautline.model.command import Command
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper.examples import EXAMPLES
 from tests.support import chains
+from tests.support.paper import initial_state, pendulum
 
 COMMANDS: tuple[Command, ...] = (tl.Locked(), tl.Free(), tl.Torque(2.0))
 

@@ -17,11 +17,12 @@ from tautline.kernels import data
 from tautline.kernels.march import march
 from tautline.kernels.observe import observe
 from tautline.model.command import Command
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
+from tautline.paper.examples import EXAMPLES, run
 from tautline.results.conservation import balance_error, conservation
 from tautline.schema import CHAIN_SCHEMA
 from tests.support import chains
 from tests.support.checking import check_close
+from tests.support.paper import initial_state, pendulum
 
 HEAVY = chains.Chain(
     string=tl.String(length=3.0, density=0.05, stiffness=300.0),

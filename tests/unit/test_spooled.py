@@ -12,9 +12,10 @@ import tautline as tl
 from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.guide_laws import stretched
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper.examples import EXAMPLES
 from tests.support import chains
 from tests.support.checking import check_close
+from tests.support.paper import initial_state, pendulum
 
 CELLS = 10
 PAR = kernel_parameters(pendulum("stretched"), 1, "symmetric", True)._replace(L=5.0, EA=40.0)

@@ -13,10 +13,11 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.ledger import kept_energy
 from tautline.model.command import Command
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper.examples import EXAMPLES
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
+from tests.support.paper import initial_state, pendulum
 
 replace = dataclasses.replace
 STEP = 5e-4

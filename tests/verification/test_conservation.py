@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
+from tautline.paper.examples import EXAMPLES, run
 from tautline.results.conservation import balance_error, conservation
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_bounded_without_drift
+from tests.support.paper import initial_state, pendulum
 from tests.support.systems import largest_difference, reversed_in_time, state_at
 
 # Largest energy or balance error over largest kinetic energy, h = 5e-4, over the paper's durations.

@@ -14,7 +14,7 @@ from tautline.ledger import kept_energy
 from tautline.model.command import Command, Locked
 from tautline.paper import examples
 from tests.conftest import Report
-from tests.support import chains
+from tests.support import chains, paper
 from tests.support.checking import check_below, check_close, check_order
 
 replace = dataclasses.replace
@@ -22,7 +22,7 @@ STEPS = [1e-3, 5e-4, 2.5e-4]
 
 
 def with_string(**changes: Any) -> chains.Chain:
-    base = examples.pendulum()
+    base = paper.pendulum()
     return replace(base, string=replace(base.string, **changes))
 
 
@@ -34,7 +34,7 @@ STRAINS = np.linspace(-0.2, 1.0, 25)
 LOADED = {
     "tension only": with_string(law="tension_only"),
     "table": replace(
-        examples.pendulum(),
+        paper.pendulum(),
         string=tl.String.from_table(100.0, 0.025, STRAINS, 40.0 * np.maximum(STRAINS, 0.0) + 30.0 * STRAINS**3),
     ),
     "damping": with_string(viscosity=0.5),
@@ -64,18 +64,18 @@ LOADED = {
         ),
     ),
     "applied_force": replace(
-        examples.pendulum(),
+        paper.pendulum(),
         applied_force=tl.AppliedForce(
             force=((0.0, 1.0, 2.0), ((0, 0, 0), (0, 0.5, 0), (0, 0, 0))), moment=(0.0, 0.0, 0.01), point=(0.1, 0.0, 0.0)
         ),
     ),
     "moving guide": replace(
-        examples.pendulum(), reel=replace(examples.pendulum().reel, guide_path=tl.GuidePath.of(wavy, 5.0, 0.05))
+        paper.pendulum(), reel=replace(paper.pendulum().reel, guide_path=tl.GuidePath.of(wavy, 5.0, 0.05))
     ),
     "guide in waves": replace(
-        examples.pendulum(),
+        paper.pendulum(),
         reel=replace(
-            examples.pendulum().reel,
+            paper.pendulum().reel,
             guide_path=tl.Waves("jonswap", 1.0, 3.0, rao=(0.3, 0.1, 1.0), rao_phase=(1.6, 0, 0)),
         ),
     ),
@@ -247,9 +247,7 @@ def test_a_guide_that_moves_uniformly_changes_nothing(report: Report) -> None:
     path = tl.GuidePath((0.0, 5.0), ((0.0, 0.0, 0.0), tuple(5.0 * V)), velocities=(tuple(V), tuple(V)))
     for number in (1, 3):
         still, moved = (
-            run(
-                replace(examples.pendulum(), reel=replace(examples.pendulum().reel, guide_path=p)), number, duration=2.0
-            )
+            run(replace(paper.pendulum(), reel=replace(paper.pendulum().reel, guide_path=p)), number, duration=2.0)
             for p in (None, path)
         )
         relative = moved.position.values - still.position.values - np.multiply.outer(moved.time.values, V)[:, None]
@@ -261,7 +259,7 @@ def test_a_guide_that_falls_changes_gravity(report: Report) -> None:
     """Einstein: a guide accelerated downwards by a is gravity g - a, in the discrete equations as well."""
     a, T = 4.0, 2.0
     path = tl.GuidePath((0.0, T), ((0, 0, 0), (0, 0, 0.5 * a * T * T)), velocities=((0, 0, 0), (0, 0, a * T)))
-    base = examples.pendulum()
+    base = paper.pendulum()
     for number in (1, 3):
         moved = run(replace(base, reel=replace(base.reel, guide_path=path)), number, duration=T)
         lighter = run(replace(base, gravity=9.81 - a), number, duration=T)
