@@ -57,9 +57,9 @@ def compile_c(folder: Path) -> Callable[[int, int], float] | None:
     end = (ctypes.c_double * 3)()
 
     def run(N: int, steps: int) -> float:
-        start = time.perf_counter()
+        begun = time.perf_counter()
         function(N, steps, step_at(N), end)
-        return time.perf_counter() - start
+        return time.perf_counter() - begun
 
     return run
 
@@ -83,9 +83,9 @@ def ours(number: int, N: int, steps: int, order: int = 2, compensated: bool = Tr
     )
     command = data.Command(number == 1, np.zeros(1), np.array([2.09]))
     out, scratch = data.empty_samples(1, N), data.empty_scratch(N)
-    start = time.perf_counter()
+    begun = time.perf_counter()
     status, _ = march(par, plan, command, motion, scratch, data.empty_backups(motion), out, None)
-    elapsed = time.perf_counter() - start
+    elapsed = time.perf_counter() - begun
     assert status == 0, f"the run ended with status {status}"
     return elapsed
 
@@ -172,9 +172,9 @@ def readability_table() -> None:
     same = abs(turn_tuples(*arguments) - turn_scalars(*arguments)) < 1e-6
 
     def timed(function: Callable[..., float]) -> float:
-        start = time.perf_counter()
+        begun = time.perf_counter()
         function(*arguments)
-        return time.perf_counter() - start
+        return time.perf_counter() - begun
 
     tuples, scalars = best(lambda: timed(turn_tuples)), best(lambda: timed(turn_scalars))
     print("\nNewton solution of the rotation, nanoseconds: vectors as tuples against scalars unrolled by hand")
