@@ -73,7 +73,6 @@ from tautline.optimal.result import Optimised as Optimised
 from tautline.optimal.terms import AtEnd as AtEnd
 from tautline.optimal.terms import Limit as Limit
 from tautline.results.case import case_of as case_of
-from tautline.results.one_string import one_string as one_string
 from tautline.results.summary_text import summary as summary
 from tautline.studies.analysis.sensitivity import sensitivity as sensitivity
 from tautline.studies.analysis.uncertainty import bands as bands

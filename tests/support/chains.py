@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 import xarray as xr
 
 import tautline as tl
+from tautline.engine.choose import CHAIN, NETWORK, VARIABLE
 from tautline.model.assembly.rest import rest
 from tautline.model.assembly.state import hang
 from tautline.model.case import ChainCase
-from tautline.model.chain import chain_state, placed_system, system_of
+from tautline.model.chain import GUIDE, chain_state, placed_system, system_of, system_state
 from tautline.model.chain_cases import system_case
 from tautline.model.hanging import hanging, near_rest
 from tautline.model.pendulum import Chain
-from tautline.model.short_keys import names_of
 from tautline.model.state import ChainState, straight
-from tautline.results.one_string import one_string
+from tautline.results.inputs import CASE
 from tests.support.chain_statics import AtRest, at_rest
 
 __all__ = [
+    "CHAIN",
+    "NETWORK",
     "AtRest",
     "Chain",
     "ChainCase",
@@ -32,7 +38,6 @@ __all__ = [
     "equilibrium",
     "hang",
     "hanging",
-    "one_string",
     "rest",
     "straight",
 ]
@@ -47,20 +52,51 @@ def as_system(what: Any, state: Any = None) -> tuple[Any, Any]:
     return system_case(what) if isinstance(what, ChainCase) else what, state
 
 
+@contextmanager
+def on(backend: str) -> Iterator[None]:
+    """Runs that begin in here are on a backend."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, backend)
+        yield
+
+
+@contextmanager
+def _own(what: Any) -> Iterator[None]:
+    """Chains are run by the chain kernels, systems by those that the test asks for."""
+    if isinstance(what, Chain | ChainCase):
+        with on(CHAIN):
+            yield
+    else:
+        yield
+
+
 def simulate(what: Any, state: Any = None, command: Any = None, **run: Any) -> xr.Dataset:
     """`tl.simulate`, of one line and one body without their dimensions."""
-    return of_one(tl.simulate(*as_system(what, state), command, **run))
+    with _own(what):
+        return of_one(tl.simulate(*as_system(what, state), command, **run))
 
 
 def simulation(what: Any, state: Any = None, **method: Any) -> tl.Simulation:
     """`tl.Simulation`."""
-    return tl.Simulation(*as_system(what, state), **method)
+    with _own(what):
+        return tl.Simulation(*as_system(what, state), **method)
+
+
+def carried(chain: Chain, state: ChainState, **method: Any) -> tl.Simulation:
+    """A chain whose reel is carried by a kinematic body, "guide", that has no path."""
+    system = system_of(chain, state.elements)
+    line = dataclasses.replace(system.lines["line"], start=GUIDE, start_point=(0.0, 0.0, 0.0))
+    guide = tl.Kinematic(position=chain.reel.guide_position)
+    system = dataclasses.replace(system, bodies={GUIDE: guide, **system.bodies}, lines={"line": line})
+    with on(CHAIN):
+        return tl.Simulation(system, system_state(system, state), **method)
 
 
 def of_one(run: xr.Dataset) -> xr.Dataset:
     """The results of one line and one body without their dimensions; others as they are."""
-    names = names_of(tl.case_of(run).system)
-    return run if names is None else run.sel(line=names.line, body=names.body, drop=True)
+    case = json.loads(run.attrs[CASE])
+    free = [name for name, body in case["bodies"].items() if body.get("kind") != "kinematic"]
+    return run.sel(line=run.line[0], body=free[0], drop=True) if run.sizes["line"] == len(free) == 1 else run
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.files.export import Column, columns_of
+from tautline.files.export import Column, columns_of, spelled_dims
 from tautline.model import checks
 from tautline.model.kinds import WrongValueError
 from tautline.model.table_files import TIME, read_column, read_lines
@@ -167,8 +167,8 @@ def _place_of(name: str, known: Mapping[str, Column], run: xr.Dataset) -> Column
     """Column of results; nodes and elements may be counted from the end, position[-1,x]."""
     variable, bracket, inside = name.replace(" ", "").partition("[")
     parts = inside.removesuffix("]").split(",") if bracket else []
-    if variable in run.data_vars and len(parts) == run[variable].ndim - 1:
-        sizes = run[variable].shape[1:]
+    sizes = [run.sizes[dim] for dim in spelled_dims(run, variable)] if variable in run.data_vars else []
+    if len(parts) == len(sizes):
         parts = [str(n + int(x)) if re.fullmatch(r"-\d+", x) else x for x, n in zip(parts, sizes, strict=True)]
     spelled = f"{variable}[{','.join(parts)}]" if parts else variable
     if spelled in known:
