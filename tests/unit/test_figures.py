@@ -20,8 +20,9 @@ from PIL import Image
 import tautline as tl
 from tautline.errors import InputError
 from tautline.figures.scene import elastic_shades
-from tautline.paper.examples import pendulum, run
+from tautline.paper.examples import run
 from tests.support import chains
+from tests.support.paper import pendulum
 
 # All figures; test_plot.py draws some of them.
 pytestmark = pytest.mark.long
