@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # By name: labels and attributes.
 Coordinates = dict[str, tuple[Any, dict[str, str]]]
+# By name: dimension, labels that are no index, and words.
+Beside = dict[str, tuple[str, Any, str]]
 _AXIS: Coordinates = {"axis": (AXES, {})}
 
 
@@ -41,16 +43,13 @@ def labelled(
     schema: dict[str, Variable],
     values: Values,
     labels: dict[str, list[str]],
-    beside: dict[str, tuple[str, Any, str]],
+    beside: Beside,
     attrs: dict[str, Any],
 ) -> xr.Dataset:
-    """On time, with the names of other dimensions, and names beside a dimension (name: dimension, names, words)."""
+    """On time, with the names of other dimensions, and names beside a dimension."""
     coordinates: Coordinates = {"time": (values["time"], _attributes(TIME_VARIABLE))} if "time" in values else {}
     coordinates |= {name: (np.array(given), {}) for name, given in labels.items() if len(given)}
-    found = _dataset(schema, values, coordinates, attrs)
-    return found.assign_coords(
-        {name: (dim, given, {"long_name": words}) for name, (dim, given, words) in beside.items()}
-    )
+    return _dataset(schema, values, coordinates, attrs, beside)
 
 
 def _attributes(variable: Variable) -> dict[str, str]:
@@ -58,7 +57,11 @@ def _attributes(variable: Variable) -> dict[str, str]:
 
 
 def _dataset(
-    schema: dict[str, Variable], values: dict[str, Any], coordinates: Coordinates, attrs: dict[str, Any]
+    schema: dict[str, Variable],
+    values: dict[str, Any],
+    coordinates: Coordinates,
+    attrs: dict[str, Any],
+    beside: Beside | None = None,
 ) -> xr.Dataset:
     """Dataset of plain arrays, whose variables and indices are made here.
 
@@ -77,5 +80,6 @@ def _dataset(
         label = variable((name,), given, attributes)
         indices[name] = xr.indexes.PandasIndex(pd.Index(label.values), name, coord_dtype=label.dtype)
         labels |= indices[name].create_variables({name: label})
+    labels |= {name: variable((dim,), x, {"long_name": words}) for name, (dim, x, words) in (beside or {}).items()}
     variables = {name: variable(v.dims, values[name], _attributes(v)) for name, v in schema.items()}
     return xr.Dataset(variables, xr.Coordinates(labels, indices), attrs)
