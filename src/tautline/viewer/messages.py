@@ -17,7 +17,9 @@ def chosen(key: str, message: Mapping[str, Any], known: Mapping[str, Any]) -> st
     """A name in a message, which may leave it out where only one is known."""
     if not known:
         raise InputError(f"{key}: there is none to choose")
-    name = message.get(key, next(iter(known)) if len(known) == 1 else None)
+    if key not in message and len(known) > 1:
+        raise InputError(f"{key}: expected one of {', '.join(known)}, got none")
+    name = message.get(key, next(iter(known)))
     if not isinstance(name, str) or name not in known:
         raise InputError(f"{key}: expected one of {', '.join(known)}, got {str(name)[:40]!r}{near(str(name), known)}")
     return name
