@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.choose import CHAIN, NETWORK, VARIABLE
 from tautline.errors import InputError
 from tautline.viewer.pilot import Control, checked_control
 from tautline.viewer.session import Session
@@ -87,8 +88,10 @@ def ride(session: Session, seconds: float) -> np.ndarray:
     return np.array(places)
 
 
-def test_a_regulator_holds_a_load_live_that_someone_pushes() -> None:
+@pytest.mark.parametrize("backend", [CHAIN, NETWORK])
+def test_a_regulator_holds_a_load_live_that_someone_pushes(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An impulse of 1 m/s makes the load sway by v/omega = 1.4 m; the regulator takes that away, and stops it."""
+    monkeypatch.setenv(VARIABLE, backend)
     by_hand = np.sqrt(LENGTH / 9.81)  # of a point on a string without mass, for 1 m/s
     K = gain()
     for factor, seconds in ((0.0, 6.0), (1.0, 14.0)):
@@ -130,6 +133,26 @@ def test_a_reel_that_someone_drives_is_left_alone_until_a_reset() -> None:
     session.obey({"type": "reset"})
     session.advance()
     assert session.driven.torque("rope") == 500.0
+
+
+def test_a_controller_that_pushes_goes_on_and_is_recorded(tmp_path: Path) -> None:
+    """A steady push of 2 kN at 20 kN of weight leads the load aside; a recording holds both backends' samples."""
+
+    def gust(sim: tl.Simulation) -> None:
+        if sim.time > 0.45:
+            sim.body.push((2000.0, 0.0, 0.0))
+
+    session = Session(hanging(), "crane", tmp_path / "gust.nc", Control(gust, TICK))
+    session.obey({"type": "record", "on": True})
+    ride(session, 1.5)
+    session.obey({"type": "record", "on": False})
+    run = tl.open_run(tmp_path / "gust.nc")
+    np.testing.assert_allclose(np.diff(run.time), session.interval, rtol=1e-6)
+    x = run.body_position.sel(body="load", axis="x")
+    assert run.time[0] == 0.0 and float(abs(x.sel(time=slice(None, 0.45))).max()) < 1e-9 and x[-1] > 0.3
+    session.obey({"type": "speed", "value": 0.5})
+    ride(session, 2.0)
+    assert session.simulation.line.speed == pytest.approx(0.5)
 
 
 def test_a_controller_drives_several_reels_by_name(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -424,7 +425,6 @@ def test_curves_of_several_lines_and_bodies_have_their_names(lifted: xr.Dataset)
     wanted = {name: lifted[name].values for name in ("energy", "kinetic_energy", "gravity_energy", "elastic_energy")}
     for variable, lines in (
         ("unstretched_length", ELEMENTS),
-        ("stretched_length", ELEMENTS),
         ("start_tension", ELEMENTS),
         ("end_tension", ELEMENTS),
         ("reel_speed", ["hoist", "sling"]),
@@ -475,6 +475,16 @@ def test_meta_of_several_lines_and_bodies(lifted: xr.Dataset, crane_file: Path) 
     assert payload.meta(reader, "x") == about
     assert payload.frames(reader, 0, 50, 2) == payload.frames(payload.InMemory(lifted), 0, 50, 2)
     reader.close()
+
+
+def test_the_surface_of_a_fluid_is_told_of_every_system() -> None:
+    sea = tl.Fluid(density=1025.0, surface=9.0, density_above=1.2)
+    wet = dataclasses.replace(crane(), system=dataclasses.replace(crane().system, fluid=sea))
+    cable = tl.load("sea-cable")
+    for case in (wet, cable):
+        run = tl.simulate(case, duration=0.02, sample=0.01)
+        assert case.system.fluid is not None
+        assert payload.meta(payload.InMemory(run), "x")["surface"] == case.system.fluid.surface
 
 
 def test_lines_that_were_left_out_are_missed(lifted: xr.Dataset) -> None:

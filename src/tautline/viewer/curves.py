@@ -39,7 +39,7 @@ class OfLines(NamedTuple):
 
     variable: str
     label: str
-    plot: Plot
+    plot: Plot | None  # None: not shown of several
 
 
 def _column(variable: str, k: int, values: Mapping[str, Array]) -> Array:
@@ -79,14 +79,13 @@ _SPIN = Plot("spin", "angular velocity", "rad/s")
 _LINEAR = Plot("linear", "linear momentum", "kg m/s")
 _MOMENTUM = Plot("momentum", "angular momentum", "kg m²/s")
 _ORTHOGONALITY = Plot("orthogonality", "orthogonality error", "1")
-_STRETCHED = Plot("stretched", "stretched length", "m")
 _END_TENSION = Plot("end_tension", "tension at the end", "N")
 
 # Of lines, and of those with a reel alone; by the plot that one line has.
 _LINES: dict[Plot, list[OfLines]] = {
     _LENGTHS: [
         OfLines("unstretched_length", "unstretched", _LENGTHS),
-        OfLines("stretched_length", "stretched", _STRETCHED),
+        OfLines("stretched_length", "stretched", None),
     ],
     _TENSION: [
         OfLines("start_tension", "at the start", _TENSION._replace(label="tension at the start")),
@@ -132,8 +131,8 @@ def _of_lines(system: System) -> list[Shown]:
     reels = [name for name, line in system.lines.items() if line.reel is not None]
     rows = [(plot, row, names) for table, names in ((_LINES, lines), (_REELS, reels)) for plot, row in table.items()]
     if len(lines) > 1:
-        several = [(x, names) for _, row, names in rows for x in row]
-        return [(x.plot, _each(x.plot, x.variable, lines, names, _column)) for x, names in several]
+        several = [(x.plot, x.variable, names) for _, row, names in rows for x in row if x.plot is not None]
+        return [(plot, _each(plot, variable, lines, names, _column)) for plot, variable, names in several]
     return [
         (plot, [Curve(x.variable, x.label, plot.name, (x.variable,), partial(_column, x.variable, 0)) for x in row])
         for plot, row, names in rows

@@ -25,7 +25,6 @@ def floors(subject: Subject) -> list[float]:
     scales = {
         "energies": weight * length,
         "lengths": length,
-        "stretched": length,
         "tension": weight,
         "end_tension": weight,
         "reel": speed,
