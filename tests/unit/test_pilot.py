@@ -18,20 +18,21 @@ from tests.support.crane import crane
 TICK = 0.1  # s
 STEP = 1e-3  # s
 LENGTH = 20.0  # m
+REEL = tl.Reel(drum_radius=0.16, guide_length=1.0, inertia_mass=470.0)
 ROPE = tl.Line(
     tl.String(length=60.0, density=0.55, stiffness=5.5e5, viscosity=1400.0),
     start="trolley",
     end="load",
-    reel=tl.Reel(drum_radius=0.16, guide_length=1.0, inertia_mass=470.0),
+    reel=REEL,
     elements=2,
 )
+LOAD = tl.RigidBody.point(mass=2000.0)
 RUN = tl.Run(duration=20.0, step=STEP, sample=TICK)
 
 
 def crab(**forces: tl.AppliedForce) -> tl.System:
     """A load below a trolley."""
-    bodies = {"trolley": tl.Kinematic(), "load": tl.RigidBody.point(mass=2000.0)}
-    return tl.System(bodies=bodies, lines={"rope": ROPE}, applied_forces=forces)
+    return tl.System({"trolley": tl.Kinematic(), "load": LOAD}, {"rope": ROPE}, applied_forces=forces)
 
 
 def hanging(**forces: tl.AppliedForce) -> tl.Case:
@@ -43,7 +44,7 @@ def hanging(**forces: tl.AppliedForce) -> tl.Case:
 def gain() -> np.ndarray:
     """A linear-quadratic regulator from the program's own linear model: the trolley's velocity from what sways."""
     linalg = pytest.importorskip("scipy.linalg")
-    fixed = tl.pendulum(ROPE.string, ROPE.reel, tl.RigidBody.point(mass=2000.0), elements=2)
+    fixed = tl.pendulum(ROPE.string, REEL, LOAD, elements=2)
     linear = tl.linearize(tl.Case(fixed, tl.Hanging(LENGTH), {}, RUN).with_({"run.duration": TICK}))
     what = [f"{kind} of {part} x" for kind in ("position", "velocity") for part in ("node 1 of line", "body")]
     along = [linear.names.index(name) for name in what]

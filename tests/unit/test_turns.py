@@ -21,7 +21,7 @@ def fresh(name: str, law: tl.ForceLaw) -> tl.Simulation:
 
 def bits(simulation: tl.Simulation) -> list[bytes]:
     run = simulation.dataset()
-    return [np.asarray(run[name]).tobytes() for name in sorted(run.data_vars)]
+    return [np.asarray(run[name]).tobytes() for name in sorted(map(str, run.data_vars))]
 
 
 @pytest.mark.parametrize("name", CASES)
