@@ -26,7 +26,7 @@ from tautline.model.starts import Start, Straight, depends_on_loads
 from tautline.model.state import ChainState, reeled_beside, straight_nodes
 
 T = TypeVar("T")
-# Parts of a case whose fields may be columns; those of the pendulum itself have no name.
+# Parts of a case whose fields may be columns; those of the chain itself have no name.
 SECTIONS = ("", "string", "reel", "initial", "command")
 Truths = NDArray[np.bool_]
 
@@ -44,7 +44,7 @@ class Varied:
 
     Parameters
     ----------
-    case : Case
+    case : ChainCase
         Has numbers at these keys.
     names : iterable of str
         The keys.

@@ -17,7 +17,7 @@ from tautline import schema
 from tautline.arrays import Array
 from tautline.engine import columns, lowering
 from tautline.engine.blocks import March, Numbers, Piece, Places, Room, empty_room, filled_up
-from tautline.engine.cases import begin
+from tautline.engine.cases import begin_chain
 from tautline.engine.chain import ChainSimulation
 from tautline.engine.columns import Varied
 from tautline.engine.ensemble import fits, give_back
@@ -32,10 +32,12 @@ from tautline.kernels.lanes import LANES
 from tautline.kernels.layout import Layout
 from tautline.kernels.limits import present_limits, step_limits
 from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, SHARED_NUMBERS, Block
+from tautline.model.assembly.assembly import System
 from tautline.model.case import ChainCase
 from tautline.model.command import Brake, Free, Locked, Torque
 from tautline.model.pendulum import Chain
 from tautline.model.string import String
+from tautline.results.chain import chain_variables, system_values
 from tautline.results.values import Values, lengths_of, values_of
 
 # For the columns of samples of members that are looked at together.
@@ -45,7 +47,7 @@ MOST_BYTES_A_BLOCK = 64e6
 # Members that are set up together.
 MEMBERS_A_PIECE = 1024
 
-# What is kept of the variables of members: by name, with members as the first dimension of arrays.
+# What is kept of the variables of members, from these and their string: arrays have members as their first dimension.
 Keep = Callable[[Values, String], dict[str, Array]]
 
 
@@ -68,10 +70,12 @@ class Family:
 
     Parameters
     ----------
-    case : Case
+    case : ChainCase
         One of the members.
     names : iterable of str
-        Keys that members differ in.
+        Keys of it that members differ in.
+    system : System
+        The system of that member; variables have the names of its results.
 
     Attributes
     ----------
@@ -81,9 +85,11 @@ class Family:
         Samples after the first.
     """
 
-    def __init__(self, case: ChainCase, names: Iterable[str]) -> None:
-        self._case = case
-        self._base, self.rows, self._interval = begin(case)
+    def __init__(self, case: ChainCase, names: Iterable[str], system: System) -> None:
+        self._case, self._system = case, system
+        base, self.rows, self._interval = begin_chain(case)
+        assert isinstance(base, ChainSimulation)
+        self._base = base
         self._task = self._base.task()
         try:
             self._varied = Varied(case, names)
@@ -218,11 +224,12 @@ class Family:
         pendulum, record = self._pendulum(piece, who), record_of_samples(times, samples)
         lengths = lengths_of(record.nodes)
         shape = shape_of(pendulum, record.nodes, record.velocity, record.reeled_length, lengths)
-        values = values_of(pendulum, record, wanted, lengths)
-        return [np.asarray(x) for x in shape], [np.moveaxis(values[name], -1, 0) for name in wanted]
+        values = values_of(pendulum, record, chain_variables(wanted), lengths)
+        found = system_values(self._system, pendulum, values, wanted)
+        return [np.asarray(x) for x in shape], [np.moveaxis(found[name], -1, 0) for name in wanted]
 
     def _pendulum(self, piece: Piece, some: Places) -> Chain:
-        """The pendulum, with columns of some members."""
+        """The chain, with columns of some members."""
         return self._varied.put({key: x[some] for key, x in piece.values.items()}).pendulum
 
     def remarks(self, look: Look) -> dict[int, list[str]]:

@@ -146,7 +146,7 @@ def _rotated(R: Array, vector: Any) -> Array:
 
 
 def node_momenta(density: Any, values: Values) -> Array:
-    """Momenta of the nodes of the mesh, that of the first zero, (time, N + 1, 3) (docs/theory.md, momenta of the string).
+    """Momenta (time, N + 1, 3) of the nodes of the mesh, that of the first zero (docs/theory.md, momenta of the string).
 
     Of many members, density is a column, and arrays have the members as their last dimension.
     """
