@@ -37,7 +37,7 @@ from tautline.model.case import ChainCase
 from tautline.model.command import Brake, Free, Locked, Torque
 from tautline.model.pendulum import Chain
 from tautline.model.string import String
-from tautline.results.chain import chain_variables, system_values
+from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, lengths_of, values_of
 
 # For the columns of samples of members that are looked at together.
@@ -224,8 +224,8 @@ class Family:
         pendulum, record = self._pendulum(piece, who), record_of_samples(times, samples)
         lengths = lengths_of(record.nodes)
         shape = shape_of(pendulum, record.nodes, record.velocity, record.reeled_length, lengths)
-        values = values_of(pendulum, record, chain_variables(wanted), lengths)
-        found = system_values(self._system, pendulum, values, wanted)
+        values = values_of(pendulum, record, needed_for(wanted), lengths)
+        found = system_values(self._system, values, wanted, inertia_of(pendulum.string, pendulum.body))
         return [np.asarray(x) for x in shape], [np.moveaxis(found[name], -1, 0) for name in wanted]
 
     def _pendulum(self, piece: Piece, some: Places) -> Chain:

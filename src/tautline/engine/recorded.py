@@ -177,7 +177,7 @@ class RecordedChain(ChainInMotion):
 
     def named(self, values: Values) -> Values:
         """Variables as the results of its system have them."""
-        return system_values(self.assembly, self.pendulum, values)
+        return system_values(self.assembly, values)
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded, as `simulate` returns it."""

@@ -28,7 +28,7 @@ from tautline.model.keys import dotted
 from tautline.model.run import Run
 from tautline.model.short_keys import short
 from tautline.model.string import String
-from tautline.results.chain import chain_variables, system_values
+from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, values_of
 from tautline.studies.definition.evaluation import Parts, evaluate, parts_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output
@@ -289,9 +289,10 @@ def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
 def _values(one: Started, wanted: set[str]) -> Values:
     """Wanted variables of a member that marched in lanes, and the time."""
     assert one.members is not None
-    chain = _chain(one)
-    values = values_of(chain.pendulum, chain.record(), chain_variables(wanted))
-    return system_values(one.members.system, chain.pendulum, values, wanted)
+    simulation = _chain(one)
+    chain = simulation.pendulum
+    values = values_of(chain, simulation.record(), needed_for(wanted))
+    return system_values(one.members.system, values, wanted, inertia_of(chain.string, chain.body))
 
 
 @contextmanager
