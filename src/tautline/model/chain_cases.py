@@ -85,10 +85,14 @@ def chain_key(key: Key, case: Case, tree: Tree, own: Tree) -> Key | None:
     path = _chain_path((*key.path, key.name), names)
     if path is None:
         return None
-    components = "".join(f"[{k}]" for k in key.components)
-    found = keys.parse(".".join(path) + components)
+    found = keys.parse(".".join(path) + "".join(f"[{k}]" for k in key.components))
+    return found if _value(own, found) == _value(tree, key) else None
+
+
+def _value(tree: Tree, key: Key) -> Any:
+    """What a tree has at a key, None if nothing."""
     try:
-        return found if keys.get(own, found) == keys.get(tree, key) else None
+        return keys.get(tree, key)
     except (KeyError, IndexError, TypeError):
         return None
 
