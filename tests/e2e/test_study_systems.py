@@ -1,4 +1,4 @@
-"""Studies of systems of several lines and bodies: every member as the same run alone, kills, early ends, mistakes by name."""
+"""Studies of several lines and bodies: every member as the same run alone, kills, early ends, mistakes by name."""
 
 from __future__ import annotations
 
@@ -184,7 +184,10 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"vary": {"lines.rope.stiffness": [1.0]}}, "lines.rope.length: missing"),
     ({"vary": {"bodies.load.mass": ["3 m"]}}, "bodies.load.mass: expected a mass such as 3 or '3 kg', got '3 m'"),
     ({"vary": {"string.stiffness": [1.0]}}, "string.stiffness: no such key; expected one of a line or a body"),
-    ({"vary": {"run.elements": [4]}}, "run.elements: no such key; expected one of a line or a body, such as lines.NAME.elements"),
+    (
+        {"vary": {"run.elements": [4]}},
+        "run.elements: no such key; expected one of a line or a body, such as lines.NAME.elements",
+    ),
     ({"outputs": ["max reel_tension"]}, "outputs[0].variable: expected a variable of a run, got 'reel_tension'"),
     (
         {"outputs": [{"variable": "tension", "element": 0, "reduce": "max"}]},

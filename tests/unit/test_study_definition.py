@@ -12,10 +12,12 @@ import pandas as pd
 import pytest
 
 import tautline as tl
+from tautline import errors
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import built_in_names
 from tautline.studies.definition import definition
+from tautline.studies.definition.work import REFUSED
 from tautline.studies.execution.compute import compute
 
 FILE = """
@@ -251,3 +253,52 @@ def test_the_example_studies_are_good(path: Path) -> None:
     some = {key: column[:2] for key, column in made.table.items()}
     found = compute(made.work, some)
     assert found.status.tolist() == [0, 0]
+
+
+HAULED = Path(__file__).parents[1] / "e2e" / "every_assembly_key" / "ends-retrieved.toml"
+
+
+def test_short_and_full_keys_say_the_same() -> None:
+    """The label is the one that was given; the results do not depend on it."""
+    full = {"lines.line.stiffness": [20.0, 30.0], "bodies.body.mass": [0.1, 0.2], "lines.line.elements": [5, 7]}
+    spellings = {"lines.line.stiffness": "string.stiffness", "bodies.body.mass": "body.mass"}
+    short = {spellings.get(key, "run.elements"): x for key, x in full.items()}
+    studies = [
+        definition.read(
+            {"scenario": "fixed-length", "set": {"run.duration": 0.1}, "table": table, "outputs": ["max tension"]}
+        )
+        for table in (full, short)
+    ]
+    assert studies[1].keys == ("string.stiffness", "body.mass", "run.elements")
+    assert studies[1].places == dict(zip(short, full, strict=True)) and studies[0].scenario == studies[1].scenario
+    one, two = (compute(made.work, made.table) for made in studies)
+    assert one.status.tolist() == [0, 0] and (one.outputs["max_tension"] == two.outputs["max_tension"]).all()
+
+
+def test_short_keys_of_a_system_with_names_of_its_own() -> None:
+    """Members are refused by the keys of the file."""
+    made = definition.read(
+        {"scenario": str(HAULED), "vary": {"body.mass": ["1 kg", "2 kg"]}, "outputs": ["final body_position"]}
+    )
+    assert made.keys == ("body.mass",) and made.places == {"body.mass": "bodies.box.mass"}
+    assert made.outputs[0].dims == ("axis",) and made.outputs[0].long_name.endswith("third axis down")
+    found = compute(made.work, {"body.mass": np.array([1.0, -1.0])})
+    assert found.status.tolist() == [errors.FULLY_RETRIEVED, REFUSED]
+    assert "bodies.box.mass: expected a positive" in found.message[1]
+
+
+def test_one_key_by_two_names() -> None:
+    vary = {"string.stiffness": [20.0], "lines.line.stiffness": [20.0]}
+    with pytest.raises(InputError, match=r"lines.line.stiffness: expected once, got it again as string.stiffness"):
+        definition.read({"scenario": "fixed-length", "vary": vary, "outputs": ["max tension"]})
+
+
+def test_a_case_as_the_scenario() -> None:
+    case = tl.load("retrieval", {"run.duration": "0.1 s"})
+    vary = {"string.stiffness": [20.0, 30.0]}
+    made = definition.read({"scenario": case, "vary": vary, "outputs": ["max tension"]})
+    same = definition.read(
+        {"scenario": "retrieval", "set": {"run.duration": 0.1}, "vary": vary, "outputs": ["max tension"]}
+    )
+    one, two = (compute(x.work, x.table) for x in (made, same))
+    assert (one.outputs["max_tension"] == two.outputs["max_tension"]).all()

@@ -60,7 +60,7 @@ class Look(NamedTuple):
     health: Health
     figures: dict[str, Array]
     steps: NDArray[np.int64]
-    pendulum: Chain  # with columns
+    chain: Chain  # with columns
     left: dict[int, data.Samples]  # of members that left their block, after the first; by their places here
     block: Block
 
@@ -119,19 +119,19 @@ class Family:
         count = len(next(iter(values.values())))
         found = self._varied.put(values)
         state, fine = columns.states(self._case, found, count)
-        pendulum = found.pendulum.on_mesh(found.pendulum.string.length - state.reeled_length, state.elements)
-        par, plan = lowering.lowered(pendulum, state, self._base.method)
+        chain = found.chain.on_mesh(found.chain.string.length - state.reeled_length, state.elements)
+        par, plan = lowering.lowered(chain, state, self._base.method)
         base = self._task.plan
         plan = plan._replace(h=base.h, steps_per_sample=base.steps_per_sample)
         if _shares_columns(par) or _shares_columns(plan) or self.elements != par.N:
             raise TypeError("members differ in what a block has in common")
         motions = data.Motion(*(np.zeros((count, *x.shape), x.dtype) for x in self._task.motion))
-        lowering.place(state, found.pendulum.reel.spooled_strain, motions)
+        lowering.place(state, found.chain.reel.spooled_strain, motions)
         command, commands = found.command, [self._task.command]
         if command is not self._case.command and isinstance(command, Torque | Brake):
             commands = [commands[0]._replace(torques=np.array([x])) for x in command.torque.tolist()]
         if isinstance(command, Torque):
-            motions.reel[:, data.TORQUE] = lowering.within_limit(found.pendulum.reel, command.torque)
+            motions.reel[:, data.TORQUE] = lowering.within_limit(found.chain.reel, command.torque)
         return Numbers(par, plan, commands, motions, fine)
 
     def looks(self, values: Mapping[str, Array], wanted: Iterable[str], keep: Keep) -> Iterator[Look]:
@@ -197,7 +197,7 @@ class Family:
         march = March(piece, some, locked, h, steps, room)
         block, health = march.block, Health()
         start = march.start
-        health.begin(self._pendulum(piece, some), block.reel.T, start.scalars.T, np.moveaxis(start.nodes, 0, -1))
+        health.begin(self._chain(piece, some), block.reel.T, start.scalars.T, np.moveaxis(start.nodes, 0, -1))
         names = wanted - {"time"}
         shapes, kept = [], []
         for parts in march.groups(with_torques=bool(wanted & {"torque", "power"})):
@@ -206,36 +206,36 @@ class Family:
             shape_parts, variables = (_one_after_another(x, axis) for axis, x in enumerate(both))
             shapes.append(shape_parts)
             values = {"time": march.times[None], **dict(zip(names, variables, strict=True))}
-            kept.append(keep(values, self._pendulum(piece, members[0]).string))
-        pendulum, times, scalars = self._pendulum(piece, some), march.times[1:, None], march.scalars
+            kept.append(keep(values, self._chain(piece, members[0]).string))
+        chain, times, scalars = self._chain(piece, some), march.times[1:, None], march.scalars
         shape = Shape(*(np.concatenate(x, axis=1)[1:] for x in zip(*shapes, strict=True)))
-        health.note(pendulum, self.elements, times, scalars[1:], self._base.method.order)
-        health.mesh.take(pendulum, times, scalars[1:, data.REELED_LENGTH], shape, not locked)
+        health.note(chain, self.elements, times, scalars[1:], self._base.method.order)
+        health.mesh.take(chain, times, scalars[1:, data.REELED_LENGTH], shape, not locked)
         total = sum(vars(health.mesh).values()) + scalars.sum(axis=(0, 1))
         ended = (block.filled == self.rows) & (block.status == RUNNING) & np.isfinite(total)
         outputs = {name: np.concatenate([x[name] for x in kept]) for name in kept[0]}
-        figures, made = health.figures(pendulum, plan, block.reel.T), block.clock[:, data.TOTAL]
-        return Look(first + some, ended, outputs, health, figures, made, pendulum, march.left, block)
+        figures, made = health.figures(chain, plan, block.reel.T), block.clock[:, data.TOTAL]
+        return Look(first + some, ended, outputs, health, figures, made, chain, march.left, block)
 
     def _variables(
         self, piece: Piece, who: Places, samples: data.Samples, times: Array, wanted: set[str]
     ) -> tuple[list[Array], list[Array]]:
         """Figures of the mesh (time, member), and wanted variables (member, time, ...)."""
-        pendulum, record = self._pendulum(piece, who), record_of_samples(times, samples)
+        chain, record = self._chain(piece, who), record_of_samples(times, samples)
         lengths = lengths_of(record.nodes)
-        shape = shape_of(pendulum, record.nodes, record.velocity, record.reeled_length, lengths)
-        values = values_of(pendulum, record, needed_for(wanted), lengths)
-        found = system_values(self._system, values, wanted, inertia_of(pendulum.string, pendulum.body))
+        shape = shape_of(chain, record.nodes, record.velocity, record.reeled_length, lengths)
+        values = values_of(chain, record, needed_for(wanted), lengths)
+        found = system_values(self._system, values, wanted, inertia_of(chain.string, chain.body))
         return [np.asarray(x) for x in shape], [np.moveaxis(found[name], -1, 0) for name in wanted]
 
-    def _pendulum(self, piece: Piece, some: Places) -> Chain:
+    def _chain(self, piece: Piece, some: Places) -> Chain:
         """The chain, with columns of some members."""
-        return self._varied.put({key: x[some] for key, x in piece.values.items()}).pendulum
+        return self._varied.put({key: x[some] for key, x in piece.values.items()}).chain
 
     def remarks(self, look: Look) -> dict[int, list[str]]:
         """Remarks on members of a look that have some, by their places in it."""
         adaptive = self._task.plan.adaptive
-        return said_of_members(look.health.sayings(look.pendulum, self.elements, look.figures, adaptive))
+        return said_of_members(look.health.sayings(look.chain, self.elements, look.figures, adaptive))
 
     def go_on(self, look: Look, k: int, simulation: ChainSimulation) -> None:
         """Let a member that left its block go on alone, as a simulation that has just begun."""
