@@ -148,7 +148,7 @@ def guide_at_start(chain: Chain) -> tuple[Any, Any]:
 
 
 def system_state(system: System, state: ChainState, guide: tuple[Any, Any] | None = None) -> State:
-    """State of a chain as one of its system, in inertial coordinates; `guide`: its place and velocity, if not at 0 s."""
+    """State of a chain as one of its system, in inertial coordinates; `guide`: its place and velocity, now."""
     place, velocity = guide_at_start(chain_of(system)) if guide is None else guide
     name, line = next(iter(system.lines.items()))
     body = system.bodies[line.end]

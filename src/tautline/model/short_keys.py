@@ -185,8 +185,9 @@ def _others(given: dict[str, dict[str, Any]], tree: Mapping[str, Any]) -> list[P
     """What else is wrong with the sections that are there."""
     from tautline.model.assembly import sections
 
+    filled: dict[str, dict[str, Any]] = {name: {} for name in NEEDED}
     try:
-        sections.read(_long(given, {name: tree[name] for name in TOP if name in tree}))
+        sections.read(_long(filled | given, {name: tree[name] for name in TOP if name in tree}))
     except SectionError as error:
         found = (problem._replace(path=short(problem.path)) for problem in error.problems)
         return [problem for problem in found if problem.path[0] in given or problem.path[0] in TOP]

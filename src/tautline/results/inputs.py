@@ -9,9 +9,23 @@ from typing import Any
 
 from tautline.errors import InputError
 from tautline.model import sections
+from tautline.model.assembly import sections as parts
+from tautline.model.assembly.assembly import System
 from tautline.model.pendulum import Chain
 
 CASE = "case"  # the attribute that holds all keys as JSON text
+
+
+def system_of(attributes: Mapping[Any, Any]) -> System:
+    """The system of a run, from the attributes of its dataset or file."""
+    if CASE not in attributes:
+        raise InputError("run: expected a run of simulate() or open_run(), got one without its case")
+    return _system(str(attributes[CASE]))
+
+
+@lru_cache(maxsize=16)
+def _system(text: str) -> System:
+    return parts.read(json.loads(text)).system
 
 
 def pendulum_of(attributes: Mapping[Any, Any]) -> Chain:
