@@ -24,7 +24,9 @@ from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.march import march
 from tautline.kernels.rotation import solve_rotation
 from tautline.kernels.so3 import Matrix, Vector
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.model.assembly.starts import state_of
+from tautline.model.chain import chain_of, chain_state
+from tautline.paper import examples
 
 ELEMENTS = (20, 100, 400, 1600)
 REPEATS = 7
@@ -65,8 +67,9 @@ def compile_c(folder: Path) -> Callable[[int, int], float] | None:
 
 def ours(number: int, N: int, steps: int, order: int = 2, compensated: bool = True) -> float:
     """Seconds for so many steps of example 1 (constant length) or 3 (moving reel), nothing sampled in between."""
-    par = kernel_parameters(pendulum(), N, "symmetric", compensated)
-    motion = initial_motion(par, initial_state(EXAMPLES[number - 1], N))
+    own = examples.system(elements=N)
+    par = kernel_parameters(chain_of(own), N, "symmetric", compensated)
+    motion = initial_motion(par, chain_state(state_of(examples.start(examples.EXAMPLES[number - 1]), own)))
     composition = COMPOSITIONS[order]
     plan = data.Plan(
         h=step_at(N),
@@ -166,7 +169,7 @@ def turn_scalars(n: int, K: Matrix, h: float, b: Vector) -> float:
 
 
 def readability_table() -> None:
-    body = pendulum().body
+    body = examples.system().bodies["body"]
     arguments = (200_000, body.inertia, 5e-4, (0.03, 0.04, 0.02))
     same = abs(turn_tuples(*arguments) - turn_scalars(*arguments)) < 1e-6
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from tautline import Simulation, Torque
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper import examples
 
 TICKS = 5_000
 STEP = 5e-4
@@ -13,7 +13,7 @@ STEP = 5e-4
 
 def seconds_a_tick(steps: int, record: bool) -> float:
     """Mean over many ticks of so many steps each, with another torque every time."""
-    simulation = Simulation(pendulum(), initial_state(EXAMPLES[2]), step=STEP)
+    simulation = Simulation(examples.system(), examples.start(examples.EXAMPLES[2]), step=STEP)
     simulation.advance(steps * STEP, Torque(2.0), record=record)
     start = time.perf_counter()
     for i in range(TICKS):

@@ -16,8 +16,7 @@ from scipy.ndimage import uniform_filter1d
 import tautline as tl
 from tautline.kernels.energy import transport_weights
 from tautline.ledger import kept_energy
-from tautline.model.command import Command
-from tautline.paper.examples import EXAMPLES, pendulum
+from tautline.paper import examples
 
 SAMPLE = 0.005
 FINE = 0.001  # of ours, for sums over time
@@ -32,39 +31,43 @@ class Case(NamedTuple):
     """A motion of the reel, and from where."""
 
     title: str
-    system: tl.Pendulum
+    system: tl.System
     start: Callable[[int], tl.State]  # by the number of elements
-    command: Command
+    command: tl.Command
     duration: float
 
 
 def _example(number: int, title: str, duration: float) -> Case:
-    example, system = EXAMPLES[number - 1], pendulum()
-
-    def start(n: int) -> tl.State:
-        return tl.straight(system, example.deployed, n, example.direction, end_velocity=(0.0, 0.5, 0.0))
-
-    return Case(title, system, start, example.command, duration)
+    example, system = examples.EXAMPLES[number - 1], examples.system()
+    return Case(title, system, lambda n: state_of(system, examples.start(example), n), example.command, duration)
 
 
-def leaning(system: tl.Pendulum, deployed: float, elements: int, angle_deg: float, circling: float = 0.0) -> tl.State:
+def state_of(system: tl.System, start: tl.Straight | tl.Hanging, elements: int) -> tl.State:
+    """The state in which a system of one line starts, with so many elements."""
+    return tl.Case(system.with_elements({"line": elements}), start, {}, tl.Run(duration=1.0)).state()
+
+
+def simulated(system: tl.System, state: tl.State, command: tl.Command, **run: float) -> xr.Dataset:
+    """A run from a state, without the names of line and body."""
+    return tl.simulate(system.with_elements(state.elements()), state, command, **run).squeeze(["line", "body"])
+
+
+def leaning(system: tl.System, deployed: float, elements: int, angle_deg: float, circling: float = 0.0) -> tl.State:
     """As it would hang, turned about the second axis through the guide; it circles about the vertical (rad/s)."""
-    state = tl.hanging(system, deployed=deployed, elements=elements)
+    state = state_of(system, tl.Hanging(deployed), elements)
+    line, body = state.lines["line"], state.bodies["body"]
     c, s = np.cos(np.radians(angle_deg)), np.sin(np.radians(angle_deg))
     turn = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
-    nodes, attitude = state.nodes @ turn.T, turn @ state.attitude
+    nodes, center, attitude = line.nodes @ turn.T, turn @ body.position, turn @ body.attitude
     spin = np.array([0.0, 0.0, circling])
-    return replace(
-        state,
-        nodes=nodes,
-        attitude=attitude,
-        node_velocities=np.cross(spin, nodes),
-        angular_velocity=attitude.T @ spin,
+    return tl.State(
+        {"body": tl.BodyState(center, np.cross(spin, center), attitude, attitude.T @ spin)},
+        {"line": replace(line, nodes=nodes, node_velocities=np.cross(spin, nodes))},
     )
 
 
 def _fast() -> Case:
-    system = pendulum()
+    system = examples.system()
     return Case(
         "fast payout: from 5 m to 25 m at up to 8 m/s while the load circles",
         system,
@@ -107,18 +110,19 @@ class Track(NamedTuple):
     unexplained_momentum: Array
 
 
-def track_of_ours(run: xr.Dataset, system: tl.Pendulum) -> Track:
+def track_of_ours(run: xr.Dataset, system: tl.System) -> Track:
     """Momentum of deployed string and body from the velocity of the material, its flow through the mesh included."""
     q, v = run.position.values, run.velocity.values
     N = q.shape[1] - 1
-    mu, M = system.string.density, system.body.mass
+    body = system.bodies["body"]
+    assert isinstance(body, tl.RigidBody) and system.gravity is not None
+    mu, M = system.lines["line"].string.density, body.mass
     l = (run.unstretched_length.values / N)[:, None]
     w = q[:, :-1] - q[:, 1:]
     flow = np.array([sum(transport_weights(N, e)[:2]) for e in range(N)])
     P = 0.5 * mu * l * (v[:, :-1] + v[:, 1:]).sum(axis=1)
     P += mu * run.reel_speed.values[:, None] * np.einsum("e,tei->ti", flow, w)
-    swing = np.einsum("tij,tj->ti", run.attitude.values, np.cross(run.angular_velocity, system.body.center_of_mass))
-    P += M * (v[:, -1] + swing)
+    P += M * run.body_velocity.values
     # the balance is taken for what is beyond the middle of the first element, where its mean tension belongs
     sigma = run.reel_speed.values[:, None]
 
@@ -142,7 +146,7 @@ def track_of_ours(run: xr.Dataset, system: tl.Pendulum) -> Track:
         tension[:, 0],
         tension[:, -1],
         kept - kept[0],
-        run.angular_momentum.values,
+        run.angular_momentum.sel(axis="z").values,
         whole,
         P - P[0] - given,
     )
@@ -164,7 +168,7 @@ def track_of_theirs(run: model.Run) -> Track:
 def rest_length_step(case: Case, curve: Curve, n: int) -> float:
     """About a quarter of the stability limit of classical Runge-Kutta, sqrt(8)/(2 c n/L)."""
     shortest = float(curve(np.linspace(0.0, case.duration, 500))[0].min())
-    limit = np.sqrt(2.0) * shortest / n / case.system.string.wave_speed
+    limit = np.sqrt(2.0) * shortest / n / case.system.lines["line"].string.wave_speed
     return float(SAMPLE / np.ceil(SAMPLE / (0.25 * limit)))
 
 
@@ -218,12 +222,12 @@ class Comparison(NamedTuple):
 
 def compared(case: Case) -> Comparison:
     """Ours runs freely, its length is handed to all others, ours on every mesh included."""
-    free = tl.simulate(case.system, case.start(MESHES[-1]), case.command, duration=case.duration + 0.25, sample=SAMPLE)
+    free = simulated(case.system, case.start(MESHES[-1]), case.command, duration=case.duration + 0.25, sample=SAMPLE)
     curve, command = length_of(free)
     ours = {}
     kinetic = 0.0
     for n in (*MESHES, FINEST):
-        run = tl.simulate(case.system, case.start(n), command, duration=case.duration, sample=FINE)
+        run = simulated(case.system, case.start(n), command, duration=case.duration, sample=FINE)
         ours[n] = Track(*(x[:: round(SAMPLE / FINE)] for x in track_of_ours(run, case.system)))
         kinetic = float(run.kinetic_energy.max())
     theirs = {

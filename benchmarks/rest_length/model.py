@@ -175,7 +175,7 @@ def _march(x: Numbers, curve: Array, h: float, every: int, y: Array, out: Array)
 
 
 def run(
-    pendulum: tl.Pendulum,
+    system: tl.System,
     state: tl.State,
     length: Callable[[Array], tuple[Array, Array, Array]],
     *,
@@ -185,10 +185,12 @@ def run(
     variant: str = "follows",
 ) -> Run:
     """From a state of tautline, with L(t) and its two derivatives given."""
-    n = state.elements
+    own, turned, gravity = state.lines["line"], state.bodies["body"], system.gravity
+    n = len(own.nodes) - 1
     every = round(sample / step)
     count = round(duration / sample)
-    string, body = pendulum.string, pendulum.body
+    string, reel, body = system.lines["line"].string, system.lines["line"].reel, system.bodies["body"]
+    assert reel is not None and gravity is not None and isinstance(body, tl.RigidBody)
     x = Numbers(
         n,
         string.density,
@@ -196,10 +198,10 @@ def run(
         body.mass,
         np.ascontiguousarray(body.inertia, dtype=float),
         np.array(body.center_of_mass, dtype=float),
-        pendulum.gravity,
-        string.length - state.reeled_length,
+        gravity,
+        string.length - own.reeled_length,
         string.length,
-        pendulum.reel.inertia_mass,
+        reel.inertia_mass,
         VARIANTS[variant],
         string.law == "tension_only",
     )
@@ -207,10 +209,10 @@ def run(
         x = x._replace(J=np.eye(3))
     y = np.concatenate(
         [
-            state.nodes[1:].ravel(),
-            state.node_velocities[1:].ravel(),
-            np.asarray(state.attitude).ravel(),
-            state.angular_velocity,
+            own.nodes[1:].ravel(),
+            own.node_velocities[1:].ravel(),
+            np.asarray(turned.attitude).ravel(),
+            turned.angular_velocity,
             np.zeros(SUMS),
         ]
     )

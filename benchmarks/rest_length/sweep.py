@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from benchmarks.rest_length.cases import SAMPLE, Case, leaning, length_of, rest_length, smooth
+from benchmarks.rest_length.cases import SAMPLE, Case, leaning, length_of, rest_length, simulated, smooth
 from benchmarks.rest_length.model import Array
 
 import tautline as tl
@@ -31,12 +31,11 @@ class Point(NamedTuple):
     distance: float  # largest, of the swing's half width
 
 
-def system_of(mass_ratio: float) -> tl.Pendulum:
+def system_of(mass_ratio: float) -> tl.System:
     mu = mass_ratio * MASS / LONG
     stiffness = (MASS + mu * LONG) * 9.81 / STRAIN
-    return tl.Pendulum(
-        tl.String(length=40.0, density=mu, stiffness=stiffness), tl.Reel(0.2, 0.5, 5.0), tl.RigidBody.point(MASS)
-    )
+    string = tl.String(length=40.0, density=mu, stiffness=stiffness)
+    return tl.pendulum(string, tl.Reel(0.2, 0.5, 5.0), tl.RigidBody.point(MASS))
 
 
 def swing_energy(end: Array) -> float:
@@ -49,14 +48,14 @@ def swing_energy(end: Array) -> float:
 
 def point(mass_ratio: float, speed: float, elements: int = ELEMENTS) -> Point:
     system = system_of(mass_ratio)
-    mu = system.string.density
+    mu = system.lines["line"].string.density
     acceleration = speed**2 / (2.0 * ACCELERATION_WAY)
     move = tl.Length.to(LONG, speed=speed, acceleration=acceleration, jerk=4.0 * acceleration**2 / speed)
     period = 2.0 * np.pi * np.sqrt(LONG / 9.81)
     lowering = (LONG - SHORT) / speed + 2.0 * speed / acceleration
     duration = SAMPLE * round((lowering + 1.5 * period) / SAMPLE)
     case = Case("", system, lambda n: leaning(system, SHORT, n, np.degrees(SWING)), move, duration)
-    run = tl.simulate(system, case.start(elements), move, duration=duration, sample=SAMPLE)
+    run = simulated(system, case.start(elements), move, duration=duration, sample=SAMPLE)
     curve, _ = length_of(run)
     other = rest_length(case, curve, elements, "follows")
 
