@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,10 @@ from hypothesis import settings
 
 from tautline.engine.choose import NETWORK, VARIABLE
 from tests.support.written import written_run
+
+# A shell that starts tests in the background lets them, and all that they start, ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("tautline", deadline=None, print_blob=True)
 settings.load_profile("tautline")

@@ -38,6 +38,7 @@ from tautline.model.assembly.parts import Orbit as Orbit
 from tautline.model.assembly.starts import Placed as Placed
 from tautline.model.assembly.state import BodyState as BodyState
 from tautline.model.assembly.state import LineStart as LineStart
+from tautline.model.assembly.state import LineState as LineState
 from tautline.model.assembly.state import State as State
 from tautline.model.assembly.statics import Statics as Statics
 from tautline.model.assembly.statics import statics as statics

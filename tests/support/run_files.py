@@ -7,7 +7,8 @@ from typing import Any
 
 import tautline as tl
 from tautline.files import runs
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper.examples import EXAMPLES
+from tests.support.paper import initial_state, pendulum
 
 # Long enough to be killed in the middle: half a second of work in a few hundred chunks.
 CASES: dict[str, dict[str, Any]] = {

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.gradients import reverse
+from tautline.gradients.chain import reverse
 from tautline.gradients.run import prepared_run, run_with_derivatives
 from tautline.model.string_loads import StringLoads
 from tautline.results.ends import at_ends

@@ -79,8 +79,8 @@ from tautline import registry
 <law line>
 registry.register("hardening", registry.ElasticLaw("hardening", "stiffer when it is stretched"))
 import tautline as tl
-from tautline.gradients.lowering import key_value
-from tautline.gradients.reverse import goes_back
+from tautline.gradients.keys import key_value
+from tautline.gradients.chain.reverse import goes_back
 from tautline.gradients.run import prepared_run
 
 KEYS = [

@@ -16,7 +16,7 @@ from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labelled
 from tautline.results.ends import at_ends
 from tautline.results.values import Values, tension_of
-from tautline.schema import AXES, MODES_SCHEMA, SCHEMA, Layout, of_assembly
+from tautline.schema import AXES, MODES_SCHEMA, Layout, of_assembly
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -91,36 +91,6 @@ def orthogonality_error(attitude: Array) -> Array:
 
 # What a pendulum calls quantities that an assembly has for each string.
 NAMES_OF_PENDULUM = {"start_tension": "guide_tension", "end_tension": "body_tension", "motor_work": "control_work"}
-
-
-def values_of_string(assembly: System, values: Mapping[str, Array], name: str) -> dict[str, Array]:
-    """Variables of one string, also under the names of a pendulum's, from arrays (..., time, ...) of an assembly.
-
-    The dimension of lines is left out; nodes and elements are its own.
-    """
-    nodes, elements = spans(assembly)[name]
-    found = {}
-    for key, x in values.items():
-        dims = SCHEMA[key].dims if key in SCHEMA else ()
-        if "line" in dims:
-            found[key] = x[..., list(assembly.lines).index(name)]
-        elif "node" in dims:
-            found[key] = x[..., nodes, :]
-        elif "element" in dims:
-            found[key] = x[..., elements]
-        else:
-            found[key] = x
-    return found | {theirs: found[ours] for ours, theirs in NAMES_OF_PENDULUM.items() if ours in found}
-
-
-def values_of_body(assembly: System, values: Mapping[str, Array], name: str) -> dict[str, Array]:
-    """Variables of one body, without the dimension of bodies."""
-    place = list(assembly.bodies).index(name)
-    dims = {key: SCHEMA[key].dims for key in values if key in SCHEMA}
-    return {
-        key: np.take(x, place, axis=dims[key].index("body") - len(dims[key])) if "body" in dims.get(key, ()) else x
-        for key, x in values.items()
-    }
 
 
 def build(assembly: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:

@@ -6,24 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline.results.values import Record, Values, values_of
+from tautline.results.values import Values
 from tautline.schema import AXES, CHAIN_SCHEMA, LYAPUNOV_SCHEMA, TIME_VARIABLE, Variable
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from tautline.model.pendulum import Chain
 
 # By name: labels and attributes.
 Coordinates = dict[str, tuple[Any, dict[str, str]]]
 # By name: dimension, labels that are no index, and words.
 Beside = dict[str, tuple[str, Any, str]]
 _AXIS: Coordinates = {"axis": (AXES, {})}
-
-
-def build(pendulum: Chain, record: Record, attrs: dict[str, Any]) -> xr.Dataset:
-    """The labelled result of a run."""
-    return labelled_values(values_of(pendulum, record), attrs)
 
 
 def build_lyapunov(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
