@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline.results.values import Values
-from tautline.schema import AXES, CHAIN_SCHEMA, LYAPUNOV_SCHEMA, TIME_VARIABLE, Variable
+from tautline.schema import LYAPUNOV_SCHEMA, TIME_VARIABLE, Variable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 Coordinates = dict[str, tuple[Any, dict[str, str]]]
 # By name: dimension, labels that are no index, and words.
 Beside = dict[str, tuple[str, Any, str]]
-_AXIS: Coordinates = {"axis": (AXES, {})}
 
 
 def build_lyapunov(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
@@ -32,11 +31,6 @@ def build_reading(
     named = {name: v._replace(units=v.units.format(unit=unit, square=square)) for name, v in schema.items()}
     labels: Coordinates = {name: (values[name], _attributes(v)) for name, v in named.items() if v.dims == (name,)}
     return _dataset({name: v for name, v in named.items() if name not in labels}, values, labels, attrs)
-
-
-def labelled_values(values: Values, attrs: dict[str, Any]) -> xr.Dataset:
-    """With dimensions, units, and the coordinates that every result has."""
-    return _dataset(CHAIN_SCHEMA, values, {"time": (values["time"], _attributes(TIME_VARIABLE))} | _AXIS, attrs)
 
 
 def labelled(
