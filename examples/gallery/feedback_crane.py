@@ -23,8 +23,8 @@ hanging = tl.Case(crane, tl.Hanging(20.0), tl.Locked(), tl.Run(duration=tick, st
 
 # %%
 # The regulator sees what moves along x: crate and nodes relative to the trolley, their velocities, and place and
-# velocity of the trolley. It chooses the change of the trolley's velocity at every tick. Relative to the trolley that is
-# a jump of all velocities the other way, so that A has the effect of it as well.
+# velocity of the trolley. It chooses the change of the trolley's velocity at every tick. Relative to the trolley
+# that is a jump of all velocities the other way, so that A has the effect of it as well.
 
 linear = tl.linearize(hanging)
 along = [

@@ -33,8 +33,8 @@ def planned(t: float) -> tuple[float, float]:
 
 # %%
 # ``sim.line`` is the only line as it is now, and ``sim.body`` the only body (with several, ``sim.lines`` and
-# ``sim.bodies`` have them by name). The controller holds the weight and corrects errors of length and speed. A positive torque
-# retrieves, so a string that is too long needs a positive correction.
+# ``sim.bodies`` have them by name). The controller holds the weight and corrects errors of length and
+# speed. A positive torque retrieves, so a string that is too long needs a positive correction.
 
 torques: list[float] = []
 

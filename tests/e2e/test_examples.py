@@ -224,7 +224,13 @@ def test_the_glossary_has_every_input() -> None:
         tl.Impedance,
     ):
         for field in kind.__dataclass_fields__:
-            if field not in ("shape", "string", "reel", "bodies", "lines"):  # parts, and what has no influence on the motion
+            if field not in (
+                "shape",
+                "string",
+                "reel",
+                "bodies",
+                "lines",
+            ):  # parts, and what has no influence on the motion
                 assert f"`{kind.__name__}.{field}`" in glossary, f"docs/glossary.md: {kind.__name__}.{field} is missing"
 
 

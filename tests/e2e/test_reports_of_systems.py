@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,14 +69,14 @@ def test_a_line_among_others_reads_like_one_alone() -> None:
     """The same line and body with and without others: what is read off is the same to rounding."""
     string = tl.String(6.0, 0.1, 5e3, law="tension_only", breaking_load="500 N")
     reel, body = tl.Reel(0.1, 0.2, 2.0), tl.RigidBody.point(5.0)
-    method = {"duration": 0.5, "sample": 0.01, "step": 1e-4}
+    method: dict[str, Any] = {"duration": 0.5, "sample": 0.01, "step": 1e-4}
     pendulum = tl.pendulum(string=string, reel=reel, body=body, elements=4)
     alone = tl.simulate(pendulum, tl.Hanging(3.0), tl.Torque(4.0), **method)
     rope = tl.Line(string, end="load", reel=reel, elements=4)
     other = tl.Line(tl.String(2.0, 0.1, 5e3, law="tension_only"), start_point=(5, 0, 0), end="other", elements=2)
     system = tl.System({"load": body, "other": tl.RigidBody.point(2.0)}, {"rope": rope, "aside": other})
     several = tl.simulate(system, tl.Hanging({"rope": 3.0}), {"rope": tl.Torque(4.0)}, **method)
-    both = ((several, {"line": "rope"}), (alone, {}))
+    both: list[tuple[xr.Dataset, dict[str, Any]]] = [(several, {"line": "rope"}), (alone, {})]
     used = [tl.utilisation(run, **which).utilisation for run, which in both]
     assert used[0] == pytest.approx(used[1], rel=1e-6)
     motors = [tl.motor_energy(run, **which).braking_energy for run, which in both]

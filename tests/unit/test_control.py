@@ -54,7 +54,9 @@ def test_it_holds_a_drum_with_layers_and_a_motor(apparent: float | None) -> None
 def test_the_drum_mass_is_that_of_the_kernels() -> None:
     """With motor, gear and layers: m of equation (51), and in numbers kappa + n^2 I/d^2 + mu s without layers."""
     one_layer = replace(PENDULUM, reel=replace(GEARED, layer_growth=0.0))
-    assert WaveAbsorber(system_of(one_layer), 20.0).drum_mass(30.0) == pytest.approx(2.0 + 100 * 0.003 / 0.04 + 0.1 * 30.0)
+    assert WaveAbsorber(system_of(one_layer), 20.0).drum_mass(30.0) == pytest.approx(
+        2.0 + 100 * 0.003 / 0.04 + 0.1 * 30.0
+    )
     pendulum = replace(PENDULUM, reel=GEARED)
     par = kernel_parameters(pendulum, 4, "symmetric", True)
     assert WaveAbsorber(system_of(pendulum), 20.0).drum_mass(30.0) == pytest.approx(reel_mass(par, 30.0)[0], rel=1e-14)
@@ -64,7 +66,9 @@ def test_the_drum_mass_is_that_of_the_kernels() -> None:
 def test_the_fed_back_drum_falls_as_the_apparent_mass(reel: tl.Reel) -> None:
     """Told to pull 10 N more than the load does, it begins to move as apparent_mass would, whatever the drum's own."""
     pendulum = replace(PENDULUM, reel=reel)
-    absorber = WaveAbsorber(system_of(pendulum), 20.0, apparent_mass=4.0, pull=statics.guide_pull(pendulum, 20.0) + 10.0)
+    absorber = WaveAbsorber(
+        system_of(pendulum), 20.0, apparent_mass=4.0, pull=statics.guide_pull(pendulum, 20.0) + 10.0
+    )
     sim = chains.simulation(pendulum, chains.hanging(pendulum, 20.0, 40))
     sim.advance(2e-4, tl.Torque(absorber(sim)))
     # before a wave has come back, element and dashpot hardly resist: 0.05 kg of string go along

@@ -13,6 +13,7 @@ import tautline as tl
 from tautline.engine.chain import ChainSimulation
 from tautline.engine.ensemble import march_ensemble
 from tautline.kernels import data
+from tautline.model.chain_cases import chain_case
 
 Change = Callable[[int], dict[str, Any]]
 
@@ -28,18 +29,18 @@ def prepared(
     command: Callable[[int], tl.Command] | None = None,
     **options: Any,
 ) -> tuple[list[ChainSimulation], int]:
-    """Members of a family: each number stands for a pendulum a little different from the others."""
-    built = tl.load(name)
+    """Members of a family: each number stands for a chain a little different from the others."""
+    case = chain_case(tl.load(name))
     simulations = []
     rows = 0
     for i in members:
-        pendulum = replace(
-            built.pendulum,
-            string=replace(built.pendulum.string, **string(i)),
-            reel=replace(built.pendulum.reel, **reel(i)),
+        chain = replace(
+            case.pendulum,
+            string=replace(case.pendulum.string, **string(i)),
+            reel=replace(case.pendulum.reel, **reel(i)),
         )
-        simulation = ChainSimulation(pendulum, built.state(), step=step, **options)
-        rows = simulation.begin(built.command if command is None else command(i), duration, duration / 4)
+        simulation = ChainSimulation(chain, case.state(), step=step, **options)
+        rows = simulation.begin(case.command if command is None else command(i), duration, duration / 4)
         simulations.append(simulation)
     return simulations, rows
 

@@ -10,9 +10,9 @@ import xarray as xr
 
 import tautline as tl
 from tautline import errors
-from tautline.schema import CHAIN_SCHEMA
+from tautline.schema import SCHEMA
 from tautline.studies.definition import definition
-from tautline.studies.definition.evaluation import evaluate
+from tautline.studies.definition.evaluation import Parts, evaluate
 from tautline.studies.definition.outputs import Output
 from tautline.studies.definition.work import REFUSED, STATUS_NAMES
 from tautline.studies.execution.compute import compute
@@ -22,7 +22,7 @@ from tests.support.checking import check_close
 # Lengths to 10 m and energies to 10 J, after 400 steps whose sums are made in another order.
 ROUNDING = 1e-11
 
-STRING = tl.String(10.0, 0.1, 1000.0)
+PARTS = Parts({"line": tl.String(10.0, 0.1, 1000.0)}, {"line": 8}, ("body",))
 OUTPUTS: list[Any] = [
     "max tension",
     "min strain",
@@ -65,7 +65,7 @@ def labelled(study: definition.Study, member: int) -> xr.Dataset:
     chosen = {"run.duration": "0.2", "run.sample": "0.01", "run.elements": "8", **changes}
     if "initial.end_velocity[1]" in study.table:
         chosen["initial.end_velocity"] = f"[0, {study.table['initial.end_velocity[1]'][member].item()!r}, 0]"
-    name = "retrieval" if study.scenario["command"]["kind"] == "torque" else "fixed-length"
+    name = "retrieval" if study.scenario["lines"]["line"]["command"]["kind"] == "torque" else "fixed-length"
     built = tl.load(name, chosen)
     return chains.simulate(built)
 
@@ -139,9 +139,7 @@ def test_what_rope_engineers_read_off(name: str, vary: dict[str, Any]) -> None:
     assert (found.status == errors.RUNNING).all() and not any(found.message)
     for k in range(study.members):
         changes = {key: repr(column[k].item()) for key, column in study.table.items()}
-        run = chains.simulate(
-            tl.load(name, {"run.duration": "0.5", "run.sample": "0.005", "run.elements": "8", **changes})
-        )
+        run = tl.simulate(tl.load(name, {"run.duration": "0.5", "run.sample": "0.005", "run.elements": "8", **changes}))
         motor, slack = tl.motor_energy(run), tl.slack_events(run)
         expected = {
             "utilisation": tl.utilisation(run).utilisation,
@@ -171,7 +169,7 @@ def test_readings_of_members_that_end_early() -> None:
     found = compute(study.work, study.table)
     assert [STATUS_NAMES[code] for code in found.status] == ["fully_retrieved"] * 2
     changes = {"run.duration": "2 s", "run.sample": "0.1 s", "string.breaking_load": "20 N"}
-    run = chains.simulate(tl.load("retrieval", changes | {"run.minimum_length": "9.9 m"}))
+    run = tl.simulate(tl.load("retrieval", changes | {"run.minimum_length": "9.9 m"}))
     check_close("utilisation", found.outputs["utilisation"][0], tl.utilisation(run).utilisation, ROUNDING)
     check_close("energy", found.outputs["driving_energy"][0], tl.motor_energy(run).driving_energy, ROUNDING)
 
@@ -226,10 +224,10 @@ def test_how_fast_neighbours_part() -> None:
     study = definition.read(spec)
     found = compute(study.work, study.table)
     for k, torque in enumerate((1.0, 2.0)):
-        built = tl.load("retrieval")
+        case = tl.load("retrieval")
         for name, interval in (("lyapunov", 0.1), ("sooner", 0.05)):
             alone = tl.lyapunov(
-                built.pendulum, built.state(), tl.Torque(torque), 0.4, interval=interval, step=5e-4, minimum_length=9.5
+                case.system, case.start, tl.Torque(torque), 0.4, interval=interval, step=5e-4, minimum_length=9.5
             )
             check_close(name, found.outputs[name][k], alone.attrs["exponent"], 1e-6)
         exponent = found.outputs["lyapunov"][k]
@@ -277,24 +275,24 @@ def test_many_members_at_once_and_one_by_one() -> None:
     """Arrays of members of different lengths, as a batch kernel has them, against each of them alone."""
     study = a_study()
     rng = np.random.default_rng(2)
-    full = {"time": 21, "node": 9, "element": 8, "axis": 3, "row": 3, "column": 3}
+    full = {"time": 21, "body": 1, "line": 1, "node": 9, "element": 8, "axis": 3, "row": 3, "column": 3}
     rows = np.array([21, 1, 13, 21, 6])
     for output in study.outputs:
-        dims = CHAIN_SCHEMA[output.variable].dims
+        dims = SCHEMA[output.variable].dims
         x = rng.normal(size=(5, *(full[dim] for dim in dims)))
         for k, n in enumerate(rows):
             x[k, n:] = np.nan
-        together = evaluate(output, {output.variable: x}, rows, STRING)
+        together = evaluate(output, {output.variable: x}, rows, PARTS)
         assert together.shape == (5, *output.sizes)
         for k, n in enumerate(rows):
-            alone = evaluate(output, {output.variable: x[k : k + 1, :n]}, rows[k : k + 1], STRING)
+            alone = evaluate(output, {output.variable: x[k : k + 1, :n]}, rows[k : k + 1], PARTS)
             assert np.array_equal(together[k], alone[0], equal_nan=True), output
 
 
 def test_a_run_that_overflows_is_not_hidden() -> None:
     x = np.array([[1.0, np.nan, 2.0]])
     for reduce in ("max", "min", "mean"):
-        found = evaluate(Output("x", "energy", reduce), {"energy": x}, np.array([3]), STRING)
+        found = evaluate(Output("x", "energy", reduce), {"energy": x}, np.array([3]), PARTS)
         assert np.isnan(found).all()
 
 

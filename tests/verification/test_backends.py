@@ -32,8 +32,10 @@ SCENARIOS = (
     "yo-yo",
 )
 STEPS, SAMPLES = 400, 20
-MOTION = ("position", "velocity", "body_position", "body_velocity", "attitude", "angular_velocity")
-MOTION += ("reeled_length", "reel_speed", "unstretched_length", "stretched_length", "strain", "tension", "end_tension")
+MOTION = (
+    *("position", "velocity", "body_position", "body_velocity", "attitude", "angular_velocity"),
+    *("reeled_length", "reel_speed", "unstretched_length", "stretched_length", "strain", "tension", "end_tension"),
+)
 # What is known to differ of a remark: which line, how a key is spelled, and whether the start counts as a sample.
 SAID = (
     (r"^string 'line': ", ""),

@@ -70,7 +70,12 @@ def test_waves_are_reflected_as_predicted(name: str, report: Report) -> None:
     kappa, apparent, factor = DRUMS[name]
     pendulum = weightless(kappa)
     absorber = tl.control.WaveAbsorber(
-        system_of(pendulum), X, return_time=0.02, apparent_mass=apparent, impedance=factor * math.sqrt(MU * EA), pull=0.0
+        system_of(pendulum),
+        X,
+        return_time=0.02,
+        apparent_mass=apparent,
+        impedance=factor * math.sqrt(MU * EA),
+        pull=0.0,
     )
     measured = measured_reflection(pendulum, absorber, elements=400)
     expected = absorber.reflection(FREQUENCIES)
@@ -157,9 +162,7 @@ def sway_after(designed: float, deployed: float, shaper: str) -> float:
     """Largest distance of the centre of mass from below the guide, in two periods after the guide has stopped."""
     pendulum = crane()
     way = (6.0, 4.0, 0.0)
-    path = tl.control.shaped_path(
-        system_of(pendulum, 6), designed, way, speed=0.9, acceleration=0.4, shaper=shaper
-    )
+    path = tl.control.shaped_path(system_of(pendulum, 6), designed, way, speed=0.9, acceleration=0.4, shaper=shaper)
     np.testing.assert_allclose(path.displacements[-1], way)
     moving = replace(pendulum, reel=replace(pendulum.reel, guide_path=path))
     duration = math.ceil(path.times[-1]) + 16.0

@@ -98,9 +98,7 @@ def test_members_together_as_alone_and_after_an_end() -> None:
     built = tl.load("retrieval")
 
     def begun(torque: float) -> ChainSimulation:
-        simulation = ChainSimulation(
-            chain_of(built.system), chain_state(built.state()), step=5e-4, minimum_length=8.0
-        )
+        simulation = ChainSimulation(chain_of(built.system), chain_state(built.state()), step=5e-4, minimum_length=8.0)
         simulation.begin(tl.Torque(torque), 0.4, 0.05)
         return simulation
 

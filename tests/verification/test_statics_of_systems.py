@@ -13,9 +13,9 @@ import pytest
 import tautline as tl
 from tautline.errors import EquilibriumError, InputError
 from tautline.model.assembly.rest import frame_of
+from tautline.model.assembly.starts import state_of
 from tautline.model.hanging import near_rest
 from tautline.model.statics import holding_torque
-from tautline.model.assembly.starts import state_of
 from tests.conftest import Report
 from tests.support import chain_statics as statics
 from tests.support import chains

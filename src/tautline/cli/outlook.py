@@ -32,6 +32,8 @@ COARSE, LOOKS = 2, 200
 MOST_WORK = 1_000_000
 # Steps of one timed call, and how long calls are timed for in all (s).
 TIMED_STEPS, LONGEST_TIMING = 200, 0.3
+# Steps beyond this are a rough figure anyway.
+MOST_COUNTED = 1e15
 # Times at which given lengths are looked up, and statuses that end a run where a line ends.
 PLANNED = 2000
 DEPLOYED, RETRIEVED = "fully_deployed", "fully_retrieved"
@@ -57,8 +59,10 @@ class Course(NamedTuple):
 def outlook(case: Case) -> dict[str, Any]:
     """Steps, wall time and end of a run, by name; SI."""
     simulation, _, sample = begin(case)
-    course = _course(case)
+    course, first = _course(case), _first_steps(case, sample)
     steps = _steps(simulation, course, sample)
+    if course.status in NUMERICAL and first.step > 0.0:  # the coarse run says little, the first steps of the run more
+        steps = max(steps, math.ceil(min(case.run.duration / first.step, MOST_COUNTED)))
     ended = _ending(case, course, steps)
     shortest = course.least()
     now, later = _limits(simulation), _limits(simulation, shortest)
@@ -79,7 +83,7 @@ def outlook(case: Case) -> dict[str, Any]:
         "governs_at_shortest": min(later, key=lambda name: later[name]),
         "steps": steps,
         "steps_are_complete": course.complete,
-        "wall_time": steps * _seconds_a_step(case, sample),
+        "wall_time": steps * first.seconds,
     }
 
 
@@ -164,6 +168,10 @@ def _course(case: Case) -> Course:
         for name, row in lengths.items():
             row.append(simulation.deployed(name))
     looked, complete = times[-1], ahead.complete
+    if simulation.status in NUMERICAL:  # what it came to is not believed
+        complete = False
+        for row in (times, turning, *lengths.values()):
+            del row[1:]
     if not complete:
         for latest in (times, turning, *lengths.values()):
             latest.append(duration if latest is times else latest[-1])
@@ -189,9 +197,11 @@ class Ending(NamedTuple):
 def _ending(case: Case, course: Course, steps: int) -> Ending:
     """The first of what the run itself or the coarse one comes to, and of where a given length leaves no string."""
     found, planned = _confirmed(case, course, steps), _used_up(case)
-    if planned is not None and (found.status == "completed" or planned.time < found.time):
+    if planned is None:
+        return found
+    if found.status == "completed" or planned.time < found.time:
         return planned
-    return found
+    return found._replace(certain=found.certain or found.line == planned.line)
 
 
 def _confirmed(case: Case, course: Course, steps: int) -> Ending:
@@ -202,11 +212,12 @@ def _confirmed(case: Case, course: Course, steps: int) -> Ending:
     duration = case.run.duration
     if course.status == "completed":
         return Ending("completed", duration, True)
-    at = float(course.times[-1])
+    at = course.looked
     simulation, count, sample = begin(case)
     rows = min(count, math.ceil(1.05 * at / sample) + 1)
     elements = sum(case.state().elements().values())
-    work = steps * (1.0 + sample / max(at, sample)) * elements + rows * sample * _terms(case) / TERMS_A_STEP
+    until_then = steps * (at + sample) / max(float(course.times[-1]), sample)
+    work = until_then * elements + rows * sample * _terms(case) / TERMS_A_STEP
     if work + CALL * rows <= MOST_WORK:
         plan = simulation.sampling(sample)
         for _ in range(rows):
@@ -266,21 +277,28 @@ def _coarser_line(line: LineState, elements: int) -> LineState:
     return dataclasses.replace(line, nodes=at_places(line.nodes), node_velocities=at_places(line.node_velocities))
 
 
-def _seconds_a_step(case: Case, sample: float) -> float:
-    """Wall time of one step, measured on the first steps of the run after one call that may have to compile."""
+class First(NamedTuple):
+    """Wall time of a step, and the length of steps, of the first ones of a run (s); 0 where there are none."""
+
+    seconds: float
+    step: float
+
+
+def _first_steps(case: Case, sample: float) -> First:
+    """The first steps of the run, after one call that may have to compile."""
     simulation = backend_of(case)
     simulation.begin(case.commands, sample, sample)
     interval = _interval(simulation, sample, MOST_TERMS / TIMED_STEPS / max(_terms(case), SMALLEST))
     if interval == 0.0:
-        return math.nan
+        return First(math.nan, 0.0)
     simulation.begin(case.commands, interval, interval)
     plan = simulation.sampling(interval)
     simulation.march(1, plan)
-    before, begun = simulation.steps, perf_counter()
+    before, since, begun = simulation.steps, simulation.time, perf_counter()
     while simulation.status == "completed" and perf_counter() - begun < LONGEST_TIMING:
         simulation.march(1, plan)
-    seconds, made = perf_counter() - begun, simulation.steps - before
-    return seconds / made if made else 0.0
+    seconds, made, passed = perf_counter() - begun, simulation.steps - before, simulation.time - since
+    return First(seconds / made, passed / made) if made else First(0.0, 0.0)
 
 
 def _interval(simulation: Backend, sample: float, longest: float) -> float:

@@ -22,7 +22,7 @@ from tautline.model.assembly.case import Case
 from tautline.model.assembly.commands import check_known, commands_by_name
 from tautline.model.assembly.parts import Kinematic
 from tautline.model.case import ChainCase
-from tautline.model.chain_cases import chain_case, system_case
+from tautline.model.chain_cases import chain_case
 from tautline.model.checks import ZERO
 from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
@@ -77,7 +77,7 @@ class ChainSimulation(RecordedChain):
         checks.instance("case", case, ChainCase, hint="; tl.NetworkSimulation takes an Case")
         with case.naming_keys():
             simulation = cls(case.pendulum, case.state(), loads=loads, **case.run.method())
-        simulation._case, simulation.is_timed = system_case(case).meshed(), True
+        simulation._case, simulation._chain_case, simulation.is_timed = None, case, True
         return simulation
 
     @classmethod

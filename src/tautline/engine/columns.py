@@ -26,7 +26,7 @@ from tautline.model.starts import Start, Straight, depends_on_loads
 from tautline.model.state import ChainState, reeled_beside, straight_nodes
 
 T = TypeVar("T")
-# Parts of a case whose fields may be columns; those of the pendulum itself have no name.
+# Parts of a case whose fields may be columns; those of the chain itself have no name.
 SECTIONS = ("", "string", "reel", "initial", "command")
 Truths = NDArray[np.bool_]
 
@@ -34,7 +34,7 @@ Truths = NDArray[np.bool_]
 class Columns(NamedTuple):
     """What members differ in."""
 
-    pendulum: Chain
+    chain: Chain
     initial: Start
     command: Command
 
@@ -44,7 +44,7 @@ class Varied:
 
     Parameters
     ----------
-    case : Case
+    case : ChainCase
         Has numbers at these keys.
     names : iterable of str
         The keys.
@@ -144,12 +144,12 @@ def states(case: ChainCase, columns: Columns, count: int) -> tuple[ChainState, T
 
     Who is doubtful is set up alone, where the sentence comes from. TypeError for starts that are not known in arrays.
     """
-    known, pendulum, start = case.state(), columns.pendulum, columns.initial
-    length, guide = pendulum.string.length, pendulum.reel.guide_length
+    known, chain, start = case.state(), columns.chain, columns.initial
+    length, guide = chain.string.length, chain.reel.guide_length
     ones, fine = np.ones(count), np.ones(count, dtype=bool)
     if isinstance(start, Straight):
         X = start.deployed * ones
-        elements = case.run.number_of_elements() or default_elements(pendulum, start.deployed)
+        elements = case.run.number_of_elements() or default_elements(chain, start.deployed)
         along, velocity, spin = (_rows(x, ones) for x in (start.along(), start.end_velocity, start.angular_velocity))
         v = np.zeros((elements + 1, 3, count))
         v[-1] = velocity
@@ -157,8 +157,8 @@ def states(case: ChainCase, columns: Columns, count: int) -> tuple[ChainState, T
         fine &= (length - guide >= X) & along.any(axis=0)
         if start.inclination is None:
             fine &= start.azimuth == 0.0
-        reeled, speed = reeled_beside(pendulum, X), start.reel_speed * ones
-    elif start is not case.initial or (depends_on_loads(start) and pendulum is not case.pendulum):
+        reeled, speed = reeled_beside(chain, X), start.reel_speed * ones
+    elif start is not case.initial or (depends_on_loads(start) and chain is not case.pendulum):
         raise TypeError(f"{type(start).__name__} is not known in arrays")
     else:
         nodes, v, spin = (x[..., None] * ones for x in (known.nodes, known.node_velocities, known.angular_velocity))
@@ -167,12 +167,12 @@ def states(case: ChainCase, columns: Columns, count: int) -> tuple[ChainState, T
     least = case.run.minimum_length
     if least is not None:
         fine &= least < length - reeled
-    if pendulum.body.is_point:
+    if chain.body.is_point:
         fine &= ~spin.any(axis=0)
     if columns.command.holds:
         fine &= speed == 0.0
-    if pendulum.reel.guide_law != "stretched":
-        fine &= pendulum.reel.spooled_strain == 0.0
+    if chain.reel.guide_law != "stretched":
+        fine &= chain.reel.spooled_strain == 0.0
     fields = {"reeled_length": reeled, "reel_speed": speed, "nodes": nodes, "node_velocities": v}
     return _changed(known, fields | {"angular_velocity": spin}), fine
 

@@ -20,7 +20,9 @@ from tautline.model.assembly.case import Case, timed
 from tautline.model.assembly.commands import check_known
 from tautline.model.assembly.parts import Kinematic
 from tautline.model.assembly.state import State
+from tautline.model.case import ChainCase
 from tautline.model.chain import placed_system, system_state
+from tautline.model.chain_cases import system_case
 from tautline.model.command import Locked
 from tautline.model.description import fields_of
 from tautline.model.run import Method, Run
@@ -52,12 +54,15 @@ class RecordedChain(ChainInMotion):
         super().__init__(stepper, recorder)
         self.method = method
         self._case: Case | None = None  # of the system that it is run for
+        self._chain_case: ChainCase | None = None  # which that is made from when somebody asks
         self.is_timed = False  # the case says how long
         self._sampled = 0  # STEP at the latest sample
 
     @property
     def case(self) -> Case:
         """The case of the system that it is run for, with the number of elements of its line."""
+        if self._case is None and self._chain_case is not None:
+            self._case = system_case(self._chain_case).meshed()
         if self._case is None:
             method = {name: getattr(self.method, name) for name in fields_of(Method)}
             system, state = placed_system(self.pendulum, self._stepper.initial)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Backend = ChainSimulation | NetworkSimulation
 
 
-def backend_of(case: Case, loads: Any = None) -> Backend:
+def backend_of(case: Case, loads: Any = ()) -> Backend:
     """A case at its start, on the backend that is chosen for it; its commands are not taken yet."""
     checks.instance("case", case, Case)
     laws = _laws_by_line(case.system, loads)

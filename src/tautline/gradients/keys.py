@@ -88,7 +88,12 @@ def _sizes(value: Any) -> Iterator[float]:
 
 def number_keys(case: Case) -> list[str]:
     """Keys of a case that are plain real numbers, components of vectors and entries of tables among them."""
-    return [name for name in _numbers(case.to_dict()) if keys.parse(name).whole not in METHOD]
+
+    def is_one(name: str) -> bool:
+        whole = keys.parse(name).whole
+        return whole not in METHOD and whole == key_of(case, name).whole  # no short key of another
+
+    return [name for name in _numbers(case.to_dict()) if is_one(name)]
 
 
 def _numbers(value: Any, name: str = "") -> Iterator[str]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from tautline.arrays import Array
 from tautline.ledger import kept_energy
@@ -14,6 +13,9 @@ from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import ANCHOR
 from tautline.model.body import RigidBody
 from tautline.results.inputs import system_of
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def balance_error(run: xr.Dataset) -> xr.DataArray:

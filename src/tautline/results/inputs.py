@@ -8,10 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from tautline.errors import InputError
-from tautline.model import sections
-from tautline.model.assembly import sections as parts
+from tautline.model.assembly import sections
 from tautline.model.assembly.assembly import System
-from tautline.model.pendulum import Chain
 
 CASE = "case"  # the attribute that holds all keys as JSON text
 
@@ -25,16 +23,4 @@ def system_of(attributes: Mapping[Any, Any]) -> System:
 
 @lru_cache(maxsize=16)
 def _system(text: str) -> System:
-    return parts.read(json.loads(text)).system
-
-
-def pendulum_of(attributes: Mapping[Any, Any]) -> Chain:
-    """The pendulum of a run, from the attributes of its dataset or file."""
-    if CASE not in attributes:
-        raise InputError("run: expected a run of simulate() or of a run file, got one without its case")
-    return _pendulum(str(attributes[CASE]))
-
-
-@lru_cache(maxsize=16)
-def _pendulum(text: str) -> Chain:
-    return sections.system(json.loads(text))
+    return sections.read(json.loads(text)).system

@@ -117,11 +117,6 @@ def class_of(part: Part, section: Mapping[str, Any]) -> type:
     return part.options[tag]
 
 
-def is_assembly(tree: Mapping[str, Any]) -> bool:
-    """Whether a tree of keys has the full form."""
-    return "lines" in tree or "bodies" in tree
-
-
 class Made(NamedTuple):
     """The object of a section, and what it was made of."""
 
